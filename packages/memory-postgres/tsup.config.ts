@@ -1,0 +1,8 @@
+import { defineConfig } from "tsup";
+import { base } from "../../tsup.base.ts";
+
+export default defineConfig({
+  ...base,
+  entry: { index: "src/index.ts", "pglite/index": "src/pglite/index.ts" },
+  shims: true,
+});

@@ -1,0 +1,136 @@
+import { CorruptMessage, decodeConversation, decodeMessages } from "../codec/decode.ts";
+import { encodeId, encodeLimit, encodeQuery, encodeWrite, type WriteInput } from "../codec/encode.ts";
+import {
+  createMemoryConflictError,
+  createMemoryConnectionError,
+  createMemoryStorageError,
+  createMemoryValidationError,
+  type MemoryErrorUnion,
+  type MemoryIssue,
+} from "../errors.ts";
+import type { HealthStatus, MemoryProvider } from "../provider.ts";
+import { createFailure, createSuccess, type Result } from "../result.ts";
+import type { MemoryBackend } from "./backend.ts";
+
+const DEFAULT_RECENT_MESSAGES = 50;
+
+/**
+ * Makes a {@link MemoryProvider} of a storage port: validates and encodes what goes in, decodes and freezes what
+ * comes out, and turns whatever the backend throws into a tagged error.
+ */
+export function defineMemoryProvider(backend: MemoryBackend): MemoryProvider {
+  const provider = backend.name;
+  let closing: Promise<Result<void>> | undefined;
+
+  const invalid = (operation: string, issues: readonly MemoryIssue[]) =>
+    createFailure(createMemoryValidationError(issues, { provider, operation }));
+
+  const toError = (operation: string, thrown: unknown): MemoryErrorUnion =>
+    thrown instanceof CorruptMessage
+      ? createMemoryStorageError(
+          operation,
+          `${thrown.message}. Something else wrote to its row; restore it.`,
+          { provider },
+        )
+      : backend.toMemoryError(operation, thrown);
+
+  async function attempt<T>(operation: string, action: () => Promise<T>): Promise<Result<T>> {
+    if (closing !== undefined) {
+      return createFailure(
+        createMemoryConnectionError(provider, "this provider was closed; create a new one", {
+          operation,
+          retryable: false,
+        }),
+      );
+    }
+    try {
+      return createSuccess(await action());
+    } catch (thrown) {
+      return createFailure(toError(operation, thrown));
+    }
+  }
+
+  async function write(operation: string, input: WriteInput): Promise<Result<void>> {
+    const encoded = encodeWrite(input);
+    if (!encoded.ok) return invalid(operation, encoded.issues);
+    const result = await attempt(operation, () => backend.write(encoded.value));
+    if (!result.success) return result;
+    const outcome = result.data;
+    if (outcome.status !== "conflict") return createSuccess(undefined);
+    const { reason, actualVersion } = outcome;
+    const details = { provider, operation, ...(actualVersion === undefined ? {} : { actualVersion }) };
+    return createFailure(createMemoryConflictError(reason, details));
+  }
+
+  return {
+    storeMessages: (conversationId, messages, metadata, options) =>
+      write("storeMessages", { mode: "replace", conversationId, messages, metadata, options }),
+
+    appendMessages: (conversationId, messages, metadata, options) =>
+      write("appendMessages", { mode: "append", conversationId, messages, metadata, options }),
+
+    getConversation: async (conversationId) => {
+      const id = encodeId("conversationId", conversationId);
+      if (!id.ok) return invalid("getConversation", id.issues);
+      return attempt("getConversation", async () => {
+        const stored = await backend.read(id.value);
+        return stored === null ? null : decodeConversation(stored);
+      });
+    },
+
+    findConversations: async (query) => {
+      const encoded = encodeQuery(query);
+      if (!encoded.ok) return invalid("findConversations", encoded.issues);
+      return attempt("findConversations", async () =>
+        encoded.value.limit === 0 ? [] : (await backend.find(encoded.value)).map(decodeConversation),
+      );
+    },
+
+    getRecentMessages: async (conversationId, limit = DEFAULT_RECENT_MESSAGES) => {
+      const id = encodeId("conversationId", conversationId);
+      if (!id.ok) return invalid("getRecentMessages", id.issues);
+      const last = encodeLimit(limit);
+      if (!last.ok) return invalid("getRecentMessages", last.issues);
+      return attempt("getRecentMessages", async () => {
+        const stored = last.value === 0 ? null : await backend.read(id.value, last.value);
+        return decodeMessages(stored?.messages ?? []);
+      });
+    },
+
+    deleteConversation: async (conversationId) => {
+      const id = encodeId("conversationId", conversationId);
+      if (!id.ok) return invalid("deleteConversation", id.issues);
+      return attempt("deleteConversation", () => backend.delete(id.value));
+    },
+
+    clearUserConversations: async (userId) => {
+      const id = encodeId("userId", userId);
+      if (!id.ok) return invalid("clearUserConversations", id.issues);
+      return attempt("clearUserConversations", () => backend.clearUser(id.value));
+    },
+
+    getStats: async (userId) => {
+      if (userId === undefined) return attempt("getStats", () => backend.stats());
+      const id = encodeId("userId", userId);
+      if (!id.ok) return invalid("getStats", id.issues);
+      return attempt("getStats", () => backend.stats(id.value));
+    },
+
+    healthCheck: () =>
+      attempt("healthCheck", async (): Promise<HealthStatus> => {
+        const start = performance.now();
+        try {
+          await backend.ping();
+          return { healthy: true, latencyMs: performance.now() - start };
+        } catch (thrown) {
+          const error = toError("healthCheck", thrown).message;
+          return { healthy: false, latencyMs: performance.now() - start, error };
+        }
+      }),
+
+    close: () => {
+      closing ??= attempt("close", () => backend.close());
+      return closing;
+    },
+  };
+}

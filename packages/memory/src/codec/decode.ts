@@ -1,0 +1,53 @@
+import type { StoredConversation, StoredMessage } from "../backend/backend.ts";
+import type { Message } from "../message.ts";
+import type { ConversationMemory, ConversationMetadata } from "../provider.ts";
+import { decodeJson, deepFreeze, fromJsonValue } from "./json.ts";
+
+/** A stored message that can't be read back. Says where, and nothing of its content. */
+export class CorruptMessage extends Error {
+  override readonly name = "CorruptMessage";
+  constructor(readonly index: number) {
+    super(`stored message ${index} is not a message`);
+  }
+}
+
+// Bodies were validated on their way in; this guards against rows that something else wrote.
+function isMessage(value: unknown): value is Message {
+  if (typeof value !== "object" || value === null || !("role" in value) || !("content" in value))
+    return false;
+  return value.role === "user" || value.role === "assistant" || value.role === "tool";
+}
+
+/** Throws {@link CorruptMessage}. `index` says which one it was. */
+export function decodeMessage(body: string, index: number): Message {
+  let value: unknown;
+  try {
+    value = decodeJson(body);
+  } catch {
+    throw new CorruptMessage(index); // The parser's own message would quote the content.
+  }
+  if (!isMessage(value)) throw new CorruptMessage(index);
+  return deepFreeze(value);
+}
+
+/** Throws {@link CorruptMessage}. */
+export const decodeMessages = (stored: readonly StoredMessage[]): readonly Message[] =>
+  Object.freeze(stored.map((body, index) => (typeof body === "string" ? decodeMessage(body, index) : body)));
+
+/** Throws {@link CorruptMessage}. */
+export function decodeConversation(stored: StoredConversation): ConversationMemory {
+  const metadata: ConversationMetadata = {
+    ...(fromJsonValue(stored.metadata) as Record<string, unknown>),
+    createdAt: stored.createdAt,
+    updatedAt: stored.lastActivity,
+    totalMessages: stored.totalMessages,
+    lastActivity: stored.lastActivity,
+    version: stored.version,
+  };
+  return Object.freeze({
+    conversationId: stored.conversationId,
+    ...(stored.userId === undefined ? {} : { userId: stored.userId }),
+    messages: decodeMessages(stored.messages),
+    metadata: deepFreeze(metadata),
+  });
+}

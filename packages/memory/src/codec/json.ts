@@ -1,0 +1,114 @@
+/**
+ * JSON text that gives back exactly what went in: plain JSON, plus `Date` as `{ "$date": iso }`. A real key
+ * `$date` is escaped by one more `$`.
+ */
+
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+/** Why a value can't be stored. `path` is relative to the value, e.g. `.meta[2]`. */
+export class UnstorableValue extends Error {
+  override readonly name = "UnstorableValue";
+  constructor(
+    readonly path: string,
+    readonly expected: string,
+  ) {
+    super(`${path}: expected ${expected}`);
+  }
+}
+
+const MAX_DEPTH = 200;
+const DATE_KEY = "$date";
+const ESCAPABLE = /^\$+date$/;
+const ESCAPED = /^\$\$+date$/;
+
+/** Does the value need rewriting before `JSON.stringify`? Throws {@link UnstorableValue} for what JSON can't hold. */
+function needsTags(value: unknown, path: string, depth: number): boolean {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return false;
+    case "number":
+      if (!Number.isFinite(value)) throw new UnstorableValue(path, "a finite number");
+      return false;
+    case "object":
+      return value !== null && objectNeedsTags(value, path, depth);
+    default:
+      throw new UnstorableValue(path, `a JSON value or a Date, not ${typeof value}`);
+  }
+}
+
+function objectNeedsTags(value: object, path: string, depth: number): boolean {
+  if (depth > MAX_DEPTH) throw new UnstorableValue(path, `at most ${MAX_DEPTH} levels, and no cycle`);
+  if (value instanceof Date) {
+    if (Number.isNaN(value.getTime())) throw new UnstorableValue(path, "a valid Date");
+    return true;
+  }
+  let tags = false;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      if (needsTags(value[index], `${path}[${index}]`, depth + 1)) tags = true;
+    }
+    return tags;
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw new UnstorableValue(path, "a plain object, not a class instance");
+  }
+  for (const [key, field] of Object.entries(value)) {
+    if (field !== undefined && needsTags(field, `${path}.${key}`, depth + 1)) tags = true;
+    if (ESCAPABLE.test(key)) tags = true;
+  }
+  return tags;
+}
+
+function tag(value: unknown): unknown {
+  if (value instanceof Date) return { [DATE_KEY]: value.toISOString() };
+  if (Array.isArray(value)) return value.map(tag);
+  if (typeof value !== "object" || value === null) return value;
+  // fromEntries defines properties, so that a key `__proto__` stays a key.
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [ESCAPABLE.test(key) ? `$${key}` : key, tag(field)]),
+  );
+}
+
+function untag(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(untag);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value);
+  const [only] = entries;
+  if (entries.length === 1 && only?.[0] === DATE_KEY && typeof only[1] === "string") return new Date(only[1]);
+  return Object.fromEntries(
+    entries.map(([key, field]) => [ESCAPED.test(key) ? key.slice(1) : key, untag(field)]),
+  );
+}
+
+/** A copy in plain JSON terms. Throws {@link UnstorableValue}. */
+export function toJsonValue(value: unknown): JsonValue {
+  return JSON.parse(encodeJson(value)) as JsonValue;
+}
+
+/** Throws {@link UnstorableValue}. */
+export function encodeJson(value: unknown): string {
+  return JSON.stringify(needsTags(value, "", 0) ? tag(value) : value);
+}
+
+/** Throws `SyntaxError` for text that is no JSON. */
+export function decodeJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return text.includes(DATE_KEY) ? untag(value) : value;
+}
+
+/** The inverse of {@link toJsonValue}. */
+export function fromJsonValue(value: unknown): unknown {
+  return untag(value);
+}
+
+/** Freezes a freshly decoded value throughout, so that handing it out can't change a store. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    for (const field of Object.values(value)) deepFreeze(field);
+    Object.freeze(value);
+  }
+  return value;
+}

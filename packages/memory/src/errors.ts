@@ -1,0 +1,167 @@
+/** The reason behind an error, reduced to what is safe to log: drivers put row contents and addresses in theirs. */
+export interface ErrorCause {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+}
+
+interface MemoryErrorFields {
+  /** What went wrong and what helps. Holds no conversation content and no credential. */
+  readonly message: string;
+  /** The backend, e.g. `"postgres"`. */
+  readonly provider: string;
+  /** The contract method that failed, e.g. `"appendMessages"`. */
+  readonly operation: string;
+  /** Whether the same call can succeed later. Retry writes only with an `idempotencyKey`. */
+  readonly retryable: boolean;
+  readonly cause?: ErrorCause;
+}
+
+/** The store could not be reached, or the provider is closed. */
+export interface MemoryConnectionError extends MemoryErrorFields {
+  readonly _tag: "MemoryConnectionError";
+}
+
+/** A conversation that the operation needs does not exist. Reads never fail so: for them absence is data. */
+export interface MemoryNotFoundError extends MemoryErrorFields {
+  readonly _tag: "MemoryNotFoundError";
+  readonly conversationId: string;
+}
+
+/** The store was reached and could not do it. */
+export interface MemoryStorageError extends MemoryErrorFields {
+  readonly _tag: "MemoryStorageError";
+}
+
+/** Why a write was refused: somebody else appended first, the key was used for another body, another user owns it. */
+export type MemoryConflictReason = "version" | "idempotency-key" | "owner";
+
+/** The write contradicts what is stored. Nothing was written. */
+export interface MemoryConflictError extends MemoryErrorFields {
+  readonly _tag: "MemoryConflictError";
+  readonly reason: MemoryConflictReason;
+  /** With reason `"version"`: the version the conversation has now. */
+  readonly actualVersion?: number;
+}
+
+export interface MemoryIssue {
+  /** Where, e.g. `messages[2].role`. */
+  readonly path: string;
+  /** What was expected there. */
+  readonly expected: string;
+}
+
+/** The input can't be stored as it is. Nothing was written. */
+export interface MemoryValidationError extends MemoryErrorFields {
+  readonly _tag: "MemoryValidationError";
+  readonly issues: readonly MemoryIssue[];
+}
+
+export type MemoryErrorUnion =
+  | MemoryConnectionError
+  | MemoryNotFoundError
+  | MemoryStorageError
+  | MemoryConflictError
+  | MemoryValidationError;
+
+/** What a `create…Error` function may be told beyond the essential. */
+export interface MemoryErrorDetails {
+  readonly provider?: string;
+  readonly operation?: string;
+  readonly retryable?: boolean;
+  /** The driver's error; only its name, message and code are kept. */
+  readonly cause?: unknown;
+}
+
+/** Keeps name, message and code of whatever was thrown, and nothing else of it. */
+export function describeCause(thrown: unknown): ErrorCause {
+  if (!(thrown instanceof Error)) return { name: "NonError", message: `a ${typeof thrown} was thrown` };
+  const code: unknown = "code" in thrown ? thrown.code : undefined;
+  return {
+    name: thrown.name,
+    message: thrown.message,
+    ...(typeof code === "string" || typeof code === "number" ? { code: String(code) } : {}),
+  };
+}
+
+function fields(message: string, retryable: boolean, details: MemoryErrorDetails): MemoryErrorFields {
+  return {
+    message,
+    provider: details.provider ?? "unknown",
+    operation: details.operation ?? "unknown",
+    retryable: details.retryable ?? retryable,
+    ...(details.cause === undefined ? {} : { cause: describeCause(details.cause) }),
+  };
+}
+
+/** Retryable by default. `hint` says what helps. */
+export function createMemoryConnectionError(
+  provider: string,
+  hint = "check that the server is running and reachable",
+  details: MemoryErrorDetails = {},
+): MemoryConnectionError {
+  const message = `Cannot reach the ${provider} memory store: ${hint}.`;
+  return { _tag: "MemoryConnectionError", ...fields(message, true, { ...details, provider }) };
+}
+
+export function createMemoryNotFoundError(
+  conversationId: string,
+  details: MemoryErrorDetails = {},
+): MemoryNotFoundError {
+  const message = "No such conversation: it was never stored, was deleted or has expired.";
+  return { _tag: "MemoryNotFoundError", conversationId, ...fields(message, false, details) };
+}
+
+/** Not retryable by default. */
+export function createMemoryStorageError(
+  operation: string,
+  reason: string,
+  details: MemoryErrorDetails = {},
+): MemoryStorageError {
+  const message = `Memory operation "${operation}" failed: ${reason}`;
+  return { _tag: "MemoryStorageError", ...fields(message, false, { ...details, operation }) };
+}
+
+const conflictMessages: Record<MemoryConflictReason, string> = {
+  version: "The conversation has changed since it was read. Load it again and decide anew.",
+  "idempotency-key":
+    "This idempotency key was already used for another body. Use a fresh key for a new write, and the same key only to retry.",
+  owner: "The conversation belongs to another user. Use a conversation id of this user.",
+};
+
+export function createMemoryConflictError(
+  reason: MemoryConflictReason,
+  details: MemoryErrorDetails & { readonly actualVersion?: number } = {},
+): MemoryConflictError {
+  return {
+    _tag: "MemoryConflictError",
+    reason,
+    ...(details.actualVersion === undefined ? {} : { actualVersion: details.actualVersion }),
+    ...fields(conflictMessages[reason], false, details),
+  };
+}
+
+export function createMemoryValidationError(
+  issues: readonly MemoryIssue[],
+  details: MemoryErrorDetails = {},
+): MemoryValidationError {
+  const shown = issues.slice(0, 5).map(({ path, expected }) => `${path}: expected ${expected}`);
+  const more = issues.length > shown.length ? `; and ${issues.length - shown.length} more` : "";
+  const message = `Invalid input: ${shown.join("; ")}${more}.`;
+  return { _tag: "MemoryValidationError", issues, ...fields(message, false, details) };
+}
+
+export const isMemoryConnectionError = (error: MemoryErrorUnion): error is MemoryConnectionError =>
+  error._tag === "MemoryConnectionError";
+
+export const isMemoryNotFoundError = (error: MemoryErrorUnion): error is MemoryNotFoundError =>
+  error._tag === "MemoryNotFoundError";
+
+export const isMemoryStorageError = (error: MemoryErrorUnion): error is MemoryStorageError =>
+  error._tag === "MemoryStorageError";
+
+export const isMemoryConflictError = (error: MemoryErrorUnion): error is MemoryConflictError =>
+  error._tag === "MemoryConflictError";
+
+export const isMemoryValidationError = (error: MemoryErrorUnion): error is MemoryValidationError =>
+  error._tag === "MemoryValidationError";

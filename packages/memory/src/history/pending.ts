@@ -1,0 +1,28 @@
+import type { Message, ToolCall } from "../message.ts";
+
+/** A turn that stopped between a tool call and its result. */
+export interface PendingToolCalls {
+  /** Index of the assistant message that made the calls. */
+  readonly index: number;
+  /** The results that are there, by call id, wherever behind the calls they stand. */
+  readonly results: ReadonlyMap<string, Message>;
+  /** The calls without a result, in call order. */
+  readonly missing: readonly ToolCall[];
+}
+
+/**
+ * The calls a history ends with and that still need results, or `undefined`. Only the tail counts: once something
+ * other than a tool result follows a call, the turn went on without it.
+ */
+export function pendingToolCalls(messages: readonly Message[]): PendingToolCalls | undefined {
+  const index = messages.findLastIndex(({ role }) => role !== "tool");
+  const calls = messages[index]?.tool_calls;
+  if (messages[index]?.role !== "assistant" || calls === undefined) return undefined;
+  const results = new Map<string, Message>();
+  for (const result of messages.slice(index + 1)) {
+    const id = result.tool_call_id;
+    if (id !== undefined && !results.has(id)) results.set(id, result);
+  }
+  const missing = calls.filter(({ id }) => !results.has(id));
+  return missing.length === 0 ? undefined : { index, results, missing };
+}

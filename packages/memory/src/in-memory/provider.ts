@@ -1,0 +1,168 @@
+import * as z from "zod";
+import type {
+  ConversationQuery,
+  ConversationWrite,
+  MemoryBackend,
+  WriteOutcome,
+} from "../backend/backend.ts";
+import { defineMemoryProvider } from "../backend/define-provider.ts";
+import { createMemoryStorageError } from "../errors.ts";
+import type { MemoryProvider } from "../provider.ts";
+import { type InMemoryConfig, type InMemoryLimits, inMemoryConfigSchema } from "./config.ts";
+import { applyWrite, createEntry, decideWrite, type Entry, isExpired, toStored } from "./conversation.ts";
+
+type EvictionListener = (conversationId: string) => void;
+
+export interface InMemoryProvider extends MemoryProvider {
+  /** Tells of each conversation that `maxConversations` pushed out. Returns a function that unsubscribes. */
+  readonly on: (event: "conversation_evicted", listener: EvictionListener) => () => void;
+}
+
+const byActivity = (a: Entry, b: Entry): number =>
+  b.lastActivity.getTime() - a.lastActivity.getTime() || (a.conversationId < b.conversationId ? 1 : -1);
+
+function matches(entry: Entry, { traceId, userId, since, until, cursor }: ConversationQuery): boolean {
+  const { lastActivity, conversationId } = entry;
+  return (
+    (userId === undefined || entry.userId === userId) &&
+    (traceId === undefined || entry.traceIds.has(traceId)) &&
+    (since === undefined || lastActivity >= since) &&
+    (until === undefined || lastActivity <= until) &&
+    (cursor === undefined ||
+      lastActivity < cursor.lastActivity ||
+      (lastActivity.getTime() === cursor.lastActivity.getTime() && conversationId < cursor.conversationId))
+  );
+}
+
+function createBackend(limits: InMemoryLimits, onEvicted: EvictionListener): MemoryBackend {
+  /** Least recently active first: each write moves its conversation to the end. */
+  const entries = new Map<string, Entry>();
+  const idsByUser = new Map<string, Set<string>>();
+
+  function remove(entry: Entry): void {
+    entries.delete(entry.conversationId);
+    if (entry.userId === undefined) return;
+    const ids = idsByUser.get(entry.userId);
+    ids?.delete(entry.conversationId);
+    if (ids?.size === 0) idsByUser.delete(entry.userId);
+  }
+
+  function put(entry: Entry): void {
+    entries.delete(entry.conversationId);
+    entries.set(entry.conversationId, entry);
+    if (entry.userId === undefined) return;
+    const ids = idsByUser.get(entry.userId) ?? new Set();
+    idsByUser.set(entry.userId, ids.add(entry.conversationId));
+  }
+
+  function live(conversationId: string): Entry | undefined {
+    const entry = entries.get(conversationId);
+    if (entry === undefined || !isExpired(entry, new Date())) return entry;
+    remove(entry);
+    return undefined;
+  }
+
+  const liveOf = (ids: Iterable<string>): Entry[] =>
+    [...ids].map(live).filter((entry): entry is Entry => entry !== undefined);
+
+  const liveOfUser = (userId: string | undefined): Entry[] =>
+    liveOf(userId === undefined ? entries.keys() : (idsByUser.get(userId) ?? []));
+
+  function evict(): void {
+    while (entries.size > limits.maxConversations) {
+      const [oldest] = entries.values();
+      if (oldest === undefined) return;
+      remove(oldest);
+      onEvicted(oldest.conversationId);
+    }
+  }
+
+  function write(write: ConversationWrite): WriteOutcome {
+    const entry = live(write.conversationId);
+    const decided = decideWrite(entry, write);
+    if (decided !== undefined) return decided;
+    const own = write.mode === "append" ? limits.maxMessagesPerConversation : Number.POSITIVE_INFINITY;
+    const maxMessages = Math.min(own, write.maxMessages ?? Number.POSITIVE_INFINITY);
+    const now = new Date();
+    const written = entry ?? createEntry(write.conversationId, now);
+    applyWrite(written, write, { now, maxMessages });
+    put(written);
+    evict();
+    return { status: "written" };
+  }
+
+  function find(query: ConversationQuery) {
+    const candidates =
+      query.conversationId === undefined ? liveOfUser(query.userId) : liveOf([query.conversationId]);
+    const found = candidates.filter((entry) => matches(entry, query)).sort(byActivity);
+    const end = query.limit === undefined ? undefined : query.offset + query.limit;
+    return found.slice(query.offset, end).map((entry) => toStored(entry, query));
+  }
+
+  function stats(userId: string | undefined) {
+    const counted = liveOfUser(userId);
+    const times = counted.map(({ createdAt }) => createdAt.getTime()).sort((a, b) => a - b);
+    const [oldest] = times;
+    const newest = times.at(-1);
+    return {
+      totalConversations: counted.length,
+      totalMessages: counted.reduce((sum, { messages }) => sum + messages.length, 0),
+      ...(oldest === undefined ? {} : { oldestConversation: new Date(oldest) }),
+      ...(newest === undefined ? {} : { newestConversation: new Date(newest) }),
+    };
+  }
+
+  return {
+    name: "memory",
+    write: async (conversationWrite) => write(conversationWrite),
+    read: async (conversationId, last) => {
+      const entry = live(conversationId);
+      return entry === undefined ? null : toStored(entry, last === undefined ? {} : { last });
+    },
+    find: async (query) => find(query),
+    delete: async (conversationId) => {
+      const entry = live(conversationId);
+      if (entry !== undefined) remove(entry);
+      return entry !== undefined;
+    },
+    clearUser: async (userId) => {
+      const owned = liveOfUser(userId);
+      for (const entry of owned) remove(entry);
+      return owned.length;
+    },
+    stats: async (userId) => stats(userId),
+    ping: async () => {},
+    close: async () => {
+      entries.clear();
+      idsByUser.clear();
+    },
+    toMemoryError: (operation, thrown) =>
+      createMemoryStorageError(operation, "the in-memory store failed unexpectedly", {
+        provider: "memory",
+        cause: thrown,
+      }),
+  };
+}
+
+/**
+ * Keeps conversations in this process: for development, tests and short-lived work. Nothing survives a restart.
+ * Throws on an invalid configuration, naming the field.
+ */
+export function createInMemoryProvider(config: InMemoryConfig = {}): InMemoryProvider {
+  const parsed = inMemoryConfigSchema.safeParse(config);
+  if (!parsed.success) {
+    throw new TypeError(`Invalid in-memory provider configuration:\n${z.prettifyError(parsed.error)}`);
+  }
+  const listeners = new Set<EvictionListener>();
+  const backend = createBackend(parsed.data, (conversationId) => {
+    // After the write has returned, so that a listener that throws can't make it look failed.
+    for (const listener of listeners) queueMicrotask(() => listener(conversationId));
+  });
+  return {
+    ...defineMemoryProvider(backend),
+    on: (_event, listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
