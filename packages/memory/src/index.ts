@@ -12,7 +12,7 @@ export {
 export { conversationCursor } from "./backend/cursor.ts";
 export { defineMemoryProvider } from "./backend/define-provider.ts";
 export { decodeMessage } from "./codec/decode.ts";
-export { MAX_ID_LENGTH } from "./codec/ids.ts";
+export { idIssue, MAX_ID_LENGTH } from "./codec/ids.ts";
 export type { JsonObject, JsonValue } from "./codec/json.ts";
 export { parseMessages } from "./codec/parse-messages.ts";
 export {

@@ -25,11 +25,15 @@ export interface ConversationMetadata {
   readonly [key: string]: any;
 }
 
-/** Metadata of a write: `userId` and `traceId` are indexed, everything else is kept and given back. */
+/**
+ * Metadata of a write: `userId` and `traceId` are indexed, everything else is kept and given back. Text in it, unlike
+ * in messages, holds no NUL character and no unpaired surrogate. The store's own fields (`createdAt`, `updatedAt`,
+ * `lastActivity`, `totalMessages`, `version`) are ignored here.
+ */
 export interface WriteMetadata {
   /** The owner. Set once: a later write that names another user is refused as a conflict. */
   readonly userId?: string;
-  /** The trace that caused this write. `findConversations({ traceId })` finds every conversation it wrote to. */
+  /** The trace that caused this write. `findConversations({ traceId })` finds every conversation that it wrote to, also when they were written since. */
   readonly traceId?: TraceId | string;
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
   readonly [key: string]: any;
@@ -49,8 +53,8 @@ export interface WriteOptions {
    */
   readonly idempotencyKey?: string;
   /**
-   * How many messages to keep, at least 1: the oldest are dropped. A tool call is never split from its results:
-   * where the cut falls between them, they go together, unless nothing else is left; then they stay together.
+   * How many messages to keep, at least 1: the oldest are dropped. A tool call is never split from the results right
+   * behind it: where the cut falls between them, they go together, unless nothing else is left; then they stay.
    */
   readonly maxMessages?: number;
   /**
@@ -60,7 +64,10 @@ export interface WriteOptions {
   readonly ttlSeconds?: number;
 }
 
-/** Which conversations to find. All conditions given must hold. Newest activity first. */
+/**
+ * Which conversations to find. All conditions given must hold. Newest activity first. A field that doesn't exist, and
+ * an id that is `undefined`, are refused: they would widen the search to everybody's conversations.
+ */
 export interface MemoryQuery {
   readonly conversationId?: string;
   readonly userId?: string;
@@ -105,8 +112,8 @@ export interface HealthStatus {
  * - **One order:** a sequence number per conversation, never a clock.
  * - **Versions, idempotency, trimming:** see {@link WriteOptions}.
  * - **Values come back exactly as stored:** types, unicode, the text of tool arguments, content parts, unknown
- *   fields; `Date`s as `Date`s. A field that is `undefined` is absent. What JSON can't hold (`NaN`, functions,
- *   class instances, cycles) is refused with a `MemoryValidationError`.
+ *   fields; `Date`s as `Date`s. A field that is `undefined` is absent, and `-0` is `0`. What JSON can't hold (`NaN`,
+ *   functions, class instances, cycles, more than 200 levels) is refused with a `MemoryValidationError`.
  * - **Ids** are 1 to 255 UTF-16 units, without NUL and without unpaired surrogates; they are compared exactly,
  *   without normalisation. Anything else is a `MemoryValidationError`.
  * - **Absence is data** (`null`, `false`, `0`, `[]`); failure is a tagged error; no expected failure throws.

@@ -1,5 +1,6 @@
 import { CorruptMessage, decodeConversation, decodeMessages } from "../codec/decode.ts";
-import { encodeId, encodeLimit, encodeQuery, encodeWrite, type WriteInput } from "../codec/encode.ts";
+import { encodeWrite, type WriteInput } from "../codec/encode.ts";
+import { encodeId, encodeLimit, encodeQuery } from "../codec/encode-query.ts";
 import {
   createMemoryConflictError,
   createMemoryConnectionError,

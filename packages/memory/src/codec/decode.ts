@@ -36,12 +36,15 @@ export const decodeMessages = (stored: readonly StoredMessage[]): readonly Messa
 
 /** Throws {@link CorruptMessage}. */
 export function decodeConversation(stored: StoredConversation): ConversationMemory {
+  // Field by field: the fields' names are not escaped, so that stores can search them.
+  const fields = Object.entries(stored.metadata).map(([key, value]) => [key, fromJsonValue(value)]);
   const metadata: ConversationMetadata = {
-    ...(fromJsonValue(stored.metadata) as Record<string, unknown>),
-    createdAt: stored.createdAt,
-    updatedAt: stored.lastActivity,
+    ...Object.fromEntries(fields),
+    // Copies: freezing doesn't keep a reader from setting a Date that the store or another field shares.
+    createdAt: new Date(stored.createdAt),
+    updatedAt: new Date(stored.lastActivity),
     totalMessages: stored.totalMessages,
-    lastActivity: stored.lastActivity,
+    lastActivity: new Date(stored.lastActivity),
     version: stored.version,
   };
   return Object.freeze({

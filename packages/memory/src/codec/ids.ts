@@ -9,7 +9,10 @@ const UNPAIRED_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbf
 export const isPortableText = (text: string): boolean =>
   !text.includes("\0") && !UNPAIRED_SURROGATE.test(text);
 
-/** What is wrong with an id, or `undefined`. The id itself is not repeated: it may identify a person. */
+/**
+ * What is wrong with a conversation id, user id, trace id or idempotency key, or `undefined`: the rule that every
+ * provider applies. The id itself is not repeated: it may identify a person.
+ */
 export function idIssue(path: string, id: unknown): MemoryIssue | undefined {
   if (typeof id !== "string") return { path, expected: `a string, not ${id === null ? "null" : typeof id}` };
   if (id.length === 0) return { path, expected: "a non-empty string" };

@@ -18,7 +18,7 @@ export class UnstorableValue extends Error {
 }
 
 const MAX_DEPTH = 200;
-const DATE_KEY = "$date";
+export const DATE_KEY = "$date";
 const ESCAPABLE = /^\$+date$/;
 const ESCAPED = /^\$\$+date$/;
 
@@ -44,10 +44,19 @@ function objectNeedsTags(value: object, path: string, depth: number): boolean {
     if (Number.isNaN(value.getTime())) throw new UnstorableValue(path, "a valid Date");
     return true;
   }
+  if ("toJSON" in value && typeof value.toJSON === "function") {
+    throw new UnstorableValue(path, "plain data, without a toJSON method");
+  }
+  if (Object.getOwnPropertySymbols(value).length > 0) {
+    throw new UnstorableValue(path, "string keys, no symbols");
+  }
   let tags = false;
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       if (needsTags(value[index], `${path}[${index}]`, depth + 1)) tags = true;
+    }
+    if (Object.keys(value).length !== value.length) {
+      throw new UnstorableValue(path, "an array without named properties");
     }
     return tags;
   }

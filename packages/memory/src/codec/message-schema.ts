@@ -14,6 +14,7 @@ export const messageSchema = z.looseObject({
   content: z.union([z.string(), z.array(contentPartSchema), z.null()], {
     error: "expected a string, an array of content parts, or null",
   }),
-  tool_call_id: z.string().optional(),
-  tool_calls: z.array(toolCallSchema).optional(),
+  // `null` for "none" is what dumps of other systems hold.
+  tool_call_id: z.string().nullish(),
+  tool_calls: z.array(toolCallSchema).nullish(),
 });

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { RichMessage } from "../message.ts";
 
 /** A tool call by where it stands: message index and index in its `tool_calls`. */
@@ -6,9 +5,9 @@ export type CallKey = `${number}:${number}`;
 
 export const callKey = (message: number, call: number): CallKey => `${message}:${call}`;
 
-type Event =
-  | { readonly call: CallKey; readonly at: number }
-  | { readonly call?: undefined; readonly at: number };
+type Call = { readonly call: CallKey; readonly at: number };
+type Result = { readonly call?: undefined; readonly at: number };
+type Event = Call | Result;
 
 /**
  * Which result answers which call, as message indices by call. Providers reuse call ids within a conversation, so
@@ -18,12 +17,37 @@ type Event =
  *    unanswered ones, since a result follows its call closely.
  * 2. What is left was reordered: a call takes the nearest result before it, or the next one after it.
  *
- * A result that equals one already given for the id is a duplicate and answers nothing.
+ * A second result answers nothing: neither one that equals a result already given for the id, nor one that stands right
+ * behind an answered call, unless it also stands right before the call it is for. A late duplicate must never become
+ * the answer to a later call.
  */
 export function matchResults(messages: readonly RichMessage[]): ReadonlyMap<CallKey, number> {
   const matched = new Map<CallKey, number>();
-  for (const events of eventsById(messages).values()) matchOneId(events, messages, matched);
+  const blocks = toolBlocks(messages);
+  for (const events of eventsById(messages).values()) {
+    for (const [call, result] of matchOneId(events, messages, blocks)) matched.set(call, result);
+  }
   return matched;
+}
+
+/** For each message of a run of results, the messages that the run stands between. */
+interface ToolBlocks {
+  readonly before: Int32Array;
+  readonly after: Int32Array;
+}
+
+function toolBlocks(messages: readonly RichMessage[]): ToolBlocks {
+  const before = new Int32Array(messages.length);
+  const after = new Int32Array(messages.length);
+  for (let index = 0, last = -1; index < messages.length; index++) {
+    before[index] = last;
+    if (messages[index]?.role !== "tool") last = index;
+  }
+  for (let index = messages.length - 1, next = messages.length; index >= 0; index--) {
+    after[index] = next;
+    if (messages[index]?.role !== "tool") next = index;
+  }
+  return { before, after };
 }
 
 function eventsById(messages: readonly RichMessage[]): Map<string, Event[]> {
@@ -35,7 +59,7 @@ function eventsById(messages: readonly RichMessage[]): Map<string, Event[]> {
   };
   for (const [at, message] of messages.entries()) {
     if (message.role === "tool") {
-      if (message.tool_call_id !== undefined) add(message.tool_call_id, { at });
+      if (typeof message.tool_call_id === "string") add(message.tool_call_id, { at });
     } else if (message.role === "assistant") {
       const seen = new Set<string>();
       for (const [index, { id }] of (message.tool_calls ?? []).entries()) {
@@ -50,52 +74,85 @@ function eventsById(messages: readonly RichMessage[]): Map<string, Event[]> {
 function matchOneId(
   events: readonly Event[],
   messages: readonly RichMessage[],
-  matched: Map<CallKey, number>,
-): void {
-  const leftover: Event[] = [];
-  const given: number[] = [];
-  const give = (call: CallKey, result: number) => {
-    matched.set(call, result);
-    given.push(result);
+  blocks: ToolBlocks,
+): ReadonlyMap<CallKey, number> {
+  const matched = new Map<CallKey, number>();
+  const given = new Set<string>();
+  const contentOf = ({ at }: Result) => JSON.stringify(messages[at]);
+  const give = (call: CallKey, result: Result) => {
+    matched.set(call, result.at);
+    given.add(contentOf(result));
   };
-  const isDuplicate = (at: number, of: readonly number[]) =>
-    of.some((other) => isDeepStrictEqual(messages[other], messages[at]));
 
-  let calls: (Event & { call: CallKey })[] = [];
-  let results: number[] = [];
-  const flush = () => {
+  const leftover: Event[] = [];
+  /** Results that stand right behind a call that another result answers. */
+  const second = new Set<Event>();
+  for (const { calls, results } of runsOf(events, contentOf)) {
     const unanswered = Math.max(0, calls.length - results.length);
-    leftover.push(...calls.slice(0, unanswered));
+    for (const call of calls.slice(0, unanswered)) leftover.push(call);
     for (const [index, { call }] of calls.slice(unanswered).entries()) {
       const result = results[index];
       if (result !== undefined) give(call, result);
     }
-    leftover.push(...results.slice(calls.length).map((at) => ({ at })));
-    calls = [];
-    results = [];
-  };
-  for (const event of events) {
-    if (event.call !== undefined) {
-      if (results.length > 0) flush();
-      calls.push(event);
-    } else if (!isDuplicate(event.at, results)) {
-      results.push(event.at);
+    const callers = new Set(calls.map(({ at }) => at));
+    for (const result of results.slice(calls.length)) {
+      leftover.push(result);
+      if (callers.has(blocks.before[result.at] ?? -1)) second.add(result);
     }
   }
-  flush();
 
-  const resultsBefore: number[] = [];
+  const resultsBefore: Result[] = [];
   const callsBefore: CallKey[] = [];
-  for (const { call, at } of leftover) {
-    if (call === undefined) {
-      if (isDuplicate(at, given)) continue;
-      const waiting = callsBefore.shift();
-      if (waiting === undefined) resultsBefore.push(at);
-      else give(waiting, at);
-    } else {
-      const nearest = resultsBefore.pop();
-      if (nearest === undefined) callsBefore.push(call);
-      else give(call, nearest);
+  let waiting = 0;
+  for (const event of leftover) {
+    if (event.call !== undefined) {
+      const nearest = takeNearest(
+        resultsBefore,
+        (result) => !second.has(result) || blocks.after[result.at] === event.at,
+      );
+      if (nearest === undefined) callsBefore.push(event.call);
+      else give(event.call, nearest);
+    } else if (!given.has(contentOf(event))) {
+      const call = second.has(event) ? undefined : callsBefore[waiting];
+      if (call === undefined) resultsBefore.push(event);
+      else {
+        waiting += 1;
+        give(call, event);
+      }
     }
   }
+  return matched;
+}
+
+/** Takes the last that fits, and drops those behind it. */
+function takeNearest(results: Result[], fits: (result: Result) => boolean): Result | undefined {
+  for (let last = results.pop(); last !== undefined; last = results.pop()) if (fits(last)) return last;
+  return undefined;
+}
+
+interface Run {
+  readonly calls: readonly Call[];
+  /** Equal ones once. */
+  readonly results: readonly Result[];
+}
+
+/** Calls of one id and the results that follow them, up to the next call. */
+function runsOf(events: readonly Event[], contentOf: (result: Result) => string): readonly Run[] {
+  const runs: { calls: Call[]; results: Result[]; contents: Set<string> }[] = [];
+  let current = { calls: [] as Call[], results: [] as Result[], contents: new Set<string>() };
+  runs.push(current);
+  for (const event of events) {
+    if (event.call === undefined) {
+      const content = contentOf(event);
+      if (!current.contents.has(content)) current.results.push(event);
+      current.contents.add(content);
+    } else {
+      if (current.results.length > 0) {
+        current = { calls: [], results: [], contents: new Set() };
+        runs.push(current);
+      }
+      current.calls.push(event);
+    }
+  }
+  return runs;
 }

@@ -6,7 +6,7 @@ export interface PendingToolCalls {
   readonly index: number;
   /** The results that are there, by call id, wherever behind the calls they stand. */
   readonly results: ReadonlyMap<string, Message>;
-  /** The calls without a result, in call order. */
+  /** The calls without a result, in call order, each id once. */
   readonly missing: readonly ToolCall[];
 }
 
@@ -17,12 +17,13 @@ export interface PendingToolCalls {
 export function pendingToolCalls(messages: readonly Message[]): PendingToolCalls | undefined {
   const index = messages.findLastIndex(({ role }) => role !== "tool");
   const calls = messages[index]?.tool_calls;
-  if (messages[index]?.role !== "assistant" || calls === undefined) return undefined;
+  if (messages[index]?.role !== "assistant" || calls == null) return undefined;
   const results = new Map<string, Message>();
   for (const result of messages.slice(index + 1)) {
     const id = result.tool_call_id;
     if (id !== undefined && !results.has(id)) results.set(id, result);
   }
-  const missing = calls.filter(({ id }) => !results.has(id));
+  const seen = new Set(results.keys());
+  const missing = calls.filter(({ id }) => !seen.has(id) && seen.add(id));
   return missing.length === 0 ? undefined : { index, results, missing };
 }

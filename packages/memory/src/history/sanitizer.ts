@@ -1,13 +1,14 @@
-import type { Message, RichMessage } from "../message.ts";
+import type { Message, RichMessage, ToolCall } from "../message.ts";
 import { type CallKey, callKey, matchResults } from "./match-results.ts";
 
 /**
  * Makes any stored history safe to send to a model provider: afterwards each tool call is answered exactly once,
  * directly after the message that made it, in call order.
  *
- * Drops calls that have no result (with their message, if it holds nothing else), results that have no call and
- * second results; moves results that stand elsewhere. Everything else stays, in order. Pure and idempotent: a history
- * that is already fine is returned as the same array. Linear in the number of messages.
+ * Drops calls that have no result (with their message, if it holds nothing else), results that have no call, second
+ * results, and assistant messages that hold nothing at all; moves results that stand elsewhere. Everything else stays,
+ * in order. Pure and idempotent: a history that is already fine is returned as the same array. Linear in the number of
+ * messages.
  *
  * It shapes what the model sees, never what is stored.
  */
@@ -17,15 +18,18 @@ export function sanitizeConversation<M extends Message | RichMessage>(messages: 
   return messages.flatMap((message, index) => repair(messages, answers, message, index));
 }
 
-/** Whether a provider accepts the history as it is. */
+/** Whether the history is as {@link sanitizeConversation} would leave it. */
 export function isReplayable(messages: readonly (Message | RichMessage)[]): boolean {
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
-    if (message?.role === "tool") return false;
-    const calls = message?.role === "assistant" ? message.tool_calls : undefined;
-    if (calls === undefined) continue;
-    if (calls.length === 0 || (calls.length > 1 && new Set(calls.map(({ id }) => id)).size < calls.length))
-      return false;
+    if (message === undefined) continue;
+    if (message.role === "tool") return false;
+    if (message.tool_calls === undefined) {
+      if (message.role === "assistant" && !hasContent(message)) return false;
+      continue;
+    }
+    const calls = callsOf(message);
+    if (calls.length === 0 || hasRepeatedId(calls)) return false;
     for (const { id } of calls) {
       index += 1;
       const result = messages[index];
@@ -35,6 +39,13 @@ export function isReplayable(messages: readonly (Message | RichMessage)[]): bool
   return true;
 }
 
+const hasRepeatedId = (calls: readonly ToolCall[]): boolean =>
+  calls.length > 1 && new Set(calls.map(({ id }) => id)).size < calls.length;
+
+// Dumps of other systems hold `null` where a message makes no calls.
+const callsOf = ({ role, tool_calls }: Message | RichMessage): readonly ToolCall[] =>
+  role === "assistant" ? (tool_calls ?? []) : [];
+
 function repair<M extends Message | RichMessage>(
   messages: readonly M[],
   answers: ReadonlyMap<CallKey, number>,
@@ -42,19 +53,23 @@ function repair<M extends Message | RichMessage>(
   index: number,
 ): M[] {
   if (message.role === "tool") return [];
-  const calls = message.role === "assistant" ? message.tool_calls : undefined;
-  if (calls === undefined) return [message];
+  const calls = callsOf(message);
   const answered = calls.flatMap((call, position) => {
     const result = messages[answers.get(callKey(index, position)) ?? -1];
     return result === undefined ? [] : [{ call, result }];
   });
   if (answered.length === 0) {
+    if (message.role === "assistant" && !hasContent(message)) return [];
+    if (message.tool_calls === undefined) return [message];
     const { tool_calls: _, ...rest } = message;
-    return calls.length === 0 || hasContent(message) ? [rest as M] : [];
+    return [rest as M];
   }
   const kept =
     answered.length === calls.length ? message : { ...message, tool_calls: answered.map(({ call }) => call) };
   return [kept, ...answered.map(({ result }) => result)];
 }
 
-const hasContent = ({ content }: Message | RichMessage): boolean => content !== null && content.length > 0;
+function hasContent(message: Message | RichMessage): boolean {
+  const { content, attachments }: RichMessage = message;
+  return (content !== null && content.length > 0) || (Array.isArray(attachments) && attachments.length > 0);
+}

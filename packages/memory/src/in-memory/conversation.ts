@@ -1,13 +1,25 @@
 import {
   type ConversationWrite,
+  type EncodedMessage,
   IDEMPOTENCY_WINDOW,
   type StoredConversation,
+  type StoredMessage,
   type WriteOutcome,
 } from "../backend/backend.ts";
 import { decodeMessage } from "../codec/decode.ts";
-import type { JsonObject } from "../codec/json.ts";
-import type { Message } from "../message.ts";
+import { DATE_KEY, type JsonObject } from "../codec/json.ts";
 import { trimStart } from "./trim.ts";
+
+interface HeldMessage {
+  readonly stored: StoredMessage;
+  readonly isToolResult: boolean;
+}
+
+/** Decoded once and for all readers, as it is frozen; text if it may hold a `Date`, which nothing can freeze. */
+const hold = ({ body, isToolResult }: EncodedMessage, index: number): HeldMessage => ({
+  stored: body.includes(DATE_KEY) ? body : decodeMessage(body, index),
+  isToolResult,
+});
 
 /**
  * A conversation as this process holds it. Writes change it in place, in one synchronous step, so that an append
@@ -16,7 +28,7 @@ import { trimStart } from "./trim.ts";
 export interface Entry {
   readonly conversationId: string;
   readonly createdAt: Date;
-  readonly messages: Message[];
+  readonly messages: HeldMessage[];
   readonly traceIds: Set<string>;
   /** By idempotency key, oldest first. */
   readonly keys: Map<string, { readonly bodyHash: string; readonly write: number }>;
@@ -42,8 +54,11 @@ export const createEntry = (conversationId: string, now: Date): Entry => ({
   writes: 0,
 });
 
-export const isExpired = ({ ttlSeconds, lastActivity }: Entry, now: Date): boolean =>
-  ttlSeconds !== undefined && now.getTime() >= lastActivity.getTime() + ttlSeconds * 1_000;
+/** In milliseconds, like `Date.now()`. */
+export const expiryTime = ({ ttlSeconds, lastActivity }: Entry): number =>
+  ttlSeconds === undefined ? Number.POSITIVE_INFINITY : lastActivity.getTime() + ttlSeconds * 1_000;
+
+export const isExpired = (entry: Entry, now: number): boolean => now >= expiryTime(entry);
 
 /** What forbids the write, or lets it count as done; `undefined` to go ahead. */
 export function decideWrite(entry: Entry | undefined, write: ConversationWrite): WriteOutcome | undefined {
@@ -71,13 +86,12 @@ export function applyWrite(
 ): void {
   if (write.mode === "replace") {
     entry.messages.length = 0;
-    entry.traceIds.clear();
     entry.metadata = {};
   }
-  for (const [index, { body }] of write.messages.entries()) entry.messages.push(decodeMessage(body, index));
+  for (const [index, message] of write.messages.entries()) entry.messages.push(hold(message, index));
   entry.messages.splice(
     0,
-    trimStart(entry.messages, maxMessages, ({ role }) => role === "tool"),
+    trimStart(entry.messages, maxMessages, ({ isToolResult }) => isToolResult),
   );
   if (write.traceId !== undefined) entry.traceIds.add(write.traceId);
   entry.userId ??= write.userId;
@@ -107,7 +121,9 @@ export function toStored(
   return {
     conversationId,
     ...(userId === undefined ? {} : { userId }),
-    messages: includeMessages ? messages.slice(last === undefined ? 0 : -last) : [],
+    messages: includeMessages
+      ? messages.slice(last === undefined ? 0 : -last).map(({ stored }) => stored)
+      : [],
     metadata,
     createdAt,
     lastActivity,

@@ -9,7 +9,15 @@ import { defineMemoryProvider } from "../backend/define-provider.ts";
 import { createMemoryStorageError } from "../errors.ts";
 import type { MemoryProvider } from "../provider.ts";
 import { type InMemoryConfig, type InMemoryLimits, inMemoryConfigSchema } from "./config.ts";
-import { applyWrite, createEntry, decideWrite, type Entry, isExpired, toStored } from "./conversation.ts";
+import {
+  applyWrite,
+  createEntry,
+  decideWrite,
+  type Entry,
+  expiryTime,
+  isExpired,
+  toStored,
+} from "./conversation.ts";
 
 type EvictionListener = (conversationId: string) => void;
 
@@ -38,6 +46,8 @@ function createBackend(limits: InMemoryLimits, onEvicted: EvictionListener): Mem
   /** Least recently active first: each write moves its conversation to the end. */
   const entries = new Map<string, Entry>();
   const idsByUser = new Map<string, Set<string>>();
+  /** No conversation expires before this. */
+  let nextExpiry = Number.POSITIVE_INFINITY;
 
   function remove(entry: Entry): void {
     entries.delete(entry.conversationId);
@@ -50,6 +60,7 @@ function createBackend(limits: InMemoryLimits, onEvicted: EvictionListener): Mem
   function put(entry: Entry): void {
     entries.delete(entry.conversationId);
     entries.set(entry.conversationId, entry);
+    nextExpiry = Math.min(nextExpiry, expiryTime(entry));
     if (entry.userId === undefined) return;
     const ids = idsByUser.get(entry.userId) ?? new Set();
     idsByUser.set(entry.userId, ids.add(entry.conversationId));
@@ -57,7 +68,7 @@ function createBackend(limits: InMemoryLimits, onEvicted: EvictionListener): Mem
 
   function live(conversationId: string): Entry | undefined {
     const entry = entries.get(conversationId);
-    if (entry === undefined || !isExpired(entry, new Date())) return entry;
+    if (entry === undefined || !isExpired(entry, Date.now())) return entry;
     remove(entry);
     return undefined;
   }
@@ -68,7 +79,18 @@ function createBackend(limits: InMemoryLimits, onEvicted: EvictionListener): Mem
   const liveOfUser = (userId: string | undefined): Entry[] =>
     liveOf(userId === undefined ? entries.keys() : (idsByUser.get(userId) ?? []));
 
+  function removeExpired(now: number): void {
+    if (now < nextExpiry) return;
+    nextExpiry = Number.POSITIVE_INFINITY;
+    for (const entry of entries.values()) {
+      if (isExpired(entry, now)) remove(entry);
+      else nextExpiry = Math.min(nextExpiry, expiryTime(entry));
+    }
+  }
+
   function evict(): void {
+    // What has expired still takes up room, and must not push out what has not.
+    if (entries.size > limits.maxConversations) removeExpired(Date.now());
     while (entries.size > limits.maxConversations) {
       const [oldest] = entries.values();
       if (oldest === undefined) return;
@@ -144,6 +166,16 @@ function createBackend(limits: InMemoryLimits, onEvicted: EvictionListener): Mem
   };
 }
 
+// The write that caused it is done: what a listener throws must neither undo it nor make it look failed.
+function notify(listener: EvictionListener, conversationId: string): void {
+  try {
+    listener(conversationId);
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : "it threw something that is no Error";
+    process.emitWarning(`A listener to "conversation_evicted" failed: ${reason}`, "JAFObserverWarning");
+  }
+}
+
 /**
  * Keeps conversations in this process: for development, tests and short-lived work. Nothing survives a restart.
  * Throws on an invalid configuration, naming the field.
@@ -155,8 +187,7 @@ export function createInMemoryProvider(config: InMemoryConfig = {}): InMemoryPro
   }
   const listeners = new Set<EvictionListener>();
   const backend = createBackend(parsed.data, (conversationId) => {
-    // After the write has returned, so that a listener that throws can't make it look failed.
-    for (const listener of listeners) queueMicrotask(() => listener(conversationId));
+    for (const listener of listeners) notify(listener, conversationId);
   });
   return {
     ...defineMemoryProvider(backend),

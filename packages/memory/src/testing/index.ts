@@ -1,1 +1,2 @@
-export {};
+export type { Capability, MemoryCapabilities, MemoryProviderHarness, TestStore } from "./harness.ts";
+export { describeMemoryProvider } from "./suite.ts";

@@ -1,0 +1,80 @@
+import type { ConversationQuery } from "../backend/backend.ts";
+import { parseCursor } from "../backend/cursor.ts";
+import type { MemoryIssue } from "../errors.ts";
+import type { MemoryQuery } from "../provider.ts";
+import { type Checked, checked, guarded, integerIssue, objectIssue, pushIssue } from "./checks.ts";
+import { idIssue } from "./ids.ts";
+
+function dateIssue(path: string, value: unknown): MemoryIssue | undefined {
+  if (value === undefined || (value instanceof Date && !Number.isNaN(value.getTime()))) return undefined;
+  return { path, expected: "a valid Date" };
+}
+
+const IDS = ["conversationId", "userId", "traceId"] as const;
+const FIELDS = new Set<string>([...IDS, "since", "until", "limit", "offset", "cursor", "includeMessages"]);
+
+/**
+ * A condition that is misspelt, or an id that is `undefined` because a session has none, must not widen the search to
+ * everybody's conversations.
+ */
+function conditionIssues(query: MemoryQuery): MemoryIssue[] {
+  const unknown = Object.keys(query).filter((field) => !FIELDS.has(field));
+  const issues = unknown.map((field) => ({ path: `query.${field}`, expected: "no such field" }));
+  for (const id of IDS) if (Object.hasOwn(query, id)) pushIssue(issues, idIssue(`query.${id}`, query[id]));
+  return issues;
+}
+
+export const encodeQuery = (query: MemoryQuery): Checked<ConversationQuery> =>
+  guarded("query", () => encodeReadableQuery(query));
+
+function encodeReadableQuery(query: MemoryQuery): Checked<ConversationQuery> {
+  const misfit = objectIssue("query", query);
+  if (misfit !== undefined) return { ok: false, issues: [misfit] };
+  const {
+    conversationId,
+    userId,
+    traceId,
+    since,
+    until,
+    limit,
+    offset = 0,
+    cursor,
+    includeMessages = true,
+  } = query;
+  const issues = conditionIssues(query);
+  pushIssue(issues, dateIssue("query.since", since));
+  pushIssue(issues, dateIssue("query.until", until));
+  pushIssue(issues, integerIssue("query.limit", limit, 0));
+  pushIssue(issues, integerIssue("query.offset", offset, 0));
+  if (typeof includeMessages !== "boolean")
+    issues.push({ path: "query.includeMessages", expected: "a boolean" });
+  const position = typeof cursor === "string" ? parseCursor(cursor) : undefined;
+  if (cursor !== undefined && position === undefined) {
+    issues.push({ path: "query.cursor", expected: "a cursor made by conversationCursor" });
+  }
+  return checked(
+    issues,
+    (): ConversationQuery => ({
+      ...(conversationId === undefined ? {} : { conversationId }),
+      ...(userId === undefined ? {} : { userId }),
+      ...(traceId === undefined ? {} : { traceId }),
+      // Copies: a caller may set them before a driver has sent them.
+      ...(since === undefined ? {} : { since: new Date(since) }),
+      ...(until === undefined ? {} : { until: new Date(until) }),
+      ...(limit === undefined ? {} : { limit }),
+      ...(position === undefined ? {} : { cursor: position }),
+      offset,
+      includeMessages,
+    }),
+  );
+}
+
+export function encodeId(path: string, id: string): Checked<string> {
+  const issue = idIssue(path, id);
+  return checked(issue === undefined ? [] : [issue], () => id);
+}
+
+export function encodeLimit(limit: number): Checked<number> {
+  const issue = integerIssue("limit", limit, 0);
+  return checked(issue === undefined ? [] : [issue], () => limit);
+}

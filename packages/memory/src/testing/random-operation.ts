@@ -1,0 +1,77 @@
+import type { Message } from "../message.ts";
+import type { MemoryProvider } from "../provider.ts";
+import type { Result } from "../result.ts";
+import { answering, assistant, calling, user } from "./messages.ts";
+
+export interface RandomOperation {
+  /** The call with its arguments, for the report of a failure. */
+  readonly name: string;
+  readonly run: (provider: MemoryProvider) => Promise<Result<unknown>>;
+}
+
+type Random = () => number;
+
+const below = (random: Random, limit: number): number => Math.floor(random() * limit);
+
+const pick = <T>(random: Random, ...choices: readonly [T, ...T[]]): T =>
+  choices[below(random, choices.length)] ?? choices[0];
+
+/** Few ids, so that operations meet. */
+const conversationId = (random: Random): string => pick(random, "a", "a:b", "A", "{a}");
+const userId = (random: Random): string => pick(random, "u", "u:v", "%");
+const traceId = (random: Random): string => pick(random, "t", "T", "t*");
+
+function batch(random: Random): readonly Message[] {
+  const text = `${below(random, 1_000)}`;
+  return pick<readonly Message[]>(
+    random,
+    [],
+    [user(text)],
+    [user(text), assistant(text)],
+    [calling(text), answering(text)],
+    [user(text), calling("x", "y"), answering("x"), answering("y"), assistant(text)],
+    [calling("x", "y", "z")],
+    [answering("x")],
+  );
+}
+
+/** Calls `method` of a provider; `given` must be all it depends on. */
+const call = <M extends keyof MemoryProvider>(method: M, ...given: Parameters<MemoryProvider[M]>) => ({
+  name: `${method}(${given.map((argument) => JSON.stringify(argument)).join(", ")})`,
+  run: (provider: MemoryProvider): Promise<Result<unknown>> => {
+    const bound = provider[method] as (...values: readonly unknown[]) => Promise<Result<unknown>>;
+    return bound(...given);
+  },
+});
+
+function randomWrite(random: Random): RandomOperation {
+  const method = pick(random, "appendMessages", "appendMessages", "appendMessages", "storeMessages");
+  const metadata = {
+    ...(random() < 0.2 ? { userId: userId(random) } : {}),
+    ...(random() < 0.3 ? { traceId: traceId(random) } : {}),
+    ...(random() < 0.3 ? { [pick(random, "x", "y", "$date")]: below(random, 9) } : {}),
+  };
+  const options = {
+    ...(random() < 0.2 ? { expectedVersion: below(random, 8) } : {}),
+    ...(random() < 0.3 ? { maxMessages: 1 + below(random, 6) } : {}),
+  };
+  // A key is tied to a batch most of the time, so that both replays and conflicts occur.
+  const key = below(random, 4);
+  const keyed = random() < 0.3;
+  const messages = keyed && random() < 0.8 ? [user(`body of ${key}`)] : batch(random);
+  const all = { ...options, ...(keyed ? { idempotencyKey: `k${key}` } : {}) };
+  return call(method, conversationId(random), messages, metadata, all);
+}
+
+export function randomOperation(random: Random): RandomOperation {
+  const chance = random();
+  if (chance < 0.6) return randomWrite(random);
+  if (chance < 0.63) return call("deleteConversation", conversationId(random));
+  if (chance < 0.65) return call("clearUserConversations", userId(random));
+  if (chance < 0.75) return call("getConversation", conversationId(random));
+  if (chance < 0.85) return call("getRecentMessages", conversationId(random), below(random, 8));
+  if (chance < 0.92) return call("findConversations", { includeMessages: random() < 0.5 });
+  if (chance < 0.95) return call("findConversations", { userId: userId(random) });
+  if (chance < 0.98) return call("findConversations", { traceId: traceId(random) });
+  return call("getStats", ...pick<[] | [string]>(random, [], [userId(random)]));
+}

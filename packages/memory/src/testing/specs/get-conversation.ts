@@ -1,0 +1,28 @@
+import { expect } from "vitest";
+import { expectAbsent, expectOk, readConversation } from "../expectations.ts";
+import { users } from "../messages.ts";
+import { defineSpec } from "../spec.ts";
+
+export const getConversation = defineSpec("getConversation", {
+  "gives null for a conversation that was never stored": async ({ provider }) => {
+    await expectAbsent(provider, "absent");
+    expectOk(await provider.storeMessages("present", users("1")));
+    await expectAbsent(provider, "absent");
+  },
+
+  "gives all messages, however many, oldest first": async ({ provider }) => {
+    const texts = Array.from({ length: 500 }, (_, index) => `message ${index}`);
+    expectOk(await provider.storeMessages("c", users(...texts)));
+    const { messages, metadata } = await readConversation(provider, "c");
+    expect(messages).toEqual(users(...texts));
+    expect(metadata).toMatchObject({ totalMessages: 500, version: 500 });
+  },
+
+  "gives equal data each time, and reading changes nothing": async ({ provider }) => {
+    expectOk(await provider.storeMessages("c", users("1"), { userId: "alice", tags: ["a"] }));
+    const first = await readConversation(provider, "c");
+    expectOk(await provider.getRecentMessages("c"));
+    expectOk(await provider.findConversations({ userId: "alice" }));
+    expect(await readConversation(provider, "c")).toEqual(first);
+  },
+});

@@ -1,0 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Waits until the clocks of this process and of any store have moved on. */
+export const nextInstant = (): Promise<void> => sleep(5);
+
+export { sleep };

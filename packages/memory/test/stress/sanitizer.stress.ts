@@ -1,0 +1,24 @@
+import { sanitizeConversation } from "@jaf/memory";
+import { expect, it } from "vitest";
+import { mutate, randomFrom } from "../support/mutations.ts";
+import { recordedConversations, recordedMissing } from "../support/recorded-conversations.ts";
+import { brokenRules } from "../support/replay-rules.ts";
+
+const MUTATIONS = 100_000;
+
+it.skipIf(recordedMissing !== undefined)(
+  `repairs ${MUTATIONS} mutations of the recorded conversations${recordedMissing ? ` (skipped: ${recordedMissing})` : ""}`,
+  () => {
+    const conversations = recordedConversations();
+    for (let seed = 0; seed < MUTATIONS; seed++) {
+      const random = randomFrom(seed + 1_000_000);
+      const mutated = mutate(conversations[random(conversations.length)] ?? [], random);
+      const sanitized = sanitizeConversation(mutated);
+      const broken = brokenRules(mutated, sanitized);
+      if (broken.length > 0) expect.fail(`seed ${seed + 1_000_000}: ${broken.join("; ")}`);
+      if (sanitizeConversation(sanitized) !== sanitized)
+        expect.fail(`seed ${seed + 1_000_000}: a second pass changed it`);
+    }
+  },
+  300_000,
+);

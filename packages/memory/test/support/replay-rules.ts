@@ -1,0 +1,72 @@
+import type { Message } from "@jaf/memory";
+
+/**
+ * The providers' rules and "nothing else is lost", written without a look at the sanitizer. Returns what is broken.
+ *
+ * A call whose id is used once must be answered if there is a result for it anywhere. Of an id that is used again, as
+ * many calls must be answered as have a result of their own between them and the next call: of a result that stands
+ * elsewhere nobody can tell whose it is.
+ */
+export function brokenRules(input: readonly Message[], output: readonly Message[]): string[] {
+  return [...brokenAnswers(output), ...lostText(input, output), ...lostAnswers(input, output)];
+}
+
+function brokenAnswers(output: readonly Message[]): string[] {
+  const broken: string[] = [];
+  let expected: string[] = [];
+  for (const [index, message] of output.entries()) {
+    if (message.role === "tool") {
+      const wanted = expected.shift();
+      if (wanted === undefined || wanted !== message.tool_call_id)
+        broken.push(`result ${index} is out of place`);
+      continue;
+    }
+    if (expected.length > 0) broken.push(`message ${index} stands where a result is due`);
+    expected = (message.tool_calls ?? []).map(({ id }) => id);
+    if (new Set(expected).size < expected.length) broken.push(`message ${index} makes two calls of one id`);
+    if (message.tool_calls?.length === 0) broken.push(`message ${index} has an empty list of calls`);
+  }
+  if (expected.length > 0) broken.push("the last calls have no result");
+  return broken;
+}
+
+function lostText(input: readonly Message[], output: readonly Message[]): string[] {
+  const texts = (messages: readonly Message[]) =>
+    messages
+      .filter(({ role, content, tool_calls }) => role !== "tool" && (content !== "" || !tool_calls))
+      .map(({ role, content }) => `${role}: ${content}`);
+  return JSON.stringify(texts(input)) === JSON.stringify(texts(output))
+    ? []
+    : ["a text was lost, added or moved"];
+}
+
+/** An id's calls and results in order, each result by its content. */
+function historyOf(messages: readonly Message[]): Map<string, (string | typeof CALL)[]> {
+  const history = new Map<string, (string | typeof CALL)[]>();
+  const add = (id: string, event: string | typeof CALL) =>
+    history.set(id, [...(history.get(id) ?? []), event]);
+  for (const message of messages) {
+    if (message.role === "tool" && message.tool_call_id) add(message.tool_call_id, JSON.stringify(message));
+    for (const id of new Set(message.tool_calls?.map((call) => call.id))) add(id, CALL);
+  }
+  return history;
+}
+
+const CALL = Symbol("call");
+const countCalls = (events: readonly unknown[]): number => events.filter((event) => event === CALL).length;
+
+function mostThatMustBeAnswered(events: readonly unknown[]): number {
+  if (countCalls(events) === 1) return events.length > 1 ? 1 : 0;
+  return events.filter((event, index) => event === CALL && typeof events[index + 1] === "string").length;
+}
+
+function lostAnswers(input: readonly Message[], output: readonly Message[]): string[] {
+  const kept = historyOf(output);
+  return [...historyOf(input)].flatMap(([id, events]) => {
+    const left = kept.get(id) ?? [];
+    const required = mostThatMustBeAnswered(events);
+    if (countCalls(left) < required) return [`an answered call was lost: ${countCalls(left)} of ${required}`];
+    const made = left.some((event) => event !== CALL && !events.includes(event));
+    return made ? ["a result was changed"] : [];
+  });
+}
