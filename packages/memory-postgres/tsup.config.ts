@@ -4,5 +4,4 @@ import { base } from "../../tsup.base.ts";
 export default defineConfig({
   ...base,
   entry: { index: "src/index.ts", "pglite/index": "src/pglite/index.ts" },
-  shims: true,
 });

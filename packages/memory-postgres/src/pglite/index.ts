@@ -1,1 +1,2 @@
-export {};
+export { PgliteFolderError, type PgliteFolderReason } from "./folder-error.ts";
+export { openPglite, type PgliteDatabase, type PgliteOptions } from "./open.ts";

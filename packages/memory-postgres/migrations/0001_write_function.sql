@@ -1,0 +1,156 @@
+-- One write to one conversation: expiry, owner, idempotency, version, write, trim, in this order and in one
+-- statement of the caller.
+--
+-- Arguments
+--   p_replace           true: messages and metadata are replaced; false: appended and merged
+--   p_bodies            the batch, in order; may be empty
+--   p_tool_results      for each of them, whether it is a tool result
+--   p_user_id           the owner to set if there is none yet; null: none named
+--   p_trace_id          the trace that writes; null: none named
+--   p_metadata          the fields to store
+--   p_expected_version  null: any
+--   p_key, p_body_hash  idempotency; both null: none
+--   p_max_messages      how many messages to keep; null: all
+--   p_ttl_seconds       null: what the conversation has
+--
+-- Returns 'written', 'replayed', or the reason of a conflict: 'owner', 'idempotency-key', 'version'; with the
+-- last also the version that the conversation has. A conflict leaves nothing behind. Raises JF001 for a row that
+-- is there and stays out of sight, as row-level security keeps it.
+--
+-- In READ COMMITTED each statement in here sees what was committed when it starts. So everything after the row
+-- lock sees all earlier writes to this conversation, and no later one can come between.
+CREATE FUNCTION "__p___write"(
+	p_conversation_id text,
+	p_replace boolean,
+	p_bodies text[],
+	p_tool_results boolean[],
+	p_user_id text,
+	p_trace_id text,
+	p_metadata jsonb,
+	p_expected_version bigint,
+	p_key text,
+	p_body_hash text,
+	p_max_messages bigint,
+	p_ttl_seconds bigint,
+	OUT status text,
+	OUT actual_version bigint
+)
+LANGUAGE plpgsql
+-- Whatever the caller's search_path is. The migration sets it to the schema of the tables, and after it pg_temp,
+-- which would otherwise come first: a temporary table of one of our names would take the writes.
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+	batch CONSTANT bigint := cardinality(p_bodies);
+	stored "__p__"%ROWTYPE;
+	known_hash text;
+	written_at timestamptz(3);
+	ttl bigint;
+	keep_from bigint;
+	trimmed bigint := 0;
+	rounds integer := 0;
+BEGIN
+	LOOP
+		SELECT * INTO stored FROM "__p__" WHERE conversation_id = p_conversation_id FOR NO KEY UPDATE;
+		-- Truncated, not rounded: the time of a write is never ahead of the clock.
+		written_at := date_trunc('milliseconds', clock_timestamp());
+		IF stored.expires_at <= written_at THEN
+			stored := NULL;
+		END IF;
+
+		IF stored.user_id <> p_user_id THEN
+			status := 'owner';
+			RETURN;
+		END IF;
+
+		IF p_key IS NOT NULL AND stored.conversation_id IS NOT NULL THEN
+			SELECT body_hash INTO known_hash FROM "__p___keys"
+			WHERE conversation_id = p_conversation_id AND idempotency_key = p_key;
+			IF FOUND THEN
+				status := CASE WHEN known_hash = p_body_hash THEN 'replayed' ELSE 'idempotency-key' END;
+				RETURN;
+			END IF;
+		END IF;
+
+		IF p_expected_version <> coalesce(stored.version, 0) THEN
+			status := 'version';
+			actual_version := coalesce(stored.version, 0);
+			RETURN;
+		END IF;
+
+		EXIT WHEN stored.conversation_id IS NOT NULL;
+
+		-- Only an expired row can be here; its messages, traces and keys go with it.
+		DELETE FROM "__p__" WHERE conversation_id = p_conversation_id AND expires_at <= written_at;
+		-- With the owner at once, whom a policy of row-level security may ask for.
+		INSERT INTO "__p__" AS fresh (conversation_id, user_id, created_at, updated_at, last_activity)
+		VALUES (p_conversation_id, p_user_id, written_at, written_at, written_at)
+		ON CONFLICT DO NOTHING
+		RETURNING fresh.* INTO stored;
+		EXIT WHEN FOUND;
+		-- Another writer created it meanwhile: decide again, on what it wrote.
+		rounds := rounds + 1;
+		IF rounds = 50 THEN
+			RAISE EXCEPTION USING
+				ERRCODE = 'JF001', MESSAGE = 'the conversation exists and is not visible to this role';
+		END IF;
+	END LOOP;
+
+	IF p_replace THEN
+		DELETE FROM "__p___messages" WHERE conversation_id = p_conversation_id;
+		stored.metadata := '{}';
+		stored.total_messages := 0;
+	END IF;
+
+	INSERT INTO "__p___messages" (conversation_id, seq, body, is_tool_result)
+	SELECT p_conversation_id, stored.version + message.position, message.body, message.is_tool_result
+	FROM unnest(p_bodies, p_tool_results) WITH ORDINALITY AS message(body, is_tool_result, position);
+
+	-- Most writes of a run come from the trace that wrote last.
+	IF p_trace_id <> coalesce(stored.metadata->>'traceId', '') THEN
+		INSERT INTO "__p___traces" VALUES (p_conversation_id, p_trace_id) ON CONFLICT DO NOTHING;
+	END IF;
+
+	IF p_key IS NOT NULL THEN
+		INSERT INTO "__p___keys" VALUES (p_conversation_id, p_key, p_body_hash, stored.writes + 1);
+		-- Rarely, so that it costs a write next to nothing. Keys are remembered for 1,000 further writes at least.
+		IF stored.writes % 100 = 0 THEN
+			DELETE FROM "__p___keys"
+			WHERE conversation_id = p_conversation_id AND write_no < stored.writes + 1 - 1000;
+		END IF;
+	END IF;
+
+	-- Stored messages are numbered up to the version without a gap, so the cut is a number.
+	IF stored.total_messages + batch > p_max_messages THEN
+		keep_from := stored.version + batch - p_max_messages + 1;
+		SELECT coalesce(
+			-- A tool result never stays without the call before it, so the cut moves past the results,
+			(SELECT min(seq) FROM "__p___messages"
+			 WHERE conversation_id = p_conversation_id AND seq >= keep_from AND NOT is_tool_result),
+			-- unless nothing else is left: then the last group of call and results stays whole.
+			(SELECT max(seq) FROM "__p___messages"
+			 WHERE conversation_id = p_conversation_id AND seq < keep_from AND NOT is_tool_result),
+			keep_from
+		) INTO keep_from;
+		DELETE FROM "__p___messages" WHERE conversation_id = p_conversation_id AND seq < keep_from;
+		GET DIAGNOSTICS trimmed = ROW_COUNT;
+	END IF;
+
+	ttl := coalesce(p_ttl_seconds, stored.ttl_seconds);
+	-- Never backwards, also when the clock was set back or another server writes now.
+	written_at := greatest(written_at, stored.last_activity);
+	UPDATE "__p__" SET
+		user_id = coalesce(stored.user_id, p_user_id),
+		metadata = stored.metadata || p_metadata,
+		updated_at = written_at,
+		last_activity = written_at,
+		version = stored.version + batch,
+		total_messages = stored.total_messages + batch - trimmed,
+		writes = stored.writes + 1,
+		ttl_seconds = ttl,
+		-- Three centuries are for ever; a larger number would not fit a timestamp.
+		expires_at = CASE WHEN ttl > 10000000000 THEN 'infinity' ELSE written_at + make_interval(secs => ttl) END
+	WHERE conversation_id = p_conversation_id;
+	status := 'written';
+END
+$function$;

@@ -1,0 +1,84 @@
+import type { ConnectionOptions } from "node:tls";
+import * as z from "zod";
+import { TABLE_NAME_PATTERN, type TableNames } from "./schema/names.ts";
+
+// Neither has a form in UTF-8 that Postgres takes.
+const NOT_IN_A_NAME = /[\0\p{Surrogate}]/u;
+
+const RESERVED_SCHEMA = /^(pg_.*|information_schema)$/s;
+
+const tablesShape = {
+  /** Name of the main table, and the beginning of the others'. Default `"conversations"`. */
+  tableName: z
+    .string()
+    .regex(TABLE_NAME_PATTERN, {
+      error: "expected 1 to 40 lower-case letters, digits and underscores, not beginning with a digit",
+    })
+    .default("conversations"),
+  /**
+   * Schema of the tables; created if missing. Absent: the `current_schema()` of the connection when the provider is
+   * created, which is the first of its `search_path` that exists; the others are not searched.
+   */
+  schema: z
+    .string()
+    .refine((name) => name.length > 0 && Buffer.byteLength(name) <= 63 && !NOT_IN_A_NAME.test(name), {
+      error: "expected a schema name of 1 to 63 bytes, without NUL and unpaired surrogates",
+    })
+    .refine((name) => !RESERVED_SCHEMA.test(name), {
+      error: "expected a schema of your own: names that begin with pg_, and information_schema, are reserved",
+    })
+    .optional(),
+};
+
+const tablesSchema = z.strictObject(tablesShape);
+
+/** Which tables; names that hold SQL are refused. */
+export type PostgresTables = z.input<typeof tablesSchema>;
+
+const connectionStringSchema = z.string().refine((text) => /^postgres(ql)?:\/\//.test(text), {
+  error: "expected a URL that begins with postgres:// or postgresql://",
+});
+
+const tlsSchema = z.custom<ConnectionOptions>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+);
+
+export const postgresConfigSchema = z.strictObject({
+  type: z.literal("postgres").default("postgres"),
+  host: z.string().min(1).default("localhost"),
+  port: z.int().min(1).max(65_535).default(5432),
+  database: z.string().min(1).default("jaf_memory"),
+  username: z.string().min(1).default("postgres"),
+  password: z.string().optional(),
+  /** `true`, or options of Node's TLS. Default: what the connection string says, else off. */
+  ssl: z
+    .union([z.boolean(), tlsSchema], { error: "expected a boolean or an object of TLS options" })
+    .optional(),
+  /** `postgres://user:password@host:port/database`, in place of the fields above. */
+  connectionString: connectionStringSchema.optional(),
+  ...tablesShape,
+  /** Most connections of the pool that is opened when no client is handed in. Default 10. */
+  maxConnections: z.int().min(1).default(10),
+  /**
+   * How long a statement on that pool may take before it fails and its connection is given up; the server may still
+   * complete it. Default 30,000.
+   */
+  queryTimeoutMs: z.int().min(1).max(2_147_483_647).default(30_000),
+  /** Create and update the tables when the provider is created. Default `true`. */
+  migrate: z.boolean().default(true),
+});
+
+export type PostgresConfig = z.input<typeof postgresConfigSchema>;
+export type PostgresSettings = z.output<typeof postgresConfigSchema>;
+
+function parse<T>(schema: z.ZodType<T>, config: unknown): T {
+  const parsed = schema.safeParse(config);
+  if (parsed.success) return parsed.data;
+  throw new TypeError(`Invalid Postgres provider configuration:\n${z.prettifyError(parsed.error)}`);
+}
+
+/** Throws a `TypeError` that names the field and what was expected, and never the value. */
+export const parseConfig = (config: PostgresConfig): PostgresSettings => parse(postgresConfigSchema, config);
+
+/** Throws as {@link parseConfig}. */
+export const parseTables = (options: PostgresTables): TableNames => parse(tablesSchema, options);

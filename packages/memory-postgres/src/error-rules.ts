@@ -1,0 +1,125 @@
+/** What an error of the driver or the server means, and what helps. */
+export interface ErrorRule {
+  readonly kind: "connection" | "storage";
+  readonly retryable: boolean;
+  readonly remedy: string;
+}
+
+const connection = (remedy: string, retryable = true): ErrorRule => ({
+  kind: "connection",
+  retryable,
+  remedy,
+});
+const storage = (remedy: string, retryable = false): ErrorRule => ({ kind: "storage", retryable, remedy });
+
+const refused = connection("nothing listens there; check host and port, and that Postgres is running");
+const broken = connection("the connection broke; the next call opens a new one if the client is a pool");
+const slow = connection("it did not answer in time; check the network, and that Postgres is not overloaded");
+const unknownHost = connection("the host name can't be resolved; check `host`");
+const login = connection("it refused the login; check username, password and pg_hba.conf", false);
+const tls = connection("TLS failed; check `ssl` and the certificates", false);
+const terminated = connection(
+  "an administrator terminated the connection, or the server is shutting down; try again in a moment",
+);
+const url = connection(
+  "`connectionString` is not a valid URL; percent-encode special characters in username and password",
+  false,
+);
+const starting = connection("it is starting up or shutting down; try again in a moment");
+const crowded = connection("it has no connection left; lower `maxConnections`, or put PgBouncer before it");
+const closed = connection("the client was closed; create a new one", false);
+const crashed = connection(
+  "the embedded database has stopped, as it does when its disk is full; free some space, close it, and open the folder again",
+  false,
+);
+const schema = storage(
+  "the tables are missing or out of date; run migrate(), or the script of printMigrations(), and check `tableName` and `schema`",
+);
+const collision = storage(
+  "a table, index or function of that name exists already and is not ours; choose another `tableName` or `schema`",
+);
+const raced = storage("it collided with another transaction; try again", true);
+const cancelled = storage("it was cancelled, or took longer than a timeout of the server; try again", true);
+const locked = storage("a lock was not available in time; try again", true);
+const full = storage("the disk of the server is full; free some space. Nothing was written", true);
+const resources = storage("the server is short of memory or other resources; try again later", true);
+const encoding = storage("the database can't hold every character; create it with ENCODING 'UTF8'");
+const corrupt = storage("the server reports damaged or unreadable files; see its log, and restore a backup");
+
+/** By SQLSTATE or `errno` name; two characters stand for a whole SQLSTATE class. */
+export const codeRules: Readonly<Record<string, ErrorRule>> = {
+  ECONNREFUSED: refused,
+  ENOENT: refused,
+  ECONNRESET: broken,
+  EPIPE: broken,
+  ECONNABORTED: broken,
+  ETIMEDOUT: slow,
+  EHOSTUNREACH: slow,
+  ENETUNREACH: slow,
+  ENOTFOUND: unknownHost,
+  EAI_AGAIN: unknownHost,
+  DEPTH_ZERO_SELF_SIGNED_CERT: tls,
+  SELF_SIGNED_CERT_IN_CHAIN: tls,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: tls,
+  CERT_HAS_EXPIRED: tls,
+  ERR_INVALID_URL: url,
+  ERR_TLS_CERT_ALTNAME_INVALID: tls,
+  "08": broken,
+  "08P01": connection("it doesn't speak the protocol of Postgres; check host and port", false),
+  "22021": encoding,
+  "22P05": encoding,
+  "25006": storage("the server is read-only, a standby perhaps; connect to the primary"),
+  "25P02": storage("the client is in a transaction that failed; roll it back"),
+  "28": login,
+  "3D000": connection("there is no such database; create it, e.g. with `createdb jaf_memory`", false),
+  "3F000": storage("there is no schema to create the tables in; set `schema`"),
+  "40": raced,
+  "42501": storage(
+    "this user lacks a right; grant it, or let an administrator run the script of printMigrations() and set `migrate: false`",
+  ),
+  "42939": storage("the name of the schema is reserved for Postgres itself; choose another `schema`"),
+  "42P01": schema,
+  "42883": schema,
+  "42703": schema,
+  "42P07": collision,
+  "42710": collision,
+  "42723": collision,
+  "53": resources,
+  "53100": full,
+  "53300": crowded,
+  "54": storage(
+    "the conversation is larger than the server can hold; keep fewer messages with `maxMessages`",
+  ),
+  "55P03": locked,
+  "57014": cancelled,
+  "57P01": terminated,
+  "57P02": starting,
+  "57P03": starting,
+  "57P04": connection("the database was dropped", false),
+  "57P05": broken,
+  "58": corrupt,
+  "58030": storage("the server can't read or write its files; check its disk", true),
+  // Ours, raised by the write function.
+  JF001: storage(
+    "a conversation of that id is not visible to this role; a policy of row-level security hides it. Choose another id, or change the policy",
+  ),
+  XX001: corrupt,
+  XX002: corrupt,
+};
+
+/** For errors that carry no code. */
+export const messageRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
+  { pattern: /^(timeout exceeded when trying to connect|timeout expired)$/, ...slow },
+  { pattern: /^Connection terminated due to connection timeout$/, ...slow },
+  { pattern: /^Query read timeout$/, ...slow },
+  { pattern: /^Connection terminated/, ...broken },
+  { pattern: /^Client has encountered a connection error and is not queryable$/, ...broken },
+  { pattern: /^Client was closed and is not queryable$/, ...closed },
+  { pattern: /^Cannot use a pool after calling end on the pool$/, ...closed },
+  { pattern: /^PGlite is clos(ed|ing)$/, ...closed },
+  { pattern: /^PGlite has crashed$/, ...crashed },
+  { pattern: /^URI malformed$/, ...url },
+  { pattern: /^The server does not support SSL connections$/, ...tls },
+  { pattern: /^There was an error establishing an SSL connection$/, ...tls },
+  { pattern: /^SASL: /, ...login },
+];

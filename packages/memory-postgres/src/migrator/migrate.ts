@@ -1,0 +1,76 @@
+import { adaptClient, type PostgresClient } from "../client.ts";
+import { type PostgresTables, parseTables } from "../config.ts";
+import { quoteIdentifier, type ResolvedNames, type TableNames } from "../schema/names.ts";
+import { PostgresSetupError } from "../setup-error.ts";
+import type { SqlClient } from "../sql-client.ts";
+import { hasCode } from "../sql-state.ts";
+import { LATEST_MIGRATION, MIGRATIONS_SUFFIX, migrationScript, migrationsTable } from "./script.ts";
+
+interface FoundTables {
+  readonly names: ResolvedNames;
+  /** Whether the database has everything that this version of the package needs, or more. */
+  readonly migrated: boolean;
+}
+
+/** Settles where the tables are. Changes nothing. */
+export async function findTables(sql: SqlClient, { tableName, schema }: TableNames): Promise<FoundTables> {
+  const journalName = quoteIdentifier(`${tableName}${MIGRATIONS_SUFFIX}`);
+  // Asking for a table that isn't there would be an error, and in a transaction of the caller's its end.
+  const [found] = await sql.query({
+    text: `SELECT place.schema, to_regclass(quote_ident(place.schema) || '.' || $2::text)::text AS journal
+      FROM (SELECT coalesce($1::text, current_schema()::text) AS schema) AS place`,
+    values: [schema ?? null, journalName],
+  });
+  const resolved = schema ?? found?.["schema"];
+  if (resolved == null) throw Object.assign(new Error("no schema has been selected"), { code: "3F000" });
+  const names = { tableName, schema: resolved };
+  if (found?.["journal"] == null) return { names, migrated: false };
+  const [applied] = await sql.query({
+    text: `SELECT max(id)::text AS latest FROM ${migrationsTable(names)}`,
+    values: [],
+  });
+  return { names, migrated: Number(applied?.["latest"] ?? -1) >= LATEST_MIGRATION };
+}
+
+// Above read committed, a script that waited for another one doesn't see what that one did.
+const RACED = new Set<unknown>(["40001", "40P01", "23505", "42P06"]);
+
+const ATTEMPTS = 5;
+
+async function runScript(sql: SqlClient, script: string): Promise<void> {
+  let first: unknown;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    try {
+      return await sql.script(script);
+    } catch (thrown) {
+      first ??= thrown; // In a transaction of the caller's, the others say only that it has failed.
+      if (!hasCode(thrown, RACED)) break;
+    }
+  }
+  throw first;
+}
+
+/** Needs no right to change the schema where there is nothing to change. Returns where the tables are. */
+export async function applyMigrations(sql: SqlClient, wanted: TableNames): Promise<ResolvedNames> {
+  const { names, migrated } = await findTables(sql, wanted);
+  if (!migrated) await runScript(sql, migrationScript(names));
+  return names;
+}
+
+/**
+ * Creates or updates the tables, as `createPostgresProvider` does by itself unless `migrate: false`. Any number of
+ * processes may call it at once. Rejects with a {@link PostgresSetupError}.
+ */
+export async function migrate(client: PostgresClient, options: PostgresTables = {}): Promise<void> {
+  const names = parseTables(options);
+  try {
+    await applyMigrations(adaptClient(client), names);
+  } catch (thrown) {
+    throw PostgresSetupError.from("migrate", thrown);
+  }
+}
+
+/** What `migrate` would run, as a script for `psql`: for databases whose schema the application may not change. */
+export function printMigrations(options: PostgresTables = {}): string {
+  return `BEGIN ISOLATION LEVEL READ COMMITTED;\n${migrationScript(parseTables(options))}\nCOMMIT;\n`;
+}

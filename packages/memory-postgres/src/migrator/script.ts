@@ -1,0 +1,65 @@
+import {
+  qualifiedName,
+  quoteIdentifier,
+  quoteLiteral,
+  TABLE_PLACEHOLDER,
+  type TableNames,
+} from "../schema/names.ts";
+import { migrations } from "./embedded.ts";
+
+export const MIGRATIONS_SUFFIX = "_migrations";
+
+export const LATEST_MIGRATION = migrations.length - 1;
+
+// drizzle-kit qualifies the targets of foreign keys with the schema that it generates for.
+const migrationSql = (sql: string, tableName: string): string =>
+  sql.replaceAll('"public".', "").replaceAll(TABLE_PLACEHOLDER, tableName).trim();
+
+/**
+ * Everything as one script that any number of processes may run at once, on a new or an existing database: sent as
+ * one simple query it is one transaction, also through PgBouncer.
+ */
+export function migrationScript({ tableName, schema }: TableNames): string {
+  const journal = quoteIdentifier(`${tableName}${MIGRATIONS_SUFFIX}`);
+  const schemaText = schema === undefined ? "current_schema()" : quoteLiteral(schema);
+  const steps = migrations.map(
+    ({ name, sql }, id) => `DO $jaf$
+BEGIN
+IF NOT EXISTS (SELECT FROM ${journal} WHERE id = ${id}) THEN
+INSERT INTO ${journal} (id, name) VALUES (${id}, '${name}');
+EXECUTE $jaf_migration$
+${migrationSql(sql, tableName)}
+$jaf_migration$;
+END IF;
+END
+$jaf$;`,
+  );
+  return `-- Through a setting, since a schema may have any name, also one that would end the quotation below.
+SELECT set_config('jaf.schema', ${schemaText}, true);
+-- Put back at the end: the caller may be in a transaction of its own.
+SELECT set_config('jaf.search_path', current_setting('search_path'), true);
+-- One for the whole schema, which tables of several names may share and which only one can create.
+SELECT pg_advisory_xact_lock(hashtextextended('jaf ' || current_setting('jaf.schema'), 0));
+DO $jaf$
+BEGIN
+IF current_setting('jaf.schema') = '' THEN
+RAISE EXCEPTION USING ERRCODE = '3F000', MESSAGE = 'no schema has been selected to create in';
+END IF;
+-- Asked first: CREATE SCHEMA IF NOT EXISTS needs the right to create one even where there is nothing to do.
+IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = current_setting('jaf.schema')) THEN
+EXECUTE format('CREATE SCHEMA %I', current_setting('jaf.schema'));
+END IF;
+END
+$jaf$;
+-- Left out, pg_temp would be searched first.
+SELECT set_config('search_path', quote_ident(current_setting('jaf.schema')) || ', pg_temp', true);
+CREATE TABLE IF NOT EXISTS ${journal} (
+	id integer PRIMARY KEY,
+	name text NOT NULL,
+	applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
+${steps.join("\n")}
+SELECT set_config('search_path', current_setting('jaf.search_path'), true);`;
+}
+
+export const migrationsTable = (names: TableNames): string => qualifiedName(names, MIGRATIONS_SUFFIX);

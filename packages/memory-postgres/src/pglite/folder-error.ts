@@ -1,0 +1,69 @@
+/** Why a folder can't be opened. */
+export type PgliteFolderReason =
+  /** Another process, or another call in this one, has it open. */
+  | "in-use"
+  /** It holds a database that can't be read. */
+  | "damaged"
+  /** It holds other files, or is a file. */
+  | "not-a-database"
+  | "not-writable"
+  | "disk-full"
+  /** `@electric-sql/pglite` is missing. */
+  | "not-installed";
+
+/** A folder that can't be opened, or closed properly. The message says what helps; no stored data was changed. */
+export class PgliteFolderError extends Error {
+  override readonly name = "PgliteFolderError";
+
+  constructor(
+    readonly reason: PgliteFolderReason,
+    readonly folder: string,
+    remedy: string,
+  ) {
+    super(`Cannot open the database in ${folder}: ${remedy}`);
+  }
+}
+
+/** What PGlite throws carries numbers of WebAssembly's system interface in place of codes. */
+const WASI_CODES: Readonly<Record<number, string>> = {
+  2: "EACCES",
+  19: "EDQUOT",
+  51: "ENOSPC",
+  63: "EPERM",
+  69: "EROFS",
+};
+
+export function errorCode(thrown: unknown): string | undefined {
+  if (typeof thrown !== "object" || thrown === null) return undefined;
+  if ("code" in thrown && typeof thrown.code === "string") return thrown.code;
+  return "errno" in thrown && typeof thrown.errno === "number" ? WASI_CODES[thrown.errno] : undefined;
+}
+
+const fullDisk = "the disk is full. Free some space and try again; what was stored before is still there.";
+
+const remedies: Readonly<Record<string, readonly [PgliteFolderReason, string]>> = {
+  EACCES: ["not-writable", "this user may not write there. Give it the right, or choose another folder."],
+  EPERM: ["not-writable", "this user may not write there. Give it the right, or choose another folder."],
+  ENOENT: [
+    "not-writable",
+    "no folder can be made there; a symbolic link on the way may lead nowhere. Mend it, or choose another one.",
+  ],
+  EROFS: ["not-writable", "the file system is read-only. Choose another folder."],
+  ELOOP: ["not-writable", "its symbolic links lead in a circle. Mend them, or choose another folder."],
+  ENAMETOOLONG: ["not-writable", "the path is too long for the file system. Choose a shorter one."],
+  ENOTDIR: ["not-a-database", "it is a file, or below one. Choose a folder."],
+  EEXIST: ["not-a-database", "it is a file. Choose a folder."],
+  ENOSPC: ["disk-full", fullDisk],
+  EDQUOT: ["disk-full", fullDisk],
+};
+
+export const diskFull = (folder: string): PgliteFolderError =>
+  new PgliteFolderError("disk-full", folder, fullDisk);
+
+/** What a failed operation on the file system means; anything unknown comes back as it was. */
+export function toFolderError(folder: string, thrown: unknown): unknown {
+  const [reason, remedy] = remedies[errorCode(thrown) ?? ""] ?? [];
+  return reason === undefined || remedy === undefined
+    ? thrown
+    : new PgliteFolderError(reason, folder, remedy);
+}

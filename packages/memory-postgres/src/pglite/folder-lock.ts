@@ -1,0 +1,144 @@
+import {
+  closeSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { errorCode, PgliteFolderError } from "./folder-error.ts";
+import { isRunning, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
+
+/**
+ * Each holder has a lock file of its own, `jaf-lock.<n>`, numbered on from the one before; the highest number
+ * counts. It is created in one step that only one process can win, so of several that find a dead holder exactly
+ * one follows it, and at no moment can a kill leave a state that needs a hand.
+ */
+const LOCK_FILE = /^jaf-lock\.([0-9]{1,15})$/;
+const ATTEMPTS = 100;
+
+/** As JSON, beginning with the state, which is overwritten in place. */
+interface LockRecord extends ProcessIdentity {
+  readonly state: "held" | "free";
+}
+
+const STATE_OFFSET = '{"state":"'.length;
+
+export interface FolderLock {
+  readonly release: () => void;
+}
+
+export const isLockFile = (name: string): boolean => name.startsWith("jaf-lock.");
+
+const generations = (folder: string): number[] =>
+  readdirSync(folder).flatMap((name) => {
+    const generation = LOCK_FILE.exec(name)?.[1];
+    return generation === undefined ? [] : [Number(generation)];
+  });
+
+const latest = (folder: string): number => Math.max(0, ...generations(folder));
+
+const pathOf = (folder: string, generation: number): string => join(folder, `jaf-lock.${generation}`);
+
+function readRecord(path: string): Partial<LockRecord> | undefined {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as Partial<LockRecord>;
+  } catch (thrown) {
+    if (errorCode(thrown) === "ENOENT") return undefined;
+    return {}; // Not one of ours, or cut off: nobody known.
+  }
+}
+
+/** Throws if the holder may be alive. */
+function refuseIfHeld(folder: string, path: string, { pid, host, start, state }: Partial<LockRecord>): void {
+  if (state === "free") return;
+  const inUse = (remedy: string) => new PgliteFolderError("in-use", folder, remedy);
+  if (typeof pid !== "number" || typeof host !== "string") {
+    throw inUse(`the lock file ${path} can't be read. Delete it if nothing uses the folder.`);
+  }
+  if (host !== hostname()) {
+    throw inUse(
+      `process ${pid} on the machine ${host} has it open. If that is certainly not so any more, delete ${path}.`,
+    );
+  }
+  if (!isRunning({ pid, host, ...(start === undefined ? {} : { start }) })) return;
+  throw inUse(
+    pid === process.pid
+      ? "this process has it open already. Share that one client, or close it first."
+      : `process ${pid} has it open. Close it first; a folder serves one process at a time.`,
+  );
+}
+
+const NO_LINKS = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
+
+/** Creates the file with its whole content in one step; throws `EEXIST` if it is there. */
+function linkContent(path: string, draft: string, content: string): void {
+  try {
+    writeFileSync(draft, content);
+    linkSync(draft, path);
+  } catch (thrown) {
+    if (!NO_LINKS.has(errorCode(thrown) ?? "")) throw thrown;
+    writeFileSync(path, content, { flag: "wx" }); // Not in one step, yet only one process can do it.
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Whether this process was the first to create it. */
+function createExclusively(folder: string, path: string, content: string): boolean {
+  try {
+    linkContent(path, join(folder, `jaf-lock.draft-${crypto.randomUUID()}`), content);
+    return true;
+  } catch (thrown) {
+    if (errorCode(thrown) === "EEXIST") return false;
+    throw thrown;
+  }
+}
+
+function removeOlder(folder: string, than: number): void {
+  for (const generation of generations(folder)) {
+    if (generation < than) rmSync(pathOf(folder, generation), { force: true });
+  }
+}
+
+function hold(folder: string, generation: number): FolderLock {
+  // The one before stays: a listing that runs meanwhile, and may miss what comes and goes, is certain to show it.
+  removeOlder(folder, generation - 1);
+  return { release: () => release(pathOf(folder, generation)) };
+}
+
+// Marked, not deleted: numbers must not begin anew while somebody slow still counts on from an old one. And in place,
+// which works on a full disk.
+function release(path: string): void {
+  try {
+    const file = openSync(path, "r+");
+    writeSync(file, "free" satisfies LockRecord["state"], STATE_OFFSET);
+    closeSync(file);
+  } catch {
+    // It is gone or can't be written: the end of this process frees it.
+  }
+}
+
+/** Throws a {@link PgliteFolderError} with reason `"in-use"`, or what the file system throws. */
+export function lockFolder(folder: string): FolderLock {
+  const content = JSON.stringify({ state: "held", ...ownIdentity() } satisfies LockRecord);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const before = latest(folder);
+    if (before > 0) {
+      const path = pathOf(folder, before);
+      const record = readRecord(path);
+      if (record === undefined) continue; // A later one has replaced it.
+      refuseIfHeld(folder, path, record);
+    }
+    const own = before + 1;
+    if (!createExclusively(folder, pathOf(folder, own), content)) continue;
+    // Counted on from a number that was long past: somebody else has gone further.
+    if (latest(folder) === own) return hold(folder, own);
+    rmSync(pathOf(folder, own), { force: true });
+  }
+  throw new PgliteFolderError("in-use", folder, "other processes keep taking it. Try again.");
+}

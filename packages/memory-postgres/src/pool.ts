@@ -1,0 +1,51 @@
+import { createMemoryConnectionError } from "@jaf/memory";
+import type { PgClient } from "./client.ts";
+import type { PostgresSettings } from "./config.ts";
+import { PostgresSetupError } from "./setup-error.ts";
+
+const CONNECTION_TIMEOUT_MS = 10_000;
+
+export interface OwnPool {
+  readonly client: PgClient;
+  readonly close: () => Promise<void>;
+}
+
+// Imported when needed: with PGlite, or a client of one's own, `pg` need not be installed.
+async function importPg() {
+  try {
+    const { default: pg } = await import("pg");
+    return pg;
+  } catch {
+    const hint = "the package `pg` is not installed; install it, or hand in a client";
+    throw new PostgresSetupError(
+      createMemoryConnectionError("postgres", hint, {
+        operation: "createPostgresProvider",
+        retryable: false,
+      }),
+    );
+  }
+}
+
+function connectionOptions(settings: PostgresSettings) {
+  const { connectionString, host, port, database, username, password, ssl } = settings;
+  const target =
+    connectionString === undefined
+      ? { host, port, database, user: username, ...(password === undefined ? {} : { password }) }
+      : { connectionString };
+  return { ...target, ...(ssl === undefined ? {} : { ssl }) };
+}
+
+/** Connects lazily. */
+export async function openPool(settings: PostgresSettings): Promise<OwnPool> {
+  const { Pool } = await importPg();
+  const pool = new Pool({
+    ...connectionOptions(settings),
+    max: settings.maxConnections,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+    query_timeout: settings.queryTimeoutMs,
+    keepAlive: true,
+  });
+  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  pool.on("error", () => {});
+  return { client: pool, close: () => pool.end() };
+}

@@ -1,0 +1,49 @@
+import { createMemoryStorageError, defineMemoryProvider, type MemoryProvider } from "@jaf/memory";
+import { createPostgresBackend } from "./backend.ts";
+import { adaptClient, type PostgresClient } from "./client.ts";
+import { type PostgresConfig, type PostgresSettings, parseConfig } from "./config.ts";
+import { applyMigrations, findTables } from "./migrator/migrate.ts";
+import { openPool } from "./pool.ts";
+import type { ResolvedNames } from "./schema/names.ts";
+import { PostgresSetupError } from "./setup-error.ts";
+import type { SqlClient } from "./sql-client.ts";
+
+export interface PostgresProvider extends MemoryProvider {}
+
+const OPERATION = "createPostgresProvider";
+
+async function prepareTables(sql: SqlClient, settings: PostgresSettings): Promise<ResolvedNames> {
+  if (settings.migrate) return applyMigrations(sql, settings);
+  const { names, migrated } = await findTables(sql, settings);
+  if (migrated) return names;
+  const reason = "the tables are missing or out of date; run migrate(), or the script of printMigrations()";
+  throw new PostgresSetupError(createMemoryStorageError(OPERATION, reason, { provider: "postgres" }));
+}
+
+/**
+ * Keeps conversations in Postgres or PGlite, and creates the tables if they are missing. `client` is a connected
+ * `Client` or a `Pool` of `pg`, or a PGlite instance, and stays open when the provider is closed. Without one, a
+ * pool is opened by the configuration.
+ *
+ * With a `Client`, calls within a transaction of the application belong to it. With PGlite they can't: in the
+ * callback of `PGlite.transaction()` every call of the provider would wait for that transaction to end, and so for
+ * itself. Call the provider before or after it.
+ *
+ * Throws a `TypeError` for an invalid configuration, and a {@link PostgresSetupError} when the database can't be
+ * reached or its tables can't be created.
+ */
+export async function createPostgresProvider(
+  config: PostgresConfig = {},
+  client?: PostgresClient,
+): Promise<PostgresProvider> {
+  const settings = parseConfig(config);
+  const opened = client === undefined ? await openPool(settings) : { client, close: async () => {} };
+  try {
+    const sql = adaptClient(opened.client);
+    const names = await prepareTables(sql, settings);
+    return defineMemoryProvider(createPostgresBackend({ sql, names, close: opened.close }));
+  } catch (thrown) {
+    await opened.close().catch(() => {}); // What went wrong first is what helps.
+    throw PostgresSetupError.from(OPERATION, thrown);
+  }
+}

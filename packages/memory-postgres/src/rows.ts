@@ -1,0 +1,83 @@
+import type {
+  ConversationWrite,
+  JsonObject,
+  MemoryStats,
+  StoredConversation,
+  WriteOutcome,
+} from "@jaf/memory";
+import type { SqlRow, SqlValue } from "./sql-client.ts";
+
+/** In place of the bodies, of which none is empty. */
+export const TOO_LARGE = "";
+
+/** It would not fit the longest string that JavaScript has; the driver would end the process over it. */
+export class ConversationTooLarge extends Error {
+  override readonly name = "ConversationTooLarge";
+}
+
+const text = (row: SqlRow, column: string): string => {
+  const value = row[column];
+  if (typeof value === "string") return value;
+  throw new TypeError(`column ${column} is missing`);
+};
+
+const number = (row: SqlRow, column: string): number => Number(text(row, column));
+
+const date = (row: SqlRow, column: string): Date => new Date(number(row, column));
+
+export function toStoredConversation(row: SqlRow): StoredConversation {
+  const userId = row["user_id"];
+  const bodies = row["bodies"];
+  if (bodies === TOO_LARGE) throw new ConversationTooLarge("the conversation is too large");
+  return {
+    conversationId: JSON.parse(text(row, "id")) as string,
+    ...(userId == null ? {} : { userId: JSON.parse(userId) as string }),
+    messages: bodies == null ? [] : bodies.split("\n"),
+    metadata: JSON.parse(text(row, "metadata")) as JsonObject,
+    createdAt: date(row, "created_at"),
+    lastActivity: date(row, "last_activity"),
+    totalMessages: number(row, "total_messages"),
+    version: number(row, "version"),
+  };
+}
+
+export function toStats(row: SqlRow): MemoryStats {
+  return {
+    totalConversations: number(row, "conversations"),
+    totalMessages: number(row, "messages"),
+    ...(row["oldest"] == null ? {} : { oldestConversation: date(row, "oldest") }),
+    ...(row["newest"] == null ? {} : { newestConversation: date(row, "newest") }),
+  };
+}
+
+export function toWriteOutcome(row: SqlRow): WriteOutcome {
+  const status = text(row, "status");
+  switch (status) {
+    case "written":
+    case "replayed":
+      return { status };
+    case "version":
+      return { status: "conflict", reason: status, actualVersion: number(row, "actual_version") };
+    case "owner":
+    case "idempotency-key":
+      return { status: "conflict", reason: status };
+    default:
+      throw new TypeError("unknown outcome of a write");
+  }
+}
+
+/** The arguments of the write function, in its order. */
+export const writeArguments = (write: ConversationWrite): readonly SqlValue[] => [
+  write.conversationId,
+  write.mode === "replace",
+  write.messages.map(({ body }) => body),
+  write.messages.map(({ isToolResult }) => isToolResult),
+  write.userId ?? null,
+  write.traceId ?? null,
+  JSON.stringify(write.metadata),
+  write.expectedVersion ?? null,
+  write.idempotency?.key ?? null,
+  write.idempotency?.bodyHash ?? null,
+  write.maxMessages ?? null,
+  write.ttlSeconds ?? null,
+];

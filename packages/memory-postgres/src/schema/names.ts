@@ -1,0 +1,26 @@
+/** Where the tables are: a prefix for their names, and the schema, or the first of the `search_path` if absent. */
+export interface TableNames {
+  readonly tableName: string;
+  readonly schema?: string | undefined;
+}
+
+/** Where the tables are for good, whatever becomes of the `search_path`. */
+export interface ResolvedNames extends TableNames {
+  readonly schema: string;
+}
+
+/** Stands for the table name in the generated migrations. */
+export const TABLE_PLACEHOLDER = "__p__";
+
+/** 40 characters leave room for the longest derived name within Postgres' 63 bytes. */
+export const TABLE_NAME_PATTERN = /^[a-z_][a-z0-9_]{0,39}$/;
+
+export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+export const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** A table, view or function of ours, quoted and, if the schema is known, qualified. */
+export function qualifiedName({ tableName, schema }: TableNames, suffix = ""): string {
+  const name = quoteIdentifier(`${tableName}${suffix}`);
+  return schema === undefined ? name : `${quoteIdentifier(schema)}.${name}`;
+}

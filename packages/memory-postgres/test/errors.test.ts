@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { toMemoryError } from "../src/errors.ts";
+
+const SECRET = "s3cret";
+
+const failure = (code: string | undefined, message = `failed on ${SECRET}`): Error =>
+  Object.assign(new Error(message), code === undefined ? {} : { code }, {
+    detail: `Key (body)=(${SECRET})`,
+    params: [SECRET],
+  });
+
+const connection = "MemoryConnectionError";
+const storage = "MemoryStorageError";
+
+describe("an error of the database", () => {
+  it.each([
+    ["ECONNREFUSED", connection, true, /nothing listens/],
+    ["ENOENT", connection, true, /nothing listens/],
+    ["ECONNRESET", connection, true, /connection broke/],
+    ["EPIPE", connection, true, /connection broke/],
+    ["ETIMEDOUT", connection, true, /in time/],
+    ["ENOTFOUND", connection, true, /host name/],
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", connection, false, /`ssl`/],
+    ["08006", connection, true, /connection broke/],
+    ["08P01", connection, false, /protocol/],
+    ["22021", storage, false, /UTF8/],
+    ["22P02", storage, false, /unexpectedly/],
+    ["23505", storage, false, /unexpectedly/],
+    ["25006", storage, false, /read-only/],
+    ["28P01", connection, false, /username, password/],
+    ["28000", connection, false, /username, password/],
+    ["3D000", connection, false, /createdb/],
+    ["40001", storage, true, /try again/],
+    ["40P01", storage, true, /try again/],
+    ["42501", storage, false, /printMigrations\(\)/],
+    ["42P01", storage, false, /migrate\(\)/],
+    ["42883", storage, false, /migrate\(\)/],
+    ["42939", storage, false, /reserved/],
+    ["3F000", storage, false, /no schema/],
+    ["JF001", storage, false, /a conversation of that id is not visible to this role/],
+    ["ERR_INVALID_URL", connection, false, /`connectionString` is not a valid URL/],
+    ["42P07", storage, false, /`tableName`/],
+    ["53100", storage, true, /disk/],
+    ["53200", storage, true, /memory/],
+    ["53300", connection, true, /PgBouncer/],
+    ["54000", storage, false, /maxMessages/],
+    ["55P03", storage, true, /lock/],
+    ["57014", storage, true, /timeout/],
+    ["57P01", connection, true, /administrator terminated .* shutting down/],
+    ["57P03", connection, true, /starting up/],
+    ["XX001", storage, false, /backup/],
+    ["99999", storage, false, /unexpectedly/],
+  ])("with code %s is a %s, retryable: %s", (code, _tag, retryable, remedy) => {
+    const error = toMemoryError("appendMessages", failure(code, "failed"));
+    expect(error).toMatchObject({ _tag, retryable, provider: "postgres", operation: "appendMessages" });
+    expect(error.message).toMatch(remedy);
+    expect(error.cause?.code).toBe(code);
+  });
+
+  it.each([
+    ["timeout exceeded when trying to connect", connection, true],
+    ["Query read timeout", connection, true],
+    ["Connection terminated unexpectedly", connection, true],
+    ["Client has encountered a connection error and is not queryable", connection, true],
+    ["Client was closed and is not queryable", connection, false],
+    ["Cannot use a pool after calling end on the pool", connection, false],
+    ["PGlite is closed", connection, false],
+    ["The server does not support SSL connections", connection, false],
+    ["SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string", connection, false],
+    ["URI malformed", connection, false],
+    ["who knows", storage, false],
+  ])("without a code, %j, is a %s, retryable: %s", (message, _tag, retryable) => {
+    expect(toMemoryError("getStats", failure(undefined, message))).toMatchObject({ _tag, retryable });
+  });
+
+  it.each(["22P02", "23505", "28P01", "P0001", "ENOTFOUND", "XX000", undefined])(
+    "with code %s tells nothing of what was stored, sent or configured",
+    (code) => {
+      expect(JSON.stringify(toMemoryError("appendMessages", failure(code)))).not.toContain(SECRET);
+    },
+  );
+
+  it("that is no error at all is still a tagged one", () => {
+    expect(toMemoryError("getStats", SECRET)).toMatchObject({ _tag: storage, cause: { name: "NonError" } });
+    expect(JSON.stringify(toMemoryError("getStats", SECRET))).not.toContain(SECRET);
+  });
+});

@@ -1,0 +1,202 @@
+import { readFileSync } from "node:fs";
+import pg from "pg";
+import { afterAll, describe, expect, inject, it } from "vitest";
+import { embeddedMigrations } from "../scripts/embed-migrations.ts";
+import { createPostgresProvider, migrate, PostgresSetupError, printMigrations } from "../src/index.ts";
+import { describeSchema } from "./support/schema.ts";
+import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
+
+const schemas: string[] = [];
+const schemaOf = (name = freshSchema()): string => {
+  schemas.push(name);
+  return name;
+};
+
+afterAll(() => dropSchemas(schemas));
+
+describe("migrations", () => {
+  it("are embedded as they are in the folder", () => {
+    const embedded = readFileSync(new URL("../src/migrator/embedded.ts", import.meta.url), "utf8");
+    expect(embedded).toBe(embeddedMigrations());
+  });
+
+  it("make the schema that is under review", async () => {
+    const schema = schemaOf();
+    await useClient((client) => migrate(client, { schema }));
+    await expect(await describeSchema(schema)).toMatchFileSnapshot("./schema.txt");
+  });
+
+  it("run once when 8 processes start at the same time", async () => {
+    const schema = schemaOf();
+    await Promise.all(Array.from({ length: 8 }, () => useClient((client) => migrate(client, { schema }))));
+    const { rows } = await runSql(`SELECT id FROM "${schema}".conversations_migrations ORDER BY id`);
+    expect(rows).toEqual([{ id: 0 }, { id: 1 }, { id: 2 }]);
+  });
+
+  it("print a script that does the same, any number of times", async () => {
+    const [migrated, printed] = [schemaOf(), schemaOf()];
+    await useClient((client) => migrate(client, { schema: migrated }));
+    await runSql(printMigrations({ schema: printed }));
+    await runSql(printMigrations({ schema: printed }));
+    expect(await describeSchema(printed)).toBe(await describeSchema(migrated));
+  });
+
+  it("leave nothing behind when they fail", async () => {
+    const schema = schemaOf();
+    await runSql(`CREATE SCHEMA "${schema}"; CREATE TABLE "${schema}".conversations_keys (mine text)`);
+    const failed = useClient((client) => migrate(client, { schema }));
+    await expect(failed).rejects.toThrow(/exists already and is not ours/);
+    const { rows } = await runSql(`SELECT tablename FROM pg_tables WHERE schemaname = '${schema}'`);
+    expect(rows).toEqual([{ tablename: "conversations_keys" }]);
+  });
+
+  it("need no right to change the schema where there is nothing to change", async () => {
+    const schema = schemaOf();
+    const role = freshSchema();
+    await runSql(`CREATE ROLE ${role}; ${printMigrations({ schema })}
+      GRANT USAGE ON SCHEMA "${schema}" TO ${role};
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "${schema}" TO ${role};`);
+    await useClient(async (client) => {
+      await client.query(`SET ROLE ${role}`);
+      const provider = await createPostgresProvider({ schema }, client);
+      expect(await provider.appendMessages("c", [{ role: "user", content: "hi" }])).toMatchObject({
+        success: true,
+      });
+      const refused = createPostgresProvider({ schema, tableName: "others" }, client);
+      await expect(refused).rejects.toThrow(/lacks a right/);
+    });
+    await runSql(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  });
+
+  it("are asked for when the provider may not run them", async () => {
+    const schema = schemaOf();
+    await useClient(async (client) => {
+      const created = createPostgresProvider({ schema, migrate: false }, client);
+      await expect(created).rejects.toThrow(PostgresSetupError);
+      await expect(created).rejects.toThrow(/run migrate\(\)/);
+      await migrate(client, { schema });
+      await createPostgresProvider({ schema, migrate: false }, client);
+    });
+  });
+
+  it.each(["te\"na'nt $jaf$ $jaf_migration$; --", "Müller & Söhne", "public", "a\\b"])(
+    "serve a schema named %s",
+    async (schema) => {
+      if (schema !== "public") schemaOf(schema);
+      const tableName = `t${crypto.randomUUID().replaceAll("-", "")}`;
+      await useClient(async (client) => {
+        const provider = await createPostgresProvider({ schema, tableName }, client);
+        await provider.appendMessages("c", [{ role: "user", content: "hi" }], { userId: "u", traceId: "t" });
+        const found = await provider.findConversations({ userId: "u", traceId: "t" });
+        expect(found).toMatchObject({ success: true, data: [{ messages: [{ content: "hi" }] }] });
+      });
+    },
+  );
+
+  it("keep providers with tables of different names apart", async () => {
+    const schema = schemaOf();
+    const longest = "l".repeat(40);
+    await useClient(async (client) => {
+      const one = await createPostgresProvider({ schema }, client);
+      const other = await createPostgresProvider({ schema, tableName: longest }, client);
+      await one.appendMessages("c", [{ role: "user", content: "hi" }]);
+      expect(await other.getConversation("c")).toEqual({ success: true, data: null });
+      expect(await other.appendMessages("d", [], {}, { maxMessages: 1 })).toMatchObject({ success: true });
+    });
+  });
+
+  it("find the tables wherever the caller's search_path leads", async () => {
+    const schema = schemaOf();
+    await runSql(`CREATE SCHEMA "${schema}"`);
+    const client = new pg.Client({ connectionString: inject("pgUrl"), options: `-c search_path=${schema}` });
+    await client.connect();
+    await createPostgresProvider({}, client);
+    await client.end();
+    await useClient(async (elsewhere) => {
+      const provider = await createPostgresProvider({ schema, migrate: false }, elsewhere);
+      expect(await provider.appendMessages("c", [{ role: "user", content: "hi" }])).toMatchObject({
+        success: true,
+      });
+    });
+  });
+
+  it("look for the tables in one schema, not along the search_path", async () => {
+    const [shared, tenant] = [schemaOf(), schemaOf()];
+    await useClient((client) => migrate(client, { schema: shared }));
+    await runSql(`CREATE SCHEMA "${tenant}"`);
+    const options = `-c search_path=${tenant},${shared}`;
+    const client = new pg.Client({ connectionString: inject("pgUrl"), options });
+    await client.connect();
+    await expect(createPostgresProvider({ migrate: false }, client)).rejects.toThrow(/run migrate\(\)/);
+    const provider = await createPostgresProvider({}, client);
+    await client.query(`SET search_path = ${shared}`);
+    await provider.appendMessages("c", [{ role: "user", content: "hi" }]);
+    await client.end();
+    const count = (schema: string) => runSql(`SELECT conversation_id FROM "${schema}".conversations`);
+    expect((await count(tenant)).rows).toEqual([{ conversation_id: "c" }]);
+    expect((await count(shared)).rows).toEqual([]);
+  });
+
+  it("say so when there is no schema for the tables", () =>
+    useClient(async (client) => {
+      await client.query("SET search_path = ''");
+      await expect(createPostgresProvider({}, client)).rejects.toThrow(/no schema to create the tables in/);
+      await expect(createPostgresProvider({ migrate: false }, client)).rejects.toThrow(/no schema/);
+      await expect(client.query(printMigrations())).rejects.toMatchObject({ code: "3F000" });
+    }));
+
+  it("leave the search_path of the caller's transaction as it was", () =>
+    useClient(async (client) => {
+      const path = '"$user", elsewhere';
+      await client.query(`SET search_path = ${path}; BEGIN`);
+      await createPostgresProvider({ schema: schemaOf() }, client);
+      expect((await client.query("SHOW search_path")).rows).toEqual([{ search_path: path }]);
+      await client.query("COMMIT");
+      expect((await client.query("SHOW search_path")).rows).toEqual([{ search_path: path }]);
+    }));
+
+  it("run for tables of different names in one new schema at the same time", async () => {
+    const schema = schemaOf();
+    await useClient(async (first) => {
+      await first.query("BEGIN");
+      await migrate(first, { schema, tableName: "first" });
+      const name = freshSchema();
+      const second = useClient(async (client) => {
+        await client.query(`SET application_name = '${name}'`);
+        await migrate(client, { schema, tableName: "second" });
+      });
+      const waiting = `SELECT FROM pg_stat_activity WHERE application_name = '${name}' AND wait_event_type = 'Lock'`;
+      await expect.poll(async () => (await runSql(waiting)).rowCount).toBe(1);
+      await first.query("COMMIT");
+      await second;
+    });
+    const tables = `SELECT tablename FROM pg_tables WHERE schemaname = '${schema}' ORDER BY 1`;
+    const names = (await runSql(tables)).rows.map(({ tablename }) => tablename);
+    expect(names).toEqual(expect.arrayContaining(["first", "second"]));
+  });
+
+  it("run when 8 processes start at the same time on a database that is serializable by default", async () => {
+    const schema = schemaOf();
+    const start = () =>
+      useClient(async (client) => {
+        await client.query("SET default_transaction_isolation = serializable");
+        await migrate(client, { schema });
+      });
+    await Promise.all(Array.from({ length: 8 }, start));
+    const { rows } = await runSql(`SELECT count(*)::int FROM "${schema}".conversations_migrations`);
+    expect(rows).toEqual([{ count: 3 }]);
+  });
+
+  it("keep writes out of temporary tables that have our names", async () => {
+    const schema = schemaOf();
+    await useClient(async (client) => {
+      const provider = await createPostgresProvider({ schema }, client);
+      for (const name of ["", "_messages", "_traces", "_keys"].map((suffix) => `conversations${suffix}`)) {
+        await client.query(`CREATE TEMP TABLE ${name} (LIKE "${schema}".${name} INCLUDING ALL)`);
+      }
+      await provider.appendMessages("c", [{ role: "user", content: "hi" }]);
+    });
+    const { rows } = await runSql(`SELECT version::int FROM "${schema}".conversations`);
+    expect(rows).toEqual([{ version: 1 }]);
+  });
+});

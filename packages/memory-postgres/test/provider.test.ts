@@ -1,0 +1,284 @@
+import { defineMemoryProvider } from "@jaf/memory";
+import pg from "pg";
+import { afterAll, describe, expect, inject, it } from "vitest";
+import { createPostgresBackend } from "../src/backend.ts";
+import { adaptClient } from "../src/client.ts";
+import { createPostgresProvider, migrate, PostgresSetupError } from "../src/index.ts";
+import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
+
+const schemas: string[] = [];
+const schemaOf = (): string => {
+  const schema = freshSchema();
+  schemas.push(schema);
+  return schema;
+};
+
+afterAll(() => dropSchemas(schemas));
+
+const hello = [{ role: "user", content: "hello" }] as const;
+
+describe("the configuration", () => {
+  it.each([
+    ["tableName", { tableName: "a; DROP TABLE x" }],
+    ["tableName", { tableName: 'a"b' }],
+    ["tableName", { tableName: "Conversations" }],
+    ["tableName", { tableName: "1st" }],
+    ["tableName", { tableName: "" }],
+    ["tableName", { tableName: "a".repeat(41) }],
+    ["schema", { schema: "" }],
+    ["schema", { schema: "a\0b" }],
+    ["schema", { schema: "ü".repeat(32) }],
+    ["schema", { schema: "information_schema" }],
+    ["schema", { schema: "pg_mine" }],
+    ["schema", { schema: "a\ud800b" }],
+    ["queryTimeoutMs", { queryTimeoutMs: 0 }],
+    ["port", { port: Number.NaN }],
+    ["port", { port: -1 }],
+    ["maxConnections", { maxConnections: 0 }],
+    ["ssl", { ssl: "yes" as unknown as boolean }],
+    ["connectionString", { connectionString: "mysql://user:s3cret@host" }],
+    ["hots", { hots: "localhost" }],
+  ])("refuses a bad %s by name, without repeating it", async (field, config) => {
+    const created = createPostgresProvider({ password: "s3cret", ...config });
+    await expect(created).rejects.toThrow(TypeError);
+    await expect(created).rejects.toThrow(field);
+    await expect(created).rejects.not.toThrow("s3cret");
+  });
+});
+
+describe("without a client", () => {
+  it("opens a pool, and closes it", async () => {
+    const name = freshSchema();
+    const connectionString = `${inject("pgUrl")}?application_name=${name}`;
+    const provider = await createPostgresProvider({
+      connectionString,
+      schema: schemaOf(),
+      maxConnections: 3,
+    });
+    const appends = Array.from({ length: 20 }, (_, index) => provider.appendMessages(`c${index}`, hello));
+    for (const result of await Promise.all(appends)) expect(result.success).toBe(true);
+    const count = `SELECT count(*)::int FROM pg_stat_activity WHERE application_name = '${name}'`;
+    expect((await runSql(count)).rows[0].count).toBeLessThanOrEqual(3);
+    expect(await provider.close()).toEqual({ success: true, data: undefined });
+    await expect.poll(async () => (await runSql(count)).rows[0].count).toBe(0);
+    expect(await provider.getStats()).toMatchObject({ error: { _tag: "MemoryConnectionError" } });
+  });
+
+  it("survives that the server cuts its idle connections", async () => {
+    const name = freshSchema();
+    const connectionString = `${inject("pgUrl")}?application_name=${name}`;
+    const provider = await createPostgresProvider({ connectionString, schema: schemaOf() });
+    await runSql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '${name}'`);
+    await expect.poll(async () => (await provider.appendMessages("c", hello)).success).toBe(true);
+    await provider.close();
+  });
+
+  it.each([
+    ["nothing listens", { host: "127.0.0.1", port: 1 }, true],
+    ["there is no such database", { database: "no_such_database" }, false],
+  ])("fails with a tagged error when %s", async (_case, config, retryable) => {
+    const { hostname, port, username } = new URL(inject("pgUrl"));
+    const target = { host: hostname, port: Number(port), username, password: "s3cret", ...config };
+    const thrown = await createPostgresProvider(target).catch((error: unknown) => error);
+    expect(thrown).toBeInstanceOf(PostgresSetupError);
+    expect(thrown).toMatchObject({
+      error: { _tag: "MemoryConnectionError", retryable, provider: "postgres" },
+    });
+    expect(JSON.stringify(thrown) + String(thrown)).not.toContain("s3cret");
+  });
+});
+
+describe("a connection string", () => {
+  it.each(["postgres://u:s3cret@h:99999/db", "postgres://u:s3cret@h/%E0"])(
+    "that is no URL is named, and not repeated: %s",
+    async (connectionString) => {
+      const thrown = await createPostgresProvider({ connectionString }).catch((error: unknown) => error);
+      expect(thrown).toMatchObject({
+        message: expect.stringContaining("`connectionString` is not a valid URL"),
+      });
+      expect(JSON.stringify(thrown) + String(thrown)).not.toContain("s3cret");
+    },
+  );
+});
+
+describe("a statement that does not end", () => {
+  it("fails after queryTimeoutMs, and leaves the pool usable", async () => {
+    const schema = schemaOf();
+    const connectionString = inject("pgUrl");
+    const provider = await createPostgresProvider({
+      connectionString,
+      schema,
+      maxConnections: 1,
+      queryTimeoutMs: 200,
+    });
+    await provider.appendMessages("c", hello);
+    await useClient(async (client) => {
+      await client.query(`BEGIN; SELECT FROM "${schema}".conversations FOR UPDATE`);
+      expect(await provider.appendMessages("c", hello)).toMatchObject({
+        error: {
+          _tag: "MemoryConnectionError",
+          retryable: true,
+          message: expect.stringContaining("in time"),
+        },
+      });
+    });
+    expect(await provider.getConversation("c")).toMatchObject({ success: true });
+    await provider.close();
+  });
+
+  it("is no reason for a health check to wait", async () => {
+    const pool = new pg.Pool({ connectionString: inject("pgUrl"), max: 1 });
+    const busy = await pool.connect();
+    const names = { tableName: "conversations", schema: "public" };
+    const sql = adaptClient(pool);
+    const backend = createPostgresBackend({ sql, names, close: async () => {}, pingTimeoutMs: 50 });
+    const provider = defineMemoryProvider(backend);
+    expect(await provider.healthCheck()).toMatchObject({
+      success: true,
+      data: { healthy: false, error: expect.stringContaining("in time") },
+    });
+    busy.release();
+    await pool.end();
+  });
+});
+
+describe("a conversation", () => {
+  it("that row-level security hides is a conflict of ids that says so", async () => {
+    const schema = schemaOf();
+    const role = freshSchema();
+    await useClient((client) => migrate(client, { schema }));
+    await runSql(`CREATE ROLE ${role}; GRANT USAGE ON SCHEMA "${schema}" TO ${role};
+      GRANT ALL ON ALL TABLES IN SCHEMA "${schema}" TO ${role};
+      ALTER TABLE "${schema}".conversations ENABLE ROW LEVEL SECURITY;
+      CREATE POLICY own ON "${schema}".conversations USING (user_id = current_setting('app.me'))`);
+    await useClient(async (client) => {
+      const provider = await createPostgresProvider({ schema }, client);
+      await provider.appendMessages("c", hello, { userId: "other" });
+      await client.query(`SET ROLE ${role}; SET app.me = 'own'; SET statement_timeout = '2s'`);
+      expect(await provider.appendMessages("d", hello, { userId: "own" })).toMatchObject({ success: true });
+      expect(await provider.appendMessages("d", hello)).toMatchObject({ success: true });
+      expect(await provider.appendMessages("c", hello, { userId: "own" })).toMatchObject({
+        error: {
+          _tag: "MemoryStorageError",
+          retryable: false,
+          message: expect.stringContaining("a conversation of that id is not visible to this role"),
+        },
+      });
+    });
+    await runSql(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  });
+
+  it("that is too large for one string is refused, and its end can be read", () =>
+    useClient(async (client) => {
+      const names = { tableName: "conversations", schema: schemaOf() };
+      await migrate(client, names);
+      const sql = adaptClient(client);
+      const backend = createPostgresBackend({ sql, names, close: async () => {}, maxReadBytes: 1_000 });
+      const provider = defineMemoryProvider(backend);
+      const part = { role: "user", content: "x".repeat(400) } as const;
+      await provider.appendMessages("c", [part, part], { userId: "u" });
+      expect(await provider.getConversation("c")).toMatchObject({ data: { messages: [part, part] } });
+      await provider.appendMessages("c", [part]);
+      const refused = {
+        error: {
+          _tag: "MemoryStorageError",
+          retryable: false,
+          message: expect.stringMatching(/getRecentMessages.*maxMessages/),
+        },
+      };
+      expect(await provider.getConversation("c")).toMatchObject(refused);
+      expect(await provider.findConversations({ userId: "u" })).toMatchObject(refused);
+      expect(await provider.getRecentMessages("c", 2)).toMatchObject({ data: [part, part] });
+      expect(await provider.appendMessages("c", [part])).toMatchObject({ success: true });
+    }));
+});
+
+describe("a client that was handed in", () => {
+  it("stays open when the provider is closed", () =>
+    useClient(async (client) => {
+      const provider = await createPostgresProvider({ schema: schemaOf() }, client);
+      expect(await provider.close()).toEqual({ success: true, data: undefined });
+      expect((await client.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    }));
+
+  it("is refused when it is not connected, in place of waiting for ever", async () => {
+    const created = createPostgresProvider({}, new pg.Client(inject("pgUrl")));
+    await expect(created).rejects.toThrow(/await its connect\(\) first/);
+  });
+
+  it("that was closed is an error, and an unhealthy store", async () => {
+    const client = new pg.Client(inject("pgUrl"));
+    await client.connect();
+    const provider = await createPostgresProvider({ schema: schemaOf() }, client);
+    await client.end();
+    expect(await provider.getStats()).toMatchObject({
+      error: { _tag: "MemoryConnectionError", retryable: false },
+    });
+    expect(await provider.healthCheck()).toMatchObject({
+      data: { healthy: false, error: expect.any(String) },
+    });
+  });
+
+  it("may parse types in any way of its own", async () => {
+    const isText = (oid: number): boolean => oid === 25;
+    const types = {
+      getTypeParser: (oid: number) => (value: string) => (isText(oid) ? value : { odd: value }),
+    };
+    const client = new pg.Client({ connectionString: inject("pgUrl"), types } as pg.ClientConfig);
+    await client.connect();
+    const provider = await createPostgresProvider({ schema: schemaOf() }, client);
+    await provider.appendMessages("c", hello, { userId: "u", at: new Date(0) });
+    expect(await provider.getStats("u")).toMatchObject({ data: { totalMessages: 1 } });
+    expect(await provider.findConversations({ userId: "u" })).toMatchObject({
+      data: [{ messages: hello, metadata: { version: 1, at: new Date(0), createdAt: expect.any(Date) } }],
+    });
+    await client.end();
+  });
+});
+
+describe("prepared statements", () => {
+  const withPool = async (use: (pool: pg.Pool) => Promise<void>) => {
+    const pool = new pg.Pool({ connectionString: inject("pgUrl"), max: 1 });
+    try {
+      await use(pool);
+    } finally {
+      await pool.end();
+    }
+  };
+
+  it("are given up where a proxy loses them", () =>
+    withPool(async (pool) => {
+      const provider = await createPostgresProvider({ schema: schemaOf() }, pool);
+      expect(await provider.appendMessages("c", hello)).toMatchObject({ success: true });
+      expect((await pool.query("SELECT FROM pg_prepared_statements")).rowCount).toBe(1);
+      await pool.query("DEALLOCATE ALL");
+      expect(await provider.appendMessages("c", hello)).toMatchObject({ success: true });
+      expect(await provider.appendMessages("c", hello)).toMatchObject({ success: true });
+      expect(await provider.getConversation("c")).toMatchObject({ data: { metadata: { version: 3 } } });
+    }));
+
+  it("are given up where another connection's are found", async () => {
+    const schema = schemaOf();
+    await withPool(async (pool) => {
+      const provider = await createPostgresProvider({ schema }, pool);
+      await provider.appendMessages("c", hello);
+      const { rows } = await pool.query("SELECT name FROM pg_prepared_statements");
+      await withPool(async (other) => {
+        await other.query(`PREPARE ${rows[0].name} AS SELECT 'wrong'`);
+        const moved = await createPostgresProvider({ schema }, other);
+        expect(await moved.appendMessages("c", hello)).toMatchObject({ success: true });
+        expect(await moved.getConversation("c")).toMatchObject({ data: { metadata: { version: 2 } } });
+      });
+    });
+  });
+
+  it("are not used on a client, where losing one would end the application's transaction", () =>
+    useClient(async (client) => {
+      const provider = await createPostgresProvider({ schema: schemaOf() }, client);
+      await provider.appendMessages("c", hello);
+      await client.query("BEGIN; DEALLOCATE ALL");
+      expect(await provider.appendMessages("c", hello)).toMatchObject({ success: true });
+      await client.query("COMMIT");
+      expect(await provider.getConversation("c")).toMatchObject({ data: { metadata: { version: 2 } } });
+    }));
+});

@@ -1,0 +1,44 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+export interface Child {
+  readonly process: ChildProcess;
+  /** What it has printed so far. */
+  readonly lines: readonly string[];
+  /** Resolves with the first line that begins so. */
+  readonly line: (prefix: string) => Promise<string>;
+  readonly kill: () => Promise<void>;
+}
+
+/** Runs a script of this folder in a process of its own. */
+export function startChild(script: string, args: readonly string[]): Child {
+  const file = fileURLToPath(new URL(script, import.meta.url));
+  const child = spawn(process.execPath, ["--import", "tsx", "--conditions=@jaf/source", file, ...args], {
+    cwd: fileURLToPath(new URL("../../../..", import.meta.url)), // Where tsx is installed.
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const reader = createInterface(child.stdout);
+  const lines: string[] = [];
+  reader.on("line", (line) => lines.push(line));
+  const ended = once(child, "exit");
+  return {
+    process: child,
+    lines,
+    line: async (prefix) => {
+      for (;;) {
+        const found = lines.find((line) => line.startsWith(prefix));
+        if (found !== undefined) return found;
+        const next = await Promise.race([once(reader, "line"), ended.then(() => undefined)]);
+        if (next === undefined && !lines.some((line) => line.startsWith(prefix))) {
+          throw new Error(`${script} ended without "${prefix}": ${lines.join(" | ")}`);
+        }
+      }
+    },
+    kill: async () => {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}

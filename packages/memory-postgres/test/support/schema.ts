@@ -1,0 +1,27 @@
+import { runSql } from "./stores.ts";
+
+const QUERIES = {
+  columns: `SELECT table_name || '.' || column_name || ' ' || data_type
+      || coalesce('(' || coalesce(character_maximum_length, datetime_precision)::text || ')', '')
+      || coalesce(' collate ' || collation_name, '') || CASE is_nullable WHEN 'NO' THEN ' not null' ELSE '' END
+      || coalesce(' default ' || column_default, '')
+    FROM information_schema.columns WHERE table_schema = $schema ORDER BY table_name, ordinal_position`,
+  constraints: `SELECT conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid)
+    FROM pg_constraint WHERE connamespace = to_regnamespace($schema) AND contype <> 'n' ORDER BY 1`,
+  indexes: `SELECT indexdef FROM pg_indexes WHERE schemaname = $schema ORDER BY indexname`,
+  functions: `SELECT p.proname || '(' || pg_get_function_arguments(p.oid) || ')'
+      || coalesce(' ' || replace(p.proconfig::text, $schema, 'own_schema'), '')
+    FROM pg_proc p WHERE pronamespace = to_regnamespace($schema) ORDER BY 1`,
+  views: `SELECT viewname || ':' || definition FROM pg_views WHERE schemaname = $schema ORDER BY 1`,
+} as const;
+
+/** What is in a schema, as text that shows in a review. */
+export async function describeSchema(schema: string): Promise<string> {
+  const parts: string[] = [];
+  for (const [title, query] of Object.entries(QUERIES)) {
+    const { rows } = await runSql(query.replaceAll("$schema", `'${schema}'`));
+    const lines = rows.flatMap((row: Record<string, string>) => Object.values(row));
+    parts.push(`${title}\n${lines.map((line) => `  ${line}`).join("\n")}\n`);
+  }
+  return parts.join("\n").replaceAll(`${schema}.`, "");
+}
