@@ -1,1 +1,49 @@
-export {};
+export {
+  type ContentPart,
+  createFailure,
+  createRunId,
+  createSuccess,
+  createTraceId,
+  type ErrorCause,
+  generateRunId,
+  generateTraceId,
+  isFailure,
+  isSuccess,
+  type MemoryErrorUnion,
+  type MemoryProvider,
+  type Message,
+  messageText,
+  type Result,
+  type RichMessage,
+  type RunId,
+  type ToolCall,
+  type TraceId,
+} from "@jaf/memory";
+export type { Agent, ModelConfig } from "./agent.ts";
+export type { ModelProvider, RunConfig } from "./config.ts";
+export { run } from "./engine/run.ts";
+export { type RunStream, runStream } from "./engine/run-stream.ts";
+export { JAFErrorHandler } from "./error-handler.ts";
+export type { ErrorSeverity, JAFError, ModelCallError } from "./errors.ts";
+export type { TraceEvent } from "./events/trace-event.ts";
+export { composeValidations } from "./guardrails/compose.ts";
+export { createContentFilter } from "./guardrails/content-filter.ts";
+export type { Guardrail, ValidationResult } from "./guardrails/guardrail.ts";
+export { createPermissionCheck, type PermissionCheckOptions } from "./guardrails/permission-check.ts";
+export { createRateLimiter, type RateLimiterOptions } from "./guardrails/rate-limiter.ts";
+export { type HandoffArguments, handoffTool } from "./handoff/handoff-tool.ts";
+export type { Durability, MemoryConfig } from "./memory/config.ts";
+export type { ModelCompletion, ModelStreamChunk, ModelToolCall, ModelUsage } from "./model/completion.ts";
+export type { ModelRetryPolicy } from "./model/retry.ts";
+export type { RunResult } from "./run-result.ts";
+export { createRunState, type RunState, type RunStateInput } from "./state.ts";
+export { createTool, type ToolDefinition } from "./tools/create-tool.ts";
+export { type ErrorHandlingOptions, type ToolLogEntry, withErrorHandling } from "./tools/error-handling.ts";
+export {
+  type ToolErrorCode,
+  ToolErrorCodes,
+  ToolResponse,
+  type ToolResult,
+  type ToolResultStatus,
+} from "./tools/result.ts";
+export type { Tool, ToolCallInfo } from "./tools/tool.ts";

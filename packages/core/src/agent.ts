@@ -1,0 +1,27 @@
+import type * as z from "zod";
+import type { RunState } from "./state.ts";
+import type { Tool } from "./tools/tool.ts";
+
+/** What an agent asks of the model. Absent fields are the provider's to choose. */
+export type ModelConfig = {
+  /** The model's name, e.g. `"gpt-4"`. `RunConfig.modelOverride` outranks it. */
+  readonly name?: string;
+  readonly temperature?: number;
+  /** The longest reply, in tokens. */
+  readonly maxTokens?: number;
+};
+
+/** An agent is a value: instructions, tools and rules, and no behaviour of its own. */
+export type Agent<Ctx, Out> = {
+  /** For people. The engine goes by the agent's key in `RunConfig.agentRegistry`, which is usually the same. */
+  readonly name: string;
+  /** The system prompt for the state that the model is about to see. The model provider calls it, once a turn. */
+  readonly instructions: (state: Readonly<RunState<Ctx>>) => string;
+  // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; each tool has its own arguments
+  readonly tools?: readonly Tool<any, Ctx>[];
+  /** Decodes the final reply. Without one the output is the reply's text. */
+  readonly outputCodec?: z.ZodType<Out>;
+  /** Registry keys of the agents that this one may hand the conversation to, by `handoffTool`. */
+  readonly handoffs?: readonly string[];
+  readonly modelConfig?: ModelConfig;
+};

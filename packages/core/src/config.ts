@@ -1,0 +1,69 @@
+import type { Agent } from "./agent.ts";
+import type { TraceEvent } from "./events/trace-event.ts";
+import type { Guardrail } from "./guardrails/guardrail.ts";
+import type { MemoryConfig } from "./memory/config.ts";
+import type { ModelCompletion, ModelStreamChunk } from "./model/completion.ts";
+import type { ModelRetryPolicy } from "./model/retry.ts";
+import type { RunState } from "./state.ts";
+
+/**
+ * The port to a model. It sends `agent.instructions(state)` and `state.messages`, and throws what its client throws:
+ * the engine decides what is tried again (see {@link ModelRetryPolicy}), so turn the client's own retries off. Pass
+ * `config.signal` on, so that an abort reaches the network.
+ */
+export type ModelProvider<Ctx> = {
+  readonly getCompletion: (
+    state: Readonly<RunState<Ctx>>,
+    // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+    agent: Agent<Ctx, any>,
+    config: RunConfig<Ctx>,
+  ) => Promise<ModelCompletion>;
+  /** The same reply in pieces. `runStream` uses it where it is there; `run` never does. */
+  readonly getCompletionStream?: (
+    state: Readonly<RunState<Ctx>>,
+    // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+    agent: Agent<Ctx, any>,
+    config: RunConfig<Ctx>,
+  ) => AsyncIterable<ModelStreamChunk>;
+};
+
+/** Everything a run needs beside its state. */
+export type RunConfig<Ctx> = {
+  /** By the keys that states, handoffs, events and the store know the agents by. */
+  // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; each agent has its own output
+  readonly agentRegistry: ReadonlyMap<string, Agent<Ctx, any>>;
+  readonly modelProvider: ModelProvider<Ctx>;
+  /** The run ends with `MaxTurnsExceeded` where the state has this many turns and no final reply. Default 50. */
+  readonly maxTurns?: number;
+  /** Outranks every agent's `modelConfig.name`. */
+  readonly modelOverride?: string;
+  /**
+   * Judge the text of the new user messages, in order, before anything is stored or sent to the model. Without
+   * `memory.autoStore` nobody knows which are new: the last user messages in a row are judged, whatever follows them.
+   * What is stored already isn't judged again, also when the application stored it itself and has a run resume there.
+   */
+  readonly initialInputGuardrails?: readonly Guardrail<string, Ctx>[];
+  /** Judge the decoded output, in order, before the final reply is stored. */
+  // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; agents differ in their output
+  readonly finalOutputGuardrails?: readonly Guardrail<any, Ctx>[];
+  /** Observes the run. It can't break it: what it throws is reported as a process warning, and the run goes on. */
+  readonly onEvent?: (event: TraceEvent) => void;
+  readonly memory?: MemoryConfig;
+  /** The stored conversation; required by `memory.autoStore`. */
+  readonly conversationId?: string;
+  /**
+   * Aborts the run: it ends with `RunAborted` without waiting for the model or for running tools, and starts no
+   * further tool. A write to memory that is under way is waited for, and isn't tried again should it fail. What is
+   * durable stays, and tool results that became durable are in the final state.
+   */
+  readonly signal?: AbortSignal;
+  /** Default: 3 attempts, see {@link ModelRetryPolicy}. */
+  readonly modelRetry?: ModelRetryPolicy;
+  /**
+   * What happens when a tool throws. `"continue"` (default): the model gets an error result and can correct itself.
+   * `"fail"`: the run ends with `ToolCallError` once the other calls of the same reply are answered.
+   */
+  readonly onToolError?: "continue" | "fail";
+  /** How many tools of one reply run at the same time. Default: all of them. */
+  readonly maxParallelTools?: number;
+};

@@ -1,0 +1,59 @@
+import type { Message } from "@jaf/memory";
+import { checkGuardrails } from "../guardrails/check.ts";
+import { decodeOutput } from "../output/decode.ts";
+import { abortable, abortError, runAborted } from "./abort.ts";
+import type { RunScope } from "./scope.ts";
+import { fail, failMemory, type Step, type Turn } from "./step.ts";
+
+type Judged<Ctx> = { readonly output: unknown } | { readonly failed: Step<Ctx> };
+
+/** Ends the run with the model's final reply. It becomes part of the conversation only if it is accepted. */
+export async function conclude<Ctx>(
+  scope: RunScope<Ctx>,
+  turn: Turn<Ctx>,
+  message: Message,
+): Promise<Step<Ctx>> {
+  const { state } = turn;
+  const agentName = state.currentAgentName;
+  const judged = await judgeOutput(scope, turn, message.content);
+  if ("failed" in judged) return judged.failed;
+  scope.emit?.({ type: "assistant_message", data: { agentName, message } });
+  const next = { ...state, messages: [...state.messages, message], turnCount: state.turnCount + 1 };
+  const stored = await scope.journal?.final(message, { agentName });
+  if (stored?.success === false) return failMemory(next, stored.error);
+  return { state: next, outcome: { status: "completed", output: judged.output } };
+}
+
+/** Ends the run with a reply that is stored already. */
+export async function concludeStored<Ctx>(
+  scope: RunScope<Ctx>,
+  turn: Turn<Ctx>,
+  text: string,
+): Promise<Step<Ctx>> {
+  const judged = await judgeOutput(scope, turn, text);
+  if ("failed" in judged) return judged.failed;
+  return { state: turn.state, outcome: { status: "completed", output: judged.output } };
+}
+
+async function judgeOutput<Ctx>(
+  scope: RunScope<Ctx>,
+  { state, agent }: Turn<Ctx>,
+  text: string,
+): Promise<Judged<Ctx>> {
+  const { config } = scope;
+  // It never rejects of itself, so a rejection is the abort.
+  const decoded = await abortable(decodeOutput(agent.outputCodec, text), config.signal).catch(
+    () => undefined,
+  );
+  if (decoded === undefined) return { failed: fail(state, runAborted(config.signal)) };
+  if (!decoded.ok) return { failed: fail(state, { _tag: "DecodeError", errors: decoded.errors }) };
+  const verdict = await checkGuardrails(scope, config.finalOutputGuardrails, {
+    stage: "output",
+    value: decoded.output,
+    context: state.context,
+  });
+  const aborted = abortError(config.signal);
+  if (aborted !== undefined) return { failed: fail(state, aborted) };
+  if (verdict.isValid) return { output: decoded.output };
+  return { failed: fail(state, { _tag: "OutputGuardrailTripwire", reason: verdict.errorMessage }) };
+}

@@ -1,0 +1,49 @@
+import type { RunConfig } from "../config.ts";
+import { createChannel } from "../events/channel.ts";
+import type { TraceEvent } from "../events/trace-event.ts";
+import type { RunResult } from "../run-result.ts";
+import type { RunState } from "../state.ts";
+import { execute } from "./run.ts";
+
+/** A run that is under way. Its events wait until they are read; each is read once. */
+export interface RunStream<Out> extends AsyncIterable<TraceEvent> {
+  /** How the run ended. There also for those who don't read the events. */
+  readonly result: Promise<RunResult<Out>>;
+}
+
+/**
+ * Like `run`, and tells what happens while it does. The reply's text comes as `llm_delta` events if the model provider
+ * can stream. Leaving the loop before its end (`break`, `return`, a throw) aborts the run, and so does
+ * the iterator's `return()`. As with `run`, `Out` isn't checked.
+ *
+ * @example
+ * const stream = runStream(state, config);
+ * for await (const event of stream) {
+ *   if (event.type === "llm_delta") process.stdout.write(event.data.text);
+ * }
+ * const { outcome } = await stream.result;
+ */
+export function runStream<Ctx, Out = unknown>(
+  initialState: RunState<NoInfer<Ctx>>,
+  config: RunConfig<Ctx>,
+): RunStream<Out> {
+  const channel = createChannel<TraceEvent>();
+  const controller = new AbortController();
+  const forwardAbort = () => controller.abort(config.signal?.reason);
+  if (config.signal?.aborted === true) forwardAbort();
+  else config.signal?.addEventListener("abort", forwardAbort, { once: true });
+
+  const result = execute<Ctx, Out>(
+    initialState,
+    { ...config, signal: controller.signal },
+    { streaming: true, sink: channel.push },
+  ).finally(() => config.signal?.removeEventListener("abort", forwardAbort));
+  result.then(channel.end, channel.fail);
+
+  const leave = async () => {
+    controller.abort(new Error("the loop over the stream was left"));
+    await result;
+  };
+  const events = channel.read(leave);
+  return { result, [Symbol.asyncIterator]: () => events };
+}

@@ -1,0 +1,69 @@
+import { describeCause } from "@jaf/memory";
+import type { RunConfig } from "../config.ts";
+import type { RunResult } from "../run-result.ts";
+import type { RunState } from "../state.ts";
+import { begin } from "./begin.ts";
+import { openScope, type RunScope, type ScopeOptions } from "./scope.ts";
+import type { Step } from "./step.ts";
+import { takeTurn } from "./turn.ts";
+
+/**
+ * Runs agents from a state until one gives its final reply, or until something forbids to go on. Every failure at run
+ * time is an outcome; nothing is thrown for it.
+ *
+ * With `memory.autoStore` the stored conversation comes first and `initialState.messages` is what is new:
+ *
+ * - User messages are appended. If they are the very messages that the stored conversation ends with, still without a
+ *   reply, they are a retry and aren't said twice.
+ * - A whole history (e.g. the last `finalState.messages` and what was said since) must begin with the stored one; what
+ *   follows is appended. Otherwise the run ends with a `MemoryConflictError` of reason `"version"`, nothing is stored
+ *   and the model isn't called: load the conversation again.
+ * - Tool calls are appended only together with their results. If nothing that may be appended remains, the run ends
+ *   with a `MemoryValidationError`.
+ *
+ * With nothing new the run resumes what is stored: tools that have finished don't run again, and a conversation that
+ * ends with a reply has that reply as its output.
+ *
+ * `Out` isn't checked: the agents of a registry differ in their output, so the caller says what to expect.
+ */
+export function run<Ctx, Out = unknown>(
+  initialState: RunState<NoInfer<Ctx>>,
+  config: RunConfig<Ctx>,
+): Promise<RunResult<Out>> {
+  return execute(initialState, config, { streaming: false });
+}
+
+/** The loop of `run` and `runStream`. */
+export async function execute<Ctx, Out>(
+  initialState: RunState<Ctx>,
+  config: RunConfig<Ctx>,
+  options: ScopeOptions,
+): Promise<RunResult<Out>> {
+  const scope = openScope(initialState, config, options);
+  const { runId, traceId } = initialState;
+  scope.emit?.({ type: "run_start", data: { runId, traceId } });
+  const { state, outcome } = await runSteps(scope, initialState);
+  const result = { finalState: state, outcome: Object.freeze(outcome) } as RunResult<Out>;
+  scope.emit?.({ type: "run_end", data: { outcome: result.outcome } });
+  scope.close();
+  return result;
+}
+
+async function runSteps<Ctx>(scope: RunScope<Ctx>, initial: RunState<Ctx>): Promise<Required<Step<Ctx>>> {
+  let state = initial;
+  try {
+    // The caller may go on using its array.
+    state = { ...initial, messages: initial.messages.slice() };
+    let step = await begin(scope, state);
+    for (;;) {
+      const { outcome } = step;
+      state = step.state;
+      if (outcome !== undefined) return { state, outcome };
+      step = await takeTurn(scope, state);
+    }
+  } catch (thrown) {
+    const detail = "something threw that must not";
+    const error = { _tag: "InternalError", detail, cause: describeCause(thrown) } as const;
+    return { state, outcome: { status: "error", error } };
+  }
+}

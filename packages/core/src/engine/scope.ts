@@ -1,0 +1,70 @@
+import type { RunId, TraceId } from "@jaf/memory";
+import type { RunConfig } from "../config.ts";
+import { type Emit, type Emitter, openEmitter } from "../events/emitter.ts";
+import { type Journal, openJournal } from "../memory/journal.ts";
+import type { RunState } from "../state.ts";
+
+const DEFAULT_MAX_TURNS = 50;
+
+/** What one execution of `run` works with beside its state. */
+export interface RunScope<Ctx> extends Emitter {
+  readonly config: RunConfig<Ctx>;
+  readonly runId: RunId;
+  readonly traceId: TraceId;
+  readonly maxTurns: number;
+  readonly streaming: boolean;
+  /** Absent when nobody listens, so that no event is made: `scope.emit?.({ … })`. */
+  readonly emit: Emit | undefined;
+  /** Absent when nothing is stored. */
+  readonly journal: Journal | undefined;
+  /** Random: two executions of the same state never share one. Made on first use. */
+  readonly executionId: () => string;
+  /** The signal that tools get. */
+  readonly toolSignal: () => AbortSignal;
+}
+
+export interface ScopeOptions {
+  readonly streaming: boolean;
+  readonly sink?: Emit;
+}
+
+export function openScope<Ctx>(
+  { runId, traceId }: RunState<Ctx>,
+  config: RunConfig<Ctx>,
+  { streaming, sink }: ScopeOptions,
+): RunScope<Ctx> {
+  const { memory, conversationId, signal } = config;
+  const { emit, close } = openEmitter(config.onEvent, sink);
+  const executionId = once(() => crypto.randomUUID());
+  return {
+    config,
+    runId,
+    traceId,
+    maxTurns: config.maxTurns ?? DEFAULT_MAX_TURNS,
+    streaming,
+    emit,
+    close,
+    executionId,
+    toolSignal: once(() => signal ?? new AbortController().signal),
+    journal:
+      memory?.autoStore !== true || conversationId === undefined
+        ? undefined
+        : openJournal({
+            memory,
+            conversationId,
+            runId,
+            traceId,
+            executionId: executionId(),
+            signal,
+            emit,
+          }),
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

@@ -1,0 +1,62 @@
+import { type Message, sanitizeConversation, type ToolCall } from "@jaf/memory";
+import { callModel } from "../model/call-model.ts";
+import type { RunState } from "../state.ts";
+import { answerCalls } from "../tools/answer-calls.ts";
+import { abortError } from "./abort.ts";
+import { conclude } from "./conclude.ts";
+import { findAgent } from "./find-agent.ts";
+import type { RunScope } from "./scope.ts";
+import { fail, failMemory, type Step, type Turn } from "./step.ts";
+
+/** One turn: the model replies, and its reply ends the run or has its tools run. */
+export async function takeTurn<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<Step<Ctx>> {
+  const aborted = abortError(scope.config.signal);
+  if (aborted !== undefined) return fail(state, aborted);
+  const found = findAgent(scope.config, state.currentAgentName);
+  if (!found.ok) return fail(state, found.error);
+  const refused = beginTurn(scope, state);
+  if (refused !== undefined) return refused;
+  const turn = { state, agent: found.agent };
+  const reply = await callModel(scope, turn);
+  if (!reply.ok) return fail(state, reply.error);
+  return reply.message.tool_calls === undefined
+    ? conclude(scope, turn, reply.message)
+    : runCalls(scope, turn, reply.message);
+}
+
+/** Tells that a turn begins, unless the run has had all its turns. */
+export function beginTurn<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Step<Ctx> | undefined {
+  const { turnCount, currentAgentName: agentName } = state;
+  // Negated, so that a limit of NaN stops the run instead of never doing so.
+  if (!(turnCount < scope.maxTurns)) return fail(state, { _tag: "MaxTurnsExceeded", turns: turnCount });
+  scope.emit?.({ type: "turn_start", data: { turn: turnCount + 1, agentName } });
+  return undefined;
+}
+
+async function runCalls<Ctx>(
+  scope: RunScope<Ctx>,
+  { state, agent }: Turn<Ctx>,
+  message: Message,
+): Promise<Step<Ctx>> {
+  const { currentAgentName } = state;
+  const callScope = `${scope.executionId()}:${state.turnCount}`;
+  const stored = await scope.journal?.calls(message, { agentName: currentAgentName, callScope });
+  if (stored?.success === false) return failMemory(state, stored.error);
+  scope.emit?.({ type: "assistant_message", data: { agentName: currentAgentName, message } });
+  const calls: readonly ToolCall[] = message.tool_calls ?? [];
+  const { results, agentName, error } = await answerCalls(scope, {
+    agentName: currentAgentName,
+    agent,
+    context: state.context,
+    calls,
+    callScope,
+  });
+  const messages = [...state.messages, message, ...results];
+  const next = {
+    ...state,
+    messages: results.length === calls.length ? messages : sanitizeConversation(messages),
+    currentAgentName: agentName,
+    turnCount: state.turnCount + 1,
+  };
+  return error === undefined ? { state: next } : fail(next, error);
+}

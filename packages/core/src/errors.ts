@@ -1,0 +1,40 @@
+import type { ErrorCause, MemoryErrorUnion } from "@jaf/memory";
+import type * as z from "zod";
+
+/** Why a run ended without an output. No text of ours in it repeats the conversation. */
+export type JAFError =
+  | { readonly _tag: "MaxTurnsExceeded"; readonly turns: number }
+  /** The model sent nothing usable, also when asked again. */
+  | { readonly _tag: "ModelBehaviorError"; readonly detail: string }
+  /** The final reply doesn't match the agent's `outputCodec`. */
+  | { readonly _tag: "DecodeError"; readonly errors: z.ZodIssue[] }
+  | { readonly _tag: "InputGuardrailTripwire"; readonly reason: string }
+  | { readonly _tag: "OutputGuardrailTripwire"; readonly reason: string }
+  /** A tool threw, and `RunConfig.onToolError` is `"fail"`. `detail` is the tool's own message. */
+  | { readonly _tag: "ToolCallError"; readonly tool: string; readonly detail: string }
+  | { readonly _tag: "HandoffError"; readonly detail: string }
+  | { readonly _tag: "AgentNotFound"; readonly agentName: string }
+  | ModelCallError
+  /** The store failed. No tool has run whose call was to be durable and isn't. */
+  | { readonly _tag: "MemoryError"; readonly error: MemoryErrorUnion }
+  /** `RunConfig.signal` was aborted, or the loop over a stream was left. `reason` is the signal's. */
+  | { readonly _tag: "RunAborted"; readonly reason: string }
+  /** A fault in the program: a configuration that contradicts itself, or (`cause`) code that threw where it must not. */
+  | { readonly _tag: "InternalError"; readonly detail: string; readonly cause?: ErrorCause };
+
+/** The provider threw, and retrying was of no use or not allowed. */
+export interface ModelCallError {
+  readonly _tag: "ModelCallError";
+  /** How often it was called in all. */
+  readonly attempts: number;
+  /** Whether another run can succeed: it was a network error, a timeout, a rate limit or a fault of the server. */
+  readonly retryable: boolean;
+  /** The HTTP status, if the provider's error carries one. */
+  readonly status?: number;
+  /** How long the provider asked to wait, in milliseconds. */
+  readonly retryAfterMs?: number;
+  /** What the provider threw, in its own words. */
+  readonly cause: ErrorCause;
+}
+
+export type ErrorSeverity = "low" | "medium" | "high" | "critical";

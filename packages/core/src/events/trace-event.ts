@@ -1,0 +1,116 @@
+import type { Message, RunId, TraceId } from "@jaf/memory";
+import type { ModelUsage } from "../model/completion.ts";
+import type { RunResult } from "../run-result.ts";
+import type { ToolResultStatus } from "../tools/result.ts";
+
+/**
+ * What a run tells while it goes on. `run_start` is the first and `run_end` the last of every run. Agents go by their
+ * keys in the registry. Events are frozen, and what of the run they show can't be changed through them.
+ */
+export type TraceEvent =
+  | { readonly type: "run_start"; readonly data: { readonly runId: RunId; readonly traceId: TraceId } }
+  | MemoryEvent
+  /** A turn begins; one that a resumed run found unfinished begins with its tools. */
+  | { readonly type: "turn_start"; readonly data: { readonly turn: number; readonly agentName: string } }
+  | ModelEvent
+  | ToolEvent
+  | HandoffEvent
+  | {
+      readonly type: "guardrail_tripped";
+      readonly data: { readonly stage: "input" | "output"; readonly reason: string };
+    }
+  // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
+  | { readonly type: "run_end"; readonly data: { readonly outcome: RunResult<any>["outcome"] } };
+
+type MemoryEvent =
+  /** The stored history was read; `messageCount` is `0` for a new conversation. */
+  | {
+      readonly type: "memory_loaded";
+      readonly data: { readonly conversationId: string; readonly messageCount: number };
+    }
+  /** These many messages are durable now. */
+  | {
+      readonly type: "memory_stored";
+      readonly data: { readonly conversationId: string; readonly messageCount: number };
+    }
+  /** The store couldn't be written, for a reason that may pass: the same write is tried again after `delayMs`. */
+  | {
+      readonly type: "memory_retry";
+      readonly data: {
+        readonly conversationId: string;
+        /** The attempt that failed, from 1. */
+        readonly attempt: number;
+        readonly delayMs: number;
+        readonly reason: string;
+      };
+    };
+
+type ModelEvent =
+  /** `model` is the override's or the agent's, or `"default"`: the provider chooses. */
+  | { readonly type: "llm_call_start"; readonly data: { readonly agentName: string; readonly model: string } }
+  /** A piece of the reply's text, only from `runStream`. */
+  | { readonly type: "llm_delta"; readonly data: { readonly agentName: string; readonly text: string } }
+  /** The call is tried again after `delayMs`. */
+  | {
+      readonly type: "llm_retry";
+      readonly data: {
+        readonly agentName: string;
+        /** The attempt that failed, from 1. */
+        readonly attempt: number;
+        readonly delayMs: number;
+        readonly reason: string;
+        /** The failed attempt had sent `llm_delta`s: take their text back. */
+        readonly discardText: boolean;
+      };
+    }
+  | {
+      readonly type: "llm_call_end";
+      readonly data: {
+        readonly agentName: string;
+        readonly model: string;
+        readonly status: "success" | "error";
+        readonly attempts: number;
+        readonly durationMs: number;
+        readonly usage?: ModelUsage;
+        readonly finishReason?: string;
+      };
+    }
+  /** The message is part of the conversation: its calls will run, or it has passed the output guardrails. */
+  | {
+      readonly type: "assistant_message";
+      readonly data: { readonly agentName: string; readonly message: Message };
+    };
+
+type ToolEvent =
+  | {
+      readonly type: "tool_call_start";
+      readonly data: {
+        readonly toolName: string;
+        /** A copy of the parsed ones; as the model wrote them where they are invalid or can't be copied. */
+        // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
+        readonly args: any;
+        readonly toolCallId?: string;
+      };
+    }
+  | {
+      readonly type: "tool_call_end";
+      readonly data: {
+        readonly toolName: string;
+        readonly toolCallId: string;
+        readonly status: ToolResultStatus;
+        readonly durationMs: number;
+        /** As the model sees it. */
+        readonly result: string;
+      };
+    };
+
+type HandoffEvent =
+  | { readonly type: "handoff"; readonly data: { readonly from: string; readonly to: string } }
+  | {
+      readonly type: "handoff_denied";
+      readonly data: {
+        readonly from: string;
+        readonly to: string;
+        readonly reason: "not_allowed" | "not_registered" | "already_handed_off";
+      };
+    };

@@ -1,0 +1,44 @@
+import { abortable } from "../engine/abort.ts";
+import type { RunScope } from "../engine/scope.ts";
+import type { Guardrail, ValidationResult } from "./guardrail.ts";
+
+const passed: ValidationResult = { isValid: true };
+
+/** The first verdict against `value`, in order. Stops at an abort; whether it was one is the caller's to ask. */
+export async function checkGuardrails<I, Ctx>(
+  scope: RunScope<Ctx>,
+  guardrails: readonly Guardrail<I, Ctx>[] | undefined,
+  judged: { readonly stage: "input" | "output"; readonly value: I; readonly context: Readonly<Ctx> },
+): Promise<ValidationResult> {
+  for (const guardrail of guardrails ?? []) {
+    const verdict = await judge(guardrail, judged, scope.config.signal);
+    if (verdict.isValid) continue;
+    if (scope.config.signal?.aborted !== true) {
+      const data = { stage: judged.stage, reason: verdict.errorMessage };
+      scope.emit?.({ type: "guardrail_tripped", data });
+    }
+    return verdict;
+  }
+  return passed;
+}
+
+async function judge<I, Ctx>(
+  guardrail: Guardrail<I, Ctx>,
+  { value, context }: { readonly value: I; readonly context: Readonly<Ctx> },
+  signal: AbortSignal | undefined,
+): Promise<ValidationResult> {
+  try {
+    const verdict: Partial<ValidationResult> | undefined = await abortable(
+      (async () => guardrail(value, context as Parameters<Guardrail<I, Ctx>>[1]))(),
+      signal,
+    );
+    if (verdict?.isValid === true) return passed;
+    if (verdict?.isValid !== false) return blocked("a guardrail returned no verdict");
+    return blocked(verdict.errorMessage ?? "a guardrail gave no reason");
+  } catch (thrown) {
+    // Only its kind: the message of an error thrown over an input may well quote it.
+    return blocked(`a guardrail failed with ${thrown instanceof Error ? thrown.name : typeof thrown}`);
+  }
+}
+
+const blocked = (errorMessage: string): ValidationResult => ({ isValid: false, errorMessage });

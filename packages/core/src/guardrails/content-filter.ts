@@ -1,0 +1,45 @@
+import type { ValidationResult } from "./guardrail.ts";
+
+const SENSITIVE = [/password/i, /secret/i, /api[_-]?key/i];
+
+/**
+ * Blocks text that any of the patterns matches. Of an output that isn't text, each text in it is judged by itself, at
+ * any depth: names of fields, values, numbers as they are written, keys and entries of Maps and Sets. Default: words
+ * that go with credentials ("password", "secret", "api key").
+ */
+export function createContentFilter(
+  patterns: readonly RegExp[] = SENSITIVE,
+): (input: unknown) => ValidationResult {
+  return (input) => {
+    for (const text of textsIn(input)) {
+      // `search`, unlike `test`, keeps no position in patterns with the flag g.
+      if (patterns.some((pattern) => text.search(pattern) !== -1)) {
+        return { isValid: false, errorMessage: "Content contains potentially sensitive information" };
+      }
+    }
+    return { isValid: true };
+  };
+}
+
+/** With a stack of its own, so that neither depth nor a cycle is a problem. */
+function* textsIn(input: unknown): Generator<string> {
+  const seen = new Set<unknown>();
+  const open: unknown[] = [input];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value === "string") yield value;
+    else if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") {
+      yield String(value);
+    } else if (typeof value === "object" && value !== null && !seen.has(value)) {
+      seen.add(value);
+      for (const part of partsOf(value)) open.push(part);
+    }
+  }
+}
+
+function* partsOf(value: object): Generator<unknown> {
+  if (value instanceof Date || value instanceof URL) yield value.toJSON();
+  if (value instanceof Error) yield value.message;
+  if (value instanceof Map || value instanceof Set) for (const entry of value.entries()) yield* entry;
+  for (const entry of Object.entries(value)) yield* entry;
+}

@@ -1,0 +1,37 @@
+import type { ValidationResult } from "./guardrail.ts";
+
+export interface PermissionCheckOptions<Ctx> {
+  /** Where the permissions are. Default: the context's own `permissions`. */
+  readonly permissionsOf?: (context: Ctx) => readonly string[] | undefined;
+}
+
+const ownPermissions = (context: unknown): readonly string[] | undefined =>
+  typeof context === "object" &&
+  context !== null &&
+  "permissions" in context &&
+  Array.isArray(context.permissions)
+    ? context.permissions
+    : undefined;
+
+/**
+ * Lets a run through whose context holds all of the `required` permissions; with none named (the default), any at all.
+ * A context without a list of permissions holds none, so it is blocked.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: the default looks for permissions in every context
+export function createPermissionCheck<Ctx = any>(
+  required: string | readonly string[] = [],
+  { permissionsOf = ownPermissions }: PermissionCheckOptions<Ctx> = {},
+): (input: unknown, context: Ctx) => ValidationResult {
+  const names = typeof required === "string" ? [required] : required;
+  return (_input, context) => {
+    const held = permissionsOf(context);
+    if (held === undefined || held.length === 0) return denied("no permissions are held");
+    const missing = names.filter((name) => !held.includes(name));
+    return missing.length === 0 ? { isValid: true } : denied(`missing ${missing.join(", ")}`);
+  };
+}
+
+const denied = (why: string): ValidationResult => ({
+  isValid: false,
+  errorMessage: `Permission denied: ${why}`,
+});

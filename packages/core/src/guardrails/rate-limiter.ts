@@ -1,0 +1,75 @@
+import type { ValidationResult } from "./guardrail.ts";
+
+export interface RateLimiterOptions {
+  /** Milliseconds on any clock that doesn't go back. Default `performance.now`. */
+  readonly now?: () => number;
+  /** How many keys to remember; beyond it the one that was idle longest is forgotten. Default 10,000. */
+  readonly maxKeys?: number;
+}
+
+const DEFAULT_MAX_KEYS = 10_000;
+
+/**
+ * Lets through at most `maxCalls` inputs of a key in any `windowMs` milliseconds (a sliding window). What is blocked
+ * doesn't count. `keyOf` may look at the run's context, e.g. for the user.
+ *
+ * It counts in this process only: behind several processes each has its own limit. It keeps at most `maxCalls` numbers
+ * for each of `maxKeys` keys. Throws a `TypeError` for arguments that set no limit.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: a key that looks at no context works with every one
+export function createRateLimiter<I = unknown, Ctx = any>(
+  maxCalls: number,
+  windowMs: number,
+  keyOf: (input: I, context: Ctx) => string,
+  options: RateLimiterOptions = {},
+): (input: I, context: Ctx) => ValidationResult {
+  const { now = () => performance.now(), maxKeys = DEFAULT_MAX_KEYS } = options;
+  checkArguments({ maxCalls, windowMs, keyOf, now, maxKeys });
+  /** Times of the calls let through, oldest first; the key that was idle longest comes first. */
+  const callsByKey = new Map<string, number[]>();
+
+  return (input, context) => {
+    const key = keyOf(input, context);
+    const time = now();
+    const calls = (callsByKey.get(key) ?? []).filter((call) => call > time - windowMs);
+    const isValid = calls.length < maxCalls;
+    if (isValid) calls.push(time);
+    callsByKey.delete(key);
+    callsByKey.set(key, calls);
+    forgetIdle(callsByKey, { maxKeys, before: time - windowMs });
+    if (isValid) return { isValid };
+    return { isValid, errorMessage: `Rate limit exceeded: at most ${maxCalls} calls in ${windowMs} ms` };
+  };
+}
+
+function checkArguments(given: {
+  readonly maxCalls: number;
+  readonly windowMs: number;
+  readonly keyOf: unknown;
+  readonly now: unknown;
+  readonly maxKeys: number;
+}): void {
+  const expect = (isMet: boolean, name: keyof typeof given, expected: string): void => {
+    if (!isMet) throw new TypeError(`createRateLimiter: ${name} must be ${expected}`);
+  };
+  expect(Number.isSafeInteger(given.maxCalls) && given.maxCalls >= 0, "maxCalls", "a whole number from 0");
+  expect(
+    Number.isFinite(given.windowMs) && given.windowMs > 0,
+    "windowMs",
+    "a number of milliseconds above 0",
+  );
+  expect(typeof given.keyOf === "function", "keyOf", "a function");
+  expect(typeof given.now === "function", "now", "a function");
+  expect(Number.isSafeInteger(given.maxKeys) && given.maxKeys >= 1, "maxKeys", "a whole number from 1");
+}
+
+function forgetIdle(
+  callsByKey: Map<string, readonly number[]>,
+  { maxKeys, before }: { readonly maxKeys: number; readonly before: number },
+): void {
+  for (const [key, calls] of callsByKey) {
+    const last = calls.at(-1);
+    if (last !== undefined && last > before && callsByKey.size <= maxKeys) return;
+    callsByKey.delete(key);
+  }
+}

@@ -1,0 +1,90 @@
+import type { ToolCall } from "@jaf/memory";
+import type { RunScope } from "../engine/scope.ts";
+import type { JAFError } from "../errors.ts";
+import { type CallBatch, findTool, parseCall, toAnswer, traceToolCall } from "../tools/execute-call.ts";
+import { ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
+import type { HandoffArguments } from "./handoff-tool.ts";
+import { isHandoffTool } from "./handoff-tool.ts";
+
+export interface HandoffAnswer {
+  readonly content: string;
+  /** Whether its arguments were valid; otherwise a later handoff of the same reply may still count. */
+  readonly understood: boolean;
+  /** The agent that takes over. */
+  readonly to?: string;
+  readonly error?: JAFError;
+}
+
+type Denial = "not_allowed" | "not_registered" | "already_handed_off";
+
+interface Decision {
+  readonly result: ToolResult;
+  readonly to?: string;
+  readonly denied?: Denial;
+  readonly error?: JAFError;
+}
+
+export function isHandoffCall<Ctx>(batch: CallBatch<Ctx>, call: ToolCall): boolean {
+  const tool = findTool(batch, call.function.name);
+  return tool !== undefined && isHandoffTool(tool);
+}
+
+/** Answers one call of the handoff tool. `taken`: an earlier call of the same reply has decided where to go. */
+export async function answerHandoff<Ctx>(
+  scope: RunScope<Ctx>,
+  batch: CallBatch<Ctx>,
+  { call, taken }: { readonly call: ToolCall; readonly taken: boolean },
+): Promise<HandoffAnswer> {
+  const trace = traceToolCall(scope, call);
+  const parsed = await parseCall(findTool(batch, call.function.name), call);
+  trace?.start(parsed.args);
+  if (!parsed.ok) {
+    const answer = toAnswer(parsed.problem);
+    trace?.end(answer);
+    return { content: answer.content, understood: false };
+  }
+  const { agentName: to } = parsed.args as HandoffArguments;
+  const from = batch.agentName;
+  const decision = decide(scope, batch, { to, taken });
+  if (decision.denied !== undefined) {
+    scope.emit?.({ type: "handoff_denied", data: { from, to, reason: decision.denied } });
+  }
+  const answer = toAnswer(decision.result);
+  trace?.end(answer);
+  if (decision.to !== undefined) scope.emit?.({ type: "handoff", data: { from, to } });
+  return {
+    content: answer.content,
+    understood: true,
+    ...(decision.to === undefined ? {} : { to: decision.to }),
+    ...(decision.error === undefined ? {} : { error: decision.error }),
+  };
+}
+
+function decide<Ctx>(
+  { config }: RunScope<Ctx>,
+  { agentName, agent }: CallBatch<Ctx>,
+  { to, taken }: { readonly to: string; readonly taken: boolean },
+): Decision {
+  if (taken) {
+    const message = "The conversation is handed off already: only the first handoff of a reply counts.";
+    return {
+      denied: "already_handed_off",
+      result: ToolResponse.error(ToolErrorCodes.INVALID_INPUT, message),
+    };
+  }
+  if (agent.handoffs?.includes(to) !== true) {
+    return {
+      denied: "not_allowed",
+      result: ToolResponse.permissionDenied("A handoff to this agent is not allowed."),
+      error: { _tag: "HandoffError", detail: `agent "${agentName}" may not hand off to "${to}"` },
+    };
+  }
+  if (!config.agentRegistry.has(to)) {
+    return {
+      denied: "not_registered",
+      result: ToolResponse.notFound("Agent", to),
+      error: { _tag: "AgentNotFound", agentName: to },
+    };
+  }
+  return { to, result: ToolResponse.success({ agentName: to }) };
+}

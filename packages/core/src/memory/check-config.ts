@@ -1,0 +1,40 @@
+import { idIssue, type MemoryIssue, type RunId, type TraceId } from "@jaf/memory";
+import type { MemoryConfig } from "./config.ts";
+
+interface Written {
+  readonly runId: RunId;
+  readonly traceId: TraceId;
+  readonly currentAgentName: string;
+}
+
+/**
+ * What a store would refuse of a run's configuration. Asked before the model is called: a reply that was paid for and
+ * can't be stored helps nobody.
+ */
+export function memoryConfigIssues(memory: MemoryConfig, written: Written): readonly MemoryIssue[] {
+  const { maxMessages, ttl, userId, durability } = memory;
+  return [
+    wholeNumberIssue("RunConfig.memory.maxMessages", maxMessages),
+    wholeNumberIssue("RunConfig.memory.ttl", ttl),
+    durabilityIssue(durability),
+    userId === undefined ? undefined : idIssue("RunConfig.memory.userId", userId),
+    idIssue("RunState.traceId", written.traceId),
+    textIssue("RunState.runId", written.runId),
+    textIssue("RunState.currentAgentName", written.currentAgentName),
+  ].filter((issue) => issue !== undefined);
+}
+
+function wholeNumberIssue(path: string, value: unknown): MemoryIssue | undefined {
+  if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 1)) return undefined;
+  return { path, expected: "a whole number from 1" };
+}
+
+function durabilityIssue(value: unknown): MemoryIssue | undefined {
+  if (value === undefined || value === "completed" || value === "turn" || value === "step") return undefined;
+  return { path: "RunConfig.memory.durability", expected: '"completed", "turn" or "step"' };
+}
+
+function textIssue(path: string, value: unknown): MemoryIssue | undefined {
+  if (typeof value === "string" && !/[\0\p{Surrogate}]/u.test(value)) return undefined;
+  return { path, expected: "a string without NUL characters and unpaired surrogates" };
+}

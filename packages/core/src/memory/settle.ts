@@ -1,0 +1,19 @@
+import { createFailure, createMemoryStorageError, type Result } from "@jaf/memory";
+
+/** A provider that throws, or resolves to something that is no result, breaks its contract, but not the run. */
+export async function settle<T>(operation: string, action: () => Promise<Result<T>>): Promise<Result<T>> {
+  try {
+    const result: unknown = await action();
+    if (isResult<T>(result)) return result;
+    return createFailure(createMemoryStorageError(operation, "the memory provider returned no result"));
+  } catch (cause) {
+    return createFailure(createMemoryStorageError(operation, "the memory provider threw", { cause }));
+  }
+}
+
+function isResult<T>(value: unknown): value is Result<T> {
+  if (typeof value !== "object" || value === null || !("success" in value)) return false;
+  if (value.success === true) return true;
+  const error: unknown = value.success === false && "error" in value ? value.error : undefined;
+  return typeof error === "object" && error !== null && "_tag" in error;
+}

@@ -1,0 +1,78 @@
+import type { ConversationMemory, Message } from "@jaf/memory";
+import { sanitizeConversation } from "@jaf/memory";
+import { sameJson } from "./same-json.ts";
+
+/**
+ * Those of the messages handed to a run that the store hasn't yet, or `undefined` where they are a history that
+ * contradicts the stored one: nobody can tell then which of them are new.
+ *
+ * - A history, which holds assistant or tool messages, must begin with the whole stored conversation, as it is stored
+ *   or as `finalState.messages` has it. Where the store has dropped its oldest messages, the history may begin with up
+ *   to as many more.
+ * - User messages are new, unless the stored conversation ends with these very messages and has no reply to them: then
+ *   they are a retry. Said again after a reply they are new, as a person may say "yes" twice.
+ */
+export function unsaidMessages(
+  incoming: readonly Message[],
+  stored: ConversationMemory | null,
+): readonly Message[] | undefined {
+  if (stored === null || stored.messages.length === 0) return incoming;
+  const rest = restAfter(incoming, stored);
+  if (rest !== undefined) return rest;
+  if (isHistory(incoming)) return undefined;
+  return repeatsUnanswered(incoming, stored.messages) ? [] : incoming;
+}
+
+const isHistory = (messages: readonly Message[]): boolean => messages.some(({ role }) => role !== "user");
+
+/** What follows the stored conversation in `incoming`. */
+function restAfter(incoming: readonly Message[], stored: ConversationMemory): readonly Message[] | undefined {
+  const dropped = isHistory(incoming) ? droppedMessages(stored) : 0;
+  for (const history of new Set([stored.messages, sanitizeConversation(stored.messages)])) {
+    if (history.length === 0) continue;
+    for (const start of possibleStarts(incoming, history, dropped)) {
+      if (continues(incoming, history, start)) return incoming.slice(start + history.length);
+    }
+  }
+  return undefined;
+}
+
+function droppedMessages({ metadata, messages }: ConversationMemory): number {
+  const version: unknown = metadata?.["version"];
+  return typeof version === "number" ? Math.max(0, version - messages.length) : 0;
+}
+
+/**
+ * Where the stored messages may begin in a caller's copy, likeliest first. Three candidates instead of every position,
+ * so that a conversation that repeats itself isn't searched in quadratic time.
+ */
+function possibleStarts(
+  incoming: readonly Message[],
+  history: readonly Message[],
+  dropped: number,
+): readonly number[] {
+  if (dropped === 0) return [0];
+  const onlyUserMessagesFollow = lastOther(incoming) - lastOther(history);
+  const copyIsComplete = dropped;
+  const copyIsTrimmed = 0;
+  return [onlyUserMessagesFollow, copyIsComplete, copyIsTrimmed].filter(
+    (start) => start >= 0 && start <= dropped,
+  );
+}
+
+const lastOther = (messages: readonly Message[]): number =>
+  messages.findLastIndex(({ role }) => role !== "user");
+
+const continues = (incoming: readonly Message[], history: readonly Message[], start: number): boolean =>
+  start + history.length <= incoming.length &&
+  history.every((message, index) => sameJson(message, incoming[start + index]));
+
+/** Whether these user messages are the last that were said, and wait for their reply. */
+function repeatsUnanswered(incoming: readonly Message[], stored: readonly Message[]): boolean {
+  const end = stored.findLastIndex(({ role }) => role === "user") + 1;
+  if (end < incoming.length || stored.slice(end).some(isFinalReply)) return false;
+  return incoming.every((message, index) => sameJson(message, stored[end - incoming.length + index]));
+}
+
+const isFinalReply = ({ role, tool_calls: calls }: Message): boolean =>
+  role === "assistant" && (calls?.length ?? 0) === 0;

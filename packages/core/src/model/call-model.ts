@@ -1,0 +1,62 @@
+import type { Message } from "@jaf/memory";
+import { sleep } from "../engine/abort.ts";
+import type { RunScope } from "../engine/scope.ts";
+import { JAFErrorHandler } from "../error-handler.ts";
+import type { JAFError } from "../errors.ts";
+import { type Attempt, attemptCall, type ModelRequest } from "./attempt.ts";
+import { retryDelayMs } from "./retry.ts";
+
+export type ModelReply =
+  | { readonly ok: true; readonly message: Message }
+  | { readonly ok: false; readonly error: JAFError };
+
+/** Asks the model for its next message, and asks again as the policy allows. */
+export async function callModel<Ctx>(scope: RunScope<Ctx>, request: ModelRequest<Ctx>): Promise<ModelReply> {
+  const { modelRetry, signal } = scope.config;
+  const trace = traceCall(scope, request);
+  for (let attempt = 1; ; attempt++) {
+    const tried = await attemptCall(scope, request, attempt);
+    const delayMs = tried.ok ? undefined : retryDelayMs(modelRetry, { ...tried, attempt });
+    if (tried.ok || delayMs === undefined) {
+      trace?.end(tried, attempt);
+      return tried;
+    }
+    const { error, discardText } = tried;
+    scope.emit?.({
+      type: "llm_retry",
+      data: {
+        agentName: request.state.currentAgentName,
+        attempt,
+        delayMs,
+        reason: JAFErrorHandler.format(error),
+        discardText,
+      },
+    });
+    await sleep(delayMs, signal);
+  }
+}
+
+/** Tells of the beginning and the end of a call; nothing where nobody listens. */
+function traceCall<Ctx>({ emit, config }: RunScope<Ctx>, { state, agent }: ModelRequest<Ctx>) {
+  if (emit === undefined) return undefined;
+  const model = config.modelOverride ?? agent.modelConfig?.name ?? "default";
+  const call = { agentName: state.currentAgentName, model };
+  const start = performance.now();
+  emit({ type: "llm_call_start", data: call });
+  return {
+    end: (last: Attempt, attempts: number): void => {
+      const completion = last.ok ? last.completion : undefined;
+      emit({
+        type: "llm_call_end",
+        data: {
+          ...call,
+          status: last.ok ? "success" : "error",
+          attempts,
+          durationMs: performance.now() - start,
+          ...(completion?.usage === undefined ? {} : { usage: completion.usage }),
+          ...(completion?.finish_reason == null ? {} : { finishReason: completion.finish_reason }),
+        },
+      });
+    },
+  };
+}

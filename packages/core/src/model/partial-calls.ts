@@ -1,0 +1,58 @@
+import type { ModelStreamChunk, ModelToolCall } from "./completion.ts";
+
+type CallDelta = Extract<ModelStreamChunk, { readonly type: "tool_call_delta" }>;
+
+interface PartialCall {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+/** The tool calls of a streamed reply, put together from their pieces. */
+export interface PartialCalls {
+  readonly add: (delta: CallDelta) => void;
+  /** In the order of their indices. */
+  readonly toCalls: () => readonly ModelToolCall[];
+}
+
+export function collectCalls(): PartialCalls {
+  const calls = new Map<number, PartialCall>();
+  const indexById = new Map<string, number>();
+  let last = 0;
+  let next = 0;
+
+  const indexOf = ({ index, id }: CallDelta): number => {
+    if (typeof index === "number") return index;
+    if (typeof id !== "string" || id === "") return last;
+    return indexById.get(id) ?? next;
+  };
+
+  return {
+    add: (delta) => {
+      const index = indexOf(delta);
+      const call = calls.get(index) ?? { id: "", name: "", arguments: "" };
+      // Providers repeat an empty id and name in later pieces, so those never overwrite.
+      call.id ||= delta.id ?? "";
+      call.name ||= delta.name ?? "";
+      call.arguments += textOf(delta.arguments);
+      calls.set(index, call);
+      if (call.id !== "" && !indexById.has(call.id)) indexById.set(call.id, index);
+      last = index;
+      next = Math.max(next, index + 1);
+    },
+    toCalls: () =>
+      [...calls]
+        .sort(([a], [b]) => a - b)
+        .map(([, { id, name, arguments: text }]) => ({
+          id,
+          type: "function",
+          function: { name, arguments: text },
+        })),
+  };
+}
+
+/** Adapters of local models hand over the decoded object. */
+function textOf(piece: unknown): string {
+  if (typeof piece === "string") return piece;
+  return piece === undefined || piece === null ? "" : (JSON.stringify(piece) ?? "");
+}

@@ -1,0 +1,37 @@
+import { generateRunId, generateTraceId, type Message, type RunId, type TraceId } from "@jaf/memory";
+
+/** Everything a run knows at one point in time. Never mutated: each step makes a new one. */
+export type RunState<Ctx> = {
+  readonly runId: RunId;
+  readonly traceId: TraceId;
+  readonly messages: readonly Message[];
+  /** Its key in `RunConfig.agentRegistry`. */
+  readonly currentAgentName: string;
+  readonly context: Readonly<Ctx>;
+  /** Turns completed: a model reply together with the tools that it called. */
+  readonly turnCount: number;
+};
+
+export interface RunStateInput<Ctx> {
+  /** The agent that begins, by its key in `RunConfig.agentRegistry`. */
+  readonly agentName: string;
+  readonly context: Readonly<Ctx>;
+  /** Default `[]`: nothing new is said, e.g. to resume a stored conversation. */
+  readonly messages?: readonly Message[];
+  /** Default: a new one. */
+  readonly runId?: RunId;
+  /** Default: a new one. Pass the one of the run that caused this run to group them. */
+  readonly traceId?: TraceId;
+}
+
+/** A fresh state to hand to `run`, with generated ids and no turns taken. */
+export function createRunState<Ctx>(input: RunStateInput<Ctx>): RunState<Ctx> {
+  return {
+    runId: input.runId ?? generateRunId(),
+    traceId: input.traceId ?? generateTraceId(),
+    messages: input.messages ?? [],
+    currentAgentName: input.agentName,
+    context: input.context,
+    turnCount: 0,
+  };
+}

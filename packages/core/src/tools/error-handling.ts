@@ -1,0 +1,57 @@
+import { callObserver } from "../events/report.ts";
+import {
+  isToolResult,
+  ToolErrorCodes,
+  ToolResponse,
+  type ToolResult,
+  type ToolResultStatus,
+} from "./result.ts";
+import type { ToolCallInfo } from "./tool.ts";
+
+/** One finished execution, without arguments and results: those are the conversation's. */
+export interface ToolLogEntry {
+  readonly toolName: string;
+  readonly status: ToolResultStatus;
+  readonly executionTimeMs: number;
+  /** What was thrown, if anything was. */
+  readonly error?: unknown;
+}
+
+export interface ErrorHandlingOptions {
+  /** Called once an execution. It can't change the result: what it throws is reported as a process warning. Default: nothing is logged. */
+  readonly log?: (entry: ToolLogEntry) => void;
+}
+
+type Unwrapped<R> = R extends ToolResult<infer T> ? T : R;
+
+/**
+ * Makes an `execute` that never throws: what `executor` returns becomes a success (a {@link ToolResult} keeps its
+ * status), what it throws an error with code `EXECUTION_FAILED`. Both carry the tool's name and `executionTimeMs`.
+ */
+export function withErrorHandling<A, Ctx, R>(
+  toolName: string,
+  executor: (args: A, context: Readonly<Ctx>, call?: ToolCallInfo) => Promise<R> | R,
+  options: ErrorHandlingOptions = {},
+): (args: A, context: Readonly<Ctx>, call?: ToolCallInfo) => Promise<ToolResult<Unwrapped<R>>> {
+  return async (args, context, call) => {
+    const start = performance.now();
+    const finish = (result: ToolResult, failure?: { readonly error: unknown }): ToolResult => {
+      const executionTimeMs = performance.now() - start;
+      const { log } = options;
+      if (log !== undefined) {
+        callObserver(
+          () => log({ toolName, status: result.status, executionTimeMs, ...failure }),
+          () => `The log of withErrorHandling failed for tool "${toolName}"; its result stands.`,
+        );
+      }
+      return { ...result, metadata: { executionTimeMs, toolName, ...result.metadata } };
+    };
+    try {
+      const value = await executor(args, context, call);
+      return finish(isToolResult(value) ? value : ToolResponse.success(value));
+    } catch (error) {
+      const message = error instanceof Error ? error.message : "The tool failed without an error message";
+      return finish(ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, message), { error });
+    }
+  };
+}

@@ -1,0 +1,165 @@
+import type { Message, ToolCall } from "@jaf/memory";
+import type { Agent } from "../agent.ts";
+import type { RunScope } from "../engine/scope.ts";
+import { decodeArguments, type ParsedArguments, validateArguments } from "./arguments.ts";
+import {
+  isToolResult,
+  ToolErrorCodes,
+  ToolResponse,
+  type ToolResult,
+  type ToolResultStatus,
+} from "./result.ts";
+import type { Tool } from "./tool.ts";
+
+/** The calls of one reply, and whose they are. */
+export interface CallBatch<Ctx> {
+  /** The agent's key in the registry, which needn't be its `name`. */
+  readonly agentName: string;
+  // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+  readonly agent: Agent<Ctx, any>;
+  readonly context: Readonly<Ctx>;
+  readonly calls: readonly ToolCall[];
+  /** Tells this batch from every other; calls of one batch differ in their ids. */
+  readonly callScope: string;
+}
+
+export interface ExecutedCall {
+  readonly message: Message;
+  /** The message of what the tool threw. */
+  readonly thrown?: string;
+}
+
+interface Answer {
+  readonly status: ToolResultStatus;
+  readonly content: string;
+  readonly thrown?: string;
+}
+
+/** The tool that an agent has by this name. */
+// biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
+export const findTool = <Ctx>({ agent }: CallBatch<Ctx>, name: string): Tool<any, Ctx> | undefined =>
+  agent.tools?.find(({ schema }) => schema.name === name);
+
+/** Runs one call to its end. `undefined`: the tool gave up because the run was aborted, so it isn't finished. */
+export async function executeCall<Ctx>(
+  scope: RunScope<Ctx>,
+  batch: CallBatch<Ctx>,
+  call: ToolCall,
+): Promise<ExecutedCall | undefined> {
+  const tool = findTool(batch, call.function.name);
+  const trace = traceToolCall(scope, call);
+  const parsed = await parseCall(tool, call);
+  trace?.start(parsed.args);
+  if (isAborted(scope)) return undefined;
+  const answer =
+    tool !== undefined && parsed.ok
+      ? await useTool(scope, batch, { tool, call, args: parsed.args })
+      : toAnswer(parsed.ok ? unknownTool(batch) : parsed.problem);
+  if (answer.thrown !== undefined && isAborted(scope)) return undefined;
+  trace?.end(answer);
+  return {
+    message: toolMessage(call, answer.content),
+    ...(answer.thrown === undefined ? {} : { thrown: answer.thrown }),
+  };
+}
+
+const isAborted = <Ctx>({ config }: RunScope<Ctx>): boolean => config.signal?.aborted === true;
+
+export const toolMessage = (call: ToolCall, content: string): Message =>
+  Object.freeze({ role: "tool", content, tool_call_id: call.id });
+
+/** Decodes and validates; arguments of an unknown tool are only decoded. */
+export function parseCall<Ctx>(
+  // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
+  tool: Tool<any, Ctx> | undefined,
+  call: ToolCall,
+): ParsedArguments | Promise<ParsedArguments> {
+  const decoded = decodeArguments(call.function.arguments);
+  if (tool === undefined) return { ok: true, args: decoded.args };
+  return decoded.ok ? validateArguments(tool.schema.parameters, decoded.args) : decoded;
+}
+
+async function useTool<Ctx>(
+  scope: RunScope<Ctx>,
+  { agentName, context, callScope }: CallBatch<Ctx>,
+  // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
+  use: { readonly tool: Tool<any, Ctx>; readonly call: ToolCall; readonly args: unknown },
+): Promise<Answer> {
+  const { tool, call, args } = use;
+  try {
+    const value = await tool.execute(args, context, {
+      toolCallId: call.id,
+      idempotencyKey: `${callScope}:${call.id}`,
+      signal: scope.toolSignal(),
+      runId: scope.runId,
+      traceId: scope.traceId,
+      agentName,
+    });
+    return toAnswer(value);
+  } catch (failure) {
+    const thrown = failure instanceof Error ? failure.message : "it threw something that is no Error";
+    return { ...toAnswer(ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, thrown)), thrown };
+  }
+}
+
+/** Strings as they are, everything else as JSON. What JSON can't hold is an error. */
+export function toAnswer(value: string | ToolResult): Answer {
+  if (typeof value === "string") return { status: "success", content: value };
+  const content = toJson(value);
+  if (content !== undefined) return { status: isToolResult(value) ? value.status : "success", content };
+  const message = "The tool returned something that can't be written as JSON.";
+  return toAnswer(ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, message));
+}
+
+function toJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value, refuseCollection);
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON would write them as `{}`, and the model would take that for the result. */
+function refuseCollection(_key: string, value: unknown): unknown {
+  if (value instanceof Map || value instanceof Set) throw new TypeError("a Map or a Set is no JSON");
+  return value;
+}
+
+function unknownTool<Ctx>({ agent }: CallBatch<Ctx>): ToolResult {
+  const names = agent.tools?.map(({ schema }) => schema.name) ?? [];
+  const known = names.length === 0 ? "This agent has no tools." : `The tools are: ${names.join(", ")}.`;
+  return ToolResponse.error(ToolErrorCodes.TOOL_NOT_FOUND, `There is no such tool. ${known}`);
+}
+
+/** Tells of the beginning and the end of a call; nothing where nobody listens. */
+export function traceToolCall<Ctx>({ emit }: RunScope<Ctx>, call: ToolCall) {
+  if (emit === undefined) return undefined;
+  const {
+    id,
+    function: { name },
+  } = call;
+  let startedAt = 0;
+  return {
+    start: (args: unknown): void => {
+      const data = { toolName: name, args: copyOf(args, call), toolCallId: id };
+      emit({ type: "tool_call_start", data });
+      startedAt = performance.now();
+    },
+    end: ({ status, content }: Answer): void => {
+      const durationMs = performance.now() - startedAt;
+      emit({
+        type: "tool_call_end",
+        data: { toolName: name, toolCallId: id, status, durationMs, result: content },
+      });
+    },
+  };
+}
+
+/** So that an observer can't change what the tool gets. Schemas may make anything of the arguments, also functions. */
+function copyOf(args: unknown, { function: { arguments: text } }: ToolCall): unknown {
+  try {
+    return structuredClone(args);
+  } catch {
+    return decodeArguments(text).args;
+  }
+}

@@ -1,0 +1,115 @@
+export type ToolResultStatus = "success" | "error" | "validation_error" | "permission_denied" | "not_found";
+
+/** The structured answer of a tool. The model reads it as JSON. Build one with `ToolResponse`. */
+// biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
+export interface ToolResult<T = any> {
+  readonly status: ToolResultStatus;
+  readonly data?: T;
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+    // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
+    readonly details?: any;
+  };
+  readonly metadata?: {
+    readonly executionTimeMs?: number;
+    readonly toolName?: string;
+    // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
+    readonly [key: string]: any;
+  };
+}
+
+/** The codes that the engine and `ToolResponse` use. A tool may have codes of its own. */
+export const ToolErrorCodes = {
+  INVALID_INPUT: "INVALID_INPUT",
+  MISSING_REQUIRED_FIELD: "MISSING_REQUIRED_FIELD",
+  INVALID_FORMAT: "INVALID_FORMAT",
+  PERMISSION_DENIED: "PERMISSION_DENIED",
+  INSUFFICIENT_PERMISSIONS: "INSUFFICIENT_PERMISSIONS",
+  NOT_FOUND: "NOT_FOUND",
+  TOOL_NOT_FOUND: "TOOL_NOT_FOUND",
+  RESOURCE_UNAVAILABLE: "RESOURCE_UNAVAILABLE",
+  EXECUTION_FAILED: "EXECUTION_FAILED",
+  TIMEOUT: "TIMEOUT",
+  EXTERNAL_SERVICE_ERROR: "EXTERNAL_SERVICE_ERROR",
+  UNKNOWN_ERROR: "UNKNOWN_ERROR",
+} as const;
+
+export type ToolErrorCode = (typeof ToolErrorCodes)[keyof typeof ToolErrorCodes];
+
+type Metadata = NonNullable<ToolResult["metadata"]>;
+
+function failure(
+  status: ToolResultStatus,
+  error: NonNullable<ToolResult["error"]>,
+  metadata: Metadata | undefined,
+): ToolResult<never> {
+  const { code, message, details } = error;
+  return {
+    status,
+    error: details === undefined ? { code, message } : { code, message, details },
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+}
+
+/** Builds {@link ToolResult}s. */
+export const ToolResponse = {
+  success: <T>(data: T, metadata?: Metadata): ToolResult<T> =>
+    metadata === undefined ? { status: "success", data } : { status: "success", data, metadata },
+
+  /** `code`: one of {@link ToolErrorCodes} or your own. The model reads `message` and `details`. */
+  error: (
+    code: ToolErrorCode | (string & {}),
+    message: string,
+    details?: unknown,
+    metadata?: Metadata,
+  ): ToolResult<never> => failure("error", { code, message, details }, metadata),
+
+  validationError: (message: string, details?: unknown, metadata?: Metadata): ToolResult<never> =>
+    failure("validation_error", { code: ToolErrorCodes.INVALID_INPUT, message, details }, metadata),
+
+  permissionDenied: (
+    message: string,
+    requiredPermissions?: readonly string[],
+    metadata?: Metadata,
+  ): ToolResult<never> => {
+    const details = requiredPermissions === undefined ? undefined : { requiredPermissions };
+    return failure(
+      "permission_denied",
+      { code: ToolErrorCodes.PERMISSION_DENIED, message, details },
+      metadata,
+    );
+  },
+
+  notFound: (resource: string, identifier?: string, metadata?: Metadata): ToolResult<never> => {
+    const message =
+      identifier === undefined ? `${resource} not found` : `${resource} not found: ${identifier}`;
+    const details = identifier === undefined ? { resource } : { resource, identifier };
+    return failure("not_found", { code: ToolErrorCodes.NOT_FOUND, message, details }, metadata);
+  },
+} as const;
+
+const STATUSES: ReadonlySet<unknown> = new Set<ToolResultStatus>([
+  "success",
+  "error",
+  "validation_error",
+  "permission_denied",
+  "not_found",
+]);
+const FIELDS: ReadonlySet<string> = new Set(["status", "data", "error", "metadata"]);
+
+/**
+ * A plain object with a known status. With fields that a {@link ToolResult} hasn't, a `"success"` is taken for data
+ * that happens to have a status; a failure stays one, since taking it for a success would hide it.
+ */
+export function isToolResult(value: unknown): value is ToolResult {
+  if (!isPlainObject(value) || !("status" in value) || !STATUSES.has(value.status)) return false;
+  return value.status !== "success" || Object.keys(value).every((key) => FIELDS.has(key));
+}
+
+/** Also of another realm, whose `Object.prototype` isn't ours. */
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}

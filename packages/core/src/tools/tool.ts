@@ -1,0 +1,35 @@
+import type { RunId, TraceId } from "@jaf/memory";
+import type * as z from "zod";
+import type { ToolResult } from "./result.ts";
+
+/** What the engine tells a tool about the call it answers. */
+export interface ToolCallInfo {
+  /** The model's id for the call. Providers reuse ids: unique in one reply only. */
+  readonly toolCallId: string;
+  /**
+   * Names this call for good: a run that resumes after a crash passes the same key again. Hand it to a payment or
+   * mail service, and what was done just before the crash isn't done twice.
+   */
+  readonly idempotencyKey: string;
+  /** Aborted when the run is. A tool that ignores it runs on, but the run doesn't wait for it. */
+  readonly signal: AbortSignal;
+  readonly runId: RunId;
+  readonly traceId: TraceId;
+  /** The key in the registry of the agent that called. */
+  readonly agentName: string;
+}
+
+/**
+ * Something the model can call. Arguments are parsed by `parameters` first, so that `execute` gets its output type,
+ * defaults applied. A string goes to the model as it is, a {@link ToolResult} as JSON. Whatever is thrown goes to the
+ * model as an error result, so that it can correct itself (see `RunConfig.onToolError`).
+ */
+export type Tool<A, Ctx> = {
+  readonly schema: {
+    readonly name: string;
+    readonly description: string;
+    readonly parameters: z.ZodType<A>;
+  };
+  /** The engine always passes `call`; it is optional so that a test can call a tool without one. */
+  readonly execute: (args: A, context: Readonly<Ctx>, call?: ToolCallInfo) => Promise<string | ToolResult>;
+};

@@ -1,0 +1,95 @@
+import { createInMemoryProvider } from "@jaf/memory";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { createTool, run } from "../../src/index.ts";
+import { abortable, aborted } from "../support/abort.ts";
+import { assistant, calling, deferred, errorOf, result, says, setup, user } from "../support/setup.ts";
+import { storedMessages } from "../support/stores.ts";
+
+describe("an abort while results are being stored", () => {
+  it("waits for the writes under way, and has what became durable in the final state", async () => {
+    const { signal, abort } = abortable();
+    const inner = createInMemoryProvider();
+    const writing = deferred();
+    const goOn = deferred();
+    const provider: typeof inner = {
+      ...inner,
+      appendMessages: async (...args) => {
+        if (args[1][0]?.role === "tool") {
+          writing.resolve();
+          await goOn.promise;
+        }
+        return inner.appendMessages(...args);
+      },
+    };
+    const tool = createTool({
+      name: "tool",
+      description: "",
+      parameters: z.object({}),
+      execute: (_args, _context, call) => `ran ${call?.toolCallId}`,
+    });
+    const { config } = setup({
+      model: [{ toolCalls: ["a", "b"].map((id) => ({ name: "tool", id })) }],
+      tools: [tool],
+      config: { signal, memory: { provider, autoStore: true, durability: "step" }, conversationId: "c" },
+    });
+    const running = run(says("Hi"), config);
+    await writing.promise;
+    abort();
+    setImmediate(goOn.resolve);
+    const ended = await running;
+    expect(errorOf(ended)).toEqual(aborted);
+    const all = [
+      user("Hi"),
+      calling(["a", "tool"], ["b", "tool"]),
+      result("a", "ran a"),
+      result("b", "ran b"),
+    ];
+    expect(await storedMessages(inner)).toEqual(all);
+    expect(ended.finalState.messages).toEqual(all);
+  });
+});
+
+describe("an abort while the output is decoded", () => {
+  it("doesn't wait for the codec", async () => {
+    const { signal, abort } = abortable();
+    const reached = deferred();
+    const outputCodec = z.string().refine(() => {
+      reached.resolve();
+      return new Promise<boolean>(() => undefined);
+    });
+    const { config } = setup({ model: ["Hello."], agent: { outputCodec }, config: { signal } });
+    const running = run(says("Hi"), config);
+    await reached.promise;
+    abort();
+    const ended = await running;
+    expect(errorOf(ended)).toEqual(aborted);
+    expect(ended.finalState.messages).not.toContainEqual(assistant("Hello."));
+  });
+});
+
+describe("the reason of an abort", () => {
+  it.each([
+    ["an object without a prototype", Object.create(null)],
+    [
+      "an object that refuses to be text",
+      {
+        toString: () => {
+          throw new Error("no");
+        },
+      },
+    ],
+    ["an error whose message is no text", Object.assign(new Error(), { message: Object.create(null) })],
+  ])("may be anything: %s", async (_what, reason) => {
+    const { config } = setup({ model: ["never"], config: { signal: AbortSignal.abort(reason) } });
+    expect(errorOf(await run(says("Hi"), config))).toMatchObject({
+      _tag: "RunAborted",
+      reason: "a object that can't be written as text",
+    });
+  });
+
+  it("may be a symbol", async () => {
+    const { config } = setup({ model: ["never"], config: { signal: AbortSignal.abort(Symbol("stop")) } });
+    expect(errorOf(await run(says("Hi"), config))).toEqual({ _tag: "RunAborted", reason: "Symbol(stop)" });
+  });
+});

@@ -1,0 +1,195 @@
+import { createInMemoryProvider } from "@jaf/memory";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { type Guardrail, run } from "../../src/index.ts";
+import { countCalls, createScriptedModel } from "../../src/testing/index.ts";
+import { assistant, calling, errorOf, eventsOfType, result, says, setup, user } from "../support/setup.ts";
+
+const blocking: Guardrail<unknown> = () => ({ isValid: false, errorMessage: "not this" });
+const passing: Guardrail<unknown> = () => ({ isValid: true });
+
+function recording(): { readonly guardrail: Guardrail<unknown>; readonly seen: unknown[] } {
+  const seen: unknown[] = [];
+  return {
+    seen,
+    guardrail: (input) => {
+      seen.push(input);
+      return { isValid: true };
+    },
+  };
+}
+
+const failing: readonly (readonly [string, Guardrail<unknown>, string])[] = [
+  [
+    "throws",
+    () => {
+      throw new RangeError("quotes the secret input");
+    },
+    "a guardrail failed with RangeError",
+  ],
+  ["rejects", () => Promise.reject(new Error("quotes it too")), "a guardrail failed with Error"],
+  [
+    "throws no Error",
+    () => {
+      throw "nonsense";
+    },
+    "a guardrail failed with string",
+  ],
+  ["returns nothing", () => undefined as never, "a guardrail returned no verdict"],
+  ["returns true", () => true as never, "a guardrail returned no verdict"],
+  ["gives no reason", () => ({ isValid: false }) as never, "a guardrail gave no reason"],
+];
+
+describe("an input guardrail", () => {
+  it("that blocks ends the run before the model is called", async () => {
+    const model = createScriptedModel([]);
+    const { config, events } = setup({ model, config: { initialInputGuardrails: [blocking] } });
+    expect(errorOf(await run(says("Hi"), config))).toEqual({
+      _tag: "InputGuardrailTripwire",
+      reason: "not this",
+    });
+    expect(model.requests).toHaveLength(0);
+    expect(eventsOfType(events, "guardrail_tripped")).toEqual([{ stage: "input", reason: "not this" }]);
+  });
+
+  it.each(failing)("that %s blocks", async (_what, guardrail, reason) => {
+    const { config } = setup({ model: [], config: { initialInputGuardrails: [guardrail] } });
+    expect(errorOf(await run(says("Hi"), config))).toEqual({ _tag: "InputGuardrailTripwire", reason });
+  });
+
+  it("may be asynchronous", async () => {
+    const { config } = setup({
+      model: ["Hello."],
+      config: { initialInputGuardrails: [async () => ({ isValid: true })] },
+    });
+    expect((await run(says("Hi"), config)).outcome.status).toBe("completed");
+  });
+
+  it("isn't asked once an earlier one has blocked", async () => {
+    const { guardrail, seen } = recording();
+    const { config } = setup({
+      model: [],
+      config: { initialInputGuardrails: [passing, blocking, guardrail] },
+    });
+    await run(says("Hi"), config);
+    expect(seen).toEqual([]);
+  });
+
+  it("sees the newest user messages and the context, not the history before them", async () => {
+    const { guardrail, seen } = recording();
+    const contexts: unknown[] = [];
+    const withContext: Guardrail<string> = (_input, context) => {
+      contexts.push(context);
+      return { isValid: true };
+    };
+    const { config } = setup({
+      model: ["Hello."],
+      config: { initialInputGuardrails: [guardrail, withContext] },
+    });
+    const state = { ...says("old", assistant("reply"), "new", "and newer"), context: { userId: "u1" } };
+    await run(state, config);
+    expect(seen).toEqual(["new\nand newer"]);
+    expect(contexts).toEqual([{ userId: "u1" }]);
+  });
+
+  it("sees what was said last, whatever the caller puts behind it", async () => {
+    for (const behind of [assistant("reply"), calling(["forged", "tool"]), result("forged", "x")]) {
+      const { guardrail, seen } = recording();
+      const { config } = setup({ model: ["Hello."], config: { initialInputGuardrails: [guardrail] } });
+      await run(says("old", assistant("one"), "said", "last", behind), config);
+      expect(seen).toEqual(["said\nlast"]);
+    }
+  });
+
+  it("sees what was said before a message that is dropped, too", async () => {
+    const { guardrail, seen } = recording();
+    const { config } = setup({ model: ["Hello."], config: { initialInputGuardrails: [guardrail] } });
+    await run(says("bad", calling(["forged", "tool"]), "good"), config);
+    expect(seen).toEqual(["bad\ngood"]);
+  });
+
+  it("isn't asked when nothing was said", async () => {
+    const { guardrail, seen } = recording();
+    const { config } = setup({ model: ["Hello."], config: { initialInputGuardrails: [guardrail] } });
+    await run(says(assistant("reply")), config);
+    expect(seen).toEqual([]);
+  });
+
+  it("sees every user message that isn't stored yet, also those before a reply that the caller brings", async () => {
+    const { guardrail, seen } = recording();
+    const provider = createInMemoryProvider();
+    await provider.appendMessages("c", [user("stored")]);
+    const { config } = setup({
+      model: ["Hello."],
+      config: {
+        initialInputGuardrails: [guardrail],
+        memory: { provider, autoStore: true },
+        conversationId: "c",
+      },
+    });
+    await run(says("stored", "smuggled", assistant("sure"), "harmless"), config);
+    expect(seen).toEqual(["smuggled\nharmless"]);
+  });
+
+  it.each(["completed", "turn", "step"] as const)(
+    "that blocks keeps the message out of the store: %s",
+    async (durability) => {
+      const provider = countCalls(createInMemoryProvider());
+      const { config } = setup({
+        model: [],
+        config: {
+          initialInputGuardrails: [blocking],
+          memory: { provider, autoStore: true, durability },
+          conversationId: "c",
+        },
+      });
+      await run(says("Hi"), config);
+      expect(provider.calls).toEqual({ getConversation: 1 });
+    },
+  );
+});
+
+describe("an output guardrail", () => {
+  it("sees the decoded output", async () => {
+    const { guardrail, seen } = recording();
+    const { config } = setup({
+      model: ['{"n": 1}'],
+      agent: { outputCodec: z.object({ n: z.number() }) },
+      config: { finalOutputGuardrails: [guardrail] },
+    });
+    await run(says("Hi"), config);
+    expect(seen).toEqual([{ n: 1 }]);
+  });
+
+  it("that blocks keeps the reply out of the conversation", async () => {
+    const { config, events } = setup({ model: ["Hello."], config: { finalOutputGuardrails: [blocking] } });
+    const ended = await run(says("Hi"), config);
+    expect(errorOf(ended)).toEqual({ _tag: "OutputGuardrailTripwire", reason: "not this" });
+    expect(ended.finalState.messages).toEqual([user("Hi")]);
+    expect(eventsOfType(events, "guardrail_tripped")).toEqual([{ stage: "output", reason: "not this" }]);
+    expect(eventsOfType(events, "assistant_message")).toEqual([]);
+  });
+
+  it.each(failing)("that %s blocks", async (_what, guardrail, reason) => {
+    const { config } = setup({ model: ["Hello."], config: { finalOutputGuardrails: [guardrail] } });
+    expect(errorOf(await run(says("Hi"), config))).toEqual({ _tag: "OutputGuardrailTripwire", reason });
+  });
+
+  it.each([
+    ["completed", []],
+    ["turn", [user("Hi")]],
+    ["step", [user("Hi")]],
+  ] as const)("that blocks keeps the reply out of the store: %s", async (durability, left) => {
+    const provider = createInMemoryProvider();
+    const { config } = setup({
+      model: ["Hello."],
+      config: {
+        finalOutputGuardrails: [blocking],
+        memory: { provider, autoStore: true, durability },
+        conversationId: "c",
+      },
+    });
+    await run(says("Hi"), config);
+    expect(await provider.getRecentMessages("c")).toMatchObject({ data: left });
+  });
+});

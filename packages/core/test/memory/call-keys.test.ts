@@ -1,0 +1,102 @@
+import { createInMemoryProvider } from "@jaf/memory";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { createTool, run } from "../../src/index.ts";
+import { createScriptedModel, type ScriptedStep } from "../../src/testing/index.ts";
+import { resumed, unfinished } from "../support/resumed.ts";
+import { calling, deferred, errorOf, says, setup, user } from "../support/setup.ts";
+import { failAppends, storedMessages } from "../support/stores.ts";
+
+describe("the idempotency key of a call", () => {
+  it("is the same when a crashed run is resumed, however often, and another for a later call of the same id", async () => {
+    const inner = createInMemoryProvider();
+    const keys: string[] = [];
+    const tool = createTool({
+      name: "tool",
+      description: "",
+      parameters: z.object({}),
+      execute: (_args, _context, call) => {
+        keys.push(call?.idempotencyKey ?? "");
+        return "ok";
+      },
+    });
+    const call = {
+      toolCalls: [
+        { name: "tool", id: "same" },
+        { name: "tool", id: "other" },
+      ],
+    };
+    const attempt = (
+      state: ReturnType<typeof says>,
+      steps: readonly ScriptedStep<unknown>[],
+      failFrom: number,
+    ) => {
+      const provider = failAppends(inner, failFrom);
+      const memory = { provider, autoStore: true, durability: "step" } as const;
+      const { config } = setup({
+        model: steps,
+        tools: [tool],
+        config: { memory, conversationId: "c", maxParallelTools: 1 },
+      });
+      return run(state, config);
+    };
+    // The first crash: the tool ran, and its result couldn't be stored. Then once more in the resumed run.
+    expect(errorOf(await attempt(says("Hi"), [call], 3))._tag).toBe("MemoryError");
+    expect(errorOf(await attempt(says(), [], 1))._tag).toBe("MemoryError");
+    // Then the first result is stored and the second isn't.
+    expect(errorOf(await attempt(says(), [], 2))._tag).toBe("MemoryError");
+    await attempt(says(), [call, "Done."], 99);
+    const [first, again, third, otherCrashed, otherAgain, ...later] = keys;
+    expect([again, third]).toEqual([first, first]);
+    expect(otherAgain).toBe(otherCrashed);
+    expect(new Set([first, otherCrashed, ...later]).size).toBe(4);
+  });
+
+  it("is stable for calls that another program stored too", async () => {
+    const first = await resumed({ history: unfinished });
+    const second = await resumed({ history: unfinished });
+    expect(first.keys).toEqual(second.keys);
+    expect(new Set(first.keys).size).toBe(2);
+  });
+
+  it("doesn't outlive its turn: the same id that another program stores later has another key", async () => {
+    const steps = [{ toolCalls: [{ name: "tool", id: "a" }] }, "Done."];
+    const { inner, keys, config } = await resumed({ history: [user("Hi")], steps });
+    await inner.appendMessages("c", [user("More"), calling(["a", "tool"])]);
+    await run(says(), { ...config, modelProvider: createScriptedModel(["Done."]) });
+    expect(keys).toHaveLength(2);
+    expect(new Set(keys).size).toBe(2);
+  });
+});
+
+describe("a result that comes after the abort of its run", () => {
+  it("changes neither which agent has the conversation nor the keys of calls that a later run left open", async () => {
+    const inner = createInMemoryProvider();
+    const late = deferred<string>();
+    const started = deferred();
+    const tool = createTool({
+      name: "tool",
+      description: "",
+      parameters: z.object({}),
+      execute: () => {
+        started.resolve();
+        return late.promise;
+      },
+    });
+    const memory = { provider: inner, autoStore: true, durability: "step" } as const;
+    const config = (model: readonly ScriptedStep<unknown>[]) =>
+      setup({ model, tools: [tool], config: { memory, conversationId: "c" } }).config;
+    const controller = new AbortController();
+    const steps = [{ toolCalls: [{ name: "tool", id: "same" }] }];
+    const running = run(says("Hi"), { ...config(steps), signal: controller.signal });
+    await started.promise;
+    controller.abort();
+    await running;
+
+    const after = { jaf: { agentName: "other", runId: "r", toolCallScope: "later" } };
+    await inner.appendMessages("c", [user("2"), calling(["same", "tool"])], after);
+    late.resolve("late");
+    await expect.poll(() => storedMessages(inner)).toHaveLength(5);
+    expect(await inner.getConversation("c")).toMatchObject({ data: { metadata: after } });
+  });
+});

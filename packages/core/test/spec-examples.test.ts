@@ -1,0 +1,39 @@
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+
+const folder = fileURLToPath(new URL("./spec-examples/", import.meta.url));
+
+function diagnosticsByFile(): ReadonlyMap<string, readonly string[]> {
+  const config = ts.getParsedCommandLineOfConfigFile(`${folder}tsconfig.json`, undefined, {
+    ...ts.sys,
+    onUnRecoverableConfigFileDiagnostic: (diagnostic) => {
+      throw new Error(ts.flattenDiagnosticMessageText(diagnostic.messageText, "\n"));
+    },
+  });
+  if (config === undefined) throw new Error("no tsconfig.json");
+  const program = ts.createProgram(config.fileNames, config.options);
+  return new Map(
+    config.fileNames.map((file) => [
+      file.slice(folder.length),
+      ts.getPreEmitDiagnostics(program, program.getSourceFile(file)).map(describeDiagnostic),
+    ]),
+  );
+}
+
+function describeDiagnostic({ file, start = 0, messageText }: ts.Diagnostic): string {
+  const line = file === undefined ? 0 : file.getLineAndCharacterOfPosition(start).line + 1;
+  return `line ${line}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+}
+
+describe("the examples of the core concepts text", () => {
+  const diagnostics = diagnosticsByFile();
+
+  it("are there for each of its ten sections", () => {
+    expect([...diagnostics.keys()].filter((file) => /^\d/.test(file))).toHaveLength(10);
+  });
+
+  it.each([...diagnostics])("compile: %s", (_file, found) => {
+    expect(found).toEqual([]);
+  });
+});

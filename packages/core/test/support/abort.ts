@@ -1,0 +1,7 @@
+/** A signal, and what aborts it such that the run ends with {@link aborted}. */
+export function abortable() {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort(new Error("enough")) };
+}
+
+export const aborted = { _tag: "RunAborted", reason: "enough" };
