@@ -1,0 +1,84 @@
+import { type Agent, createTool, ToolErrorCodes, ToolResponse } from "@jaf/core";
+import * as z from "zod";
+import { calculate } from "./calculator.ts";
+import type { Notes } from "./notes.ts";
+
+export interface AssistantContext {
+  readonly userId: string;
+  readonly notes: Notes;
+  readonly now: () => Date;
+}
+
+const clock = createTool({
+  name: "clock",
+  description: "The current date and time, in an IANA time zone or that of this machine.",
+  parameters: z.object({ timeZone: z.string().optional() }),
+  execute: async ({ timeZone }, { now }: AssistantContext) => {
+    try {
+      const format = new Intl.DateTimeFormat("en-GB", {
+        dateStyle: "full",
+        timeStyle: "short",
+        ...(timeZone === undefined ? {} : { timeZone }),
+      });
+      return ToolResponse.success(
+        `It is ${format.format(now())}${timeZone === undefined ? "" : ` in ${timeZone}`}.`,
+      );
+    } catch {
+      return ToolResponse.error(ToolErrorCodes.INVALID_INPUT, "There is no such time zone.");
+    }
+  },
+});
+
+const calculator = createTool({
+  name: "calculator",
+  description: "Works out an arithmetic expression: + - * / % ^ and parentheses.",
+  parameters: z.object({ expression: z.string().min(1).max(200) }),
+  execute: async ({ expression }, _context: AssistantContext) => {
+    try {
+      const value = calculate(expression);
+      return ToolResponse.success(`${expression} = ${Number(value.toPrecision(12))}`);
+    } catch (thrown) {
+      if (!(thrown instanceof SyntaxError || thrown instanceof RangeError)) throw thrown;
+      return ToolResponse.error(ToolErrorCodes.INVALID_INPUT, thrown.message);
+    }
+  },
+});
+
+const notes = createTool({
+  name: "notes",
+  description: "Keeps the user's notes: add one, list them, or remove one by its number.",
+  parameters: z.discriminatedUnion("action", [
+    z.object({ action: z.literal("add"), text: z.string().min(1).max(2_000) }),
+    z.object({ action: z.literal("list") }),
+    z.object({ action: z.literal("remove"), number: z.int().min(1) }),
+  ]),
+  execute: async (args, { notes, userId }: AssistantContext) => {
+    switch (args.action) {
+      case "add":
+        await notes.add(userId, args.text);
+        return ToolResponse.success(`Noted: ${args.text}`);
+      case "list": {
+        const listed = await notes.list(userId);
+        if (listed.length === 0) return ToolResponse.success("You have no notes.");
+        return ToolResponse.success(
+          ["Your notes:", ...listed.map((text, index) => `${index + 1}. ${text}`)].join("\n"),
+        );
+      }
+      case "remove": {
+        const removed = await notes.remove(userId, args.number);
+        if (removed === undefined)
+          return ToolResponse.error(ToolErrorCodes.NOT_FOUND, "There is no note of that number.");
+        return ToolResponse.success(`Removed: ${removed}`);
+      }
+    }
+  },
+});
+
+export const ASSISTANT = "assistant";
+
+export const assistant: Agent<AssistantContext, string> = {
+  name: ASSISTANT,
+  instructions: ({ context }) =>
+    `You help ${context.userId}. Answer from the conversation; use the tools for time, arithmetic and notes.`,
+  tools: [clock, calculator, notes],
+};

@@ -1,0 +1,69 @@
+import { type Message, messageText } from "@jaf/memory";
+import { factsOf, keyOf } from "./facts.ts";
+import { understood } from "./understood.ts";
+
+export const INTRODUCTION =
+  "I am JAF's offline assistant: no language model is configured, so I follow fixed rules. I can tell the time, " +
+  'calculate, keep notes, and answer from this conversation, e.g. "what is my name?" once you have told me.';
+
+const ASKS_FACT =
+  /\b(?:what(?:'s| is| are| was)|who(?:'s| is)|do you (?:know|remember)|tell me)\s+my\s+([a-z][a-z '-]*)/i;
+const ASKS_FIRST = /\b(?:what|which)\b.*\b(?:first|begin|start)/i;
+const ASKS_BEFORE = /\bwhat (?:did i|have i|was i|were we|did we|have we)\b/i;
+const GREETS = /^\s*(?:hi|hello|hey|good (?:morning|afternoon|evening)|moin|hola)\b/i;
+const THANKS = /\b(?:thanks|thank you|cheers)\b/i;
+const BYE = /^\s*(?:bye|goodbye|see you|good night)\b/i;
+const WHO = /\b(?:who|what) are you\b|\bwhat can you do\b|\bhelp\b/i;
+
+const userTexts = (messages: readonly Message[]): string[] =>
+  messages.filter(({ role }) => role === "user").map((message) => understood(messageText(message)));
+
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Answers from what was said, in this session or in one before: all it knows is the stored history. */
+export function answerFromHistory(messages: readonly Message[]): string {
+  const texts = userTexts(messages);
+  const text = texts.at(-1) ?? "";
+  const earlier = texts.slice(0, -1);
+  const facts = factsOf(messages);
+  const name = facts.get("name");
+  const asked = ASKS_FACT.exec(text)?.[1];
+  if (asked !== undefined) return answerFact(facts, asked);
+  if (/\bwho am i\b/i.test(text))
+    return name === undefined ? "You haven't told me your name yet." : `You are ${name}.`;
+  if (ASKS_FIRST.test(text) && earlier[0] !== undefined)
+    return `The first thing you said was: "${earlier[0]}"`;
+  if (ASKS_BEFORE.test(text)) return recap(earlier);
+  if (WHO.test(text)) return INTRODUCTION;
+  const stated = factsOf(messages.slice(-1));
+  if (stated.size > 0) return acknowledge(stated, name);
+  const greeting = name === undefined ? "" : `, ${name}`;
+  if (GREETS.test(text)) return `Hello${greeting}! ${earlier.length === 0 ? INTRODUCTION : "Good to go on."}`;
+  if (THANKS.test(text)) return `You're welcome${greeting}.`;
+  if (BYE.test(text)) return `Goodbye${greeting}. I'll have all of this when you come back.`;
+  return `I have noted what you said, but I can't make anything of it. ${INTRODUCTION}`;
+}
+
+function answerFact(facts: ReadonlyMap<string, string>, asked: string): string {
+  const wanted = keyOf(asked.replace(/\b(?:again|please|called)\b/gi, ""));
+  const value = facts.get(wanted);
+  return value === undefined ? `You haven't told me your ${wanted} yet.` : `Your ${wanted} is ${value}.`;
+}
+
+function recap(earlier: readonly string[]): string {
+  if (earlier.length === 0) return "Nothing yet: this conversation begins here.";
+  const lines = earlier.slice(-5).map((text) => `- ${text}`);
+  return `The last things you said:\n${lines.join("\n")}`;
+}
+
+function acknowledge(stated: ReadonlyMap<string, string>, name: string | undefined): string {
+  const others = [...stated]
+    .filter(([thing]) => thing !== "name")
+    .map(([thing, value]) => `your ${thing} is ${value}`);
+  const greeting = stated.has("name") ? `Nice to meet you, ${name ?? "you"}.` : "";
+  const noted =
+    others.length === 0
+      ? "I'll remember that."
+      : `${capitalised(others.join(", and "))}: I'll remember that.`;
+  return [greeting, noted].filter((part) => part !== "").join(" ");
+}

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Message, ModelCompletion, ModelProvider, ModelStreamChunk } from "@jaf/core";
+import { answerFromHistory } from "./answers.ts";
+import { requestsOf } from "./requests.ts";
+
+/** A tool result is `{ status, data | error }`; what it says is what the assistant says. */
+function sayResult(content: string): string {
+  try {
+    const { status, data, error } = JSON.parse(content) as {
+      status?: string;
+      data?: unknown;
+      error?: { message?: string };
+    };
+    if (status === "success") return String(data);
+    return `That didn't work: ${error?.message ?? "the tool failed"}`;
+  } catch {
+    return content;
+  }
+}
+
+function planReply(messages: readonly Message[]): NonNullable<ModelCompletion["message"]> {
+  const results = messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
+  if (results.length > 0) return { content: results.map(({ content }) => sayResult(content)).join("\n") };
+  const text = messages.at(-1)?.content ?? "";
+  const requests = requestsOf(text);
+  if (requests.length === 0) return { content: answerFromHistory(messages) };
+  return {
+    content: "",
+    tool_calls: requests.map(({ tool, args }, index) => ({
+      // Unique within the conversation, and the same again when a cut-off reply is made anew.
+      id: `call_${messages.length}_${index}`,
+      type: "function",
+      function: { name: tool, arguments: JSON.stringify(args) },
+    })),
+  };
+}
+
+/**
+ * A model that is none: it follows fixed rules, the same words for the same history, and says so when asked. It makes
+ * the whole path real where no model is configured. `wordDelayMs` is the pause between two streamed words.
+ */
+export function createOfflineModel<Ctx>({
+  wordDelayMs,
+}: {
+  readonly wordDelayMs: number;
+}): ModelProvider<Ctx> {
+  return {
+    getCompletion: async ({ messages }) => ({ message: planReply(messages) }),
+    getCompletionStream: async function* (
+      { messages },
+      _agent,
+      { signal },
+    ): AsyncGenerator<ModelStreamChunk> {
+      const { content, tool_calls } = planReply(messages);
+      for (const text of content?.match(/\S+\s*/g) ?? []) {
+        if (wordDelayMs > 0) await sleep(wordDelayMs, undefined, signal === undefined ? {} : { signal });
+        yield { type: "text_delta", text };
+      }
+      for (const [index, call] of (tool_calls ?? []).entries()) {
+        yield {
+          type: "tool_call_delta",
+          index,
+          ...(call.id === undefined ? {} : { id: call.id }),
+          ...call.function,
+        };
+      }
+      yield { type: "done" };
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { understood } from "./understood.ts";
+
+/** What a message asks a tool for. The order is the order in which the tools are called. */
+export type ToolRequest =
+  | { readonly tool: "clock"; readonly args: { readonly timeZone?: string } }
+  | { readonly tool: "calculator"; readonly args: { readonly expression: string } }
+  | { readonly tool: "notes"; readonly args: NotesRequest };
+
+export type NotesRequest =
+  | { readonly action: "add"; readonly text: string }
+  | { readonly action: "list" }
+  | { readonly action: "remove"; readonly number: number };
+
+const CLOCK =
+  /\b(?:what(?:'s| is)? (?:the )?(?:time|date|day)|what day|which day|time is it|current time|today's date)\b/i;
+const PLACE = /\b(?:time|date|day)\b.*?\bin\s+([A-Z][A-Za-z_/ -]*[A-Za-z])/;
+const ADD_NOTE = /\b(?:take a note|make a note|add a note|note)(?:\s+that|\s+to|\s*:)\s*(.+)$/is;
+const LIST_NOTES = /\b(?:(?:show|list|read|what are)\b.*\bnotes|my notes)\b/i;
+const REMOVE_NOTE = /\b(?:delete|remove|drop)\b.*?\bnote\s+#?(\d+)/i;
+const EXPRESSION = /[-(.\d][\d\s.+\-*/%^()]*[\d)]/g;
+
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/\bplus\b/gi, "+"],
+  [/\bminus\b/gi, "-"],
+  [/\b(?:times|multiplied by)\b/gi, "*"],
+  [/\bdivided by\b/gi, "/"],
+  [/(?<=\d)\s*[x×]\s*(?=\d)/g, "*"],
+  [/÷/g, "/"],
+];
+
+export function requestsOf(message: string): readonly ToolRequest[] {
+  const text = understood(message);
+  const notes = notesRequest(text);
+  if (notes !== undefined) return [{ tool: "notes", args: notes }];
+  const requests: ToolRequest[] = [];
+  if (CLOCK.test(text)) {
+    const timeZone = zoneOf(PLACE.exec(text)?.[1]);
+    requests.push({ tool: "clock", args: timeZone === undefined ? {} : { timeZone } });
+  }
+  for (const expression of expressionsOf(text)) requests.push({ tool: "calculator", args: { expression } });
+  return requests;
+}
+
+function notesRequest(text: string): NotesRequest | undefined {
+  const removed = REMOVE_NOTE.exec(text)?.[1];
+  if (removed !== undefined) return { action: "remove", number: Number(removed) };
+  const added = ADD_NOTE.exec(text)?.[1];
+  if (added !== undefined) return { action: "add", text: added.trim() };
+  return LIST_NOTES.test(text) ? { action: "list" } : undefined;
+}
+
+function expressionsOf(text: string): readonly string[] {
+  const symbols = WORDS.reduce((words, [word, symbol]) => words.replaceAll(word, symbol), text);
+  return (symbols.match(EXPRESSION) ?? [])
+    .map((expression) => expression.trim())
+    .filter((expression) => /\d\s*[-+*/%^]\s*[-(.\d]|\)\s*[-+*/%^]/.test(expression));
+}
+
+/** "Paris", "new york" or "Europe/Paris" as an IANA zone. */
+function zoneOf(place: string | undefined): string | undefined {
+  if (place === undefined) return undefined;
+  const wanted = place.trim().replaceAll(" ", "_").toLowerCase();
+  return Intl.supportedValuesOf("timeZone").find((zone) => {
+    const name = zone.toLowerCase();
+    return name === wanted || name.endsWith(`/${wanted}`);
+  });
+}

@@ -1,0 +1,70 @@
+import type { ModelProvider } from "@jaf/core";
+import type { AssistantContext } from "../assistant/agent.ts";
+import type { Store } from "../storage/open-store.ts";
+import { type Chat, runCommand } from "./commands.ts";
+import { listConversations } from "./conversation-list.ts";
+import { createReplyRenderer, printable, renderHistory } from "./render.ts";
+import { createSession, isUnanswered, newConversationId } from "./session.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface ChatOptions {
+  readonly store: Store;
+  readonly userId: string;
+  readonly modelProvider: ModelProvider<AssistantContext>;
+  /** What is printed of the model first, so that nobody takes it for something else. */
+  readonly modelNotice: string;
+  readonly terminal: Terminal;
+  /** Aborted when the person leaves, also in the middle of a reply. */
+  readonly signal: AbortSignal;
+}
+
+/** Talks until the input ends, `/quit` or an abort. */
+export async function chat(options: ChatOptions): Promise<void> {
+  const { store, userId, modelProvider, modelNotice, terminal, signal } = options;
+  const context: AssistantContext = { userId, notes: store.notes, now: () => new Date() };
+  const sessionOf = (conversationId: string) =>
+    createSession({ provider: store.provider, modelProvider, context, signal }, conversationId);
+  let current = sessionOf(newConversationId());
+  let left = false;
+
+  const self: Chat = {
+    store,
+    userId,
+    terminal,
+    session: () => current,
+    start: () => {
+      current = sessionOf(newConversationId());
+    },
+    open: async (conversationId) => {
+      current = sessionOf(conversationId);
+      const { messages = [] } = (await current.load()) ?? {};
+      renderHistory(terminal, messages);
+      if (isUnanswered(messages))
+        terminal.print(terminal.dim("The last answer was cut off: /retry finishes it."));
+    },
+    reply: async (run) => {
+      const renderer = createReplyRenderer(terminal);
+      renderer.finish(await run({ onEvent: renderer.onEvent }));
+    },
+    leave: () => {
+      left = true;
+    },
+  };
+
+  terminal.print(terminal.dim(modelNotice));
+  const [latest] = await listConversations(store.provider, userId, 1);
+  if (latest !== undefined) await self.open(latest.conversationId);
+  for await (const raw of terminal.lines()) {
+    await hear(self, raw.trim());
+    if (left || signal.aborted) return;
+  }
+}
+
+async function hear(chat: Chat, line: string): Promise<void> {
+  const { terminal, reply, session } = chat;
+  if (line === "") return;
+  if (line.startsWith("/")) return runCommand(chat, line);
+  // Of what is piped in nothing is echoed, and a transcript of answers alone is hard to read.
+  if (!terminal.interactive) terminal.print(`${terminal.bold("you:")} ${printable(line)}`);
+  await reply((options) => session().send(line, options));
+}

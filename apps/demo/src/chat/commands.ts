@@ -1,0 +1,86 @@
+import type { Store } from "../storage/open-store.ts";
+import { describeConversation, listConversations } from "./conversation-list.ts";
+import { isUnanswered, type Session } from "./session.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What the commands of a chat can do. */
+export interface Chat {
+  readonly store: Store;
+  readonly userId: string;
+  readonly terminal: Terminal;
+  readonly session: () => Session;
+  /** Turns to a new conversation. It is stored once something is said in it. */
+  readonly start: () => void;
+  /** Turns to a stored conversation and shows it. */
+  readonly open: (conversationId: string) => Promise<void>;
+  /** Shows what the session answers. */
+  readonly reply: (run: Session["resume"]) => Promise<void>;
+  readonly leave: () => void;
+}
+
+interface ChatCommand {
+  readonly name: string;
+  readonly argument?: string;
+  readonly help: string;
+  readonly run: (chat: Chat, argument: string) => Promise<void> | void;
+}
+
+async function list({ store, userId, terminal, session }: Chat): Promise<void> {
+  const listed = await listConversations(store.provider, userId);
+  if (listed.length === 0) terminal.print("No conversations yet.");
+  for (const [index, conversation] of listed.entries()) {
+    const current = conversation.conversationId === session().conversationId;
+    terminal.print(describeConversation(conversation, index + 1, current));
+  }
+}
+
+async function openListed(chat: Chat, argument: string): Promise<void> {
+  const chosen = (await listConversations(chat.store.provider, chat.userId))[Number(argument) - 1];
+  if (chosen !== undefined) await chat.open(chosen.conversationId);
+  else chat.terminal.print(`There is no conversation "${argument}". /list shows their numbers.`);
+}
+
+async function retry({ session, reply, terminal }: Chat): Promise<void> {
+  const stored = await session().load();
+  if (isUnanswered(stored?.messages ?? [])) await reply((options) => session().resume(options));
+  else terminal.print("There is no unanswered message.");
+}
+
+async function forget(chat: Chat): Promise<void> {
+  const existed = await chat.session().forget();
+  chat.terminal.print(existed ? "This conversation is forgotten." : "There was nothing to forget.");
+  chat.start();
+}
+
+const COMMANDS: readonly ChatCommand[] = [
+  {
+    name: "/new",
+    help: "start a new conversation",
+    run: ({ start, terminal }) => {
+      start();
+      terminal.print("A new conversation.");
+    },
+  },
+  { name: "/list", help: "list your conversations, newest first", run: list },
+  { name: "/open", argument: "N", help: "open conversation N of the list", run: openListed },
+  { name: "/retry", help: "answer the last message again, if its answer was cut off", run: retry },
+  { name: "/forget", help: "delete this conversation", run: forget },
+  { name: "/help", help: "these commands", run: ({ terminal }) => terminal.print(CHAT_COMMANDS) },
+  {
+    name: "/quit",
+    help: "leave; so do Ctrl-D and Ctrl-C, also in the middle of a reply",
+    run: ({ leave }) => leave(),
+  },
+];
+
+export const CHAT_COMMANDS = COMMANDS.map(({ name, argument = "", help }) =>
+  `${`${name} ${argument}`.padEnd(15)} ${help}`.trimEnd(),
+).join("\n");
+
+/** Carries out a line that begins with a slash. */
+export async function runCommand(chat: Chat, line: string): Promise<void> {
+  const [name, ...rest] = line.split(/\s+/);
+  const command = COMMANDS.find((known) => known.name === name);
+  if (command === undefined) chat.terminal.print(`Unknown command "${name}". /help lists the commands.`);
+  else await command.run(chat, rest.join(" "));
+}

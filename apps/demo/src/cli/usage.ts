@@ -1,0 +1,24 @@
+import { CHAT_COMMANDS } from "../chat/commands.ts";
+
+export const USAGE = `JAF demo: a chat that remembers, with no server to install.
+
+Usage: demo [command] [options]
+
+Commands
+  chat            talk to the agent (default); it goes on where you stopped
+  replay FILE     feed recorded conversations (JSON lines) through the engine, turn by turn;
+                  after an interruption, run it again: it goes on without repeating a finished tool
+  verify FILE     compare what is stored with the recording, message by message
+  help            this text
+
+Options
+  --data DIR      folder that holds the conversations   (default: .jaf)
+  --user NAME     whose conversations to open in a chat (default: you)
+  -h, --help      this text
+
+In a chat
+${CHAT_COMMANDS.replaceAll(/^/gm, "  ")}
+
+Each line of a chat's standard input is one message, so a script can hold a conversation:
+  printf '%s\\n' 'My name is Ada.' 'What is my name?' | npx pnpm@12.21.0 demo
+`;

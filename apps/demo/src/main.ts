@@ -1,0 +1,97 @@
+import { createOfflineModel } from "./assistant/offline-model.ts";
+import { chat } from "./chat/chat.ts";
+import { createTerminal } from "./chat/terminal.ts";
+import { type Command, parseCommand } from "./cli/arguments.ts";
+import { Failure } from "./cli/failure.ts";
+import { type Leaving, onLeave } from "./cli/leaving.ts";
+import { USAGE } from "./cli/usage.ts";
+import { openLedger, readExecutions } from "./replay/ledger.ts";
+import { checkRecordings } from "./replay/recording.ts";
+import { replay } from "./replay/replay.ts";
+import { describeExecutions, describeReplayed, describeVerification } from "./replay/report.ts";
+import { verify } from "./replay/verify.ts";
+import { openStore, type Store } from "./storage/open-store.ts";
+
+const WORD_DELAY_MS = 15;
+const OFFLINE_NOTICE = "No model is configured: this is JAF's offline assistant. /help lists the commands.";
+
+async function runChat(
+  store: Store,
+  { user }: Command & { command: "chat" },
+  leaving: Leaving,
+): Promise<void> {
+  const terminal = createTerminal(leaving.leave);
+  leaving.signal.addEventListener("abort", terminal.close);
+  try {
+    await chat({
+      store,
+      userId: user,
+      modelProvider: createOfflineModel({ wordDelayMs: terminal.interactive ? WORD_DELAY_MS : 0 }),
+      modelNotice: OFFLINE_NOTICE,
+      terminal,
+      signal: leaving.signal,
+    });
+  } finally {
+    terminal.close();
+  }
+}
+
+async function runReplay(
+  store: Store,
+  { file, data }: Command & { command: "replay" },
+  leaving: Leaving,
+): Promise<number> {
+  const { provider } = store;
+  const replayed = await replay({ file, provider, ledger: openLedger(data), signal: leaving.signal });
+  console.log(describeReplayed(replayed));
+  return leaving.exitCode();
+}
+
+async function runVerify(
+  store: Store,
+  { file, data }: Command & { command: "verify" },
+  leaving: Leaving,
+): Promise<number> {
+  const verification = await verify(file, store.provider, leaving.signal);
+  console.log(describeVerification(verification));
+  const executions = readExecutions(data);
+  if (executions !== undefined) console.log(describeExecutions(executions));
+  const sound = verification.differences.length === 0 && (executions?.repeatedAfterFinish ?? 0) === 0;
+  if (!verification.finished) return leaving.exitCode();
+  return sound ? 0 : 1;
+}
+
+/** The exit code. */
+async function main(argv: readonly string[]): Promise<number> {
+  const leaving = onLeave();
+  const command = parseCommand(argv);
+  if (command.command === "help") {
+    console.log(USAGE);
+    return 0;
+  }
+  // Before the folder is touched: a recording that can't be used leaves no trace.
+  if (command.command !== "chat") await checkRecordings(command.file);
+  const store = await openStore(command.data);
+  try {
+    if (leaving.signal.aborted) return leaving.exitCode();
+    switch (command.command) {
+      case "chat":
+        await runChat(store, command, leaving);
+        return 0; // Ctrl-C is a way to leave a chat, not a failure.
+      case "replay":
+        return await runReplay(store, command, leaving);
+      case "verify":
+        return await runVerify(store, command, leaving);
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (thrown) {
+  if (!(thrown instanceof Failure)) throw thrown;
+  console.error(thrown.message);
+  process.exitCode = thrown.exitCode;
+}

@@ -1,0 +1,80 @@
+import { isDeepStrictEqual } from "node:util";
+import { JAFErrorHandler } from "@jaf/core";
+import {
+  createFailure,
+  createMemoryStorageError,
+  type MemoryErrorUnion,
+  type MemoryProvider,
+} from "@jaf/memory";
+import { Failure } from "../cli/failure.ts";
+import type { Recording } from "./recording.ts";
+
+/** A store for one run that takes nothing but the recording, message by message. */
+export interface GuardedStore {
+  readonly provider: MemoryProvider;
+  /** How many messages of the recording are durable. */
+  readonly stored: () => number;
+  /** Resolves when all messages before `index` are durable or being written; what is appended then comes behind. */
+  readonly reached: (index: number) => Promise<void>;
+  /** Why the last append failed, `undefined` if it didn't. */
+  readonly failure: () => Failure | undefined;
+}
+
+/** `before`: how many messages are stored already. */
+export function guardStore(recording: Recording, provider: MemoryProvider, before: number): GuardedStore {
+  const { conversationId, messages: recorded } = recording;
+  let waiting: { readonly index: number; readonly go: () => void }[] = [];
+  let stored = before;
+  let begun = before;
+  let failure: Failure | undefined;
+
+  function begin(end: number): void {
+    begun = Math.max(begun, end);
+    const ready = waiting.filter(({ index }) => index <= begun);
+    waiting = waiting.filter(({ index }) => index > begun);
+    for (const { go } of ready) go();
+  }
+
+  const reached = (index: number): Promise<void> =>
+    new Promise((go) => {
+      if (index <= begun) go();
+      else waiting.push({ index, go });
+    });
+
+  function refuse(number: number) {
+    // What an earlier failure leads to is not the reason.
+    failure ??= new Failure(
+      `${conversationId}, message ${number}: the run would have stored another message than the recorded one, so it was stopped. Nothing wrong was stored.`,
+    );
+    begin(Number.POSITIVE_INFINITY); // Else the run would wait for its tools for ever.
+    return createFailure(
+      createMemoryStorageError("appendMessages", "the messages are not the recorded ones", {
+        provider: "replay",
+      }),
+    );
+  }
+
+  const appendMessages: MemoryProvider["appendMessages"] = async (id, messages, metadata, options) => {
+    const different = messages.findIndex(
+      (message, index) => !isDeepStrictEqual(message, recorded[stored + index]),
+    );
+    if (id !== conversationId || different !== -1) return refuse(stored + Math.max(0, different) + 1);
+    begin(stored + messages.length);
+    const result = await provider.appendMessages(id, messages, metadata, options);
+    if (result.success) stored += messages.length;
+    failure = result.success ? undefined : memoryFailure(conversationId, result.error);
+    return result;
+  };
+
+  return {
+    provider: { ...provider, appendMessages },
+    stored: () => stored,
+    reached,
+    failure: () => failure,
+  };
+}
+
+const memoryFailure = (conversationId: string, error: MemoryErrorUnion): Failure =>
+  new Failure(
+    `${conversationId}: ${JAFErrorHandler.format({ _tag: "MemoryError", error })}\nWhat was stored stays; run the replay again to go on.`,
+  );

@@ -1,0 +1,105 @@
+import { appendFileSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import { Failure } from "../cli/failure.ts";
+
+/**
+ * Which tool calls a replay has executed, as a log beside the store, so that "no finished tool ran twice" is counted
+ * and not claimed. A line is written when a tool starts, before anything can be lost, and one when a conversation is
+ * loaded or a run has ended, with the number of messages that are durable then. Throws a {@link Failure} if it can't.
+ */
+export interface Ledger {
+  /** The tool whose result is message `index` of the conversation starts now. */
+  readonly started: (conversationId: string, index: number) => void;
+  readonly durable: (conversationId: string, messages: number) => void;
+}
+
+type Entry = readonly ["run" | "kept", string, number];
+
+export const executionsFile = (folder: string): string => join(folder, "replay-executions.jsonl");
+
+export function openLedger(folder: string): Ledger {
+  function write(entry: Entry): void {
+    try {
+      appendFileSync(executionsFile(folder), `${JSON.stringify(entry)}\n`);
+    } catch (thrown) {
+      throw new Failure(
+        `${executionsFile(folder)} can't be written: ${reasonOf(codeOf(thrown))}.\nWhat was stored stays; run the replay again to go on.`,
+      );
+    }
+  }
+  return {
+    started: (conversationId, index) => write(["run", conversationId, index]),
+    durable: (conversationId, messages) => write(["kept", conversationId, messages]),
+  };
+}
+
+export interface Executions {
+  readonly calls: number;
+  readonly executions: number;
+  /** Executions of a call whose result was durable already: must be none. */
+  readonly repeatedAfterFinish: number;
+  /** Executions of a call that was under way when an earlier replay was killed. */
+  readonly repeatedAfterCrash: number;
+}
+
+interface Counted {
+  kept: number;
+  readonly seen: Set<number>;
+}
+
+/** `undefined` if nothing was replayed into the folder. Throws a {@link Failure} if the log can't be read. */
+export function readExecutions(folder: string): Executions | undefined {
+  const text = readLog(executionsFile(folder));
+  if (text === undefined) return undefined;
+  const conversations = new Map<string, Counted>();
+  const total = { calls: 0, executions: 0, repeatedAfterFinish: 0, repeatedAfterCrash: 0 };
+  for (const line of text.split("\n")) {
+    const entry = parseEntry(line);
+    if (entry === undefined) continue;
+    const [kind, conversationId, count] = entry;
+    const counted = conversations.get(conversationId) ?? { kept: 0, seen: new Set() };
+    conversations.set(conversationId, counted);
+    if (kind === "kept") {
+      // Never less: a store that lost what it had acknowledged must not hide that its calls run again.
+      counted.kept = Math.max(count, counted.kept);
+      continue;
+    }
+    total.executions += 1;
+    if (count < counted.kept) total.repeatedAfterFinish += 1;
+    else if (counted.seen.has(count)) total.repeatedAfterCrash += 1;
+    else total.calls += 1;
+    counted.seen.add(count);
+  }
+  return total;
+}
+
+function readLog(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code === "ENOENT") return undefined;
+    throw new Failure(`${file} can't be read: ${reasonOf(code)}.`);
+  }
+}
+
+const codeOf = (thrown: unknown): string =>
+  thrown instanceof Error && "code" in thrown ? String(thrown.code) : "unknown reason";
+
+function reasonOf(code: string): string {
+  if (code === "ENOSPC") return "the disk is full; free some space";
+  if (code === "EISDIR") return "it is a folder; move it away";
+  return code;
+}
+
+const entrySchema = z.tuple([z.enum(["run", "kept"]), z.string(), z.int().nonnegative()]);
+
+/** `undefined` for the half line that a kill may have left at the end of a run, and for what is no entry. */
+function parseEntry(line: string): Entry | undefined {
+  try {
+    return entrySchema.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}

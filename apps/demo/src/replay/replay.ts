@@ -1,0 +1,167 @@
+import { isDeepStrictEqual } from "node:util";
+import { generateRunId, generateTraceId, JAFErrorHandler, type Message, run } from "@jaf/core";
+import type { MemoryProvider } from "@jaf/memory";
+import { Failure } from "../cli/failure.ts";
+import { guardStore } from "./guarded-store.ts";
+import type { Ledger } from "./ledger.ts";
+import { createProgress } from "./progress.ts";
+import { recordedAgent } from "./recorded-agent.ts";
+import { checkRecordings, type Recording, readRecordings } from "./recording.ts";
+
+export interface ReplayOptions {
+  readonly file: string;
+  readonly provider: MemoryProvider;
+  readonly ledger: Ledger;
+  /** Aborted by Ctrl-C: the replay stops after the write that is under way. */
+  readonly signal: AbortSignal;
+}
+
+export interface Replayed {
+  readonly conversations: number;
+  readonly messages: number;
+  /** Messages that an earlier replay had stored. */
+  readonly alreadyStored: number;
+  readonly finished: boolean;
+}
+
+/** Feeds recorded conversations through the engine, turn by turn, each step durable before the next. */
+export async function replay({ file, provider, ledger, signal }: ReplayOptions): Promise<Replayed> {
+  const total = await checkRecordings(file);
+  const progress = createProgress(total);
+  let conversations = 0;
+  let messages = 0;
+  let fresh = 0;
+  const onFound = (count: number) => {
+    messages += count;
+  };
+  const onStored = (count: number) => {
+    messages += count;
+    fresh += count;
+    progress.update({ conversations, messages }, fresh);
+  };
+  try {
+    for await (const recording of readRecordings(file)) {
+      if (signal.aborted) break;
+      await replayConversation(recording, { provider, ledger, signal, onFound, onStored });
+      conversations += signal.aborted ? 0 : 1;
+      progress.update({ conversations, messages }, fresh);
+    }
+  } catch (thrown) {
+    progress.interrupt();
+    throw thrown;
+  }
+  progress.finish({ conversations, messages }, fresh);
+  return { conversations, messages, alreadyStored: messages - fresh, finished: !signal.aborted };
+}
+
+type Conversation = Pick<ReplayOptions, "provider" | "ledger" | "signal"> & {
+  /** So many messages were stored before. */
+  readonly onFound: (count: number) => void;
+  /** So many more are stored now. */
+  readonly onStored: (count: number) => void;
+};
+
+/** Replays what is not stored yet. */
+async function replayConversation(recording: Recording, options: Conversation): Promise<void> {
+  const { conversationId, messages } = recording;
+  let stored = await storedBefore(recording, options.provider);
+  options.onFound(stored);
+  options.ledger.durable(conversationId, stored);
+  while (stored < messages.length && !options.signal.aborted) {
+    await replayTurn(recording, stored, options);
+    const now = await countStored(conversationId, options.provider);
+    if (now === stored && !options.signal.aborted) {
+      throw new Failure(
+        `${conversationId}, message ${stored + 1}: no run of an agent goes on like this, so it can't be replayed.`,
+      );
+    }
+    options.onStored(now - stored);
+    stored = now;
+    options.ledger.durable(conversationId, stored);
+  }
+}
+
+/** One run of the engine: the next user messages and all that follows, or the rest of a turn that was cut off. */
+async function replayTurn(
+  recording: Recording,
+  stored: number,
+  { provider, ledger, signal }: Conversation,
+): Promise<void> {
+  const ended = new AbortController();
+  let failure: unknown;
+  const end = (thrown?: unknown) => {
+    failure = thrown;
+    ended.abort();
+  };
+  const store = guardStore(recording, provider, stored);
+  const { agent, modelProvider } = recordedAgent(recording, { ledger, store, end });
+  const state = {
+    runId: generateRunId(),
+    traceId: generateTraceId(),
+    messages: userMessagesFrom(recording.messages, stored),
+    currentAgentName: agent.name,
+    context: {},
+    turnCount: 0,
+  };
+  const { userId } = recording;
+  const { outcome } = await run<unknown, string>(state, {
+    agentRegistry: new Map([[agent.name, agent]]),
+    modelProvider,
+    maxTurns: Number.POSITIVE_INFINITY,
+    conversationId: recording.conversationId,
+    signal: AbortSignal.any([signal, ended.signal]),
+    memory: {
+      provider: store.provider,
+      autoStore: true,
+      durability: "step",
+      ...(userId === undefined ? {} : { userId }),
+    },
+  });
+  failure ??= store.failure();
+  if (failure !== undefined) throw failure;
+  if (outcome.status === "completed" || outcome.error._tag === "RunAborted") return;
+  throw new Failure(
+    `${recording.conversationId}: ${JAFErrorHandler.format(outcome.error)}\nWhat was stored stays; run the replay again to go on.`,
+  );
+}
+
+function userMessagesFrom(messages: readonly Message[], start: number): readonly Message[] {
+  const end = messages.findIndex(({ role }, index) => index >= start && role !== "user");
+  return messages.slice(start, end === -1 ? undefined : end);
+}
+
+async function countStored(conversationId: string, provider: MemoryProvider): Promise<number> {
+  const found = await provider.findConversations({ conversationId, includeMessages: false });
+  if (!found.success) throw new Failure(found.error.message);
+  return found.data[0]?.metadata?.totalMessages ?? 0;
+}
+
+/** How much of the recording is stored. Throws a {@link Failure} if something else is stored under its id. */
+async function storedBefore(recording: Recording, provider: MemoryProvider): Promise<number> {
+  const { conversationId, userId, messages } = recording;
+  const loaded = await provider.getConversation(conversationId);
+  if (!loaded.success) throw new Failure(`${conversationId}: ${loaded.error.message}`);
+  const stored = loaded.data?.messages ?? [];
+  const different = stored.findIndex((message, index) => !isDeepStrictEqual(message, messages[index]));
+  if (different !== -1) {
+    throw new Failure(
+      `${conversationId}: what is stored differs from the recording at message ${different + 1}. Replay into another folder (--data).`,
+    );
+  }
+  const owner = loaded.data?.userId;
+  if (owner !== undefined && owner !== userId) {
+    throw new Failure(
+      `${conversationId}: it is stored for another user. Replay into another folder (--data).`,
+    );
+  }
+  // No run stores what a conversation is without its messages.
+  const isBare = loaded.data === null || owner !== userId;
+  if (isBare && stored.length === messages.length) await storeEmpty(recording, provider);
+  return stored.length;
+}
+
+/** Stores that there is such a conversation, and its owner. */
+async function storeEmpty({ conversationId, userId }: Recording, provider: MemoryProvider): Promise<void> {
+  const written = await provider.appendMessages(conversationId, [], userId === undefined ? {} : { userId });
+  if (!written.success) throw new Failure(`${conversationId}: ${written.error.message}`);
+}

@@ -1,0 +1,54 @@
+import { createInMemoryProvider, type MemoryProvider } from "@jaf/memory";
+import { describe, expect, it } from "vitest";
+import type { AssistantContext } from "../src/assistant/agent.ts";
+import type { Notes } from "../src/assistant/notes.ts";
+import { createOfflineModel } from "../src/assistant/offline-model.ts";
+import { createSession, isUnanswered } from "../src/chat/session.ts";
+
+const notes: Notes = { add: async () => {}, list: async () => [], remove: async () => undefined };
+
+function open(provider: MemoryProvider, signal = new AbortController().signal, kept = notes) {
+  const context: AssistantContext = { userId: "ada", notes: kept, now: () => new Date(0) };
+  const modelProvider = createOfflineModel<AssistantContext>({ wordDelayMs: 1 });
+  return createSession({ provider, modelProvider, context, signal }, "chat-1");
+}
+
+describe("a reply that was cut off", () => {
+  it("keeps what was said, and is finished by resuming, without saying it twice", async () => {
+    const provider = createInMemoryProvider();
+    const controller = new AbortController();
+    const cut = await open(provider, controller.signal).send("Who are you?", {
+      onEvent: (event) => event.type === "llm_delta" && controller.abort(),
+    });
+    expect(cut.outcome).toMatchObject({ status: "error", error: { _tag: "RunAborted" } });
+    const stored = await open(provider).load();
+    expect(stored?.messages).toEqual([{ role: "user", content: "Who are you?" }]);
+    expect(isUnanswered(stored?.messages ?? [])).toBe(true);
+
+    const resumed = await open(provider).resume({ onEvent: () => {} });
+    expect(resumed.outcome.status).toBe("completed");
+    const messages = (await open(provider).load())?.messages ?? [];
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
+    expect(isUnanswered(messages)).toBe(false);
+  });
+
+  it("runs only the tool that had not finished, and then answers", async () => {
+    const provider = createInMemoryProvider();
+    const controller = new AbortController();
+    const cutOff = async () => {
+      controller.abort();
+      throw new Error("The process ends here.");
+    };
+    const hear = { onEvent: () => {} };
+    await open(provider, controller.signal, { ...notes, add: cutOff }).send("Take a note: buy milk", hear);
+    expect((await open(provider).load())?.messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
+
+    const added: string[] = [];
+    const add = async (_userId: string, text: string) => void added.push(text);
+    await open(provider, undefined, { ...notes, add }).resume(hear);
+    expect(added).toEqual(["buy milk"]);
+    const messages = (await open(provider).load())?.messages ?? [];
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
+    expect(messages.at(-1)?.content).toBe("Noted: buy milk");
+  });
+});

@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const main = new URL("../../src/main.ts", import.meta.url).pathname;
+
+export interface Finished {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly finished: Promise<Finished>;
+  /** Resolves when the output so far matches. */
+  readonly printed: (pattern: RegExp) => Promise<void>;
+}
+
+/** The demo in a process of its own, as `pnpm demo …` starts it. `input` is all it gets; absent: left open. */
+export function startDemo(args: readonly string[], input?: string): Running {
+  const child = spawn(process.execPath, ["--import", "tsx", "--conditions=@jaf/source", main, ...args], {
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  let out = "";
+  let err = "";
+  const watchers = new Set<() => void>();
+  const collect = (text: string, add: (text: string) => void) => {
+    add(text);
+    for (const watcher of watchers) watcher();
+  };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => collect(text, (more) => (out += more)));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => collect(text, (more) => (err += more)));
+  child.stdin.on("error", () => {}); // The demo may end before it has read everything.
+  if (input !== undefined) child.stdin.end(input);
+  const finished = new Promise<Finished>((resolve) => {
+    child.on("close", (code, signal) => resolve({ code, signal, out, err }));
+  });
+  const printed = (pattern: RegExp) =>
+    new Promise<void>((resolve, reject) => {
+      const check = () => {
+        if (!pattern.test(out + err)) return;
+        watchers.delete(check);
+        resolve();
+      };
+      watchers.add(check);
+      finished.then((end) =>
+        reject(new Error(`The demo ended without printing ${pattern}: ${JSON.stringify(end)}`)),
+      );
+      check();
+    });
+  return { child, finished, printed };
+}
+
+export const runDemo = (args: readonly string[], input = ""): Promise<Finished> =>
+  startDemo(args, input).finished;
+
+/** A folder of its own for each test, removed by `remove`. */
+export function temporaryFolder() {
+  const path = mkdtempSync(join(tmpdir(), "jaf-demo-"));
+  return {
+    path,
+    data: join(path, "data"),
+    write: (name: string, text: string): string => {
+      const file = join(path, name);
+      writeFileSync(file, text);
+      return file;
+    },
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  };
+}
