@@ -2,16 +2,26 @@ import { defineProject, type UserWorkspaceConfig } from "vitest/config";
 
 type TestOptions = NonNullable<UserWorkspaceConfig["test"]>;
 
-/** A package's vitest project: tests read the sources of every workspace package, so nothing is built first. */
+const conditions = ["@jaf/source", "module", "node", "development|production"];
+
+/** Makes imports of workspace packages read their sources, so that nothing is built before a test. */
+export const sourceConditions = {
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: ["@jaf/source", "node"] } },
+};
+
+/** A package's vitest project. */
 export function project(name: string, test: TestOptions = {}) {
-  const conditions = ["@jaf/source", "module", "node", "development|production"];
   return defineProject({
-    resolve: { conditions },
-    ssr: { resolve: { conditions, externalConditions: ["@jaf/source", "node"] } },
+    ...sourceConditions,
     test: {
       name,
       include: ["test/**/*.test.ts"],
-      typecheck: { enabled: true, include: ["test/**/*.test-d.ts"], tsconfig: "../../tsconfig.json" },
+      // Test files share a process, which loads the sources once; no module here has state of its own.
+      isolate: false,
+      // Generous, since a busy machine is no failure.
+      testTimeout: 30_000,
+      hookTimeout: 30_000,
       ...test,
     },
   });

@@ -1,0 +1,44 @@
+/** The one direction of dependence of docs/architecture.md, as a check. */
+const only = (name, allowed) => ({
+  name: `${name}-depends-only-on-${allowed.join("-and-") || "nothing"}`,
+  severity: "error",
+  from: { path: `^packages/${name}/src` },
+  to: { path: "^packages/([^/]+)/", pathNot: `^packages/(${[name, ...allowed].join("|")})/` },
+});
+
+module.exports = {
+  forbidden: [
+    { name: "no-circular", severity: "error", from: {}, to: { circular: true } },
+    {
+      name: "no-deep-imports",
+      comment: "Another package is imported by its exports, never by a path inside it.",
+      severity: "error",
+      from: { path: "^(packages|apps)/([^/]+)/" },
+      to: {
+        path: "^(packages|apps)/([^/]+)/src/",
+        pathNot: ["^$1/$2/", "/src/index\\.ts$", "/src/(testing|pglite)/index\\.ts$"],
+      },
+    },
+    {
+      name: "no-undeclared-dependency",
+      severity: "error",
+      from: { path: "^(packages|apps)/[^/]+/src" },
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown", "unknown"] },
+    },
+    { name: "no-unresolvable", severity: "error", from: { path: "/src/" }, to: { couldNotResolve: true } },
+    only("memory", []),
+    only("core", ["memory"]),
+    only("memory-postgres", ["memory"]),
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "(^|/)(dist|node_modules|spec-examples)/" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["@jaf/source", "import", "node", "types", "default"],
+      extensions: [".ts", ".js", ".json"],
+    },
+  },
+};

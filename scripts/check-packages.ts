@@ -1,0 +1,64 @@
+/**
+ * Packs every publishable package as it would be published, has publint and are-the-types-wrong look at it, and loads
+ * what was built. Expects `turbo run build` to have run.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const root = new URL("..", import.meta.url).pathname;
+
+interface Manifest {
+  readonly name: string;
+  readonly private?: boolean;
+  readonly exports: Readonly<Record<string, unknown>>;
+}
+
+const packages = readdirSync(join(root, "packages"))
+  .map((folder) => join(root, "packages", folder))
+  .filter((folder) => existsSync(join(folder, "package.json")))
+  .map((folder) => ({
+    folder,
+    manifest: JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest,
+  }))
+  .filter(({ manifest }) => manifest.private !== true);
+
+/** Prints what the checker printed only if it found something. */
+function checkTarball(checker: string, args: readonly string[]): void {
+  const { status, stdout, stderr } = spawnSync(join(root, "node_modules/.bin", checker), args, {
+    encoding: "utf8",
+  });
+  if (status === 0) return;
+  console.error(stdout + stderr);
+  throw new Error(`${checker} ${args.join(" ")} failed.`);
+}
+
+/** Loads every entry of a built package as an application does, by import and by require. */
+function load({ name, exports }: Manifest): void {
+  for (const entry of Object.keys(exports)) {
+    const specifier = JSON.stringify(name + entry.slice(1));
+    // The conformance kit can be imported in a vitest run only.
+    if (entry === "./testing" && name === "@jaf/memory") continue;
+    for (const code of [`await import(${specifier})`, `require(${specifier})`]) {
+      const type = code.startsWith("require") ? "commonjs" : "module";
+      execFileSync(process.execPath, [`--input-type=${type}`, "--eval", code], { cwd: join(root, "docs") });
+    }
+  }
+}
+
+const out = mkdtempSync(join(tmpdir(), "jaf-packages-"));
+try {
+  for (const { folder, manifest } of packages) {
+    const tarball = join(out, `${manifest.name.replace("/", "-")}.tgz`);
+    // pnpm resolves catalog:, workspace: and publishConfig; `npm pack` would not.
+    execFileSync("pnpm", ["pack", "--out", tarball], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+    checkTarball("publint", [tarball, "--strict"]);
+    // "node16": the packages are for Node, where every resolution since 16 reads `exports`.
+    checkTarball("attw", [tarball, "--profile", "node16", "--format", "ascii"]);
+    load(manifest);
+  }
+  console.log(`${packages.length} packages are fit to publish.`);
+} finally {
+  rmSync(out, { recursive: true, force: true });
+}
