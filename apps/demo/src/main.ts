@@ -19,11 +19,11 @@ async function runChat(
   store: Store,
   { user }: Command & { command: "chat" },
   leaving: Leaving,
-): Promise<void> {
+): Promise<number> {
   const terminal = createTerminal(leaving.leave);
   leaving.signal.addEventListener("abort", terminal.close);
   try {
-    await chat({
+    const answered = await chat({
       store,
       userId: user,
       modelProvider: createOfflineModel({ wordDelayMs: terminal.interactive ? WORD_DELAY_MS : 0 }),
@@ -31,6 +31,8 @@ async function runChat(
       terminal,
       signal: leaving.signal,
     });
+    // Ctrl-C is a way to leave a chat, not a failure; a script wants to know of an answer that failed.
+    return answered || terminal.interactive ? 0 : 1;
   } finally {
     terminal.close();
   }
@@ -76,8 +78,7 @@ async function main(argv: readonly string[]): Promise<number> {
     if (leaving.signal.aborted) return leaving.exitCode();
     switch (command.command) {
       case "chat":
-        await runChat(store, command, leaving);
-        return 0; // Ctrl-C is a way to leave a chat, not a failure.
+        return await runChat(store, command, leaving);
       case "replay":
         return await runReplay(store, command, leaving);
       case "verify":
@@ -88,10 +89,16 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (thrown) {
-  if (!(thrown instanceof Failure)) throw thrown;
-  console.error(thrown.message);
-  process.exitCode = thrown.exitCode;
+async function exitCodeOf(argv: readonly string[]): Promise<number> {
+  try {
+    return await main(argv);
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown;
+    console.error(thrown.message);
+    return thrown.exitCode;
+  }
 }
+
+const exitCode = await exitCodeOf(process.argv.slice(2));
+// Not by itself: a database that a full disk has stopped keeps the process busy for a while.
+process.stdout.write("", () => process.exit(exitCode));

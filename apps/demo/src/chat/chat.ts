@@ -18,14 +18,15 @@ export interface ChatOptions {
   readonly signal: AbortSignal;
 }
 
-/** Talks until the input ends, `/quit` or an abort. */
-export async function chat(options: ChatOptions): Promise<void> {
+/** Talks until the input ends, `/quit` or an abort. Whether no answer has failed; one that was cut off hasn't. */
+export async function chat(options: ChatOptions): Promise<boolean> {
   const { store, userId, modelProvider, modelNotice, terminal, signal } = options;
   const context: AssistantContext = { userId, notes: store.notes, now: () => new Date() };
   const sessionOf = (conversationId: string) =>
     createSession({ provider: store.provider, modelProvider, context, signal }, conversationId);
   let current = sessionOf(newConversationId());
   let left = false;
+  let answered = true;
 
   const self: Chat = {
     store,
@@ -44,7 +45,7 @@ export async function chat(options: ChatOptions): Promise<void> {
     },
     reply: async (run) => {
       const renderer = createReplyRenderer(terminal);
-      renderer.finish(await run({ onEvent: renderer.onEvent }));
+      if (!renderer.finish(await run({ onEvent: renderer.onEvent }))) answered = false;
     },
     leave: () => {
       left = true;
@@ -56,8 +57,9 @@ export async function chat(options: ChatOptions): Promise<void> {
   if (latest !== undefined) await self.open(latest.conversationId);
   for await (const raw of terminal.lines()) {
     await hear(self, raw.trim());
-    if (left || signal.aborted) return;
+    if (left || signal.aborted) break;
   }
+  return answered;
 }
 
 async function hear(chat: Chat, line: string): Promise<void> {

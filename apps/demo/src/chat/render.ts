@@ -62,12 +62,14 @@ export function createReplyRenderer(terminal: Terminal) {
     }
   }
 
-  function finish({ outcome }: RunResult<unknown>): void {
+  /** `false` if the answer has failed. */
+  function finish({ outcome }: RunResult<unknown>): boolean {
     endLine();
-    if (outcome.status === "completed") return;
+    if (outcome.status === "completed") return true;
     const { error } = outcome;
     const aborted = error._tag === "RunAborted";
     terminal.print(aborted ? terminal.dim(CUT_OFF) : `! ${JAFErrorHandler.format(error)}`);
+    return aborted;
   }
 
   return { onEvent, finish };
