@@ -7,6 +7,7 @@ export default defineConfig({
     projects: [
       "packages/*",
       "apps/*",
+      "examples/*",
       {
         // The type tests of all packages, in one program of the compiler.
         test: {

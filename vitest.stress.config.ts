@@ -5,7 +5,7 @@ import { sourceConditions } from "./vitest.shared.ts";
 export default defineConfig({
   ...sourceConditions,
   test: {
-    include: ["packages/*/test/stress/*.stress.ts", "apps/*/test/stress/*.stress.ts"],
+    include: ["{packages,apps,examples}/*/test/stress/*.stress.ts"],
     fileParallelism: false,
     testTimeout: 300_000,
   },

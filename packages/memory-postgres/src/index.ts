@@ -2,4 +2,3 @@ export type { PgClient, PgliteClient, PostgresClient } from "./client.ts";
 export { type PostgresConfig, type PostgresTables, postgresConfigSchema } from "./config.ts";
 export { migrate, printMigrations } from "./migrator/migrate.ts";
 export { createPostgresProvider, type PostgresProvider } from "./provider.ts";
-export { PostgresSetupError } from "./setup-error.ts";

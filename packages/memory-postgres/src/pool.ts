@@ -1,7 +1,6 @@
-import { createMemoryConnectionError } from "@jaf/memory";
+import { createMemoryConnectionError, MemorySetupError } from "@jaf/memory";
 import type { PgClient } from "./client.ts";
 import type { PostgresSettings } from "./config.ts";
-import { PostgresSetupError } from "./setup-error.ts";
 
 const CONNECTION_TIMEOUT_MS = 10_000;
 
@@ -17,7 +16,7 @@ async function importPg() {
     return pg;
   } catch {
     const hint = "the package `pg` is not installed; install it, or hand in a client";
-    throw new PostgresSetupError(
+    throw new MemorySetupError(
       createMemoryConnectionError("postgres", hint, {
         operation: "createPostgresProvider",
         retryable: false,

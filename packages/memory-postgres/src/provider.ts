@@ -1,11 +1,16 @@
-import { createMemoryStorageError, defineMemoryProvider, type MemoryProvider } from "@jaf/memory";
+import {
+  createMemoryStorageError,
+  defineMemoryProvider,
+  type MemoryProvider,
+  MemorySetupError,
+} from "@jaf/memory";
 import { createPostgresBackend } from "./backend.ts";
 import { adaptClient, type PostgresClient } from "./client.ts";
 import { type PostgresConfig, type PostgresSettings, parseConfig } from "./config.ts";
 import { applyMigrations, findTables } from "./migrator/migrate.ts";
 import { openPool } from "./pool.ts";
 import type { ResolvedNames } from "./schema/names.ts";
-import { PostgresSetupError } from "./setup-error.ts";
+import { toSetupError } from "./setup-error.ts";
 import type { SqlClient } from "./sql-client.ts";
 
 export interface PostgresProvider extends MemoryProvider {}
@@ -17,7 +22,7 @@ async function prepareTables(sql: SqlClient, settings: PostgresSettings): Promis
   const { names, migrated } = await findTables(sql, settings);
   if (migrated) return names;
   const reason = "the tables are missing or out of date; run migrate(), or the script of printMigrations()";
-  throw new PostgresSetupError(createMemoryStorageError(OPERATION, reason, { provider: "postgres" }));
+  throw new MemorySetupError(createMemoryStorageError(OPERATION, reason, { provider: "postgres" }));
 }
 
 /**
@@ -29,7 +34,7 @@ async function prepareTables(sql: SqlClient, settings: PostgresSettings): Promis
  * callback of `PGlite.transaction()` every call of the provider would wait for that transaction to end, and so for
  * itself. Call the provider before or after it.
  *
- * Throws a `TypeError` for an invalid configuration, and a {@link PostgresSetupError} when the database can't be
+ * Throws a `TypeError` for an invalid configuration, and a `MemorySetupError` when the database can't be
  * reached or its tables can't be created.
  */
 export async function createPostgresProvider(
@@ -44,6 +49,6 @@ export async function createPostgresProvider(
     return defineMemoryProvider(createPostgresBackend({ sql, names, close: opened.close }));
   } catch (thrown) {
     await opened.close().catch(() => {}); // What went wrong first is what helps.
-    throw PostgresSetupError.from(OPERATION, thrown);
+    throw toSetupError(OPERATION, thrown);
   }
 }

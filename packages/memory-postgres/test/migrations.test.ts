@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
+import { MemorySetupError } from "@jaf/memory";
 import pg from "pg";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { embeddedMigrations } from "../scripts/embed-migrations.ts";
-import { createPostgresProvider, migrate, PostgresSetupError, printMigrations } from "../src/index.ts";
+import { createPostgresProvider, migrate, printMigrations } from "../src/index.ts";
 import { describeSchema } from "./support/schema.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
 
@@ -72,7 +73,7 @@ describe("migrations", () => {
     const schema = schemaOf();
     await useClient(async (client) => {
       const created = createPostgresProvider({ schema, migrate: false }, client);
-      await expect(created).rejects.toThrow(PostgresSetupError);
+      await expect(created).rejects.toThrow(MemorySetupError);
       await expect(created).rejects.toThrow(/run migrate\(\)/);
       await migrate(client, { schema });
       await createPostgresProvider({ schema, migrate: false }, client);

@@ -1,9 +1,9 @@
-import { defineMemoryProvider } from "@jaf/memory";
+import { defineMemoryProvider, MemorySetupError } from "@jaf/memory";
 import pg from "pg";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { createPostgresBackend } from "../src/backend.ts";
 import { adaptClient } from "../src/client.ts";
-import { createPostgresProvider, migrate, PostgresSetupError } from "../src/index.ts";
+import { createPostgresProvider, migrate } from "../src/index.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
 
 const schemas: string[] = [];
@@ -80,7 +80,7 @@ describe("without a client", () => {
     const { hostname, port, username } = new URL(inject("pgUrl"));
     const target = { host: hostname, port: Number(port), username, password: "s3cret", ...config };
     const thrown = await createPostgresProvider(target).catch((error: unknown) => error);
-    expect(thrown).toBeInstanceOf(PostgresSetupError);
+    expect(thrown).toBeInstanceOf(MemorySetupError);
     expect(thrown).toMatchObject({
       error: { _tag: "MemoryConnectionError", retryable, provider: "postgres" },
     });

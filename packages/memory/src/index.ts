@@ -1,3 +1,4 @@
+export type { AdapterVariable, MemoryAdapter, MemoryAdapterTypes } from "./adapter/adapter.ts";
 export {
   type ConversationPosition,
   type ConversationQuery,
@@ -62,3 +63,4 @@ export type {
   WriteOptions,
 } from "./provider.ts";
 export { createFailure, createSuccess, isFailure, isSuccess, type Result } from "./result.ts";
+export { MemorySetupError } from "./setup-error.ts";

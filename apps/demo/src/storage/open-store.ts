@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { MemoryProvider } from "@jaf/memory";
-import { createPostgresProvider, PostgresSetupError } from "@jaf/memory-postgres";
+import { MemorySetupError } from "@jaf/memory";
+import { createPostgresProvider } from "@jaf/memory-postgres";
 import { openPglite, PgliteFolderError } from "@jaf/memory-postgres/pglite";
 import type { Notes } from "../assistant/notes.ts";
 import { Failure } from "../cli/failure.ts";
@@ -30,7 +31,7 @@ export async function openStore(folder: string): Promise<Store> {
       throw thrown;
     }
   } catch (thrown) {
-    if (thrown instanceof PgliteFolderError || thrown instanceof PostgresSetupError)
+    if (thrown instanceof PgliteFolderError || thrown instanceof MemorySetupError)
       throw new Failure(thrown.message);
     throw thrown;
   }

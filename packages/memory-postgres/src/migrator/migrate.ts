@@ -1,7 +1,7 @@
 import { adaptClient, type PostgresClient } from "../client.ts";
 import { type PostgresTables, parseTables } from "../config.ts";
 import { quoteIdentifier, type ResolvedNames, type TableNames } from "../schema/names.ts";
-import { PostgresSetupError } from "../setup-error.ts";
+import { toSetupError } from "../setup-error.ts";
 import type { SqlClient } from "../sql-client.ts";
 import { hasCode } from "../sql-state.ts";
 import { LATEST_MIGRATION, MIGRATIONS_SUFFIX, migrationScript, migrationsTable } from "./script.ts";
@@ -59,14 +59,14 @@ export async function applyMigrations(sql: SqlClient, wanted: TableNames): Promi
 
 /**
  * Creates or updates the tables, as `createPostgresProvider` does by itself unless `migrate: false`. Any number of
- * processes may call it at once. Rejects with a {@link PostgresSetupError}.
+ * processes may call it at once. Rejects with a `MemorySetupError`.
  */
 export async function migrate(client: PostgresClient, options: PostgresTables = {}): Promise<void> {
   const names = parseTables(options);
   try {
     await applyMigrations(adaptClient(client), names);
   } catch (thrown) {
-    throw PostgresSetupError.from("migrate", thrown);
+    throw toSetupError("migrate", thrown);
   }
 }
 

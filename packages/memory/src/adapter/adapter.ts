@@ -1,0 +1,49 @@
+import type { ZodType } from "zod";
+import type { MemoryProvider } from "../provider.ts";
+
+/**
+ * One environment variable of an adapter, which fills one field of its configuration.
+ */
+export interface AdapterVariable {
+  /** The field of the configuration, e.g. `"port"`. */
+  readonly field: string;
+  /**
+   * What its text stands for. `"number"`: a decimal number. `"boolean"`: `true`, `false`, `1`, `0`, `yes`, `no`, `on`
+   * or `off`, in any case. Default `"text"`.
+   */
+  readonly format?: "text" | "number" | "boolean";
+  /** Never shown, in no report and no error. */
+  readonly secret?: boolean;
+}
+
+/**
+ * What a backend's package exports as `adapter`. `createMemoryProvider({ type })` and `JAF_MEMORY_TYPE` find it by the
+ * name of the package, `@jaf/memory-<type>` or `jaf-memory-<type>`; `registerMemoryAdapter` adds one of any other name.
+ */
+export interface MemoryAdapter<Config extends object = object, Client = unknown> {
+  /** Lower-case letters, digits and hyphens. */
+  readonly type: string;
+  /** Checks a configuration. Its output is what `create` gets, so that defaults live here and nowhere else. */
+  readonly configSchema: ZodType<Config>;
+  /** By name, e.g. `JAF_FILE_FOLDER`. */
+  readonly environment: Readonly<Record<string, AdapterVariable>>;
+  /**
+   * Opens the provider. A client that is handed in stays the caller's; without one the provider opens its own and
+   * closes it with `close()`. Rejects with a `MemorySetupError`.
+   */
+  readonly create: (config: Config, client?: Client) => MemoryProvider | Promise<MemoryProvider>;
+}
+
+/**
+ * What adapters tell the compiler, by type; each adds its own line:
+ *
+ * ```ts
+ * declare module "@jaf/memory" {
+ *   interface MemoryAdapterTypes {
+ *     file: { readonly config: FileConfig; readonly client: never; readonly provider: MemoryProvider };
+ *   }
+ * }
+ * ```
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by adapters
+export interface MemoryAdapterTypes {}
