@@ -1,1 +1,10 @@
-export {};
+export { adapter } from "./adapter.ts";
+export type {
+  IoredisClient,
+  NodeRedisClient,
+  NodeRedisCluster,
+  NodeRedisSentinel,
+  RedisClient,
+} from "./client/clients.ts";
+export { type RedisConfig, redisConfigSchema } from "./config.ts";
+export { createRedisProvider, type RedisProvider } from "./provider.ts";

@@ -1,0 +1,28 @@
+import type { MemoryAdapter } from "@jaf/memory";
+import type { RedisClient } from "./client/clients.ts";
+import { type RedisConfig, type RedisSettings, redisConfigSchema } from "./config.ts";
+import { createRedisProvider, type RedisProvider } from "./provider.ts";
+
+declare module "@jaf/memory" {
+  interface MemoryAdapterTypes {
+    redis: { readonly config: RedisConfig; readonly client: RedisClient; readonly provider: RedisProvider };
+  }
+}
+
+/** What `createMemoryProvider({ type: "redis" })` and `JAF_MEMORY_TYPE=redis` find. */
+export const adapter = {
+  type: "redis",
+  configSchema: redisConfigSchema,
+  environment: {
+    JAF_REDIS_URL: { field: "url", secret: true },
+    JAF_REDIS_HOST: { field: "host" },
+    JAF_REDIS_PORT: { field: "port", format: "number" },
+    JAF_REDIS_USERNAME: { field: "username" },
+    JAF_REDIS_PASSWORD: { field: "password", secret: true },
+    JAF_REDIS_DB: { field: "db", format: "number" },
+    JAF_REDIS_PREFIX: { field: "keyPrefix" },
+    JAF_REDIS_TTL: { field: "ttl", format: "number" },
+    JAF_REDIS_MIN_REPLICAS: { field: "minReplicas", format: "number" },
+  },
+  create: createRedisProvider,
+} as const satisfies MemoryAdapter<RedisSettings, RedisClient>;

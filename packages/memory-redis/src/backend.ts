@@ -1,0 +1,92 @@
+import type { MemoryBackend } from "@jaf/memory";
+import type { RedisPort } from "./client/port.ts";
+import { allKeys, createConversationReader } from "./conversation.ts";
+import { toMemoryError } from "./errors.ts";
+import { createHeadReader } from "./heads.ts";
+import { createIndexes } from "./indexes.ts";
+import { createKeys } from "./keys.ts";
+import { createListing } from "./listing.ts";
+import { list, number, text } from "./replies.ts";
+import { createScriptRunner, within } from "./scripts/runner.ts";
+import { createSweep } from "./sweep.ts";
+import { createUserData } from "./user-data.ts";
+import { createWriter } from "./write.ts";
+
+export interface RedisBackendOptions {
+  readonly port: RedisPort;
+  readonly keyPrefix: string;
+  /** In seconds. */
+  readonly ttl?: number | undefined;
+  readonly minReplicas: number;
+  readonly commandTimeoutMs: number;
+  /** Closes what was opened for this backend. */
+  readonly close: () => Promise<void>;
+}
+
+const PING_TIMEOUT_MS = 5_000;
+
+/** How many conversations of a listing have their messages read at once. */
+const READ_AT_ONCE = 8;
+
+/** The storage port on Redis. On one server, a write is one script in one round trip, indexes included. */
+export function createRedisBackend(options: RedisBackendOptions): MemoryBackend {
+  const { port, minReplicas, commandTimeoutMs, ttl, close } = options;
+  const keys = createKeys(options.keyPrefix);
+  const atomic = !port.isCluster || keys.inOneSlot;
+  const indexing = atomic ? "atomic" : "ask";
+  const run = createScriptRunner(port, commandTimeoutMs);
+  const wait =
+    minReplicas === 0 ? undefined : { replicas: minReplicas, timeoutMs: Math.ceil(commandTimeoutMs / 2) };
+  const indexes = createIndexes(run, keys);
+  const readHeads = createHeadReader(run, keys, atomic);
+  const read = createConversationReader({ run, keys, indexes, indexing });
+  const listConversations = createListing({ run, keys, indexes, readHeads });
+  const onCreated = createSweep({ run, keys, indexes, readHeads });
+  const write = createWriter({
+    ...{ run, keys, indexes, indexing, ttl, wait, onCreated },
+    mayResend: port.mayResend,
+  });
+
+  /** `userId`: only if it is that user's. */
+  async function remove(conversationId: string, userId = "") {
+    const own = allKeys(keys.of(conversationId));
+    const scriptKeys = atomic ? ([...own, keys.recencyIndex(conversationId)] as const) : own;
+    const args = [conversationId, userId, indexing, keys.prefix];
+    const reply = list(await run("delete", { keys: scriptKeys, args }, wait));
+    const [existed, time, owner, ...traceIds] = reply;
+    const deleted = number(existed) === 1;
+    const seenAtMs = number(time);
+    if (deleted && !atomic) {
+      const listed = { conversationId, userId: text(owner) || undefined, traceIds: traceIds.map(text) };
+      await indexes.removeAll(listed, seenAtMs);
+    }
+    return { deleted, seenAtMs };
+  }
+
+  const { stats, clearUser } = createUserData({ run, keys, indexes, readHeads, deleteOwned: remove });
+
+  return {
+    name: "redis",
+    write,
+    read,
+    find: async (query) => {
+      const heads = await listConversations(query);
+      if (!query.includeMessages) return heads.map((head) => ({ ...head, messages: [] }));
+      const found = [];
+      for (let from = 0; from < heads.length; from += READ_AT_ONCE) {
+        const some = heads.slice(from, from + READ_AT_ONCE);
+        found.push(...(await Promise.all(some.map(({ conversationId }) => read(conversationId)))));
+      }
+      // One may have gone meanwhile.
+      return found.filter((conversation) => conversation !== null);
+    },
+    delete: async (conversationId) => (await remove(conversationId)).deleted,
+    clearUser,
+    stats,
+    ping: async () => {
+      await within(Math.min(PING_TIMEOUT_MS, commandTimeoutMs), port.send(["PING"]));
+    },
+    close,
+    toMemoryError,
+  };
+}

@@ -1,0 +1,70 @@
+/*
+ * What is asked of the clients that applications hand in, by structure: any version that has these methods will do, and
+ * no driver is imported for its types.
+ */
+
+type Command = string[];
+
+interface NodeRedisQueue {
+  execAsPipeline(): Promise<readonly unknown[]>;
+}
+
+interface CommandQueue extends NodeRedisQueue {
+  addCommand(args: Command): unknown;
+}
+
+interface SentinelQueue extends NodeRedisQueue {
+  addCommand(isReadonly: boolean, args: Command): unknown;
+}
+
+interface ClusterQueue extends NodeRedisQueue {
+  addCommand(firstKey: string, isReadonly: boolean, args: Command): unknown;
+}
+
+interface NodeRedis {
+  readonly isOpen: boolean;
+  multi(key?: string): unknown;
+}
+
+/** `createClient()` or `createClientPool()` of `redis`, connected. */
+export interface NodeRedisClient extends NodeRedis {
+  sendCommand(args: Command): Promise<unknown>;
+}
+
+/** `createSentinel()` of `redis`, connected. */
+export interface NodeRedisSentinel extends NodeRedis {
+  sendCommand(isReadonly: boolean, args: Command): Promise<unknown>;
+  getMasterNode(): unknown;
+}
+
+/** `createCluster()` of `redis`, connected. */
+export interface NodeRedisCluster extends NodeRedis {
+  sendCommand(firstKey: string | undefined, isReadonly: boolean, args: Command): Promise<unknown>;
+  readonly slots: unknown;
+}
+
+interface IoredisPipeline {
+  exec(): Promise<readonly (readonly [Error | null, unknown])[] | null>;
+}
+
+/** `new Redis()`, also with `sentinels`, or `new Cluster()` of `ioredis`. */
+export interface IoredisClient {
+  call(command: string, ...args: string[]): Promise<unknown>;
+  pipeline(commands: [string, ...string[]][]): IoredisPipeline;
+  readonly status: string;
+}
+
+export type RedisClient = NodeRedisClient | NodeRedisSentinel | NodeRedisCluster | IoredisClient;
+
+export const isIoredis = (client: RedisClient): client is IoredisClient =>
+  "call" in client && typeof client.call === "function" && "status" in client;
+
+export const isNodeRedisCluster = (client: RedisClient): client is NodeRedisCluster =>
+  "slots" in client && "sendCommand" in client;
+
+export const isNodeRedisSentinel = (client: RedisClient): client is NodeRedisSentinel =>
+  "getMasterNode" in client && "sendCommand" in client;
+
+export const commandQueue = (client: NodeRedisClient) => client.multi() as CommandQueue;
+export const sentinelQueue = (client: NodeRedisSentinel) => client.multi() as SentinelQueue;
+export const clusterQueue = (client: NodeRedisCluster, key: string) => client.multi(key) as ClusterQueue;

@@ -1,0 +1,51 @@
+import * as z from "zod";
+
+/** No name that a key can't have, and at most one hash tag, whole: it decides on which server of a Cluster the keys are. */
+const KEY_PREFIX = /^[^{}]*(\{[^{}]+\}[^{}]*)?$/;
+
+const NOT_IN_A_KEY = /[\0\p{Surrogate}]/u;
+
+export const redisConfigSchema = z.strictObject({
+  type: z.literal("redis").default("redis"),
+  host: z.string().min(1).default("localhost"),
+  port: z.int().min(1).max(65_535).default(6379),
+  username: z.string().min(1).optional(),
+  password: z.string().optional(),
+  /** Number of the database. A Cluster has 0 only. */
+  db: z.int().min(0).default(0),
+  /** `redis://user:password@host:port/db`, or `rediss://` for TLS, in place of the fields above. */
+  url: z
+    .string()
+    .regex(/^rediss?:\/\//, { error: "expected a URL that begins with redis:// or rediss://" })
+    .optional(),
+  /**
+   * What every key begins with. Default `"jaf:memory:"`. Two providers on one database have the same prefix or two of
+   * which neither begins with the other. A hash tag in it, e.g. `"{tenant-1}:"`, keeps all keys on one server of a
+   * Cluster.
+   */
+  keyPrefix: z
+    .string()
+    .max(200)
+    .regex(KEY_PREFIX, { error: "expected no braces but those of one hash tag, e.g. {tenant}:" })
+    .refine((prefix) => !NOT_IN_A_KEY.test(prefix), { error: "expected no NUL and no unpaired surrogate" })
+    .default("jaf:memory:"),
+  /** Seconds without a read or a write until a conversation is gone, where the write named none. Default: kept for ever. */
+  ttl: z.int().min(1).optional(),
+  /**
+   * How many replicas must have a write before it is a success. Default 0: a server that fails right after a write may
+   * take it along, since Redis replicates afterwards. A write then waits for them, so use a pool of connections.
+   */
+  minReplicas: z.int().min(0).default(0),
+  /** Milliseconds until a command is given up; the server may still complete it. Default 30,000. */
+  commandTimeoutMs: z.int().min(1).max(2_147_483_647).default(30_000),
+});
+
+export type RedisConfig = z.input<typeof redisConfigSchema>;
+export type RedisSettings = z.output<typeof redisConfigSchema>;
+
+/** Throws a `TypeError` that names the field and what was expected, and never the value. */
+export function parseConfig(config: RedisConfig): RedisSettings {
+  const parsed = redisConfigSchema.safeParse(config);
+  if (parsed.success) return parsed.data;
+  throw new TypeError(`Invalid Redis provider configuration:\n${z.prettifyError(parsed.error)}`);
+}

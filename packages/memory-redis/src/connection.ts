@@ -1,0 +1,89 @@
+import { createMemoryConnectionError, MemorySetupError } from "@jaf/memory";
+import type { RedisClient } from "./client/clients.ts";
+import type { RedisSettings } from "./config.ts";
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+export interface OwnConnection {
+  readonly client: RedisClient;
+  readonly close: () => Promise<void>;
+}
+
+const isMissing = (thrown: unknown): boolean =>
+  thrown instanceof Error && "code" in thrown && /^(ERR_)?MODULE_NOT_FOUND$/.test(String(thrown.code));
+
+/** Milliseconds to wait before the next attempt: soon at first, then every two seconds, never all clients at once. */
+const pause = (attempt: number): number =>
+  Math.min(50 * 2 ** Math.min(attempt, 6), 2_000) * (0.5 + Math.random() / 2);
+
+async function openNodeRedis(settings: RedisSettings): Promise<OwnConnection> {
+  const { createClient } = await import("redis");
+  const { url, host, port, username, password, db } = settings;
+  let connected = false;
+  // Until it was connected once, a failure is the caller's to know.
+  const reconnectStrategy = (attempt: number) => (connected ? pause(attempt) : false);
+  const socket = { connectTimeout: CONNECT_TIMEOUT_MS, reconnectStrategy };
+  const target =
+    url === undefined
+      ? {
+          ...(username === undefined ? {} : { username }),
+          ...(password === undefined ? {} : { password }),
+          database: db,
+        }
+      : { url };
+  const client = createClient({ ...target, socket: url === undefined ? { ...socket, host, port } : socket });
+  // Commands fail with it; without a listener it would end the process.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+  } catch (thrown) {
+    client.destroy();
+    throw thrown;
+  }
+  connected = true;
+  return { client, close: async () => void (client.isOpen && (await client.close())) };
+}
+
+async function openIoredis(settings: RedisSettings): Promise<OwnConnection> {
+  const { Redis } = await import("ioredis");
+  const { url, host, port, username, password, db } = settings;
+  let connected = false;
+  const options = {
+    lazyConnect: true,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    retryStrategy: (attempt: number) => (connected ? pause(attempt) : null),
+  };
+  const credentials = {
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+  };
+  const client =
+    url === undefined ? new Redis({ ...options, host, port, db, ...credentials }) : new Redis(url, options);
+  let reason: unknown;
+  client.on("error", (thrown: unknown) => {
+    reason ??= thrown;
+  });
+  try {
+    await client.connect();
+  } catch (thrown) {
+    client.disconnect();
+    throw reason ?? thrown;
+  }
+  connected = true;
+  return { client, close: async () => void (client.status !== "end" && (await client.quit())) };
+}
+
+/** Of `redis`, or of `ioredis` where only that is installed. Imported when needed: an application has one of them. */
+export async function openConnection(settings: RedisSettings): Promise<OwnConnection> {
+  for (const open of [openNodeRedis, openIoredis]) {
+    try {
+      return await open(settings);
+    } catch (thrown) {
+      if (!isMissing(thrown)) throw thrown;
+    }
+  }
+  const hint = "neither `redis` nor `ioredis` is installed; install one, or hand in a client";
+  throw new MemorySetupError(
+    createMemoryConnectionError("redis", hint, { operation: "createRedisProvider", retryable: false }),
+  );
+}

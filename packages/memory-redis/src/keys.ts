@@ -1,0 +1,54 @@
+/** In how many parts the list of all conversations is kept, so that a Cluster spreads the writes to it. */
+export const RECENCY_INDEXES = 16;
+
+/** No conversation's key begins like an index's. */
+const RESERVED = /^(user|trace|recent):/;
+
+// Braces would be a hash tag, and make the slot of one key differ from that of the others.
+const escapeId = (id: string): string =>
+  id
+    .replaceAll(/[%{}]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replace(RESERVED, "$1%3A");
+
+/** FNV-1a. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
+  return value >>> 0;
+}
+
+/** The keys of one conversation, all in one slot. */
+export interface ConversationKeys {
+  readonly conversation: string;
+  readonly messages: string;
+  readonly idempotency: string;
+  readonly traces: string;
+}
+
+/**
+ * How keys are named. A conversation's is `<prefix><id>`, in which `%`, `{` and `}` of the id, and the colon of one that
+ * begins with `user:`, `trace:` or `recent:`, are percent-encoded; the keys of its parts have it as their hash tag.
+ */
+export function createKeys(prefix: string) {
+  return {
+    prefix,
+    /** Where all keys are in one slot, since the prefix has a hash tag. */
+    inOneSlot: prefix.includes("{"),
+    of: (conversationId: string): ConversationKeys => {
+      const conversation = prefix + escapeId(conversationId);
+      return {
+        conversation,
+        messages: `${prefix}messages:{${conversation}}`,
+        idempotency: `${prefix}keys:{${conversation}}`,
+        traces: `${prefix}traces:{${conversation}}`,
+      };
+    },
+    userIndex: (userId: string): string => `${prefix}user:${userId}:conversations`,
+    traceIndex: (traceId: string): string => `${prefix}trace:${traceId}:conversations`,
+    recencyIndex: (conversationId: string): string =>
+      `${prefix}recent:${hash(conversationId) % RECENCY_INDEXES}`,
+    recencyIndexes: Array.from({ length: RECENCY_INDEXES }, (_, part) => `${prefix}recent:${part}`),
+  };
+}
+
+export type Keys = ReturnType<typeof createKeys>;

@@ -1,0 +1,36 @@
+import { defineMemoryProvider, type MemoryProvider } from "@jaf/memory";
+import { createRedisBackend } from "./backend.ts";
+import { adaptClient } from "./client/adapt-client.ts";
+import type { RedisClient } from "./client/clients.ts";
+import { parseConfig, type RedisConfig } from "./config.ts";
+import { openConnection } from "./connection.ts";
+import { toSetupError } from "./errors.ts";
+
+export interface RedisProvider extends MemoryProvider {}
+
+const OPERATION = "createRedisProvider";
+
+/**
+ * Keeps conversations in Redis 6.2 or later. `client` is a connected client, pool, Cluster or Sentinel client of
+ * `redis`, or a client or Cluster of `ioredis`, and stays open when the provider is closed. Without one, a connection
+ * is opened by the configuration; with one, `host`, `port`, `username`, `password`, `db` and `url` have no effect.
+ *
+ * Throws a `TypeError` for an invalid configuration, and a `MemorySetupError` when the server can't be reached.
+ */
+export async function createRedisProvider(
+  config: RedisConfig = {},
+  client?: RedisClient,
+): Promise<RedisProvider> {
+  const settings = parseConfig(config);
+  const { keyPrefix, ttl, minReplicas, commandTimeoutMs } = settings;
+  try {
+    const opened = client === undefined ? await openConnection(settings) : { client, close: async () => {} };
+    const port = adaptClient(opened.client);
+    return defineMemoryProvider(
+      createRedisBackend({ port, keyPrefix, ttl, minReplicas, commandTimeoutMs, close: opened.close }),
+    );
+  } catch (thrown) {
+    if (thrown instanceof TypeError) throw thrown;
+    throw toSetupError(OPERATION, thrown);
+  }
+}

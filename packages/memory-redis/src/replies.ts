@@ -1,0 +1,52 @@
+import type { JsonObject, JsonValue, StoredConversation } from "@jaf/memory";
+
+/** A script's reply that is none of ours. */
+export class UnexpectedReply extends TypeError {
+  override readonly name = "UnexpectedReply";
+}
+
+// A client may be set to give Buffers.
+export function text(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (Buffer.isBuffer(value)) return value.toString();
+  if (typeof value === "number" || typeof value === "bigint") return String(value);
+  throw new UnexpectedReply("expected text in the reply of a script");
+}
+
+export const number = (value: unknown): number => Number(text(value));
+
+export function list(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new UnexpectedReply("expected a list in the reply of a script");
+}
+
+const METADATA = "metadata:";
+
+/** A conversation without its messages. */
+export interface Head extends Omit<StoredConversation, "messages"> {
+  /** 0: kept for ever. */
+  readonly ttlMs: number;
+}
+
+/** Of fields and values in turn. */
+export function parseHead(conversationId: string, flat: unknown): Head {
+  const values = list(flat);
+  const fields = new Map<string, string>();
+  const metadata: [string, JsonValue][] = [];
+  for (let at = 0; at < values.length; at += 2) {
+    const [field, value] = [text(values[at]), text(values[at + 1])];
+    if (field.startsWith(METADATA)) metadata.push([field.slice(METADATA.length), JSON.parse(value)]);
+    else fields.set(field, value);
+  }
+  const userId = fields.get("userId") || undefined;
+  return {
+    conversationId,
+    ...(userId === undefined ? {} : { userId }),
+    metadata: Object.fromEntries(metadata) as JsonObject,
+    createdAt: new Date(Number(fields.get("createdAt"))),
+    lastActivity: new Date(Number(fields.get("lastActivity"))),
+    totalMessages: Number(fields.get("totalMessages")),
+    version: Number(fields.get("version")),
+    ttlMs: Number(fields.get("ttlMs") ?? 0),
+  };
+}

@@ -1,0 +1,273 @@
+// Made of the .lua files beside it by the script "generate": edit those.
+export const scripts = {
+  delete: `local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local conversation = KEYS[1]
+local id, user, prefix = ARGV[1], ARGV[2], ARGV[4]
+local now = clock()
+local stored = redis.call('HMGET', conversation, 'version', 'userId')
+if not stored[1] or user ~= '' and stored[2] ~= user then return { 0, now, '' } end
+local reply = { 1, now, stored[2] or '' }
+local written = redis.call('SMEMBERS', KEYS[4])
+redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3], KEYS[4])
+if ARGV[3] == 'atomic' then
+  redis.call('ZREM', KEYS[5], id)
+  if stored[2] then redis.call('ZREM', prefix .. 'user:' .. stored[2] .. ':conversations', id) end
+  for _, trace in ipairs(written) do redis.call('ZREM', prefix .. 'trace:' .. trace .. ':conversations', id) end
+else
+  for _, trace in ipairs(written) do reply[#reply + 1] = trace end
+end
+return reply
+`,
+  heads: `local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function read(conversation)
+  if ARGV[2] == '' then return redis.call('HGETALL', conversation) end
+  local values = redis.call('HMGET', conversation, 'userId', 'createdAt', 'totalMessages')
+  if not values[2] then return {} end
+  return { 'userId', values[1] or '', 'createdAt', values[2], 'totalMessages', values[3] }
+end
+local reply = { clock() }
+for at = 1, #KEYS, 2 do
+  local fields = read(KEYS[at])
+  local wanted = #fields > 0 and (ARGV[1] == '' or redis.call('SISMEMBER', KEYS[at + 1], ARGV[1]) == 1)
+  reply[#reply + 1] = wanted and fields or false
+end
+return reply
+`,
+  page: `local low, high = ARGV[2], ARGV[3]
+if ARGV[1] == 'newest' then
+  return redis.call('ZREVRANGEBYSCORE', KEYS[1], high, low, 'WITHSCORES', 'LIMIT', 0, ARGV[4])
+end
+return redis.call('ZRANGEBYSCORE', KEYS[1], low, high, 'WITHSCORES', 'LIMIT', 0, ARGV[4])
+`,
+  read: String.raw`local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function keep_index(index, ttl)
+  if not ttl then
+    redis.call('PERSIST', index)
+    return
+  end
+  local left = redis.call('PTTL', index)
+  if left >= 0 and left < 2 * ttl or left == -1 and redis.call('ZCARD', index) == 1 then
+    redis.call('PEXPIRE', index, 2 * ttl)
+  end
+end
+local conversation, messages, traces = KEYS[1], KEYS[2], KEYS[4]
+local first, count = tonumber(ARGV[1]), tonumber(ARGV[2])
+local STEP = 250
+local fields = redis.call('HGETALL', conversation)
+if #fields == 0 then return false end
+local known = redis.call('HMGET', conversation, 'totalMessages', 'ttlMs', 'indexedAt', 'userId')
+local total = redis.call('LLEN', messages)
+if total ~= tonumber(known[1]) then return 'damaged' end
+if first < 0 then first = math.max(0, total + first) end
+local last = math.min(first + count, total) - 1
+local bodies, taken, bytes = {}, 0, 0
+while first + taken <= last and bytes < tonumber(ARGV[5]) do
+  local part = redis.call('LRANGE', messages, first + taken, math.min(first + taken + STEP - 1, last))
+  local joined = table.concat(part, '\n')
+  taken = taken + #part
+  bytes = bytes + #joined
+  bodies[#bodies + 1] = joined
+end
+local reply = { fields, table.concat(bodies, '\n'), taken, 0 }
+local ttl = tonumber(known[2])
+if not ttl then return reply end
+local now = clock()
+if redis.call('PTTL', conversation) > ttl - ttl / 100 then return reply end
+if type(redis.pcall('PEXPIREAT', conversation, now + ttl)) == 'table' then return reply end
+for at = 2, 4 do redis.call('PEXPIREAT', KEYS[at], now + ttl) end
+if now - tonumber(known[3] or 0) < ttl / 2 then return reply end
+redis.call('HSET', conversation, 'indexedAt', now)
+local written = redis.call('SMEMBERS', traces)
+if ARGV[3] == 'atomic' then
+  if known[4] then keep_index(ARGV[4] .. 'user:' .. known[4] .. ':conversations', ttl) end
+  for _, trace in ipairs(written) do
+    keep_index(ARGV[4] .. 'trace:' .. trace .. ':conversations', ttl)
+  end
+else
+  reply[4] = 1
+  for _, trace in ipairs(written) do reply[#reply + 1] = trace end
+end
+return reply
+`,
+  reserve: `local RESERVED_MS = 60000
+if ARGV[3] == '1' or not redis.call('ZSCORE', KEYS[1], ARGV[1]) then
+  redis.call('ZADD', KEYS[1], ARGV[2] + RESERVED_MS + 0.5, ARGV[1])
+end
+return 1
+`,
+  sample: `return redis.call('ZRANDMEMBER', KEYS[1], ARGV[1])
+`,
+  settle: `local function keep_index(index, ttl)
+  if not ttl then
+    redis.call('PERSIST', index)
+    return
+  end
+  local left = redis.call('PTTL', index)
+  if left >= 0 and left < 2 * ttl or left == -1 and redis.call('ZCARD', index) == 1 then
+    redis.call('PEXPIRE', index, 2 * ttl)
+  end
+end
+local score = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0)
+local reserved = score % 1 ~= 0
+local outdated = reserved or score < tonumber(ARGV[2])
+if ARGV[5] ~= '' then outdated = score == tonumber(ARGV[5]) end
+if outdated then redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1]) end
+if ARGV[4] == '1' then
+  local ttl = tonumber(ARGV[3])
+  keep_index(KEYS[1], ttl > 0 and ttl or nil)
+end
+return 1
+`,
+  unindex: `local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if score and tonumber(score) < tonumber(ARGV[2]) then return redis.call('ZREM', KEYS[1], ARGV[1]) end
+return 0
+`,
+  write: `local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function keep_index(index, ttl)
+  if not ttl then
+    redis.call('PERSIST', index)
+    return
+  end
+  local left = redis.call('PTTL', index)
+  if left >= 0 and left < 2 * ttl or left == -1 and redis.call('ZCARD', index) == 1 then
+    redis.call('PEXPIRE', index, 2 * ttl)
+  end
+end
+local conversation, messages, keys, traces, recent = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local mode, id, user, trace = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local expected, key, hash = ARGV[5], ARGV[6], ARGV[7]
+local indexing, prefix = ARGV[11], ARGV[12]
+local metadata_from, messages_from = 15, 15 + tonumber(ARGV[14])
+local batch = #ARGV - messages_from + 1
+local now = clock()
+local stored = redis.call('HMGET', conversation,
+  'version', 'userId', 'lastActivity', 'createdAt', 'totalMessages', 'writes', 'ttlMs', 'indexedAt')
+local exists = stored[1] and true or false
+local version = tonumber(stored[1] or 0)
+local owner = stored[2]
+local last_activity = tonumber(stored[3] or 0)
+local total = tonumber(stored[5] or 0)
+local writes = tonumber(stored[6] or 0)
+local ttl = tonumber(stored[7] or ARGV[10])
+local function outcome(status)
+  return { status, version, last_activity, 0, owner or '', ttl or 0, 0 }
+end
+if owner and user ~= '' and owner ~= user then return outcome('owner') end
+if exists and key ~= '' then
+  local known = redis.call('HGET', keys, key)
+  if known then
+    if string.sub(known, 1, #hash) ~= hash then return outcome('idempotency-key') end
+    if ARGV[13] == '1' then redis.call('HSET', conversation, 'version', stored[1]) end
+    return outcome('replayed')
+  end
+end
+if expected ~= '' and tonumber(expected) ~= version then return outcome('version') end
+if exists and redis.call('LLEN', messages) ~= total then return outcome('damaged') end
+local new_owner = user ~= '' and not owner
+local new_trace = trace ~= '' and (not exists or redis.call('SISMEMBER', traces, trace) == 0)
+if indexing == 'ask' and (not exists or new_owner or new_trace) then
+  local reply = outcome('reserve')
+  reply[3] = now
+  reply[4] = exists and 0 or 1
+  return reply
+end
+owner = owner or user
+if ARGV[9] ~= '' then
+  ttl = tonumber(ARGV[9])
+end
+last_activity = math.max(now, last_activity)
+local renew = ttl and (not exists or new_owner or tonumber(stored[7]) ~= ttl
+  or now - tonumber(stored[8] or 0) >= ttl / 2)
+local keep = renew or not exists or new_owner
+local written_traces = {}
+if renew and exists then written_traces = redis.call('SMEMBERS', traces) end
+if indexing == 'atomic' then
+  redis.call('ZADD', recent, last_activity, id)
+  if owner ~= '' then
+    local index = prefix .. 'user:' .. owner .. ':conversations'
+    redis.call('ZADD', index, last_activity, id)
+    if keep then keep_index(index, ttl) end
+  end
+  if new_trace then
+    local index = prefix .. 'trace:' .. trace .. ':conversations'
+    redis.call('ZADD', index, last_activity, id)
+    keep_index(index, ttl)
+  end
+  for _, written in ipairs(written_traces) do
+    keep_index(prefix .. 'trace:' .. written .. ':conversations', ttl)
+  end
+end
+if not exists then redis.call('DEL', messages, keys, traces) end
+if mode == 'replace' and exists then
+  redis.call('DEL', messages)
+  total = 0
+  for _, field in ipairs(redis.call('HKEYS', conversation)) do
+    if string.sub(field, 1, 9) == 'metadata:' then redis.call('HDEL', conversation, field) end
+  end
+end
+for from = messages_from, #ARGV, 4000 do
+  redis.call('RPUSH', messages, unpack(ARGV, from, math.min(from + 3999, #ARGV)))
+end
+version = version + batch
+total = total + batch
+if ARGV[8] ~= '' and total > tonumber(ARGV[8]) then
+  local cut = total - tonumber(ARGV[8])
+  local function first_message(from, to, step)
+    for at = from, to, step do
+      if string.sub(redis.call('LINDEX', messages, at), 1, 1) ~= 't' then return at end
+    end
+  end
+  cut = first_message(cut, total - 1, 1) or first_message(cut - 1, 0, -1) or cut
+  redis.call('LTRIM', messages, cut, -1)
+  total = total - cut
+end
+if new_trace then redis.call('SADD', traces, trace) end
+writes = writes + 1
+if key ~= '' then
+  redis.call('HSET', keys, key, hash .. writes)
+  if writes % 100 == 0 then
+    local known = redis.call('HGETALL', keys)
+    for at = 1, #known, 2 do
+      if tonumber(string.sub(known[at + 1], #hash + 1)) < writes - 1000 then
+        redis.call('HDEL', keys, known[at])
+      end
+    end
+  end
+end
+local fields = {
+  'version', version, 'lastActivity', last_activity, 'totalMessages', total, 'writes', writes,
+}
+local function set(field, value)
+  fields[#fields + 1] = field
+  fields[#fields + 1] = value
+end
+if not exists then set('createdAt', last_activity) end
+if owner ~= '' and (not exists or new_owner) then set('userId', owner) end
+if ttl then set('ttlMs', ttl) end
+if renew then set('indexedAt', now) end
+for at = metadata_from, messages_from - 1, 2 do set('metadata:' .. ARGV[at], ARGV[at + 1]) end
+for from = 1, #fields, 4000 do
+  redis.call('HSET', conversation, unpack(fields, from, math.min(from + 3999, #fields)))
+end
+if ttl then
+  for at = 1, 4 do redis.call('PEXPIREAT', KEYS[at], now + ttl) end
+end
+local reply = { 'written', version, last_activity, exists and 0 or 1, owner, ttl or 0, keep and 1 or 0 }
+if indexing ~= 'atomic' then
+  for _, written in ipairs(written_traces) do reply[#reply + 1] = written end
+end
+return reply
+`,
+} as const;

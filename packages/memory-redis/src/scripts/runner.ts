@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import type { RedisPort } from "../client/port.ts";
+import { scripts } from "./embedded.ts";
+
+export type ScriptName = keyof typeof scripts;
+
+export interface ScriptCall {
+  readonly keys: readonly [string, ...string[]];
+  readonly args: readonly (string | number)[];
+}
+
+/** How long a write may wait for its replicas. */
+export interface ReplicaWait {
+  readonly replicas: number;
+  readonly timeoutMs: number;
+}
+
+export type RunScript = (name: ScriptName, call: ScriptCall, wait?: ReplicaWait) => Promise<unknown>;
+
+/** What a script did is done, and fewer replicas than demanded have it yet. */
+export class TooFewReplicas extends Error {
+  override readonly name = "TooFewReplicas";
+}
+
+/** The server, or the client, which may be waiting for a connection, did not answer. */
+export class CommandTimeout extends Error {
+  override readonly name = "CommandTimeout";
+}
+
+const sha1 = (text: string): string => createHash("sha1").update(text).digest("hex");
+
+const digests = Object.fromEntries(
+  Object.entries(scripts).map(([name, source]) => [name, sha1(source)]),
+) as Readonly<Record<ScriptName, string>>;
+
+const isUnknownScript = (thrown: unknown): boolean =>
+  thrown instanceof Error && thrown.message.startsWith("NOSCRIPT");
+
+export async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new CommandTimeout("no answer in time")), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function runAndWait(port: RedisPort, command: readonly string[], key: string, wait: ReplicaWait) {
+  const waiting = ["WAIT", String(wait.replicas), String(wait.timeoutMs)];
+  const [reply, reached] = await port.sendInTurn([command, waiting], key);
+  if (Number(reached) < wait.replicas) throw new TooFewReplicas("too few replicas have the write");
+  return reply;
+}
+
+/** Runs scripts by their digest; a server that doesn't know one, as after a restart, is sent the source. */
+export function createScriptRunner(port: RedisPort, commandTimeoutMs: number): RunScript {
+  return (name, { keys, args }, wait) => {
+    const [key] = keys;
+    const operands = [String(keys.length), ...keys, ...args.map(String)];
+    const send = (command: string, script: string): Promise<unknown> => {
+      const full = [command, script, ...operands];
+      return wait === undefined ? port.send(full, key) : runAndWait(port, full, key, wait);
+    };
+    const run = async () => {
+      try {
+        return await send("EVALSHA", digests[name]);
+      } catch (thrown) {
+        if (!isUnknownScript(thrown)) throw thrown;
+        return send("EVAL", scripts[name]);
+      }
+    };
+    return within(commandTimeoutMs, run());
+  };
+}

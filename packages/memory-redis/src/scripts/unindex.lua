@@ -1,0 +1,10 @@
+-- Takes an entry out of an index whose conversation was found to be gone.
+--
+-- KEYS  1 index
+-- ARGV  1 conversation id   2 when it was found to be gone, in ms
+--
+-- One that was written at that time or later stays: the conversation may have been created since.
+
+local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if score and tonumber(score) < tonumber(ARGV[2]) then return redis.call('ZREM', KEYS[1], ARGV[1]) end
+return 0

@@ -1,0 +1,36 @@
+import type { ReadHeads } from "./heads.ts";
+import type { Indexes } from "./indexes.ts";
+import type { Keys } from "./keys.ts";
+import { list, text } from "./replies.ts";
+import type { RunScript } from "./scripts/runner.ts";
+
+/** One in so many new conversations looks at so many entries: two for each, so that at most half of them are stale. */
+const ONE_IN = 8;
+const SAMPLE = 16;
+
+export interface SweepOptions {
+  readonly run: RunScript;
+  readonly keys: Keys;
+  readonly indexes: Indexes;
+  readonly readHeads: ReadHeads;
+}
+
+/**
+ * Redis itself takes away what has expired, and nobody's entry in an index. Readers clear up what they come across;
+ * where nobody reads, new conversations do, a few entries at a time.
+ */
+export function createSweep({ run, keys, indexes, readHeads }: SweepOptions) {
+  async function sweepIndex(index: string): Promise<void> {
+    const ids = list(await run("sample", { keys: [index], args: [SAMPLE] })).map(text);
+    const found = await readHeads(ids, { counts: true });
+    const gone = found.filter(({ head }) => head === undefined);
+    await Promise.all(gone.map(({ id, seenAtMs }) => indexes.remove(index, id, seenAtMs)));
+  }
+
+  /** Never fails: what it was called after is done. */
+  return async (conversationId: string, userId: string | undefined): Promise<void> => {
+    if (Math.random() * ONE_IN >= 1) return;
+    const owned = userId === undefined ? [] : [keys.userIndex(userId)];
+    await Promise.allSettled([keys.recencyIndex(conversationId), ...owned].map(sweepIndex));
+  };
+}

@@ -1,0 +1,86 @@
+import type { MemoryStats } from "@jaf/memory";
+import type { ReadHeads } from "./heads.ts";
+import type { Indexes } from "./indexes.ts";
+import type { Keys } from "./keys.ts";
+import type { RunScript } from "./scripts/runner.ts";
+import { createWalk } from "./walk.ts";
+
+/** Entries of an index fetched at once. */
+const PAGE = 500;
+
+/** Conversations deleted between two turns of other clients: Redis does all that a client has sent before it goes on. */
+const DELETED_AT_ONCE = 20;
+
+export interface UserDataOptions {
+  readonly run: RunScript;
+  readonly keys: Keys;
+  readonly indexes: Indexes;
+  readonly readHeads: ReadHeads;
+  /** Whether there was one, and it was of this user. */
+  readonly deleteOwned: (
+    conversationId: string,
+    userId: string,
+  ) => Promise<{ deleted: boolean; seenAtMs: number }>;
+}
+
+/** What concerns all conversations of a user, or of everybody. Costs what they are, in small steps. */
+export function createUserData({ run, keys, indexes, readHeads, deleteOwned }: UserDataOptions) {
+  /** Oldest first: what is written meanwhile moves to the end, and is met there instead of being missed. */
+  async function* everyId(index: string): AsyncGenerator<readonly string[]> {
+    const seen = new Set<string>();
+    const next = createWalk(run, index, { order: "oldest" });
+    for (;;) {
+      const entries = await next(PAGE);
+      if (entries.length === 0) return;
+      const fresh = entries.map(({ id }) => id).filter((id) => !seen.has(id));
+      for (const id of fresh) seen.add(id);
+      yield fresh;
+    }
+  }
+
+  async function stats(userId?: string): Promise<MemoryStats> {
+    let [conversations, messages] = [0, 0];
+    let [oldest, newest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    const gone: Promise<unknown>[] = [];
+    for (const index of userId === undefined ? keys.recencyIndexes : [keys.userIndex(userId)]) {
+      for await (const ids of everyId(index)) {
+        for (const { id, head, seenAtMs } of await readHeads(ids, { counts: true })) {
+          if (head === undefined || (userId !== undefined && head.userId !== userId)) {
+            gone.push(indexes.remove(index, id, seenAtMs));
+            continue;
+          }
+          conversations += 1;
+          messages += head.totalMessages;
+          oldest = Math.min(oldest, head.createdAt.getTime());
+          newest = Math.max(newest, head.createdAt.getTime());
+        }
+      }
+    }
+    await Promise.all(gone);
+    return {
+      totalConversations: conversations,
+      totalMessages: messages,
+      ...(conversations === 0
+        ? {}
+        : { oldestConversation: new Date(oldest), newestConversation: new Date(newest) }),
+    };
+  }
+
+  async function clearUser(userId: string): Promise<number> {
+    const index = keys.userIndex(userId);
+    let cleared = 0;
+    const clear = async (id: string) => {
+      const { deleted, seenAtMs } = await deleteOwned(id, userId);
+      if (deleted) cleared += 1;
+      else await indexes.remove(index, id, seenAtMs);
+    };
+    for await (const ids of everyId(index)) {
+      for (let from = 0; from < ids.length; from += DELETED_AT_ONCE) {
+        await Promise.all(ids.slice(from, from + DELETED_AT_ONCE).map(clear));
+      }
+    }
+    return cleared;
+  }
+
+  return { stats, clearUser };
+}
