@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -15,14 +16,28 @@ export interface RunningServer {
 
 const isRoot = (): boolean => process.getuid?.() === 0;
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
+// Below the ports that systems give to outgoing connections, so that a server which is restarted finds its own free.
+const FIRST_PORT = 10_000;
+const LAST_PORT = 32_000;
+
+async function canListen(port: number): Promise<boolean> {
+  const server = createServer().listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+  } catch {
+    return false;
+  }
   server.close();
   await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no free port");
-  return address.port;
+  return true;
+}
+
+export async function freePort(): Promise<number> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const port = randomInt(FIRST_PORT, LAST_PORT);
+    if (await canListen(port)) return port;
+  }
+  throw new Error("no free port");
 }
 
 function foldersOf(pattern: string): string[] {
@@ -101,6 +116,22 @@ export function createUnprivilegedFolder(name: string, users: readonly string[])
   return { path, identity: { cwd: path, uid, gid }, remove };
 }
 
+const running = new Set<ChildProcess>();
+
+/** No server outlives this process. */
+function guard(child: ChildProcess): void {
+  if (running.size === 0) process.once("exit", killRunning);
+  running.add(child);
+  child.once("exit", () => {
+    running.delete(child);
+    if (running.size === 0) process.off("exit", killRunning);
+  });
+}
+
+function killRunning(): void {
+  for (const child of running) child.kill("SIGKILL");
+}
+
 /** Resolves when the server says, on standard output or error, that it is ready. */
 export async function spawnServer(
   program: string,
@@ -108,7 +139,7 @@ export async function spawnServer(
   options: { readonly identity: UnprivilegedFolder["identity"]; readonly ready: RegExp },
 ): Promise<ChildProcess> {
   const child = spawn(program, args, { ...options.identity, stdio: ["ignore", "pipe", "pipe"] });
-  process.once("exit", () => child.kill("SIGKILL"));
+  guard(child);
   let output = "";
   await new Promise<void>((resolve, reject) => {
     const listen = (chunk: Buffer) => {

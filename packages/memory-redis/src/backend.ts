@@ -36,10 +36,13 @@ export function createRedisBackend(options: RedisBackendOptions): MemoryBackend 
   const indexing = atomic ? "atomic" : "ask";
   const run = createScriptRunner(port, commandTimeoutMs);
   const wait =
-    minReplicas === 0 ? undefined : { replicas: minReplicas, timeoutMs: Math.ceil(commandTimeoutMs / 2) };
+    minReplicas === 0 ? undefined : { replicas: minReplicas, timeoutMs: Math.ceil(commandTimeoutMs / 3) };
   const indexes = createIndexes(run, keys);
   const readHeads = createHeadReader(run, keys, atomic);
-  const read = createConversationReader({ run, keys, indexes, indexing });
+  const read = createConversationReader({
+    ...{ port, run, keys, indexes, indexing, commandTimeoutMs },
+    touches: ttl !== undefined,
+  });
   const listConversations = createListing({ run, keys, indexes, readHeads });
   const onCreated = createSweep({ run, keys, indexes, readHeads });
   const write = createWriter({

@@ -1,8 +1,9 @@
 import type { StoredConversation } from "@jaf/memory";
+import type { RedisPort } from "./client/port.ts";
 import type { Indexes } from "./indexes.ts";
 import type { ConversationKeys, Keys } from "./keys.ts";
-import { type Head, list, number, parseHead, text } from "./replies.ts";
-import type { RunScript, ScriptCall } from "./scripts/runner.ts";
+import { type Head, list, number, pairs, parseHead, text } from "./replies.ts";
+import { type RunScript, type ScriptCall, within } from "./scripts/runner.ts";
 
 /** Redis was made to throw keys away when its memory is full, and it threw away a part of this conversation. */
 export class DamagedConversation extends Error {
@@ -14,8 +15,8 @@ export class UnsteadyConversation extends Error {
   override readonly name = "UnsteadyConversation";
 }
 
-/** Messages that one call fetches, and bytes after which it fetches no more. */
-const PART = { messages: 1_000, bytes: 8 * 1024 * 1024 };
+/** Messages that one call fetches, so that none holds the server for long. */
+const PART = 2_000;
 
 const ATTEMPTS = 8;
 
@@ -24,10 +25,10 @@ interface Part {
   readonly bodies: readonly string[];
 }
 
+/** Positions as `LRANGE` takes them. */
 interface Span {
-  /** Negative: counted from the end. */
   readonly first: number;
-  readonly count: number;
+  readonly last: number;
 }
 
 export const allKeys = ({
@@ -37,83 +38,100 @@ export const allKeys = ({
   traces,
 }: ConversationKeys): ScriptCall["keys"] => [conversation, messages, idempotency, traces];
 
-// The first character says whether it is a tool result.
-const toBodies = (joined: string): readonly string[] =>
-  joined === "" ? [] : joined.split("\n").map((line) => line.slice(1));
+/** The first character of an item says whether it is a tool result. */
+const toBody = (item: unknown): string => text(item).slice(1);
 
 /** Equal as long as messages were only appended: positions mean what they meant. */
 const incarnation = ({ createdAt, version, totalMessages }: Head): string =>
   `${createdAt.getTime()}/${version - totalMessages}`;
 
 export interface ConversationReaderOptions {
+  readonly port: RedisPort;
   readonly run: RunScript;
   readonly keys: Keys;
   readonly indexes: Indexes;
   readonly indexing: "atomic" | "ask";
+  readonly commandTimeoutMs: number;
+  /** Whether a read starts the ttl of the conversation anew. */
+  readonly touches: boolean;
 }
 
-/** Reads conversations, long ones in parts, so that no call holds the server for long. */
-export function createConversationReader({ run, keys, indexes, indexing }: ConversationReaderOptions) {
-  async function readPart(conversationId: string, { first, count }: Span): Promise<Part | null> {
-    const args = [first, count, indexing, keys.prefix, PART.bytes];
-    const reply = await run("read", { keys: allKeys(keys.of(conversationId)), args });
-    if (reply === null) return null;
-    if (!Array.isArray(reply)) throw new DamagedConversation("a part of the conversation is gone");
-    const [fields, joined, , renew, ...traceIds] = list(reply);
-    const head = parseHead(conversationId, fields);
-    if (number(renew) === 1) {
-      await indexes.settle(
-        { conversationId, userId: head.userId, traceIds: traceIds.map(text) },
-        { lastActivityMs: head.lastActivity.getTime(), keep: { ttlMs: head.ttlMs } },
-      );
-    }
-    return { head, bodies: toBodies(text(joined)) };
+/** Reads conversations, long ones in parts. */
+export function createConversationReader(options: ConversationReaderOptions) {
+  const { port, run, keys, indexes, indexing, commandTimeoutMs, touches } = options;
+
+  async function readPart(conversationId: string, { first, last }: Span): Promise<Part | null> {
+    const { conversation, messages } = keys.of(conversationId);
+    const commands = [
+      ["HGETALL", conversation],
+      ["LRANGE", messages, String(first), String(last)],
+    ];
+    const [hash, items] = await within(commandTimeoutMs, port.sendAsOne(commands, conversation));
+    if (pairs(hash).length === 0) return null;
+    return { head: parseHead(conversationId, hash), bodies: list(items).map(toBody) };
   }
 
-  /** All of a span, of which one call may bring only a part. `undefined`: it isn't what it was. */
-  async function readSpan(
+  async function touch(conversationId: string): Promise<void> {
+    const call = { keys: allKeys(keys.of(conversationId)), args: [indexing, keys.prefix] };
+    const reply = await run("touch", call);
+    if (!Array.isArray(reply)) return;
+    const [ttlMs, lastActivity, owner, ...traceIds] = reply;
+    await indexes.settle(
+      { conversationId, userId: text(owner) || undefined, traceIds: traceIds.map(text) },
+      { lastActivityMs: number(lastActivity), keep: { ttlMs: number(ttlMs) } },
+    );
+  }
+
+  /** The rest of a conversation that was longer than a part. `undefined`: it isn't what it was. */
+  async function readRest(
     conversationId: string,
-    span: Span,
-    of: string,
+    head: Head,
+    from: number,
   ): Promise<readonly string[] | undefined> {
+    const spans: Span[] = [];
+    for (let first = from; first < head.totalMessages; first += PART) {
+      spans.push({ first, last: Math.min(first + PART, head.totalMessages) - 1 });
+    }
+    const parts = await Promise.all(spans.map((span) => readPart(conversationId, span)));
+    const of = incarnation(head);
     const bodies: string[] = [];
-    while (bodies.length < span.count) {
-      const rest = { first: span.first + bodies.length, count: span.count - bodies.length };
-      const part = await readPart(conversationId, rest);
-      if (part === null || incarnation(part.head) !== of || part.bodies.length === 0) return undefined;
+    for (const part of parts) {
+      if (part === null || incarnation(part.head) !== of) return undefined;
       for (const body of part.bodies) bodies.push(body);
     }
     return bodies;
   }
 
-  async function attempt(conversationId: string, last: number | undefined) {
-    const wanted = last ?? Number.MAX_SAFE_INTEGER;
-    const first = last === undefined || last > PART.messages ? 0 : -last;
-    const opening = await readPart(conversationId, { first, count: Math.min(wanted, PART.messages) });
+  async function attempt(conversationId: string, wanted: number): Promise<Part | null | undefined> {
+    const inOne = wanted <= PART;
+    const opening = await readPart(
+      conversationId,
+      inOne ? { first: -wanted, last: -1 } : { first: 0, last: PART - 1 },
+    );
     if (opening === null) return null;
     const { head } = opening;
-    const begin = Math.max(0, head.totalMessages - wanted);
-    const skipped = first < 0 ? 0 : begin;
-    const bodies = opening.bodies.slice(skipped);
-    const position = (first < 0 ? begin : 0) + opening.bodies.length;
-    const spans: Span[] = [];
-    for (let at = Math.max(position, begin); at < head.totalMessages; at += PART.messages) {
-      spans.push({ first: at, count: Math.min(PART.messages, head.totalMessages - at) });
+    if (opening.bodies.length !== Math.min(head.totalMessages, inOne ? wanted : PART)) {
+      throw new DamagedConversation("a part of the conversation is gone");
     }
-    const of = incarnation(head);
-    const parts = await Promise.all(spans.map((span) => readSpan(conversationId, span, of)));
-    return { head, parts: [bodies, ...parts] };
+    if (inOne || head.totalMessages <= PART) return opening;
+    const begin = Math.max(0, head.totalMessages - wanted);
+    const rest = await readRest(conversationId, head, Math.max(PART, begin));
+    return rest && { head, bodies: [...opening.bodies.slice(begin), ...rest] };
+  }
+
+  async function readSteady(conversationId: string, wanted: number): Promise<Part | null> {
+    for (let round = 0; round < ATTEMPTS; round++) {
+      const part = await attempt(conversationId, wanted);
+      if (part !== undefined) return part;
+    }
+    throw new UnsteadyConversation("the conversation changed faster than it could be read");
   }
 
   /** The conversation as it was at one moment, with its last `last` messages; absent: all. */
   return async function read(conversationId: string, last?: number): Promise<StoredConversation | null> {
-    for (let round = 0; round < ATTEMPTS; round++) {
-      const found = await attempt(conversationId, last);
-      if (found === null) return null;
-      const parts = found.parts.filter((part) => part !== undefined);
-      if (parts.length === found.parts.length) return { ...found.head, messages: parts.flat() };
-    }
-    throw new UnsteadyConversation("the conversation changed faster than it could be read");
+    const reading = readSteady(conversationId, last ?? Number.MAX_SAFE_INTEGER);
+    const [part] = touches ? await Promise.all([reading, touch(conversationId)]) : [await reading];
+    return part && { ...part.head, messages: part.bodies };
   };
 }
 

@@ -18,6 +18,8 @@ const unexpected: ErrorRule = {
 const INNER_WORD =
   /(?:^|[\s-])(READONLY|OOM|NOPERM|WRONGTYPE|MISCONF|CROSSSLOT|NOREPLICAS|MASTERDOWN|LOADING)\s/;
 
+const DENIED = /user executing the script can't (?:run this command|access at least one of the keys)/;
+
 const NON_LOCAL_KEY = /attempted to access (?:a non local key|keys that do not hash to the same slot)/;
 
 function ruleOf(thrown: unknown): ErrorRule {
@@ -34,6 +36,7 @@ function ruleOf(thrown: unknown): ErrorRule {
   if (byClient !== undefined) return byClient;
   const inner = INNER_WORD.exec(message)?.[1];
   if (inner !== undefined) return replyRules[inner] ?? unexpected;
+  if (DENIED.test(message)) return replyRules["NOPERM"] ?? unexpected;
   return (NON_LOCAL_KEY.test(message) ? replyRules["CROSSSLOT"] : undefined) ?? unexpected;
 }
 

@@ -28,13 +28,23 @@ export interface Head extends Omit<StoredConversation, "messages"> {
   readonly ttlMs: number;
 }
 
-/** Of fields and values in turn. */
-export function parseHead(conversationId: string, flat: unknown): Head {
-  const values = list(flat);
+/** Fields and values, which clients and versions of the protocol put into different shapes. */
+export function pairs(reply: unknown): readonly (readonly [string, string])[] {
+  if (Array.isArray(reply)) {
+    return Array.from({ length: reply.length / 2 }, (_, at) => [
+      text(reply[2 * at]),
+      text(reply[2 * at + 1]),
+    ]);
+  }
+  const entries = reply instanceof Map ? [...reply] : Object.entries(reply ?? {});
+  return entries.map(([field, value]) => [text(field), text(value)]);
+}
+
+/** Of the fields of its hash. */
+export function parseHead(conversationId: string, hash: unknown): Head {
   const fields = new Map<string, string>();
   const metadata: [string, JsonValue][] = [];
-  for (let at = 0; at < values.length; at += 2) {
-    const [field, value] = [text(values[at]), text(values[at + 1])];
+  for (const [field, value] of pairs(hash)) {
     if (field.startsWith(METADATA)) metadata.push([field.slice(METADATA.length), JSON.parse(value)]);
     else fields.set(field, value);
   }

@@ -7,6 +7,7 @@ import {
   isNodeRedisSentinel,
   type NodeRedisClient,
   type NodeRedisCluster,
+  type NodeRedisQueue,
   type NodeRedisSentinel,
   type RedisClient,
   sentinelQueue,
@@ -18,62 +19,72 @@ export class UnusableClient extends Error {
   override readonly name = "UnusableClient";
 }
 
-function failOnNull(results: readonly (readonly [Error | null, unknown])[] | null): readonly unknown[] {
+function valuesOf(results: readonly (readonly [Error | null, unknown])[] | null): readonly unknown[] {
   return (results ?? []).map(([error, reply]) => {
     if (error !== null) throw error;
     return reply;
   });
 }
 
-const adaptIoredis = (client: IoredisClient): RedisPort => ({
-  send: ([command = "", ...args]) => client.call(command, ...args),
-  sendInTurn: async (commands) =>
-    failOnNull(
-      await client.pipeline(commands.map((command) => [...command] as [string, ...string[]])).exec(),
-    ),
-  isCluster: "nodes" in client && typeof client.nodes === "function",
-  mayResend: true,
-});
+function adaptIoredis(client: IoredisClient): RedisPort {
+  const calls = (commands: readonly (readonly string[])[]) =>
+    commands.map((command): [string, ...string[]] => ["call", ...command]);
+  return {
+    send: ([command = "", ...args]) => client.call(command, ...args),
+    sendInTurn: async (commands) => valuesOf(await client.pipeline(calls(commands)).exec()),
+    sendAsOne: async (commands) => valuesOf(await client.multi(calls(commands)).exec()),
+    isCluster: "nodes" in client && typeof client.nodes === "function",
+    mayResend: true,
+  };
+}
 
 // One error stands for all the replies; the first that failed says what to do.
-async function firstFailure(execute: () => Promise<readonly unknown[]>): Promise<readonly unknown[]> {
+async function repliesOf(executed: Promise<unknown>): Promise<readonly unknown[]> {
   try {
-    return await execute();
+    const replies = await executed;
+    return Array.isArray(replies) ? replies : [];
   } catch (thrown) {
     if (!(thrown instanceof Error) || !("replies" in thrown) || !Array.isArray(thrown.replies)) throw thrown;
     throw thrown.replies.find((reply) => reply instanceof Error) ?? thrown;
   }
 }
 
+type Fill = (commands: readonly (readonly string[])[], key: string) => NodeRedisQueue;
+
+const several = (fill: Fill): Pick<RedisPort, "sendInTurn" | "sendAsOne"> => ({
+  sendInTurn: (commands, key) => repliesOf(fill(commands, key).execAsPipeline()),
+  sendAsOne: (commands, key) => repliesOf(fill(commands, key).exec()),
+});
+
 const adaptNodeRedis = (client: NodeRedisClient): RedisPort => ({
   send: (args) => client.sendCommand(args as string[]),
-  sendInTurn: (commands) => {
+  ...several((commands) => {
     const queue = commandQueue(client);
     for (const command of commands) queue.addCommand([...command]);
-    return firstFailure(() => queue.execAsPipeline());
-  },
+    return queue;
+  }),
   isCluster: false,
   mayResend: false,
 });
 
 const adaptSentinel = (client: NodeRedisSentinel): RedisPort => ({
   send: (args) => client.sendCommand(false, args as string[]),
-  sendInTurn: (commands) => {
+  ...several((commands) => {
     const queue = sentinelQueue(client);
     for (const command of commands) queue.addCommand(false, [...command]);
-    return firstFailure(() => queue.execAsPipeline());
-  },
+    return queue;
+  }),
   isCluster: false,
   mayResend: true,
 });
 
 const adaptCluster = (client: NodeRedisCluster): RedisPort => ({
   send: (args, key) => client.sendCommand(key, false, args as string[]),
-  sendInTurn: (commands, key) => {
+  ...several((commands, key) => {
     const queue = clusterQueue(client, key);
     for (const command of commands) queue.addCommand(key, false, [...command]);
-    return firstFailure(() => queue.execAsPipeline());
-  },
+    return queue;
+  }),
   isCluster: true,
   mayResend: true,
 });

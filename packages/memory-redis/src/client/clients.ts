@@ -5,8 +5,9 @@
 
 type Command = string[];
 
-interface NodeRedisQueue {
-  execAsPipeline(): Promise<readonly unknown[]>;
+export interface NodeRedisQueue {
+  exec(): Promise<unknown>;
+  execAsPipeline(): Promise<unknown>;
 }
 
 interface CommandQueue extends NodeRedisQueue {
@@ -51,6 +52,7 @@ interface IoredisPipeline {
 export interface IoredisClient {
   call(command: string, ...args: string[]): Promise<unknown>;
   pipeline(commands: [string, ...string[]][]): IoredisPipeline;
+  multi(commands: [string, ...string[]][]): IoredisPipeline;
   readonly status: string;
 }
 

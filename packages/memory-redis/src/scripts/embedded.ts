@@ -45,59 +45,6 @@ if ARGV[1] == 'newest' then
 end
 return redis.call('ZRANGEBYSCORE', KEYS[1], low, high, 'WITHSCORES', 'LIMIT', 0, ARGV[4])
 `,
-  read: String.raw`local function clock()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function keep_index(index, ttl)
-  if not ttl then
-    redis.call('PERSIST', index)
-    return
-  end
-  local left = redis.call('PTTL', index)
-  if left >= 0 and left < 2 * ttl or left == -1 and redis.call('ZCARD', index) == 1 then
-    redis.call('PEXPIRE', index, 2 * ttl)
-  end
-end
-local conversation, messages, traces = KEYS[1], KEYS[2], KEYS[4]
-local first, count = tonumber(ARGV[1]), tonumber(ARGV[2])
-local STEP = 250
-local fields = redis.call('HGETALL', conversation)
-if #fields == 0 then return false end
-local known = redis.call('HMGET', conversation, 'totalMessages', 'ttlMs', 'indexedAt', 'userId')
-local total = redis.call('LLEN', messages)
-if total ~= tonumber(known[1]) then return 'damaged' end
-if first < 0 then first = math.max(0, total + first) end
-local last = math.min(first + count, total) - 1
-local bodies, taken, bytes = {}, 0, 0
-while first + taken <= last and bytes < tonumber(ARGV[5]) do
-  local part = redis.call('LRANGE', messages, first + taken, math.min(first + taken + STEP - 1, last))
-  local joined = table.concat(part, '\n')
-  taken = taken + #part
-  bytes = bytes + #joined
-  bodies[#bodies + 1] = joined
-end
-local reply = { fields, table.concat(bodies, '\n'), taken, 0 }
-local ttl = tonumber(known[2])
-if not ttl then return reply end
-local now = clock()
-if redis.call('PTTL', conversation) > ttl - ttl / 100 then return reply end
-if type(redis.pcall('PEXPIREAT', conversation, now + ttl)) == 'table' then return reply end
-for at = 2, 4 do redis.call('PEXPIREAT', KEYS[at], now + ttl) end
-if now - tonumber(known[3] or 0) < ttl / 2 then return reply end
-redis.call('HSET', conversation, 'indexedAt', now)
-local written = redis.call('SMEMBERS', traces)
-if ARGV[3] == 'atomic' then
-  if known[4] then keep_index(ARGV[4] .. 'user:' .. known[4] .. ':conversations', ttl) end
-  for _, trace in ipairs(written) do
-    keep_index(ARGV[4] .. 'trace:' .. trace .. ':conversations', ttl)
-  end
-else
-  reply[4] = 1
-  for _, trace in ipairs(written) do reply[#reply + 1] = trace end
-end
-return reply
-`,
   reserve: `local RESERVED_MS = 60000
 if ARGV[3] == '1' or not redis.call('ZSCORE', KEYS[1], ARGV[1]) then
   redis.call('ZADD', KEYS[1], ARGV[2] + RESERVED_MS + 0.5, ARGV[1])
@@ -126,6 +73,40 @@ if ARGV[4] == '1' then
   keep_index(KEYS[1], ttl > 0 and ttl or nil)
 end
 return 1
+`,
+  touch: `local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function keep_index(index, ttl)
+  if not ttl then
+    redis.call('PERSIST', index)
+    return
+  end
+  local left = redis.call('PTTL', index)
+  if left >= 0 and left < 2 * ttl or left == -1 and redis.call('ZCARD', index) == 1 then
+    redis.call('PEXPIRE', index, 2 * ttl)
+  end
+end
+local conversation, traces = KEYS[1], KEYS[4]
+local stored = redis.call('HMGET', conversation, 'ttlMs', 'indexedAt', 'userId', 'lastActivity')
+local ttl = tonumber(stored[1] or '')
+if not ttl then return 0 end
+if redis.call('PTTL', conversation) > ttl - ttl / 100 then return 0 end
+local now = clock()
+if type(redis.pcall('PEXPIREAT', conversation, now + ttl)) == 'table' then return 0 end
+for at = 2, 4 do redis.call('PEXPIREAT', KEYS[at], now + ttl) end
+if now - tonumber(stored[2] or 0) < ttl / 2 then return 0 end
+redis.call('HSET', conversation, 'indexedAt', now)
+local owner, written = stored[3], redis.call('SMEMBERS', traces)
+if ARGV[1] == 'atomic' then
+  if owner then keep_index(ARGV[2] .. 'user:' .. owner .. ':conversations', ttl) end
+  for _, trace in ipairs(written) do
+    keep_index(ARGV[2] .. 'trace:' .. trace .. ':conversations', ttl)
+  end
+  return 0
+end
+return { ttl, tonumber(stored[4]), owner or '', unpack(written) }
 `,
   unindex: `local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if score and tonumber(score) < tonumber(ARGV[2]) then return redis.call('ZREM', KEYS[1], ARGV[1]) end
@@ -174,7 +155,7 @@ if exists and key ~= '' then
   end
 end
 if expected ~= '' and tonumber(expected) ~= version then return outcome('version') end
-if exists and redis.call('LLEN', messages) ~= total then return outcome('damaged') end
+if total > 0 and redis.call('EXISTS', messages) == 0 then return outcome('damaged') end
 local new_owner = user ~= '' and not owner
 local new_trace = trace ~= '' and (not exists or redis.call('SISMEMBER', traces, trace) == 0)
 if indexing == 'ask' and (not exists or new_owner or new_trace) then

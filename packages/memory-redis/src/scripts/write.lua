@@ -60,7 +60,7 @@ end
 if expected ~= '' and tonumber(expected) ~= version then return outcome('version') end
 
 -- A server that evicts keys under memory pressure takes them one by one.
-if exists and redis.call('LLEN', messages) ~= total then return outcome('damaged') end
+if total > 0 and redis.call('EXISTS', messages) == 0 then return outcome('damaged') end
 
 local new_owner = user ~= '' and not owner
 local new_trace = trace ~= '' and (not exists or redis.call('SISMEMBER', traces, trace) == 0)

@@ -1,0 +1,33 @@
+-- Starts the ttl of a conversation anew, since it is being read.
+--
+-- KEYS  1 conversation   2 messages   3 idempotency keys   4 traces
+-- ARGV  1 indexing, as in write.lua   2 prefix of the index keys
+--
+-- Returns 0, or, if the caller has to keep the indexes, { ttl in ms, last activity in ms, owner or '', trace ids … }.
+
+--@include clock.lua
+--@include keep-index.lua
+
+local conversation, traces = KEYS[1], KEYS[4]
+local stored = redis.call('HMGET', conversation, 'ttlMs', 'indexedAt', 'userId', 'lastActivity')
+local ttl = tonumber(stored[1] or '')
+if not ttl then return 0 end
+
+-- Not twice within a hundredth of it, for the sake of those who read all the time.
+if redis.call('PTTL', conversation) > ttl - ttl / 100 then return 0 end
+local now = clock()
+-- A replica may be asked, too: there it can't be done, and the ttl goes on from the last write.
+if type(redis.pcall('PEXPIREAT', conversation, now + ttl)) == 'table' then return 0 end
+for at = 2, 4 do redis.call('PEXPIREAT', KEYS[at], now + ttl) end
+if now - tonumber(stored[2] or 0) < ttl / 2 then return 0 end
+
+redis.call('HSET', conversation, 'indexedAt', now)
+local owner, written = stored[3], redis.call('SMEMBERS', traces)
+if ARGV[1] == 'atomic' then
+  if owner then keep_index(ARGV[2] .. 'user:' .. owner .. ':conversations', ttl) end
+  for _, trace in ipairs(written) do
+    keep_index(ARGV[2] .. 'trace:' .. trace .. ':conversations', ttl)
+  end
+  return 0
+end
+return { ttl, tonumber(stored[4]), owner or '', unpack(written) }

@@ -1,0 +1,105 @@
+import { randomInt } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { withRetry } from "@jaf/memory";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startCutProxy } from "../../../../test/cut-proxy.ts";
+import type { Ledger } from "../../../../test/faults/ledger.ts";
+import { PATIENT, runLoad } from "../../../../test/faults/load.ts";
+import { observe } from "../../../../test/faults/observed.ts";
+import { DURABLE_REDIS, requireRedis, startLocalRedis } from "../../../../test/redis-server.ts";
+import type { RestartableServer } from "../../../../test/restartable-server.ts";
+import type { RedisConfig } from "../../src/index.ts";
+import { ioredis, nodeRedis, withProviders } from "../support/faults.ts";
+
+const KILLS = 20;
+
+let server: RestartableServer;
+beforeAll(async () => {
+  server = await startLocalRedis(requireRedis(), DURABLE_REDIS);
+}, 30_000);
+afterAll(() => server.stop());
+
+const problemsOf = (ledger: Ledger, config: RedisConfig): Promise<readonly string[]> =>
+  withProviders(
+    [nodeRedis(server.port)],
+    async ([provider]) => (provider === undefined ? ["no provider"] : ledger.problems(provider)),
+    config,
+  );
+
+async function killOften(recovered: () => Promise<void>): Promise<string> {
+  for (let round = 0; round < KILLS; round++) {
+    await sleep(randomInt(50, 400));
+    await server.kill();
+    await server.start();
+  }
+  await recovered();
+  return `killed ${KILLS} times`;
+}
+
+describe.each([
+  ["node-redis", nodeRedis],
+  ["ioredis", ioredis],
+])("with %s", (name, connect) => {
+  it("a server that is killed (SIGKILL) and restarted under 16 writers that retry keeps every acknowledged batch once, whole and in order, and its indexes agree", async () => {
+    const config = { keyPrefix: `killed-${name}:` };
+    const { ledger, failed, unretryable } = await withProviders(
+      [connect(server.port)],
+      (providers) => runLoad(providers, { title: `Redis, ${name}`, faults: killOften }),
+      config,
+    );
+    expect.soft(unretryable).toEqual([]);
+    // ioredis sends what was in flight again by itself, so that nothing need fail.
+    if (connect === nodeRedis) expect(failed).toBeGreaterThan(KILLS);
+    expect(await problemsOf(ledger, config)).toEqual([]);
+  });
+
+  it("a reply that the client never got is made good by a retry, which stores nothing twice", async () => {
+    const proxy = await startCutProxy(
+      server.port,
+      (request) => request.includes("to be lost") && proxy.cuts() === 0,
+    );
+    await withProviders(
+      [connect(proxy.port)],
+      async ([provider]) => {
+        if (provider === undefined) throw new Error("no provider");
+        await provider.appendMessages("c", [{ role: "user", content: "first" }]);
+        const observed = observe(provider);
+        const appended = withRetry(observed.provider, PATIENT).appendMessages("c", [
+          { role: "user", content: "to be lost" },
+        ]);
+        expect(await appended).toMatchObject({ success: true });
+        expect(proxy.cuts()).toBe(1);
+        expect(observed.failed()).toBe(connect === nodeRedis ? 1 : 0);
+        expect(await provider.getConversation("c")).toMatchObject({
+          data: {
+            messages: [{ content: "first" }, { content: "to be lost" }],
+            metadata: { version: 2 },
+          },
+        });
+      },
+      { keyPrefix: `cut-once-${name}:` },
+    );
+    await proxy.stop();
+  });
+
+  it("replies lost now and then, under 16 writers that retry, lose and double nothing", async () => {
+    const config = { keyPrefix: `cut-often-${name}:` };
+    const proxy = await startCutProxy(
+      server.port,
+      (request) => request.includes("shared-") && Math.random() < 1 / 20,
+    );
+    const faults = async () => {
+      await sleep(4_000);
+      return `${proxy.cuts()} replies lost`;
+    };
+    const { ledger, unretryable } = await withProviders(
+      [connect(proxy.port)],
+      (providers) => runLoad(providers, { title: `Redis, ${name}`, faults }),
+      config,
+    );
+    expect(proxy.cuts()).toBeGreaterThan(10);
+    await proxy.stop();
+    expect.soft(unretryable).toEqual([]);
+    expect(await problemsOf(ledger, config)).toEqual([]);
+  });
+});

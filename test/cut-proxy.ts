@@ -1,0 +1,57 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+
+/** A TCP proxy that loses replies. */
+export interface CutProxy {
+  readonly port: number;
+  /** How many replies it lost. */
+  readonly cuts: () => number;
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Passes on what a client sends; where `cut` says yes to it, the connection is broken the moment that the server's
+ * reply arrives, which the client never sees. So the server has done what the client must think undone.
+ */
+export async function startCutProxy(port: number, cut: (request: Buffer) => boolean): Promise<CutProxy> {
+  const sockets = new Set<Socket>();
+  let cuts = 0;
+
+  function join(client: Socket): void {
+    const server = connect(port, "127.0.0.1");
+    let armed = false;
+    const end = () => {
+      client.destroy();
+      server.destroy();
+    };
+    for (const socket of [client, server]) {
+      sockets.add(socket);
+      socket.setNoDelay(true);
+      socket.on("error", end);
+      socket.on("close", () => {
+        sockets.delete(socket);
+        end();
+      });
+    }
+    client.on("data", (request) => {
+      armed ||= cut(request);
+      server.write(request);
+    });
+    server.on("data", (reply) => {
+      if (!armed) return void client.write(reply);
+      cuts += 1;
+      end();
+    });
+  }
+
+  const listener = createServer(join).listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const address = listener.address();
+  if (address === null || typeof address === "string") throw new Error("no free port");
+  const stop = async () => {
+    listener.close();
+    for (const socket of sockets) socket.destroy();
+    await once(listener, "close");
+  };
+  return { port: address.port, cuts: () => cuts, stop };
+}

@@ -1,0 +1,109 @@
+import { type ChildProcess, execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  createUnprivilegedFolder,
+  freePort,
+  type RunningServer,
+  spawnServer,
+  stopServer,
+  type UnprivilegedFolder,
+} from "./servers.ts";
+
+/** A server that can be killed, and started again on the same port and folder. */
+export interface RestartableServer extends RunningServer {
+  readonly port: number;
+  /** Kills all its processes at once (SIGKILL), and resolves when they are gone. */
+  readonly kill: () => Promise<void>;
+  /** After `kill`; resolves when it is ready. `args`: more of the command line, for this start. */
+  readonly start: (args?: readonly string[]) => Promise<void>;
+}
+
+export interface ServerDefinition {
+  /** Names the temporary folder. */
+  readonly name: string;
+  /** Who it runs as where the tests run as root; the first that exists. */
+  readonly users: readonly string[];
+  readonly url: (port: number) => string;
+  /** Called once, before the first start. */
+  readonly prepare?: (folder: UnprivilegedFolder, port: number) => void;
+  readonly program: string;
+  readonly args: (folder: string, port: number) => readonly string[];
+  readonly ready: RegExp;
+  readonly stopSignal: NodeJS.Signals;
+}
+
+const START_ATTEMPTS = 5;
+const START_PAUSE_MS = 100;
+
+function childrenOf(pid: number): number[] {
+  const file = `/proc/${pid}/task/${pid}/children`;
+  const text = existsSync(file)
+    ? readFileSync(file, "utf8")
+    : execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" })
+        .split("\n")
+        .map((line) => line.trim().split(/\s+/))
+        .flatMap(([child, parent]) => (Number(parent) === pid ? [child] : []))
+        .join(" ");
+  return text.split(/\s+/).filter(Boolean).map(Number);
+}
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It is gone.
+  }
+}
+
+async function killAll(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill("SIGSTOP"); // So that it neither starts another child nor reacts to the death of one.
+  for (const pid of childrenOf(child.pid)) killQuietly(pid);
+  child.kill("SIGKILL");
+  await ended;
+}
+
+/** On a free port and in a temporary folder, as an unprivileged user. */
+export async function startRestartable(definition: ServerDefinition): Promise<RestartableServer> {
+  const folder = createUnprivilegedFolder(definition.name, definition.users);
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+
+  async function spawn(args: readonly string[]): Promise<void> {
+    const all = [...definition.args(folder.path, port), ...args];
+    child = await spawnServer(definition.program, all, {
+      identity: folder.identity,
+      ready: definition.ready,
+    });
+  }
+
+  // A killed Postgres leaves shared memory that is in use until the last of its processes is gone.
+  async function start(args: readonly string[] = []): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await spawn(args);
+      } catch (thrown) {
+        if (attempt === START_ATTEMPTS) throw thrown;
+        await sleep(START_PAUSE_MS);
+      }
+    }
+  }
+
+  async function stop(): Promise<void> {
+    if (child !== undefined) await stopServer(child, definition.stopSignal);
+    folder.remove();
+  }
+
+  try {
+    definition.prepare?.(folder, port);
+    await start();
+  } catch (thrown) {
+    folder.remove();
+    throw thrown;
+  }
+  const kill = async () => (child === undefined ? undefined : killAll(child));
+  return { url: definition.url(port), port, kill, start, stop };
+}
