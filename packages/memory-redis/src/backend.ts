@@ -1,6 +1,6 @@
 import type { MemoryBackend } from "@jaf/memory";
 import type { RedisPort } from "./client/port.ts";
-import { allKeys, createConversationReader } from "./conversation.ts";
+import { createConversationReader } from "./conversation.ts";
 import { toMemoryError } from "./errors.ts";
 import { createHeadReader } from "./heads.ts";
 import { createIndexes } from "./indexes.ts";
@@ -52,10 +52,9 @@ export function createRedisBackend(options: RedisBackendOptions): MemoryBackend 
 
   /** `userId`: only if it is that user's. */
   async function remove(conversationId: string, userId = "") {
-    const own = allKeys(keys.of(conversationId));
-    const scriptKeys = atomic ? ([...own, keys.recencyIndex(conversationId)] as const) : own;
-    const args = [conversationId, userId, indexing, keys.prefix];
-    const reply = list(await run("delete", { keys: scriptKeys, args }, wait));
+    const { conversation } = keys.of(conversationId);
+    const args = [conversationId, userId, indexing, keys.prefix, keys.recencyIndex(conversationId)];
+    const reply = list(await run("delete", { keys: [conversation], args }, wait));
     const [existed, time, owner, ...traceIds] = reply;
     const deleted = number(existed) === 1;
     const seenAtMs = number(time);

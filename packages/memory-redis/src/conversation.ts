@@ -1,9 +1,9 @@
 import type { StoredConversation } from "@jaf/memory";
 import type { RedisPort } from "./client/port.ts";
 import type { Indexes } from "./indexes.ts";
-import type { ConversationKeys, Keys } from "./keys.ts";
+import type { Keys } from "./keys.ts";
 import { type Head, list, number, pairs, parseHead, text } from "./replies.ts";
-import { type RunScript, type ScriptCall, within } from "./scripts/runner.ts";
+import { type RunScript, within } from "./scripts/runner.ts";
 
 /** Redis was made to throw keys away when its memory is full, and it threw away a part of this conversation. */
 export class DamagedConversation extends Error {
@@ -30,13 +30,6 @@ interface Span {
   readonly first: number;
   readonly last: number;
 }
-
-export const allKeys = ({
-  conversation,
-  messages,
-  idempotency,
-  traces,
-}: ConversationKeys): ScriptCall["keys"] => [conversation, messages, idempotency, traces];
 
 /** The first character of an item says whether it is a tool result. */
 const toBody = (item: unknown): string => text(item).slice(1);
@@ -72,8 +65,8 @@ export function createConversationReader(options: ConversationReaderOptions) {
   }
 
   async function touch(conversationId: string): Promise<void> {
-    const call = { keys: allKeys(keys.of(conversationId)), args: [indexing, keys.prefix] };
-    const reply = await run("touch", call);
+    const { conversation } = keys.of(conversationId);
+    const reply = await run("touch", { keys: [conversation], args: [indexing, keys.prefix] });
     if (!Array.isArray(reply)) return;
     const [ttlMs, lastActivity, owner, ...traceIds] = reply;
     await indexes.settle(

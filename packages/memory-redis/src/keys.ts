@@ -17,11 +17,10 @@ function hash(text: string): number {
   return value >>> 0;
 }
 
-/** The keys of one conversation, all in one slot. */
+/** Keys of one conversation, all in one slot. `scripts/parts.lua` makes the same, and one more. */
 export interface ConversationKeys {
   readonly conversation: string;
   readonly messages: string;
-  readonly idempotency: string;
   readonly traces: string;
 }
 
@@ -39,7 +38,6 @@ export function createKeys(prefix: string) {
       return {
         conversation,
         messages: `${prefix}messages:{${conversation}}`,
-        idempotency: `${prefix}keys:{${conversation}}`,
         traces: `${prefix}traces:{${conversation}}`,
       };
     },

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ConversationWrite, WriteOutcome } from "@jaf/memory";
-import { allKeys, DamagedConversation } from "./conversation.ts";
+import { DamagedConversation } from "./conversation.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Keys } from "./keys.ts";
 import { list, number, text, UnexpectedReply } from "./replies.ts";
@@ -59,8 +59,8 @@ function toOutcome({ status, version }: WriteReply): WriteOutcome {
   }
 }
 
-const ttlInMs = (seconds: number | undefined): number | "" =>
-  seconds === undefined ? "" : Math.min(seconds, MAX_TTL_SECONDS) * 1_000;
+const ttlInMs = (seconds: number | undefined): number | undefined =>
+  seconds === undefined ? undefined : Math.min(seconds, MAX_TTL_SECONDS) * 1_000;
 
 export interface WriterOptions {
   readonly run: RunScript;
@@ -80,34 +80,35 @@ export function createWriter(options: WriterOptions) {
   const { run, keys, indexes, indexing, mayResend, ttl, wait, onCreated } = options;
 
   // No caller's key begins with NUL.
-  const ownKey = () => (mayResend ? { key: `\0${randomUUID()}`, bodyHash: "-" } : { key: "", bodyHash: "" });
+  const ownKey = () => (mayResend ? { key: `\0${randomUUID()}`, bodyHash: "-" } : undefined);
 
   /** What every attempt at a write sends alike. */
   function prepare(write: ConversationWrite) {
-    const { key, bodyHash } = write.idempotency ?? ownKey();
-    const metadata = Object.entries(write.metadata).flatMap(([field, value]) => [
-      field,
-      JSON.stringify(value),
-    ]);
-    const bodies = write.messages.map(({ body, isToolResult }) => (isToolResult ? "t" : "m") + body);
-    const head = [
-      write.mode,
-      write.conversationId,
-      write.userId ?? "",
-      write.traceId ?? "",
-      write.expectedVersion ?? "",
-      key,
-      bodyHash.slice(0, HASH_LENGTH),
-      write.maxMessages ?? "",
-      ttlInMs(write.ttlSeconds),
-      ttlInMs(ttl),
-    ];
-    const tail = [keys.prefix, wait === undefined ? 0 : 1, metadata.length, ...metadata, ...bodies];
-    const own = allKeys(keys.of(write.conversationId));
-    return async (how: Indexing): Promise<WriteReply> => {
-      const scriptKeys =
-        how === "atomic" ? ([...own, keys.recencyIndex(write.conversationId)] as const) : own;
-      return parseReply(await run("write", { keys: scriptKeys, args: [...head, how, ...tail] }, wait));
+    const { mode, conversationId, userId, traceId, messages, metadata } = write;
+    const idempotency = write.idempotency ?? ownKey();
+    const { conversation } = keys.of(conversationId);
+    const fields = Object.entries(metadata);
+    const given = {
+      prefix: keys.prefix,
+      mode,
+      id: conversationId,
+      recent: keys.recencyIndex(conversationId),
+      user: userId,
+      trace: traceId,
+      version: write.expectedVersion,
+      key: idempotency?.key,
+      hash: idempotency?.bodyHash.slice(0, HASH_LENGTH),
+      max: write.maxMessages,
+      ttl: ttlInMs(write.ttlSeconds),
+      newTtl: ttlInMs(ttl),
+      wait: wait === undefined ? undefined : true,
+      metadata:
+        fields.length === 0 ? undefined : fields.flatMap(([field, value]) => [field, JSON.stringify(value)]),
+    };
+    const bodies = messages.map(({ body, isToolResult }) => (isToolResult ? "t" : "m") + body);
+    return async (indexing: Indexing): Promise<WriteReply> => {
+      const args = [JSON.stringify({ ...given, indexing }), ...bodies];
+      return parseReply(await run("write", { keys: [conversation], args }, wait));
     };
   }
 

@@ -66,9 +66,14 @@ describe("a server that can't do it", () => {
 
   it("is one of a Cluster, and the client knows nothing of it: not retryable, with what helps", async () => {
     const { provider, end } = await connect({ url: inject("redisClusterUrls")[0] ?? "" });
-    const error = errorOf(await append(provider));
-    expect(error.retryable).toBe(false);
-    expect(error.message).toMatch(/Cluster client/);
+    const ids = Array.from({ length: 20 }, (_, n) => `c${n}`);
+    const results = await Promise.all(ids.map((id) => provider.appendMessages(id, messages)));
+    const errors = results.filter(({ success }) => !success).map(errorOf);
+    expect(errors.length).toBeGreaterThan(0);
+    for (const error of errors) {
+      expect(error.retryable).toBe(false);
+      expect(error.message).toMatch(/Cluster client/);
+    }
     end();
   });
 

@@ -1,25 +1,27 @@
 -- Deletes a conversation.
 --
--- KEYS  1 conversation   2 messages   3 idempotency keys   4 traces   5 recency index, with indexing 'atomic'
+-- KEYS  1 conversation
 -- ARGV  1 conversation id   2 only if it is of this user, or ''   3 indexing, as in write.lua
---       4 prefix of the index keys
+--       4 prefix of all keys       5 the recency index that it belongs to
 --
 -- Returns { whether there was one, time in ms, owner or '', trace ids … }.
 
 --@include clock.lua
+--@include parts.lua
 
 local conversation = KEYS[1]
 local id, user, prefix = ARGV[1], ARGV[2], ARGV[4]
+local messages, keys, traces = parts(prefix, conversation)
 
 local now = clock()
 local stored = redis.call('HMGET', conversation, 'version', 'userId')
 if not stored[1] or user ~= '' and stored[2] ~= user then return { 0, now, '' } end
 
 local reply = { 1, now, stored[2] or '' }
-local written = redis.call('SMEMBERS', KEYS[4])
-redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3], KEYS[4])
+local written = redis.call('SMEMBERS', traces)
+redis.call('UNLINK', conversation, messages, keys, traces)
 if ARGV[3] == 'atomic' then
-  redis.call('ZREM', KEYS[5], id)
+  redis.call('ZREM', ARGV[5], id)
   if stored[2] then redis.call('ZREM', prefix .. 'user:' .. stored[2] .. ':conversations', id) end
   for _, trace in ipairs(written) do redis.call('ZREM', prefix .. 'trace:' .. trace .. ':conversations', id) end
 else

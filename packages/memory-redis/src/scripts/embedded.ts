@@ -4,16 +4,21 @@ export const scripts = {
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function parts(prefix, conversation)
+  local tag = ':{' .. conversation .. '}'
+  return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag
+end
 local conversation = KEYS[1]
 local id, user, prefix = ARGV[1], ARGV[2], ARGV[4]
+local messages, keys, traces = parts(prefix, conversation)
 local now = clock()
 local stored = redis.call('HMGET', conversation, 'version', 'userId')
 if not stored[1] or user ~= '' and stored[2] ~= user then return { 0, now, '' } end
 local reply = { 1, now, stored[2] or '' }
-local written = redis.call('SMEMBERS', KEYS[4])
-redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3], KEYS[4])
+local written = redis.call('SMEMBERS', traces)
+redis.call('UNLINK', conversation, messages, keys, traces)
 if ARGV[3] == 'atomic' then
-  redis.call('ZREM', KEYS[5], id)
+  redis.call('ZREM', ARGV[5], id)
   if stored[2] then redis.call('ZREM', prefix .. 'user:' .. stored[2] .. ':conversations', id) end
   for _, trace in ipairs(written) do redis.call('ZREM', prefix .. 'trace:' .. trace .. ':conversations', id) end
 else
@@ -88,14 +93,19 @@ local function keep_index(index, ttl)
     redis.call('PEXPIRE', index, 2 * ttl)
   end
 end
-local conversation, traces = KEYS[1], KEYS[4]
+local function parts(prefix, conversation)
+  local tag = ':{' .. conversation .. '}'
+  return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag
+end
+local conversation = KEYS[1]
+local messages, keys, traces = parts(ARGV[2], conversation)
 local stored = redis.call('HMGET', conversation, 'ttlMs', 'indexedAt', 'userId', 'lastActivity')
 local ttl = tonumber(stored[1] or '')
 if not ttl then return 0 end
 if redis.call('PTTL', conversation) > ttl - ttl / 100 then return 0 end
 local now = clock()
 if type(redis.pcall('PEXPIREAT', conversation, now + ttl)) == 'table' then return 0 end
-for at = 2, 4 do redis.call('PEXPIREAT', KEYS[at], now + ttl) end
+for _, part in ipairs({ messages, keys, traces }) do redis.call('PEXPIREAT', part, now + ttl) end
 if now - tonumber(stored[2] or 0) < ttl / 2 then return 0 end
 redis.call('HSET', conversation, 'indexedAt', now)
 local owner, written = stored[3], redis.call('SMEMBERS', traces)
@@ -126,12 +136,15 @@ local function keep_index(index, ttl)
     redis.call('PEXPIRE', index, 2 * ttl)
   end
 end
-local conversation, messages, keys, traces, recent = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local mode, id, user, trace = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local expected, key, hash = ARGV[5], ARGV[6], ARGV[7]
-local indexing, prefix = ARGV[11], ARGV[12]
-local metadata_from, messages_from = 15, 15 + tonumber(ARGV[14])
-local batch = #ARGV - messages_from + 1
+local function parts(prefix, conversation)
+  local tag = ':{' .. conversation .. '}'
+  return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag
+end
+local given = cjson.decode(ARGV[1])
+local conversation, prefix, indexing = KEYS[1], given.prefix, given.indexing
+local messages, keys, traces = parts(prefix, conversation)
+local user, trace, key = given.user, given.trace, given.key
+local batch = #ARGV - 1
 local now = clock()
 local stored = redis.call('HMGET', conversation,
   'version', 'userId', 'lastActivity', 'createdAt', 'totalMessages', 'writes', 'ttlMs', 'indexedAt')
@@ -141,23 +154,23 @@ local owner = stored[2]
 local last_activity = tonumber(stored[3] or 0)
 local total = tonumber(stored[5] or 0)
 local writes = tonumber(stored[6] or 0)
-local ttl = tonumber(stored[7] or ARGV[10])
+local ttl = tonumber(stored[7]) or given.newTtl
 local function outcome(status)
   return { status, version, last_activity, 0, owner or '', ttl or 0, 0 }
 end
-if owner and user ~= '' and owner ~= user then return outcome('owner') end
-if exists and key ~= '' then
+if owner and user and owner ~= user then return outcome('owner') end
+if exists and key then
   local known = redis.call('HGET', keys, key)
   if known then
-    if string.sub(known, 1, #hash) ~= hash then return outcome('idempotency-key') end
-    if ARGV[13] == '1' then redis.call('HSET', conversation, 'version', stored[1]) end
+    if string.sub(known, 1, #given.hash) ~= given.hash then return outcome('idempotency-key') end
+    if given.wait then redis.call('HSET', conversation, 'version', stored[1]) end
     return outcome('replayed')
   end
 end
-if expected ~= '' and tonumber(expected) ~= version then return outcome('version') end
+if given.version and given.version ~= version then return outcome('version') end
 if total > 0 and redis.call('EXISTS', messages) == 0 then return outcome('damaged') end
-local new_owner = user ~= '' and not owner
-local new_trace = trace ~= '' and (not exists or redis.call('SISMEMBER', traces, trace) == 0)
+local new_owner = user and not owner
+local new_trace = trace and (not exists or redis.call('SISMEMBER', traces, trace) == 0)
 if indexing == 'ask' and (not exists or new_owner or new_trace) then
   local reply = outcome('reserve')
   reply[3] = now
@@ -165,9 +178,7 @@ if indexing == 'ask' and (not exists or new_owner or new_trace) then
   return reply
 end
 owner = owner or user
-if ARGV[9] ~= '' then
-  ttl = tonumber(ARGV[9])
-end
+ttl = given.ttl or ttl
 last_activity = math.max(now, last_activity)
 local renew = ttl and (not exists or new_owner or tonumber(stored[7]) ~= ttl
   or now - tonumber(stored[8] or 0) >= ttl / 2)
@@ -175,15 +186,15 @@ local keep = renew or not exists or new_owner
 local written_traces = {}
 if renew and exists then written_traces = redis.call('SMEMBERS', traces) end
 if indexing == 'atomic' then
-  redis.call('ZADD', recent, last_activity, id)
-  if owner ~= '' then
+  redis.call('ZADD', given.recent, last_activity, given.id)
+  if owner then
     local index = prefix .. 'user:' .. owner .. ':conversations'
-    redis.call('ZADD', index, last_activity, id)
+    redis.call('ZADD', index, last_activity, given.id)
     if keep then keep_index(index, ttl) end
   end
   if new_trace then
     local index = prefix .. 'trace:' .. trace .. ':conversations'
-    redis.call('ZADD', index, last_activity, id)
+    redis.call('ZADD', index, last_activity, given.id)
     keep_index(index, ttl)
   end
   for _, written in ipairs(written_traces) do
@@ -191,20 +202,20 @@ if indexing == 'atomic' then
   end
 end
 if not exists then redis.call('DEL', messages, keys, traces) end
-if mode == 'replace' and exists then
+if given.mode == 'replace' and exists then
   redis.call('DEL', messages)
   total = 0
   for _, field in ipairs(redis.call('HKEYS', conversation)) do
     if string.sub(field, 1, 9) == 'metadata:' then redis.call('HDEL', conversation, field) end
   end
 end
-for from = messages_from, #ARGV, 4000 do
+for from = 2, #ARGV, 4000 do
   redis.call('RPUSH', messages, unpack(ARGV, from, math.min(from + 3999, #ARGV)))
 end
 version = version + batch
 total = total + batch
-if ARGV[8] ~= '' and total > tonumber(ARGV[8]) then
-  local cut = total - tonumber(ARGV[8])
+if given.max and total > given.max then
+  local cut = total - given.max
   local function first_message(from, to, step)
     for at = from, to, step do
       if string.sub(redis.call('LINDEX', messages, at), 1, 1) ~= 't' then return at end
@@ -216,12 +227,12 @@ if ARGV[8] ~= '' and total > tonumber(ARGV[8]) then
 end
 if new_trace then redis.call('SADD', traces, trace) end
 writes = writes + 1
-if key ~= '' then
-  redis.call('HSET', keys, key, hash .. writes)
+if key then
+  redis.call('HSET', keys, key, given.hash .. writes)
   if writes % 100 == 0 then
     local known = redis.call('HGETALL', keys)
     for at = 1, #known, 2 do
-      if tonumber(string.sub(known[at + 1], #hash + 1)) < writes - 1000 then
+      if tonumber(string.sub(known[at + 1], #given.hash + 1)) < writes - 1000 then
         redis.call('HDEL', keys, known[at])
       end
     end
@@ -235,17 +246,18 @@ local function set(field, value)
   fields[#fields + 1] = value
 end
 if not exists then set('createdAt', last_activity) end
-if owner ~= '' and (not exists or new_owner) then set('userId', owner) end
+if owner and (not exists or new_owner) then set('userId', owner) end
 if ttl then set('ttlMs', ttl) end
 if renew then set('indexedAt', now) end
-for at = metadata_from, messages_from - 1, 2 do set('metadata:' .. ARGV[at], ARGV[at + 1]) end
+local metadata = given.metadata or {}
+for at = 1, #metadata, 2 do set('metadata:' .. metadata[at], metadata[at + 1]) end
 for from = 1, #fields, 4000 do
   redis.call('HSET', conversation, unpack(fields, from, math.min(from + 3999, #fields)))
 end
 if ttl then
-  for at = 1, 4 do redis.call('PEXPIREAT', KEYS[at], now + ttl) end
+  for _, part in ipairs({ conversation, messages, keys, traces }) do redis.call('PEXPIREAT', part, now + ttl) end
 end
-local reply = { 'written', version, last_activity, exists and 0 or 1, owner, ttl or 0, keep and 1 or 0 }
+local reply = { 'written', version, last_activity, exists and 0 or 1, owner or '', ttl or 0, keep and 1 or 0 }
 if indexing ~= 'atomic' then
   for _, written in ipairs(written_traces) do reply[#reply + 1] = written end
 end

@@ -1,14 +1,16 @@
 -- Starts the ttl of a conversation anew, since it is being read.
 --
--- KEYS  1 conversation   2 messages   3 idempotency keys   4 traces
--- ARGV  1 indexing, as in write.lua   2 prefix of the index keys
+-- KEYS  1 conversation
+-- ARGV  1 indexing, as in write.lua   2 prefix of all keys
 --
 -- Returns 0, or, if the caller has to keep the indexes, { ttl in ms, last activity in ms, owner or '', trace ids … }.
 
 --@include clock.lua
 --@include keep-index.lua
+--@include parts.lua
 
-local conversation, traces = KEYS[1], KEYS[4]
+local conversation = KEYS[1]
+local messages, keys, traces = parts(ARGV[2], conversation)
 local stored = redis.call('HMGET', conversation, 'ttlMs', 'indexedAt', 'userId', 'lastActivity')
 local ttl = tonumber(stored[1] or '')
 if not ttl then return 0 end
@@ -18,7 +20,7 @@ if redis.call('PTTL', conversation) > ttl - ttl / 100 then return 0 end
 local now = clock()
 -- A replica may be asked, too: there it can't be done, and the ttl goes on from the last write.
 if type(redis.pcall('PEXPIREAT', conversation, now + ttl)) == 'table' then return 0 end
-for at = 2, 4 do redis.call('PEXPIREAT', KEYS[at], now + ttl) end
+for _, part in ipairs({ messages, keys, traces }) do redis.call('PEXPIREAT', part, now + ttl) end
 if now - tonumber(stored[2] or 0) < ttl / 2 then return 0 end
 
 redis.call('HSET', conversation, 'indexedAt', now)
