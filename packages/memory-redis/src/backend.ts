@@ -37,7 +37,7 @@ export function createRedisBackend(options: RedisBackendOptions): MemoryBackend 
   const run = createScriptRunner(port, commandTimeoutMs);
   const wait =
     minReplicas === 0 ? undefined : { replicas: minReplicas, timeoutMs: Math.ceil(commandTimeoutMs / 3) };
-  const indexes = createIndexes(run, keys);
+  const indexes = createIndexes(run, keys, wait);
   const readHeads = createHeadReader(run, keys, atomic);
   const read = createConversationReader({
     ...{ port, run, keys, indexes, indexing, commandTimeoutMs },

@@ -1,5 +1,5 @@
 import type { Keys } from "./keys.ts";
-import type { RunScript } from "./scripts/runner.ts";
+import type { ReplicaWait, RunScript } from "./scripts/runner.ts";
 
 /** Where a conversation's entries are: in the list of all, in its owner's, and in those of traces. */
 export interface Listed {
@@ -18,7 +18,7 @@ export interface Lifetime {
  * another server. Entries are made before a conversation is written and removed after it was deleted, so that a crash
  * leaves an entry too many, never one too few.
  */
-export function createIndexes(run: RunScript, keys: Keys) {
+export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
   const indexesOf = ({ conversationId, userId, traceIds = [] }: Listed): readonly string[] => [
     keys.recencyIndex(conversationId),
     ...(userId === undefined ? [] : [keys.userIndex(userId)]),
@@ -26,7 +26,7 @@ export function createIndexes(run: RunScript, keys: Keys) {
   ];
 
   const settleIn = (index: string, entry: readonly (string | number)[]): Promise<unknown> =>
-    run("settle", { keys: [index], args: entry });
+    run("settle", { keys: [index], args: entry }, wait);
 
   async function inAll(listed: Listed, act: (index: string) => Promise<unknown>): Promise<void> {
     await Promise.all(indexesOf(listed).map(act));
@@ -39,7 +39,7 @@ export function createIndexes(run: RunScript, keys: Keys) {
     /** Makes entries that wait for their conversation. `created`: it does not exist yet. */
     reserve: (listed: Listed, { nowMs, created }: { readonly nowMs: number; readonly created: boolean }) =>
       inAll(listed, (index) =>
-        run("reserve", { keys: [index], args: [listed.conversationId, nowMs, created ? 1 : 0] }),
+        run("reserve", { keys: [index], args: [listed.conversationId, nowMs, created ? 1 : 0] }, wait),
       ),
 
     /** Puts the entries where the last activity belongs. `keep`: the indexes need not outlive it by themselves. */

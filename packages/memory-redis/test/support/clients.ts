@@ -21,22 +21,27 @@ declare module "vitest" {
 export interface Opened {
   readonly client: RedisClient;
   readonly end: () => Promise<void>;
+  /** Breaks the connections, whatever is under way. */
+  readonly cut: () => void;
 }
 
 interface NodeRedisLike {
   connect(): Promise<unknown>;
   close(): Promise<unknown> | unknown;
+  destroy(): unknown;
   on(event: "error", listener: () => void): unknown;
 }
 
 async function connected<C extends NodeRedisLike & RedisClient>(client: C): Promise<Opened> {
   client.on("error", () => {});
   await client.connect();
-  return { client, end: async () => void (await client.close()) };
+  return { client, end: async () => void (await client.close()), cut: () => void client.destroy() };
 }
 
-async function ready<C extends RedisClient & { quit(): Promise<unknown> }>(client: C): Promise<Opened> {
-  return { client, end: async () => void (await client.quit()) };
+async function ready<C extends RedisClient & { quit(): Promise<unknown>; disconnect(): void }>(
+  client: C,
+): Promise<Opened> {
+  return { client, end: async () => void (await client.quit()), cut: () => client.disconnect() };
 }
 
 const url = () => inject("redisUrl");

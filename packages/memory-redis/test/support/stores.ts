@@ -15,8 +15,12 @@ export async function createStore(open: () => Promise<Opened>, config: RedisConf
     opened.push(connection);
     return createRedisProvider({ keyPrefix, ...config }, connection.client);
   };
+  const crash = () => {
+    for (const { cut } of opened.splice(0)) cut();
+    return connect();
+  };
   const dispose = async () => {
     await Promise.all(opened.map(({ end }) => end()));
   };
-  return { provider: await connect(), connect, dispose };
+  return { provider: await connect(), connect, crash, dispose };
 }
