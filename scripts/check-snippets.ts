@@ -1,7 +1,7 @@
 /** Compiles every ```ts block of the documentation against the packages, and names the file and line of what fails. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 
 const root = new URL("..", import.meta.url).pathname;
 // In the documentation, because that is where every package of the workspace can be imported from.
@@ -14,7 +14,8 @@ const documents = execFileSync("git", ["ls-files", "-co", "--exclude-standard", 
   .split("\n")
   .filter((file) => file !== "" && !file.startsWith(".changeset/"));
 
-const FENCE = /^```(?:ts|typescript)\n([\s\S]*?)^```/gm;
+/** A block that names a `file=` is one of several that import each other. */
+const FENCE = /^```(?:ts|typescript)(?: file=(\S+))?\n([\s\S]*?)^```/gm;
 
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder);
@@ -22,15 +23,21 @@ let count = 0;
 for (const document of documents) {
   const text = readFileSync(join(root, document), "utf8");
   for (const match of text.matchAll(FENCE)) {
+    const [, file, code = ""] = match;
+    const documentName = document.replaceAll(/[^a-zA-Z0-9]+/g, "-");
     const line = text.slice(0, match.index).split("\n").length + 1;
-    const name = `${document.replaceAll(/[^a-zA-Z0-9]+/g, "-")}-line-${line}.ts`;
-    writeFileSync(join(folder, name), `${match[1] ?? ""}\nexport {};\n`);
+    const path = join(
+      folder,
+      file === undefined ? `${documentName}-line-${line}.ts` : join(documentName, file),
+    );
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, file === undefined ? `${code}\nexport {};\n` : code);
     count += 1;
   }
 }
 const options = {
   extends: relative(folder, join(root, "tsconfig.base.json")),
-  include: ["*.ts"],
+  include: ["**/*.ts"],
   compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
 };
 writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options));

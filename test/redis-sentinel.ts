@@ -21,8 +21,6 @@ export interface RedisSentinel {
   readonly replaced: (former: RestartableServer) => Promise<RestartableServer>;
   /** Starts a killed server as a replica of the present master. */
   readonly rejoin: (server: RestartableServer) => Promise<void>;
-  /** Asks a Sentinel for a failover while the master lives. Resolves with the former master. */
-  readonly handOver: () => Promise<RestartableServer>;
   /** Resolves when one server is the master, the other follows it, and the Sentinels know both. */
   readonly settled: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -37,7 +35,7 @@ const sentinelLines = (masterPort: number, downAfterMs: number): readonly string
   `sentinel monitor ${MASTER_NAME} 127.0.0.1 ${masterPort} ${QUORUM}`,
   `sentinel down-after-milliseconds ${MASTER_NAME} ${downAfterMs}`,
   // Twice as long later they vote again, after a vote that none of them won.
-  `sentinel failover-timeout ${MASTER_NAME} 1000`,
+  `sentinel failover-timeout ${MASTER_NAME} 3000`,
 ];
 
 async function describeMaster(sentinel: RestartableServer): Promise<ReadonlyMap<string, string>> {
@@ -88,16 +86,6 @@ function control(data: Servers, sentinels: Servers) {
     return present;
   }
 
-  async function handOver(): Promise<RestartableServer> {
-    const present = await master();
-    // It refuses until it has heard from a replica that is good enough.
-    await poll("A Sentinel takes the request", () =>
-      redisCommand(sentinels[0]?.port ?? 0, "SENTINEL", "FAILOVER", MASTER_NAME),
-    );
-    await master(present);
-    return present;
-  }
-
   const rejoin = async (server: RestartableServer) =>
     server.start(["--replicaof", `127.0.0.1 ${(await master()).port}`]);
 
@@ -107,7 +95,7 @@ function control(data: Servers, sentinels: Servers) {
       return (await soleMaster(data)) && (await Promise.all(known)).every(Boolean);
     });
 
-  return { killMaster, replaced: (former: RestartableServer) => master(former), handOver, rejoin, settled };
+  return { killMaster, replaced: (former: RestartableServer) => master(former), rejoin, settled };
 }
 
 async function startAll(servers: readonly Promise<RestartableServer>[], into: RestartableServer[]) {

@@ -1,28 +1,80 @@
-import { engineContenders, engineScenarios } from "./engine.ts";
-import { type Measured, measure } from "./statistics.ts";
+import { stopLabs, withLab } from "./lab.ts";
+import { describeMachine, disturbingLoad } from "./machine.ts";
+import { type Options, type PartName, parseOptions, usage } from "./options.ts";
+import { append } from "./parts/append.ts";
+import { clear } from "./parts/clear.ts";
+import { clients } from "./parts/clients.ts";
+import { engine } from "./parts/engine.ts";
+import type { Part } from "./parts/part.ts";
+import { read } from "./parts/read.ts";
+import { scale } from "./parts/scale.ts";
+import { formatFiles, writeDocs } from "./report/docs.ts";
+import { renderPart } from "./report/markdown.ts";
+import { isMet, type PartResult, saveResults } from "./results.ts";
 
-const TARGET = 0.8;
-const ROUNDS = { warmUp: 300, rounds: 2_000 };
+const parts: Record<PartName, Part> = { engine, append, read, clients, scale, clear };
 
-const microseconds = (value: number): string => `${value.toFixed(value < 100 ? 1 : 0)} µs`;
+const print = console.log;
 
-function row(title: string, [ours, theirs]: readonly Measured[]): string {
-  if (ours === undefined || theirs === undefined) throw new Error("A contender was not measured.");
-  const cells = [title, ours.p50, ours.p99, theirs.p50, theirs.p99].map((cell) =>
-    typeof cell === "number" ? microseconds(cell) : cell,
-  );
-  return `| ${[...cells, (ours.p50 / theirs.p50).toFixed(2)].join(" | ")} |`;
+// The other package logs several lines a call; writing them is not what is compared.
+function silence(): void {
+  for (const level of ["log", "info", "warn", "error"] as const) console[level] = () => {};
 }
 
-const contendersOf = await engineContenders();
-const print = console.log;
-print("Engine overhead a run with an instant model, both engines interleaved in this process:\n");
-print("| | @jaf/core p50 | p99 | @xynehq/jaf p50 | p99 | ratio of p50 |");
-print("|---|---|---|---|---|---|");
-// The other engine logs several lines a turn; writing them is not what is compared.
-console.log = () => {};
-for (const scenario of engineScenarios)
-  print(row(scenario.title, await measure(contendersOf(scenario), ROUNDS)));
-print(
-  `\nTarget: at most ${TARGET} with 10 tool turns. Node ${process.version}, ${ROUNDS.rounds} rounds each.`,
-);
+async function runAll(options: Options): Promise<void> {
+  const load = disturbingLoad();
+  if (load !== undefined)
+    process.stderr.write(`Something else is busy here (load ${load.toFixed(1)}): the figures will be off.\n`);
+  const start = performance.now();
+  const results: PartResult[] = [];
+  for (const name of options.parts) {
+    process.stderr.write(`${name}\n`);
+    const result = await withLab((lab) => parts[name](lab, options));
+    results.push(result);
+    print(`\n## ${name}\n\n${renderPart(result)}\n`);
+  }
+  const minutes = (performance.now() - start) / 60_000;
+  const checks = results.flatMap(({ checks }) => checks);
+  print(`${checks.filter(isMet).length} of ${checks.length} targets met, in ${minutes.toFixed(1)} minutes.`);
+  if (options.quick) print("A smoke run: these figures mean nothing.");
+  if (!options.write) return;
+  const takenOn = new Date().toISOString().slice(0, 10);
+  const all = { takenOn, machine: describeMachine(), minutes, disturbedBy: load, parts: results };
+  formatFiles([saveResults(all), ...writeDocs(all)]);
+}
+
+function parse(): Options | undefined {
+  try {
+    return parseOptions(process.argv.slice(2));
+  } catch (thrown) {
+    process.stderr.write(`${thrown instanceof Error ? thrown.message : String(thrown)}\n\n${usage}`);
+    return undefined;
+  }
+}
+
+const options = parse();
+if (options === undefined) {
+  process.exitCode = 2;
+} else if (options.help) {
+  print(usage);
+} else {
+  let stopping = false;
+  for (const [signal, code] of [["SIGINT", 130] as const, ["SIGTERM", 143] as const]) {
+    process.once(signal, () => {
+      stopping = true;
+      void stopLabs().finally(() => process.exit(code));
+    });
+  }
+  silence();
+  try {
+    await runAll(options);
+  } catch (thrown) {
+    // What fails because its server was stopped is no news.
+    if (!stopping) {
+      process.stderr.write(
+        `${thrown instanceof Error ? (thrown.stack ?? thrown.message) : JSON.stringify(thrown)}\n`,
+      );
+      process.exitCode = 1;
+    }
+  }
+}

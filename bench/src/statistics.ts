@@ -4,34 +4,59 @@ export function quantile(samples: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
 }
 
+export const median = (samples: readonly number[]): number => quantile(samples, 0.5);
+
 export interface Contender {
   readonly name: string;
   readonly once: () => Promise<void>;
+  /** Waits, untimed, for work that `once` left behind, so that it doesn't fall on the next contender. */
+  readonly settle?: (() => Promise<void>) | undefined;
 }
 
+/** In microseconds. */
 export interface Measured {
-  readonly name: string;
   readonly p50: number;
   readonly p99: number;
 }
 
-const now = (): number => Number(process.hrtime.bigint()) / 1_000;
+export interface Rounds {
+  readonly warmUp: number;
+  readonly rounds: number;
+}
 
-/** Microseconds a call. Warm, and interleaved call by call, so that what the machine does besides hits all alike. */
+export const now = (): number => Number(process.hrtime.bigint()) / 1_000;
+
+// Everyone follows everyone else equally often: what one leaves behind in the caches hits all alike.
+function shuffle<T>(items: readonly T[]): T[] {
+  const shuffled = [...items];
+  for (let last = shuffled.length - 1; last > 0; last--) {
+    const other = Math.floor(Math.random() * (last + 1));
+    [shuffled[last], shuffled[other]] = [shuffled[other] as T, shuffled[last] as T];
+  }
+  return shuffled;
+}
+
+/**
+ * Times calls one by one: warm, and interleaved call by call in an order drawn anew each round, so that what the
+ * machine does besides hits all alike. By the contenders' names.
+ */
 export async function measure(
   contenders: readonly Contender[],
-  { warmUp, rounds }: { readonly warmUp: number; readonly rounds: number },
-): Promise<readonly Measured[]> {
-  const samples = contenders.map((): number[] => []);
+  { warmUp, rounds }: Rounds,
+): Promise<(name: string) => Measured> {
+  const samples = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
+  if (samples.size < contenders.length) throw new TypeError("two contenders of one name");
   for (let round = -warmUp; round < rounds; round++) {
-    for (const [index, { once }] of contenders.entries()) {
+    for (const { name, once, settle } of shuffle(contenders)) {
       const start = now();
       await once();
-      if (round >= 0) samples[index]?.push(now() - start);
+      if (round >= 0) samples.get(name)?.push(now() - start);
+      await settle?.();
     }
   }
-  return contenders.map(({ name }, index) => {
-    const own = samples[index] ?? [];
-    return { name, p50: quantile(own, 0.5), p99: quantile(own, 0.99) };
-  });
+  return (name) => {
+    const own = samples.get(name);
+    if (own === undefined) throw new TypeError(`"${name}" was not measured`);
+    return { p50: quantile(own, 0.5), p99: quantile(own, 0.99) };
+  };
 }

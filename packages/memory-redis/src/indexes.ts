@@ -19,6 +19,8 @@ export interface Lifetime {
  * leaves an entry too many, never one too few.
  */
 export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
+  const waits = wait === undefined ? 0 : 1;
+
   const indexesOf = ({ conversationId, userId, traceIds = [] }: Listed): readonly string[] => [
     keys.recencyIndex(conversationId),
     ...(userId === undefined ? [] : [keys.userIndex(userId)]),
@@ -26,7 +28,7 @@ export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
   ];
 
   const settleIn = (index: string, entry: readonly (string | number)[]): Promise<unknown> =>
-    run("settle", { keys: [index], args: entry }, wait);
+    run("settle", { keys: [index], args: [...entry, waits] }, wait);
 
   async function inAll(listed: Listed, act: (index: string) => Promise<unknown>): Promise<void> {
     await Promise.all(indexesOf(listed).map(act));
@@ -39,7 +41,7 @@ export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
     /** Makes entries that wait for their conversation. `created`: it does not exist yet. */
     reserve: (listed: Listed, { nowMs, created }: { readonly nowMs: number; readonly created: boolean }) =>
       inAll(listed, (index) =>
-        run("reserve", { keys: [index], args: [listed.conversationId, nowMs, created ? 1 : 0] }, wait),
+        run("reserve", { keys: [index], args: [listed.conversationId, nowMs, created ? 1 : 0, waits] }, wait),
       ),
 
     /** Puts the entries where the last activity belongs. `keep`: the indexes need not outlive it by themselves. */

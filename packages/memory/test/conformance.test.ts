@@ -7,4 +7,8 @@ describeMemoryProvider({
     const provider = createInMemoryProvider({ maxMessagesPerConversation: 10_000 });
     return { provider, dispose: async () => void (await provider.close()) };
   },
+  capabilities: {
+    multipleConnections: { unsupported: "it lives in one process" },
+    durability: { unsupported: "it lives in one process" },
+  },
 });

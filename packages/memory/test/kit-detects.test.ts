@@ -1,36 +1,130 @@
 import { describe, expect, it } from "vitest";
-import type { MemoryProvider } from "../src/index.ts";
-import { runCheck } from "../src/testing/scenario.ts";
-import { specs } from "../src/testing/specs/index.ts";
+import type { TestStore } from "../src/testing/index.ts";
+import { runRule } from "../src/testing/run-rule.ts";
+import { rulesOf } from "../src/testing/spec.ts";
+import { specsFor } from "../src/testing/specs/index.ts";
 import { openIntact } from "./support/broken.ts";
+import { brokenCrashes } from "./support/broken-crashes.ts";
+import { brokenIsolation } from "./support/broken-isolation.ts";
+import { brokenLimits } from "./support/broken-limits.ts";
+import { brokenManners } from "./support/broken-manners.ts";
 import { brokenReaders } from "./support/broken-readers.ts";
 import { brokenWriters } from "./support/broken-writers.ts";
+import { openDurable } from "./support/durable.ts";
 
-const rules = specs.flatMap(({ subject, rules }) =>
-  Object.entries(rules).map(([title, check]) => ({ name: `${subject}: ${title}`, check })),
-);
+const rules = specsFor({}).flatMap(rulesOf);
+const nameOf = ({ subject, title }: { readonly subject: string; readonly title: string }) =>
+  `${subject}: ${title}`;
 
-/** Applies one rule of the kit to a provider; rejects if the provider breaks it. */
-async function apply(name: string, open: () => MemoryProvider): Promise<void> {
-  const rule = rules.find((candidate) => candidate.name === name) ?? expect.fail(`no rule "${name}"`);
-  const createStore = async () => {
-    const provider = open();
-    return { provider, dispose: async () => void (await provider.close()) };
-  };
-  await runCheck({ name: "subject", createStore }, rule.check);
+/** Applies one rule of the kit to a store. */
+function apply(name: string, createStore: () => Promise<TestStore>) {
+  const rule = rules.find((candidate) => nameOf(candidate) === name) ?? expect.fail(`no rule "${name}"`);
+  return runRule({ name: "subject", createStore, callTimeoutMs: 2_000 }, rule);
 }
 
-describe("the conformance kit", () => {
-  it.concurrent.each(Object.entries({ ...brokenWriters, ...brokenReaders }))(
-    "catches a provider that %s",
-    async (_, { open, caughtBy }) => {
-      const [intact, broken] = await Promise.allSettled([apply(caughtBy, openIntact), apply(caughtBy, open)]);
-      expect(intact).toEqual({ status: "fulfilled", value: undefined });
-      expect(broken.status).toBe("rejected");
+const createIntact = (name: string) => async (): Promise<TestStore> => {
+  if (/crash/.test(name)) return openDurable();
+  const provider = openIntact();
+  return { provider, dispose: async () => void (await provider.close()) };
+};
+
+async function expectCaught(caughtBy: string, createStore: () => Promise<TestStore>) {
+  const [intact, broken] = await Promise.all([
+    apply(caughtBy, createIntact(caughtBy)),
+    apply(caughtBy, createStore),
+  ]);
+  expect(intact).toEqual({ status: "passed" });
+  const message = broken.status === "failed" ? broken.error.message : broken.status;
+  expect(message).toContain(caughtBy);
+  expect(message).toMatch(/^\[\w+\] .*\n {2}Matters: .*\n {2}Look at: .*adding-a-provider.*\n {2}Broken: /);
+  return message;
+}
+
+const createBroken = (open: () => ReturnType<typeof openIntact>) => async (): Promise<TestStore> => {
+  const provider = open();
+  return { provider, dispose: async () => void (await provider.close()) };
+};
+
+const providers = { ...brokenWriters, ...brokenReaders, ...brokenLimits };
+
+describe("the conformance kit names the rule that is broken by a provider that", () => {
+  it.concurrent.each(Object.entries(providers))("%s", async (_, { open, caughtBy }) => {
+    await expectCaught(caughtBy, createBroken(open));
+  });
+
+  it.concurrent.each(Object.entries({ ...brokenCrashes, ...brokenIsolation }))(
+    "%s",
+    async (_, { createStore, caughtBy }) => {
+      await expectCaught(caughtBy, createStore);
     },
   );
 
-  it("has no two rules of the same name", () => {
-    expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
+  it.concurrent.each(Object.entries(brokenManners))(
+    "%s, and says so",
+    async (_, { open, caughtBy, says }) => {
+      expect(await expectCaught(caughtBy, createBroken(open))).toContain(says);
+    },
+  );
+});
+
+/** The mistakes that cost users most, and the rule that each has to be named by. */
+const classic = {
+  "a lost update": [
+    brokenWriters["loses updates: append reads, then stores"],
+    "[concurrency] concurrent appends: keep all 640 single messages of 32 writers",
+  ],
+  "a reordered batch": [
+    brokenWriters["reorders a batch"],
+    "[contract] appendMessages: adds a batch at the end, in its order",
+  ],
+  "a retry that writes again": [
+    brokenWriters["writes again on a retry"],
+    "[contract] options.idempotencyKey: turns a retry into a success that changes nothing",
+  ],
+  "shared mutable state": [
+    brokenReaders["shares its state with its readers"],
+    "[isolation] shared state: is none with what getConversation returns",
+  ],
+  "a leaking user": [
+    brokenLimits["finds by trace whoever's it is"],
+    "[isolation] other users: show nothing, whatever else the query asks for",
+  ],
+  "a throw instead of a Result": [
+    brokenManners["throws instead of returning"],
+    "[contract] getConversation: gives null for a conversation that was never stored",
+  ],
+} as const;
+
+describe("the kit reports", () => {
+  it.concurrent.each(Object.entries(classic))("%s by the rule it breaks", async (_, [broken, firstLine]) => {
+    if (broken === undefined) return expect.fail("no such provider");
+    const message = await expectCaught(broken.caughtBy, createBroken(broken.open));
+    expect(message.split("\n")[0]).toBe(firstLine);
+  });
+
+  it("random operations with their seed, the shortest script and what each serial order would give", async () => {
+    const broken = brokenWriters["loses updates of three clients"];
+    if (broken === undefined) return expect.fail("no such provider");
+    const message = await expectCaught(broken.caughtBy, createBroken(broken.open));
+    expect(message).toMatch(/seed 1, shrunk from \d+ rounds to 1\b/);
+    expect(message).toMatch(/round 1, at once\n +client 1: appendMessages\(.*\) gave done/);
+    expect(message).toMatch(/each serial order .*\n +1, 2: /);
+  });
+});
+
+describe("the rules", () => {
+  it("have no name twice", () => {
+    expect(new Set(rules.map(nameOf)).size).toBe(rules.length);
+  });
+
+  it("on crashes, sizes and neighbours are each broken by a provider above", () => {
+    const caught = [providers, brokenCrashes, brokenIsolation].flatMap((all) =>
+      Object.values<{ readonly caughtBy: string }>(all).map(({ caughtBy }) => caughtBy),
+    );
+    const guarded = rules.filter(
+      ({ level, subject }) => level === "crash" || /^(sizes|other )|crash/.test(subject),
+    );
+    for (const rule of guarded) expect(caught).toContain(nameOf(rule));
+    expect(guarded.length).toBeGreaterThan(20);
   });
 });

@@ -12,7 +12,7 @@ import {
   type RedisClient,
   sentinelQueue,
 } from "./clients.ts";
-import type { RedisPort } from "./port.ts";
+import type { RedisPort, SendSeveral } from "./port.ts";
 
 /** A client that can't be used as it is. */
 export class UnusableClient extends Error {
@@ -33,10 +33,13 @@ function adaptIoredis(client: IoredisClient): RedisPort {
     send: ([command = "", ...args]) => client.call(command, ...args),
     sendInTurn: async (commands) => valuesOf(await client.pipeline(calls(commands)).exec()),
     sendAsOne: async (commands) => valuesOf(await client.multi(calls(commands)).exec()),
-    isCluster: "nodes" in client && typeof client.nodes === "function",
+    isCluster: false,
     mayResend: true,
   };
 }
+
+const isIoredisCluster = (client: IoredisClient): boolean =>
+  "nodes" in client && typeof client.nodes === "function";
 
 // One error stands for all the replies; the first that failed says what to do.
 async function repliesOf(executed: Promise<unknown>): Promise<readonly unknown[]> {
@@ -54,6 +57,38 @@ type Fill = (commands: readonly (readonly string[])[], key: string) => NodeRedis
 const several = (fill: Fill): Pick<RedisPort, "sendInTurn" | "sendAsOne"> => ({
   sendInTurn: (commands, key) => repliesOf(fill(commands, key).execAsPipeline()),
   sendAsOne: (commands, key) => repliesOf(fill(commands, key).exec()),
+});
+
+/** Where a Cluster has moved a key is known only to those who ask again. */
+export class SlotsMoving extends Error {
+  override readonly name = "SlotsMoving";
+}
+
+const MOVES = 3;
+
+const isMoved = (thrown: unknown): boolean =>
+  thrown instanceof Error && /^(MOVED|ASK|EXECABORT)\b/.test(thrown.message);
+
+// Clients follow a key that has moved with single commands only, and learn from them. Nothing was done meanwhile.
+function followMoves(send: RedisPort["send"], sendSeveral: SendSeveral): SendSeveral {
+  return async (commands, key) => {
+    for (let move = 0; move < MOVES; move++) {
+      try {
+        return await sendSeveral(commands, key);
+      } catch (thrown) {
+        if (!isMoved(thrown)) throw thrown;
+        await send(["EXISTS", key], key);
+      }
+    }
+    throw new SlotsMoving("the key is being moved");
+  };
+}
+
+const inCluster = (port: RedisPort): RedisPort => ({
+  ...port,
+  sendInTurn: followMoves(port.send, port.sendInTurn),
+  sendAsOne: followMoves(port.send, port.sendAsOne),
+  isCluster: true,
 });
 
 const adaptNodeRedis = (client: NodeRedisClient): RedisPort => ({
@@ -85,7 +120,7 @@ const adaptCluster = (client: NodeRedisCluster): RedisPort => ({
     for (const command of commands) queue.addCommand(key, false, [...command]);
     return queue;
   }),
-  isCluster: true,
+  isCluster: false,
   mayResend: true,
 });
 
@@ -103,7 +138,8 @@ export function adaptClient(client: RedisClient): RedisPort {
     if (hasKeyPrefix(client)) {
       throw new UnusableClient("the client has a `keyPrefix` of its own; give it to the provider instead");
     }
-    return adaptIoredis(client);
+    const port = adaptIoredis(client);
+    return isIoredisCluster(client) ? inCluster(port) : port;
   }
   if (typeof (client as { sendCommand?: unknown } | null)?.sendCommand !== "function") {
     throw new TypeError("Invalid Redis client: expected one of the packages `redis` or `ioredis`");
@@ -111,7 +147,7 @@ export function adaptClient(client: RedisClient): RedisPort {
   if (!client.isOpen) {
     throw new UnusableClient("the client that was handed in is not connected; await its connect() first");
   }
-  if (isNodeRedisCluster(client)) return adaptCluster(client);
+  if (isNodeRedisCluster(client)) return inCluster(adaptCluster(client));
   if (isNodeRedisSentinel(client)) return adaptSentinel(client);
   return adaptNodeRedis(client);
 }

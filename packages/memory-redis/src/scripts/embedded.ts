@@ -50,15 +50,26 @@ if ARGV[1] == 'newest' then
 end
 return redis.call('ZRANGEBYSCORE', KEYS[1], low, high, 'WITHSCORES', 'LIMIT', 0, ARGV[4])
 `,
-  reserve: `local RESERVED_MS = 60000
-if ARGV[3] == '1' or not redis.call('ZSCORE', KEYS[1], ARGV[1]) then
+  reserve: `local function confirm(index, id, score)
+  redis.call('ZADD', index, score + 1, id)
+  redis.call('ZADD', index, score, id)
+end
+local RESERVED_MS = 60000
+local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if ARGV[3] == '1' or not score then
   redis.call('ZADD', KEYS[1], ARGV[2] + RESERVED_MS + 0.5, ARGV[1])
+elseif ARGV[4] == '1' then
+  confirm(KEYS[1], ARGV[1], score)
 end
 return 1
 `,
   sample: `return redis.call('ZRANDMEMBER', KEYS[1], ARGV[1])
 `,
-  settle: `local function keep_index(index, ttl)
+  settle: `local function confirm(index, id, score)
+  redis.call('ZADD', index, score + 1, id)
+  redis.call('ZADD', index, score, id)
+end
+local function keep_index(index, ttl)
   if not ttl then
     redis.call('PERSIST', index)
     return
@@ -72,7 +83,11 @@ local score = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0)
 local reserved = score % 1 ~= 0
 local outdated = reserved or score < tonumber(ARGV[2])
 if ARGV[5] ~= '' then outdated = score == tonumber(ARGV[5]) end
-if outdated then redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1]) end
+if outdated then
+  redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
+elseif ARGV[6] == '1' and score > 0 then
+  confirm(KEYS[1], ARGV[1], score)
+end
 if ARGV[4] == '1' then
   local ttl = tonumber(ARGV[3])
   keep_index(KEYS[1], ttl > 0 and ttl or nil)

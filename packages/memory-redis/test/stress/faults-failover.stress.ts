@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LoadOptions, runLoad } from "../../../../test/faults/load.ts";
 import { type RedisCluster, startRedisCluster } from "../../../../test/redis-cluster.ts";
 import { type RedisSentinel, startRedisSentinel } from "../../../../test/redis-sentinel.ts";
+import type { RedisConfig } from "../../src/index.ts";
 import {
   type Connect,
   ioredisCluster,
@@ -46,6 +47,16 @@ const failOverCluster: Faults = async (recovered) => {
   return "3 masters killed";
 };
 
+const handOverCluster: Faults = async (recovered) => {
+  for (const shard of [0, 1, 2]) {
+    await recovered();
+    await cluster.handOver(shard);
+    await cluster.settled();
+  }
+  await recovered();
+  return "3 shards handed over";
+};
+
 const failOverSentinel: Faults = async (recovered) => {
   for (let round = 0; round < 3; round++) {
     await recovered();
@@ -59,8 +70,15 @@ const failOverSentinel: Faults = async (recovered) => {
   return "3 masters killed";
 };
 
-async function expectNoLoss(connects: readonly Connect[], title: string, faults: Faults) {
-  const config = { ...REPLICATED, keyPrefix: `${title}:` };
+interface Run {
+  readonly connects: readonly Connect[];
+  readonly title: string;
+  readonly faults: Faults;
+  readonly replication: RedisConfig;
+}
+
+async function expectNoLoss({ connects, title, faults, replication }: Run): Promise<void> {
+  const config = { ...replication, keyPrefix: `${title}:` };
   const { ledger, unretryable } = await withProviders(
     connects,
     (providers: readonly MemoryProvider[]) => runLoad(providers, { title, faults }),
@@ -77,18 +95,28 @@ async function expectNoLoss(connects: readonly Connect[], title: string, faults:
   }
 }
 
-describe("acknowledged by a replica, under 16 writers of node-redis and ioredis that retry, every batch is there once, whole and in order, and the indexes agree", () => {
-  it("when each master of a Cluster is killed in turn", () =>
-    expectNoLoss(
-      [nodeRedisCluster(cluster.urls), ioredisCluster(cluster.urls)],
-      "Redis Cluster",
-      failOverCluster,
-    ));
+describe("under 16 writers of node-redis and ioredis that retry, every acknowledged batch is there once, whole and in order, and the indexes agree", () => {
+  it("when each master of a Cluster is killed (SIGKILL) in turn, with `minReplicas`", () =>
+    expectNoLoss({
+      connects: [nodeRedisCluster(cluster.urls), ioredisCluster(cluster.urls)],
+      title: "Redis Cluster",
+      faults: failOverCluster,
+      replication: REPLICATED,
+    }));
 
-  it("when Sentinel has to replace the master", () =>
-    expectNoLoss(
-      [nodeRedisSentinel(sentinel), ioredisSentinel(sentinel)],
-      "Redis Sentinel",
-      failOverSentinel,
-    ));
+  it("when each shard of a Cluster is handed over to its replica, also without `minReplicas`", () =>
+    expectNoLoss({
+      connects: [nodeRedisCluster(cluster.urls), ioredisCluster(cluster.urls)],
+      title: "Redis Cluster, asked",
+      faults: handOverCluster,
+      replication: {},
+    }));
+
+  it("when Sentinel has to replace a killed (SIGKILL) master, with `minReplicas`", () =>
+    expectNoLoss({
+      connects: [nodeRedisSentinel(sentinel), ioredisSentinel(sentinel)],
+      title: "Redis Sentinel",
+      faults: failOverSentinel,
+      replication: REPLICATED,
+    }));
 });

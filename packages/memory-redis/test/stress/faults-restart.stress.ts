@@ -4,14 +4,18 @@ import { withRetry } from "@jaf/memory";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCutProxy } from "../../../../test/cut-proxy.ts";
 import type { Ledger } from "../../../../test/faults/ledger.ts";
-import { PATIENT, runLoad } from "../../../../test/faults/load.ts";
+import { type LoadOptions, PATIENT, runLoad } from "../../../../test/faults/load.ts";
 import { observe } from "../../../../test/faults/observed.ts";
+import { until } from "../../../../test/polling.ts";
 import { DURABLE_REDIS, requireRedis, startLocalRedis } from "../../../../test/redis-server.ts";
 import type { RestartableServer } from "../../../../test/restartable-server.ts";
 import type { RedisConfig } from "../../src/index.ts";
 import { ioredis, nodeRedis, withProviders } from "../support/faults.ts";
 
+type Faults = LoadOptions["faults"];
+
 const KILLS = 20;
+const LOST_REPLIES = 15;
 
 let server: RestartableServer;
 beforeAll(async () => {
@@ -26,7 +30,7 @@ const problemsOf = (ledger: Ledger, config: RedisConfig): Promise<readonly strin
     config,
   );
 
-async function killOften(recovered: () => Promise<void>): Promise<string> {
+const killOften: Faults = async (recovered) => {
   for (let round = 0; round < KILLS; round++) {
     await sleep(randomInt(50, 400));
     await server.kill();
@@ -34,7 +38,7 @@ async function killOften(recovered: () => Promise<void>): Promise<string> {
   }
   await recovered();
   return `killed ${KILLS} times`;
-}
+};
 
 describe.each([
   ["node-redis", nodeRedis],
@@ -88,8 +92,9 @@ describe.each([
       server.port,
       (request) => request.includes("shared-") && Math.random() < 1 / 20,
     );
-    const faults = async () => {
-      await sleep(4_000);
+    const faults: Faults = async (recovered) => {
+      await until("Replies are lost", async () => proxy.cuts() >= LOST_REPLIES);
+      await recovered();
       return `${proxy.cuts()} replies lost`;
     };
     const { ledger, unretryable } = await withProviders(
@@ -97,7 +102,6 @@ describe.each([
       (providers) => runLoad(providers, { title: `Redis, ${name}`, faults }),
       config,
     );
-    expect(proxy.cuts()).toBeGreaterThan(10);
     await proxy.stop();
     expect.soft(unretryable).toEqual([]);
     expect(await problemsOf(ledger, config)).toEqual([]);

@@ -1,4 +1,5 @@
 import type { MemoryProvider } from "../provider.ts";
+import type { Level } from "./level.ts";
 
 /** A store of one test: empty at first, and seen by no other test. */
 export interface TestStore {
@@ -8,6 +9,15 @@ export interface TestStore {
    * connection, a pool and caches of its own. Absent for a store that lives in one process.
    */
   readonly connect?: () => Promise<MemoryProvider>;
+  /**
+   * Ends the storage, or every connection to it, abruptly and while calls are under way; then gives a new provider on
+   * what is left. What counts: killing the server or the process that holds the store (`SIGKILL`, no shutdown);
+   * destroying the sockets of all connections, where a server is shared; cutting a store that lives in the test's own
+   * process off from its disk. Closing the provider first doesn't count. Afterwards the providers from before must
+   * reach the storage no more, save with what they had sent already. May be called several times. Absent: the rules
+   * about crashes are skipped.
+   */
+  readonly crash?: () => Promise<MemoryProvider>;
   /** Removes the storage. Called when the test is over, whether or not it closed the provider. */
   readonly dispose: () => Promise<void>;
 }
@@ -19,11 +29,13 @@ export type Capability = true | { readonly unsupported: string };
 export interface MemoryCapabilities {
   /** Conversations expire (`WriteOptions.ttlSeconds`). */
   readonly ttl: Capability;
-  /** Several providers work on the same storage at the same time. */
+  /** Several providers work on the same storage at the same time. Tested with `TestStore.connect`. */
   readonly multipleConnections: Capability;
+  /** What was acknowledged outlives the process. Tested with `TestStore.crash`. */
+  readonly durability: Capability;
 }
 
-/** What an adapter's test hands to `describeMemoryProvider`. */
+/** What an adapter's test hands to `describeMemoryProvider` or `checkMemoryProvider`. */
 export interface MemoryProviderHarness {
   /** Shown in the test titles, e.g. `"postgres"`. */
   readonly name: string;
@@ -35,6 +47,17 @@ export interface MemoryProviderHarness {
   readonly createStore: () => Promise<TestStore>;
   /** Absent or left out: supported. */
   readonly capabilities?: Partial<MemoryCapabilities>;
+  /** Only these levels, while a backend is being developed; the others are skipped. Default: all. */
+  readonly levels?: readonly Level[];
+  /** Seeds of the random tests; each is a test of its own. Default 1, 2 and 3. */
+  readonly seeds?: readonly number[];
+  /**
+   * How many rounds of random operations per seed. Default 25, which takes a fraction of a second; the cost grows with
+   * the square, so for a long run name more seeds as well.
+   */
+  readonly rounds?: number;
   /** Milliseconds that one test may take. Default 30,000, which a slow server on a busy machine needs. */
   readonly timeoutMs?: number;
+  /** Milliseconds after which a call counts as one that never settles. Default: a third of `timeoutMs`. */
+  readonly callTimeoutMs?: number;
 }

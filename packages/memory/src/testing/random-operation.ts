@@ -2,6 +2,7 @@ import type { Message } from "../message.ts";
 import type { MemoryProvider } from "../provider.ts";
 import type { Result } from "../result.ts";
 import { answering, assistant, calling, user } from "./messages.ts";
+import { below, pick, type Random } from "./random.ts";
 
 export interface RandomOperation {
   /** The call with its arguments, for the report of a failure. */
@@ -9,17 +10,14 @@ export interface RandomOperation {
   readonly run: (provider: MemoryProvider) => Promise<Result<unknown>>;
 }
 
-type Random = () => number;
-
-const below = (random: Random, limit: number): number => Math.floor(random() * limit);
-
-const pick = <T>(random: Random, ...choices: readonly [T, ...T[]]): T =>
-  choices[below(random, choices.length)] ?? choices[0];
-
 /** Few ids, so that operations meet. */
-const conversationId = (random: Random): string => pick(random, "a", "a:b", "A", "{a}");
-const userId = (random: Random): string => pick(random, "u", "u:v", "%");
-const traceId = (random: Random): string => pick(random, "t", "T", "t*");
+const CONVERSATIONS = ["a", "a:b", "A", "{a}"] as const;
+const USERS = ["u", "u:v", "%"] as const;
+const TRACES = ["t", "T", "t*"] as const;
+
+const conversationId = (random: Random): string => pick(random, ...CONVERSATIONS);
+const userId = (random: Random): string => pick(random, ...USERS);
+const traceId = (random: Random): string => pick(random, ...TRACES);
 
 function batch(random: Random): readonly Message[] {
   const text = `${below(random, 1_000)}`;
@@ -75,3 +73,25 @@ export function randomOperation(random: Random): RandomOperation {
   if (chance < 0.98) return call("findConversations", { traceId: traceId(random) });
   return call("getStats", ...pick<[] | [string]>(random, [], [userId(random)]));
 }
+
+/**
+ * An operation on one conversation: those on several at once are no single step, so that what they show while others
+ * write has no one right answer.
+ */
+export function randomStep(random: Random): RandomOperation {
+  const chance = random();
+  if (chance < 0.7) return randomWrite(random);
+  if (chance < 0.78) return call("deleteConversation", conversationId(random));
+  if (chance < 0.88) return call("getConversation", conversationId(random));
+  if (chance < 0.94) return call("getRecentMessages", conversationId(random), below(random, 8));
+  const narrowed = pick(random, {}, { userId: userId(random) }, { traceId: traceId(random) });
+  return call("findConversations", { conversationId: conversationId(random), ...narrowed });
+}
+
+/** All that a store shows of itself, given what {@link randomStep} may have written. */
+export const surveys: readonly RandomOperation[] = [
+  call("findConversations", {}),
+  call("getStats"),
+  ...TRACES.map((traceId) => call("findConversations", { traceId, includeMessages: false })),
+  ...USERS.map((userId) => call("findConversations", { userId, includeMessages: false })),
+];

@@ -1,33 +1,75 @@
+import { setMaxListeners } from "node:events";
 import type { MemoryProvider } from "../provider.ts";
-import type { MemoryProviderHarness } from "./harness.ts";
-import type { Check } from "./spec.ts";
+import { within } from "./deadline.ts";
+import type { MemoryProviderHarness, TestStore } from "./harness.ts";
+import type { Scenario } from "./spec.ts";
+import { watchProvider } from "./watched-provider.ts";
 
-/** Runs a check on a store of its own, and cleans up whatever the outcome. */
-export async function runCheck(harness: MemoryProviderHarness, check: Check): Promise<void> {
-  const store = await harness.createStore();
+interface OpenScenario {
+  readonly scenario: Scenario;
+  readonly store: TestStore;
+  readonly cleanUp: () => Promise<void>;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+export const timeoutOf = ({ timeoutMs = DEFAULT_TIMEOUT_MS }: MemoryProviderHarness): number => timeoutMs;
+
+const callTimeoutOf = (harness: MemoryProviderHarness): number =>
+  harness.callTimeoutMs ?? Math.ceil(timeoutOf(harness) / 3);
+
+/** What one life of the storage has open; a crash ends it. */
+function createLife(timeoutMs: number) {
+  const ended = new AbortController();
+  setMaxListeners(0, ended.signal); // One for each call under way.
   const connections = new Set<MemoryProvider>();
-  const multiple = harness.capabilities?.multipleConnections ?? true;
-  const cleanUp = async () => {
-    await Promise.all([...connections].map((connection) => connection.close()));
-    await store.dispose();
+  return {
+    connections,
+    end: () => ended.abort(),
+    watch: (provider: MemoryProvider) => watchProvider(provider, { timeoutMs, signal: ended.signal }),
   };
-  try {
-    await check({
-      provider: store.provider,
-      connect: async () => {
-        if (multiple !== true || store.connect === undefined) return store.provider;
-        const connection = await store.connect();
-        connections.add(connection);
-        return connection;
-      },
-      disconnect: async (connection) => {
-        if (connections.delete(connection)) await connection.close();
-      },
-    });
-  } catch (broken) {
-    // A store that is broken may also fail to clean up: what broke first is what to report.
-    await cleanUp().catch(() => {});
-    throw broken;
+}
+
+/** A scenario on a store of its own, and what removes all that it opened. */
+export async function openScenario(harness: MemoryProviderHarness): Promise<OpenScenario> {
+  const timeoutMs = callTimeoutOf(harness);
+  const store = await harness.createStore();
+  const others: OpenScenario[] = [];
+  const multiple = harness.capabilities?.multipleConnections ?? true;
+  let life = createLife(timeoutMs);
+  const provider = life.watch(store.provider);
+
+  const adopt = (opened: MemoryProvider): MemoryProvider => {
+    const connection = life.watch(opened);
+    life.connections.add(connection);
+    return connection;
+  };
+
+  const connect = async () =>
+    multiple !== true || store.connect === undefined ? provider : adopt(await store.connect());
+
+  const crash = async () => {
+    if (store.crash === undefined) throw new Error("this rule needs TestStore.crash");
+    life.end();
+    life = createLife(timeoutMs);
+    return adopt(await store.crash());
+  };
+
+  const disconnect = async (connection: MemoryProvider) => {
+    if (life.connections.delete(connection)) await connection.close();
+  };
+
+  const open = async () => {
+    const other = await openScenario(harness);
+    others.push(other);
+    return other.scenario;
+  };
+
+  async function cleanUp(): Promise<void> {
+    for (const other of others.splice(0)) await other.cleanUp();
+    await Promise.all([...life.connections].map(disconnect));
+    const late = () => new Error(`dispose() of the harness never settled within ${timeoutMs} ms`);
+    await within(store.dispose(), { timeoutMs, late });
   }
-  await cleanUp();
+  return { scenario: { provider, connect, disconnect, crash, open }, store, cleanUp };
 }

@@ -1,5 +1,6 @@
 import type { MemoryProvider } from "../provider.ts";
 import type { MemoryCapabilities } from "./harness.ts";
+import type { Level } from "./level.ts";
 
 /** What a rule works with. */
 export interface Scenario {
@@ -9,22 +10,48 @@ export interface Scenario {
   readonly connect: () => Promise<MemoryProvider>;
   /** Closes what `connect` opened, and nothing for a store that lives in one process. */
   readonly disconnect: (connection: MemoryProvider) => Promise<void>;
+  /** Ends the storage abruptly; a provider on what is left. For rules that require `durability`. */
+  readonly crash: () => Promise<MemoryProvider>;
+  /** One more store, empty and apart from this one. */
+  readonly open: () => Promise<Scenario>;
 }
 
 /** Proves one rule on an empty store; rejects where it is broken. */
 export type Check = (scenario: Scenario) => Promise<void>;
 
-/** Rules about one subject, by title. They are data, so that the kit itself can be tested. */
-export interface Spec {
+/** What holds for all rules about one subject. */
+export interface SpecDetails {
+  readonly level: Level;
   readonly subject: string;
-  readonly rules: Readonly<Record<string, Check>>;
-  readonly requires?: keyof MemoryCapabilities;
+  /** What users of an agent suffer when such a rule is broken, in one sentence. */
+  readonly why: string;
+  /** Where in a backend to look first. */
+  readonly hint: string;
+  readonly requires?: readonly (keyof MemoryCapabilities)[];
   /** The rules mostly wait: run them side by side. */
   readonly concurrent?: boolean;
 }
 
-export const defineSpec = (
-  subject: string,
-  rules: Spec["rules"],
-  options: Pick<Spec, "requires" | "concurrent"> = {},
-): Spec => ({ subject, rules, ...options });
+/** Rules about one subject, by title. They are data, so that the kit itself can be tested. */
+export interface Spec extends SpecDetails {
+  readonly rules: Readonly<Record<string, Check>>;
+}
+
+export const defineSpec = (details: SpecDetails, rules: Spec["rules"]): Spec => ({ ...details, rules });
+
+/** The details of rules about what a method has to refuse. */
+export const inputLimits = (subject: string): SpecDetails => ({
+  level: "limits",
+  subject,
+  why: "Input from a request is hostile until it is checked: it must not be half stored, widen a search, crash the process or show up in a log.",
+  hint: "Let defineMemoryProvider validate; a backend adds no check and no message of its own.",
+});
+
+/** One rule with all that a report of it says. */
+export interface Rule extends SpecDetails {
+  readonly title: string;
+  readonly check: Check;
+}
+
+export const rulesOf = ({ rules, ...details }: Spec): readonly Rule[] =>
+  Object.entries(rules).map(([title, check]) => ({ ...details, title, check }));

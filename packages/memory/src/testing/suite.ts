@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, describe, it } from "vitest";
 import type { MemoryProviderHarness } from "./harness.ts";
-import { runCheck } from "./scenario.ts";
-import type { Spec } from "./spec.ts";
-import { specs } from "./specs/index.ts";
+import { levels } from "./level.ts";
+import { runRule, skipReason } from "./run-rule.ts";
+import { timeoutOf } from "./scenario.ts";
+import { rulesOf, type Spec } from "./spec.ts";
+import { specsFor } from "./specs/index.ts";
 
-const DEFAULT_TIMEOUT_MS = 30_000;
+/** For what a test does beside its rule, so that the kit's own words come before the runner's. */
+const MARGIN_MS = 5_000;
 
 /**
- * Declares the conformance tests of the MemoryProvider contract. Call it at the top of a vitest file:
+ * Declares the conformance tests of the MemoryProvider contract, by level and subject. Call it at the top of a vitest
+ * file; `checkMemoryProvider` does the same without vitest's runner.
  *
  * ```ts
  * describeMemoryProvider({
@@ -20,18 +24,33 @@ const DEFAULT_TIMEOUT_MS = 30_000;
  * ```
  */
 export function describeMemoryProvider(harness: MemoryProviderHarness): void {
-  const { setUp, tearDown, timeoutMs = DEFAULT_TIMEOUT_MS } = harness;
+  const { setUp, tearDown } = harness;
+  const specs = specsFor(harness);
   describe(`MemoryProvider: ${harness.name}`, () => {
-    if (setUp !== undefined) beforeAll(() => setUp(), timeoutMs);
-    if (tearDown !== undefined) afterAll(() => tearDown(), timeoutMs);
-    for (const spec of specs) describe(spec.subject, () => declareRules(harness, spec, timeoutMs));
+    if (setUp !== undefined) beforeAll(() => setUp(), timeoutOf(harness));
+    if (tearDown !== undefined) afterAll(() => tearDown(), timeoutOf(harness));
+    for (const level of levels) {
+      describe(level, () => {
+        for (const spec of specs.filter((candidate) => candidate.level === level)) declare(harness, spec);
+      });
+    }
   });
 }
 
-function declareRules(harness: MemoryProviderHarness, spec: Spec, timeout: number): void {
-  const capability = (spec.requires && harness.capabilities?.[spec.requires]) ?? true;
-  for (const [title, check] of Object.entries(spec.rules)) {
-    if (capability !== true) it.skip(`${title} (unsupported: ${capability.unsupported})`);
-    else it(title, { timeout, concurrent: spec.concurrent ?? false }, () => runCheck(harness, check));
-  }
+function declare(harness: MemoryProviderHarness, spec: Spec): void {
+  const { concurrent = false, subject } = spec;
+  const reason = skipReason(harness, spec);
+  describe(subject, { concurrent }, () => {
+    for (const rule of rulesOf(spec)) {
+      if (reason !== undefined) {
+        it.skip(`${rule.title} (${reason})`);
+        continue;
+      }
+      it(rule.title, { timeout: timeoutOf(harness) + MARGIN_MS }, async ({ skip }) => {
+        const outcome = await runRule(harness, rule);
+        if (outcome.status === "failed") throw outcome.error;
+        if (outcome.status === "skipped") skip(outcome.reason);
+      });
+    }
+  });
 }

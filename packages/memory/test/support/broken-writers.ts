@@ -29,6 +29,17 @@ export const brokenWriters: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
+  "loses updates of three clients": broken(
+    "three clients at once: leave what some serial order of their operations leaves (seed 1)",
+    (intact) => ({
+      appendMessages: async (id, messages, metadata) => {
+        const before = await intact.getConversation(id);
+        const earlier = before.success ? (before.data?.messages ?? []) : [];
+        return intact.storeMessages(id, [...earlier, ...messages], metadata);
+      },
+    }),
+  ),
+
   "reorders a batch": broken("appendMessages: adds a batch at the end, in its order", (intact) => ({
     appendMessages: (id, messages, ...rest) => intact.appendMessages(id, messages.toReversed(), ...rest),
   })),

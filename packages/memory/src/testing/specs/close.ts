@@ -3,40 +3,48 @@ import { expectError, expectOk, readContents } from "../expectations.ts";
 import { users } from "../messages.ts";
 import { defineSpec } from "../spec.ts";
 
-export const close = defineSpec("close", {
-  "makes every later call fail as a connection error": async ({ provider }) => {
-    expectOk(await provider.storeMessages("c", users("1")));
-    expectOk(await provider.close());
-    const calls = {
-      storeMessages: () => provider.storeMessages("c", users("2")),
-      appendMessages: () => provider.appendMessages("c", users("2")),
-      getConversation: () => provider.getConversation("c"),
-      findConversations: () => provider.findConversations({}),
-      getRecentMessages: () => provider.getRecentMessages("c"),
-      deleteConversation: () => provider.deleteConversation("c"),
-      clearUserConversations: () => provider.clearUserConversations("u"),
-      getStats: () => provider.getStats(),
-      healthCheck: () => provider.healthCheck(),
-    };
-    for (const [operation, call] of Object.entries(calls)) {
-      const error = expectError(await call(), "MemoryConnectionError");
-      expect(error, "closed for good: no retry helps").toMatchObject({ operation, retryable: false });
-    }
+export const close = defineSpec(
+  {
+    level: "contract",
+    subject: "close",
+    why: "A process that shuts down loses writes, hangs, or closes somebody else's connection.",
+    hint: "close() of the backend closes what the backend opened, and waits for what is under way.",
   },
+  {
+    "makes every later call fail as a connection error": async ({ provider }) => {
+      expectOk(await provider.storeMessages("c", users("1")));
+      expectOk(await provider.close());
+      const calls = {
+        storeMessages: () => provider.storeMessages("c", users("2")),
+        appendMessages: () => provider.appendMessages("c", users("2")),
+        getConversation: () => provider.getConversation("c"),
+        findConversations: () => provider.findConversations({}),
+        getRecentMessages: () => provider.getRecentMessages("c"),
+        deleteConversation: () => provider.deleteConversation("c"),
+        clearUserConversations: () => provider.clearUserConversations("u"),
+        getStats: () => provider.getStats(),
+        healthCheck: () => provider.healthCheck(),
+      };
+      for (const [operation, call] of Object.entries(calls)) {
+        const error = expectError(await call(), "MemoryConnectionError");
+        expect(error, "closed for good: no retry helps").toMatchObject({ operation, retryable: false });
+      }
+    },
 
-  "is a success twice, also at once": async ({ provider }) => {
-    for (const closed of await Promise.all([provider.close(), provider.close()])) expectOk(closed);
-    expectOk(await provider.close());
-  },
+    "is a success twice, also at once": async ({ provider }) => {
+      for (const closed of await Promise.all([provider.close(), provider.close()])) expectOk(closed);
+      expectOk(await provider.close());
+    },
 
-  "loses nothing that was written, and leaves other connections alone": async (scenario) => {
-    const { provider } = scenario;
-    const other = await scenario.connect();
-    expectOk(await other.appendMessages("c", users("1"), {}, { idempotencyKey: "k" }));
-    await scenario.disconnect(other);
-    expect(await readContents(provider, "c")).toEqual(["1"]);
-    expectOk(await provider.appendMessages("c", users("1"), {}, { idempotencyKey: "k" }));
-    expectOk(await provider.appendMessages("c", users("2"), {}, { expectedVersion: 1 }));
-    expect(await readContents(provider, "c")).toEqual(["1", "2"]);
+    "loses nothing that was written, and leaves other connections alone": async (scenario) => {
+      const { provider } = scenario;
+      const other = await scenario.connect();
+      expectOk(await other.appendMessages("c", users("1"), {}, { idempotencyKey: "k" }));
+      await scenario.disconnect(other);
+      expect(await readContents(provider, "c")).toEqual(["1"]);
+      expectOk(await provider.appendMessages("c", users("1"), {}, { idempotencyKey: "k" }));
+      expectOk(await provider.appendMessages("c", users("2"), {}, { expectedVersion: 1 }));
+      expect(await readContents(provider, "c")).toEqual(["1", "2"]);
+    },
   },
-});
+);

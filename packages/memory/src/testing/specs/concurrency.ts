@@ -56,87 +56,95 @@ async function expectNothingLost(scenario: Scenario, size: number, append: Appen
   expect(turns).toEqual(turns.map(() => APPENDS));
 }
 
-export const concurrency = defineSpec("concurrent appends", {
-  "keep all 640 batches of 32 writers whole and in order": (scenario) =>
-    expectNothingLost(scenario, 2, async (provider, messages) => {
-      expectOk(await provider.appendMessages("c", messages));
-    }),
-
-  "keep all 640 single messages of 32 writers": (scenario) =>
-    expectNothingLost(scenario, 1, async (provider, messages) => {
-      expectOk(await provider.appendMessages("c", messages));
-    }),
-
-  "keep each batch once that is sent twice at once and again later": (scenario) =>
-    expectNothingLost(scenario, 2, async (provider, messages, options) => {
-      const send = () => provider.appendMessages("c", messages, {}, options);
-      for (const sent of await Promise.all([send(), send()])) expectOk(sent);
-      expectOk(await send());
-    }),
-
-  "create one conversation together": async (scenario) => {
-    await atOnce(scenario, 16, async (provider, writer) => {
-      expectOk(
-        await provider.appendMessages("c", users(`${writer}`), { userId: "u", [`w${writer}`]: writer }),
-      );
-    });
-    const { messages, metadata } = await readConversation(scenario.provider, "c");
-    expect(new Set(contents(messages))).toEqual(
-      new Set(Array.from({ length: 16 }, (_, writer) => `${writer}`)),
-    );
-    expect(metadata).toMatchObject({ version: 16, totalMessages: 16 });
-    for (let writer = 0; writer < 16; writer++) expect(metadata[`w${writer}`]).toBe(writer);
-    expect(expectOk(await scenario.provider.getStats("u")).totalConversations).toBe(1);
+export const concurrency = defineSpec(
+  {
+    level: "concurrency",
+    subject: "concurrent appends",
+    why: "Two workers or tabs write at the same time all day: what is lost or doubled here is a turn of somebody's conversation.",
+    hint: "write(): read, decide and write in one atomic step (a lock, a transaction, a script), never in two.",
   },
+  {
+    "keep all 640 batches of 32 writers whole and in order": (scenario) =>
+      expectNothingLost(scenario, 2, async (provider, messages) => {
+        expectOk(await provider.appendMessages("c", messages));
+      }),
 
-  "let exactly one of 16 pass that expect the same version": async (scenario) => {
-    for (const [expectedVersion, id] of [
-      [0, "new"],
-      [3, "old"],
-    ] as const) {
-      if (expectedVersion > 0) expectOk(await scenario.provider.storeMessages(id, users("1", "2", "3")));
-      const results = await atOnce(scenario, 16, (provider, writer) =>
-        provider.appendMessages(id, users(`${writer}`, "end"), {}, { expectedVersion }),
+    "keep all 640 single messages of 32 writers": (scenario) =>
+      expectNothingLost(scenario, 1, async (provider, messages) => {
+        expectOk(await provider.appendMessages("c", messages));
+      }),
+
+    "keep each batch once that is sent twice at once and again later": (scenario) =>
+      expectNothingLost(scenario, 2, async (provider, messages, options) => {
+        const send = () => provider.appendMessages("c", messages, {}, options);
+        for (const sent of await Promise.all([send(), send()])) expectOk(sent);
+        expectOk(await send());
+      }),
+
+    "create one conversation together": async (scenario) => {
+      await atOnce(scenario, 16, async (provider, writer) => {
+        expectOk(
+          await provider.appendMessages("c", users(`${writer}`), { userId: "u", [`w${writer}`]: writer }),
+        );
+      });
+      const { messages, metadata } = await readConversation(scenario.provider, "c");
+      expect(new Set(contents(messages))).toEqual(
+        new Set(Array.from({ length: 16 }, (_, writer) => `${writer}`)),
       );
-      const refused = results.filter(({ success }) => !success);
-      expect(refused).toHaveLength(15);
-      for (const result of refused) {
-        const error = expectError(result, "MemoryConflictError");
-        expect(error).toMatchObject({ reason: "version", actualVersion: expectedVersion + 2 });
+      expect(metadata).toMatchObject({ version: 16, totalMessages: 16 });
+      for (let writer = 0; writer < 16; writer++) expect(metadata[`w${writer}`]).toBe(writer);
+      expect(expectOk(await scenario.provider.getStats("u")).totalConversations).toBe(1);
+    },
+
+    "let exactly one of 16 pass that expect the same version": async (scenario) => {
+      for (const [expectedVersion, id] of [
+        [0, "new"],
+        [3, "old"],
+      ] as const) {
+        if (expectedVersion > 0) expectOk(await scenario.provider.storeMessages(id, users("1", "2", "3")));
+        const results = await atOnce(scenario, 16, (provider, writer) =>
+          provider.appendMessages(id, users(`${writer}`, "end"), {}, { expectedVersion }),
+        );
+        const refused = results.filter(({ success }) => !success);
+        expect(refused).toHaveLength(15);
+        for (const result of refused) {
+          const error = expectError(result, "MemoryConflictError");
+          expect(error).toMatchObject({ reason: "version", actualVersion: expectedVersion + 2 });
+        }
+        const { messages, metadata } = await readConversation(scenario.provider, id);
+        expect(metadata["version"]).toBe(expectedVersion + 2);
+        const winner = results.findIndex(({ success }) => success);
+        expect(contents(messages).slice(expectedVersion)).toEqual([`${winner}`, "end"]);
       }
-      const { messages, metadata } = await readConversation(scenario.provider, id);
-      expect(metadata["version"]).toBe(expectedVersion + 2);
+    },
+
+    "let one owner have a conversation that several claim": async (scenario) => {
+      const claim = (provider: Provider, writer: number) =>
+        provider.appendMessages("c", users(`user-${writer}`), { userId: `user-${writer}` });
+      const results = await atOnce(scenario, 8, claim);
       const winner = results.findIndex(({ success }) => success);
-      expect(contents(messages).slice(expectedVersion)).toEqual([`${winner}`, "end"]);
-    }
-  },
+      const conversation = await readConversation(scenario.provider, "c");
+      expect(conversation).toMatchObject({ userId: `user-${winner}`, messages: users(`user-${winner}`) });
+      for (const [writer, result] of results.entries()) {
+        if (writer === winner) continue;
+        expect(expectError(result, "MemoryConflictError").reason).toBe("owner");
+        const found = await scenario.provider.findConversations({ userId: `user-${writer}` });
+        expect(expectOk(found)).toEqual([]);
+      }
+    },
 
-  "let one owner have a conversation that several claim": async (scenario) => {
-    const claim = (provider: Provider, writer: number) =>
-      provider.appendMessages("c", users(`user-${writer}`), { userId: `user-${writer}` });
-    const results = await atOnce(scenario, 8, claim);
-    const winner = results.findIndex(({ success }) => success);
-    const conversation = await readConversation(scenario.provider, "c");
-    expect(conversation).toMatchObject({ userId: `user-${winner}`, messages: users(`user-${winner}`) });
-    for (const [writer, result] of results.entries()) {
-      if (writer === winner) continue;
-      expect(expectError(result, "MemoryConflictError").reason).toBe("owner");
-      const found = await scenario.provider.findConversations({ userId: `user-${writer}` });
-      expect(expectOk(found)).toEqual([]);
-    }
+    "keep the limit of messages": async (scenario) => {
+      await atOnce(scenario, 24, async (provider, writer) => {
+        const batch = users(`${writer}/0`, `${writer}/1`);
+        expectOk(await provider.appendMessages("c", batch, {}, { maxMessages: 6 }));
+      });
+      const { messages, metadata } = await readConversation(scenario.provider, "c");
+      expect(metadata).toMatchObject({ version: 48, totalMessages: 6 });
+      expect(messages).toHaveLength(6);
+      for (const at of [0, 2, 4]) {
+        const writer = contents(messages)[at]?.split("/")[0];
+        expect(contents(messages).slice(at, at + 2)).toEqual([`${writer}/0`, `${writer}/1`]);
+      }
+    },
   },
-
-  "keep the limit of messages": async (scenario) => {
-    await atOnce(scenario, 24, async (provider, writer) => {
-      const batch = users(`${writer}/0`, `${writer}/1`);
-      expectOk(await provider.appendMessages("c", batch, {}, { maxMessages: 6 }));
-    });
-    const { messages, metadata } = await readConversation(scenario.provider, "c");
-    expect(metadata).toMatchObject({ version: 48, totalMessages: 6 });
-    expect(messages).toHaveLength(6);
-    for (const at of [0, 2, 4]) {
-      const writer = contents(messages)[at]?.split("/")[0];
-      expect(contents(messages).slice(at, at + 2)).toEqual([`${writer}/0`, `${writer}/1`]);
-    }
-  },
-});
+);

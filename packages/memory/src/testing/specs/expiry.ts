@@ -22,7 +22,14 @@ async function expectGone({ provider }: Scenario): Promise<void> {
 const owned = { userId: "u", traceId: "t", topic: "old" };
 
 export const expiry = defineSpec(
-  "options.ttlSeconds",
+  {
+    level: "ttl",
+    subject: "options.ttlSeconds",
+    why: "Data outlives its retention time, or a chat is gone while it is in use.",
+    hint: "write(): a ttl counts from the last write, is kept if not named, and goes with a deletion; every read looks at it.",
+    requires: ["ttl"],
+    concurrent: true,
+  },
   {
     "takes a conversation away as if it were deleted": async (scenario) => {
       const { provider } = scenario;
@@ -99,5 +106,37 @@ export const expiry = defineSpec(
       expect(expectOk(await provider.clearUserConversations("u"))).toBe(2);
     },
   },
-  { requires: "ttl", concurrent: true },
+);
+
+export const expiryAfterCrash = defineSpec(
+  {
+    level: "ttl",
+    subject: "options.ttlSeconds after a crash",
+    why: "A restart makes data that should expire permanent, or lets it go early.",
+    hint: "Store the ttl and the last activity; no timer of the process may decide.",
+    requires: ["ttl", "durability"],
+    concurrent: true,
+  },
+  {
+    "goes on from the last write": async ({ provider, crash }) => {
+      expectOk(await provider.appendMessages("c", users("1"), owned, { ttlSeconds: 1 }));
+      expectOk(await provider.appendMessages("kept", users("1"), {}, { ttlSeconds: 3_600 }));
+      const reopened = await crash();
+      await expired();
+      await expectAbsent(reopened, "c");
+      expect(expectOk(await reopened.findConversations({ userId: "u" }))).toEqual([]);
+      expect(await readContents(reopened, "kept")).toEqual(["1"]);
+    },
+
+    "starts anew with a write that names none": async ({ provider, crash }) => {
+      expectOk(await provider.appendMessages("c", users("1"), owned, { ttlSeconds: 2 }));
+      await expired();
+      const reopened = await crash();
+      expectOk(await reopened.appendMessages("c", users("2")));
+      await expired();
+      expect(await readContents(reopened, "c")).toEqual(["1", "2"]);
+      await expired();
+      await expectAbsent(reopened, "c");
+    },
+  },
 );

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { MemoryQuery } from "../../provider.ts";
 import { expectInvalid, expectOk, ids, readConversation } from "../expectations.ts";
 import { hostile, users } from "../messages.ts";
-import { defineSpec, type Scenario } from "../spec.ts";
+import { defineSpec, inputLimits, type Scenario } from "../spec.ts";
 import { nextInstant } from "../time.ts";
 
 type Provider = Scenario["provider"];
@@ -18,79 +18,98 @@ async function storeThree(provider: Provider): Promise<void> {
   }
 }
 
-export const findConversations = defineSpec("findConversations", {
-  "finds nothing in an empty store": async ({ provider }) => {
-    for (const query of [{}, { userId: "u" }, { traceId: "t" }, { conversationId: "c" }]) {
-      expect(await find(provider, query)).toEqual([]);
-    }
+export const findConversations = defineSpec(
+  {
+    level: "contract",
+    subject: "findConversations",
+    why: "A user's list of chats lacks some, or shows some that were not asked for.",
+    hint: "find(): all conditions hold at once, the newest activity comes first, both time bounds are included.",
   },
+  {
+    "finds nothing in an empty store": async ({ provider }) => {
+      for (const query of [{}, { userId: "u" }, { traceId: "t" }, { conversationId: "c" }]) {
+        expect(await find(provider, query)).toEqual([]);
+      }
+    },
 
-  "finds what getConversation gives": async ({ provider }) => {
-    expectOk(await provider.storeMessages("c", users("1", "2"), { userId: "u", traceId: "t", topic: "x" }));
-    const conversation = await readConversation(provider, "c");
-    for (const query of [{}, { userId: "u" }, { traceId: "t" }, { conversationId: "c" }]) {
-      expect(expectOk(await provider.findConversations(query))).toEqual([conversation]);
-    }
+    "finds what getConversation gives": async ({ provider }) => {
+      expectOk(await provider.storeMessages("c", users("1", "2"), { userId: "u", traceId: "t", topic: "x" }));
+      const conversation = await readConversation(provider, "c");
+      for (const query of [{}, { userId: "u" }, { traceId: "t" }, { conversationId: "c" }]) {
+        expect(expectOk(await provider.findConversations(query))).toEqual([conversation]);
+      }
+    },
+
+    "finds by owner": async ({ provider }) => {
+      expectOk(await provider.storeMessages("a", users("1"), { userId: "alice" }));
+      expectOk(await provider.storeMessages("b", users("1"), { userId: "bob" }));
+      expectOk(await provider.storeMessages("none", users("1")));
+      expect(await find(provider, { userId: "alice" })).toEqual(["a"]);
+      expect(await find(provider, { userId: "bob" })).toEqual(["b"]);
+      expect(await find(provider, { userId: "carol" })).toEqual([]);
+    },
+
+    "finds by every trace that ever wrote, not only by the last": async ({ provider }) => {
+      expectOk(await provider.storeMessages("c", users("1"), { traceId: "t-1" }));
+      expectOk(await provider.appendMessages("c", users("2"), { traceId: "t-2" }));
+      expectOk(await provider.appendMessages("c", [], { traceId: "t-3" }));
+      expectOk(await provider.appendMessages("c", users("4"), {}, { maxMessages: 1 }));
+      expectOk(await provider.storeMessages("c", users("5"), { traceId: "t-4" }));
+      expectOk(await provider.storeMessages("other", users("1"), { traceId: "t-2" }));
+      for (const traceId of ["t-1", "t-3", "t-4"]) expect(await find(provider, { traceId })).toEqual(["c"]);
+      expect(new Set(await find(provider, { traceId: "t-2" }))).toEqual(new Set(["c", "other"]));
+      expect(await find(provider, { traceId: "t-5" })).toEqual([]);
+    },
+
+    "finds by id": async ({ provider }) => {
+      await storeThree(provider);
+      expect(await find(provider, { conversationId: "b" })).toEqual(["b"]);
+      expect(await find(provider, { conversationId: "d" })).toEqual([]);
+    },
+
+    "finds what meets all conditions": async ({ provider }) => {
+      expectOk(await provider.storeMessages("a", users("1"), { userId: "alice", traceId: "t-1" }));
+      expectOk(await provider.storeMessages("b", users("1"), { userId: "alice", traceId: "t-2" }));
+      expectOk(await provider.storeMessages("c", users("1"), { userId: "bob", traceId: "t-1" }));
+      const { lastActivity } = (await readConversation(provider, "a")).metadata;
+      expect(await find(provider, { userId: "alice", traceId: "t-1" })).toEqual(["a"]);
+      expect(await find(provider, { userId: "alice", conversationId: "c" })).toEqual([]);
+      expect(await find(provider, { traceId: "t-2", conversationId: "b", userId: "alice" })).toEqual(["b"]);
+      const early = new Date(lastActivity.getTime() - 1);
+      expect(await find(provider, { userId: "alice", traceId: "t-1", until: early })).toEqual([]);
+    },
+
+    "lists the newest activity first": async ({ provider }) => {
+      await storeThree(provider);
+      expect(await find(provider, {})).toEqual(["c", "b", "a"]);
+      expectOk(await provider.appendMessages("a", users("again")));
+      expect(await find(provider, {})).toEqual(["a", "c", "b"]);
+    },
+
+    "finds by time of last activity, both bounds included": async ({ provider }) => {
+      await storeThree(provider);
+      const { lastActivity } = (await readConversation(provider, "b")).metadata;
+      const shifted = (milliseconds: number) => new Date(lastActivity.getTime() + milliseconds);
+      expect(await find(provider, { since: lastActivity })).toEqual(["c", "b"]);
+      expect(await find(provider, { until: lastActivity })).toEqual(["b", "a"]);
+      expect(await find(provider, { since: lastActivity, until: lastActivity })).toEqual(["b"]);
+      expect(await find(provider, { since: shifted(1) })).toEqual(["c"]);
+      expect(await find(provider, { until: shifted(-1) })).toEqual(["a"]);
+      expect(await find(provider, { since: shifted(1), until: shifted(-1) })).toEqual([]);
+    },
+
+    "leaves the messages out when asked to, and nothing else": async ({ provider }) => {
+      expectOk(await provider.storeMessages("c", users("1", "2"), { userId: "u", topic: "x" }));
+      const whole = await readConversation(provider, "c");
+      const [found] = expectOk(await provider.findConversations({ userId: "u", includeMessages: false }));
+      expect(found).toEqual({ ...whole, messages: [] });
+      const [complete] = expectOk(await provider.findConversations({ userId: "u", includeMessages: true }));
+      expect(complete).toEqual(whole);
+    },
   },
+);
 
-  "finds by owner": async ({ provider }) => {
-    expectOk(await provider.storeMessages("a", users("1"), { userId: "alice" }));
-    expectOk(await provider.storeMessages("b", users("1"), { userId: "bob" }));
-    expectOk(await provider.storeMessages("none", users("1")));
-    expect(await find(provider, { userId: "alice" })).toEqual(["a"]);
-    expect(await find(provider, { userId: "bob" })).toEqual(["b"]);
-    expect(await find(provider, { userId: "carol" })).toEqual([]);
-  },
-
-  "finds by every trace that ever wrote, not only by the last": async ({ provider }) => {
-    expectOk(await provider.storeMessages("c", users("1"), { traceId: "t-1" }));
-    expectOk(await provider.appendMessages("c", users("2"), { traceId: "t-2" }));
-    expectOk(await provider.appendMessages("c", [], { traceId: "t-3" }));
-    expectOk(await provider.appendMessages("c", users("4"), {}, { maxMessages: 1 }));
-    expectOk(await provider.storeMessages("c", users("5"), { traceId: "t-4" }));
-    expectOk(await provider.storeMessages("other", users("1"), { traceId: "t-2" }));
-    for (const traceId of ["t-1", "t-3", "t-4"]) expect(await find(provider, { traceId })).toEqual(["c"]);
-    expect(new Set(await find(provider, { traceId: "t-2" }))).toEqual(new Set(["c", "other"]));
-    expect(await find(provider, { traceId: "t-5" })).toEqual([]);
-  },
-
-  "finds by id": async ({ provider }) => {
-    await storeThree(provider);
-    expect(await find(provider, { conversationId: "b" })).toEqual(["b"]);
-    expect(await find(provider, { conversationId: "d" })).toEqual([]);
-  },
-
-  "finds what meets all conditions": async ({ provider }) => {
-    expectOk(await provider.storeMessages("a", users("1"), { userId: "alice", traceId: "t-1" }));
-    expectOk(await provider.storeMessages("b", users("1"), { userId: "alice", traceId: "t-2" }));
-    expectOk(await provider.storeMessages("c", users("1"), { userId: "bob", traceId: "t-1" }));
-    const { lastActivity } = (await readConversation(provider, "a")).metadata;
-    expect(await find(provider, { userId: "alice", traceId: "t-1" })).toEqual(["a"]);
-    expect(await find(provider, { userId: "alice", conversationId: "c" })).toEqual([]);
-    expect(await find(provider, { traceId: "t-2", conversationId: "b", userId: "alice" })).toEqual(["b"]);
-    const early = new Date(lastActivity.getTime() - 1);
-    expect(await find(provider, { userId: "alice", traceId: "t-1", until: early })).toEqual([]);
-  },
-
-  "lists the newest activity first": async ({ provider }) => {
-    await storeThree(provider);
-    expect(await find(provider, {})).toEqual(["c", "b", "a"]);
-    expectOk(await provider.appendMessages("a", users("again")));
-    expect(await find(provider, {})).toEqual(["a", "c", "b"]);
-  },
-
-  "finds by time of last activity, both bounds included": async ({ provider }) => {
-    await storeThree(provider);
-    const { lastActivity } = (await readConversation(provider, "b")).metadata;
-    const shifted = (milliseconds: number) => new Date(lastActivity.getTime() + milliseconds);
-    expect(await find(provider, { since: lastActivity })).toEqual(["c", "b"]);
-    expect(await find(provider, { until: lastActivity })).toEqual(["b", "a"]);
-    expect(await find(provider, { since: lastActivity, until: lastActivity })).toEqual(["b"]);
-    expect(await find(provider, { since: shifted(1) })).toEqual(["c"]);
-    expect(await find(provider, { until: shifted(-1) })).toEqual(["a"]);
-    expect(await find(provider, { since: shifted(1), until: shifted(-1) })).toEqual([]);
-  },
-
+export const findLimits = defineSpec(inputLimits("findConversations"), {
   "takes the furthest dates there are": async ({ provider }) => {
     await storeThree(provider);
     const first = new Date(-8.64e15);
@@ -98,15 +117,6 @@ export const findConversations = defineSpec("findConversations", {
     expect(await find(provider, { since: first, until: last })).toEqual(["c", "b", "a"]);
     expect(await find(provider, { since: last })).toEqual([]);
     expect(await find(provider, { until: first })).toEqual([]);
-  },
-
-  "leaves the messages out when asked to, and nothing else": async ({ provider }) => {
-    expectOk(await provider.storeMessages("c", users("1", "2"), { userId: "u", topic: "x" }));
-    const whole = await readConversation(provider, "c");
-    const [found] = expectOk(await provider.findConversations({ userId: "u", includeMessages: false }));
-    expect(found).toEqual({ ...whole, messages: [] });
-    const [complete] = expectOk(await provider.findConversations({ userId: "u", includeMessages: true }));
-    expect(complete).toEqual(whole);
   },
 
   "refuses a query that is no query": async ({ provider }) => {

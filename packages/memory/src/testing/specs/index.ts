@@ -1,50 +1,49 @@
+import type { MemoryProviderHarness } from "../harness.ts";
 import type { Spec } from "../spec.ts";
 import { appendMessages } from "./append-messages.ts";
 import { clearUserConversations } from "./clear-user-conversations.ts";
+import { clients } from "./clients.ts";
 import { close } from "./close.ts";
 import { concurrency } from "./concurrency.ts";
+import { conversations } from "./conversations.ts";
+import { crashes, interruptedWrites } from "./crashes.ts";
 import { deleteConversation } from "./delete-conversation.ts";
 import { expectedVersion } from "./expected-version.ts";
-import { expiry } from "./expiry.ts";
-import { findConversations } from "./find-conversations.ts";
+import { expiry, expiryAfterCrash } from "./expiry.ts";
+import { findConversations, findLimits } from "./find-conversations.ts";
 import { getConversation } from "./get-conversation.ts";
-import { getRecentMessages } from "./get-recent-messages.ts";
-import { getStats } from "./get-stats.ts";
+import { getRecentMessages, recentLimits } from "./get-recent-messages.ts";
+import { getStats, statsLimits } from "./get-stats.ts";
 import { healthCheck } from "./health-check.ts";
 import { hostileIds } from "./hostile-ids.ts";
 import { idempotency } from "./idempotency.ts";
 import { isolation } from "./isolation.ts";
-import { paging } from "./paging.ts";
+import { otherUsers } from "./other-users.ts";
+import { paging, pagingLimits } from "./paging.ts";
 import { connections, races } from "./races.ts";
 import { reference } from "./reference.ts";
 import { refusals } from "./refusals.ts";
+import { sizes } from "./sizes.ts";
 import { storeMessages } from "./store-messages.ts";
-import { trimming } from "./trimming.ts";
+import { stores } from "./stores.ts";
+import { trimming, trimmingLimits } from "./trimming.ts";
 import { values } from "./values.ts";
 
-/** All rules of the contract. */
-export const specs: readonly Spec[] = [
-  storeMessages,
-  getConversation,
-  appendMessages,
-  findConversations,
-  paging,
-  getRecentMessages,
-  deleteConversation,
-  clearUserConversations,
-  getStats,
-  healthCheck,
-  close,
-  expectedVersion,
-  idempotency,
-  trimming,
-  expiry,
-  values,
-  refusals,
-  hostileIds,
-  isolation,
-  concurrency,
-  races,
-  connections,
-  reference,
-];
+const DEFAULT_SEEDS = [1, 2, 3];
+const DEFAULT_ROUNDS = 25;
+
+/** All rules of the contract, of every level. */
+export function specsFor(harness: Pick<MemoryProviderHarness, "seeds" | "rounds">): readonly Spec[] {
+  const { seeds = DEFAULT_SEEDS, rounds = DEFAULT_ROUNDS } = harness;
+  return [
+    ...[storeMessages, getConversation, appendMessages, findConversations, paging, getRecentMessages],
+    ...[deleteConversation, clearUserConversations, getStats, healthCheck, close],
+    ...[expectedVersion, idempotency, trimming, values, reference({ seeds, rounds })],
+    ...[isolation, otherUsers, conversations, stores],
+    ...[hostileIds, refusals, sizes],
+    ...[findLimits, pagingLimits, recentLimits, trimmingLimits, statsLimits],
+    ...[expiry, expiryAfterCrash],
+    ...[concurrency, races, connections, clients({ seeds, rounds })],
+    ...[crashes, interruptedWrites],
+  ];
+}

@@ -54,55 +54,63 @@ const handedOut = Object.fromEntries(
   ]),
 );
 
-export const isolation = defineSpec("shared state", {
-  "is none with what was handed in": async ({ provider }) => {
-    for (const method of ["storeMessages", "appendMessages"] as const) {
+export const isolation = defineSpec(
+  {
+    level: "isolation",
+    subject: "shared state",
+    why: "Code that changes what it got changes everybody's history.",
+    hint: "Hand out copies, or frozen values; take nothing by reference.",
+  },
+  {
+    "is none with what was handed in": async ({ provider }) => {
+      for (const method of ["storeMessages", "appendMessages"] as const) {
+        const given = { messages: messages(), metadata: metadata() };
+        expectOk(await provider[method](method, given.messages, given.metadata));
+        const before = await readConversation(provider, method);
+        vandalise(given);
+        expect(await readConversation(provider, method)).toEqual(before);
+        expect((await readConversation(provider, method)).messages).toEqual(messages());
+      }
+    },
+
+    "is none while a write is under way": async ({ provider }) => {
       const given = { messages: messages(), metadata: metadata() };
-      expectOk(await provider[method](method, given.messages, given.metadata));
-      const before = await readConversation(provider, method);
+      const writing = provider.appendMessages("c", given.messages, given.metadata);
       vandalise(given);
-      expect(await readConversation(provider, method)).toEqual(before);
-      expect((await readConversation(provider, method)).messages).toEqual(messages());
-    }
-  },
+      expectOk(await writing);
+      const stored = await readConversation(provider, "c");
+      expect(stored).toMatchObject({ userId: "u", messages: messages() });
+      expect(stored.metadata).toMatchObject({ traceId: "t", at: new Date(3) });
+    },
 
-  "is none while a write is under way": async ({ provider }) => {
-    const given = { messages: messages(), metadata: metadata() };
-    const writing = provider.appendMessages("c", given.messages, given.metadata);
-    vandalise(given);
-    expectOk(await writing);
-    const stored = await readConversation(provider, "c");
-    expect(stored).toMatchObject({ userId: "u", messages: messages() });
-    expect(stored.metadata).toMatchObject({ traceId: "t", at: new Date(3) });
-  },
+    "is none with options and queries": async ({ provider }) => {
+      const options = { idempotencyKey: "k", maxMessages: 5 };
+      expectOk(await provider.appendMessages("c", messages(), metadata(), options));
+      vandalise(options);
+      expectOk(await provider.appendMessages("c", messages(), metadata(), { idempotencyKey: "k" }));
+      const since = (await readConversation(provider, "c")).metadata.lastActivity;
+      const finding = provider.findConversations({ since });
+      since.setTime(8.64e15);
+      expect(expectOk(await finding)).toHaveLength(1);
+    },
 
-  "is none with options and queries": async ({ provider }) => {
-    const options = { idempotencyKey: "k", maxMessages: 5 };
-    expectOk(await provider.appendMessages("c", messages(), metadata(), options));
-    vandalise(options);
-    expectOk(await provider.appendMessages("c", messages(), metadata(), { idempotencyKey: "k" }));
-    const since = (await readConversation(provider, "c")).metadata.lastActivity;
-    const finding = provider.findConversations({ since });
-    since.setTime(8.64e15);
-    expect(expectOk(await finding)).toHaveLength(1);
-  },
+    ...handedOut,
 
-  ...handedOut,
+    "is none between two reads": async ({ provider }) => {
+      expectOk(await provider.storeMessages("c", messages(), metadata()));
+      const first = await readConversation(provider, "c");
+      const copy = structuredClone(first);
+      vandalise(await readConversation(provider, "c"));
+      expect(first).toEqual(copy);
+    },
 
-  "is none between two reads": async ({ provider }) => {
-    expectOk(await provider.storeMessages("c", messages(), metadata()));
-    const first = await readConversation(provider, "c");
-    const copy = structuredClone(first);
-    vandalise(await readConversation(provider, "c"));
-    expect(first).toEqual(copy);
+    "is none with a read that a write follows": async ({ provider }) => {
+      expectOk(await provider.storeMessages("c", messages(), metadata()));
+      const first = await readConversation(provider, "c");
+      const copy = structuredClone(first);
+      expectOk(await provider.appendMessages("c", messages(), { topic: "new" }));
+      expectOk(await provider.storeMessages("c", []));
+      expect(first).toEqual(copy);
+    },
   },
-
-  "is none with a read that a write follows": async ({ provider }) => {
-    expectOk(await provider.storeMessages("c", messages(), metadata()));
-    const first = await readConversation(provider, "c");
-    const copy = structuredClone(first);
-    expectOk(await provider.appendMessages("c", messages(), { topic: "new" }));
-    expectOk(await provider.storeMessages("c", []));
-    expect(first).toEqual(copy);
-  },
-});
+);

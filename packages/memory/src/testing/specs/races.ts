@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { contents, expectOk, readConversation } from "../expectations.ts";
 import { users } from "../messages.ts";
 import { defineSpec, type Scenario } from "../spec.ts";
+import { nextTurn } from "../time.ts";
 
 /** What the other operations show of `c` has to agree with what getConversation does. */
 async function expectConsistent({ provider }: Scenario): Promise<readonly string[] | undefined> {
@@ -21,116 +22,139 @@ async function expectConsistent({ provider }: Scenario): Promise<readonly string
 
 const owned = { userId: "u", traceId: "t" };
 
-export const races = defineSpec("races", {
-  "of storeMessages end with one of them, wholly": async (scenario) => {
-    const { provider } = scenario;
-    const other = await scenario.connect();
-    const sizes = Array.from({ length: 16 }, (_, writer) => 1 + (writer % 5));
-    const writes = sizes.map((size, writer) => {
-      const messages = users(...Array.from({ length: size }, (_, part) => `${writer}/${part}`));
-      return (writer % 2 === 0 ? provider : other).storeMessages("c", messages, { ...owned, writer });
-    });
-    for (const written of await Promise.all(writes)) expectOk(written);
-    const stored = await expectConsistent(scenario);
-    const { metadata } = await readConversation(provider, "c");
-    const writer: unknown = metadata["writer"];
-    const size = sizes[Number(writer)];
-    expect(stored).toEqual(Array.from({ length: size ?? -1 }, (_, part) => `${writer}/${part}`));
-    expect(metadata["version"]).toBe(sizes.reduce((sum, each) => sum + each));
+export const races = defineSpec(
+  {
+    level: "concurrency",
+    subject: "races",
+    why: "Under load, users see half a batch, or what was deleted comes back.",
+    hint: "Each method works in one atomic step; reads come from one snapshot.",
   },
+  {
+    "of storeMessages end with one of them, wholly": async (scenario) => {
+      const { provider } = scenario;
+      const other = await scenario.connect();
+      const sizes = Array.from({ length: 16 }, (_, writer) => 1 + (writer % 5));
+      const writes = sizes.map((size, writer) => {
+        const messages = users(...Array.from({ length: size }, (_, part) => `${writer}/${part}`));
+        return (writer % 2 === 0 ? provider : other).storeMessages("c", messages, { ...owned, writer });
+      });
+      for (const written of await Promise.all(writes)) expectOk(written);
+      const stored = await expectConsistent(scenario);
+      const { metadata } = await readConversation(provider, "c");
+      const writer: unknown = metadata["writer"];
+      const size = sizes[Number(writer)];
+      expect(stored).toEqual(Array.from({ length: size ?? -1 }, (_, part) => `${writer}/${part}`));
+      expect(metadata["version"]).toBe(sizes.reduce((sum, each) => sum + each));
+    },
 
-  "of deletions and appends leave whole batches or nothing": async (scenario) => {
-    const { provider } = scenario;
-    const other = await scenario.connect();
-    for (let round = 0; round < 8; round++) {
-      const append = async (writer: number) => {
-        for (let turn = 0; turn < 4; turn++) {
-          const batch = users(...[0, 1, 2].map((part) => `${writer}/${turn}/${part}`));
-          expectOk(await (writer % 2 === 0 ? provider : other).appendMessages("c", batch, owned));
+    "of deletions and appends leave whole batches or nothing": async (scenario) => {
+      const { provider } = scenario;
+      const other = await scenario.connect();
+      for (let round = 0; round < 8; round++) {
+        const append = async (writer: number) => {
+          for (let turn = 0; turn < 4; turn++) {
+            const batch = users(...[0, 1, 2].map((part) => `${writer}/${turn}/${part}`));
+            expectOk(await (writer % 2 === 0 ? provider : other).appendMessages("c", batch, owned));
+          }
+        };
+        const erase = async (connection: Scenario["provider"]) => {
+          expectOk(await connection.deleteConversation("c"));
+          expectOk(await connection.clearUserConversations("u"));
+        };
+        await Promise.all([append(0), erase(other), append(1), erase(provider), append(2), append(3)]);
+        const stored = (await expectConsistent(scenario)) ?? [];
+        for (let at = 0; at < stored.length; at += 3) {
+          const start = stored[at]?.replace(/0$/, "");
+          expect(stored.slice(at, at + 3)).toEqual([0, 1, 2].map((part) => `${start}${part}`));
+        }
+        expect(expectOk(await provider.getConversation("c"))?.metadata?.["version"] ?? 0).toBe(stored.length);
+      }
+    },
+
+    "of clearing a user and writing to all of its conversations leave each whole or gone": async (
+      scenario,
+    ) => {
+      const { provider } = scenario;
+      const other = await scenario.connect();
+      const ids = Array.from({ length: 12 }, (_, index) => `c-${index}`);
+      const write = async (connection: Scenario["provider"], order: readonly string[]) => {
+        for (const id of order) expectOk(await connection.appendMessages(id, users("1", "2"), owned));
+      };
+      const clear = async (connection: Scenario["provider"]) => {
+        for (let turn = 0; turn < 4; turn++) expectOk(await connection.clearUserConversations("u"));
+      };
+      await Promise.all([
+        write(provider, ids),
+        clear(other),
+        write(other, ids.toReversed()),
+        clear(provider),
+      ]);
+      const left = expectOk(await provider.findConversations({ userId: "u" }));
+      for (const { messages, metadata } of left) {
+        expect(contents(messages)).toEqual(messages.length === 2 ? ["1", "2"] : ["1", "2", "1", "2"]);
+        expect(metadata?.["version"]).toBe(messages.length);
+      }
+      expect(expectOk(await provider.findConversations({ traceId: "t" }))).toHaveLength(left.length);
+      expect(expectOk(await provider.clearUserConversations("u"))).toBe(left.length);
+      expect(expectOk(await provider.getStats())).toEqual({ totalConversations: 0, totalMessages: 0 });
+    },
+
+    "of reads and appends show no half batch": async (scenario) => {
+      const { provider } = scenario;
+      const other = await scenario.connect();
+      let writing = true;
+      const write = async () => {
+        for (let turn = 0; turn < 60; turn++) {
+          expectOk(await provider.appendMessages("c", users(`${turn}/0`, `${turn}/1`, `${turn}/2`), owned));
+        }
+        writing = false;
+      };
+      const read = async () => {
+        let seen: readonly string[] = [];
+        while (writing) {
+          const conversation = expectOk(await other.getConversation("c"));
+          const now = contents(conversation?.messages ?? []);
+          expect(now.length % 3).toBe(0);
+          expect(now.slice(0, seen.length), "what was read once stays").toEqual(seen);
+          expect(conversation?.metadata?.totalMessages ?? 0).toBe(now.length);
+          expect(conversation?.metadata?.["version"] ?? 0).toBe(now.length);
+          const recent = contents(expectOk(await other.getRecentMessages("c", 3)));
+          const turn = recent[0]?.split("/")[0];
+          expect(recent).toEqual(recent.map((_, part) => `${turn}/${part}`));
+          seen = now;
+          // Reads that never wait would keep a store of the same process from writing.
+          await nextTurn();
         }
       };
-      const erase = async (connection: Scenario["provider"]) => {
-        expectOk(await connection.deleteConversation("c"));
-        expectOk(await connection.clearUserConversations("u"));
-      };
-      await Promise.all([append(0), erase(other), append(1), erase(provider), append(2), append(3)]);
-      const stored = (await expectConsistent(scenario)) ?? [];
-      for (let at = 0; at < stored.length; at += 3) {
-        const start = stored[at]?.replace(/0$/, "");
-        expect(stored.slice(at, at + 3)).toEqual([0, 1, 2].map((part) => `${start}${part}`));
-      }
-      expect(expectOk(await provider.getConversation("c"))?.metadata?.["version"] ?? 0).toBe(stored.length);
-    }
-  },
+      await Promise.all([write(), read(), read()]);
+      expect(await expectConsistent(scenario)).toHaveLength(180);
+    },
 
-  "of clearing a user and writing to all of its conversations leave each whole or gone": async (scenario) => {
-    const { provider } = scenario;
-    const other = await scenario.connect();
-    const ids = Array.from({ length: 12 }, (_, index) => `c-${index}`);
-    const write = async (connection: Scenario["provider"], order: readonly string[]) => {
-      for (const id of order) expectOk(await connection.appendMessages(id, users("1", "2"), owned));
-    };
-    const clear = async (connection: Scenario["provider"]) => {
-      for (let turn = 0; turn < 4; turn++) expectOk(await connection.clearUserConversations("u"));
-    };
-    await Promise.all([write(provider, ids), clear(other), write(other, ids.toReversed()), clear(provider)]);
-    const left = expectOk(await provider.findConversations({ userId: "u" }));
-    for (const { messages, metadata } of left) {
-      expect(contents(messages)).toEqual(messages.length === 2 ? ["1", "2"] : ["1", "2", "1", "2"]);
-      expect(metadata?.["version"]).toBe(messages.length);
-    }
-    expect(expectOk(await provider.findConversations({ traceId: "t" }))).toHaveLength(left.length);
-    expect(expectOk(await provider.clearUserConversations("u"))).toBe(left.length);
-    expect(expectOk(await provider.getStats())).toEqual({ totalConversations: 0, totalMessages: 0 });
-  },
-
-  "of reads and appends show no half batch": async (scenario) => {
-    const { provider } = scenario;
-    const other = await scenario.connect();
-    let writing = true;
-    const write = async () => {
-      for (let turn = 0; turn < 60; turn++) {
-        expectOk(await provider.appendMessages("c", users(`${turn}/0`, `${turn}/1`, `${turn}/2`), owned));
+    "of one key with two bodies let one body in": async (scenario) => {
+      const connections = [scenario.provider, await scenario.connect()];
+      for (let round = 0; round < 10; round++) {
+        const id = `c-${round}`;
+        const results = await Promise.all(
+          connections.map((provider, index) =>
+            provider.appendMessages(id, users(`body ${index}`), {}, { idempotencyKey: "k" }),
+          ),
+        );
+        expect(results.filter(({ success }) => success)).toHaveLength(1);
+        const winner = results.findIndex(({ success }) => success);
+        expect((await readConversation(scenario.provider, id)).messages).toEqual(users(`body ${winner}`));
       }
-      writing = false;
-    };
-    const read = async () => {
-      let seen: readonly string[] = [];
-      while (writing) {
-        const conversation = expectOk(await other.getConversation("c"));
-        const now = contents(conversation?.messages ?? []);
-        expect(now.length % 3).toBe(0);
-        expect(now.slice(0, seen.length), "what was read once stays").toEqual(seen);
-        expect(conversation?.metadata?.totalMessages ?? 0).toBe(now.length);
-        expect(conversation?.metadata?.["version"] ?? 0).toBe(now.length);
-        const recent = contents(expectOk(await other.getRecentMessages("c", 3)));
-        const turn = recent[0]?.split("/")[0];
-        expect(recent).toEqual(recent.map((_, part) => `${turn}/${part}`));
-        seen = now;
-      }
-    };
-    await Promise.all([write(), read(), read()]);
-    expect(await expectConsistent(scenario)).toHaveLength(180);
+    },
   },
-
-  "of one key with two bodies let one body in": async (scenario) => {
-    const connections = [scenario.provider, await scenario.connect()];
-    for (let round = 0; round < 10; round++) {
-      const id = `c-${round}`;
-      const results = await Promise.all(
-        connections.map((provider, index) =>
-          provider.appendMessages(id, users(`body ${index}`), {}, { idempotencyKey: "k" }),
-        ),
-      );
-      expect(results.filter(({ success }) => success)).toHaveLength(1);
-      const winner = results.findIndex(({ success }) => success);
-      expect((await readConversation(scenario.provider, id)).messages).toEqual(users(`body ${winner}`));
-    }
-  },
-});
+);
 
 export const connections = defineSpec(
-  "several connections",
+  {
+    level: "concurrency",
+    subject: "several connections",
+    why: "With two instances of an application, one doesn't know what the other one stored.",
+    hint: "Keep no state in the provider that other processes can't see: no cache of conversations, keys or versions.",
+    requires: ["multipleConnections"],
+  },
   {
     "see at once what another one wrote": async (scenario) => {
       const { provider } = scenario;
@@ -152,5 +176,4 @@ export const connections = defineSpec(
       expect((await readConversation(other, "c")).messages).toEqual(users("1"));
     },
   },
-  { requires: "multipleConnections" },
 );

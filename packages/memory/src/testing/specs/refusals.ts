@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { MemoryProvider, WriteMetadata, WriteOptions } from "../../provider.ts";
 import { expectError, expectInvalid, expectOk, readConversation } from "../expectations.ts";
 import { hostile, rich, user, users } from "../messages.ts";
-import { defineSpec } from "../spec.ts";
+import { defineSpec, inputLimits } from "../spec.ts";
 import { refusedInMetadata, refusedUnnamed, refusedValues } from "../values.ts";
 
 const SECRET = "s3cret-of-the-user";
@@ -69,7 +69,7 @@ const notMessages: Readonly<Record<string, readonly [message: unknown, path: str
   ],
 };
 
-export const refusals = defineSpec("what can't be stored", {
+export const refusals = defineSpec(inputLimits("what can't be stored"), {
   "is refused in messages, saying where": async ({ provider }) =>
     withKept(provider, async () => {
       for (const [value, path] of Object.values(refusedValues)) {

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Message } from "../../message.ts";
 import { contents, expectInvalid, expectOk, readContents, readConversation } from "../expectations.ts";
 import { answering, assistant, calling, hostile, user, users } from "../messages.ts";
-import { defineSpec, type Scenario } from "../spec.ts";
+import { defineSpec, inputLimits, type Scenario } from "../spec.ts";
 
 interface Case {
   readonly history: readonly Message[];
@@ -66,71 +66,87 @@ const caseRules = Object.fromEntries(
   ]),
 );
 
-export const trimming = defineSpec("options.maxMessages", {
-  ...caseRules,
-
-  "drops the oldest in the step that appends": async ({ provider }) => {
-    for (let index = 1; index <= 6; index++) {
-      expectOk(await provider.appendMessages("c", users(`${index}`), {}, { maxMessages: 3 }));
-      expect((await readConversation(provider, "c")).messages.length).toBeLessThanOrEqual(3);
-    }
-    expect(await readContents(provider, "c")).toEqual(["4", "5", "6"]);
-    expect(contents(expectOk(await provider.getRecentMessages("c", 2)))).toEqual(["5", "6"]);
-    expect(expectOk(await provider.getStats()).totalMessages).toBe(3);
-    expect((await readConversation(provider, "c")).metadata).toMatchObject({ version: 6, totalMessages: 3 });
+export const trimming = defineSpec(
+  {
+    level: "contract",
+    subject: "options.maxMessages",
+    why: "Models refuse a history in which a tool result has lost its call: the chat is stuck.",
+    hint: "write(): trim last; move the cut past the tool results, or back to the last group.",
   },
+  {
+    ...caseRules,
 
-  "holds for its write only": async ({ provider }) => {
-    expectOk(await provider.appendMessages("c", users("1", "2", "3"), {}, { maxMessages: 2 }));
-    expectOk(await provider.appendMessages("c", users("4", "5")));
-    expect(await readContents(provider, "c")).toEqual(["2", "3", "4", "5"]);
-  },
-
-  "trims a batch that is larger than the limit": async ({ provider }) => {
-    expectOk(await provider.appendMessages("c", users("0")));
-    expectOk(await provider.appendMessages("c", users("1", "2", "3", "4"), {}, { maxMessages: 2 }));
-    expect(await readContents(provider, "c")).toEqual(["3", "4"]);
-  },
-
-  "never splits a group that arrives step by step": async ({ provider }) => {
-    const append = async (...messages: readonly Message[]) => {
-      expectOk(await provider.appendMessages("c", messages, {}, { maxMessages: 3 }));
-      return readContents(provider, "c");
-    };
-    expect(await append(user("ask"))).toEqual(["ask"]);
-    expect(await append(calling("a", "b", "c"))).toEqual(["ask", "calls a,b,c"]);
-    expect(await append(answering("a"))).toEqual(["ask", "calls a,b,c", "answers a"]);
-    expect(await append(answering("b"))).toEqual(["calls a,b,c", "answers a", "answers b"]);
-    expect(await append(answering("c"))).toEqual(["calls a,b,c", "answers a", "answers b", "answers c"]);
-    expect(await append(assistant("done"))).toEqual(["done"]);
-    expect(await append(calling("d"), answering("d"))).toEqual(["done", "calls d", "answers d"]);
-    expect(await append(user("more"))).toEqual(["calls d", "answers d", "more"]);
-    expect((await readConversation(provider, "c")).metadata["version"]).toBe(9);
-  },
-
-  "trims the same whatever the sizes of the batches were": async ({ provider }) => {
-    const history = [...parallel, ...twice, user("next"), ...open];
-    for (const maxMessages of [1, 2, 3, 4, 5, 6, 7, 9, 12]) {
-      const inOne = `one-${maxMessages}`;
-      const inPairs = `pairs-${maxMessages}`;
-      expectOk(await provider.appendMessages(inOne, history));
-      for (let at = 0; at < history.length; at += 2) {
-        expectOk(await provider.appendMessages(inPairs, history.slice(at, at + 2)));
+    "drops the oldest in the step that appends": async ({ provider }) => {
+      for (let index = 1; index <= 6; index++) {
+        expectOk(await provider.appendMessages("c", users(`${index}`), {}, { maxMessages: 3 }));
+        expect((await readConversation(provider, "c")).messages.length).toBeLessThanOrEqual(3);
       }
-      expectOk(await provider.appendMessages(inOne, [], {}, { maxMessages }));
-      expectOk(await provider.appendMessages(inPairs, [], {}, { maxMessages }));
-      expect(await readContents(provider, inPairs)).toEqual(await readContents(provider, inOne));
-    }
-  },
+      expect(await readContents(provider, "c")).toEqual(["4", "5", "6"]);
+      expect(contents(expectOk(await provider.getRecentMessages("c", 2)))).toEqual(["5", "6"]);
+      expect(expectOk(await provider.getStats()).totalMessages).toBe(3);
+      expect((await readConversation(provider, "c")).metadata).toMatchObject({
+        version: 6,
+        totalMessages: 3,
+      });
+    },
 
-  "goes on in order after a trim": async ({ provider }) => {
-    expectOk(await provider.appendMessages("c", users("1", "2", "3"), {}, { maxMessages: 1 }));
-    expectOk(await provider.storeMessages("c", users("4", "5", "6"), {}, { maxMessages: 2 }));
-    expectOk(await provider.appendMessages("c", users("7"), {}, { maxMessages: 5 }));
-    expect(await readContents(provider, "c")).toEqual(["5", "6", "7"]);
-    expect((await readConversation(provider, "c")).metadata).toMatchObject({ version: 7, totalMessages: 3 });
-  },
+    "holds for its write only": async ({ provider }) => {
+      expectOk(await provider.appendMessages("c", users("1", "2", "3"), {}, { maxMessages: 2 }));
+      expectOk(await provider.appendMessages("c", users("4", "5")));
+      expect(await readContents(provider, "c")).toEqual(["2", "3", "4", "5"]);
+    },
 
+    "trims a batch that is larger than the limit": async ({ provider }) => {
+      expectOk(await provider.appendMessages("c", users("0")));
+      expectOk(await provider.appendMessages("c", users("1", "2", "3", "4"), {}, { maxMessages: 2 }));
+      expect(await readContents(provider, "c")).toEqual(["3", "4"]);
+    },
+
+    "never splits a group that arrives step by step": async ({ provider }) => {
+      const append = async (...messages: readonly Message[]) => {
+        expectOk(await provider.appendMessages("c", messages, {}, { maxMessages: 3 }));
+        return readContents(provider, "c");
+      };
+      expect(await append(user("ask"))).toEqual(["ask"]);
+      expect(await append(calling("a", "b", "c"))).toEqual(["ask", "calls a,b,c"]);
+      expect(await append(answering("a"))).toEqual(["ask", "calls a,b,c", "answers a"]);
+      expect(await append(answering("b"))).toEqual(["calls a,b,c", "answers a", "answers b"]);
+      expect(await append(answering("c"))).toEqual(["calls a,b,c", "answers a", "answers b", "answers c"]);
+      expect(await append(assistant("done"))).toEqual(["done"]);
+      expect(await append(calling("d"), answering("d"))).toEqual(["done", "calls d", "answers d"]);
+      expect(await append(user("more"))).toEqual(["calls d", "answers d", "more"]);
+      expect((await readConversation(provider, "c")).metadata["version"]).toBe(9);
+    },
+
+    "trims the same whatever the sizes of the batches were": async ({ provider }) => {
+      const history = [...parallel, ...twice, user("next"), ...open];
+      for (const maxMessages of [1, 2, 3, 4, 5, 6, 7, 9, 12]) {
+        const inOne = `one-${maxMessages}`;
+        const inPairs = `pairs-${maxMessages}`;
+        expectOk(await provider.appendMessages(inOne, history));
+        for (let at = 0; at < history.length; at += 2) {
+          expectOk(await provider.appendMessages(inPairs, history.slice(at, at + 2)));
+        }
+        expectOk(await provider.appendMessages(inOne, [], {}, { maxMessages }));
+        expectOk(await provider.appendMessages(inPairs, [], {}, { maxMessages }));
+        expect(await readContents(provider, inPairs)).toEqual(await readContents(provider, inOne));
+      }
+    },
+
+    "goes on in order after a trim": async ({ provider }) => {
+      expectOk(await provider.appendMessages("c", users("1", "2", "3"), {}, { maxMessages: 1 }));
+      expectOk(await provider.storeMessages("c", users("4", "5", "6"), {}, { maxMessages: 2 }));
+      expectOk(await provider.appendMessages("c", users("7"), {}, { maxMessages: 5 }));
+      expect(await readContents(provider, "c")).toEqual(["5", "6", "7"]);
+      expect((await readConversation(provider, "c")).metadata).toMatchObject({
+        version: 7,
+        totalMessages: 3,
+      });
+    },
+  },
+);
+
+export const trimmingLimits = defineSpec(inputLimits("options.maxMessages"), {
   "takes the largest limit there is": async ({ provider }) => {
     const options = { maxMessages: Number.MAX_SAFE_INTEGER };
     expectOk(await provider.storeMessages("c", users("1"), {}, options));

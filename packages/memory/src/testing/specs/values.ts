@@ -34,76 +34,84 @@ async function expectExamples(provider: MemoryProvider, id: string): Promise<voi
   }
 }
 
-export const values = defineSpec("values", {
-  "in messages come back exactly from a stored conversation": async ({ provider }) => {
-    expectOk(await provider.storeMessages("c", examples));
-    await expectExamples(provider, "c");
+export const values = defineSpec(
+  {
+    level: "contract",
+    subject: "values",
+    why: "What comes back is not what was said: numbers, dates, emoji or tool arguments changed on the way.",
+    hint: "Keep `body` as text, byte for byte; metadata as JSON that keeps every key and number.",
   },
+  {
+    "in messages come back exactly from a stored conversation": async ({ provider }) => {
+      expectOk(await provider.storeMessages("c", examples));
+      await expectExamples(provider, "c");
+    },
 
-  "in messages come back exactly from appended batches": async ({ provider }) => {
-    for (let at = 0; at < examples.length; at += 7) {
-      expectOk(await provider.appendMessages("c", examples.slice(at, at + 7)));
-    }
-    await expectExamples(provider, "c");
-  },
+    "in messages come back exactly from appended batches": async ({ provider }) => {
+      for (let at = 0; at < examples.length; at += 7) {
+        expectOk(await provider.appendMessages("c", examples.slice(at, at + 7)));
+      }
+      await expectExamples(provider, "c");
+    },
 
-  "in messages come back exactly from every read": async ({ provider }) => {
-    expectOk(await provider.storeMessages("c", examples, { userId: "u" }));
-    const recent = expectOk(await provider.getRecentMessages("c", examples.length));
-    const found = expectOk(await provider.findConversations({ userId: "u" }));
-    for (const [index, [name, example]] of Object.entries(messageExamples).entries()) {
-      expectSameText(recent[index], example, name);
-      expectSameText(found[0]?.messages[index], example, name);
-    }
-  },
+    "in messages come back exactly from every read": async ({ provider }) => {
+      expectOk(await provider.storeMessages("c", examples, { userId: "u" }));
+      const recent = expectOk(await provider.getRecentMessages("c", examples.length));
+      const found = expectOk(await provider.findConversations({ userId: "u" }));
+      for (const [index, [name, example]] of Object.entries(messageExamples).entries()) {
+        expectSameText(recent[index], example, name);
+        expectSameText(found[0]?.messages[index], example, name);
+      }
+    },
 
-  "in metadata come back exactly": async ({ provider }) => {
-    for (const [name, metadata] of Object.entries(metadataExamples)) {
-      expectOk(await provider.storeMessages(`stored ${name}`, [], metadata));
-      expectOk(await provider.appendMessages(`appended ${name}`, [], { before: 1 }));
-      expectOk(await provider.appendMessages(`appended ${name}`, [], metadata));
-      for (const id of [`stored ${name}`, `appended ${name}`]) {
-        const stored = (await readConversation(provider, id)).metadata;
-        for (const [field, value] of Object.entries(metadata)) {
-          expect(Object.hasOwn(stored, field), `${name}: ${field}`).toBe(true);
-          expectSame(Object.getOwnPropertyDescriptor(stored, field)?.value, value, `${name}: ${field}`);
+    "in metadata come back exactly": async ({ provider }) => {
+      for (const [name, metadata] of Object.entries(metadataExamples)) {
+        expectOk(await provider.storeMessages(`stored ${name}`, [], metadata));
+        expectOk(await provider.appendMessages(`appended ${name}`, [], { before: 1 }));
+        expectOk(await provider.appendMessages(`appended ${name}`, [], metadata));
+        for (const id of [`stored ${name}`, `appended ${name}`]) {
+          const stored = (await readConversation(provider, id)).metadata;
+          for (const [field, value] of Object.entries(metadata)) {
+            expect(Object.hasOwn(stored, field), `${name}: ${field}`).toBe(true);
+            expectSame(Object.getOwnPropertyDescriptor(stored, field)?.value, value, `${name}: ${field}`);
+          }
         }
       }
-    }
-  },
+    },
 
-  "in metadata survive a merge, Dates among them": async ({ provider }) => {
-    expectOk(await provider.storeMessages("c", [], { at: new Date(1), $date: "x", kept: [new Date(2)] }));
-    expectOk(await provider.appendMessages("c", [], { at: new Date(3), more: { $date: "y" } }));
-    expect((await readConversation(provider, "c")).metadata).toMatchObject({
-      at: new Date(3),
-      $date: "x",
-      kept: [new Date(2)],
-      more: { $date: "y" },
-    });
-  },
+    "in metadata survive a merge, Dates among them": async ({ provider }) => {
+      expectOk(await provider.storeMessages("c", [], { at: new Date(1), $date: "x", kept: [new Date(2)] }));
+      expectOk(await provider.appendMessages("c", [], { at: new Date(3), more: { $date: "y" } }));
+      expect((await readConversation(provider, "c")).metadata).toMatchObject({
+        at: new Date(3),
+        $date: "x",
+        kept: [new Date(2)],
+        more: { $date: "y" },
+      });
+    },
 
-  "that are undefined are absent": async ({ provider }) => {
-    const message = rich({ role: "user", content: "x", custom: undefined, nested: { a: undefined, b: 1 } });
-    expectOk(
-      await provider.storeMessages("c", [message], { gone: undefined, nested: { a: undefined, b: 1 } }),
-    );
-    const { messages, metadata } = await readConversation(provider, "c");
-    expect(messages[0]).toStrictEqual({ role: "user", content: "x", nested: { b: 1 } });
-    expect(metadata).not.toHaveProperty("gone");
-    expect(metadata["nested"]).toStrictEqual({ b: 1 });
-  },
+    "that are undefined are absent": async ({ provider }) => {
+      const message = rich({ role: "user", content: "x", custom: undefined, nested: { a: undefined, b: 1 } });
+      expectOk(
+        await provider.storeMessages("c", [message], { gone: undefined, nested: { a: undefined, b: 1 } }),
+      );
+      const { messages, metadata } = await readConversation(provider, "c");
+      expect(messages[0]).toStrictEqual({ role: "user", content: "x", nested: { b: 1 } });
+      expect(metadata).not.toHaveProperty("gone");
+      expect(metadata["nested"]).toStrictEqual({ b: 1 });
+    },
 
-  "pollute no prototype": async ({ provider }) => {
-    expectOk(await provider.storeMessages("c", examples, metadataExamples["fields of Object.prototype"]));
-    await readConversation(provider, "c");
-    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
-  },
+    "pollute no prototype": async ({ provider }) => {
+      expectOk(await provider.storeMessages("c", examples, metadataExamples["fields of Object.prototype"]));
+      await readConversation(provider, "c");
+      expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+    },
 
-  "of one message don't change those of its neighbours": async ({ provider }) => {
-    const between = examples.flatMap((example, index) => [user(`before ${index}`), example]);
-    expectOk(await provider.appendMessages("c", between));
-    const { messages } = await readConversation(provider, "c");
-    for (const [index] of examples.entries()) expect(messages[2 * index]).toEqual(user(`before ${index}`));
+    "of one message don't change those of its neighbours": async ({ provider }) => {
+      const between = examples.flatMap((example, index) => [user(`before ${index}`), example]);
+      expectOk(await provider.appendMessages("c", between));
+      const { messages } = await readConversation(provider, "c");
+      for (const [index] of examples.entries()) expect(messages[2 * index]).toEqual(user(`before ${index}`));
+    },
   },
-});
+);

@@ -1,0 +1,101 @@
+import { inParallel, type Lab } from "../lab.ts";
+import type { LinePlot, Series } from "../results.ts";
+import { type Contender, type Measured, measure, type Rounds } from "../statistics.ts";
+import type { Backend } from "../stores/backend.ts";
+import type { Store } from "../stores/store.ts";
+
+/** How many messages the conversations of a measurement have. */
+export const LENGTHS = [10, 1_000, 10_000] as const;
+export type Length = (typeof LENGTHS)[number];
+
+export interface Workload {
+  readonly name: string;
+  readonly store: Store;
+  readonly call: (store: Store, conversationId: string, length: Length) => Promise<void>;
+}
+
+export interface Plan extends Rounds {
+  readonly lengths: readonly Length[];
+  /** How many messages a call adds. */
+  readonly grows: 0 | 2;
+}
+
+// An append makes a conversation longer: so many of them that none grows by more than a fifth.
+const conversationsFor = (length: Length, { grows, warmUp, rounds }: Plan): number =>
+  grows === 0 ? 4 : Math.max(4, Math.ceil(((warmUp + rounds) * grows) / (length / 5)));
+
+interface Place {
+  readonly lab: Lab;
+  readonly backend: Backend;
+  /** Of what is measured: unlike any other on this backend. */
+  readonly title: string;
+}
+
+async function prepare(
+  title: string,
+  { name, store, call }: Workload,
+  { length, plan }: { readonly length: Length; readonly plan: Plan },
+): Promise<Contender> {
+  const count = conversationsFor(length, plan);
+  const ids = Array.from({ length: count }, (_, n) => `${title}-${name}-${length}-${n}`);
+  await inParallel(ids, length > 1_000 ? 2 : 16, (id) => store.seed(id, length));
+  let calls = 0;
+  const once = () => {
+    calls += 1;
+    return call(store, ids[calls % ids.length] as string, length);
+  };
+  return { name: `${name} ${length}`, once, settle: store.settle };
+}
+
+/** Every workload at every length, all of them interleaved. */
+export async function measureLengths(
+  { lab, backend, title }: Place,
+  workloads: readonly Workload[],
+  plan: Plan,
+): Promise<(name: string, length: Length) => Measured> {
+  lab.progress(`${backend.name}: ${title}: filling`);
+  const contenders: Contender[] = [];
+  for (const length of plan.lengths) {
+    for (const workload of workloads) contenders.push(await prepare(title, workload, { length, plan }));
+  }
+  await backend.tidy();
+  lab.progress(`${backend.name}: ${title}: measuring`);
+  const of = await measure(contenders, plan);
+  return (name, length) => of(`${name} ${length}`);
+}
+
+/** Medians of one store at every length. */
+export interface LengthRow {
+  readonly length: Length;
+  readonly raw: Measured;
+  readonly jaf: Measured;
+  readonly peer: Measured;
+  /** Ours, measured beside the peer. */
+  readonly besidePeer: Measured;
+}
+
+const seriesOf = (name: string, rows: readonly LengthRow[], of: (row: LengthRow) => Measured): Series => ({
+  name,
+  points: rows.map((row) => [row.length, of(row).p50 / 1_000] as const),
+});
+
+export function plotLengths(
+  { file, title }: { readonly file: string; readonly title: string },
+  stores: readonly { readonly name: string; readonly rows: readonly LengthRow[] }[],
+): LinePlot {
+  return {
+    kind: "lines",
+    file,
+    title,
+    x: "messages in the conversation",
+    y: "p50, ms",
+    panels: stores.map(({ name, rows }) => ({
+      title: name,
+      series: [
+        seriesOf("raw driver", rows, ({ raw }) => raw),
+        seriesOf("JAF", rows, ({ jaf }) => jaf),
+        seriesOf("@xynehq/jaf", rows, ({ peer }) => peer),
+      ],
+    })),
+  };
+}

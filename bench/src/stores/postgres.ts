@@ -1,0 +1,127 @@
+import type { MemoryProvider } from "@jaf/memory";
+import { createPostgresProvider } from "@jaf/memory-postgres";
+import pg from "pg";
+import { findPostgres, startLocalPostgres } from "../../../test/postgres.setup.ts";
+import type { Lab } from "../lab.ts";
+import { loadXynehq } from "../peers.ts";
+import { messagesOf, nextTurn } from "../turns.ts";
+import type { Backend } from "./backend.ts";
+import { jafStore, peerStore, RECENT, type Store } from "./store.ts";
+
+const NOT_DURABLE = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+
+const RAW_TABLE = `CREATE TABLE IF NOT EXISTS raw (
+  conversation_id text, seq bigint, body text NOT NULL, PRIMARY KEY (conversation_id, seq))`;
+
+export function openPool(lab: Lab, url: string, max: number): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url, max, idleTimeoutMillis: 0 });
+  pool.on("error", () => {}); // Calls fail with it; without a listener it would end the process.
+  lab.onEnd(() => pool.end());
+  return pool;
+}
+
+/** A row per message and nothing else, by prepared statements. The numbers of the rows are counted here. */
+function rawStore(pool: pg.Pool): Store {
+  const lengths = new Map<string, number>();
+  const grow = (id: string, by: number): number => {
+    const length = lengths.get(id) ?? 0;
+    lengths.set(id, length + by);
+    return length;
+  };
+  const parsed = ({ rows }: pg.QueryResult<{ body: string }>): number =>
+    rows.map(({ body }): unknown => JSON.parse(body)).length;
+  return {
+    seed: async (id, count) => {
+      const bodies = messagesOf(count).map((message) => JSON.stringify(message));
+      await pool.query(
+        "INSERT INTO raw SELECT $1, $2 + at, body FROM unnest($3::text[]) WITH ORDINALITY AS m(body, at)",
+        [id, grow(id, count), bodies],
+      );
+    },
+    append: async (id) => {
+      const [question, answer] = nextTurn();
+      const last = grow(id, 2);
+      await pool.query({
+        name: "append",
+        text: "INSERT INTO raw (conversation_id, seq, body) VALUES ($1, $2, $3), ($1, $4, $5)",
+        values: [id, last + 1, JSON.stringify(question), last + 2, JSON.stringify(answer)],
+      });
+    },
+    recent: async (id) =>
+      parsed(
+        await pool.query({
+          name: "recent",
+          text: "SELECT body FROM raw WHERE conversation_id = $1 ORDER BY seq DESC LIMIT $2",
+          values: [id, RECENT],
+        }),
+      ),
+    load: async (id) =>
+      parsed(
+        await pool.query({
+          name: "load",
+          text: "SELECT body FROM raw WHERE conversation_id = $1 ORDER BY seq",
+          values: [id],
+        }),
+      ),
+  };
+}
+
+export const openPostgresProvider = (pool: pg.Pool, namespace: string): Promise<MemoryProvider> =>
+  createPostgresProvider({ tableName: namespace }, pool);
+
+async function openPeer(pool: pg.Pool): Promise<Store> {
+  const { createPostgresProvider: createPeer } = await loadXynehq();
+  return peerStore(await createPeer({ type: "postgres", tableName: "peer" }, pool), async () => {});
+}
+
+/** From taking a connection of the pool to giving it back, which is one statement, whoever runs it. */
+function watchStatements(pool: pg.Pool): () => Promise<number> {
+  const taken = new Map<pg.PoolClient, number>();
+  let longestMs = 0;
+  const onAcquire = (client: pg.PoolClient) => void taken.set(client, performance.now());
+  const onRelease = (_: Error, client: pg.PoolClient) => {
+    longestMs = Math.max(longestMs, performance.now() - (taken.get(client) ?? Number.NaN));
+  };
+  pool.on("acquire", onAcquire).on("release", onRelease);
+  return async () => {
+    pool.off("acquire", onAcquire).off("release", onRelease);
+    return longestMs;
+  };
+}
+
+export async function startPostgresBackend(
+  lab: Lab,
+  { durable }: { readonly durable: boolean },
+): Promise<Backend> {
+  const binaries = findPostgres();
+  if (binaries === undefined)
+    throw new Error("The benchmark needs Postgres (`sudo apt install postgresql`).");
+  const settings = ["max_connections=200", ...(durable ? [] : NOT_DURABLE)];
+  const { url, stop } = await startLocalPostgres(binaries, settings);
+  lab.onEnd(stop);
+  const admin = openPool(lab, url, 1);
+  await admin.query(RAW_TABLE);
+  let last = admin;
+  const open = () => {
+    last = openPool(lab, url, 16);
+    return last;
+  };
+  return {
+    name: durable ? "Postgres" : "Postgres, fsync off",
+    kind: "postgres",
+    url,
+    openRaw: async () => rawStore(open()),
+    openProvider: (namespace) => openPostgresProvider(open(), namespace),
+    openPeer: () => openPeer(open()),
+    openMany: async (count) => {
+      const pool = openPool(lab, url, count);
+      const [raw, jaf] = [rawStore(pool), jafStore(await openPostgresProvider(pool, "jaf"))];
+      return { raw: Array.from({ length: count }, () => raw), jaf: Array.from({ length: count }, () => jaf) };
+    },
+    tidy: async () => {
+      await admin.query("VACUUM ANALYZE");
+      await admin.query("CHECKPOINT");
+    },
+    watchSteps: async () => watchStatements(last),
+  };
+}

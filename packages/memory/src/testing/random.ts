@@ -1,0 +1,19 @@
+/** From 0 up to 1. */
+export type Random = () => number;
+
+/** mulberry32: small, and the same everywhere, so that a seed names one run. */
+export function randomNumbers(seed: number): Random {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A whole number from 0, less than `limit`. */
+export const below = (random: Random, limit: number): number => Math.floor(random() * limit);
+
+export const pick = <T>(random: Random, ...choices: readonly [T, ...T[]]): T =>
+  choices[below(random, choices.length)] ?? choices[0];

@@ -1,0 +1,59 @@
+import { inspect } from "node:util";
+import type { Level } from "./level.ts";
+import type { Rule } from "./spec.ts";
+
+const GUIDE = "docs/adding-a-provider.md";
+const SHOWN_CHARACTERS = 600;
+
+const indent = (text: string): string => text.replaceAll("\n", "\n             ");
+
+function show(value: unknown): string {
+  const text = inspect(value, { depth: 5, breakLength: 100, maxArrayLength: 20, maxStringLength: 200 });
+  const cut = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)} ...` : text;
+  return indent(cut);
+}
+
+/** What assertions attach to their errors. */
+function comparison(thrown: unknown): { readonly expected?: unknown; readonly actual?: unknown } {
+  if (typeof thrown !== "object" || thrown === null) return {};
+  const expected: unknown = "expected" in thrown ? thrown.expected : undefined;
+  const actual: unknown = "actual" in thrown ? thrown.actual : undefined;
+  return expected === undefined && actual === undefined ? {} : { expected, actual };
+}
+
+function messageOf(rule: Rule, thrown: unknown): string {
+  const { level, subject, title, why, hint } = rule;
+  const compared = comparison(thrown);
+  const broken = thrown instanceof Error ? thrown.message : show(thrown);
+  const lines = [
+    `[${level}] ${subject}: ${title}`,
+    `  Matters:   ${why}`,
+    `  Look at:   ${hint} See ${GUIDE}#${level}`,
+    `  Broken:    ${indent(broken)}`,
+    ...("expected" in compared ? [`  Expected:  ${show(compared.expected)}`] : []),
+    ...("actual" in compared ? [`  Observed:  ${show(compared.actual)}`] : []),
+  ];
+  return lines.join("\n");
+}
+
+/** A rule of the contract that a provider breaks: which one, why it matters, what was seen, and where to look. */
+export class RuleBroken extends Error {
+  override readonly name = "RuleBroken";
+  readonly level: Level;
+  readonly subject: string;
+  readonly rule: string;
+  /** Read by vitest, which prints the difference. */
+  readonly expected?: unknown;
+  readonly actual?: unknown;
+
+  constructor(rule: Rule, thrown: unknown) {
+    super(messageOf(rule, thrown));
+    this.level = rule.level;
+    this.subject = rule.subject;
+    this.rule = rule.title;
+    Object.assign(this, comparison(thrown));
+    // The place in the rule where it broke, not this constructor.
+    const frames = thrown instanceof Error ? /\n\s+at [\s\S]*$/.exec(thrown.stack ?? "") : null;
+    if (frames !== null) this.stack = `${this.name}: ${this.message}${frames[0]}`;
+  }
+}

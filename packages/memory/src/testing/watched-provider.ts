@@ -1,0 +1,65 @@
+import type { MemoryProvider } from "../provider.ts";
+import { within } from "./deadline.ts";
+import { type Method, methods, repeatsContent, resultFault } from "./result-shape.ts";
+
+interface Watch {
+  /** After this long, a call counts as one that never settles. */
+  readonly timeoutMs: number;
+  /** Aborted when the store has crashed: calls under way may then stay unsettled. */
+  readonly signal: AbortSignal;
+}
+
+const describe = (thrown: unknown): string =>
+  thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : `a ${typeof thrown}`;
+
+const instead = (method: Method, did: string, thrown: unknown): Error =>
+  new Error(`${method}() ${did} instead of returning a Result: ${describe(thrown)}`);
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+
+async function settle(method: Method, answer: PromiseLike<unknown>, watch: Watch): Promise<unknown> {
+  const settled = Promise.resolve(answer).catch((thrown: unknown) => {
+    throw instead(method, "threw", thrown);
+  });
+  const late = () => new Error(`${method}() never settled: no Result within ${watch.timeoutMs} ms`);
+  return within(settled, { ...watch, late });
+}
+
+/** Not async before the call: a provider has to read its arguments at once, and is tested for it. */
+async function observe(
+  method: Method,
+  call: { readonly given: readonly unknown[]; readonly make: () => unknown },
+  watch: Watch,
+): Promise<unknown> {
+  let answer: unknown;
+  try {
+    answer = call.make();
+  } catch (thrown) {
+    throw instead(method, "threw", thrown);
+  }
+  if (!isThenable(answer)) {
+    throw new Error(`${method}() returned a ${typeof answer} instead of a promise of a Result`);
+  }
+  const result = await settle(method, answer, watch);
+  const fault = resultFault(method, result);
+  if (fault !== undefined) throw new Error(`${method}() resolved to ${fault}`);
+  const { error } = result as { readonly error?: unknown };
+  if (error !== undefined && repeatsContent(error, call.given)) {
+    throw new Error(`${method}() repeats the content of a message in its error`);
+  }
+  return result;
+}
+
+/**
+ * The same provider, watched: a call that throws, never settles, resolves to anything but a complete Result, or
+ * repeats a message's content in its error, rejects and says so.
+ */
+export function watchProvider(provider: MemoryProvider, watch: Watch): MemoryProvider {
+  const watched = methods.map((method) => {
+    const call = (...given: readonly unknown[]) =>
+      observe(method, { given, make: () => Reflect.apply(provider[method], provider, given) }, watch);
+    return [method, call] as const;
+  });
+  return Object.fromEntries(watched) as unknown as MemoryProvider;
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it, vi } from "vitest";
+import {
+  createFailure,
+  createInMemoryProvider,
+  createMemoryStorageError,
+  createSuccess,
+  diagnoseMemoryProvider,
+  formatMemoryDiagnosis,
+  type MemoryDiagnosis,
+  MemoryPerformanceMonitor,
+  monitorProvider,
+} from "../src/index.ts";
+import { expectOk } from "../src/testing/expectations.ts";
+import { hostile, users } from "../src/testing/messages.ts";
+
+const failedSteps = ({ steps }: MemoryDiagnosis) => steps.filter(({ ok }) => !ok).map(({ name }) => name);
+const broken = createFailure(createMemoryStorageError("test", "it is broken"));
+
+describe("diagnoseMemoryProvider", () => {
+  it("finds a working provider in order, and leaves it as it was", async () => {
+    const provider = createInMemoryProvider();
+    expectOk(await provider.storeMessages("theirs", users("s3cret")));
+    const diagnosis = await diagnoseMemoryProvider(provider);
+    expect(diagnosis.ok).toBe(true);
+    expect(diagnosis).not.toHaveProperty("leftBehind");
+    expect(diagnosis.steps.map(({ name }) => name)).toEqual([
+      "health",
+      "stats",
+      "store",
+      "read",
+      "append",
+      "read-back",
+      "delete",
+    ]);
+    for (const { latencyMs } of diagnosis.steps) expect(latencyMs).toBeGreaterThanOrEqual(0);
+    expect(expectOk(await provider.getStats())).toMatchObject({ totalConversations: 1, totalMessages: 1 });
+    expect(formatMemoryDiagnosis(diagnosis)).toMatch(/^health \(\d+\.\d ms\): ok$/m);
+  });
+
+  it("deletes its conversation also when steps in between fail", async () => {
+    const provider = createInMemoryProvider();
+    const appendMessages = async () => broken;
+    const diagnosis = await diagnoseMemoryProvider({ ...provider, appendMessages });
+    expect(failedSteps(diagnosis)).toEqual(["append", "read-back"]);
+    expect(expectOk(await provider.getStats()).totalConversations).toBe(0);
+    expect(formatMemoryDiagnosis(diagnosis)).toContain("append");
+    expect(formatMemoryDiagnosis(diagnosis)).toContain("it is broken");
+  });
+
+  it("names what it may have left, which expires", async () => {
+    const provider = createInMemoryProvider();
+    const storeMessages = vi.fn(provider.storeMessages);
+    const diagnosis = await diagnoseMemoryProvider({
+      ...provider,
+      storeMessages,
+      deleteConversation: async () => broken,
+    });
+    expect(failedSteps(diagnosis)).toEqual(["delete"]);
+    const [[id, , , options] = []] = storeMessages.mock.calls;
+    expect(diagnosis.leftBehind).toBe(id);
+    expect(options).toEqual({ expectedVersion: 0, ttlSeconds: 300 });
+    expect(formatMemoryDiagnosis(diagnosis)).toContain(id);
+  });
+
+  it("reports a provider that throws, hangs or returns something else", async () => {
+    const provider = createInMemoryProvider();
+    const faults = {
+      healthCheck: () => {
+        throw new Error("at once");
+      },
+      getStats: () => Promise.reject("later"),
+      getConversation: () => new Promise<never>(() => {}),
+      deleteConversation: async () => hostile(undefined),
+    };
+    const diagnosis = await diagnoseMemoryProvider({ ...provider, ...faults }, { timeoutMs: 5 });
+    expect(failedSteps(diagnosis)).toEqual(["health", "stats", "read", "read-back", "delete"]);
+    const tags = diagnosis.steps.map(({ error }) => error?._tag.replace("Memory", ""));
+    expect(tags.filter((tag) => tag === "ConnectionError")).toHaveLength(2);
+    expect(diagnosis.steps[0]?.error).toMatchObject({ cause: { message: "at once" } });
+  });
+
+  it("notices a store that is unhealthy, forgets, or makes things up", async () => {
+    const provider = createInMemoryProvider();
+    const diagnosis = await diagnoseMemoryProvider({
+      ...provider,
+      healthCheck: async () => createSuccess({ healthy: false, error: "no disk" }),
+      getConversation: async () => createSuccess(null),
+      deleteConversation: async () => createSuccess(false),
+    });
+    expect(failedSteps(diagnosis)).toEqual(["health", "read", "read-back", "delete"]);
+    expect(diagnosis.steps[0]?.error?.message).toContain("no disk");
+  });
+
+  it("refuses options that don't exist", async () => {
+    const call = diagnoseMemoryProvider(createInMemoryProvider(), hostile({ timeout: 5 }));
+    await expect(call).rejects.toThrow(TypeError);
+  });
+});
+
+describe("MemoryPerformanceMonitor", () => {
+  it("computes statistics of the last 100 measurements", async () => {
+    vi.useFakeTimers();
+    try {
+      const monitor = new MemoryPerformanceMonitor();
+      expect(monitor.getStats("op")).toBeNull();
+      for (const latency of [9_999, ...Array.from({ length: 100 }, (_, index) => index + 1)]) {
+        await monitor.measureOperation("op", async () => void vi.advanceTimersByTime(latency));
+      }
+      expect(monitor.getStats("op")).toEqual({
+        avg: 50.5,
+        max: 100,
+        min: 1,
+        count: 100,
+        p50: 50,
+        p95: 95,
+        p99: 99,
+      });
+      expect(monitor.getOperations()).toEqual(["op"]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("returns and throws what the operation does, and counts both", async () => {
+    const monitor = new MemoryPerformanceMonitor();
+    expect(await monitor.measureOperation("op", async () => 5)).toBe(5);
+    const failure = monitor.measureOperation("op", () => Promise.reject(new Error("no")));
+    await expect(failure).rejects.toThrow("no");
+    expect(monitor.getStats("op")?.count).toBe(2);
+  });
+
+  it("measures a provider's methods by their names", async () => {
+    const monitor = new MemoryPerformanceMonitor();
+    const provider = monitorProvider(createInMemoryProvider(), monitor);
+    expectOk(await provider.storeMessages("c", users("1")));
+    expectOk(await provider.getRecentMessages("c", 1));
+    expectOk(await provider.getRecentMessages("c"));
+    provider.on("conversation_evicted", () => {});
+    expect(monitor.getOperations()).toEqual(["storeMessages", "getRecentMessages"]);
+    expect(monitor.getStats("getRecentMessages")?.count).toBe(2);
+  });
+});

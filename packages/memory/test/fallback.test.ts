@@ -1,0 +1,204 @@
+import { describe, expect, it, vi } from "vitest";
+import {
+  createFailure,
+  createInMemoryProvider,
+  createMemoryConnectionError,
+  createMemoryStorageError,
+  type FallbackEvent,
+  type FallbackOptions,
+  type MemoryErrorUnion,
+  type MemoryProvider,
+  withFallback,
+} from "../src/index.ts";
+import { contents, expectError, expectOk, readContents } from "../src/testing/expectations.ts";
+import { users } from "../src/testing/messages.ts";
+
+/** A provider that fails while `outage.error` is set. */
+function failing() {
+  const inner = createInMemoryProvider();
+  const outage: { error?: MemoryErrorUnion | undefined; calls: number } = { calls: 0 };
+  const gate = <Args extends readonly unknown[], R>(method: (...args: Args) => Promise<R>) => {
+    return async (...args: Args) => {
+      outage.calls += 1;
+      return outage.error === undefined ? method(...args) : createFailure(outage.error);
+    };
+  };
+  const provider: MemoryProvider = {
+    storeMessages: gate(inner.storeMessages),
+    appendMessages: gate(inner.appendMessages),
+    getConversation: gate(inner.getConversation),
+    findConversations: gate(inner.findConversations),
+    getRecentMessages: gate(inner.getRecentMessages),
+    deleteConversation: gate(inner.deleteConversation),
+    clearUserConversations: gate(inner.clearUserConversations),
+    getStats: gate(inner.getStats),
+    healthCheck: gate(inner.healthCheck),
+    close: inner.close,
+  };
+  return { provider, outage };
+}
+
+function setUp(options: FallbackOptions = {}) {
+  const { provider: primary, outage } = failing();
+  const fallback = createInMemoryProvider();
+  const events: FallbackEvent[] = [];
+  const onFallback = (event: FallbackEvent) => events.push(event);
+  const provider = withFallback(primary, fallback, { cooldownMs: 0, onFallback, ...options });
+  const down = createMemoryConnectionError("memory");
+  return { provider, primary, fallback, outage, events, down };
+}
+
+describe("withFallback", () => {
+  it("reads from the primary while that answers, and from the fallback while it doesn't", async () => {
+    const { provider, primary, fallback, outage, events, down } = setUp();
+    expectOk(await primary.storeMessages("c", users("new"), { userId: "u" }));
+    expectOk(await fallback.storeMessages("c", users("old"), { userId: "u" }));
+    expect(await readContents(provider, "c")).toEqual(["new"]);
+    outage.error = down;
+    expect(await readContents(provider, "c")).toEqual(["old"]);
+    expect(contents(expectOk(await provider.getRecentMessages("c")))).toEqual(["old"]);
+    expect(expectOk(await provider.findConversations({ userId: "u" }))).toHaveLength(1);
+    expect(expectOk(await provider.getStats()).totalConversations).toBe(1);
+    expect(events.map(({ operation, conversationId }) => [operation, conversationId])).toEqual([
+      ["getConversation", "c"],
+      ["getRecentMessages", "c"],
+      ["findConversations", undefined],
+      ["getStats", undefined],
+    ]);
+    expect(events[0]?.error).toBe(down);
+    outage.error = undefined;
+    expect(await readContents(provider, "c")).toEqual(["new"]);
+  });
+
+  it.each([
+    ["a failure of the store", createMemoryStorageError("getConversation", "broken", { retryable: true })],
+    ["a closed provider", createMemoryConnectionError("memory", "closed", { retryable: false })],
+  ])("takes %s for no outage", async (_, error) => {
+    const { provider, outage, events } = setUp({ writes: "fallback" });
+    outage.error = error;
+    expect(await provider.getConversation("c")).toEqual(createFailure(error));
+    expect(await provider.appendMessages("c", users("1"))).toEqual(createFailure(error));
+    expect(events).toEqual([]);
+  });
+
+  it("passes conflicts and refusals on", async () => {
+    const { provider } = setUp({ writes: "fallback" });
+    expectOk(await provider.appendMessages("c", users("1"), { userId: "u" }));
+    expectError(await provider.appendMessages("c", users("1"), { userId: "v" }), "MemoryConflictError");
+    expectError(await provider.getConversation(""), "MemoryValidationError");
+  });
+
+  it("asks a primary that is out of reach once in the cooldown, and at once after a healthy check", async () => {
+    vi.useFakeTimers();
+    try {
+      const { provider, outage, down } = setUp({ cooldownMs: 1_000 });
+      const ask = async () => {
+        outage.calls = 0;
+        expectOk(await provider.getConversation("c"));
+        return outage.calls;
+      };
+      outage.error = down;
+      expect([await ask(), await ask()]).toEqual([1, 0]);
+      vi.advanceTimersByTime(1_000);
+      expect([await ask(), await ask()]).toEqual([1, 0]);
+      outage.error = undefined;
+      expect(await ask()).toBe(0);
+      expectOk(await provider.healthCheck());
+      expect(await ask()).toBe(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  describe("with writes that fail, the default", () => {
+    it("writes nothing to the fallback", async () => {
+      const { provider, fallback, outage, down } = setUp();
+      outage.error = down;
+      expect(await provider.appendMessages("c", users("1"))).toEqual(createFailure(down));
+      expect(await provider.storeMessages("c", users("1"))).toEqual(createFailure(down));
+      expect(await provider.deleteConversation("c")).toEqual(createFailure(down));
+      expect(expectOk(await fallback.getStats()).totalConversations).toBe(0);
+    });
+
+    it("tries each write on the primary, also within the cooldown", async () => {
+      const { provider, primary, outage, down } = setUp({ cooldownMs: 60_000 });
+      outage.error = down;
+      expectOk(await provider.getConversation("c"));
+      outage.error = undefined;
+      expectOk(await provider.appendMessages("c", users("1")));
+      expect(await readContents(primary, "c")).toEqual(["1"]);
+      expect(await readContents(provider, "c")).toEqual(["1"]);
+    });
+  });
+
+  describe("with writes to the fallback", () => {
+    it("leaves a conversation there once it was written there, and no other", async () => {
+      const { provider, primary, fallback, outage, events, down } = setUp({ writes: "fallback" });
+      outage.error = down;
+      expectOk(await provider.appendMessages("c", users("1")));
+      outage.error = undefined;
+      expectOk(await provider.appendMessages("c", users("2")));
+      expectOk(await provider.appendMessages("d", users("3")));
+      expect(await readContents(provider, "c")).toEqual(["1", "2"]);
+      expect(await readContents(fallback, "c")).toEqual(["1", "2"]);
+      expect(expectOk(await primary.getConversation("c"))).toBeNull();
+      expect(await readContents(primary, "d")).toEqual(["3"]);
+      expect(events.map(({ conversationId }) => conversationId)).toEqual(["c"]);
+    });
+
+    it("hides no history behind a write that the fallback refused", async () => {
+      const { provider, primary, outage, down } = setUp({ writes: "fallback" });
+      expectOk(await primary.appendMessages("c", users("1")));
+      outage.error = down;
+      const refused = await provider.appendMessages("c", users("2"), {}, { expectedVersion: 1 });
+      expectError(refused, "MemoryConflictError");
+      outage.error = undefined;
+      expect(await readContents(provider, "c")).toEqual(["1"]);
+    });
+
+    it("deletes from both stores, and not at all without the primary", async () => {
+      const { provider, primary, fallback, outage, down } = setUp({ writes: "fallback" });
+      expectOk(await primary.appendMessages("c", users("1"), { userId: "u" }));
+      outage.error = down;
+      expectOk(await provider.appendMessages("c", users("2"), { userId: "u" }));
+      expect(await provider.deleteConversation("c")).toEqual(createFailure(down));
+      expect(await readContents(fallback, "c")).toEqual(["2"]);
+      outage.error = undefined;
+      expect(expectOk(await provider.deleteConversation("c"))).toBe(true);
+      expect(expectOk(await primary.getConversation("c"))).toBeNull();
+      expect(expectOk(await fallback.getConversation("c"))).toBeNull();
+      expectOk(await provider.appendMessages("c", users("3")));
+      expect(await readContents(primary, "c")).toEqual(["3"]);
+    });
+
+    it("clears a user in both stores", async () => {
+      const { provider, fallback, outage, down } = setUp({ writes: "fallback" });
+      expectOk(await provider.appendMessages("a", users("1"), { userId: "u" }));
+      outage.error = down;
+      expectOk(await provider.appendMessages("b", users("1"), { userId: "u" }));
+      outage.error = undefined;
+      expect(expectOk(await provider.clearUserConversations("u"))).toBe(2);
+      expect(expectOk(await fallback.getStats()).totalConversations).toBe(0);
+    });
+  });
+
+  it("tells the primary's health, and closes both", async () => {
+    const { provider, fallback, outage, down } = setUp();
+    outage.error = down;
+    expect(await provider.healthCheck()).toEqual(createFailure(down));
+    expectOk(await provider.close());
+    expectError(await fallback.getConversation("c"), "MemoryConnectionError");
+  });
+
+  it.each([
+    ["writes", "both"],
+    ["cooldownMs", -1],
+    ["onFallback", 5],
+    ["cooldown", 5],
+  ])("refuses the option %s = %s and names it", (field, value) => {
+    const wrap = () =>
+      withFallback(createInMemoryProvider(), createInMemoryProvider(), { [field]: value } as never);
+    expect(wrap).toThrow(TypeError);
+    expect(wrap).toThrow(field);
+  });
+});

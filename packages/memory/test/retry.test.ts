@@ -1,0 +1,221 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  createFailure,
+  createInMemoryProvider,
+  createMemoryConnectionError,
+  createMemoryStorageError,
+  type MemoryProvider,
+  type RetryEvent,
+  withRetry,
+} from "../src/index.ts";
+import { expectError, expectOk, readContents } from "../src/testing/expectations.ts";
+import { hostile, user, users } from "../src/testing/messages.ts";
+
+const unreachable = createFailure(createMemoryConnectionError("memory"));
+
+/** Does each write, and loses the reply of the first `losses` calls of any method. */
+function losing(losses: number): MemoryProvider & { readonly calls: () => number } {
+  const provider = createInMemoryProvider();
+  let calls = 0;
+  const lossy = <Args extends readonly unknown[], R>(method: (...args: Args) => Promise<R>) => {
+    return async (...args: Args) => {
+      const result = await method(...args);
+      calls += 1;
+      return calls <= losses ? unreachable : result;
+    };
+  };
+  return {
+    ...provider,
+    storeMessages: lossy(provider.storeMessages),
+    appendMessages: lossy(provider.appendMessages),
+    deleteConversation: lossy(provider.deleteConversation),
+    getConversation: lossy(provider.getConversation),
+    calls: () => calls,
+  };
+}
+
+const soon = { baseDelayMs: 0 };
+
+describe("withRetry", () => {
+  it.each(["storeMessages", "appendMessages"] as const)(
+    "writes once with %s although replies are lost, also under an expected version",
+    async (method) => {
+      const provider = withRetry(losing(4), soon);
+      expectOk(await provider[method]("c", users("1", "2"), {}, { expectedVersion: 0 }));
+      expect(await readContents(provider, "c")).toEqual(["1", "2"]);
+    },
+  );
+
+  it("writes what it was given, whatever becomes of the arguments meanwhile", async () => {
+    const provider = withRetry(losing(1), { onRetry: () => messages.push(user("late")), ...soon });
+    const messages = [user("1")];
+    expectOk(await provider.appendMessages("c", messages));
+    expect(await readContents(provider, "c")).toEqual(["1"]);
+  });
+
+  it("keeps the caller's idempotency key, and gives each call without one its own", async () => {
+    const inner = createInMemoryProvider();
+    const append = vi.fn(inner.appendMessages);
+    const provider = withRetry({ ...inner, appendMessages: append });
+    expectOk(await provider.appendMessages("c", users("1"), undefined, { idempotencyKey: "k" }));
+    expectOk(await provider.appendMessages("c", users("2"), undefined, { maxMessages: 9 }));
+    expectOk(await provider.appendMessages("c", users("2")));
+    const keys = append.mock.calls.map(([, , , options]) => options?.idempotencyKey);
+    expect(keys[0]).toBe("k");
+    expect(new Set(keys).size).toBe(3);
+    expect(append.mock.calls[1]?.[3]?.maxMessages).toBe(9);
+  });
+
+  it("says false for a deletion that was done before its reply was lost", async () => {
+    const provider = withRetry(losing(1), soon);
+    expectOk(await provider.storeMessages("c", users("1")));
+    const inner = losing(1);
+    expectOk(await withRetry(inner, soon).storeMessages("c", users("1")));
+    expect(expectOk(await provider.deleteConversation("c"))).toBe(true);
+    expect(expectOk(await withRetry(losing(1), soon).deleteConversation("c"))).toBe(false);
+  });
+
+  it("returns at once what no retry can change", async () => {
+    const storage = createFailure(createMemoryStorageError("getConversation", "it is broken"));
+    const read = vi.fn<MemoryProvider["getConversation"]>(async () => storage);
+    const provider = withRetry({ ...createInMemoryProvider(), getConversation: read });
+    expect(await provider.getConversation("c")).toBe(storage);
+    expect(read).toHaveBeenCalledOnce();
+    expectError(await withRetry(createInMemoryProvider()).storeMessages("", []), "MemoryValidationError");
+  });
+
+  it("leaves to the provider what is wrong with its arguments", async () => {
+    const provider = withRetry(createInMemoryProvider());
+    const throwing = Object.defineProperty({}, "idempotencyKey", {
+      enumerable: true,
+      get: () => {
+        throw new Error("s3cret");
+      },
+    });
+    for (const options of [null, 5, [], new Map(), throwing, { idempotencyKey: null }]) {
+      const result = await provider.appendMessages("c", users("1"), {}, hostile(options));
+      expectError(result, "MemoryValidationError");
+    }
+    for (const messages of [null, "text", 5, new Set()]) {
+      expectError(await provider.appendMessages("c", hostile(messages)), "MemoryValidationError");
+    }
+  });
+
+  it("passes on further methods, of objects and of classes, with the instance they belong to", async () => {
+    const inner = createInMemoryProvider({ maxConversations: 1 });
+    const evicted = vi.fn();
+    const provider = withRetry(inner);
+    provider.on("conversation_evicted", evicted);
+    for (const id of ["a", "b"]) expectOk(await provider.storeMessages(id, []));
+    expect(evicted).toHaveBeenCalledOnce();
+
+    class Custom {
+      readonly #secret = 7;
+      constructor() {
+        Object.assign(this, createInMemoryProvider());
+      }
+      secret() {
+        return this.#secret;
+      }
+      get double() {
+        return 2 * this.#secret;
+      }
+    }
+    const custom = Object.freeze(new Custom()) as Custom & MemoryProvider;
+    const wrapped = withRetry(custom);
+    expect([wrapped.secret(), wrapped.double]).toEqual([7, 14]);
+    expectOk(await wrapped.storeMessages("c", users("1")));
+  });
+
+  it.each([
+    ["maxAttempts", 0],
+    ["maxAttempts", "5"],
+    ["baseDelayMs", -1],
+    ["maxDelayMs", Number.NaN],
+    ["maxElapsedMs", Number.POSITIVE_INFINITY],
+    ["signal", {}],
+    ["onRetry", "log"],
+    ["retries", 3],
+  ])("refuses the option %s = %s and names it", (field, value) => {
+    const wrap = () => withRetry(createInMemoryProvider(), { [field]: value } as never);
+    expect(wrap).toThrow(TypeError);
+    expect(wrap).toThrow(field);
+  });
+});
+
+describe("the waits of withRetry", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const down = () => {
+    const getConversation = vi.fn<MemoryProvider["getConversation"]>(async () => unreachable);
+    return { ...createInMemoryProvider(), getConversation };
+  };
+
+  it("grow exponentially up to the longest, spread at random", async () => {
+    const events: RetryEvent[] = [];
+    const options = { maxAttempts: 6, maxDelayMs: 500, onRetry: (event: RetryEvent) => events.push(event) };
+    const full = withRetry(down(), { ...options, random: () => 1 }).getConversation("c");
+    await vi.runAllTimersAsync();
+    expect(await full).toBe(unreachable);
+    expect(events.map(({ attempt, delayMs }) => [attempt, delayMs])).toEqual([
+      [1, 100],
+      [2, 200],
+      [3, 400],
+      [4, 500],
+      [5, 500],
+    ]);
+    expect(events[0]).toMatchObject({ operation: "getConversation", error: unreachable.error });
+    events.length = 0;
+    const half = withRetry(down(), { ...options, random: () => 0.5 }).getConversation("c");
+    await vi.runAllTimersAsync();
+    await half;
+    expect(events[1]?.delayMs).toBe(100);
+  });
+
+  it("end after five attempts unless told otherwise", async () => {
+    const provider = down();
+    const call = withRetry(provider).getConversation("c");
+    await vi.runAllTimersAsync();
+    expect(await call).toBe(unreachable);
+    expect(provider.getConversation).toHaveBeenCalledTimes(5);
+  });
+
+  it("begin no attempt when the time is over", async () => {
+    const provider = down();
+    const options = { maxAttempts: 99, baseDelayMs: 400, maxElapsedMs: 1_000, random: () => 1 };
+    const call = withRetry(provider, options).getConversation("c");
+    await vi.runAllTimersAsync();
+    await call;
+    expect(provider.getConversation).toHaveBeenCalledTimes(2);
+  });
+
+  it.each(["close", "signal"])("end at once with the last error on %s", async (how) => {
+    const provider = down();
+    const abort = new AbortController();
+    const wrapped = withRetry(provider, { baseDelayMs: 5_000, random: () => 1, signal: abort.signal });
+    const calls = Array.from({ length: 50 }, () => wrapped.getConversation("c"));
+    await vi.advanceTimersByTimeAsync(1);
+    if (how === "close") expectOk(await wrapped.close());
+    else abort.abort();
+    expect(await Promise.all(calls)).toEqual(calls.map(() => unreachable));
+    expect(vi.getTimerCount()).toBe(0);
+    expect(provider.getConversation).toHaveBeenCalledTimes(50);
+  });
+
+  it("are told to an observer whose failure changes nothing", async () => {
+    const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    const onRetry = () => {
+      throw new Error("the observer is broken");
+    };
+    const call = withRetry(losing(1), { onRetry }).storeMessages("c", users("1"));
+    await vi.runAllTimersAsync();
+    expectOk(await call);
+    expect(warned).toHaveBeenCalledOnce();
+    warned.mockRestore();
+  });
+});

@@ -1,0 +1,66 @@
+import { createFailure, createMemoryStorageError } from "../../src/index.ts";
+import { type BrokenProvider, broken } from "./broken.ts";
+
+interface IllMannered extends BrokenProvider {
+  /** What the report has to say. */
+  readonly says: string;
+}
+
+const never = new Promise<never>(() => {});
+
+/** Providers that don't answer as a provider has to, whatever the rule is. */
+export const brokenManners: Readonly<Record<string, IllMannered>> = {
+  "throws instead of returning": {
+    ...broken("getConversation: gives null for a conversation that was never stored", (intact) => ({
+      getConversation: async (id) => {
+        const read = await intact.getConversation(id);
+        if (read.success && read.data === null) throw new RangeError("no rows");
+        return read;
+      },
+    })),
+    says: "getConversation() threw instead of returning a Result: RangeError: no rows",
+  },
+
+  "throws before there is a promise": {
+    ...broken("deleteConversation: says whether there was one to delete", () => ({
+      deleteConversation: () => {
+        throw new TypeError("this.client is undefined");
+      },
+    })),
+    says: "deleteConversation() threw instead of returning a Result: TypeError: this.client is undefined",
+  },
+
+  "never settles": {
+    ...broken("getStats: counts over all, or over one user", () => ({ getStats: () => never })),
+    says: "getStats() never settled: no Result within 2000 ms",
+  },
+
+  "returns data without a Result": {
+    ...broken("clearUserConversations: gives 0 for a user without conversations", () => ({
+      clearUserConversations: async () => 0 as never,
+    })),
+    says: "clearUserConversations() resolved to a number, which is no Result",
+  },
+
+  "returns no promise": {
+    ...broken("healthCheck: writes nothing", () => ({ healthCheck: () => undefined as never })),
+    says: "healthCheck() returned a undefined instead of a promise of a Result",
+  },
+
+  "names the wrong operation": {
+    ...broken("options.expectedVersion: takes 0 for a stored conversation that is still empty", () => ({
+      appendMessages: async () => createFailure(createMemoryStorageError("write", "disk full")),
+    })),
+    says: "appendMessages() resolved to a MemoryStorageError whose operation is write",
+  },
+
+  "quotes a message in its error": {
+    ...broken("sizes: of a message may be 1 MB, in any script, and come back from every read", () => ({
+      appendMessages: async (_, messages) =>
+        createFailure(
+          createMemoryStorageError("appendMessages", `could not insert ${JSON.stringify(messages[1])}`),
+        ),
+    })),
+    says: "appendMessages() repeats the content of a message in its error",
+  },
+};

@@ -1,0 +1,59 @@
+import {
+  createFailure,
+  createMemoryConnectionError,
+  createSuccess,
+  type MemoryProvider,
+} from "../../src/index.ts";
+import type { TestStore } from "../../src/testing/index.ts";
+import { openIntact } from "./broken.ts";
+
+/** What a broken store puts between one life of the process and the disk. `life` counts the crashes. */
+export type Process = (disk: MemoryProvider, life: number) => Partial<MemoryProvider>;
+
+const lost = () =>
+  createFailure(createMemoryConnectionError("durable", "the process died", { operation: "close" }));
+
+/**
+ * A store that outlives its process: the disk is an in-memory provider, and a crash makes whatever used it until then
+ * fail. A write costs a turn of the event loop, as a real one does, so that a crash finds some under way.
+ */
+export async function openDurable(process: Process = () => ({})): Promise<TestStore> {
+  const disk = openIntact();
+  let life = 0;
+
+  function boot(): MemoryProvider {
+    const born = life;
+    const alive = <M extends keyof MemoryProvider>(method: M) =>
+      (async (...given: readonly unknown[]) => {
+        const dead = () => createFailure({ ...lost().error, operation: method });
+        if (method.endsWith("Messages")) await new Promise(setImmediate);
+        if (born !== life) return dead();
+        const done: unknown = await Reflect.apply(disk[method], disk, given);
+        return born === life ? done : dead();
+      }) as unknown as MemoryProvider[M];
+    const reach: MemoryProvider = {
+      storeMessages: alive("storeMessages"),
+      getConversation: alive("getConversation"),
+      appendMessages: alive("appendMessages"),
+      findConversations: alive("findConversations"),
+      getRecentMessages: alive("getRecentMessages"),
+      deleteConversation: alive("deleteConversation"),
+      clearUserConversations: alive("clearUserConversations"),
+      getStats: alive("getStats"),
+      healthCheck: alive("healthCheck"),
+      close: async () => createSuccess(undefined),
+    };
+    return { ...reach, ...process(reach, born) };
+  }
+
+  const crash = async () => {
+    life += 1;
+    return boot();
+  };
+  return {
+    provider: boot(),
+    connect: async () => boot(),
+    crash,
+    dispose: async () => void (await disk.close()),
+  };
+}
