@@ -1,13 +1,14 @@
 import type { MemoryBackend } from "@jaf/memory";
 import type { RedisPort } from "./client/port.ts";
 import { createConversationReader } from "./conversation.ts";
+import { createDeadlines } from "./deadlines.ts";
 import { toMemoryError } from "./errors.ts";
 import { createHeadReader } from "./heads.ts";
 import { createIndexes } from "./indexes.ts";
 import { createKeys } from "./keys.ts";
 import { createListing } from "./listing.ts";
 import { list, number, text } from "./replies.ts";
-import { createScriptRunner, within } from "./scripts/runner.ts";
+import { createScriptRunner } from "./scripts/runner.ts";
 import { createSweep } from "./sweep.ts";
 import { createUserData } from "./user-data.ts";
 import { createWriter } from "./write.ts";
@@ -34,13 +35,15 @@ export function createRedisBackend(options: RedisBackendOptions): MemoryBackend 
   const keys = createKeys(options.keyPrefix);
   const atomic = !port.isCluster || keys.inOneSlot;
   const indexing = atomic ? "atomic" : "ask";
-  const run = createScriptRunner(port, commandTimeoutMs);
+  const deadlines = createDeadlines(commandTimeoutMs);
+  const pingDeadlines = createDeadlines(Math.min(PING_TIMEOUT_MS, commandTimeoutMs));
+  const run = createScriptRunner(port, deadlines);
   const wait =
     minReplicas === 0 ? undefined : { replicas: minReplicas, timeoutMs: Math.ceil(commandTimeoutMs / 3) };
   const indexes = createIndexes(run, keys, wait);
   const readHeads = createHeadReader(run, keys, atomic);
   const read = createConversationReader({
-    ...{ port, run, keys, indexes, indexing, commandTimeoutMs },
+    ...{ port, run, keys, indexes, indexing, deadlines },
     touches: ttl !== undefined,
   });
   const listConversations = createListing({ run, keys, indexes, readHeads });
@@ -86,7 +89,7 @@ export function createRedisBackend(options: RedisBackendOptions): MemoryBackend 
     clearUser,
     stats,
     ping: async () => {
-      await within(Math.min(PING_TIMEOUT_MS, commandTimeoutMs), port.send(["PING"]));
+      await pingDeadlines(port.send(["PING"]));
     },
     close,
     toMemoryError,

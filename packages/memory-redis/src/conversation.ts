@@ -1,9 +1,10 @@
 import type { StoredConversation } from "@jaf/memory";
 import type { RedisPort } from "./client/port.ts";
+import type { Deadlines } from "./deadlines.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Keys } from "./keys.ts";
 import { type Head, list, number, pairs, parseHead, text } from "./replies.ts";
-import { type RunScript, within } from "./scripts/runner.ts";
+import type { RunScript } from "./scripts/runner.ts";
 
 /** Redis was made to throw keys away when its memory is full, and it threw away a part of this conversation. */
 export class DamagedConversation extends Error {
@@ -44,14 +45,14 @@ export interface ConversationReaderOptions {
   readonly keys: Keys;
   readonly indexes: Indexes;
   readonly indexing: "atomic" | "ask";
-  readonly commandTimeoutMs: number;
+  readonly deadlines: Deadlines;
   /** Whether a read starts the ttl of the conversation anew. */
   readonly touches: boolean;
 }
 
 /** Reads conversations, long ones in parts. */
 export function createConversationReader(options: ConversationReaderOptions) {
-  const { port, run, keys, indexes, indexing, commandTimeoutMs, touches } = options;
+  const { port, run, keys, indexes, indexing, deadlines, touches } = options;
 
   async function readPart(conversationId: string, { first, last }: Span): Promise<Part | null> {
     const { conversation, messages } = keys.of(conversationId);
@@ -59,7 +60,7 @@ export function createConversationReader(options: ConversationReaderOptions) {
       ["HGETALL", conversation],
       ["LRANGE", messages, String(first), String(last)],
     ];
-    const [hash, items] = await within(commandTimeoutMs, port.sendAsOne(commands, conversation));
+    const [hash, items] = await deadlines(port.sendAsOne(commands, conversation));
     if (pairs(hash).length === 0) return null;
     return { head: parseHead(conversationId, hash), bodies: list(items).map(toBody) };
   }

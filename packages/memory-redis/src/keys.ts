@@ -4,11 +4,15 @@ export const RECENCY_INDEXES = 16;
 /** No conversation's key begins like an index's. */
 const RESERVED = /^(user|trace|recent):/;
 
+const UNSAFE = /[%{}]|^(?:user|trace|recent):/;
+
 // Braces would be a hash tag, and make the slot of one key differ from that of the others.
-const escapeId = (id: string): string =>
-  id
+function escapeId(id: string): string {
+  if (!UNSAFE.test(id)) return id;
+  return id
     .replaceAll(/[%{}]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
     .replace(RESERVED, "$1%3A");
+}
 
 /** FNV-1a. */
 function hash(text: string): number {

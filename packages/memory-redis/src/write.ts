@@ -28,7 +28,13 @@ interface WriteReply {
   readonly traceIds: readonly string[];
 }
 
+const WRITTEN: WriteReply = {
+  ...{ status: "written", version: 0, lastActivityMs: 0, created: false, userId: undefined },
+  ...{ ttlMs: 0, keep: false, traceIds: [] },
+};
+
 function parseReply(reply: unknown): WriteReply {
+  if (!Array.isArray(reply)) return WRITTEN;
   const [status, version, lastActivity, created, owner, ttlMs, keep, ...traceIds] = list(reply);
   return {
     status: text(status),
@@ -102,13 +108,16 @@ export function createWriter(options: WriterOptions) {
       ttl: ttlInMs(write.ttlSeconds),
       newTtl: ttlInMs(ttl),
       wait: wait === undefined ? undefined : true,
+      indexing: "atomic" as Indexing,
       metadata:
         fields.length === 0 ? undefined : fields.flatMap(([field, value]) => [field, JSON.stringify(value)]),
     };
     const bodies = messages.map(({ body, isToolResult }) => (isToolResult ? "t" : "m") + body);
-    return async (indexing: Indexing): Promise<WriteReply> => {
-      const args = [JSON.stringify({ ...given, indexing }), ...bodies];
-      return parseReply(await run("write", { keys: [conversation], args }, wait));
+    return (indexing: Indexing): Promise<WriteReply> => {
+      given.indexing = indexing;
+      return run("write", { keys: [conversation], args: [JSON.stringify(given), ...bodies] }, wait).then(
+        parseReply,
+      );
     };
   }
 

@@ -2,6 +2,7 @@ import type { MemoryProvider, Message } from "@jaf/memory";
 import { createClient, createCluster } from "redis";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { adaptClient } from "../src/client/adapt-client.ts";
+import { createDeadlines } from "../src/deadlines.ts";
 import { createRedisProvider, type RedisClient } from "../src/index.ts";
 import { createIndexes } from "../src/indexes.ts";
 import { createKeys } from "../src/keys.ts";
@@ -51,7 +52,7 @@ describe.each([
   async function open() {
     const keyPrefix = freshPrefix();
     const keys = createKeys(keyPrefix);
-    const run = createScriptRunner(adaptClient(client), 10_000);
+    const run = createScriptRunner(adaptClient(client), createDeadlines(10_000));
     const provider = await createRedisProvider({ keyPrefix }, client);
     return { provider, keys, run, upkeep: createIndexes(run, keys) };
   }

@@ -1,4 +1,5 @@
 export type { AdapterVariable, MemoryAdapter, MemoryAdapterTypes } from "./adapter/adapter.ts";
+export { registerMemoryAdapter } from "./adapter/registry.ts";
 export {
   type ConversationPosition,
   type ConversationQuery,
@@ -16,6 +17,23 @@ export { decodeMessage } from "./codec/decode.ts";
 export { idIssue, MAX_ID_LENGTH } from "./codec/ids.ts";
 export type { JsonObject, JsonValue } from "./codec/json.ts";
 export { parseMessages } from "./codec/parse-messages.ts";
+export { type DiagnosisOptions, diagnoseMemoryProvider } from "./diagnostics/diagnose.ts";
+export { type LatencyStats, MemoryPerformanceMonitor, monitorProvider } from "./diagnostics/monitor.ts";
+export {
+  type DiagnosisStep,
+  type DiagnosisStepName,
+  formatMemoryDiagnosis,
+  type MemoryDiagnosis,
+} from "./diagnostics/report.ts";
+export { createMemoryProviderFromEnv } from "./environment/create.ts";
+export {
+  type EnvironmentReport,
+  type EnvironmentVariable,
+  formatEnvironmentReport,
+  type VariableState,
+} from "./environment/report.ts";
+export { validateMemoryEnvironment } from "./environment/validate.ts";
+export type { MemoryEnvironment } from "./environment/variables.ts";
 export {
   createMemoryConflictError,
   createMemoryConnectionError,
@@ -39,6 +57,15 @@ export {
   type MemoryStorageError,
   type MemoryValidationError,
 } from "./errors.ts";
+export { createMemoryProvider, createSimpleMemoryProvider } from "./factory/create.ts";
+export type {
+  MemoryClient,
+  MemoryClients,
+  MemoryConfig,
+  MemoryProviderOf,
+  MemorySettings,
+  MemoryType,
+} from "./factory/types.ts";
 export { type PendingToolCalls, pendingToolCalls } from "./history/pending.ts";
 export { isReplayable, sanitizeConversation } from "./history/sanitizer.ts";
 export {
@@ -62,5 +89,8 @@ export type {
   WriteMetadata,
   WriteOptions,
 } from "./provider.ts";
+export { withFallback } from "./resilience/fallback.ts";
+export type { FallbackEvent, FallbackOptions, RetryEvent, RetryOptions } from "./resilience/options.ts";
+export { withRetry } from "./resilience/retry.ts";
 export { createFailure, createSuccess, isFailure, isSuccess, type Result } from "./result.ts";
 export { MemorySetupError } from "./setup-error.ts";

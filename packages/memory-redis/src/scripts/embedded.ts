@@ -272,6 +272,7 @@ end
 if ttl then
   for _, part in ipairs({ conversation, messages, keys, traces }) do redis.call('PEXPIREAT', part, now + ttl) end
 end
+if indexing == 'atomic' and (exists or not ttl) then return 1 end
 local reply = { 'written', version, last_activity, exists and 0 or 1, owner or '', ttl or 0, keep and 1 or 0 }
 if indexing ~= 'atomic' then
   for _, written in ipairs(written_traces) do reply[#reply + 1] = written end

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { RedisPort } from "../client/port.ts";
+import type { Deadlines } from "../deadlines.ts";
 import { scripts } from "./embedded.ts";
 
 export type ScriptName = keyof typeof scripts;
@@ -22,11 +23,6 @@ export class TooFewReplicas extends Error {
   override readonly name = "TooFewReplicas";
 }
 
-/** The server, or the client, which may be waiting for a connection, did not answer. */
-export class CommandTimeout extends Error {
-  override readonly name = "CommandTimeout";
-}
-
 const sha1 = (text: string): string => createHash("sha1").update(text).digest("hex");
 
 const digests = Object.fromEntries(
@@ -36,18 +32,6 @@ const digests = Object.fromEntries(
 const isUnknownScript = (thrown: unknown): boolean =>
   thrown instanceof Error && thrown.message.startsWith("NOSCRIPT");
 
-export async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new CommandTimeout("no answer in time")), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 async function runAndWait(port: RedisPort, command: readonly string[], key: string, wait: ReplicaWait) {
   const waiting = ["WAIT", String(wait.replicas), String(wait.timeoutMs)];
   const [reply, reached] = await port.sendInTurn([command, waiting], key);
@@ -56,7 +40,7 @@ async function runAndWait(port: RedisPort, command: readonly string[], key: stri
 }
 
 /** Runs scripts by their digest; a server that doesn't know one, as after a restart, is sent the source. */
-export function createScriptRunner(port: RedisPort, commandTimeoutMs: number): RunScript {
+export function createScriptRunner(port: RedisPort, deadlines: Deadlines): RunScript {
   return (name, { keys, args }, wait) => {
     const [key] = keys;
     const operands = [String(keys.length), ...keys, ...args.map(String)];
@@ -64,14 +48,10 @@ export function createScriptRunner(port: RedisPort, commandTimeoutMs: number): R
       const full = [command, script, ...operands];
       return wait === undefined ? port.send(full, key) : runAndWait(port, full, key, wait);
     };
-    const run = async () => {
-      try {
-        return await send("EVALSHA", digests[name]);
-      } catch (thrown) {
-        if (!isUnknownScript(thrown)) throw thrown;
-        return send("EVAL", scripts[name]);
-      }
-    };
-    return within(commandTimeoutMs, run());
+    const sent = send("EVALSHA", digests[name]).catch((thrown: unknown) => {
+      if (!isUnknownScript(thrown)) throw thrown;
+      return send("EVAL", scripts[name]);
+    });
+    return deadlines(sent);
   };
 }

@@ -19,7 +19,7 @@
 -- Returns { status, version, last activity in ms, created, owner or '', ttl in ms or 0, keep, trace ids … }: `keep` is 1
 -- if the caller has to keep the indexes for that ttl, those of the trace ids among them. Status: 'written', 'replayed',
 -- 'reserve' (nothing was written; the third value is the time), 'owner', 'idempotency-key', 'version' (conflicts),
--- 'damaged'.
+-- 'damaged'. Or 1, for 'written' where there is nothing more to do.
 --
 -- What can fail comes before the conversation is touched: reads, which find a key of the wrong type, and indexes. Redis
 -- undoes nothing, and an index entry without its conversation is harmless.
@@ -172,6 +172,8 @@ end
 if ttl then
   for _, part in ipairs({ conversation, messages, keys, traces }) do redis.call('PEXPIREAT', part, now + ttl) end
 end
+
+if indexing == 'atomic' and (exists or not ttl) then return 1 end
 
 local reply = { 'written', version, last_activity, exists and 0 or 1, owner or '', ttl or 0, keep and 1 or 0 }
 if indexing ~= 'atomic' then

@@ -1,4 +1,6 @@
 import type { ZodType } from "zod";
+import type { InMemoryConfig } from "../in-memory/config.ts";
+import type { InMemoryProvider } from "../in-memory/provider.ts";
 import type { MemoryProvider } from "../provider.ts";
 
 /**
@@ -14,6 +16,10 @@ export interface AdapterVariable {
   readonly format?: "text" | "number" | "boolean";
   /** Never shown, in no report and no error. */
   readonly secret?: boolean;
+  /** `validateMemoryEnvironment` warns when it isn't set and its default is used. */
+  readonly recommended?: boolean;
+  /** The variable that stands in for this one, e.g. `"JAF_FILE_URL"`: with it, this one is neither needed nor used. */
+  readonly replacedBy?: string;
 }
 
 /**
@@ -21,9 +27,12 @@ export interface AdapterVariable {
  * name of the package, `@jaf/memory-<type>` or `jaf-memory-<type>`; `registerMemoryAdapter` adds one of any other name.
  */
 export interface MemoryAdapter<Config extends object = object, Client = unknown> {
-  /** Lower-case letters, digits and hyphens. */
+  /** A lower-case letter, then up to 49 lower-case letters, digits and hyphens. */
   readonly type: string;
-  /** Checks a configuration. Its output is what `create` gets, so that defaults live here and nowhere else. */
+  /**
+   * Checks a configuration, its field `type` included. Its output is what `create` gets, so that defaults live here
+   * and nowhere else. Its messages hold no value.
+   */
   readonly configSchema: ZodType<Config>;
   /** By name, e.g. `JAF_FILE_FOLDER`. */
   readonly environment: Readonly<Record<string, AdapterVariable>>;
@@ -45,5 +54,6 @@ export interface MemoryAdapter<Config extends object = object, Client = unknown>
  * }
  * ```
  */
-// biome-ignore lint/suspicious/noEmptyInterface: filled by adapters
-export interface MemoryAdapterTypes {}
+export interface MemoryAdapterTypes {
+  memory: { readonly config: InMemoryConfig; readonly client: never; readonly provider: InMemoryProvider };
+}

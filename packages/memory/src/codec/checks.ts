@@ -24,7 +24,7 @@ export function guarded<T>(path: string, encode: () => Checked<T>): Checked<T> {
   }
 }
 
-function isPlainObject(value: unknown): value is object {
+export function isPlainObject(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

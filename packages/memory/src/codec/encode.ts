@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { ConversationWrite, EncodedMessage } from "../backend/backend.ts";
 import type { MemoryIssue } from "../errors.ts";
 import type { Message } from "../message.ts";
@@ -15,6 +15,8 @@ import {
 import { idIssue, isPortableText } from "./ids.ts";
 import { encodeJson, type JsonObject, type JsonValue, toJsonValue } from "./json.ts";
 import { messageSchema } from "./message-schema.ts";
+import { encodePlainMessage } from "./plain-message.ts";
+import { schemaIssues } from "./schema-issues.ts";
 
 /** The store's own fields: not stored when a caller hands them back in. */
 const RESERVED_METADATA = new Set([
@@ -26,21 +28,18 @@ const RESERVED_METADATA = new Set([
   "userId",
 ]);
 
-const formatPath = (path: readonly PropertyKey[]): string =>
-  path.map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`)).join("");
-
-function encodeMessage(message: unknown, path: string, issues: MemoryIssue[]): EncodedMessage {
+function encodeMessage(message: unknown, index: number, issues: MemoryIssue[]): EncodedMessage {
+  const path = () => `messages[${index}]`;
   try {
+    const plain = encodePlainMessage(message);
+    if (plain !== undefined) return plain;
     const parsed = messageSchema.safeParse(message);
     if (parsed.success) return { body: encodeJson(message), isToolResult: parsed.data.role === "tool" };
-    for (const issue of parsed.error.issues) {
-      issues.push({
-        path: `${path}${formatPath(issue.path)}`,
-        expected: issue.message.replace(/^.*expected /, ""),
-      });
+    for (const { path: field, expected } of schemaIssues(parsed.error)) {
+      issues.push({ path: `${path()}${field}`, expected });
     }
   } catch (thrown) {
-    issues.push(unstorable(path, thrown));
+    issues.push(unstorable(path(), thrown));
   }
   return { body: "", isToolResult: false };
 }
@@ -51,27 +50,34 @@ export function encodeMessages(messages: unknown, issues: MemoryIssue[]): readon
     issues.push({ path: "messages", expected: "an array of messages" });
     return [];
   }
+  const encoded: EncodedMessage[] = [];
   // Unlike `map`, this visits holes.
-  return Array.from(messages, (message, index) => encodeMessage(message, `messages[${index}]`, issues));
+  for (let index = 0; index < messages.length; index++) {
+    encoded.push(encodeMessage(messages[index], index, issues));
+  }
+  return encoded;
+}
+
+function encodeField(key: string, value: unknown, issues: MemoryIssue[]): JsonValue {
+  const path = () => `metadata.${key}`;
+  try {
+    const json = toJsonValue(value);
+    // Metadata is searchable as jsonb, which, unlike the bodies' text, can't hold these even escaped.
+    if (!isPortableText(key) || !everyString(json, isPortableText)) {
+      issues.push({ path: path(), expected: "no NUL character and no unpaired surrogate" });
+    }
+    return json;
+  } catch (thrown) {
+    issues.push(unstorable(path(), thrown));
+    return null;
+  }
 }
 
 function encodeMetadata(metadata: WriteMetadata, issues: MemoryIssue[]): JsonObject {
-  const kept = Object.entries(metadata).filter(
-    ([key, value]) => !RESERVED_METADATA.has(key) && value !== undefined,
-  );
   const encoded: [string, JsonValue][] = [];
-  for (const [key, value] of kept) {
-    const path = `metadata.${key}`;
-    try {
-      const json = toJsonValue(value);
-      // Metadata is searchable as jsonb, which, unlike the bodies' text, can't hold these even escaped.
-      if (!isPortableText(key) || !everyString(json, isPortableText)) {
-        issues.push({ path, expected: "no NUL character and no unpaired surrogate" });
-      }
-      encoded.push([key, json]);
-    } catch (thrown) {
-      issues.push(unstorable(path, thrown));
-    }
+  for (const [key, value] of Object.entries(metadata)) {
+    if (value === undefined || RESERVED_METADATA.has(key)) continue;
+    encoded.push([key, encodeField(key, value, issues)]);
   }
   return Object.fromEntries(encoded);
 }
@@ -132,7 +138,7 @@ function encodeReadableWrite(input: WriteInput): Checked<ConversationWrite> {
 }
 
 function bodyHash(mode: string, messages: readonly EncodedMessage[]): string {
-  const hash = createHash("sha256").update(mode);
-  for (const { body } of messages) hash.update("\n").update(body);
-  return hash.digest("hex");
+  let text = mode;
+  for (const { body } of messages) text += `\n${body}`;
+  return hash("sha256", text, "hex");
 }

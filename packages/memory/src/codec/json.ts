@@ -94,6 +94,7 @@ function untag(value: unknown): unknown {
 
 /** A copy in plain JSON terms. Throws {@link UnstorableValue}. */
 export function toJsonValue(value: unknown): JsonValue {
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
   return JSON.parse(encodeJson(value)) as JsonValue;
 }
 
@@ -115,9 +116,15 @@ export function fromJsonValue(value: unknown): unknown {
 
 /** Freezes a freshly decoded value throughout, so that handing it out can't change a store. */
 export function deepFreeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    for (const field of Object.values(value)) deepFreeze(field);
-    Object.freeze(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === "object") deepFreeze(item);
+  } else {
+    for (const key in value) {
+      const field = value[key];
+      // What a prototype holds is not ours to freeze.
+      if (typeof field === "object" && Object.hasOwn(value, key)) deepFreeze(field);
+    }
   }
-  return value;
+  return Object.freeze(value);
 }

@@ -7,6 +7,7 @@ import type {
 } from "../backend/backend.ts";
 import { defineMemoryProvider } from "../backend/define-provider.ts";
 import { createMemoryStorageError } from "../errors.ts";
+import { tell } from "../observer.ts";
 import type { MemoryProvider } from "../provider.ts";
 import { type InMemoryConfig, type InMemoryLimits, inMemoryConfigSchema } from "./config.ts";
 import {
@@ -166,16 +167,6 @@ function createBackend(limits: InMemoryLimits, onEvicted: EvictionListener): Mem
   };
 }
 
-// The write that caused it is done: what a listener throws must neither undo it nor make it look failed.
-function notify(listener: EvictionListener, conversationId: string): void {
-  try {
-    listener(conversationId);
-  } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : "it threw something that is no Error";
-    process.emitWarning(`A listener to "conversation_evicted" failed: ${reason}`, "JAFObserverWarning");
-  }
-}
-
 /**
  * Keeps conversations in this process: for development, tests and short-lived work. Nothing survives a restart.
  * Throws on an invalid configuration, naming the field.
@@ -187,7 +178,7 @@ export function createInMemoryProvider(config: InMemoryConfig = {}): InMemoryPro
   }
   const listeners = new Set<EvictionListener>();
   const backend = createBackend(parsed.data, (conversationId) => {
-    for (const listener of listeners) notify(listener, conversationId);
+    for (const listener of listeners) tell('to "conversation_evicted"', listener, conversationId);
   });
   return {
     ...defineMemoryProvider(backend),

@@ -1,0 +1,60 @@
+/** The server, or the client, which may be waiting for a connection, did not answer. */
+export class CommandTimeout extends Error {
+  override readonly name = "CommandTimeout";
+}
+
+interface Waiting {
+  readonly untilMs: number;
+  readonly giveUp: () => void;
+}
+
+/** Rejects with {@link CommandTimeout} what takes longer. */
+export type Deadlines = <T>(work: Promise<T>) => Promise<T>;
+
+/** One timer for all that is under way: a timer for each would cost a good part of what a command costs. */
+export function createDeadlines(timeoutMs: number): Deadlines {
+  /** In the order in which they run out. */
+  const waiting = new Set<Waiting>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function check(): void {
+    timer = undefined;
+    const now = performance.now();
+    for (const call of waiting) {
+      if (call.untilMs > now) {
+        timer = setTimeout(check, call.untilMs - now);
+        return;
+      }
+      waiting.delete(call);
+      call.giveUp();
+    }
+  }
+
+  function add(call: Waiting): void {
+    waiting.add(call);
+    if (timer === undefined) timer = setTimeout(check, timeoutMs);
+    else if (waiting.size === 1) timer.ref();
+  }
+
+  function remove(call: Waiting): void {
+    waiting.delete(call);
+    if (waiting.size === 0) timer?.unref();
+  }
+
+  return (work) =>
+    new Promise((resolve, reject) => {
+      const giveUp = () => reject(new CommandTimeout("no answer in time"));
+      const call = { untilMs: performance.now() + timeoutMs, giveUp };
+      add(call);
+      work.then(
+        (reply) => {
+          remove(call);
+          resolve(reply);
+        },
+        (thrown: unknown) => {
+          remove(call);
+          reject(thrown);
+        },
+      );
+    });
+}

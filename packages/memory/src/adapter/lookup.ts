@@ -1,0 +1,100 @@
+import { realpathSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { createMemoryStorageError, describeCause } from "../errors.ts";
+import { MemorySetupError } from "../setup-error.ts";
+import type { MemoryAdapter } from "./adapter.ts";
+import { parseAdapter } from "./adapter-schema.ts";
+import { findPackageEntry, isMissingPackage } from "./package-entry.ts";
+import { registeredAdapter } from "./registry.ts";
+
+export interface AdapterRequest {
+  /** Checked against `ADAPTER_TYPE`: it becomes part of the name of a package. */
+  readonly type: string;
+  /** The factory, for errors. */
+  readonly operation: string;
+}
+
+const packageNames = (type: string) => [`@jaf/memory-${type}`, `jaf-memory-${type}`] as const;
+
+/**
+ * Where a package may be found that can't be found from here: package managers that keep packages apart let this one
+ * see its own dependencies alone.
+ */
+function applicationBases(): readonly string[] {
+  const folder = join(process.cwd(), "package.json");
+  const entry = process.argv[1];
+  if (entry === undefined || !isAbsolute(entry)) return [folder];
+  try {
+    return [realpathSync(entry), folder]; // A command is often a link into its package.
+  } catch {
+    return [folder];
+  }
+}
+
+/** The module of a package, or `undefined` if it is not installed. Rejects if it can't be loaded. */
+async function importPackage(name: string): Promise<unknown> {
+  try {
+    return await import(/* @vite-ignore */ /* webpackIgnore: true */ name);
+  } catch (thrown) {
+    if (!isMissingPackage(name, thrown)) throw thrown;
+  }
+  for (const base of applicationBases()) {
+    const entry = findPackageEntry(name, base);
+    if (entry === undefined) continue;
+    const url = pathToFileURL(entry).href;
+    return import(/* @vite-ignore */ /* webpackIgnore: true */ url);
+  }
+  return undefined;
+}
+
+const field = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+
+// The exports of a CommonJS module may be its default export alone.
+const exportedAdapter = (module: unknown): unknown =>
+  field(module, "adapter") ?? field(field(module, "default"), "adapter");
+
+const setupError = ({ operation, type }: AdapterRequest, reason: string, cause?: unknown) =>
+  new MemorySetupError(createMemoryStorageError(operation, reason, { provider: type, cause }));
+
+function checkAdapter(request: AdapterRequest, name: string, module: unknown): MemoryAdapter {
+  try {
+    const adapter = parseAdapter(exportedAdapter(module));
+    if (adapter.type === request.type) return adapter;
+  } catch (thrown) {
+    const reason = `the package ${name} has no valid export "adapter": ${describeCause(thrown).message}`;
+    throw setupError(request, reason, thrown);
+  }
+  throw setupError(request, `the "adapter" that ${name} exports is of another type.`);
+}
+
+async function loadPackage(request: AdapterRequest, name: string): Promise<unknown> {
+  try {
+    return await importPackage(name);
+  } catch (thrown) {
+    const { message } = describeCause(thrown);
+    const reason = `the package ${name} is installed and fails to load: ${message}. If a package is missing, install it too.`;
+    throw setupError(request, reason, thrown);
+  }
+}
+
+/**
+ * The adapter of a type: registered, or exported by an installed package. Rejects with a `MemorySetupError` that says
+ * what to install, or what is wrong with what is installed.
+ */
+export async function findAdapter(request: AdapterRequest): Promise<MemoryAdapter> {
+  const { type } = request;
+  const known = registeredAdapter(type);
+  if (known !== undefined) return known;
+  for (const name of packageNames(type)) {
+    const module = await loadPackage(request, name);
+    if (module !== undefined) return checkAdapter(request, name, module);
+  }
+  const [own, other] = packageNames(type);
+  const hint = `Run "npm install ${own}" (or install ${other}, if it is made by others), or call registerMemoryAdapter`;
+  throw setupError(
+    request,
+    `no adapter of type "${type}" is installed. ${hint}. Without either: type "memory".`,
+  );
+}

@@ -1,0 +1,36 @@
+import type { MemoryErrorUnion } from "../errors.ts";
+
+export type DiagnosisStepName = "health" | "stats" | "store" | "read" | "append" | "read-back" | "delete";
+
+export interface DiagnosisStep {
+  readonly name: DiagnosisStepName;
+  readonly ok: boolean;
+  readonly latencyMs: number;
+  /** Why it is not ok. */
+  readonly error?: MemoryErrorUnion;
+}
+
+/** What `diagnoseMemoryProvider` found. */
+export interface MemoryDiagnosis {
+  /** Whether every step is ok. */
+  readonly ok: boolean;
+  readonly steps: readonly DiagnosisStep[];
+  /** The test conversation, if it may still be there; it expires within five minutes. */
+  readonly leftBehind?: string;
+}
+
+function formatStep({ name, ok, latencyMs, error }: DiagnosisStep): string {
+  const outcome = ok ? "ok" : `failed, ${error?._tag}: ${error?.message}`;
+  return `${name} (${latencyMs.toFixed(1)} ms): ${outcome}`;
+}
+
+/** The diagnosis as lines for people. Holds no stored content. */
+export function formatMemoryDiagnosis({ ok, steps, leftBehind }: MemoryDiagnosis): string {
+  return [
+    ...steps.map(formatStep),
+    ...(leftBehind === undefined
+      ? []
+      : [`The test conversation ${leftBehind} may be left; it expires in 5 minutes.`]),
+    ok ? "The memory provider works." : "The memory provider does not work as it should.",
+  ].join("\n");
+}

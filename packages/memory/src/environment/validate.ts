@@ -1,0 +1,127 @@
+import type { AdapterVariable, MemoryAdapter } from "../adapter/adapter.ts";
+import { inMemoryAdapter } from "../adapter/built-in.ts";
+import { findAdapter } from "../adapter/lookup.ts";
+import { describeCause } from "../errors.ts";
+import type { EnvironmentReport, EnvironmentVariable } from "./report.ts";
+import {
+  type EnvironmentConfig,
+  type MemoryEnvironment,
+  readConfig,
+  readType,
+  readVariable,
+  TYPE_VARIABLE,
+} from "./variables.ts";
+
+/** A URL may hold a password although its variable wasn't declared a secret. */
+const withoutCredentials = (text: string): string => text.replace(/\/\/[^/\s]*@/g, "//***@");
+
+const isShown = (value: unknown): value is string | number | boolean =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+
+const valueInEffect = ({ config }: EnvironmentConfig, { field }: AdapterVariable): unknown =>
+  config === undefined ? undefined : Reflect.get(config, field);
+
+interface Context {
+  readonly environment: MemoryEnvironment;
+  readonly read: EnvironmentConfig;
+}
+
+const isSet = (environment: MemoryEnvironment, name: string | undefined): boolean =>
+  name !== undefined && readVariable(environment, name) !== undefined;
+
+function describeVariable(
+  name: string,
+  variable: AdapterVariable,
+  { environment, read }: Context,
+): EnvironmentVariable {
+  const text = readVariable(environment, name);
+  const secret = variable.secret ?? false;
+  const hasIssue = read.issues.some(({ path }) => path === name);
+  if (hasIssue) return { name, state: text === undefined ? "missing" : "invalid", secret };
+  if (isSet(environment, variable.replacedBy)) return { name, state: "replaced", secret };
+  const value = text ?? valueInEffect(read, variable);
+  const shown = !secret && isShown(value) ? { value: withoutCredentials(String(value)) } : {};
+  if (text !== undefined) return { name, state: "set", ...shown, secret };
+  return { name, state: value === undefined ? "unset" : "default", ...shown, secret };
+}
+
+function declaredWarnings(
+  { environment: declared }: MemoryAdapter,
+  environment: MemoryEnvironment,
+): string[] {
+  return Object.entries(declared).flatMap(([name, { recommended, replacedBy }]) => {
+    if (isSet(environment, replacedBy)) {
+      return isSet(environment, name) ? [`${name} has no effect: ${replacedBy} is set.`] : [];
+    }
+    if (recommended !== true || isSet(environment, name)) return [];
+    return [`${name} is not set: its default is used.`];
+  });
+}
+
+/** What an adapter's variables have in common, e.g. `JAF_REDIS_`. */
+function commonPrefix(names: readonly string[]): string | undefined {
+  const [first = "", ...others] = names;
+  let end = first.length;
+  for (const name of others) while (!name.startsWith(first.slice(0, end))) end -= 1;
+  const prefix = first.slice(0, first.lastIndexOf("_", end - 1) + 1);
+  return prefix.split("_").length > 2 ? prefix : undefined;
+}
+
+/** Variables that look like ours and are not: misspelt, or those of another type. */
+function strangerWarnings(adapter: MemoryAdapter, environment: MemoryEnvironment): string[] {
+  const builtIn = Object.keys(inMemoryAdapter.environment);
+  const known = new Set([TYPE_VARIABLE, ...Object.keys(adapter.environment)]);
+  const prefixes = new Set(["JAF_MEMORY_", commonPrefix(Object.keys(adapter.environment)) ?? "JAF_MEMORY_"]);
+  return Object.keys(environment)
+    .filter((name) => isSet(environment, name) && !known.has(name))
+    .filter((name) => [...prefixes].some((prefix) => name.startsWith(prefix)))
+    .sort()
+    .map((name) =>
+      builtIn.includes(name)
+        ? `${name} has no effect with type ${adapter.type}.`
+        : `${name} is no variable of type ${adapter.type}. Known are ${[...known].join(", ")}.`,
+    );
+}
+
+function typeVariable(environment: MemoryEnvironment, type: string): EnvironmentVariable {
+  const state = isSet(environment, TYPE_VARIABLE) ? "set" : "default";
+  return { name: TYPE_VARIABLE, state, value: type, secret: false };
+}
+
+async function report(environment: MemoryEnvironment, type: string): Promise<EnvironmentReport> {
+  const adapter = await findAdapter({ type, operation: "validateMemoryEnvironment" });
+  const read = await readConfig(adapter, environment);
+  const variables = Object.entries(adapter.environment).map(([name, variable]) =>
+    describeVariable(name, variable, { environment, read }),
+  );
+  return {
+    type,
+    valid: read.issues.length === 0,
+    variables: [typeVariable(environment, type), ...variables],
+    issues: read.issues,
+    warnings: [...declaredWarnings(adapter, environment), ...strangerWarnings(adapter, environment)],
+  };
+}
+
+/**
+ * Checks the environment that `createMemoryProviderFromEnv` would read, without opening anything: which variables are
+ * in effect, which are bad or missing, and which are probably misspelt. Prints nothing and never rejects; for a text,
+ * see `formatEnvironmentReport`.
+ */
+export async function validateMemoryEnvironment(
+  environment: MemoryEnvironment = process.env,
+): Promise<EnvironmentReport> {
+  const read = readType(environment);
+  if (!read.ok) {
+    const variables = [{ name: TYPE_VARIABLE, state: "invalid", secret: false }] as const;
+    return { valid: false, variables, issues: [read.issue], warnings: [] };
+  }
+  const { type } = read;
+  try {
+    return await report(environment, type);
+  } catch (thrown) {
+    const expected = `the type of an adapter that works: ${describeCause(thrown).message}`;
+    const variables = [{ ...typeVariable(environment, type), state: "invalid" as const }];
+    return { type, valid: false, variables, issues: [{ path: TYPE_VARIABLE, expected }], warnings: [] };
+  }
+}
