@@ -34,13 +34,10 @@ CREATE TABLE "__p___traces" (
 	CONSTRAINT "__p___traces_pkey" PRIMARY KEY("conversation_id","trace_id")
 );
 --> statement-breakpoint
-ALTER TABLE "__p___keys" ADD CONSTRAINT "__p___keys_conversation_fkey" FOREIGN KEY ("conversation_id") REFERENCES "public"."__p__"("conversation_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "__p___messages" ADD CONSTRAINT "__p___messages_conversation_fkey" FOREIGN KEY ("conversation_id") REFERENCES "public"."__p__"("conversation_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "__p___traces" ADD CONSTRAINT "__p___traces_conversation_fkey" FOREIGN KEY ("conversation_id") REFERENCES "public"."__p__"("conversation_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "idx___p___user_id" ON "__p__" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "idx___p___user_id" ON "__p__" USING btree ("user_id","last_activity" DESC NULLS FIRST,"conversation_id" DESC NULLS FIRST);--> statement-breakpoint
+CREATE INDEX "idx___p___last_activity" ON "__p__" USING btree ("last_activity" DESC NULLS FIRST,"conversation_id" DESC NULLS FIRST);--> statement-breakpoint
 CREATE INDEX "idx___p___created_at" ON "__p__" USING btree ("created_at");--> statement-breakpoint
-CREATE INDEX "idx___p___last_activity" ON "__p__" USING btree ("last_activity");--> statement-breakpoint
 CREATE INDEX "idx___p___metadata_gin" ON "__p__" USING gin ("metadata");--> statement-breakpoint
 CREATE INDEX "idx___p___trace_id" ON "__p__" USING btree ((metadata->>'traceId'));--> statement-breakpoint
-CREATE INDEX "idx___p___user_activity" ON "__p__" USING btree ("user_id","last_activity" DESC NULLS FIRST,"conversation_id" DESC NULLS FIRST);--> statement-breakpoint
+CREATE INDEX "idx___p___expires_at" ON "__p__" USING btree ("expires_at","conversation_id") WHERE expires_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "idx___p___traces_trace_id" ON "__p___traces" USING btree ("trace_id");

@@ -1,6 +1,7 @@
 import type { MemoryBackend } from "@jaf/memory";
+import { type Bulk, createBulk } from "./bulk.ts";
 import { toMemoryError } from "./errors.ts";
-import { CLEAR_BATCH, createQueries, createWriteCall } from "./queries.ts";
+import { createQueries, createWriteCall } from "./queries.ts";
 import { toStats, toStoredConversation, toWriteOutcome, writeArguments } from "./rows.ts";
 import type { ResolvedNames } from "./schema/names.ts";
 import type { SqlClient, SqlRow, Statement } from "./sql-client.ts";
@@ -33,11 +34,28 @@ async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** The storage port on Postgres: one statement, one round trip for each call, `clearUser` apart. */
+const TIDY_EVERY = 10;
+const TIDY_CONVERSATIONS = 20;
+
+/**
+ * More is removed than can come to expire meanwhile, so that expired conversations don't pile up where nobody purges
+ * them, and slow down the listings that pass over them. Not in a transaction of the application, which would keep them
+ * locked.
+ */
+function createTidying(bulk: Bulk, autocommit: boolean): () => Promise<void> {
+  let writes = Math.floor(Math.random() * TIDY_EVERY); // Also of many processes that each write little.
+  return async () => {
+    if (!autocommit || ++writes % TIDY_EVERY !== 0) return;
+    await bulk.sweepSome("expired", TIDY_CONVERSATIONS).catch(() => {}); // The write is done.
+  };
+}
+
+/** The storage port on Postgres: one statement, one round trip for each call, but for `clearUser` and the tidying. */
 export function createPostgresBackend(options: PostgresBackendOptions): MemoryBackend {
   const { sql, names, close, maxReadBytes = MAX_READ_BYTES, pingTimeoutMs = PING_TIMEOUT_MS } = options;
   const queries = createQueries(names, maxReadBytes);
   const callWrite = createWriteCall(names);
+  const bulk = createBulk(sql, names);
 
   async function only(statement: Statement): Promise<SqlRow> {
     const [row] = await sql.query(statement);
@@ -45,19 +63,15 @@ export function createPostgresBackend(options: PostgresBackendOptions): MemoryBa
     return row;
   }
 
-  async function clearUser(userId: string): Promise<number> {
-    let cleared = 0;
-    for (;;) {
-      const row = await only(queries.clearUser(userId));
-      cleared += Number(row["were_live"]);
-      if (Number(row["deleted"]) < CLEAR_BATCH) return cleared;
-    }
-  }
+  const purgeNowAndThen = createTidying(bulk, sql.autocommit);
 
   return {
     name: "postgres",
-    write: async (conversationWrite) =>
-      toWriteOutcome(await only(callWrite(writeArguments(conversationWrite)))),
+    write: async (conversationWrite) => {
+      const outcome = toWriteOutcome(await only(callWrite(writeArguments(conversationWrite))));
+      if (conversationWrite.ttlSeconds !== undefined) await purgeNowAndThen();
+      return outcome;
+    },
     read: async (conversationId, last) => {
       const [row] = await sql.query(queries.read(conversationId, last));
       return row === undefined ? null : toStoredConversation(row);
@@ -67,7 +81,7 @@ export function createPostgresBackend(options: PostgresBackendOptions): MemoryBa
       const [row] = await sql.query(queries.delete(conversationId));
       return row?.["was_live"] === "true";
     },
-    clearUser,
+    clearUser: bulk.clearUser,
     stats: async (userId) => toStats(await only(queries.stats(userId))),
     ping: async () => {
       await within(pingTimeoutMs, sql.query({ text: "SELECT 1", values: [], timeoutMs: pingTimeoutMs }));

@@ -70,6 +70,7 @@ function createQueue(): <T>(run: () => Promise<T>) => Promise<T> {
 }
 
 const adaptPglite = (client: PgliteClient): SqlClient => ({
+  autocommit: true,
   query: async ({ text, values }) => (await client.query(text, [...values])).rows as readonly SqlRow[],
   script: async (sql) => void (await client.exec(sql)),
 });
@@ -105,6 +106,7 @@ async function sendReadCommitted(pool: PgPool, statement: Statement): Promise<re
 }
 
 const adaptPool = (pool: PgPool): SqlClient => ({
+  autocommit: true,
   query: carefulAfterRace(
     prepareOrNot((statement) => send(pool, statement)),
     (statement) => sendReadCommitted(pool, statement),
@@ -121,7 +123,11 @@ function adaptConnection(client: PgClient): SqlClient {
   const script = scriptOn(client);
   // A connection answers one query after the other anyway, and `pg` is about to stop queueing them itself.
   const inTurn = createQueue();
-  return { query: (statement) => inTurn(() => query(statement)), script: (sql) => inTurn(() => script(sql)) };
+  return {
+    autocommit: false,
+    query: (statement) => inTurn(() => query(statement)),
+    script: (sql) => inTurn(() => script(sql)),
+  };
 }
 
 /** Does no I/O. Throws {@link UnconnectedClient}. */

@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from "node:tls";
 import * as z from "zod";
-import { TABLE_NAME_PATTERN, type TableNames } from "./schema/names.ts";
+import { TABLE_NAME_PATTERN, type TableLayout } from "./schema/names.ts";
 
 // Neither has a form in UTF-8 that Postgres takes.
 const NOT_IN_A_NAME = /[\0\p{Surrogate}]/u;
@@ -28,6 +28,12 @@ const tablesShape = {
       error: "expected a schema of your own: names that begin with pg_, and information_schema, are reserved",
     })
     .optional(),
+  /**
+   * Into how many parts the tables are divided, by a hash of the conversation id, when they are created: 1 to 1,000.
+   * Tables that exist already are an error if they were created with another number. Absent: a new table is in one
+   * piece, and an existing one is taken as it is.
+   */
+  partitions: z.int().min(1).max(1_000).optional(),
 };
 
 const tablesSchema = z.strictObject(tablesShape);
@@ -81,4 +87,4 @@ function parse<T>(schema: z.ZodType<T>, config: unknown): T {
 export const parseConfig = (config: PostgresConfig): PostgresSettings => parse(postgresConfigSchema, config);
 
 /** Throws as {@link parseConfig}. */
-export const parseTables = (options: PostgresTables): TableNames => parse(tablesSchema, options);
+export const parseTables = (options: PostgresTables): TableLayout => parse(tablesSchema, options);

@@ -99,9 +99,12 @@ export const codeRules: Readonly<Record<string, ErrorRule>> = {
   "57P05": broken,
   "58": corrupt,
   "58030": storage("the server can't read or write its files; check its disk", true),
-  // Ours, raised by the write function.
+  // Ours, raised by the write function and by the migrations.
   JF001: storage(
     "a conversation of that id is not visible to this role; a policy of row-level security hides it. Choose another id, or change the policy",
+  ),
+  JF002: storage(
+    "the tables exist, and were created with another number of partitions; set `partitions` to theirs, or leave it out, or choose another `tableName` or `schema` for new ones",
   ),
   XX001: corrupt,
   XX002: corrupt,

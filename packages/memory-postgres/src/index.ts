@@ -1,3 +1,5 @@
+export { adapter } from "./adapter.ts";
+export type { AnalyticsOptions, ConversationAnalytics } from "./analytics.ts";
 export type { PgClient, PgliteClient, PostgresClient } from "./client.ts";
 export { type PostgresConfig, type PostgresTables, postgresConfigSchema } from "./config.ts";
 export { migrate, printMigrations } from "./migrator/migrate.ts";

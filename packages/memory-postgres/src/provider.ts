@@ -12,8 +12,9 @@ import { openPool } from "./pool.ts";
 import type { ResolvedNames } from "./schema/names.ts";
 import { toSetupError } from "./setup-error.ts";
 import type { SqlClient } from "./sql-client.ts";
+import { createUpkeep, type Upkeep, type UpkeepOptions } from "./upkeep.ts";
 
-export interface PostgresProvider extends MemoryProvider {}
+export interface PostgresProvider extends MemoryProvider, Upkeep {}
 
 const OPERATION = "createPostgresProvider";
 
@@ -23,6 +24,18 @@ async function prepareTables(sql: SqlClient, settings: PostgresSettings): Promis
   if (migrated) return names;
   const reason = "the tables are missing or out of date; run migrate(), or the script of printMigrations()";
   throw new MemorySetupError(createMemoryStorageError(OPERATION, reason, { provider: "postgres" }));
+}
+
+function extend(provider: MemoryProvider, parts: Omit<UpkeepOptions, "isClosed">): PostgresProvider {
+  let closed = false;
+  return {
+    ...provider,
+    ...createUpkeep({ ...parts, isClosed: () => closed }),
+    close: () => {
+      closed = true;
+      return provider.close();
+    },
+  };
 }
 
 /**
@@ -46,7 +59,8 @@ export async function createPostgresProvider(
   try {
     const sql = adaptClient(opened.client);
     const names = await prepareTables(sql, settings);
-    return defineMemoryProvider(createPostgresBackend({ sql, names, close: opened.close }));
+    const provider = defineMemoryProvider(createPostgresBackend({ sql, names, close: opened.close }));
+    return extend(provider, { sql, names });
   } catch (thrown) {
     await opened.close().catch(() => {}); // What went wrong first is what helps.
     throw toSetupError(OPERATION, thrown);

@@ -51,13 +51,13 @@ export function toStats(row: SqlRow): MemoryStats {
 }
 
 export function toWriteOutcome(row: SqlRow): WriteOutcome {
-  const status = text(row, "status");
+  const [status, actualVersion] = text(row, "outcome").split(" ");
   switch (status) {
     case "written":
     case "replayed":
       return { status };
     case "version":
-      return { status: "conflict", reason: status, actualVersion: number(row, "actual_version") };
+      return { status: "conflict", reason: status, actualVersion: Number(actualVersion) };
     case "owner":
     case "idempotency-key":
       return { status: "conflict", reason: status };

@@ -19,6 +19,8 @@ export interface Statement {
 
 /** All that the adapter needs of a driver. */
 export interface SqlClient {
+  /** Whether each statement is a transaction by itself; if not, it may belong to one of the application. */
+  readonly autocommit: boolean;
   readonly query: (statement: Statement) => Promise<readonly SqlRow[]>;
   /** Several statements in one message, which Postgres makes one transaction of. */
   readonly script: (sql: string) => Promise<void>;

@@ -8,6 +8,7 @@ let pglite: PGlite;
 
 describeMemoryProvider({
   name: "PGlite",
+  capabilities: { durability: { unsupported: "it is in memory; `test/stress` kills one that has a folder" } },
   setUp: async () => {
     pglite = await PGlite.create();
   },

@@ -38,15 +38,12 @@ CREATE TABLE "__p___traces" (
 	CONSTRAINT "__p___traces_pkey" PRIMARY KEY("conversation_id","trace_id")
 );
 --> statement-breakpoint
-ALTER TABLE "__p___keys" ADD CONSTRAINT "__p___keys_conversation_fkey" FOREIGN KEY ("conversation_id") REFERENCES "public"."__p__"("conversation_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "__p___messages" ADD CONSTRAINT "__p___messages_conversation_fkey" FOREIGN KEY ("conversation_id") REFERENCES "public"."__p__"("conversation_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "__p___traces" ADD CONSTRAINT "__p___traces_conversation_fkey" FOREIGN KEY ("conversation_id") REFERENCES "public"."__p__"("conversation_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "idx___p___user_id" ON "__p__" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "idx___p___user_id" ON "__p__" USING btree ("user_id","last_activity" DESC NULLS FIRST,"conversation_id" DESC NULLS FIRST);--> statement-breakpoint
+CREATE INDEX "idx___p___last_activity" ON "__p__" USING btree ("last_activity" DESC NULLS FIRST,"conversation_id" DESC NULLS FIRST);--> statement-breakpoint
 CREATE INDEX "idx___p___created_at" ON "__p__" USING btree ("created_at");--> statement-breakpoint
-CREATE INDEX "idx___p___last_activity" ON "__p__" USING btree ("last_activity");--> statement-breakpoint
 CREATE INDEX "idx___p___metadata_gin" ON "__p__" USING gin ("metadata");--> statement-breakpoint
 CREATE INDEX "idx___p___trace_id" ON "__p__" USING btree ((metadata->>'traceId'));--> statement-breakpoint
-CREATE INDEX "idx___p___user_activity" ON "__p__" USING btree ("user_id","last_activity" DESC NULLS FIRST,"conversation_id" DESC NULLS FIRST);--> statement-breakpoint
+CREATE INDEX "idx___p___expires_at" ON "__p__" USING btree ("expires_at","conversation_id") WHERE expires_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "idx___p___traces_trace_id" ON "__p___traces" USING btree ("trace_id");`,
   },
   {
@@ -66,13 +63,16 @@ CREATE INDEX "idx___p___traces_trace_id" ON "__p___traces" USING btree ("trace_i
 --   p_max_messages      how many messages to keep; null: all
 --   p_ttl_seconds       null: what the conversation has
 --
--- Returns 'written', 'replayed', or the reason of a conflict: 'owner', 'idempotency-key', 'version'; with the
--- last also the version that the conversation has. A conflict leaves nothing behind. Raises JF001 for a row that
--- is there and stays out of sight, as row-level security keeps it.
+-- Returns 'written', 'replayed', or the reason of a conflict: 'owner', 'idempotency-key', or 'version' with a space and
+-- the version that the conversation has. A conflict leaves nothing behind. Raises JF001 for a row that is there and
+-- stays out of sight, as row-level security keeps it.
 --
 -- In READ COMMITTED each statement in here sees what was committed when it starts. So everything after the row
 -- lock sees all earlier writes to this conversation, and no later one can come between.
-CREATE FUNCTION "__p___write"(
+--
+-- The migration puts the schema of the tables in the place of "public": so nothing that a search_path or a temporary
+-- table brings takes the writes. The tag of the quotation is longer than a name, so that no schema's name ends it.
+CREATE FUNCTION "public"."__p___write"(
 	p_conversation_id text,
 	p_replace boolean,
 	p_bodies text[],
@@ -84,63 +84,100 @@ CREATE FUNCTION "__p___write"(
 	p_key text,
 	p_body_hash text,
 	p_max_messages bigint,
-	p_ttl_seconds bigint,
-	OUT status text,
-	OUT actual_version bigint
+	p_ttl_seconds bigint
 )
+RETURNS text
 LANGUAGE plpgsql
--- Whatever the caller's search_path is. The migration sets it to the schema of the tables, and after it pg_temp,
--- which would otherwise come first: a temporary table of one of our names would take the writes.
-SET search_path FROM CURRENT
-AS $function$
+AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
 DECLARE
 	batch CONSTANT bigint := cardinality(p_bodies);
-	stored "__p__"%ROWTYPE;
+	-- Truncated, not rounded: the time of a write is never ahead of the clock.
+	written_at timestamptz(3) := date_trunc('milliseconds', clock_timestamp());
+	stored "public"."__p__"%ROWTYPE;
+	version_fits boolean;
 	known_hash text;
-	written_at timestamptz(3);
+	first_seq bigint;
 	ttl bigint;
 	keep_from bigint;
 	trimmed bigint := 0;
 	rounds integer := 0;
 BEGIN
+	-- The usual append decides and writes at once. Whatever is unusual finds no row here, and is decided below.
+	IF NOT p_replace AND p_key IS NULL THEN
+		UPDATE "public"."__p__" SET
+			user_id = coalesce(user_id, p_user_id),
+			metadata = metadata || p_metadata,
+			updated_at = greatest(written_at, last_activity),
+			last_activity = greatest(written_at, last_activity),
+			version = version + batch,
+			total_messages = total_messages + batch,
+			writes = writes + 1,
+			ttl_seconds = coalesce(p_ttl_seconds, ttl_seconds),
+			expires_at = CASE WHEN coalesce(p_ttl_seconds, ttl_seconds) > 10000000000 THEN 'infinity'
+				ELSE greatest(written_at, last_activity) + make_interval(secs => coalesce(p_ttl_seconds, ttl_seconds)) END
+		WHERE conversation_id = p_conversation_id
+			-- By the clock of now: the row lock may have been waited for.
+			AND (expires_at > clock_timestamp()) IS NOT FALSE
+			AND (user_id = p_user_id) IS NOT FALSE
+			AND (version = p_expected_version) IS NOT FALSE
+			AND (total_messages + batch <= p_max_messages) IS NOT FALSE
+		RETURNING version - batch + 1 INTO first_seq;
+		IF FOUND THEN
+			INSERT INTO "public"."__p___messages" (conversation_id, seq, body, is_tool_result)
+			SELECT p_conversation_id, first_seq + message.position - 1, message.body, message.is_tool_result
+			FROM unnest(p_bodies, p_tool_results) WITH ORDINALITY AS message(body, is_tool_result, position);
+			IF p_trace_id IS NOT NULL THEN
+				INSERT INTO "public"."__p___traces" VALUES (p_conversation_id, p_trace_id) ON CONFLICT DO NOTHING;
+			END IF;
+			RETURN 'written';
+		END IF;
+	END IF;
+
 	LOOP
-		SELECT * INTO stored FROM "__p__" WHERE conversation_id = p_conversation_id FOR NO KEY UPDATE;
-		-- Truncated, not rounded: the time of a write is never ahead of the clock.
+		SELECT * INTO stored FROM "public"."__p__" WHERE conversation_id = p_conversation_id FOR NO KEY UPDATE;
 		written_at := date_trunc('milliseconds', clock_timestamp());
 		IF stored.expires_at <= written_at THEN
 			stored := NULL;
 		END IF;
 
 		IF stored.user_id <> p_user_id THEN
-			status := 'owner';
-			RETURN;
+			RETURN 'owner';
 		END IF;
 
+		version_fits := (coalesce(stored.version, 0) = p_expected_version) IS NOT FALSE;
 		IF p_key IS NOT NULL AND stored.conversation_id IS NOT NULL THEN
-			SELECT body_hash INTO known_hash FROM "__p___keys"
-			WHERE conversation_id = p_conversation_id AND idempotency_key = p_key;
-			IF FOUND THEN
-				status := CASE WHEN known_hash = p_body_hash THEN 'replayed' ELSE 'idempotency-key' END;
-				RETURN;
+			IF version_fits THEN
+				INSERT INTO "public"."__p___keys" VALUES (p_conversation_id, p_key, p_body_hash, stored.writes + 1)
+				ON CONFLICT DO NOTHING;
+			END IF;
+			IF NOT version_fits OR NOT FOUND THEN
+				SELECT body_hash INTO known_hash FROM "public"."__p___keys"
+				WHERE conversation_id = p_conversation_id AND idempotency_key = p_key;
+				IF FOUND THEN
+					RETURN CASE WHEN known_hash = p_body_hash THEN 'replayed' ELSE 'idempotency-key' END;
+				END IF;
 			END IF;
 		END IF;
 
-		IF p_expected_version <> coalesce(stored.version, 0) THEN
-			status := 'version';
-			actual_version := coalesce(stored.version, 0);
-			RETURN;
+		IF NOT version_fits THEN
+			RETURN 'version ' || coalesce(stored.version, 0);
 		END IF;
 
 		EXIT WHEN stored.conversation_id IS NOT NULL;
 
 		-- Only an expired row can be here; its messages, traces and keys go with it.
-		DELETE FROM "__p__" WHERE conversation_id = p_conversation_id AND expires_at <= written_at;
+		DELETE FROM "public"."__p__" WHERE conversation_id = p_conversation_id AND expires_at <= written_at;
 		-- With the owner at once, whom a policy of row-level security may ask for.
-		INSERT INTO "__p__" AS fresh (conversation_id, user_id, created_at, updated_at, last_activity)
+		INSERT INTO "public"."__p__" AS fresh (conversation_id, user_id, created_at, updated_at, last_activity)
 		VALUES (p_conversation_id, p_user_id, written_at, written_at, written_at)
 		ON CONFLICT DO NOTHING
 		RETURNING fresh.* INTO stored;
-		EXIT WHEN FOUND;
+		IF FOUND THEN
+			IF p_key IS NOT NULL THEN
+				INSERT INTO "public"."__p___keys" VALUES (p_conversation_id, p_key, p_body_hash, 1);
+			END IF;
+			EXIT;
+		END IF;
 		-- Another writer created it meanwhile: decide again, on what it wrote.
 		rounds := rounds + 1;
 		IF rounds = 50 THEN
@@ -150,27 +187,24 @@ BEGIN
 	END LOOP;
 
 	IF p_replace THEN
-		DELETE FROM "__p___messages" WHERE conversation_id = p_conversation_id;
+		DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id;
 		stored.metadata := '{}';
 		stored.total_messages := 0;
 	END IF;
 
-	INSERT INTO "__p___messages" (conversation_id, seq, body, is_tool_result)
+	INSERT INTO "public"."__p___messages" (conversation_id, seq, body, is_tool_result)
 	SELECT p_conversation_id, stored.version + message.position, message.body, message.is_tool_result
 	FROM unnest(p_bodies, p_tool_results) WITH ORDINALITY AS message(body, is_tool_result, position);
 
 	-- Most writes of a run come from the trace that wrote last.
 	IF p_trace_id <> coalesce(stored.metadata->>'traceId', '') THEN
-		INSERT INTO "__p___traces" VALUES (p_conversation_id, p_trace_id) ON CONFLICT DO NOTHING;
+		INSERT INTO "public"."__p___traces" VALUES (p_conversation_id, p_trace_id) ON CONFLICT DO NOTHING;
 	END IF;
 
-	IF p_key IS NOT NULL THEN
-		INSERT INTO "__p___keys" VALUES (p_conversation_id, p_key, p_body_hash, stored.writes + 1);
-		-- Rarely, so that it costs a write next to nothing. Keys are remembered for 1,000 further writes at least.
-		IF stored.writes % 100 = 0 THEN
-			DELETE FROM "__p___keys"
-			WHERE conversation_id = p_conversation_id AND write_no < stored.writes + 1 - 1000;
-		END IF;
+	-- Rarely, so that it costs a write next to nothing. Keys are remembered for 1,000 further writes at least.
+	IF p_key IS NOT NULL AND stored.writes % 100 = 0 THEN
+		DELETE FROM "public"."__p___keys"
+		WHERE conversation_id = p_conversation_id AND write_no < stored.writes + 1 - 1000;
 	END IF;
 
 	-- Stored messages are numbered up to the version without a gap, so the cut is a number.
@@ -178,21 +212,21 @@ BEGIN
 		keep_from := stored.version + batch - p_max_messages + 1;
 		SELECT coalesce(
 			-- A tool result never stays without the call before it, so the cut moves past the results,
-			(SELECT min(seq) FROM "__p___messages"
+			(SELECT min(seq) FROM "public"."__p___messages"
 			 WHERE conversation_id = p_conversation_id AND seq >= keep_from AND NOT is_tool_result),
 			-- unless nothing else is left: then the last group of call and results stays whole.
-			(SELECT max(seq) FROM "__p___messages"
+			(SELECT max(seq) FROM "public"."__p___messages"
 			 WHERE conversation_id = p_conversation_id AND seq < keep_from AND NOT is_tool_result),
 			keep_from
 		) INTO keep_from;
-		DELETE FROM "__p___messages" WHERE conversation_id = p_conversation_id AND seq < keep_from;
+		DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id AND seq < keep_from;
 		GET DIAGNOSTICS trimmed = ROW_COUNT;
 	END IF;
 
 	ttl := coalesce(p_ttl_seconds, stored.ttl_seconds);
 	-- Never backwards, also when the clock was set back or another server writes now.
 	written_at := greatest(written_at, stored.last_activity);
-	UPDATE "__p__" SET
+	UPDATE "public"."__p__" SET
 		user_id = coalesce(stored.user_id, p_user_id),
 		metadata = stored.metadata || p_metadata,
 		updated_at = written_at,
@@ -204,13 +238,77 @@ BEGIN
 		-- Three centuries are for ever; a larger number would not fit a timestamp.
 		expires_at = CASE WHEN ttl > 10000000000 THEN 'infinity' ELSE written_at + make_interval(secs => ttl) END
 	WHERE conversation_id = p_conversation_id;
-	status := 'written';
+	RETURN 'written';
 END
-$function$;
+$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
 `,
   },
   {
-    name: "0002_view",
+    name: "0002_cascade",
+    sql: `-- What foreign keys with ON DELETE CASCADE would do, at no cost to an append: whoever deletes conversations, also by
+-- hand, deletes their messages, traces and keys, and nobody renames one.
+--
+-- SECURITY DEFINER, as foreign keys are: who may delete a conversation need not have a right to the other tables.
+-- Nobody but the owner may make a trigger of it, since on another table it would delete what that one names.
+CREATE FUNCTION "public"."__p___cascade"() RETURNS trigger
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+-- Whatever is known of the tables' sizes: a plan that was made while they were small is kept for long.
+SET enable_seqscan = off
+AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
+DECLARE
+	ids text[];
+BEGIN
+	IF TG_OP = 'TRUNCATE' THEN
+		TRUNCATE "public"."__p___messages", "public"."__p___traces", "public"."__p___keys";
+	ELSIF TG_OP = 'UPDATE' THEN
+		RAISE EXCEPTION USING
+			ERRCODE = 'integrity_constraint_violation',
+			MESSAGE = 'the id of a conversation can''t be changed';
+	ELSE
+		SELECT array_agg(conversation_id) INTO ids FROM removed;
+		IF ids IS NOT NULL THEN
+			DELETE FROM "public"."__p___messages" WHERE conversation_id = ANY (ids);
+			DELETE FROM "public"."__p___traces" WHERE conversation_id = ANY (ids);
+			DELETE FROM "public"."__p___keys" WHERE conversation_id = ANY (ids);
+		END IF;
+	END IF;
+	RETURN NULL;
+END
+$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
+--> statement-breakpoint
+REVOKE ALL ON FUNCTION "public"."__p___cascade"() FROM PUBLIC;
+--> statement-breakpoint
+CREATE TRIGGER "__p___deleted" AFTER DELETE ON "public"."__p__"
+REFERENCING OLD TABLE AS removed
+FOR EACH STATEMENT EXECUTE FUNCTION "public"."__p___cascade"();
+--> statement-breakpoint
+CREATE TRIGGER "__p___truncated" AFTER TRUNCATE ON "public"."__p__"
+FOR EACH STATEMENT EXECUTE FUNCTION "public"."__p___cascade"();
+--> statement-breakpoint
+CREATE TRIGGER "__p___renamed" BEFORE UPDATE OF conversation_id ON "public"."__p__"
+FOR EACH ROW WHEN (OLD.conversation_id IS DISTINCT FROM NEW.conversation_id)
+EXECUTE FUNCTION "public"."__p___cascade"();
+--> statement-breakpoint
+-- Who deletes from one part of a divided table fires the triggers of that part alone.
+DO $jaf_parts$
+DECLARE
+	part regclass;
+BEGIN
+	FOR part IN SELECT inhrelid FROM pg_inherits WHERE inhparent = '"__p__"'::regclass LOOP
+		EXECUTE format(
+			'CREATE TRIGGER "__p___deleted" AFTER DELETE ON %s REFERENCING OLD TABLE AS removed '
+			'FOR EACH STATEMENT EXECUTE FUNCTION "__p___cascade"()',
+			part
+		);
+	END LOOP;
+END
+$jaf_parts$;
+`,
+  },
+  {
+    name: "0003_view",
     sql: String.raw`-- Conversations in one row each, for people's own SQL. Expired ones are not in it.
 --
 -- jsonb refuses an escaped NUL and an escaped unpaired surrogate, the only surrogates that are stored escaped;

@@ -1,10 +1,17 @@
 import { adaptClient, type PostgresClient } from "../client.ts";
 import { type PostgresTables, parseTables } from "../config.ts";
-import { quoteIdentifier, type ResolvedNames, type TableNames } from "../schema/names.ts";
+import { quoteIdentifier, type ResolvedNames, type TableLayout } from "../schema/names.ts";
 import { toSetupError } from "../setup-error.ts";
 import type { SqlClient } from "../sql-client.ts";
 import { hasCode } from "../sql-state.ts";
-import { LATEST_MIGRATION, MIGRATIONS_SUFFIX, migrationScript, migrationsTable } from "./script.ts";
+import {
+  LATEST_MIGRATION,
+  MIGRATIONS_SUFFIX,
+  migrationScript,
+  migrationsTable,
+  partitionCount,
+  WRONG_PARTITIONS,
+} from "./script.ts";
 
 interface FoundTables {
   readonly names: ResolvedNames;
@@ -12,19 +19,26 @@ interface FoundTables {
   readonly migrated: boolean;
 }
 
+const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code });
+
 /** Settles where the tables are. Changes nothing. */
-export async function findTables(sql: SqlClient, { tableName, schema }: TableNames): Promise<FoundTables> {
+export async function findTables(sql: SqlClient, layout: TableLayout): Promise<FoundTables> {
+  const { tableName, schema, partitions } = layout;
   const journalName = quoteIdentifier(`${tableName}${MIGRATIONS_SUFFIX}`);
   // Asking for a table that isn't there would be an error, and in a transaction of the caller's its end.
   const [found] = await sql.query({
-    text: `SELECT place.schema, to_regclass(quote_ident(place.schema) || '.' || $2::text)::text AS journal
+    text: `SELECT place.schema, to_regclass(quote_ident(place.schema) || '.' || $2::text)::text AS journal,
+        ${partitionCount("quote_ident(place.schema) || '.' || $3::text")}::text AS partitions
       FROM (SELECT coalesce($1::text, current_schema()::text) AS schema) AS place`,
-    values: [schema ?? null, journalName],
+    values: [schema ?? null, journalName, quoteIdentifier(tableName)],
   });
   const resolved = schema ?? found?.["schema"];
-  if (resolved == null) throw Object.assign(new Error("no schema has been selected"), { code: "3F000" });
+  if (resolved == null) throw failure("3F000", "no schema has been selected");
   const names = { tableName, schema: resolved };
   if (found?.["journal"] == null) return { names, migrated: false };
+  if (partitions !== undefined && Number(found["partitions"]) !== partitions) {
+    throw failure(WRONG_PARTITIONS, "the tables exist, with another number of partitions");
+  }
   const [applied] = await sql.query({
     text: `SELECT max(id)::text AS latest FROM ${migrationsTable(names)}`,
     values: [],
@@ -51,9 +65,9 @@ async function runScript(sql: SqlClient, script: string): Promise<void> {
 }
 
 /** Needs no right to change the schema where there is nothing to change. Returns where the tables are. */
-export async function applyMigrations(sql: SqlClient, wanted: TableNames): Promise<ResolvedNames> {
+export async function applyMigrations(sql: SqlClient, wanted: TableLayout): Promise<ResolvedNames> {
   const { names, migrated } = await findTables(sql, wanted);
-  if (!migrated) await runScript(sql, migrationScript(names));
+  if (!migrated) await runScript(sql, migrationScript({ ...names, partitions: wanted.partitions }));
   return names;
 }
 

@@ -3,6 +3,7 @@ import {
   quoteIdentifier,
   quoteLiteral,
   TABLE_PLACEHOLDER,
+  type TableLayout,
   type TableNames,
 } from "../schema/names.ts";
 import { migrations } from "./embedded.ts";
@@ -11,15 +12,51 @@ export const MIGRATIONS_SUFFIX = "_migrations";
 
 export const LATEST_MIGRATION = migrations.length - 1;
 
-// drizzle-kit qualifies the targets of foreign keys with the schema that it generates for.
-const migrationSql = (sql: string, tableName: string): string =>
-  sql.replaceAll('"public".', "").replaceAll(TABLE_PLACEHOLDER, tableName).trim();
+/** That the tables are divided into as many parts as they should be. */
+export const WRONG_PARTITIONS = "JF002";
+
+const TABLES = ["", "_messages", "_traces", "_keys"];
+
+const END_OF_TABLE = /^\);$/gm;
+
+const partitionScript = (tableName: string, partitions: number): string => `
+DO $jaf_partitions$
+BEGIN
+FOR part IN 0..${partitions - 1} LOOP
+${TABLES.map((suffix) => `EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES WITH (MODULUS ${partitions}, REMAINDER %s)', '${tableName}${suffix}_p' || part, '${tableName}${suffix}', part);`).join("\n")}
+END LOOP;
+END
+$jaf_partitions$;`;
+
+function migrationSql(id: number, sql: string, { tableName, partitions }: TableLayout): string {
+  const named = sql.replaceAll(TABLE_PLACEHOLDER, tableName).trim();
+  if (id !== 0 || partitions === undefined) return named;
+  const divided = named.replaceAll(END_OF_TABLE, ') PARTITION BY HASH ("conversation_id");');
+  return divided + partitionScript(tableName, partitions);
+}
+
+/** How many parts a table has, as a query of one value. */
+export const partitionCount = (table: string): string =>
+  `(SELECT count(*) FROM pg_inherits WHERE inhparent = to_regclass(${table}))`;
+
+const partitionCheck = ({ tableName, partitions }: TableLayout): string =>
+  partitions === undefined
+    ? ""
+    : `DO $jaf$
+BEGIN
+IF ${partitionCount(quoteLiteral(quoteIdentifier(tableName)))} <> ${partitions} THEN
+RAISE EXCEPTION USING ERRCODE = '${WRONG_PARTITIONS}', MESSAGE = 'the tables exist, with another number of partitions';
+END IF;
+END
+$jaf$;
+`;
 
 /**
  * Everything as one script that any number of processes may run at once, on a new or an existing database: sent as
  * one simple query it is one transaction, also through PgBouncer.
  */
-export function migrationScript({ tableName, schema }: TableNames): string {
+export function migrationScript(layout: TableLayout): string {
+  const { tableName, schema } = layout;
   const journal = quoteIdentifier(`${tableName}${MIGRATIONS_SUFFIX}`);
   const schemaText = schema === undefined ? "current_schema()" : quoteLiteral(schema);
   const steps = migrations.map(
@@ -27,9 +64,9 @@ export function migrationScript({ tableName, schema }: TableNames): string {
 BEGIN
 IF NOT EXISTS (SELECT FROM ${journal} WHERE id = ${id}) THEN
 INSERT INTO ${journal} (id, name) VALUES (${id}, '${name}');
-EXECUTE $jaf_migration$
-${migrationSql(sql, tableName)}
-$jaf_migration$;
+EXECUTE replace($jaf_migration$
+${migrationSql(id, sql, layout)}
+$jaf_migration$, '"public".', quote_ident(current_setting('jaf.schema')) || '.');
 END IF;
 END
 $jaf$;`,
@@ -59,7 +96,7 @@ CREATE TABLE IF NOT EXISTS ${journal} (
 	applied_at timestamp with time zone DEFAULT now() NOT NULL
 );
 ${steps.join("\n")}
-SELECT set_config('search_path', current_setting('jaf.search_path'), true);`;
+${partitionCheck(layout)}SELECT set_config('search_path', current_setting('jaf.search_path'), true);`;
 }
 
 export const migrationsTable = (names: TableNames): string => qualifiedName(names, MIGRATIONS_SUFFIX);

@@ -4,7 +4,7 @@ import {
   boolean,
   char,
   customType,
-  foreignKey,
+  type ExtraConfigColumn,
   index,
   jsonb,
   PgSchema,
@@ -23,6 +23,9 @@ const id = customType<{ data: string }>({ dataType: () => 'varchar(255) COLLATE 
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
 const count = (name: string) => bigint(name, { mode: "number" });
+
+const newestFirst = (columns: Record<"lastActivity" | "conversationId", ExtraConfigColumn>) =>
+  [columns.lastActivity.desc().nullsFirst(), columns.conversationId.desc().nullsFirst()] as const;
 
 const conversationsTable = (table: PgTableFn, name: string) =>
   table(
@@ -44,23 +47,20 @@ const conversationsTable = (table: PgTableFn, name: string) =>
       expiresAt: time("expires_at"),
     },
     (columns) => [
-      index(`idx_${name}_user_id`).on(columns.userId),
+      // These two list newest first, page by page, without a sort: a plain DESC puts nulls first.
+      index(`idx_${name}_user_id`).on(columns.userId, ...newestFirst(columns)),
+      index(`idx_${name}_last_activity`).on(...newestFirst(columns)),
       index(`idx_${name}_created_at`).on(columns.createdAt),
-      index(`idx_${name}_last_activity`).on(columns.lastActivity),
       index(`idx_${name}_metadata_gin`).using("gin", columns.metadata),
       index(`idx_${name}_trace_id`).on(sql`(metadata->>'traceId')`),
-      // Lists a user's conversations, newest first, without a sort: a plain DESC puts nulls first.
-      index(`idx_${name}_user_activity`).on(
-        columns.userId,
-        columns.lastActivity.desc().nullsFirst(),
-        columns.conversationId.desc().nullsFirst(),
-      ),
+      index(`idx_${name}_expires_at`)
+        .on(columns.expiresAt, columns.conversationId)
+        .where(sql`expires_at IS NOT NULL`),
     ],
   );
 
-type ConversationsTable = ReturnType<typeof conversationsTable>;
-
-const messagesTable = (table: PgTableFn, name: string, conversations: ConversationsTable) =>
+// No foreign keys: they cost each append a look-up for each message. A trigger deletes what they would.
+const messagesTable = (table: PgTableFn, name: string) =>
   table(
     name,
     {
@@ -70,33 +70,21 @@ const messagesTable = (table: PgTableFn, name: string, conversations: Conversati
       body: text("body").notNull(),
       isToolResult: boolean("is_tool_result").notNull(),
     },
-    ({ conversationId, seq }) => [
-      primaryKey({ name: `${name}_pkey`, columns: [conversationId, seq] }),
-      foreignKey({
-        name: `${name}_conversation_fkey`,
-        columns: [conversationId],
-        foreignColumns: [conversations.conversationId],
-      }).onDelete("cascade"),
-    ],
+    ({ conversationId, seq }) => [primaryKey({ name: `${name}_pkey`, columns: [conversationId, seq] })],
   );
 
 /** Every trace that wrote to a conversation, also when its messages are trimmed or it wrote only metadata. */
-const tracesTable = (table: PgTableFn, name: string, conversations: ConversationsTable) =>
+const tracesTable = (table: PgTableFn, name: string) =>
   table(
     name,
     { conversationId: id("conversation_id").notNull(), traceId: id("trace_id").notNull() },
     ({ conversationId, traceId }) => [
       primaryKey({ name: `${name}_pkey`, columns: [conversationId, traceId] }),
       index(`idx_${name}_trace_id`).on(traceId),
-      foreignKey({
-        name: `${name}_conversation_fkey`,
-        columns: [conversationId],
-        foreignColumns: [conversations.conversationId],
-      }).onDelete("cascade"),
     ],
   );
 
-const keysTable = (table: PgTableFn, name: string, conversations: ConversationsTable) =>
+const keysTable = (table: PgTableFn, name: string) =>
   table(
     name,
     {
@@ -107,11 +95,6 @@ const keysTable = (table: PgTableFn, name: string, conversations: ConversationsT
     },
     ({ conversationId, idempotencyKey }) => [
       primaryKey({ name: `${name}_pkey`, columns: [conversationId, idempotencyKey] }),
-      foreignKey({
-        name: `${name}_conversation_fkey`,
-        columns: [conversationId],
-        foreignColumns: [conversations.conversationId],
-      }).onDelete("cascade"),
     ],
   );
 
@@ -120,11 +103,10 @@ export function createTables({ tableName, schema }: TableNames) {
   // Not `pgSchema`, which refuses an explicit "public".
   const table: PgTableFn =
     schema === undefined ? pgTable : (new PgSchema(schema).table as unknown as PgTableFn);
-  const conversations = conversationsTable(table, tableName);
   return {
-    conversations,
-    messages: messagesTable(table, `${tableName}_messages`, conversations),
-    traces: tracesTable(table, `${tableName}_traces`, conversations),
-    keys: keysTable(table, `${tableName}_keys`, conversations),
+    conversations: conversationsTable(table, tableName),
+    messages: messagesTable(table, `${tableName}_messages`),
+    traces: tracesTable(table, `${tableName}_traces`),
+    keys: keysTable(table, `${tableName}_keys`),
   };
 }

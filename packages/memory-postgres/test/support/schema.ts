@@ -9,8 +9,10 @@ const QUERIES = {
   constraints: `SELECT conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid)
     FROM pg_constraint WHERE connamespace = to_regnamespace($schema) AND contype <> 'n' ORDER BY 1`,
   indexes: `SELECT indexdef FROM pg_indexes WHERE schemaname = $schema ORDER BY indexname`,
+  triggers: `SELECT pg_get_triggerdef(t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid
+    WHERE relnamespace = to_regnamespace($schema) AND NOT tgisinternal ORDER BY 1`,
   functions: `SELECT p.proname || '(' || pg_get_function_arguments(p.oid) || ')'
-      || coalesce(' ' || replace(p.proconfig::text, $schema, 'own_schema'), '')
+      || CASE WHEN prosecdef THEN ' as its owner' ELSE '' END || coalesce(' ' || p.proconfig::text, '')
     FROM pg_proc p WHERE pronamespace = to_regnamespace($schema) ORDER BY 1`,
   views: `SELECT viewname || ':' || definition FROM pg_views WHERE schemaname = $schema ORDER BY 1`,
 } as const;

@@ -1,8 +1,9 @@
+import type { Socket } from "node:net";
 import type { MemoryProvider } from "@jaf/memory";
 import type { TestStore } from "@jaf/memory/testing";
 import pg from "pg";
 import { inject } from "vitest";
-import { createPostgresProvider } from "../../src/index.ts";
+import { createPostgresProvider, type PostgresConfig } from "../../src/index.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -35,57 +36,97 @@ export const dropSchemas = (schemas: readonly string[]): Promise<unknown> =>
   );
 
 export interface Connection {
-  readonly provider: MemoryProvider;
+  /** A new provider on it. */
+  readonly createProvider: () => Promise<MemoryProvider>;
   readonly end: () => Promise<void>;
+  /** Destroys its sockets, whatever is under way on them. */
+  readonly cut: () => void;
+}
+
+interface Slot {
+  readonly schema: string;
+  connections: Connection[];
 }
 
 /**
- * Stores in schemas of their own. Making tables takes longer than most tests, so a schema whose test is over is
- * emptied and serves the next one.
+ * Stores in schemas of their own. Making tables and connections takes longer than most tests, so a schema whose test
+ * is over is emptied, and serves the next one with its connections.
  */
 export function createSchemas(connect: (schema: string) => Promise<Connection>) {
-  const idle: string[] = [];
-  const all: string[] = [];
+  const idle: Slot[] = [];
+  const all: Slot[] = [];
   const admin = new pg.Pool({ connectionString: inject("pgUrl"), max: 2 });
 
-  function checkOut(): string {
+  function checkOut(): Slot {
     const known = idle.pop();
     if (known !== undefined) return known;
-    const schema = freshSchema();
-    all.push(schema);
-    return schema;
+    const slot = { schema: freshSchema(), connections: [] };
+    all.push(slot);
+    return slot;
   }
 
   async function createStore(): Promise<TestStore> {
-    const schema = checkOut();
-    const connections: Connection[] = [];
+    const slot = checkOut();
+    let used = 0;
     const open = async () => {
-      const connection = await connect(schema);
-      connections.push(connection);
-      return connection.provider;
+      const index = used++; // Taken at once: several may be opened at the same time.
+      const connection = slot.connections[index] ?? (await connect(slot.schema));
+      slot.connections[index] = connection;
+      return connection.createProvider();
+    };
+    const crash = () => {
+      for (const { cut } of slot.connections) cut();
+      [slot.connections, used] = [[], 0];
+      return open();
     };
     const dispose = async () => {
-      await Promise.all(connections.map(({ end }) => end()));
-      await admin.query(`DELETE FROM "${schema}".conversations`);
-      idle.push(schema);
+      await admin.query(`DELETE FROM "${slot.schema}".conversations`);
+      idle.push(slot);
     };
-    return { provider: await open(), connect: open, dispose };
+    return { provider: await open(), connect: open, crash, dispose };
   }
 
   const tearDown = async () => {
+    await Promise.all(all.flatMap(({ connections }) => connections.map(({ end }) => end())));
     await admin.end();
-    await dropSchemas(all);
+    await dropSchemas(all.map(({ schema }) => schema));
   };
   return { createStore, tearDown };
 }
 
+// Not in the types of `pg`.
+const destroySocket = (client: pg.Client | pg.PoolClient): void => {
+  (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream.destroy();
+};
+
 export async function connectClient(schema: string): Promise<Connection> {
   const client = new pg.Client(inject("pgUrl"));
+  client.on("error", () => {});
   await client.connect();
-  return { provider: await createPostgresProvider({ schema }, client), end: () => client.end() };
+  return {
+    createProvider: () => createPostgresProvider({ schema }, client),
+    end: () => client.end(),
+    cut: () => destroySocket(client),
+  };
 }
 
-export async function connectPool(schema: string): Promise<Connection> {
-  const pool = new pg.Pool({ connectionString: inject("pgUrl"), max: 10 });
-  return { provider: await createPostgresProvider({ schema }, pool), end: () => pool.end() };
+export async function connectPool(
+  schema: string,
+  options: Pick<PostgresConfig, "connectionString" | "partitions"> = {},
+): Promise<Connection> {
+  const { connectionString = inject("pgUrl"), ...config } = options;
+  // Idle for long, the connections of many schemas would be more than the server has.
+  const pool = new pg.Pool({ connectionString, max: 10, idleTimeoutMillis: 500 });
+  const clients = new Set<pg.PoolClient>();
+  pool.on("error", () => {});
+  pool.on("connect", (client) => void clients.add(client));
+  pool.on("remove", (client) => void clients.delete(client as pg.PoolClient));
+  return {
+    createProvider: () => createPostgresProvider({ schema, ...config }, pool),
+    end: () => pool.end(),
+    cut: () => {
+      for (const client of clients) destroySocket(client);
+      void pool.end(); // It would open new ones.
+    },
+  };
 }

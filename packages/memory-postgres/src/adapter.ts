@@ -1,0 +1,37 @@
+import type { MemoryAdapter } from "@jaf/memory";
+import type { PostgresClient } from "./client.ts";
+import { type PostgresConfig, type PostgresSettings, postgresConfigSchema } from "./config.ts";
+import { createPostgresProvider, type PostgresProvider } from "./provider.ts";
+
+declare module "@jaf/memory" {
+  interface MemoryAdapterTypes {
+    postgres: {
+      readonly config: PostgresConfig;
+      readonly client: PostgresClient;
+      readonly provider: PostgresProvider;
+    };
+  }
+}
+
+/** How `createMemoryProvider` and the `JAF_POSTGRES_…` environment variables make a provider of this package. */
+export const adapter = {
+  type: "postgres",
+  configSchema: postgresConfigSchema,
+  environment: {
+    JAF_POSTGRES_URL: { field: "connectionString", secret: true },
+    JAF_POSTGRES_HOST: { field: "host" },
+    JAF_POSTGRES_PORT: { field: "port", format: "number" },
+    JAF_POSTGRES_DB: { field: "database" },
+    JAF_POSTGRES_USER: { field: "username" },
+    JAF_POSTGRES_PASSWORD: { field: "password", secret: true },
+    JAF_POSTGRES_SSL: { field: "ssl", format: "boolean" },
+    JAF_POSTGRES_TABLE: { field: "tableName" },
+    JAF_POSTGRES_SCHEMA: { field: "schema" },
+    JAF_POSTGRES_PARTITIONS: { field: "partitions", format: "number" },
+    JAF_POSTGRES_MAX_CONNECTIONS: { field: "maxConnections", format: "number" },
+    JAF_POSTGRES_QUERY_TIMEOUT_MS: { field: "queryTimeoutMs", format: "number" },
+    JAF_POSTGRES_MIGRATE: { field: "migrate", format: "boolean" },
+  },
+  create: (config: PostgresSettings, client?: PostgresClient): Promise<PostgresProvider> =>
+    createPostgresProvider(config, client),
+} as const satisfies MemoryAdapter<PostgresSettings, PostgresClient>;

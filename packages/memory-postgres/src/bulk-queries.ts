@@ -1,0 +1,81 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { ResolvedNames } from "./schema/names.ts";
+import type { Statement } from "./sql-client.ts";
+import {
+  conversationsOf,
+  jsonTextOf,
+  millisecondsOf,
+  timestampOf,
+  toStatement,
+  toWrite,
+} from "./statements.ts";
+
+/** Which conversations have had their time: those of this age in days, or those that have expired. */
+export type Due = { readonly olderThanDays: number } | "expired";
+
+/** How far a walk over what is due has got. */
+export interface DuePosition {
+  readonly time: Date;
+  readonly conversationId: string;
+}
+
+const SECONDS_PER_DAY = 86_400;
+
+// Longer ago than anything was written, and still a year that Postgres has.
+const MOST_DAYS = 2_000_000;
+
+/** The statements that delete many conversations, some at a time. */
+export function createBulkQueries(names: ResolvedNames) {
+  const { columns: conversations, source, live } = conversationsOf(names);
+  const { conversationId, userId, totalMessages, lastActivity, expiresAt } = conversations;
+
+  const columns = sql`${jsonTextOf(conversationId)} AS id, ${totalMessages}::text AS messages`;
+
+  const isOneOf = (ids: readonly string[]): SQL => sql`${conversationId} = ANY (${sql.param(ids)}::text[])`;
+
+  const timeOf = (due: Due) => (due === "expired" ? expiresAt : lastActivity);
+
+  const isDue = (due: Due): SQL =>
+    due === "expired"
+      ? sql`${expiresAt} <= now()`
+      : sql`${lastActivity} < now() - make_interval(secs => ${Math.min(due.olderThanDays, MOST_DAYS) * SECONDS_PER_DAY}::float8)`;
+
+  /** `locked` selects what to delete, with a row lock. */
+  const deleteLocked = (locked: SQL): Statement =>
+    toWrite(sql`
+      WITH locked AS (${locked}), deleted AS (
+        DELETE FROM ${source} WHERE ${conversationId} = ANY (ARRAY(SELECT conversation_id FROM locked))
+        RETURNING (${live}) AS was_live
+      )
+      SELECT count(*)::text AS deleted, (count(*) FILTER (WHERE was_live))::text AS were_live FROM deleted`);
+
+  return {
+    /** The next of a user, in the order of their ids. */
+    listOwn: (owner: string, after: string, limit: number): Statement =>
+      toStatement(sql`
+        SELECT ${columns} FROM ${source} WHERE ${eq(userId, owner)} AND ${conversationId} > ${after}
+        ORDER BY ${conversationId} LIMIT ${limit}::bigint`),
+
+    // Locked in a fixed order: two of them at once wait for each other and don't deadlock.
+    deleteOwn: (owner: string, ids: readonly string[]): Statement =>
+      deleteLocked(sql`
+        SELECT ${conversationId} FROM ${source} WHERE ${isOneOf(ids)} AND ${eq(userId, owner)}
+        ORDER BY ${conversationId} FOR UPDATE`),
+
+    /** The next that are due, longest due first. */
+    listDue: (due: Due, after: DuePosition | undefined, limit: number): Statement => {
+      const time = timeOf(due);
+      const later =
+        after && sql`(${time}, ${conversationId}) > (${timestampOf(after.time)}, ${after.conversationId})`;
+      return toStatement(sql`
+        SELECT ${columns}, ${millisecondsOf(time)} AS time FROM ${source} WHERE ${and(isDue(due), later)}
+        ORDER BY ${time}, ${conversationId} LIMIT ${limit}::bigint`);
+    },
+
+    // Without those that somebody else is at: it waits for nobody, and so deadlocks with nobody.
+    deleteDue: (due: Due, ids: readonly string[]): Statement =>
+      deleteLocked(sql`
+        SELECT ${conversationId} FROM ${source} WHERE ${isOneOf(ids)} AND ${isDue(due)}
+        FOR UPDATE SKIP LOCKED`),
+  };
+}

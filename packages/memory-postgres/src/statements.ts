@@ -1,0 +1,44 @@
+import { fillPlaceholders, gt, isNull, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { alias, PgDialect } from "drizzle-orm/pg-core";
+import { statementName } from "./prepared.ts";
+import type { ResolvedNames } from "./schema/names.ts";
+import { createTables } from "./schema/tables.ts";
+import type { SqlValue, Statement } from "./sql-client.ts";
+
+const dialect = new PgDialect();
+
+export function toStatement(query: SQL): Statement {
+  const { sql: text, params } = dialect.sqlToQuery(query);
+  return { text, values: params as SqlValue[] };
+}
+
+export const toWrite = (query: SQL): Statement => ({ ...toStatement(query), writes: true });
+
+/** Rendered once, and worth preparing. */
+export function reusable<Names extends string>(query: SQL): (values: Record<Names, SqlValue>) => Statement {
+  const { sql: text, params } = dialect.sqlToQuery(query);
+  const name = statementName(text);
+  return (values) => ({ name, text, values: fillPlaceholders(params, values) as SqlValue[] });
+}
+
+/** The main table under a short name: `columns`, and what stands behind `FROM`. */
+export function conversationsOf(names: ResolvedNames) {
+  const table = createTables(names).conversations;
+  const columns = alias(table, "conversation");
+  const { expiresAt } = columns;
+  const live = or(isNull(expiresAt), gt(expiresAt, sql`now()`));
+  return { columns, source: sql`${table} AS conversation`, live };
+}
+
+// Postgres has no year before 4713 BC; a JavaScript date has. Nothing was stored before this one.
+const EARLIEST_MS = Date.UTC(-4000, 0);
+
+/** Exact to the millisecond, and, unlike text, right for every year. */
+export const timestampOf = (date: Date): SQL =>
+  sql`to_timestamp(${Math.max(date.getTime(), EARLIEST_MS)}::float8 / 1000)`;
+
+export const millisecondsOf = (column: SQLWrapper): SQL =>
+  sql`floor(extract(epoch from ${column}) * 1000)::text`;
+
+/** As JSON: PGlite drops a byte order mark that a text begins with. */
+export const jsonTextOf = (column: SQLWrapper): SQL => sql`to_json(${column})::text`;

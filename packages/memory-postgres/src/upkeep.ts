@@ -1,0 +1,104 @@
+import {
+  createFailure,
+  createMemoryConnectionError,
+  createMemoryValidationError,
+  createSuccess,
+  idIssue,
+  type MemoryIssue,
+  type Result,
+} from "@jaf/memory";
+import {
+  type AnalyticsOptions,
+  type ConversationAnalytics,
+  createAnalyticsQuery,
+  DEFAULT_TIME_ZONE,
+  isTimeZone,
+  timeZoneIssue,
+  toAnalytics,
+} from "./analytics.ts";
+import { createBulk } from "./bulk.ts";
+import { toMemoryError } from "./errors.ts";
+import type { ResolvedNames } from "./schema/names.ts";
+import type { SqlClient } from "./sql-client.ts";
+import { hasCode } from "./sql-state.ts";
+
+/** What this store can do beyond the contract. */
+export interface Upkeep {
+  /**
+   * Deletes the conversations of all users whose last activity is more than `days` days ago, and with them what has
+   * expired, a few at a time. How many that were, expired ones not counted. A conversation that is being written to at
+   * the moment is left for the next time. `days` is a positive number, not necessarily whole; anything else is a
+   * `MemoryValidationError`.
+   */
+  readonly cleanupOldConversations: (days: number) => Promise<Result<number>>;
+
+  /**
+   * Removes the conversations that have expired (`ttlSeconds`), a few at a time. No call shows them any more, but they
+   * take space until then. How many that were.
+   */
+  readonly purgeExpired: () => Promise<Result<number>>;
+
+  /** Figures over all conversations, or those of one user. Reads each of them. */
+  readonly getAnalytics: (
+    userId?: string,
+    options?: AnalyticsOptions,
+  ) => Promise<Result<ConversationAnalytics>>;
+}
+
+export interface UpkeepOptions {
+  readonly sql: SqlClient;
+  readonly names: ResolvedNames;
+  readonly isClosed: () => boolean;
+}
+
+// Of a zone that Node knows and the database doesn't.
+const INVALID_PARAMETER = new Set<unknown>(["22023"]);
+
+const invalid = (operation: string, issue: MemoryIssue) =>
+  createFailure(createMemoryValidationError([issue], { provider: "postgres", operation }));
+
+export function createUpkeep({ sql, names, isClosed }: UpkeepOptions): Upkeep {
+  const analyticsQuery = createAnalyticsQuery(names);
+  const bulk = createBulk(sql, names);
+
+  async function attempt<T>(operation: string, action: () => Promise<T>): Promise<Result<T>> {
+    if (isClosed()) {
+      const details = { operation, retryable: false };
+      const hint = "this provider was closed; create a new one";
+      return createFailure(createMemoryConnectionError("postgres", hint, details));
+    }
+    try {
+      return createSuccess(await action());
+    } catch (thrown) {
+      if (operation === "getAnalytics" && hasCode(thrown, INVALID_PARAMETER))
+        return invalid(operation, timeZoneIssue);
+      return createFailure(toMemoryError(operation, thrown));
+    }
+  }
+
+  return {
+    cleanupOldConversations: async (days) => {
+      const operation = "cleanupOldConversations";
+      if (typeof days !== "number" || !(days > 0) || !Number.isFinite(days))
+        return invalid(operation, { path: "days", expected: "a positive, finite number" });
+      return attempt(operation, async () => {
+        await bulk.sweep("expired");
+        return (await bulk.sweep({ olderThanDays: days })).live;
+      });
+    },
+
+    purgeExpired: () => attempt("purgeExpired", async () => (await bulk.sweep("expired")).conversations),
+
+    getAnalytics: async (userId, options) => {
+      const { timeZone = DEFAULT_TIME_ZONE } = options ?? {};
+      const operation = "getAnalytics";
+      const issue = userId === undefined ? undefined : idIssue("userId", userId);
+      if (issue !== undefined) return invalid(operation, issue);
+      if (!isTimeZone(timeZone)) return invalid(operation, timeZoneIssue);
+      return attempt(operation, async () => {
+        const [row = {}] = await sql.query(analyticsQuery(timeZone, userId));
+        return toAnalytics(row, timeZone);
+      });
+    },
+  };
+}

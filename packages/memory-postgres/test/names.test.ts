@@ -1,0 +1,66 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { createPostgresProvider } from "../src/index.ts";
+import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
+
+const schemas: string[] = [];
+const schemaOf = (name = freshSchema()): string => {
+  schemas.push(name);
+  return name;
+};
+
+afterAll(() => dropSchemas(schemas));
+
+describe("migrations", () => {
+  it.each([
+    "te\"na'nt $jaf$ $jaf_migration$; --",
+    "Müller & Söhne",
+    "public",
+    "a\\b",
+    "$function$; DROP SCHEMA public; --",
+    '"public".',
+    "select",
+    "😀".repeat(15),
+    "%I %s",
+  ])("serve a schema named %s", async (schema) => {
+    if (schema !== "public") schemaOf(schema);
+    const tableName = `t${crypto.randomUUID().replaceAll("-", "")}`;
+    await useClient(async (client) => {
+      const provider = await createPostgresProvider({ schema, tableName }, client);
+      await provider.appendMessages("c", [{ role: "user", content: "hi" }], { userId: "u", traceId: "t" });
+      const found = await provider.findConversations({ userId: "u", traceId: "t" });
+      expect(found).toMatchObject({ success: true, data: [{ messages: [{ content: "hi" }] }] });
+    });
+  });
+
+  it.each(["select", "user", "__proto__", "constructor", "_", "t".repeat(40), "__p__"])(
+    "serve tables named %s",
+    async (tableName) => {
+      const schema = schemaOf();
+      const metadata = { userId: "u", traceId: "t" };
+      await useClient(async (client) => {
+        const provider = await createPostgresProvider({ schema, tableName }, client);
+        await provider.appendMessages("c", [{ role: "user", content: "hi" }], metadata, { maxMessages: 1 });
+        expect(await provider.findConversations(metadata)).toMatchObject({
+          data: [{ messages: [{ content: "hi" }] }],
+        });
+        expect(await provider.clearUserConversations("u")).toEqual({ success: true, data: 1 });
+      });
+      const { rows } = await runSql(
+        `SELECT to_regclass('"${schema}"."${tableName}_messages"') IS NOT NULL AS made`,
+      );
+      expect(rows).toEqual([{ made: true }]);
+    },
+  );
+
+  it("keep providers with tables of different names apart", async () => {
+    const schema = schemaOf();
+    const longest = "l".repeat(40);
+    await useClient(async (client) => {
+      const one = await createPostgresProvider({ schema }, client);
+      const other = await createPostgresProvider({ schema, tableName: longest }, client);
+      await one.appendMessages("c", [{ role: "user", content: "hi" }]);
+      expect(await other.getConversation("c")).toEqual({ success: true, data: null });
+      expect(await other.appendMessages("d", [], {}, { maxMessages: 1 })).toMatchObject({ success: true });
+    });
+  });
+});

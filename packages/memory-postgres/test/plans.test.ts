@@ -1,0 +1,119 @@
+import type { ConversationQuery } from "@jaf/memory";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createBulkQueries } from "../src/bulk-queries.ts";
+import { migrate } from "../src/index.ts";
+import { createQueries } from "../src/queries.ts";
+import type { Statement } from "../src/sql-client.ts";
+import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
+
+const CONVERSATIONS = 20_000;
+const DAY_MS = 86_400_000;
+const BEFORE = new Date(Date.now() - 50 * DAY_MS);
+
+const analyzed = freshSchema();
+const unknown = freshSchema();
+afterAll(() => dropSchemas([analyzed, unknown]));
+
+/** 100 conversations for each user, and two for each trace; a quarter have a time to live. */
+async function fill(schema: string): Promise<void> {
+  await useClient(async (client) => {
+    await migrate(client, { schema });
+    await client.query(`SET search_path = "${schema}";
+      ALTER TABLE conversations SET (autovacuum_enabled = off);
+      ALTER TABLE conversations_traces SET (autovacuum_enabled = off);
+      INSERT INTO conversations (conversation_id, user_id, last_activity, expires_at)
+      SELECT 'c' || id, 'u' || id % ${CONVERSATIONS / 100}, now() - id * interval '7 minutes',
+        CASE WHEN id % 4 = 0 THEN now() + interval '1 year' - id * interval '20 minutes' END
+      FROM generate_series(1, ${CONVERSATIONS}) AS id ORDER BY md5(id::text);
+      INSERT INTO conversations_traces SELECT conversation_id, 't' || right(conversation_id, -1)::int / 2
+      FROM conversations`);
+  });
+}
+
+beforeAll(async () => {
+  await Promise.all([fill(analyzed), fill(unknown)]);
+  await runSql(`ANALYZE "${analyzed}".conversations; ANALYZE "${analyzed}".conversations_traces`);
+});
+
+interface Plan {
+  readonly "Node Type": string;
+  readonly "Index Name"?: string;
+  readonly "Actual Rows": number;
+  readonly "Rows Removed by Filter"?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+const nodesOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+async function explain({ text, values }: Statement) {
+  const { rows } = await useClient((client) =>
+    client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, [...values]),
+  );
+  const nodes = nodesOf(rows[0]["QUERY PLAN"][0].Plan);
+  return {
+    nodes: nodes.map((node) => node["Node Type"]),
+    indexes: nodes.flatMap((node) => node["Index Name"] ?? []),
+    touched: Math.max(...nodes.map((node) => node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0))),
+  };
+}
+
+const find = (schema: string, query: Partial<ConversationQuery>) => {
+  const queries = createQueries({ tableName: "conversations", schema }, 1_000_000);
+  return explain(queries.find({ offset: 0, includeMessages: false, limit: 10, ...query }));
+};
+
+const cursor = { lastActivity: BEFORE, conversationId: "c7" };
+
+const listings: readonly (readonly [string, Partial<ConversationQuery>, string])[] = [
+  ["of a user", { userId: "u7" }, "idx_conversations_user_id"],
+  ["of a user, from a cursor on", { userId: "u7", cursor }, "idx_conversations_user_id"],
+  ["of a user, since a time", { userId: "u7", since: BEFORE }, "idx_conversations_user_id"],
+  ["since a time", { since: BEFORE }, "idx_conversations_last_activity"],
+  ["until a time", { until: BEFORE }, "idx_conversations_last_activity"],
+  ["from a cursor on", { cursor }, "idx_conversations_last_activity"],
+  ["of all", {}, "idx_conversations_last_activity"],
+];
+
+describe("a page of conversations", () => {
+  it.each(listings)("%s is read off an index, without a sort", async (_name, query, index) => {
+    const plan = await find(analyzed, query);
+    expect(plan.indexes).toEqual([index]);
+    expect(plan.nodes).not.toContain("Sort");
+    expect(plan.touched).toBeLessThanOrEqual(10);
+  });
+
+  it.each(listings)("%s touches few rows also where nothing was analyzed", async (_name, query, index) => {
+    const plan = await find(unknown, query);
+    expect(plan.indexes).toEqual([index]);
+    expect(plan.touched).toBeLessThanOrEqual(100);
+  });
+
+  it.each([
+    ["analyzed", analyzed],
+    ["never analyzed", unknown],
+  ])("of a trace looks up its conversations and no others, in tables that were %s", async (_name, schema) => {
+    for (const query of [{}, { limit: 1 }, { userId: "u7" }, { since: BEFORE }, { cursor }]) {
+      const plan = await find(schema, { traceId: "t77", ...query });
+      expect(plan.indexes).toEqual(["idx_conversations_traces_trace_id", "conversations_pkey"]);
+      expect(plan.touched).toBeLessThanOrEqual(2);
+      expect((await find(schema, { traceId: "none", ...query })).touched).toBe(0);
+    }
+  });
+});
+
+describe("the figures of a user", () => {
+  it.each([analyzed, unknown])("touch that user's conversations alone", async (schema) => {
+    const queries = createQueries({ tableName: "conversations", schema }, 1_000_000);
+    expect((await explain(queries.stats("u7"))).touched).toBeLessThanOrEqual(100);
+  });
+});
+
+describe("what is due to be deleted", () => {
+  it.each([analyzed, unknown])("is found by an index, when nothing is due", async (schema) => {
+    const queries = createBulkQueries({ tableName: "conversations", schema });
+    const expired = await explain(queries.listDue("expired", undefined, 100));
+    expect(expired).toMatchObject({ indexes: ["idx_conversations_expires_at"], touched: 0 });
+    const old = await explain(queries.listDue({ olderThanDays: 1_000 }, undefined, 100));
+    expect(old).toMatchObject({ indexes: ["idx_conversations_last_activity"], touched: 0 });
+  });
+});

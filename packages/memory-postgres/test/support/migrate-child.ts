@@ -1,0 +1,16 @@
+import { createPostgresProvider } from "../../src/index.ts";
+
+/** Waits for a line, then creates a provider with a pool of its own, and appends once. */
+const [connectionString = "", schema = ""] = process.argv.slice(2);
+console.log("ready");
+process.stdin.once("data", async () => {
+  try {
+    const provider = await createPostgresProvider({ connectionString, schema });
+    const stored = await provider.appendMessages("c", [{ role: "user", content: String(process.pid) }]);
+    await provider.close();
+    console.log(`result ${stored.success ? "stored" : stored.error.message}`);
+  } catch (thrown) {
+    console.log(`result ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  }
+  process.stdin.pause();
+});
