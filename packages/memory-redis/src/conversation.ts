@@ -128,5 +128,3 @@ export function createConversationReader(options: ConversationReaderOptions) {
     return part && { ...part.head, messages: part.bodies };
   };
 }
-
-export type ReadConversation = ReturnType<typeof createConversationReader>;

@@ -134,5 +134,3 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
     return listByActivity(query);
   };
 }
-
-export type List = ReturnType<typeof createListing>;
