@@ -32,8 +32,11 @@ interface Span {
   readonly last: number;
 }
 
-/** The first character of an item says whether it is a tool result. */
-const toBody = (item: unknown): string => text(item).slice(1);
+/** A space before it says that it is a tool result. */
+function toBody(item: unknown): string {
+  const body = text(item);
+  return body.startsWith(" ") ? body.slice(1) : body;
+}
 
 /** Equal as long as messages were only appended: positions mean what they meant. */
 const incarnation = ({ createdAt, version, totalMessages }: Head): string =>

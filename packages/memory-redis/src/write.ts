@@ -112,7 +112,7 @@ export function createWriter(options: WriterOptions) {
       metadata:
         fields.length === 0 ? undefined : fields.flatMap(([field, value]) => [field, JSON.stringify(value)]),
     };
-    const bodies = messages.map(({ body, isToolResult }) => (isToolResult ? "t" : "m") + body);
+    const bodies = messages.map(({ body, isToolResult }) => (isToolResult ? ` ${body}` : body));
     return (indexing: Indexing): Promise<WriteReply> => {
       given.indexing = indexing;
       return run("write", { keys: [conversation], args: [JSON.stringify(given), ...bodies] }, wait).then(

@@ -42,7 +42,7 @@ describe("the keys", () => {
       "user:user-456:conversations",
     ]);
     expect(await redis.lRange(`${keyPrefix}messages:{${keyPrefix}conv-123}`, 0, -1)).toEqual([
-      'm{"role":"user","content":"Hello"}',
+      '{"role":"user","content":"Hello"}',
     ]);
   });
 

@@ -233,7 +233,7 @@ if given.max and total > given.max then
   local cut = total - given.max
   local function first_message(from, to, step)
     for at = from, to, step do
-      if string.sub(redis.call('LINDEX', messages, at), 1, 1) ~= 't' then return at end
+      if string.sub(redis.call('LINDEX', messages, at), 1, 1) ~= ' ' then return at end
     end
   end
   cut = first_message(cut, total - 1, 1) or first_message(cut - 1, 0, -1) or cut

@@ -14,7 +14,7 @@
 --         newTtl      in ms, for a conversation that has none
 --         wait        true if the caller waits for replicas
 --         metadata    fields and values in turn
---       2 … messages
+--       2 … messages, each a JSON text; that of a tool result begins with a space
 --
 -- Returns { status, version, last activity in ms, created, owner or '', ttl in ms or 0, keep, trace ids … }: `keep` is 1
 -- if the caller has to keep the indexes for that ttl, those of the trace ids among them. Status: 'written', 'replayed',
@@ -122,13 +122,13 @@ end
 version = version + batch
 total = total + batch
 
--- A tool result, which begins with 't', never stays without the call before it: the cut moves past the results, unless
--- nothing else is left; then the last group of call and results stays whole.
+-- A tool result, which begins with a space, never stays without the call before it: the cut moves past the results,
+-- unless nothing else is left; then the last group of call and results stays whole.
 if given.max and total > given.max then
   local cut = total - given.max
   local function first_message(from, to, step)
     for at = from, to, step do
-      if string.sub(redis.call('LINDEX', messages, at), 1, 1) ~= 't' then return at end
+      if string.sub(redis.call('LINDEX', messages, at), 1, 1) ~= ' ' then return at end
     end
   end
   cut = first_message(cut, total - 1, 1) or first_message(cut - 1, 0, -1) or cut
