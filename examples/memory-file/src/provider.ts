@@ -1,0 +1,53 @@
+import { defineMemoryProvider, type MemoryProvider, MemorySetupError } from "@jaf/memory";
+import * as z from "zod";
+import { createFileBackend } from "./backend.ts";
+import { type FileConfig, fileConfigSchema } from "./config.ts";
+import { type Disk, openDisk } from "./disk.ts";
+import { toMemoryError } from "./faults.ts";
+import { loadLogs } from "./loading.ts";
+import { acquireLock } from "./lock.ts";
+import { createLogs } from "./logs.ts";
+
+async function openStore(disk: Disk, compactAfterLines: number) {
+  await disk.prepare();
+  const lock = await acquireLock(disk);
+  try {
+    const loaded = await loadLogs(disk, lock);
+    const logs = createLogs(disk);
+    for (const { conversation, log } of loaded) logs.set(conversation.conversationId, log);
+    const conversations = new Map(
+      loaded.map(({ conversation }) => [conversation.conversationId, conversation]),
+    );
+    return { conversations, logs, lock, compactAfterLines };
+  } catch (thrown) {
+    await lock.release().catch(() => {}); // What went wrong first says more.
+    throw thrown;
+  }
+}
+
+/** As {@link createFileProvider}, on a disk that a test can cut off. */
+export async function openFileProvider(
+  config: FileConfig,
+  openFolder: (folder: string) => Disk,
+): Promise<MemoryProvider> {
+  const parsed = fileConfigSchema.safeParse(config);
+  if (!parsed.success) {
+    throw new TypeError(`Invalid file provider configuration:\n${z.prettifyError(parsed.error)}`);
+  }
+  const { folder, compactAfterLines } = parsed.data;
+  try {
+    return defineMemoryProvider(createFileBackend(await openStore(openFolder(folder), compactAfterLines)));
+  } catch (thrown) {
+    throw new MemorySetupError(toMemoryError("createFileProvider", thrown));
+  }
+}
+
+/**
+ * Keeps each conversation in an append-only log of its own in `folder`. What was acknowledged survives a crash of the
+ * process and a power cut. One process at a time may use a folder; all of it is held in memory.
+ *
+ * @throws TypeError that names the field, for a bad configuration.
+ * @throws MemorySetupError if the folder can't be used, another process uses it, or a log in it is damaged.
+ */
+export const createFileProvider = (config: FileConfig): Promise<MemoryProvider> =>
+  openFileProvider(config, openDisk);

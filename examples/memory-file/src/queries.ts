@@ -1,0 +1,51 @@
+import type { ConversationQuery, MemoryStats, StoredConversation } from "@jaf/memory";
+import type { Conversation } from "./conversation.ts";
+
+export const toStored = (held: Conversation, messages: Conversation["messages"]): StoredConversation => ({
+  conversationId: held.conversationId,
+  ...(held.userId === undefined ? {} : { userId: held.userId }),
+  messages: messages.map(({ body }) => body),
+  metadata: held.metadata,
+  createdAt: new Date(held.createdAt),
+  lastActivity: new Date(held.lastActivity),
+  totalMessages: held.messages.length,
+  version: held.version,
+});
+
+/** Newest first, and among equal times by id, so that a cursor has one place to go on from. */
+const isBehind = (held: Conversation, time: number, id: string): boolean =>
+  held.lastActivity < time || (held.lastActivity === time && held.conversationId < id);
+
+const matches = (held: Conversation, query: ConversationQuery): boolean =>
+  (query.conversationId === undefined || held.conversationId === query.conversationId) &&
+  (query.userId === undefined || held.userId === query.userId) &&
+  (query.traceId === undefined || held.traceIds.has(query.traceId)) &&
+  (query.since === undefined || held.lastActivity >= query.since.getTime()) &&
+  (query.until === undefined || held.lastActivity <= query.until.getTime()) &&
+  (query.cursor === undefined ||
+    isBehind(held, query.cursor.lastActivity.getTime(), query.cursor.conversationId));
+
+export function select(
+  live: readonly Conversation[],
+  query: ConversationQuery,
+): readonly StoredConversation[] {
+  const found = live.filter((held) => matches(held, query));
+  found.sort((a, b) => (isBehind(a, b.lastActivity, b.conversationId) ? 1 : -1));
+  const end = query.limit === undefined ? undefined : query.offset + query.limit;
+  return found
+    .slice(query.offset, end)
+    .map((held) => toStored(held, query.includeMessages ? held.messages : []));
+}
+
+export function count(live: readonly Conversation[], userId: string | undefined): MemoryStats {
+  const counted = live.filter((held) => userId === undefined || held.userId === userId);
+  const times = counted.map(({ createdAt }) => createdAt).sort((a, b) => a - b);
+  const [oldest] = times;
+  const newest = times.at(-1);
+  return {
+    totalConversations: counted.length,
+    totalMessages: counted.reduce((sum, { messages }) => sum + messages.length, 0),
+    ...(oldest === undefined ? {} : { oldestConversation: new Date(oldest) }),
+    ...(newest === undefined ? {} : { newestConversation: new Date(newest) }),
+  };
+}

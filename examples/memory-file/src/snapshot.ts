@@ -1,0 +1,31 @@
+import type { Conversation } from "./conversation.ts";
+import type { Entry, SnapshotEntry } from "./entry.ts";
+
+/** So that no line outgrows what a string can hold. */
+const MESSAGES_PER_LINE = 500;
+
+/** The lines that say in brief what all lines of a log said. */
+export function summarize(held: Conversation): readonly Entry[] {
+  const { messages, keys, traceIds, batches: _, ...rest } = held;
+  const lines: Entry[] = [{ kind: "snapshot", ...rest, keys: [...keys], traceIds: [...traceIds] }];
+  for (let start = 0; start < messages.length; start += MESSAGES_PER_LINE) {
+    const chunk = messages.slice(start, start + MESSAGES_PER_LINE);
+    lines.push({
+      kind: "messages",
+      messages: chunk.map(({ body, isToolResult }) => ({ body, isToolResult })),
+    });
+  }
+  return lines;
+}
+
+export function restore({ kind: _, keys, traceIds, ...rest }: SnapshotEntry): Conversation {
+  return {
+    ...rest,
+    userId: rest.userId,
+    ttlSeconds: rest.ttlSeconds,
+    messages: [],
+    keys: new Map(keys),
+    traceIds: new Set(traceIds),
+    batches: 0,
+  };
+}

@@ -1,0 +1,153 @@
+import { copyFile, readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import type { MemoryProvider } from "@jaf/memory";
+import { expect, test } from "vitest";
+import { logName } from "../src/logs.ts";
+import { said, say } from "./support/messages.ts";
+import { onlyLog, setupError, testFolder, using } from "./support/open.ts";
+
+async function writeTwo(folder: string): Promise<string> {
+  await using({ folder }, async (provider) => {
+    await provider.appendMessages("c", [say("one")]);
+    await provider.appendMessages("c", [say("two")]);
+  });
+  return onlyLog(folder);
+}
+
+test("a last line that was cut off anywhere is ignored, and the next write repairs the log", async () => {
+  const folder = await testFolder();
+  const log = await writeTwo(folder);
+  const bytes = await readFile(log);
+  const firstLine = bytes.indexOf("\n") + 1;
+  const cuts = Array.from({ length: 12 }, (_, index) => firstLine + 1 + index * 17);
+  for (const cut of [...cuts.filter((at) => at < bytes.length), bytes.length - 1]) {
+    await writeFile(log, bytes.subarray(0, cut));
+    await using({ folder }, async (provider) => {
+      expect(await said(provider, "c")).toEqual(["one"]);
+      await provider.appendMessages("c", [say("three")]);
+    });
+    expect(await using({ folder }, (provider) => said(provider, "c"))).toEqual(["one", "three"]);
+  }
+});
+
+test("zeros at the end, as a power cut leaves them, are a line that was cut off", async () => {
+  const folder = await testFolder();
+  const log = await writeTwo(folder);
+  await truncate(log, (await stat(log)).size + 4096);
+  expect(await using({ folder }, (provider) => said(provider, "c"))).toEqual(["one", "two"]);
+});
+
+test("a log whose first line was cut off, and an unfinished compaction, are taken away", async () => {
+  const folder = await testFolder();
+  await writeFile(join(folder, logName("begun")), '{"sum":"1234');
+  await writeFile(join(folder, `${logName("compacted")}.new`), "half");
+  expect(await using({ folder }, (provider) => said(provider, "begun"))).toEqual([]);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+const damages: readonly [string, (text: string) => string][] = [
+  ["a changed byte", (text) => text.replace("one", "own")],
+  ["a lost line", (text) => text.slice(text.indexOf("\n") + 1)],
+  ["a doubled line", (text) => text + text.slice(text.indexOf("\n") + 1)],
+  ["a broken line", (text) => text.replace("\n", " ")],
+  ["garbage in the middle", (text) => text.replace("\n", "\ngarbage\n")],
+  ["garbage at the end", (text) => `${text}garbage`],
+];
+
+test.each(damages)("%s is an error that names the log, and nothing is lost silently", async (_, damage) => {
+  const folder = await testFolder();
+  const log = await writeTwo(folder);
+  const damaged = damage(await readFile(log, "utf8"));
+  await writeFile(log, damaged);
+  const error = await setupError({ folder });
+  expect(error).toMatchObject({ _tag: "MemoryStorageError", retryable: false });
+  expect(error.message).toContain(`${logName("c")} is damaged (line `);
+  expect(error.message).toContain("put back a copy");
+  expect(JSON.stringify(error)).not.toContain('"content');
+  expect(await readFile(log, "utf8")).toBe(damaged);
+  expect((await readdir(folder)).filter((name) => name.startsWith("lock"))).toEqual([]);
+});
+
+test("a log under another one's name is refused", async () => {
+  const folder = await testFolder();
+  await copyFile(await writeTwo(folder), join(folder, logName("C")));
+  expect((await setupError({ folder })).message).toContain("another file's copy");
+});
+
+test("an append adds its line and leaves the rest of the file alone, however long it is", async () => {
+  const folder = await testFolder();
+  await using({ folder }, async (provider) => {
+    await provider.appendMessages(
+      "c",
+      Array.from({ length: 2_000 }, (_, index) => say(`before ${index}`)),
+    );
+    const log = await onlyLog(folder);
+    const before = await stat(log);
+    await provider.appendMessages("c", [say("one more")]);
+    const after = await stat(log);
+    expect(after.ino).toBe(before.ino);
+    expect(after.size - before.size).toBeLessThan(300);
+  });
+});
+
+test("a log of mostly dead lines is compacted, with keys, versions, traces and order kept", async () => {
+  const folder = await testFolder();
+  const config = { folder, compactAfterLines: 10 };
+  await using(config, async (provider) => {
+    const odd: object = JSON.parse('{"__proto__":1}');
+    const first = { idempotencyKey: "first" };
+    await provider.appendMessages("c", [say("0")], { ...odd, userId: "u", traceId: "t" }, first);
+    for (let number = 1; number <= 40; number += 1) {
+      await provider.appendMessages("c", [say(String(number))], undefined, { maxMessages: 2 });
+    }
+  });
+  expect((await readFile(await onlyLog(folder), "utf8")).split("\n").length).toBeLessThan(15);
+  await using(config, async (provider) => {
+    expect(await said(provider, "c")).toEqual(["39", "40"]);
+    const again = await provider.appendMessages("c", [say("0")], undefined, { idempotencyKey: "first" });
+    expect(again.success).toBe(true);
+    const found = await provider.findConversations({ traceId: "t", userId: "u" });
+    const [metadata = {}] = found.success ? found.data.map((conversation) => conversation.metadata) : [];
+    expect(metadata).toMatchObject({ version: 41, totalMessages: 2 });
+    expect(Object.entries(metadata)).toContainEqual(["__proto__", 1]);
+  });
+});
+
+test("ids that differ in case alone have files that differ otherwise", async () => {
+  expect(logName("A").toLowerCase()).not.toBe(logName("a").toLowerCase());
+  expect(logName("a")).toMatch(/^[0-9a-f]{64}\.jsonl$/);
+});
+
+test("an expired conversation leaves the folder with a write to another one", async () => {
+  const folder = await testFolder();
+  await using({ folder }, (provider) =>
+    provider.appendMessages("c", [say("brief")], undefined, { ttlSeconds: 1 }),
+  );
+  await new Promise((done) => setTimeout(done, 1_050));
+  await using({ folder }, async (provider) => {
+    await provider.appendMessages("other", [say("one")]);
+  });
+  expect(await readdir(folder)).toEqual([logName("other")]);
+});
+
+test("appends while their owner's conversations are cleared land before or after it, on the disk as in memory", async () => {
+  const folder = await testFolder();
+  const ids = Array.from({ length: 20 }, (_, index) => `c${index}`);
+  const everything = async (provider: MemoryProvider) =>
+    Promise.all(ids.map((conversationId) => said(provider, conversationId)));
+  const write = (provider: MemoryProvider, content: string) =>
+    Promise.all(ids.map((id) => provider.appendMessages(id, [say(content)], { userId: "u" })));
+  const seen = await using({ folder }, async (provider) => {
+    await write(provider, "before");
+    const clearing = provider.clearUserConversations("u");
+    const during = [write(provider, "one")];
+    await setImmediate();
+    during.push(write(provider, "two"));
+    expect(await clearing).toMatchObject({ success: true, data: ids.length });
+    for (const result of (await Promise.all(during)).flat()) expect(result.success).toBe(true);
+    return everything(provider);
+  });
+  expect(seen).toEqual(ids.map(() => ["one", "two"]));
+  expect(await using({ folder }, everything)).toEqual(seen);
+});
