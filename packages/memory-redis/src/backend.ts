@@ -1,4 +1,4 @@
-import type { MemoryBackend } from "@jaf/memory";
+import type { ConversationQuery, MemoryBackend, StoredConversation } from "@jaf/memory";
 import type { RedisPort } from "./client/port.ts";
 import { createConversationReader } from "./conversation.ts";
 import { createDeadlines } from "./deadlines.ts";
@@ -6,8 +6,8 @@ import { toMemoryError } from "./errors.ts";
 import { createHeadReader } from "./heads.ts";
 import { createIndexes } from "./indexes.ts";
 import { createKeys } from "./keys.ts";
-import { createListing } from "./listing.ts";
-import { list, number, text } from "./replies.ts";
+import { createListing, matches } from "./listing.ts";
+import { type Head, list, number, text } from "./replies.ts";
 import { createScriptRunner } from "./scripts/runner.ts";
 import { createSweep } from "./sweep.ts";
 import { createUserData } from "./user-data.ts";
@@ -34,7 +34,6 @@ export function createRedisBackend(options: RedisBackendOptions): MemoryBackend 
   const { port, minReplicas, commandTimeoutMs, ttl, close } = options;
   const keys = createKeys(options.keyPrefix);
   const atomic = !port.isCluster || keys.inOneSlot;
-  const indexing = atomic ? "atomic" : "ask";
   const deadlines = createDeadlines(commandTimeoutMs);
   const pingDeadlines = createDeadlines(Math.min(PING_TIMEOUT_MS, commandTimeoutMs));
   const run = createScriptRunner(port, deadlines);
@@ -42,22 +41,25 @@ export function createRedisBackend(options: RedisBackendOptions): MemoryBackend 
     minReplicas === 0 ? undefined : { replicas: minReplicas, timeoutMs: Math.ceil(commandTimeoutMs / 3) };
   const indexes = createIndexes(run, keys, wait);
   const readHeads = createHeadReader(run, keys, atomic);
-  const read = createConversationReader({
-    ...{ port, run, keys, indexes, indexing, deadlines },
+  const { read, peek } = createConversationReader({
+    ...{ port, run, keys, indexes, atomic, deadlines },
     touches: ttl !== undefined,
   });
   const listConversations = createListing({ run, keys, indexes, readHeads });
   const onCreated = createSweep({ run, keys, indexes, readHeads });
-  const write = createWriter({
-    ...{ run, keys, indexes, indexing, ttl, wait, onCreated },
-    mayResend: port.mayResend,
-  });
+  const write = createWriter({ run, keys, indexes, atomic, port, ttl, wait, onCreated });
 
   /** `userId`: only if it is that user's. */
   async function remove(conversationId: string, userId = "") {
-    const { conversation } = keys.of(conversationId);
-    const args = [conversationId, userId, indexing, keys.prefix, keys.recencyIndex(conversationId)];
-    const reply = list(await run("delete", { keys: [conversation], args }, wait));
+    const scriptKeys = keys.ofScript(conversationId, port.isCluster);
+    const args = [
+      conversationId,
+      userId,
+      atomic ? "atomic" : "ask",
+      keys.prefix,
+      keys.recencyIndex(conversationId),
+    ];
+    const reply = list(await run("delete", { keys: scriptKeys, args }, wait));
     const [existed, time, owner, ...traceIds] = reply;
     const deleted = number(existed) === 1;
     const seenAtMs = number(time);
@@ -68,6 +70,23 @@ export function createRedisBackend(options: RedisBackendOptions): MemoryBackend 
     return { deleted, seenAtMs };
   }
 
+  /** Without those that are gone meanwhile, and whose ids another conversation has now, or one that doesn't match. */
+  async function withMessages(
+    heads: readonly Head[],
+    query: ConversationQuery,
+  ): Promise<readonly StoredConversation[]> {
+    const found: StoredConversation[] = [];
+    for (let from = 0; from < heads.length; from += READ_AT_ONCE) {
+      const some = heads.slice(from, from + READ_AT_ONCE);
+      const read = await Promise.all(some.map(({ conversationId }) => peek(conversationId)));
+      for (const [at, conversation] of read.entries()) {
+        const same = conversation?.createdAt.getTime() === some[at]?.createdAt.getTime();
+        if (conversation !== null && same && matches(conversation, query)) found.push(conversation);
+      }
+    }
+    return found;
+  }
+
   const { stats, clearUser } = createUserData({ run, keys, indexes, readHeads, deleteOwned: remove });
 
   return {
@@ -76,14 +95,9 @@ export function createRedisBackend(options: RedisBackendOptions): MemoryBackend 
     read,
     find: async (query) => {
       const heads = await listConversations(query);
-      if (!query.includeMessages) return heads.map((head) => ({ ...head, messages: [] }));
-      const found = [];
-      for (let from = 0; from < heads.length; from += READ_AT_ONCE) {
-        const some = heads.slice(from, from + READ_AT_ONCE);
-        found.push(...(await Promise.all(some.map(({ conversationId }) => read(conversationId)))));
-      }
-      // One may have gone meanwhile.
-      return found.filter((conversation) => conversation !== null);
+      return query.includeMessages
+        ? withMessages(heads, query)
+        : heads.map((head) => ({ ...head, messages: [] }));
     },
     delete: async (conversationId) => (await remove(conversationId)).deleted,
     clearUser,
@@ -92,6 +106,6 @@ export function createRedisBackend(options: RedisBackendOptions): MemoryBackend 
       await pingDeadlines(port.send(["PING"]));
     },
     close,
-    toMemoryError,
+    toMemoryError: (operation, thrown) => toMemoryError(operation, thrown, port.isCluster),
   };
 }

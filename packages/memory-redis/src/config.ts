@@ -5,6 +5,17 @@ const KEY_PREFIX = /^[^{}]*(\{[^{}]+\}[^{}]*)?$/;
 
 const NOT_IN_A_KEY = /[\0\p{Surrogate}]/u;
 
+/** As both clients will read it: what they make of a bad one is an error that quotes it, password included. */
+function isRedisUrl(text: string): boolean {
+  try {
+    const { protocol, username, password, pathname } = new URL(text);
+    decodeURIComponent(username + password);
+    return /^rediss?:$/.test(protocol) && /^(\/\d*)?$/.test(pathname);
+  } catch {
+    return false;
+  }
+}
+
 export const redisConfigSchema = z.strictObject({
   type: z.literal("redis").default("redis"),
   host: z.string().min(1).default("localhost"),
@@ -16,7 +27,10 @@ export const redisConfigSchema = z.strictObject({
   /** `redis://user:password@host:port/db`, or `rediss://` for TLS, in place of the fields above. */
   url: z
     .string()
-    .regex(/^rediss?:\/\//, { error: "expected a URL that begins with redis:// or rediss://" })
+    .refine(isRedisUrl, {
+      error:
+        "expected redis:// or rediss:// with user, password, host, port and number of the database, special characters percent-encoded",
+    })
     .optional(),
   /**
    * What every key begins with. Default `"jaf:memory:"`. Two providers on one database have the same prefix or two of

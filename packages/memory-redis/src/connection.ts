@@ -1,8 +1,10 @@
 import { createMemoryConnectionError, MemorySetupError } from "@jaf/memory";
 import type { RedisClient } from "./client/clients.ts";
 import type { RedisSettings } from "./config.ts";
+import { createDeadlines } from "./deadlines.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 5_000;
 
 export interface OwnConnection {
   readonly client: RedisClient;
@@ -15,6 +17,15 @@ const isMissing = (thrown: unknown): boolean =>
 /** Milliseconds to wait before the next attempt: soon at first, then every two seconds, never all clients at once. */
 const pause = (attempt: number): number =>
   Math.min(50 * 2 ** Math.min(attempt, 6), 2_000) * (0.5 + Math.random() / 2);
+
+/** Waits for the answers that are due, and not for a server that gives none. */
+async function closeInTime(close: () => Promise<void>, destroy: () => void): Promise<void> {
+  try {
+    await createDeadlines(CLOSE_TIMEOUT_MS)(close());
+  } catch {
+    destroy();
+  }
+}
 
 async function openNodeRedis(settings: RedisSettings): Promise<OwnConnection> {
   const { createClient } = await import("redis");
@@ -31,7 +42,12 @@ async function openNodeRedis(settings: RedisSettings): Promise<OwnConnection> {
           database: db,
         }
       : { url };
-  const client = createClient({ ...target, socket: url === undefined ? { ...socket, host, port } : socket });
+  // Offline, a call fails at once: queued, it might be done long after it was given up.
+  const client = createClient({
+    ...target,
+    disableOfflineQueue: true,
+    socket: url === undefined ? { ...socket, host, port } : socket,
+  });
   // Commands fail with it; without a listener it would end the process.
   client.on("error", () => {});
   try {
@@ -41,7 +57,14 @@ async function openNodeRedis(settings: RedisSettings): Promise<OwnConnection> {
     throw thrown;
   }
   connected = true;
-  return { client, close: async () => void (client.isOpen && (await client.close())) };
+  return {
+    client,
+    close: () =>
+      closeInTime(
+        async () => void (client.isOpen && (await client.close())),
+        () => client.destroy(),
+      ),
+  };
 }
 
 async function openIoredis(settings: RedisSettings): Promise<OwnConnection> {
@@ -50,6 +73,9 @@ async function openIoredis(settings: RedisSettings): Promise<OwnConnection> {
   let connected = false;
   const options = {
     lazyConnect: true,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
     connectTimeout: CONNECT_TIMEOUT_MS,
     retryStrategy: (attempt: number) => (connected ? pause(attempt) : null),
   };
@@ -70,7 +96,14 @@ async function openIoredis(settings: RedisSettings): Promise<OwnConnection> {
     throw reason ?? thrown;
   }
   connected = true;
-  return { client, close: async () => void (client.status !== "end" && (await client.quit())) };
+  return {
+    client,
+    close: () =>
+      closeInTime(
+        async () => void (client.status !== "end" && (await client.quit())),
+        () => client.disconnect(),
+      ),
+  };
 }
 
 /** Of `redis`, or of `ioredis` where only that is installed. Imported when needed: an application has one of them. */

@@ -47,7 +47,8 @@ export interface ConversationReaderOptions {
   readonly run: RunScript;
   readonly keys: Keys;
   readonly indexes: Indexes;
-  readonly indexing: "atomic" | "ask";
+  /** Whether the indexes are on the same server as the conversation. */
+  readonly atomic: boolean;
   readonly deadlines: Deadlines;
   /** Whether a read starts the ttl of the conversation anew. */
   readonly touches: boolean;
@@ -55,7 +56,7 @@ export interface ConversationReaderOptions {
 
 /** Reads conversations, long ones in parts. */
 export function createConversationReader(options: ConversationReaderOptions) {
-  const { port, run, keys, indexes, indexing, deadlines, touches } = options;
+  const { port, run, keys, indexes, atomic, deadlines, touches } = options;
 
   async function readPart(conversationId: string, { first, last }: Span): Promise<Part | null> {
     const { conversation, messages } = keys.of(conversationId);
@@ -69,14 +70,18 @@ export function createConversationReader(options: ConversationReaderOptions) {
   }
 
   async function touch(conversationId: string): Promise<void> {
-    const { conversation } = keys.of(conversationId);
-    const reply = await run("touch", { keys: [conversation], args: [indexing, keys.prefix] });
+    const call = {
+      keys: keys.ofScript(conversationId, port.isCluster),
+      args: [atomic ? "atomic" : "ask", keys.prefix],
+    };
+    const reply = await run("touch", call);
     if (!Array.isArray(reply)) return;
-    const [ttlMs, lastActivity, owner, ...traceIds] = reply;
+    const [now, ttlMs, lastActivity, owner, ...traceIds] = reply;
     await indexes.settle(
       { conversationId, userId: text(owner) || undefined, traceIds: traceIds.map(text) },
-      { lastActivityMs: number(lastActivity), keep: { ttlMs: number(ttlMs) } },
+      { lastActivityMs: number(lastActivity), keepMs: number(ttlMs) },
     );
+    await indexes.noteKept(conversationId, number(now));
   }
 
   /** The rest of a conversation that was longer than a part. `undefined`: it isn't what it was. */
@@ -125,9 +130,19 @@ export function createConversationReader(options: ConversationReaderOptions) {
   }
 
   /** The conversation as it was at one moment, with its last `last` messages; absent: all. */
-  return async function read(conversationId: string, last?: number): Promise<StoredConversation | null> {
-    const reading = readSteady(conversationId, last ?? Number.MAX_SAFE_INTEGER);
-    const [part] = touches ? await Promise.all([reading, touch(conversationId)]) : [await reading];
+  async function peek(conversationId: string, last?: number): Promise<StoredConversation | null> {
+    const part = await readSteady(conversationId, last ?? Number.MAX_SAFE_INTEGER);
     return part && { ...part.head, messages: part.bodies };
+  }
+
+  return {
+    peek,
+    /** The same, and starts its ttl anew. */
+    read: async (conversationId: string, last?: number): Promise<StoredConversation | null> => {
+      const peeking = peek(conversationId, last);
+      if (!touches) return peeking;
+      const [conversation] = await Promise.all([peeking, touch(conversationId)]);
+      return conversation;
+    },
   };
 }

@@ -23,6 +23,8 @@ const replica = connection(
   "it is a read-only replica, as the old master is after a failover; the client has to find the new one",
 );
 const cluster = connection("the Cluster has no server for this key at the moment; try again", true);
+/** With a Cluster client. */
+export const movingKeys = connection("the Cluster is moving these keys to another server; try again");
 const starting = connection("it is loading its data; try again in a moment");
 const down = connection("no master is there at the moment; try again once the failover is over");
 const busy = storage("a script holds the server; try again", true);
@@ -44,7 +46,7 @@ export const replyRules: Readonly<Record<string, ErrorRule>> = {
     "the keys lie on different servers; hand in a Cluster client, or give `keyPrefix` a hash tag, e.g. {jaf}:",
   ),
   CLUSTERDOWN: cluster,
-  TRYAGAIN: cluster,
+  TRYAGAIN: movingKeys,
   READONLY: replica,
   UNBLOCKED: replica,
   LOADING: starting,
@@ -58,6 +60,7 @@ export const replyRules: Readonly<Record<string, ErrorRule>> = {
   WRONGPASS: login,
   NOPERM: right,
   WRONGTYPE: foreign,
+  EXECABORT: storage("it refused a part of a transaction; its log says why; try again", true),
   NOSCRIPT: storage("it forgot a script between two commands; try again", true),
 };
 
@@ -104,7 +107,7 @@ export const clientRules: readonly (ErrorRule & { readonly pattern: RegExp })[] 
   { pattern: /^DisconnectsClientError\b/, ...broken },
   { pattern: /^ClientOfflineError\b/, ...broken },
   { pattern: /^AbortError\b/, ...broken },
-  { pattern: /^SlotsMoving\b/, ...cluster },
+  { pattern: /^SlotsMoving\b/, ...movingKeys },
   { pattern: /^ClientClosedError\b/, ...closed },
   { pattern: /^(ConnectionTimeoutError|SocketTimeoutError|TimeoutError)\b/, ...slow },
   { pattern: /^(RootNodesUnavailableError|ClusterAllFailedError|MaxCommandRedirectionsError)\b/, ...cluster },

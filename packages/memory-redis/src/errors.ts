@@ -6,7 +6,7 @@ import {
   MemorySetupError,
 } from "@jaf/memory";
 import { UnusableClient } from "./client/adapt-client.ts";
-import { clientRules, codeRules, type ErrorRule, replyRules } from "./error-rules.ts";
+import { clientRules, codeRules, type ErrorRule, movingKeys, replyRules } from "./error-rules.ts";
 
 const unexpected: ErrorRule = {
   kind: "storage",
@@ -22,7 +22,7 @@ const DENIED = /user executing the script can't (?:run this command|access at le
 
 const NON_LOCAL_KEY = /attempted to access (?:a non local key|keys that do not hash to the same slot)/;
 
-function ruleOf(thrown: unknown): ErrorRule {
+function ruleOf(thrown: unknown, isCluster: boolean): ErrorRule {
   if (thrown instanceof UnusableClient)
     return { kind: "connection", retryable: false, remedy: thrown.message };
   const { name, message, code } = describeCause(thrown);
@@ -36,6 +36,7 @@ function ruleOf(thrown: unknown): ErrorRule {
   if (byClient !== undefined) return byClient;
   const inner = INNER_WORD.exec(message)?.[1];
   if (inner !== undefined) return replyRules[inner] ?? unexpected;
+  if (isCluster && NON_LOCAL_KEY.test(message)) return movingKeys;
   if (DENIED.test(message)) return replyRules["NOPERM"] ?? unexpected;
   return (NON_LOCAL_KEY.test(message) ? replyRules["CROSSSLOT"] : undefined) ?? unexpected;
 }
@@ -54,8 +55,8 @@ function safeCause(thrown: unknown): Error {
 }
 
 /** Translates whatever a driver throws, by the tables of `error-rules.ts`. */
-export function toMemoryError(operation: string, thrown: unknown): MemoryErrorUnion {
-  const { kind, retryable, remedy } = ruleOf(thrown);
+export function toMemoryError(operation: string, thrown: unknown, isCluster = false): MemoryErrorUnion {
+  const { kind, retryable, remedy } = ruleOf(thrown, isCluster);
   const details = { provider: "redis", operation, retryable, cause: safeCause(thrown) };
   return kind === "connection"
     ? createMemoryConnectionError("redis", remedy, details)

@@ -1,16 +1,19 @@
 import type { Keys } from "./keys.ts";
 import type { ReplicaWait, RunScript } from "./scripts/runner.ts";
 
-/** Where a conversation's entries are: in the list of all, in its owner's, and in those of traces. */
+/** Where a conversation's entries are: in the list of all, unless `recent` is false, in its owner's, and in those of traces. */
 export interface Listed {
   readonly conversationId: string;
+  readonly recent?: boolean;
   readonly userId?: string | undefined;
   readonly traceIds?: readonly string[];
 }
 
-/** How long the indexes must live, in milliseconds, and 0 for ever. */
-export interface Lifetime {
-  readonly ttlMs: number;
+/** An entry that a reader came across. */
+export interface FoundEntry {
+  readonly index: string;
+  readonly id: string;
+  readonly score: number;
 }
 
 /**
@@ -19,16 +22,11 @@ export interface Lifetime {
  * leaves an entry too many, never one too few.
  */
 export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
-  const waits = wait === undefined ? 0 : 1;
-
-  const indexesOf = ({ conversationId, userId, traceIds = [] }: Listed): readonly string[] => [
-    keys.recencyIndex(conversationId),
+  const indexesOf = ({ conversationId, recent = true, userId, traceIds = [] }: Listed): readonly string[] => [
+    ...(recent ? [keys.recencyIndex(conversationId)] : []),
     ...(userId === undefined ? [] : [keys.userIndex(userId)]),
     ...traceIds.map(keys.traceIndex),
   ];
-
-  const settleIn = (index: string, entry: readonly (string | number)[]): Promise<unknown> =>
-    run("settle", { keys: [index], args: [...entry, waits] }, wait);
 
   async function inAll(listed: Listed, act: (index: string) => Promise<unknown>): Promise<void> {
     await Promise.all(indexesOf(listed).map(act));
@@ -37,39 +35,45 @@ export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
   const remove = (index: string, conversationId: string, goneAtMs: number): Promise<unknown> =>
     run("unindex", { keys: [index], args: [conversationId, goneAtMs] });
 
+  // What a reader found out is none of its caller's business: a server that refuses writes still answers it.
+  const quietly = (repair: Promise<unknown>): Promise<void> =>
+    repair.then(
+      () => {},
+      () => {},
+    );
+
   return {
-    /** Makes entries that wait for their conversation. `created`: it does not exist yet. */
-    reserve: (listed: Listed, { nowMs, created }: { readonly nowMs: number; readonly created: boolean }) =>
+    /** Makes entries that wait for their conversation. `ttlMs`: 0 for ever. */
+    reserve: (listed: Listed, { nowMs, ttlMs }: { readonly nowMs: number; readonly ttlMs: number }) =>
       inAll(listed, (index) =>
-        run("reserve", { keys: [index], args: [listed.conversationId, nowMs, created ? 1 : 0, waits] }, wait),
+        run("reserve", { keys: [index], args: [listed.conversationId, nowMs, ttlMs] }, wait),
       ),
 
-    /** Puts the entries where the last activity belongs. `keep`: the indexes need not outlive it by themselves. */
+    /** Puts the entries where the last activity belongs. `keepMs`: the ttl to keep the indexes for, 0 for ever. */
     settle: (
       listed: Listed,
-      { lastActivityMs, keep }: { lastActivityMs: number; keep?: Lifetime | undefined },
-    ) =>
-      inAll(listed, (index) =>
-        settleIn(index, [
-          listed.conversationId,
-          lastActivityMs,
-          keep?.ttlMs ?? 0,
-          keep === undefined ? 0 : 1,
-          "",
-        ]),
-      ),
+      { lastActivityMs, keepMs }: { lastActivityMs: number; keepMs?: number | undefined },
+    ) => {
+      const args = [listed.conversationId, lastActivityMs, keepMs ?? "", wait === undefined ? 0 : 1];
+      return inAll(listed, (index) => run("settle", { keys: [index], args }, wait));
+    },
 
-    /** Corrects one entry whose score was found to be wrong, unless it has changed since. */
-    mend: (
-      index: string,
-      { id, score }: { readonly id: string; readonly score: number },
-      lastActivityMs: number,
-    ) => settleIn(index, [id, lastActivityMs, 0, 0, score]),
-
-    remove,
+    /** Notes that all indexes of a conversation were kept for its ttl. */
+    noteKept: (conversationId: string, nowMs: number) =>
+      run("indexed", { keys: [keys.of(conversationId).conversation], args: [nowMs] }),
 
     removeAll: (listed: Listed, goneAtMs: number) =>
       inAll(listed, (index) => remove(index, listed.conversationId, goneAtMs)),
+
+    /** For readers: never fails. */
+    repair: {
+      /** The conversation was gone at that time. */
+      remove: ({ index, id }: Pick<FoundEntry, "index" | "id">, goneAtMs: number) =>
+        quietly(remove(index, id, goneAtMs)),
+      /** The score was wrong, and is corrected unless it has changed since. */
+      mend: ({ index, id, score }: FoundEntry, lastActivityMs: number) =>
+        quietly(run("mend", { keys: [index], args: [id, score, lastActivityMs] })),
+    },
   };
 }
 

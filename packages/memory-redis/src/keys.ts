@@ -21,10 +21,11 @@ function hash(text: string): number {
   return value >>> 0;
 }
 
-/** Keys of one conversation, all in one slot. `scripts/parts.lua` makes the same, and one more. */
+/** Keys of one conversation, all in one slot. `scripts/parts.lua` makes the same. */
 export interface ConversationKeys {
   readonly conversation: string;
   readonly messages: string;
+  readonly idempotency: string;
   readonly traces: string;
 }
 
@@ -33,17 +34,24 @@ export interface ConversationKeys {
  * begins with `user:`, `trace:` or `recent:`, are percent-encoded; the keys of its parts have it as their hash tag.
  */
 export function createKeys(prefix: string) {
+  const of = (conversationId: string): ConversationKeys => {
+    const conversation = prefix + escapeId(conversationId);
+    return {
+      conversation,
+      messages: `${prefix}messages:{${conversation}}`,
+      idempotency: `${prefix}keys:{${conversation}}`,
+      traces: `${prefix}traces:{${conversation}}`,
+    };
+  };
   return {
     prefix,
     /** Where all keys are in one slot, since the prefix has a hash tag. */
     inOneSlot: prefix.includes("{"),
-    of: (conversationId: string): ConversationKeys => {
-      const conversation = prefix + escapeId(conversationId);
-      return {
-        conversation,
-        messages: `${prefix}messages:{${conversation}}`,
-        traces: `${prefix}traces:{${conversation}}`,
-      };
+    of,
+    /** What a script is told that works on a conversation. */
+    ofScript: (conversationId: string, isCluster: boolean): readonly [string, ...string[]] => {
+      const { conversation, messages, idempotency, traces } = of(conversationId);
+      return isCluster ? [conversation, messages, idempotency, traces] : [conversation];
     },
     userIndex: (userId: string): string => `${prefix}user:${userId}:conversations`,
     traceIndex: (traceId: string): string => `${prefix}trace:${traceId}:conversations`,

@@ -1,5 +1,5 @@
 import type { ConversationQuery } from "@jaf/memory";
-import type { FoundHead, ReadHeads } from "./heads.ts";
+import type { ReadHeads } from "./heads.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Keys } from "./keys.ts";
 import type { Head } from "./replies.ts";
@@ -9,9 +9,6 @@ import { compareEntries, createWalk, type Entry, mergeWalks, type Range, type Wa
 /** Entries looked at in one go. */
 const BATCH = 100;
 
-/** How often a listing begins anew, since an index was found to be wrong and was mended. */
-const ATTEMPTS = 5;
-
 const asEntry = ({ conversationId, lastActivity }: Pick<Head, "conversationId" | "lastActivity">) => ({
   id: conversationId,
   score: lastActivity.getTime(),
@@ -19,8 +16,11 @@ const asEntry = ({ conversationId, lastActivity }: Pick<Head, "conversationId" |
 
 const newestFirst = (a: Head, b: Head): number => compareEntries(asEntry(b), asEntry(a));
 
-/** What the conversation itself says; an index may be behind. */
-function matches(head: Head, { userId, since, until, cursor }: ConversationQuery): boolean {
+/** What the conversation itself says of all but its traces; an index may be behind. */
+export function matches(
+  head: Pick<Head, "conversationId" | "userId" | "lastActivity">,
+  { userId, since, until, cursor }: ConversationQuery,
+): boolean {
   return (
     (userId === undefined || head.userId === userId) &&
     (since === undefined || head.lastActivity >= since) &&
@@ -29,12 +29,16 @@ function matches(head: Head, { userId, since, until, cursor }: ConversationQuery
   );
 }
 
-function rangeOf({ since, until, cursor }: ConversationQuery): Range {
+function rangeOf(order: Range["order"], { since, until, cursor }: ConversationQuery): Range {
+  const toMs = Math.min(
+    until?.getTime() ?? Number.POSITIVE_INFINITY,
+    cursor?.lastActivity.getTime() ?? Number.POSITIVE_INFINITY,
+  );
   return {
-    order: "newest",
+    order,
     fromMs: since?.getTime(),
-    toMs: until?.getTime(),
-    after: cursor && asEntry(cursor),
+    toMs,
+    after: order === "newest" && cursor !== undefined ? asEntry(cursor) : undefined,
   };
 }
 
@@ -49,88 +53,96 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
   const endOf = ({ offset, limit }: ConversationQuery): number =>
     offset + (limit ?? Number.POSITIVE_INFINITY);
 
-  /**
-   * Looks at what the entries stand for, and mends the index where it is wrong. `reordered`: an entry stood further to
-   * the front than it belongs, so that what was read is no page.
-   */
-  async function look(entries: readonly Entry[], query: ConversationQuery) {
-    const found = await readHeads(
-      entries.map(({ id }) => id),
-      { traceId: query.traceId },
-    );
-    let reordered = false;
+  /** Looks at what the entries stand for, and mends the index where it is wrong. */
+  async function look(entries: readonly Entry[], query: ConversationQuery): Promise<readonly Head[]> {
+    const ids = entries.map(({ id }) => id);
+    const found = await readHeads(ids, { traceId: query.traceId });
+    const repairs: Promise<void>[] = [];
     const heads: Head[] = [];
-    const mend = async ({ head, seenAtMs }: FoundHead, entry: Entry) => {
-      const gone = head === undefined || (query.userId !== undefined && head.userId !== query.userId);
-      // A trace's index may hold other users' conversations, too.
-      if (gone && (query.traceId === undefined || head === undefined)) {
-        await indexes.remove(entry.index, entry.id, seenAtMs);
+    for (const [at, entry] of entries.entries()) {
+      const { head, seenAtMs = 0 } = found[at] ?? {};
+      // A trace's index holds conversations of several users, and in the order in which it came to them.
+      const byTrace = query.traceId !== undefined;
+      if (head === undefined || (!byTrace && query.userId !== undefined && head.userId !== query.userId)) {
+        repairs.push(indexes.repair.remove(entry, seenAtMs));
+        continue;
       }
-      if (gone || head === undefined) return;
       const lastActivityMs = head.lastActivity.getTime();
-      if (query.traceId === undefined && entry.score !== lastActivityMs) {
-        await indexes.mend(entry.index, entry, lastActivityMs);
-        reordered ||= entry.score > lastActivityMs;
-      }
+      if (!byTrace && entry.score !== lastActivityMs)
+        repairs.push(indexes.repair.mend(entry, lastActivityMs));
       if (matches(head, query)) heads.push(head);
-    };
-    await Promise.all(
-      entries.map((entry, at) => {
-        const head = found[at];
-        return head === undefined ? undefined : mend(head, entry);
-      }),
+    }
+    await Promise.all(repairs);
+    return heads;
+  }
+
+  const walkOf = (indexKeys: readonly string[], range: Range): Walk =>
+    mergeWalks(
+      indexKeys.map((index) => createWalk(run, index, range)),
+      range.order,
     );
-    return { heads, reordered };
-  }
 
-  async function page(walk: Walk, query: ConversationQuery): Promise<Head[] | undefined> {
-    const end = endOf(query);
-    const heads: Head[] = [];
-    while (heads.length < end) {
-      const entries = await walk(Math.min(BATCH, end - heads.length));
-      if (entries.length === 0) break;
-      const seen = await look(entries, query);
-      if (seen.reordered) return undefined;
-      heads.push(...seen.heads);
-    }
-    return heads.sort(newestFirst).slice(query.offset, end);
-  }
+  const indexesFor = ({ userId, traceId }: ConversationQuery): readonly string[] => {
+    if (traceId !== undefined) return [keys.traceIndex(traceId)];
+    return userId === undefined ? keys.recencyIndexes : [keys.userIndex(userId)];
+  };
 
-  /** By user, or of all: the index has the order of the listing, so that a page costs what it holds. */
-  async function listByActivity(query: ConversationQuery): Promise<readonly Head[]> {
-    const indexKeys = query.userId === undefined ? keys.recencyIndexes : [keys.userIndex(query.userId)];
-    for (let attempt = 1; ; attempt++) {
-      const walks = indexKeys.map((index) => createWalk(run, index, rangeOf(query)));
-      const heads = await page(mergeWalks(walks), query);
-      if (heads !== undefined) return heads;
-      if (attempt === ATTEMPTS) return listAll(mergeWalks(indexKeys.map(walkAll)), query);
-    }
-  }
-
-  const walkAll = (index: string): Walk => createWalk(run, index, { order: "newest" });
-
-  /** Whatever the index's order is. */
-  async function listAll(walk: Walk, query: ConversationQuery): Promise<readonly Head[]> {
-    const byId = new Map<string, Head>();
+  /** Oldest first: what is written meanwhile moves to the end, and is met there instead of being missed. */
+  async function everyHead(query: ConversationQuery, range: Range): Promise<Map<string, Head>> {
+    const walk = walkOf(indexesFor(query), range);
+    const heads = new Map<string, Head>();
     for (;;) {
       const entries = await walk(BATCH);
-      if (entries.length === 0) break;
-      for (const head of (await look(entries, query)).heads) byId.set(head.conversationId, head);
+      if (entries.length === 0) return heads;
+      for (const head of await look(entries, query)) heads.set(head.conversationId, head);
     }
-    return [...byId.values()].sort(newestFirst).slice(query.offset, endOf(query));
+  }
+
+  const pageOf = (heads: Iterable<Head>, query: ConversationQuery): readonly Head[] =>
+    [...heads].sort(newestFirst).slice(query.offset, endOf(query));
+
+  /**
+   * A page of an index that has the order of the listing: costs what the page holds. An entry may stand too far to the
+   * front, as one that waits for its conversation does, so the page is full only once as many conversations as it needs
+   * are at least as recent as the last entry.
+   */
+  async function firstHeads(query: ConversationQuery): Promise<Map<string, Head>> {
+    const end = endOf(query);
+    const walk = walkOf(indexesFor(query), rangeOf("newest", query));
+    const heads = new Map<string, Head>();
+    let settled = 0;
+    let newest: number | undefined;
+    let batches = 0;
+    while (settled < end) {
+      const entries = await walk(Math.min(BATCH, Math.max(1, end - settled)));
+      const last = entries.at(-1);
+      if (last === undefined) break;
+      newest ??= entries[0]?.score;
+      batches += 1;
+      for (const head of await look(entries, query)) heads.set(head.conversationId, head);
+      settled = 0;
+      for (const head of heads.values()) if (head.lastActivity.getTime() >= last.score) settled += 1;
+    }
+    if (batches < 2 || newest === undefined) return heads;
+    // What was written since the first batch has moved in front of it.
+    const { fromMs = newest, ...range } = rangeOf("oldest", query);
+    const moved = await everyHead(query, { ...range, fromMs: Math.max(fromMs, newest) });
+    return new Map([...heads, ...moved]);
   }
 
   async function listOne(conversationId: string, query: ConversationQuery): Promise<readonly Head[]> {
     const [found] = await readHeads([conversationId], { traceId: query.traceId });
-    const heads = found?.head !== undefined && matches(found.head, query) ? [found.head] : [];
-    return heads.slice(query.offset, endOf(query));
+    return found?.head !== undefined && matches(found.head, query) ? [found.head] : [];
   }
 
   /** Without messages, newest activity first. */
-  return (query: ConversationQuery): Promise<readonly Head[]> => {
-    if (query.conversationId !== undefined) return listOne(query.conversationId, query);
-    // A trace has few conversations, in the order in which it came to them.
-    if (query.traceId !== undefined) return listAll(walkAll(keys.traceIndex(query.traceId)), query);
-    return listByActivity(query);
+  return async (query: ConversationQuery): Promise<readonly Head[]> => {
+    const { conversationId, traceId, limit } = query;
+    if (conversationId !== undefined) return pageOf(await listOne(conversationId, query), query);
+    // A trace has few conversations, and its index another order.
+    if (traceId !== undefined) return pageOf((await everyHead(query, { order: "oldest" })).values(), query);
+    if (limit === undefined)
+      return pageOf((await everyHead(query, rangeOf("oldest", query))).values(), query);
+    return pageOf((await firstHeads(query)).values(), query);
   };
 }

@@ -24,7 +24,7 @@ export function createSweep({ run, keys, indexes, readHeads }: SweepOptions) {
     const ids = list(await run("sample", { keys: [index], args: [SAMPLE] })).map(text);
     const found = await readHeads(ids, { counts: true });
     const gone = found.filter(({ head }) => head === undefined);
-    await Promise.all(gone.map(({ id, seenAtMs }) => indexes.remove(index, id, seenAtMs)));
+    await Promise.all(gone.map(({ id, seenAtMs }) => indexes.repair.remove({ index, id }, seenAtMs)));
   }
 
   /** Never fails: what it was called after is done. */

@@ -41,12 +41,12 @@ export function createUserData({ run, keys, indexes, readHeads, deleteOwned }: U
   async function stats(userId?: string): Promise<MemoryStats> {
     let [conversations, messages] = [0, 0];
     let [oldest, newest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    const gone: Promise<unknown>[] = [];
+    const gone: Promise<void>[] = [];
     for (const index of userId === undefined ? keys.recencyIndexes : [keys.userIndex(userId)]) {
       for await (const ids of everyId(index)) {
         for (const { id, head, seenAtMs } of await readHeads(ids, { counts: true })) {
           if (head === undefined || (userId !== undefined && head.userId !== userId)) {
-            gone.push(indexes.remove(index, id, seenAtMs));
+            gone.push(indexes.repair.remove({ index, id }, seenAtMs));
             continue;
           }
           conversations += 1;
@@ -72,7 +72,7 @@ export function createUserData({ run, keys, indexes, readHeads, deleteOwned }: U
     const clear = async (id: string) => {
       const { deleted, seenAtMs } = await deleteOwned(id, userId);
       if (deleted) cleared += 1;
-      else await indexes.remove(index, id, seenAtMs);
+      else await indexes.repair.remove({ index, id }, seenAtMs);
     };
     for await (const ids of everyId(index)) {
       for (let from = 0; from < ids.length; from += DELETED_AT_ONCE) {

@@ -19,7 +19,8 @@ export interface Range {
 }
 
 // As Redis orders equal scores.
-const compareIds = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+const compareIds = (a: string, b: string): number =>
+  a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 /** By score, then by id. */
 export const compareEntries = (a: Pick<Entry, "id" | "score">, b: Pick<Entry, "id" | "score">): number =>
@@ -70,9 +71,10 @@ export function createWalk(run: RunScript, index: string, range: Range) {
 
 export type Walk = ReturnType<typeof createWalk>;
 
-/** Several walks as one, newest first. */
-export function mergeWalks(walks: readonly Walk[]): Walk {
+/** Several walks as one, in the order that all of them have. */
+export function mergeWalks(walks: readonly Walk[], order: Range["order"]): Walk {
   const sources = walks.map((next) => ({ next, ahead: [] as Entry[], ended: false }));
+  const direction = order === "newest" ? -1 : 1;
 
   async function refill(size: number): Promise<void> {
     await Promise.all(
@@ -88,13 +90,14 @@ export function mergeWalks(walks: readonly Walk[]): Walk {
     const merged: Entry[] = [];
     while (merged.length < size) {
       await refill(size);
-      let newest: (typeof sources)[number] | undefined;
+      let foremost: (typeof sources)[number] | undefined;
       for (const source of sources) {
-        const [first] = source.ahead;
-        const [best] = newest?.ahead ?? [];
-        if (first !== undefined && (best === undefined || compareEntries(first, best) > 0)) newest = source;
+        const [entry] = source.ahead;
+        const [best] = foremost?.ahead ?? [];
+        if (entry === undefined) continue;
+        if (best === undefined || compareEntries(entry, best) * direction < 0) foremost = source;
       }
-      const entry = newest?.ahead.shift();
+      const entry = foremost?.ahead.shift();
       if (entry === undefined) return merged;
       merged.push(entry);
     }

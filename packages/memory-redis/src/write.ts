@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ConversationWrite, WriteOutcome } from "@jaf/memory";
-import { DamagedConversation } from "./conversation.ts";
+import type { RedisPort } from "./client/port.ts";
+import { DamagedConversation, UnsteadyConversation } from "./conversation.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Keys } from "./keys.ts";
 import { list, number, text, UnexpectedReply } from "./replies.ts";
@@ -12,7 +13,10 @@ const HASH_LENGTH = 32;
 /** Some centuries, which is for ever; more would not fit the server's clock. */
 const MAX_TTL_SECONDS = 10_000_000_000;
 
-type Indexing = "atomic" | "ask" | "reserved";
+/** As `write.lua` has it. */
+type Indexing =
+  | { readonly indexing: "atomic" | "ask" }
+  | { readonly indexing: "reserved"; readonly reservedAt: number; readonly reservedNew: boolean };
 
 interface WriteReply {
   readonly status: string;
@@ -72,9 +76,9 @@ export interface WriterOptions {
   readonly run: RunScript;
   readonly keys: Keys;
   readonly indexes: Indexes;
-  readonly indexing: "atomic" | "ask";
-  /** Whether the client may send a write again, which then needs a key to be known by. */
-  readonly mayResend: boolean;
+  /** Whether the indexes are on the same server as the conversation. */
+  readonly atomic: boolean;
+  readonly port: Pick<RedisPort, "isCluster" | "mayResend">;
   /** The ttl in seconds of conversations whose writes name none. */
   readonly ttl?: number | undefined;
   readonly wait?: ReplicaWait | undefined;
@@ -82,17 +86,20 @@ export interface WriterOptions {
   readonly onCreated: (conversationId: string, userId: string | undefined) => Promise<void>;
 }
 
+/** How often a write may find that its reservation is good no more. */
+const RESERVATIONS = 5;
+
 export function createWriter(options: WriterOptions) {
-  const { run, keys, indexes, indexing, mayResend, ttl, wait, onCreated } = options;
+  const { run, keys, indexes, atomic, port, ttl, wait, onCreated } = options;
 
   // No caller's key begins with NUL.
-  const ownKey = () => (mayResend ? { key: `\0${randomUUID()}`, bodyHash: "-" } : undefined);
+  const ownKey = () => (port.mayResend ? { key: `\0${randomUUID()}`, bodyHash: "-" } : undefined);
 
   /** What every attempt at a write sends alike. */
   function prepare(write: ConversationWrite) {
     const { mode, conversationId, userId, traceId, messages, metadata } = write;
     const idempotency = write.idempotency ?? ownKey();
-    const { conversation } = keys.of(conversationId);
+    const scriptKeys = keys.ofScript(conversationId, port.isCluster);
     const fields = Object.entries(metadata);
     const given = {
       prefix: keys.prefix,
@@ -108,45 +115,62 @@ export function createWriter(options: WriterOptions) {
       ttl: ttlInMs(write.ttlSeconds),
       newTtl: ttlInMs(ttl),
       wait: wait === undefined ? undefined : true,
-      indexing: "atomic" as Indexing,
       metadata:
         fields.length === 0 ? undefined : fields.flatMap(([field, value]) => [field, JSON.stringify(value)]),
     };
     const bodies = messages.map(({ body, isToolResult }) => (isToolResult ? ` ${body}` : body));
-    return (indexing: Indexing): Promise<WriteReply> => {
-      given.indexing = indexing;
-      return run("write", { keys: [conversation], args: [JSON.stringify(given), ...bodies] }, wait).then(
-        parseReply,
-      );
+    return async (indexing: Indexing): Promise<WriteReply> => {
+      const args = [JSON.stringify({ ...given, ...indexing }), ...bodies];
+      return parseReply(await run("write", { keys: scriptKeys, args }, wait));
     };
+  }
+
+  async function reserveAndWrite(
+    write: ConversationWrite,
+    send: (how: Indexing) => Promise<WriteReply>,
+  ): Promise<{ readonly reply: WriteReply; readonly reserved: boolean }> {
+    const { conversationId, userId, traceId } = write;
+    let reply = await send({ indexing: "ask" });
+    for (let attempt = 0; reply.status === "reserve"; attempt++) {
+      if (attempt === RESERVATIONS)
+        throw new UnsteadyConversation("it was deleted again and again meanwhile");
+      const { lastActivityMs: nowMs, created, ttlMs } = reply;
+      const joined = created || reply.userId !== userId ? userId : undefined;
+      const listed = {
+        conversationId,
+        recent: created,
+        userId: joined,
+        traceIds: traceId === undefined ? [] : [traceId],
+      };
+      await indexes.reserve(listed, { nowMs, ttlMs });
+      reply = await send({ indexing: "reserved", reservedAt: nowMs, reservedNew: created });
+      if (reply.status !== "reserve") return { reply, reserved: true };
+    }
+    return { reply, reserved: false };
   }
 
   async function writeWithIndexesElsewhere(
     write: ConversationWrite,
     send: (how: Indexing) => Promise<WriteReply>,
   ) {
-    const { conversationId, userId, traceId } = write;
-    const named = { conversationId, userId, traceIds: traceId === undefined ? [] : [traceId] };
-    let reply = await send("ask");
-    const reserved = reply.status === "reserve";
-    if (reserved) {
-      await indexes.reserve(named, { nowMs: reply.lastActivityMs, created: reply.created });
-      reply = await send("reserved");
-    }
-    const { status, lastActivityMs, userId: owner, ttlMs } = reply;
+    const { conversationId, traceId } = write;
+    const { reply, reserved } = await reserveAndWrite(write, send);
+    const { status, lastActivityMs, userId, ttlMs, keep } = reply;
     // A replay may be the retry of one that came this far and no further.
     if (lastActivityMs > 0 && (reserved || status === "written" || status === "replayed")) {
-      const traceIds = [...reply.traceIds, ...(reserved ? named.traceIds : [])];
-      const keep = reply.keep || reserved ? { ttlMs } : undefined;
-      await indexes.settle({ conversationId, userId: owner, traceIds }, { lastActivityMs, keep });
+      const traceIds = [...reply.traceIds, ...(reserved && traceId !== undefined ? [traceId] : [])];
+      const keepMs = keep || reserved || status === "replayed" ? ttlMs : undefined;
+      await indexes.settle({ conversationId, userId, traceIds }, { lastActivityMs, keepMs });
+      if (keep && ttlMs > 0) await indexes.noteKept(conversationId, lastActivityMs);
     }
     return reply;
   }
 
   return async function write(conversationWrite: ConversationWrite): Promise<WriteOutcome> {
     const send = prepare(conversationWrite);
-    const reply =
-      indexing === "atomic" ? await send("atomic") : await writeWithIndexesElsewhere(conversationWrite, send);
+    const reply = atomic
+      ? await send({ indexing: "atomic" })
+      : await writeWithIndexesElsewhere(conversationWrite, send);
     if (reply.status === "written" && reply.created && reply.ttlMs > 0) {
       await onCreated(conversationWrite.conversationId, reply.userId);
     }

@@ -96,7 +96,7 @@ describe.each([
   it("keep an entry whose conversation is about to be written", async () => {
     const { provider, keys, upkeep } = await open();
     const listed = { conversationId: "c", userId: "u", traceIds: ["t"] };
-    await upkeep.reserve(listed, { nowMs: Date.now(), created: true });
+    await upkeep.reserve(listed, { nowMs: Date.now(), ttlMs: 0 });
     for (const query of [{}, { userId: "u" }, { traceId: "t" }])
       expect(await found(provider, query)).toEqual([]);
     await provider.getStats("u");

@@ -19,9 +19,15 @@ export class UnusableClient extends Error {
   override readonly name = "UnusableClient";
 }
 
+// A transaction is refused because a command in it was.
+function reasonOf(error: Error): unknown {
+  const earlier: unknown = "previousErrors" in error ? error.previousErrors : undefined;
+  return (Array.isArray(earlier) ? earlier[0] : undefined) ?? error;
+}
+
 function valuesOf(results: readonly (readonly [Error | null, unknown])[] | null): readonly unknown[] {
   return (results ?? []).map(([error, reply]) => {
-    if (error !== null) throw error;
+    if (error !== null) throw reasonOf(error);
     return reply;
   });
 }
@@ -30,7 +36,8 @@ function adaptIoredis(client: IoredisClient): RedisPort {
   const calls = (commands: readonly (readonly string[])[]) =>
     commands.map((command): [string, ...string[]] => ["call", ...command]);
   return {
-    send: ([command = "", ...args]) => client.call(command, ...args),
+    // As a list: a hundred thousand arguments would be too many for a call.
+    send: ([command = "", ...args]) => client.call(command, args),
     sendInTurn: async (commands) => valuesOf(await client.pipeline(calls(commands)).exec()),
     sendAsOne: async (commands) => valuesOf(await client.multi(calls(commands)).exec()),
     isCluster: false,
@@ -131,8 +138,12 @@ function hasKeyPrefix(client: IoredisClient): boolean {
   return typeof options.keyPrefix === "string" && options.keyPrefix !== "";
 }
 
-/** Does no I/O. Throws {@link UnusableClient}. */
+const notAClient = () =>
+  new TypeError("Invalid Redis client: expected one of the packages `redis` or `ioredis`");
+
+/** Does no I/O. Throws a `TypeError` for what is no client, and {@link UnusableClient}. */
 export function adaptClient(client: RedisClient): RedisPort {
+  if (typeof client !== "object" || client === null) throw notAClient();
   if (isIoredis(client)) {
     if (client.status === "end") throw new UnusableClient("the client that was handed in is closed");
     if (hasKeyPrefix(client)) {
@@ -141,9 +152,7 @@ export function adaptClient(client: RedisClient): RedisPort {
     const port = adaptIoredis(client);
     return isIoredisCluster(client) ? inCluster(port) : port;
   }
-  if (typeof (client as { sendCommand?: unknown } | null)?.sendCommand !== "function") {
-    throw new TypeError("Invalid Redis client: expected one of the packages `redis` or `ioredis`");
-  }
+  if (!("sendCommand" in client) || typeof client.sendCommand !== "function") throw notAClient();
   if (!client.isOpen) {
     throw new UnusableClient("the client that was handed in is not connected; await its connect() first");
   }

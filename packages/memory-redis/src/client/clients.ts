@@ -50,7 +50,7 @@ interface IoredisPipeline {
 
 /** `new Redis()`, also with `sentinels`, or `new Cluster()` of `ioredis`. */
 export interface IoredisClient {
-  call(command: string, ...args: string[]): Promise<unknown>;
+  call(command: string, args: string[]): Promise<unknown>;
   pipeline(commands: [string, ...string[]][]): IoredisPipeline;
   multi(commands: [string, ...string[]][]): IoredisPipeline;
   readonly status: string;

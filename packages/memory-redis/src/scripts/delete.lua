@@ -1,6 +1,6 @@
 -- Deletes a conversation.
 --
--- KEYS  1 conversation
+-- KEYS  1 conversation   on a Cluster also the keys of its parts, as in write.lua
 -- ARGV  1 conversation id   2 only if it is of this user, or ''   3 indexing, as in write.lua
 --       4 prefix of all keys       5 the recency index that it belongs to
 --

@@ -31,8 +31,8 @@ return reply
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function read(conversation)
-  if ARGV[2] == '' then return redis.call('HGETALL', conversation) end
-  local values = redis.call('HMGET', conversation, 'userId', 'createdAt', 'totalMessages')
+  if ARGV[2] == '' then return redis.pcall('HGETALL', conversation) end
+  local values = redis.pcall('HMGET', conversation, 'userId', 'createdAt', 'totalMessages')
   if not values[2] then return {} end
   return { 'userId', values[1] or '', 'createdAt', values[2], 'totalMessages', values[3] }
 end
@@ -44,32 +44,38 @@ for at = 1, #KEYS, 2 do
 end
 return reply
 `,
+  indexed: `if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[1], 'indexedAt', ARGV[1]) end
+return 1
+`,
+  mend: `local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if score and tonumber(score) == tonumber(ARGV[2]) then redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1]) end
+return 1
+`,
   page: `local low, high = ARGV[2], ARGV[3]
 if ARGV[1] == 'newest' then
   return redis.call('ZREVRANGEBYSCORE', KEYS[1], high, low, 'WITHSCORES', 'LIMIT', 0, ARGV[4])
 end
 return redis.call('ZRANGEBYSCORE', KEYS[1], low, high, 'WITHSCORES', 'LIMIT', 0, ARGV[4])
 `,
-  reserve: `local function confirm(index, id, score)
-  redis.call('ZADD', index, score + 1, id)
-  redis.call('ZADD', index, score, id)
+  reserve: `local function keep_index(index, ttl)
+  if not ttl then
+    redis.call('PERSIST', index)
+    return
+  end
+  local left = redis.call('PTTL', index)
+  if left >= 0 and left < 2 * ttl or left == -1 and redis.call('ZCARD', index) == 1 then
+    redis.call('PEXPIRE', index, 2 * ttl)
+  end
 end
 local RESERVED_MS = 60000
-local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
-if ARGV[3] == '1' or not score then
-  redis.call('ZADD', KEYS[1], ARGV[2] + RESERVED_MS + 0.5, ARGV[1])
-elseif ARGV[4] == '1' then
-  confirm(KEYS[1], ARGV[1], score)
-end
+redis.call('ZADD', KEYS[1], ARGV[2] + RESERVED_MS + 0.5, ARGV[1])
+local ttl = tonumber(ARGV[3])
+keep_index(KEYS[1], ttl > 0 and math.max(ttl, RESERVED_MS) or nil)
 return 1
 `,
   sample: `return redis.call('ZRANDMEMBER', KEYS[1], ARGV[1])
 `,
-  settle: `local function confirm(index, id, score)
-  redis.call('ZADD', index, score + 1, id)
-  redis.call('ZADD', index, score, id)
-end
-local function keep_index(index, ttl)
+  settle: `local function keep_index(index, ttl)
   if not ttl then
     redis.call('PERSIST', index)
     return
@@ -81,17 +87,14 @@ local function keep_index(index, ttl)
 end
 local score = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0)
 local reserved = score % 1 ~= 0
-local outdated = reserved or score < tonumber(ARGV[2])
-if ARGV[5] ~= '' then outdated = score == tonumber(ARGV[5]) end
-if outdated then
+if reserved or score < tonumber(ARGV[2]) then
   redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
-elseif ARGV[6] == '1' and score > 0 then
-  confirm(KEYS[1], ARGV[1], score)
+elseif ARGV[4] == '1' then
+  redis.call('ZADD', KEYS[1], score + 1, ARGV[1])
+  redis.call('ZADD', KEYS[1], score, ARGV[1])
 end
-if ARGV[4] == '1' then
-  local ttl = tonumber(ARGV[3])
-  keep_index(KEYS[1], ttl > 0 and ttl or nil)
-end
+local ttl = tonumber(ARGV[3])
+if ttl then keep_index(KEYS[1], ttl > 0 and ttl or nil) end
 return 1
 `,
   touch: `local function clock()
@@ -114,24 +117,26 @@ local function parts(prefix, conversation)
 end
 local conversation = KEYS[1]
 local messages, keys, traces = parts(ARGV[2], conversation)
-local stored = redis.call('HMGET', conversation, 'ttlMs', 'indexedAt', 'userId', 'lastActivity')
+local stored = redis.call('HMGET', conversation, 'ttlMs', 'indexedAt', 'userId', 'lastActivity', 'ownTtl')
 local ttl = tonumber(stored[1] or '')
-if not ttl then return 0 end
+if not ttl or stored[5] then return 0 end
 if redis.call('PTTL', conversation) > ttl - ttl / 100 then return 0 end
 local now = clock()
 if type(redis.pcall('PEXPIREAT', conversation, now + ttl)) == 'table' then return 0 end
 for _, part in ipairs({ messages, keys, traces }) do redis.call('PEXPIREAT', part, now + ttl) end
 if now - tonumber(stored[2] or 0) < ttl / 2 then return 0 end
-redis.call('HSET', conversation, 'indexedAt', now)
 local owner, written = stored[3], redis.call('SMEMBERS', traces)
 if ARGV[1] == 'atomic' then
+  redis.call('HSET', conversation, 'indexedAt', now)
   if owner then keep_index(ARGV[2] .. 'user:' .. owner .. ':conversations', ttl) end
   for _, trace in ipairs(written) do
     keep_index(ARGV[2] .. 'trace:' .. trace .. ':conversations', ttl)
   end
   return 0
 end
-return { ttl, tonumber(stored[4]), owner or '', unpack(written) }
+local reply = { now, ttl, tonumber(stored[4]), owner or '' }
+for _, trace in ipairs(written) do reply[#reply + 1] = trace end
+return reply
 `,
   unindex: `local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if score and tonumber(score) < tonumber(ARGV[2]) then return redis.call('ZREM', KEYS[1], ARGV[1]) end
@@ -141,6 +146,7 @@ return 0
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local RESERVED_MS = 60000
 local function keep_index(index, ttl)
   if not ttl then
     redis.call('PERSIST', index)
@@ -186,10 +192,13 @@ if given.version and given.version ~= version then return outcome('version') end
 if total > 0 and redis.call('EXISTS', messages) == 0 then return outcome('damaged') end
 local new_owner = user and not owner
 local new_trace = trace and (not exists or redis.call('SISMEMBER', traces, trace) == 0)
-if indexing == 'ask' and (not exists or new_owner or new_trace) then
+local unreserved = indexing == 'ask' and (not exists or new_owner or new_trace)
+  or indexing == 'reserved' and (now >= given.reservedAt + RESERVED_MS or not exists and not given.reservedNew)
+if unreserved then
   local reply = outcome('reserve')
   reply[3] = now
   reply[4] = exists and 0 or 1
+  reply[6] = given.ttl or ttl or 0
   return reply
 end
 owner = owner or user
@@ -217,9 +226,9 @@ if indexing == 'atomic' then
   end
 end
 if not exists then redis.call('DEL', messages, keys, traces) end
+local replaced = 0
 if given.mode == 'replace' and exists then
-  redis.call('DEL', messages)
-  total = 0
+  replaced = total
   for _, field in ipairs(redis.call('HKEYS', conversation)) do
     if string.sub(field, 1, 9) == 'metadata:' then redis.call('HDEL', conversation, field) end
   end
@@ -227,16 +236,33 @@ end
 for from = 2, #ARGV, 4000 do
   redis.call('RPUSH', messages, unpack(ARGV, from, math.min(from + 3999, #ARGV)))
 end
+if replaced > 0 then redis.call('LTRIM', messages, replaced, -1) end
+total = total - replaced
 version = version + batch
 total = total + batch
 if given.max and total > given.max then
   local cut = total - given.max
-  local function first_message(from, to, step)
-    for at = from, to, step do
-      if string.sub(redis.call('LINDEX', messages, at), 1, 1) ~= ' ' then return at end
+  local PORTION = 100
+  local function is_message(item) return string.sub(item, 1, 1) ~= ' ' end
+  local function first_after(at)
+    while at < total do
+      for offset, item in ipairs(redis.call('LRANGE', messages, at, at + PORTION - 1)) do
+        if is_message(item) then return at + offset - 1 end
+      end
+      at = at + PORTION
     end
   end
-  cut = first_message(cut, total - 1, 1) or first_message(cut - 1, 0, -1) or cut
+  local function last_before(at)
+    while at > 0 do
+      local from = math.max(0, at - PORTION)
+      local items = redis.call('LRANGE', messages, from, at - 1)
+      for offset = #items, 1, -1 do
+        if is_message(items[offset]) then return from + offset - 1 end
+      end
+      at = from
+    end
+  end
+  cut = first_after(cut) or last_before(cut) or cut
   redis.call('LTRIM', messages, cut, -1)
   total = total - cut
 end
@@ -244,7 +270,7 @@ if new_trace then redis.call('SADD', traces, trace) end
 writes = writes + 1
 if key then
   redis.call('HSET', keys, key, given.hash .. writes)
-  if writes % 100 == 0 then
+  if redis.call('HLEN', keys) > 1100 then
     local known = redis.call('HGETALL', keys)
     for at = 1, #known, 2 do
       if tonumber(string.sub(known[at + 1], #given.hash + 1)) < writes - 1000 then
@@ -263,14 +289,17 @@ end
 if not exists then set('createdAt', last_activity) end
 if owner and (not exists or new_owner) then set('userId', owner) end
 if ttl then set('ttlMs', ttl) end
-if renew then set('indexedAt', now) end
+if given.ttl then set('ownTtl', 1) end
+if renew and indexing == 'atomic' then set('indexedAt', now) end
 local metadata = given.metadata or {}
 for at = 1, #metadata, 2 do set('metadata:' .. metadata[at], metadata[at + 1]) end
 for from = 1, #fields, 4000 do
   redis.call('HSET', conversation, unpack(fields, from, math.min(from + 3999, #fields)))
 end
 if ttl then
-  for _, part in ipairs({ conversation, messages, keys, traces }) do redis.call('PEXPIREAT', part, now + ttl) end
+  for _, part in ipairs({ conversation, messages, keys, traces }) do
+    if part ~= messages or total > 0 then redis.call('PEXPIREAT', part, now + ttl) end
+  end
 end
 if indexing == 'atomic' and (exists or not ttl) then return 1 end
 local reply = { 'written', version, last_activity, exists and 0 or 1, owner or '', ttl or 0, keep and 1 or 0 }

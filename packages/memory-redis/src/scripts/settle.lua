@@ -1,23 +1,21 @@
--- Gives a conversation its place in an index, once it is written, and keeps the index for as long as it needs.
+-- Gives a conversation its place in an index, once it is written.
 --
 -- KEYS  1 index
--- ARGV  1 conversation id   2 last activity in ms   3 ttl in ms, 0 for none   4 '1' to keep the index for that ttl
---       5 a wrong score, or '': mend the entry if it still has that one   6 '1' if the caller waits for replicas
+-- ARGV  1 conversation id   2 last activity in ms   3 ttl in ms to keep the index for, 0 for ever, '' not at all
+--       4 '1' if the caller waits for replicas
 
---@include confirm.lua
 --@include keep-index.lua
 
 local score = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0)
 local reserved = score % 1 ~= 0
-local outdated = reserved or score < tonumber(ARGV[2])
-if ARGV[5] ~= '' then outdated = score == tonumber(ARGV[5]) end
-if outdated then
+if reserved or score < tonumber(ARGV[2]) then
   redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
-elseif ARGV[6] == '1' and score > 0 then
-  confirm(KEYS[1], ARGV[1], score)
+elseif ARGV[4] == '1' then
+  -- WAIT counts from this connection's last write, and a command that changes nothing is none: change the entry, and
+  -- change it back, so that replicas which have that have the entry, too.
+  redis.call('ZADD', KEYS[1], score + 1, ARGV[1])
+  redis.call('ZADD', KEYS[1], score, ARGV[1])
 end
-if ARGV[4] == '1' then
-  local ttl = tonumber(ARGV[3])
-  keep_index(KEYS[1], ttl > 0 and ttl or nil)
-end
+local ttl = tonumber(ARGV[3])
+if ttl then keep_index(KEYS[1], ttl > 0 and ttl or nil) end
 return 1

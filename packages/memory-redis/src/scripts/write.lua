@@ -1,13 +1,14 @@
 -- One write to one conversation, decided in this order: expiry (by Redis itself), owner, idempotency, version.
 --
--- KEYS  1 conversation; the keys of its parts, which are in the same slot, are made of it
+-- KEYS  1 conversation   on a Cluster also the keys of its parts, so that it doesn't run while they are being moved
 -- ARGV  1 a JSON object, of which all but the first four may be absent:
 --         prefix      of all keys
 --         mode        'append' or 'replace'
 --         id          of the conversation
 --         indexing    'atomic'   all keys are on this server: the indexes are written here
 --                     'ask'      indexes are elsewhere: write only if no entry has to be reserved first
---                     'reserved' the entries are reserved
+--                     'reserved' entries were reserved, at the time `reservedAt`; `reservedNew`: for a conversation
+--                                that did not exist then
 --         recent      the recency index that it belongs to, for 'atomic'
 --         user, trace, version (the expected one), key and hash (of idempotency), max (messages to keep)
 --         ttl         in ms
@@ -17,14 +18,15 @@
 --       2 … messages, each a JSON text; that of a tool result begins with a space
 --
 -- Returns { status, version, last activity in ms, created, owner or '', ttl in ms or 0, keep, trace ids … }: `keep` is 1
--- if the caller has to keep the indexes for that ttl, those of the trace ids among them. Status: 'written', 'replayed',
--- 'reserve' (nothing was written; the third value is the time), 'owner', 'idempotency-key', 'version' (conflicts),
--- 'damaged'. Or 1, for 'written' where there is nothing more to do.
+-- if the caller has to keep the indexes for that ttl, those of the trace ids among them, and to note it with
+-- indexed.lua. Status: 'written', 'replayed', 'reserve' (nothing was written; the third value is the time), 'owner',
+-- 'idempotency-key', 'version' (conflicts), 'damaged'. Or 1, for 'written' where there is nothing more to do.
 --
 -- What can fail comes before the conversation is touched: reads, which find a key of the wrong type, and indexes. Redis
 -- undoes nothing, and an index entry without its conversation is harmless.
 
 --@include clock.lua
+--@include reserved-ms.lua
 --@include keep-index.lua
 --@include parts.lua
 
@@ -69,10 +71,14 @@ if total > 0 and redis.call('EXISTS', messages) == 0 then return outcome('damage
 local new_owner = user and not owner
 local new_trace = trace and (not exists or redis.call('SISMEMBER', traces, trace) == 0)
 
-if indexing == 'ask' and (not exists or new_owner or new_trace) then
+-- A reservation is good for RESERVED_MS, and, made for a conversation that was there, for no other.
+local unreserved = indexing == 'ask' and (not exists or new_owner or new_trace)
+  or indexing == 'reserved' and (now >= given.reservedAt + RESERVED_MS or not exists and not given.reservedNew)
+if unreserved then
   local reply = outcome('reserve')
   reply[3] = now
   reply[4] = exists and 0 or 1
+  reply[6] = given.ttl or ttl or 0
   return reply
 end
 
@@ -107,9 +113,9 @@ end
 
 if not exists then redis.call('DEL', messages, keys, traces) end
 
+local replaced = 0
 if given.mode == 'replace' and exists then
-  redis.call('DEL', messages)
-  total = 0
+  replaced = total
   for _, field in ipairs(redis.call('HKEYS', conversation)) do
     if string.sub(field, 1, 9) == 'metadata:' then redis.call('HDEL', conversation, field) end
   end
@@ -119,6 +125,9 @@ end
 for from = 2, #ARGV, 4000 do
   redis.call('RPUSH', messages, unpack(ARGV, from, math.min(from + 3999, #ARGV)))
 end
+-- Afterwards, since a list that is gone for a moment can't be made anew while a Cluster moves its slot.
+if replaced > 0 then redis.call('LTRIM', messages, replaced, -1) end
+total = total - replaced
 version = version + batch
 total = total + batch
 
@@ -126,12 +135,27 @@ total = total + batch
 -- unless nothing else is left; then the last group of call and results stays whole.
 if given.max and total > given.max then
   local cut = total - given.max
-  local function first_message(from, to, step)
-    for at = from, to, step do
-      if string.sub(redis.call('LINDEX', messages, at), 1, 1) ~= ' ' then return at end
+  local PORTION = 100
+  local function is_message(item) return string.sub(item, 1, 1) ~= ' ' end
+  local function first_after(at)
+    while at < total do
+      for offset, item in ipairs(redis.call('LRANGE', messages, at, at + PORTION - 1)) do
+        if is_message(item) then return at + offset - 1 end
+      end
+      at = at + PORTION
     end
   end
-  cut = first_message(cut, total - 1, 1) or first_message(cut - 1, 0, -1) or cut
+  local function last_before(at)
+    while at > 0 do
+      local from = math.max(0, at - PORTION)
+      local items = redis.call('LRANGE', messages, from, at - 1)
+      for offset = #items, 1, -1 do
+        if is_message(items[offset]) then return from + offset - 1 end
+      end
+      at = from
+    end
+  end
+  cut = first_after(cut) or last_before(cut) or cut
   redis.call('LTRIM', messages, cut, -1)
   total = total - cut
 end
@@ -142,7 +166,7 @@ writes = writes + 1
 if key then
   redis.call('HSET', keys, key, given.hash .. writes)
   -- Rarely, so that it costs a write next to nothing. Keys are remembered for 1,000 further writes at least.
-  if writes % 100 == 0 then
+  if redis.call('HLEN', keys) > 1100 then
     local known = redis.call('HGETALL', keys)
     for at = 1, #known, 2 do
       if tonumber(string.sub(known[at + 1], #given.hash + 1)) < writes - 1000 then
@@ -162,7 +186,8 @@ end
 if not exists then set('createdAt', last_activity) end
 if owner and (not exists or new_owner) then set('userId', owner) end
 if ttl then set('ttlMs', ttl) end
-if renew then set('indexedAt', now) end
+if given.ttl then set('ownTtl', 1) end
+if renew and indexing == 'atomic' then set('indexedAt', now) end
 local metadata = given.metadata or {}
 for at = 1, #metadata, 2 do set('metadata:' .. metadata[at], metadata[at + 1]) end
 for from = 1, #fields, 4000 do
@@ -170,7 +195,9 @@ for from = 1, #fields, 4000 do
 end
 
 if ttl then
-  for _, part in ipairs({ conversation, messages, keys, traces }) do redis.call('PEXPIREAT', part, now + ttl) end
+  for _, part in ipairs({ conversation, messages, keys, traces }) do
+    if part ~= messages or total > 0 then redis.call('PEXPIREAT', part, now + ttl) end
+  end
 end
 
 if indexing == 'atomic' and (exists or not ttl) then return 1 end

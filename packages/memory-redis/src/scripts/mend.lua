@@ -1,0 +1,8 @@
+-- Corrects an entry of an index that a reader has found to be wrong, unless it has changed since.
+--
+-- KEYS  1 index
+-- ARGV  1 conversation id   2 the wrong score   3 last activity in ms
+
+local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if score and tonumber(score) == tonumber(ARGV[2]) then redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1]) end
+return 1
