@@ -19,9 +19,13 @@ const pause = (attempt: number): number =>
   Math.min(50 * 2 ** Math.min(attempt, 6), 2_000) * (0.5 + Math.random() / 2);
 
 /** Waits for the answers that are due, and not for a server that gives none. */
-async function closeInTime(close: () => Promise<void>, destroy: () => void): Promise<void> {
+async function closeInTime(
+  { commandTimeoutMs }: RedisSettings,
+  close: () => Promise<void>,
+  destroy: () => void,
+): Promise<void> {
   try {
-    await createDeadlines(CLOSE_TIMEOUT_MS)(close());
+    await createDeadlines(Math.min(CLOSE_TIMEOUT_MS, commandTimeoutMs))(close());
   } catch {
     destroy();
   }
@@ -61,6 +65,7 @@ async function openNodeRedis(settings: RedisSettings): Promise<OwnConnection> {
     client,
     close: () =>
       closeInTime(
+        settings,
         async () => void (client.isOpen && (await client.close())),
         () => client.destroy(),
       ),
@@ -100,6 +105,7 @@ async function openIoredis(settings: RedisSettings): Promise<OwnConnection> {
     client,
     close: () =>
       closeInTime(
+        settings,
         async () => void (client.status !== "end" && (await client.quit())),
         () => client.disconnect(),
       ),

@@ -70,18 +70,21 @@ export function createConversationReader(options: ConversationReaderOptions) {
   }
 
   async function touch(conversationId: string): Promise<void> {
-    const call = {
-      keys: keys.ofScript(conversationId, port.isCluster),
-      args: [atomic ? "atomic" : "ask", keys.prefix],
+    const send = (kept: boolean): Promise<unknown> => {
+      const args = [atomic ? "atomic" : "", keys.prefix, kept ? 1 : 0];
+      return run("touch", { keys: keys.ofScript(conversationId, port.isCluster), args });
     };
-    const reply = await run("touch", call);
+    const reply = await send(false);
     if (!Array.isArray(reply)) return;
-    const [now, ttlMs, lastActivity, owner, ...traceIds] = reply;
-    await indexes.settle(
-      { conversationId, userId: text(owner) || undefined, traceIds: traceIds.map(text) },
-      { lastActivityMs: number(lastActivity), keepMs: number(ttlMs) },
-    );
-    await indexes.noteKept(conversationId, number(now));
+    const [ttlMs, owner, ...traceIds] = reply;
+    const listed = {
+      conversationId,
+      recent: false,
+      userId: text(owner) || undefined,
+      traceIds: traceIds.map(text),
+    };
+    await indexes.keep(listed, number(ttlMs));
+    await send(true);
   }
 
   /** The rest of a conversation that was longer than a part. `undefined`: it isn't what it was. */

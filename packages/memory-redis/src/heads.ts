@@ -2,8 +2,8 @@ import type { Keys } from "./keys.ts";
 import { type Head, list, number, parseHead } from "./replies.ts";
 import type { RunScript } from "./scripts/runner.ts";
 
-/** How many conversations one call looks at, so that none holds the server for long. */
-const ON_ONE_SERVER = 50;
+/** How many conversations one call looks at, so that none holds the server for long; metadata may be large. */
+const AT_ONCE = { counts: 50, all: 20 };
 
 export interface FoundHead {
   readonly id: string;
@@ -21,8 +21,6 @@ export interface HeadSelection {
 
 /** Looks at many conversations at once. `atomic`: all keys are on one server. */
 export function createHeadReader(run: RunScript, keys: Keys, atomic: boolean) {
-  const size = atomic ? ON_ONE_SERVER : 1;
-
   async function readSome(ids: readonly string[], select: HeadSelection): Promise<readonly FoundHead[]> {
     const all = ids.map(keys.of).flatMap(({ conversation, traces }) => [conversation, traces]);
     const [first, ...rest] = all;
@@ -37,6 +35,7 @@ export function createHeadReader(run: RunScript, keys: Keys, atomic: boolean) {
   }
 
   return async (ids: readonly string[], select: HeadSelection = {}): Promise<readonly FoundHead[]> => {
+    const size = atomic ? AT_ONCE[select.counts === true ? "counts" : "all"] : 1;
     const parts: Promise<readonly FoundHead[]>[] = [];
     for (let from = 0; from < ids.length; from += size) {
       parts.push(readSome(ids.slice(from, from + size), select));

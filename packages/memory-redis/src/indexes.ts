@@ -43,24 +43,21 @@ export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
     );
 
   return {
-    /** Makes entries that wait for their conversation. `ttlMs`: 0 for ever. */
+    /** Makes entries that wait for their conversation, and keeps the indexes for it. `ttlMs`: 0 for ever. */
     reserve: (listed: Listed, { nowMs, ttlMs }: { readonly nowMs: number; readonly ttlMs: number }) =>
       inAll(listed, (index) =>
         run("reserve", { keys: [index], args: [listed.conversationId, nowMs, ttlMs] }, wait),
       ),
 
-    /** Puts the entries where the last activity belongs. `keepMs`: the ttl to keep the indexes for, 0 for ever. */
-    settle: (
-      listed: Listed,
-      { lastActivityMs, keepMs }: { lastActivityMs: number; keepMs?: number | undefined },
-    ) => {
-      const args = [listed.conversationId, lastActivityMs, keepMs ?? "", wait === undefined ? 0 : 1];
+    /** Keeps the indexes for the ttl of a conversation in them, before it gets that. */
+    keep: (listed: Listed, ttlMs: number) =>
+      inAll(listed, (index) => run("keep", { keys: [index], args: [ttlMs] }, wait)),
+
+    /** Puts the entries where the last activity belongs. */
+    settle: (listed: Listed, lastActivityMs: number) => {
+      const args = [listed.conversationId, lastActivityMs, wait === undefined ? 0 : 1];
       return inAll(listed, (index) => run("settle", { keys: [index], args }, wait));
     },
-
-    /** Notes that all indexes of a conversation were kept for its ttl. */
-    noteKept: (conversationId: string, nowMs: number) =>
-      run("indexed", { keys: [keys.of(conversationId).conversation], args: [nowMs] }),
 
     removeAll: (listed: Listed, goneAtMs: number) =>
       inAll(listed, (index) => remove(index, listed.conversationId, goneAtMs)),

@@ -16,7 +16,12 @@ const MAX_TTL_SECONDS = 10_000_000_000;
 /** As `write.lua` has it. */
 type Indexing =
   | { readonly indexing: "atomic" | "ask" }
-  | { readonly indexing: "reserved"; readonly reservedAt: number; readonly reservedNew: boolean };
+  | {
+      readonly indexing: "reserved";
+      readonly reservedAt: number;
+      readonly reservedNew: boolean;
+      readonly kept: boolean;
+    };
 
 interface WriteReply {
   readonly status: string;
@@ -27,7 +32,7 @@ interface WriteReply {
   readonly userId: string | undefined;
   /** 0: kept for ever. */
   readonly ttlMs: number;
-  /** Whether the indexes have to be kept for that ttl. */
+  /** With `reserve`: whether the indexes that it is in have to be kept for that ttl. */
   readonly keep: boolean;
   readonly traceIds: readonly string[];
 }
@@ -134,16 +139,15 @@ export function createWriter(options: WriterOptions) {
     for (let attempt = 0; reply.status === "reserve"; attempt++) {
       if (attempt === RESERVATIONS)
         throw new UnsteadyConversation("it was deleted again and again meanwhile");
-      const { lastActivityMs: nowMs, created, ttlMs } = reply;
+      const { lastActivityMs: nowMs, created, ttlMs, keep } = reply;
       const joined = created || reply.userId !== userId ? userId : undefined;
-      const listed = {
-        conversationId,
-        recent: created,
-        userId: joined,
-        traceIds: traceId === undefined ? [] : [traceId],
-      };
-      await indexes.reserve(listed, { nowMs, ttlMs });
-      reply = await send({ indexing: "reserved", reservedAt: nowMs, reservedNew: created });
+      const traceIds = traceId === undefined ? [] : [traceId];
+      await indexes.reserve({ conversationId, recent: created, userId: joined, traceIds }, { nowMs, ttlMs });
+      if (keep) {
+        const present = { conversationId, recent: false, userId: reply.userId, traceIds: reply.traceIds };
+        await indexes.keep(present, ttlMs);
+      }
+      reply = await send({ indexing: "reserved", reservedAt: nowMs, reservedNew: created, kept: keep });
       if (reply.status !== "reserve") return { reply, reserved: true };
     }
     return { reply, reserved: false };
@@ -155,13 +159,11 @@ export function createWriter(options: WriterOptions) {
   ) {
     const { conversationId, traceId } = write;
     const { reply, reserved } = await reserveAndWrite(write, send);
-    const { status, lastActivityMs, userId, ttlMs, keep } = reply;
+    const { status, lastActivityMs, userId } = reply;
     // A replay may be the retry of one that came this far and no further.
     if (lastActivityMs > 0 && (reserved || status === "written" || status === "replayed")) {
-      const traceIds = [...reply.traceIds, ...(reserved && traceId !== undefined ? [traceId] : [])];
-      const keepMs = keep || reserved || status === "replayed" ? ttlMs : undefined;
-      await indexes.settle({ conversationId, userId, traceIds }, { lastActivityMs, keepMs });
-      if (keep && ttlMs > 0) await indexes.noteKept(conversationId, lastActivityMs);
+      const traceIds = reserved && traceId !== undefined ? [traceId] : [];
+      await indexes.settle({ conversationId, userId, traceIds }, lastActivityMs);
     }
     return reply;
   }

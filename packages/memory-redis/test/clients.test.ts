@@ -71,3 +71,15 @@ describe("a client that may send a command twice by itself", () => {
     await end();
   });
 });
+
+describe.each(["node-redis", "ioredis"] as const)("a batch of 150,000 messages, by %s", (kind) => {
+  it("is one write", async () => {
+    const { client, end } = await openers[kind]();
+    const provider = await createRedisProvider({ keyPrefix: freshPrefix() }, client);
+    const many = Array.from({ length: 150_000 }, () => messages[0] ?? expect.fail());
+    expect(await provider.storeMessages("c", many)).toMatchObject({ success: true });
+    expect(await provider.getStats()).toMatchObject({ data: { totalMessages: 150_000 } });
+    await provider.deleteConversation("c");
+    await end();
+  });
+});

@@ -87,6 +87,21 @@ describe("a server that can't do it", () => {
     end();
   });
 
+  it("refuses writes: reads go on, and the repairs that they tried harm nobody", async () => {
+    const { client, provider, end } = await connect({ url: server.url }, { keyPrefix: "refusing:" });
+    await provider.appendMessages("c", messages, { userId: "u" });
+    const stale = Array.from({ length: 600 }, (_, n) => ({ value: `gone-${n}`, score: 1_000 + n }));
+    await client.zAdd("refusing:user:u:conversations", stale);
+    await client.configSet("min-replicas-to-write", "1");
+    expect(await provider.getStats("u")).toMatchObject({ data: { totalConversations: 1 } });
+    expect(await provider.findConversations({ userId: "u" })).toMatchObject({
+      data: [{ conversationId: "c" }],
+    });
+    expect(errorOf(await append(provider))).toMatchObject({ retryable: true });
+    await client.configSet("min-replicas-to-write", "0");
+    end();
+  });
+
   it("wants a password: not retryable", async () => {
     const { client, end } = await connect({ url: server.url });
     await client.configSet("requirepass", ADMIN);
@@ -183,6 +198,29 @@ describe("a connection that fails", () => {
 });
 
 describe("the provider's own connection", () => {
+  it("fails at once while the server is away, and does nothing later that was given up", async () => {
+    const own = await createRedisProvider({ url: server.url, keyPrefix: freshPrefix() });
+    await server.kill();
+    for (let attempt = 0; attempt < 3; attempt++) {
+      expect(errorOf(await append(own))).toMatchObject({ _tag: "MemoryConnectionError", retryable: true });
+    }
+    await server.start();
+    await expect.poll(async () => (await own.getStats()).success).toBe(true);
+    expect(await own.getConversation("c")).toMatchObject({ data: null });
+    expect(await own.close()).toMatchObject({ success: true });
+  });
+
+  it("closes in time, also when the server hangs", async () => {
+    const own = await createRedisProvider({ url: server.url, commandTimeoutMs: 100 });
+    const { client, end } = await connect({ url: server.url });
+    await client.sendCommand(["CLIENT", "PAUSE", "1000", "ALL"]);
+    const pending = append(own);
+    expect(await own.close()).toMatchObject({ success: true });
+    expect(errorOf(await pending)).toMatchObject({ retryable: true });
+    await client.sendCommand(["CLIENT", "UNPAUSE"]);
+    end();
+  });
+
   it("is closed with it, and one that was handed in is not", async () => {
     const own = await createRedisProvider({ url: server.url, keyPrefix: freshPrefix() });
     expect(await append(own)).toMatchObject({ success: true });

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { MemorySetupError, type Message } from "@jaf/memory";
 import { createClient } from "redis";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
@@ -145,6 +146,30 @@ describe("ttl", () => {
   });
 });
 
+describe("a ttl that a write has named", () => {
+  it("counts from the last write, whoever reads", async () => {
+    const { provider, keyPrefix } = await open({ ttl: 100 });
+    await provider.appendMessages("c", hello, { userId: "u" }, { ttlSeconds: 1_000 });
+    await redis.pExpire(`${keyPrefix}c`, 5_000);
+    await provider.getConversation("c");
+    await provider.findConversations({ userId: "u" });
+    expect(await redis.pTTL(`${keyPrefix}c`)).toBeLessThanOrEqual(5_000);
+  });
+});
+
+describe("idempotency keys", () => {
+  it("are bounded, whichever of the writes have one", async () => {
+    const { provider, keyPrefix } = await open();
+    for (let write = 0; write < 3_000; write += 2) {
+      await Promise.all([
+        provider.appendMessages("c", hello, {}, { idempotencyKey: `k${write}`, maxMessages: 10 }),
+        provider.appendMessages("c", hello, {}, { maxMessages: 10 }),
+      ]);
+    }
+    expect(await redis.hLen(`${keyPrefix}keys:{${keyPrefix}c}`)).toBeLessThanOrEqual(1_100);
+  });
+});
+
 describe("what something else has done to the keys", () => {
   it("is reported, where a key of the name holds something else", async () => {
     const { provider, keyPrefix } = await open();
@@ -178,6 +203,49 @@ describe("what something else has done to the keys", () => {
     expect(await provider.getConversation("c")).toMatchObject({ data: null });
     expect(await provider.findConversations({})).toMatchObject({ data: [] });
   });
+});
+
+describe("a listing", () => {
+  it("shows nothing of a user who has the id by the time the messages are read", async () => {
+    const { provider, keyPrefix } = await open();
+    await provider.appendMessages("shared", hello, { userId: "u" });
+    const taking = {
+      isOpen: true,
+      multi: () => redis.multi(),
+      sendCommand: async (args: string[]) => {
+        const reply = await redis.sendCommand(args);
+        if (args.includes(`${keyPrefix}shared`)) {
+          await provider.deleteConversation("shared");
+          await provider.appendMessages("shared", [{ role: "user", content: "not for u" }], { userId: "v" });
+        }
+        return reply;
+      },
+    };
+    const slow = await createRedisProvider({ keyPrefix }, taking);
+    expect(await slow.findConversations({ userId: "u" })).toEqual({ success: true, data: [] });
+  });
+
+  it.each([undefined, 350])(
+    "of limit %s misses none that was there all along, while they are written",
+    async (limit) => {
+      const { provider } = await open();
+      const ids = Array.from({ length: 300 }, (_, n) => `c${n}`);
+      await Promise.all(ids.map((id) => provider.appendMessages(id, hello, { userId: "u" })));
+      let writing = true;
+      const writer = (async () => {
+        for (let turn = 0; writing; turn++) await provider.appendMessages(`c${(turn * 7) % 300}`, hello);
+      })();
+      const query = { userId: "u", includeMessages: false, ...(limit === undefined ? {} : { limit }) };
+      for (let round = 0; round < 10; round++) {
+        const found = await provider.findConversations(query);
+        const listed = found.success ? found.data.map(({ conversationId }) => conversationId) : [];
+        expect(new Set(listed).size).toBe(300);
+        expect(listed).toHaveLength(300);
+      }
+      writing = false;
+      await writer;
+    },
+  );
 });
 
 describe("a long conversation", () => {
@@ -226,5 +294,17 @@ describe("a long conversation", () => {
 it("refuses a client that can't be used, and says why", async () => {
   await expect(createRedisProvider({}, createClient())).rejects.toThrow(MemorySetupError);
   await expect(createRedisProvider({}, createClient())).rejects.toThrow(/not connected.*connect\(\)/);
-  await expect(createRedisProvider({}, {} as never)).rejects.toThrow(TypeError);
+  for (const none of [{}, null, 5, "redis://localhost"]) {
+    await expect(createRedisProvider({}, none as never)).rejects.toThrow(TypeError);
+  }
+});
+
+it.each([
+  "redis://:the-password@host:99999",
+  "redis://:the-password%zz@host",
+  "redis://:the-password@host/x",
+])("refuses a bad URL without repeating it (%#)", async (url) => {
+  const thrown = await createRedisProvider({ url }).catch((error: unknown) => error);
+  expect(thrown).toBeInstanceOf(TypeError);
+  expect(inspect(thrown, { depth: 5 })).not.toContain("the-password");
 });

@@ -20,9 +20,14 @@ export class UnusableClient extends Error {
 }
 
 // A transaction is refused because a command in it was.
-function reasonOf(error: Error): unknown {
-  const earlier: unknown = "previousErrors" in error ? error.previousErrors : undefined;
-  return (Array.isArray(earlier) ? earlier[0] : undefined) ?? error;
+function reasonOf(thrown: unknown): unknown {
+  if (!(thrown instanceof Error) || !("previousErrors" in thrown)) return thrown;
+  const { previousErrors: earlier } = thrown;
+  return (Array.isArray(earlier) ? earlier[0] : undefined) ?? thrown;
+}
+
+function rethrowReason(thrown: unknown): never {
+  throw reasonOf(thrown);
 }
 
 function valuesOf(results: readonly (readonly [Error | null, unknown])[] | null): readonly unknown[] {
@@ -38,8 +43,8 @@ function adaptIoredis(client: IoredisClient): RedisPort {
   return {
     // As a list: a hundred thousand arguments would be too many for a call.
     send: ([command = "", ...args]) => client.call(command, args),
-    sendInTurn: async (commands) => valuesOf(await client.pipeline(calls(commands)).exec()),
-    sendAsOne: async (commands) => valuesOf(await client.multi(calls(commands)).exec()),
+    sendInTurn: (commands) => client.pipeline(calls(commands)).exec().then(valuesOf, rethrowReason),
+    sendAsOne: (commands) => client.multi(calls(commands)).exec().then(valuesOf, rethrowReason),
     isCluster: false,
     mayResend: true,
   };

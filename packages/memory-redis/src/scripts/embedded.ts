@@ -44,7 +44,17 @@ for at = 1, #KEYS, 2 do
 end
 return reply
 `,
-  indexed: `if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[1], 'indexedAt', ARGV[1]) end
+  keep: `local function keep_index(index, ttl)
+  if not ttl then
+    redis.call('PERSIST', index)
+    return
+  end
+  local left = redis.call('PTTL', index)
+  if left >= 0 and left < 2 * ttl or left == -1 and redis.call('ZCARD', index) == 1 then
+    redis.call('PEXPIRE', index, 2 * ttl)
+  end
+end
+keep_index(KEYS[1], tonumber(ARGV[1]))
 return 1
 `,
   mend: `local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
@@ -75,26 +85,14 @@ return 1
 `,
   sample: `return redis.call('ZRANDMEMBER', KEYS[1], ARGV[1])
 `,
-  settle: `local function keep_index(index, ttl)
-  if not ttl then
-    redis.call('PERSIST', index)
-    return
-  end
-  local left = redis.call('PTTL', index)
-  if left >= 0 and left < 2 * ttl or left == -1 and redis.call('ZCARD', index) == 1 then
-    redis.call('PEXPIRE', index, 2 * ttl)
-  end
-end
-local score = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0)
+  settle: `local score = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0)
 local reserved = score % 1 ~= 0
 if reserved or score < tonumber(ARGV[2]) then
   redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
-elseif ARGV[4] == '1' then
+elseif ARGV[3] == '1' then
   redis.call('ZADD', KEYS[1], score + 1, ARGV[1])
   redis.call('ZADD', KEYS[1], score, ARGV[1])
 end
-local ttl = tonumber(ARGV[3])
-if ttl then keep_index(KEYS[1], ttl > 0 and ttl or nil) end
 return 1
 `,
   touch: `local function clock()
@@ -117,26 +115,30 @@ local function parts(prefix, conversation)
 end
 local conversation = KEYS[1]
 local messages, keys, traces = parts(ARGV[2], conversation)
-local stored = redis.call('HMGET', conversation, 'ttlMs', 'indexedAt', 'userId', 'lastActivity', 'ownTtl')
+local stored = redis.call('HMGET', conversation, 'ttlMs', 'indexedAt', 'userId', 'ownTtl')
 local ttl = tonumber(stored[1] or '')
-if not ttl or stored[5] then return 0 end
+if not ttl or stored[4] then return 0 end
 if redis.call('PTTL', conversation) > ttl - ttl / 100 then return 0 end
 local now = clock()
+local due = now - tonumber(stored[2] or 0) >= ttl / 2
+local owner, written = stored[3], {}
+if due then written = redis.call('SMEMBERS', traces) end
+if due and ARGV[1] ~= 'atomic' and ARGV[3] ~= '1' then
+  local reply = { ttl, owner or '' }
+  for _, trace in ipairs(written) do reply[#reply + 1] = trace end
+  return reply
+end
 if type(redis.pcall('PEXPIREAT', conversation, now + ttl)) == 'table' then return 0 end
 for _, part in ipairs({ messages, keys, traces }) do redis.call('PEXPIREAT', part, now + ttl) end
-if now - tonumber(stored[2] or 0) < ttl / 2 then return 0 end
-local owner, written = stored[3], redis.call('SMEMBERS', traces)
+if not due then return 0 end
+redis.call('HSET', conversation, 'indexedAt', now)
 if ARGV[1] == 'atomic' then
-  redis.call('HSET', conversation, 'indexedAt', now)
   if owner then keep_index(ARGV[2] .. 'user:' .. owner .. ':conversations', ttl) end
   for _, trace in ipairs(written) do
     keep_index(ARGV[2] .. 'trace:' .. trace .. ':conversations', ttl)
   end
-  return 0
 end
-local reply = { now, ttl, tonumber(stored[4]), owner or '' }
-for _, trace in ipairs(written) do reply[#reply + 1] = trace end
-return reply
+return 0
 `,
   unindex: `local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if score and tonumber(score) < tonumber(ARGV[2]) then return redis.call('ZREM', KEYS[1], ARGV[1]) end
@@ -192,23 +194,27 @@ if given.version and given.version ~= version then return outcome('version') end
 if total > 0 and redis.call('EXISTS', messages) == 0 then return outcome('damaged') end
 local new_owner = user and not owner
 local new_trace = trace and (not exists or redis.call('SISMEMBER', traces, trace) == 0)
-local unreserved = indexing == 'ask' and (not exists or new_owner or new_trace)
-  or indexing == 'reserved' and (now >= given.reservedAt + RESERVED_MS or not exists and not given.reservedNew)
+owner = owner or user
+local former_ttl = tonumber(stored[7])
+ttl = given.ttl or ttl
+local renew = ttl and (not exists or new_owner or former_ttl ~= ttl or now - tonumber(stored[8] or 0) >= ttl / 2)
+local keep = renew or not exists or new_owner
+local written_traces = {}
+if renew and exists then written_traces = redis.call('SMEMBERS', traces) end
+local unreserved = indexing == 'ask' and (keep or new_trace)
+  or indexing == 'reserved' and (now >= given.reservedAt + RESERVED_MS or not exists and not given.reservedNew
+    or renew and exists and not given.kept)
 if unreserved then
   local reply = outcome('reserve')
   reply[3] = now
   reply[4] = exists and 0 or 1
-  reply[6] = given.ttl or ttl or 0
+  reply[5] = stored[2] or ''
+  reply[6] = ttl or 0
+  reply[7] = renew and exists and 1 or 0
+  for _, written in ipairs(written_traces) do reply[#reply + 1] = written end
   return reply
 end
-owner = owner or user
-ttl = given.ttl or ttl
 last_activity = math.max(now, last_activity)
-local renew = ttl and (not exists or new_owner or tonumber(stored[7]) ~= ttl
-  or now - tonumber(stored[8] or 0) >= ttl / 2)
-local keep = renew or not exists or new_owner
-local written_traces = {}
-if renew and exists then written_traces = redis.call('SMEMBERS', traces) end
 if indexing == 'atomic' then
   redis.call('ZADD', given.recent, last_activity, given.id)
   if owner then
@@ -290,7 +296,7 @@ if not exists then set('createdAt', last_activity) end
 if owner and (not exists or new_owner) then set('userId', owner) end
 if ttl then set('ttlMs', ttl) end
 if given.ttl then set('ownTtl', 1) end
-if renew and indexing == 'atomic' then set('indexedAt', now) end
+if renew then set('indexedAt', now) end
 local metadata = given.metadata or {}
 for at = 1, #metadata, 2 do set('metadata:' .. metadata[at], metadata[at + 1]) end
 for from = 1, #fields, 4000 do
@@ -302,10 +308,6 @@ if ttl then
   end
 end
 if indexing == 'atomic' and (exists or not ttl) then return 1 end
-local reply = { 'written', version, last_activity, exists and 0 or 1, owner or '', ttl or 0, keep and 1 or 0 }
-if indexing ~= 'atomic' then
-  for _, written in ipairs(written_traces) do reply[#reply + 1] = written end
-end
-return reply
+return { 'written', version, last_activity, exists and 0 or 1, owner or '', ttl or 0, 0 }
 `,
 } as const;

@@ -1,21 +1,16 @@
 -- Gives a conversation its place in an index, once it is written.
 --
 -- KEYS  1 index
--- ARGV  1 conversation id   2 last activity in ms   3 ttl in ms to keep the index for, 0 for ever, '' not at all
---       4 '1' if the caller waits for replicas
-
---@include keep-index.lua
+-- ARGV  1 conversation id   2 last activity in ms   3 '1' if the caller waits for replicas
 
 local score = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0)
 local reserved = score % 1 ~= 0
 if reserved or score < tonumber(ARGV[2]) then
   redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
-elseif ARGV[4] == '1' then
+elseif ARGV[3] == '1' then
   -- WAIT counts from this connection's last write, and a command that changes nothing is none: change the entry, and
   -- change it back, so that replicas which have that have the entry, too.
   redis.call('ZADD', KEYS[1], score + 1, ARGV[1])
   redis.call('ZADD', KEYS[1], score, ARGV[1])
 end
-local ttl = tonumber(ARGV[3])
-if ttl then keep_index(KEYS[1], ttl > 0 and ttl or nil) end
 return 1

@@ -8,7 +8,7 @@
 --         indexing    'atomic'   all keys are on this server: the indexes are written here
 --                     'ask'      indexes are elsewhere: write only if no entry has to be reserved first
 --                     'reserved' entries were reserved, at the time `reservedAt`; `reservedNew`: for a conversation
---                                that did not exist then
+--                                that did not exist then; `kept`: its other indexes were kept for the ttl
 --         recent      the recency index that it belongs to, for 'atomic'
 --         user, trace, version (the expected one), key and hash (of idempotency), max (messages to keep)
 --         ttl         in ms
@@ -17,10 +17,10 @@
 --         metadata    fields and values in turn
 --       2 … messages, each a JSON text; that of a tool result begins with a space
 --
--- Returns { status, version, last activity in ms, created, owner or '', ttl in ms or 0, keep, trace ids … }: `keep` is 1
--- if the caller has to keep the indexes for that ttl, those of the trace ids among them, and to note it with
--- indexed.lua. Status: 'written', 'replayed', 'reserve' (nothing was written; the third value is the time), 'owner',
--- 'idempotency-key', 'version' (conflicts), 'damaged'. Or 1, for 'written' where there is nothing more to do.
+-- Returns { status, version, last activity in ms, created, owner or '', ttl in ms or 0, keep, trace ids … }. Status:
+-- 'written', 'replayed', 'reserve' (nothing was written; the third value is the time; `keep` is 1 if the indexes of the
+-- owner and of the trace ids have to be kept for that ttl first), 'owner', 'idempotency-key', 'version' (conflicts),
+-- 'damaged'. Or 1, for 'written' where there is nothing more to do.
 --
 -- What can fail comes before the conversation is touched: reads, which find a key of the wrong type, and indexes. Redis
 -- undoes nothing, and an index entry without its conversation is harmless.
@@ -71,28 +71,31 @@ if total > 0 and redis.call('EXISTS', messages) == 0 then return outcome('damage
 local new_owner = user and not owner
 local new_trace = trace and (not exists or redis.call('SISMEMBER', traces, trace) == 0)
 
+owner = owner or user
+local former_ttl = tonumber(stored[7])
+ttl = given.ttl or ttl
+local renew = ttl and (not exists or new_owner or former_ttl ~= ttl or now - tonumber(stored[8] or 0) >= ttl / 2)
+local keep = renew or not exists or new_owner
+local written_traces = {}
+if renew and exists then written_traces = redis.call('SMEMBERS', traces) end
+
 -- A reservation is good for RESERVED_MS, and, made for a conversation that was there, for no other.
-local unreserved = indexing == 'ask' and (not exists or new_owner or new_trace)
-  or indexing == 'reserved' and (now >= given.reservedAt + RESERVED_MS or not exists and not given.reservedNew)
+local unreserved = indexing == 'ask' and (keep or new_trace)
+  or indexing == 'reserved' and (now >= given.reservedAt + RESERVED_MS or not exists and not given.reservedNew
+    or renew and exists and not given.kept)
 if unreserved then
   local reply = outcome('reserve')
   reply[3] = now
   reply[4] = exists and 0 or 1
-  reply[6] = given.ttl or ttl or 0
+  reply[5] = stored[2] or ''
+  reply[6] = ttl or 0
+  reply[7] = renew and exists and 1 or 0
+  for _, written in ipairs(written_traces) do reply[#reply + 1] = written end
   return reply
 end
 
-owner = owner or user
-ttl = given.ttl or ttl
 -- Never backwards, also when a server with another clock has taken over.
 last_activity = math.max(now, last_activity)
-local renew = ttl and (not exists or new_owner or tonumber(stored[7]) ~= ttl
-  or now - tonumber(stored[8] or 0) >= ttl / 2)
-
-local keep = renew or not exists or new_owner
-
-local written_traces = {}
-if renew and exists then written_traces = redis.call('SMEMBERS', traces) end
 
 if indexing == 'atomic' then
   redis.call('ZADD', given.recent, last_activity, given.id)
@@ -187,7 +190,7 @@ if not exists then set('createdAt', last_activity) end
 if owner and (not exists or new_owner) then set('userId', owner) end
 if ttl then set('ttlMs', ttl) end
 if given.ttl then set('ownTtl', 1) end
-if renew and indexing == 'atomic' then set('indexedAt', now) end
+if renew then set('indexedAt', now) end
 local metadata = given.metadata or {}
 for at = 1, #metadata, 2 do set('metadata:' .. metadata[at], metadata[at + 1]) end
 for from = 1, #fields, 4000 do
@@ -202,8 +205,4 @@ end
 
 if indexing == 'atomic' and (exists or not ttl) then return 1 end
 
-local reply = { 'written', version, last_activity, exists and 0 or 1, owner or '', ttl or 0, keep and 1 or 0 }
-if indexing ~= 'atomic' then
-  for _, written in ipairs(written_traces) do reply[#reply + 1] = written end
-end
-return reply
+return { 'written', version, last_activity, exists and 0 or 1, owner or '', ttl or 0, 0 }
