@@ -44,15 +44,18 @@ for at = 1, #KEYS, 2 do
 end
 return reply
 `,
-  keep: `local function keep_index(index, ttl)
+  keep: `local function keep_index(index, ttl, just_made)
   if not ttl then
     redis.call('PERSIST', index)
     return
   end
   local left = redis.call('PTTL', index)
-  if left >= 0 and left < 2 * ttl or left == -1 and redis.call('ZCARD', index) == 1 then
-    redis.call('PEXPIRE', index, 2 * ttl)
-  end
+  if left >= 0 and left < 2 * ttl or just_made then redis.call('PEXPIRE', index, 2 * ttl) end
+end
+local function enter_index(index, id, score, ttl)
+  local just_made = redis.call('EXISTS', index) == 0
+  redis.call('ZADD', index, score, id)
+  keep_index(index, ttl, just_made)
 end
 keep_index(KEYS[1], tonumber(ARGV[1]))
 return 1
@@ -67,20 +70,22 @@ if ARGV[1] == 'newest' then
 end
 return redis.call('ZRANGEBYSCORE', KEYS[1], low, high, 'WITHSCORES', 'LIMIT', 0, ARGV[4])
 `,
-  reserve: `local function keep_index(index, ttl)
+  reserve: `local function keep_index(index, ttl, just_made)
   if not ttl then
     redis.call('PERSIST', index)
     return
   end
   local left = redis.call('PTTL', index)
-  if left >= 0 and left < 2 * ttl or left == -1 and redis.call('ZCARD', index) == 1 then
-    redis.call('PEXPIRE', index, 2 * ttl)
-  end
+  if left >= 0 and left < 2 * ttl or just_made then redis.call('PEXPIRE', index, 2 * ttl) end
+end
+local function enter_index(index, id, score, ttl)
+  local just_made = redis.call('EXISTS', index) == 0
+  redis.call('ZADD', index, score, id)
+  keep_index(index, ttl, just_made)
 end
 local RESERVED_MS = 60000
-redis.call('ZADD', KEYS[1], ARGV[2] + RESERVED_MS + 0.5, ARGV[1])
 local ttl = tonumber(ARGV[3])
-keep_index(KEYS[1], ttl > 0 and math.max(ttl, RESERVED_MS) or nil)
+enter_index(KEYS[1], ARGV[1], ARGV[2] + RESERVED_MS + 0.5, ttl > 0 and math.max(ttl, RESERVED_MS) or nil)
 return 1
 `,
   sample: `return redis.call('ZRANDMEMBER', KEYS[1], ARGV[1])
@@ -99,15 +104,18 @@ return 1
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function keep_index(index, ttl)
+local function keep_index(index, ttl, just_made)
   if not ttl then
     redis.call('PERSIST', index)
     return
   end
   local left = redis.call('PTTL', index)
-  if left >= 0 and left < 2 * ttl or left == -1 and redis.call('ZCARD', index) == 1 then
-    redis.call('PEXPIRE', index, 2 * ttl)
-  end
+  if left >= 0 and left < 2 * ttl or just_made then redis.call('PEXPIRE', index, 2 * ttl) end
+end
+local function enter_index(index, id, score, ttl)
+  local just_made = redis.call('EXISTS', index) == 0
+  redis.call('ZADD', index, score, id)
+  keep_index(index, ttl, just_made)
 end
 local function parts(prefix, conversation)
   local tag = ':{' .. conversation .. '}'
@@ -149,15 +157,18 @@ return 0
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local RESERVED_MS = 60000
-local function keep_index(index, ttl)
+local function keep_index(index, ttl, just_made)
   if not ttl then
     redis.call('PERSIST', index)
     return
   end
   local left = redis.call('PTTL', index)
-  if left >= 0 and left < 2 * ttl or left == -1 and redis.call('ZCARD', index) == 1 then
-    redis.call('PEXPIRE', index, 2 * ttl)
-  end
+  if left >= 0 and left < 2 * ttl or just_made then redis.call('PEXPIRE', index, 2 * ttl) end
+end
+local function enter_index(index, id, score, ttl)
+  local just_made = redis.call('EXISTS', index) == 0
+  redis.call('ZADD', index, score, id)
+  keep_index(index, ttl, just_made)
 end
 local function parts(prefix, conversation)
   local tag = ':{' .. conversation .. '}'
@@ -219,14 +230,13 @@ if indexing == 'atomic' then
   redis.call('ZADD', given.recent, last_activity, given.id)
   if owner then
     local index = prefix .. 'user:' .. owner .. ':conversations'
-    redis.call('ZADD', index, last_activity, given.id)
-    if keep then keep_index(index, ttl) end
+    if keep then
+      enter_index(index, given.id, last_activity, ttl)
+    else
+      redis.call('ZADD', index, last_activity, given.id)
+    end
   end
-  if new_trace then
-    local index = prefix .. 'trace:' .. trace .. ':conversations'
-    redis.call('ZADD', index, last_activity, given.id)
-    keep_index(index, ttl)
-  end
+  if new_trace then enter_index(prefix .. 'trace:' .. trace .. ':conversations', given.id, last_activity, ttl) end
   for _, written in ipairs(written_traces) do
     keep_index(prefix .. 'trace:' .. written .. ':conversations', ttl)
   end

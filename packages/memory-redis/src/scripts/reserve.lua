@@ -10,7 +10,6 @@
 --@include keep-index.lua
 --@include reserved-ms.lua
 
-redis.call('ZADD', KEYS[1], ARGV[2] + RESERVED_MS + 0.5, ARGV[1])
 local ttl = tonumber(ARGV[3])
-keep_index(KEYS[1], ttl > 0 and math.max(ttl, RESERVED_MS) or nil)
+enter_index(KEYS[1], ARGV[1], ARGV[2] + RESERVED_MS + 0.5, ttl > 0 and math.max(ttl, RESERVED_MS) or nil)
 return 1

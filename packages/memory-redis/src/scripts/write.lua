@@ -101,14 +101,13 @@ if indexing == 'atomic' then
   redis.call('ZADD', given.recent, last_activity, given.id)
   if owner then
     local index = prefix .. 'user:' .. owner .. ':conversations'
-    redis.call('ZADD', index, last_activity, given.id)
-    if keep then keep_index(index, ttl) end
+    if keep then
+      enter_index(index, given.id, last_activity, ttl)
+    else
+      redis.call('ZADD', index, last_activity, given.id)
+    end
   end
-  if new_trace then
-    local index = prefix .. 'trace:' .. trace .. ':conversations'
-    redis.call('ZADD', index, last_activity, given.id)
-    keep_index(index, ttl)
-  end
+  if new_trace then enter_index(prefix .. 'trace:' .. trace .. ':conversations', given.id, last_activity, ttl) end
   for _, written in ipairs(written_traces) do
     keep_index(prefix .. 'trace:' .. written .. ':conversations', ttl)
   end
