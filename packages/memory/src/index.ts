@@ -17,6 +17,7 @@ export { decodeMessage } from "./codec/decode.ts";
 export { idIssue, MAX_ID_LENGTH } from "./codec/ids.ts";
 export type { JsonObject, JsonValue } from "./codec/json.ts";
 export { parseMessages } from "./codec/parse-messages.ts";
+export { parseOptions } from "./codec/schema-issues.ts";
 export { type DiagnosisOptions, diagnoseMemoryProvider } from "./diagnostics/diagnose.ts";
 export { type LatencyStats, MemoryPerformanceMonitor, monitorProvider } from "./diagnostics/monitor.ts";
 export {

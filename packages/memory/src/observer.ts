@@ -1,13 +1,18 @@
-/** Tells an observer; what it throws must not change the outcome of the operation that it watches. */
+function warn(name: string, thrown: unknown): void {
+  const reason = thrown instanceof Error ? thrown.message : "it threw something that is no Error";
+  process.emitWarning(`The observer ${name} failed: ${reason}`, "JAFObserverWarning");
+}
+
+/** Tells an observer, and doesn't wait for it; what it throws must not change the outcome of what it watches. */
 export function tell<Event>(
   name: string,
-  observer: ((event: Event) => void) | undefined,
+  observer: ((event: Event) => unknown) | undefined,
   event: Event,
 ): void {
   try {
-    observer?.(event);
+    // An async function passes for an observer: nobody else looks after its promise.
+    Promise.resolve(observer?.(event)).catch((thrown: unknown) => warn(name, thrown));
   } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : "it threw something that is no Error";
-    process.emitWarning(`The observer ${name} failed: ${reason}`, "JAFObserverWarning");
+    warn(name, thrown);
   }
 }

@@ -8,12 +8,16 @@ describe("registerMemoryAdapter", () => {
     for (const unregister of undo.splice(0)) unregister();
   });
 
-  it("refuses another adapter of the same type, until the first is taken back", () => {
+  it("refuses another adapter of the same type, until the first is taken back as often as it was given", () => {
     const adapter = notesAdapter();
     const unregister = registerMemoryAdapter(adapter);
-    undo.push(unregister, registerMemoryAdapter(adapter));
+    const again = registerMemoryAdapter(adapter);
+    undo.push(unregister, again);
     expect(() => registerMemoryAdapter(notesAdapter())).toThrow(TypeError);
     unregister();
+    unregister();
+    expect(() => registerMemoryAdapter(notesAdapter())).toThrow(TypeError);
+    again();
     undo.push(registerMemoryAdapter(notesAdapter()));
   });
 

@@ -31,6 +31,7 @@ describe("diagnoseMemoryProvider", () => {
       "append",
       "read-back",
       "delete",
+      "gone",
     ]);
     for (const { latencyMs } of diagnosis.steps) expect(latencyMs).toBeGreaterThanOrEqual(0);
     expect(expectOk(await provider.getStats())).toMatchObject({ totalConversations: 1, totalMessages: 1 });
@@ -55,11 +56,11 @@ describe("diagnoseMemoryProvider", () => {
       storeMessages,
       deleteConversation: async () => broken,
     });
-    expect(failedSteps(diagnosis)).toEqual(["delete"]);
+    expect(failedSteps(diagnosis)).toEqual(["delete", "gone"]);
     const [[id, , , options] = []] = storeMessages.mock.calls;
     expect(diagnosis.leftBehind).toBe(id);
     expect(options).toEqual({ expectedVersion: 0, ttlSeconds: 300 });
-    expect(formatMemoryDiagnosis(diagnosis)).toContain(id);
+    expect(formatMemoryDiagnosis(diagnosis)).toContain(`${id} may be left. It expires in 5 minutes, if`);
   });
 
   it("reports a provider that throws, hangs or returns something else", async () => {
@@ -73,9 +74,9 @@ describe("diagnoseMemoryProvider", () => {
       deleteConversation: async () => hostile(undefined),
     };
     const diagnosis = await diagnoseMemoryProvider({ ...provider, ...faults }, { timeoutMs: 5 });
-    expect(failedSteps(diagnosis)).toEqual(["health", "stats", "read", "read-back", "delete"]);
+    expect(failedSteps(diagnosis)).toEqual(["health", "stats", "read", "read-back", "delete", "gone"]);
     const tags = diagnosis.steps.map(({ error }) => error?._tag.replace("Memory", ""));
-    expect(tags.filter((tag) => tag === "ConnectionError")).toHaveLength(2);
+    expect(tags.filter((tag) => tag === "ConnectionError")).toHaveLength(3);
     expect(diagnosis.steps[0]?.error).toMatchObject({ cause: { message: "at once" } });
   });
 
@@ -89,6 +90,71 @@ describe("diagnoseMemoryProvider", () => {
     });
     expect(failedSteps(diagnosis)).toEqual(["health", "read", "read-back", "delete"]);
     expect(diagnosis.steps[0]?.error?.message).toContain("no disk");
+  });
+
+  it("takes a store that keeps one message of a conversation for a working one", async () => {
+    const provider = createInMemoryProvider({ maxMessagesPerConversation: 1 });
+    expect((await diagnoseMemoryProvider(provider)).ok).toBe(true);
+  });
+
+  it("pushes nothing out of a full store with write: false", async () => {
+    const provider = createInMemoryProvider({ maxConversations: 1 });
+    expectOk(await provider.storeMessages("theirs", users("1")));
+    const diagnosis = await diagnoseMemoryProvider(provider, { write: false });
+    expect(diagnosis.steps.map(({ name, ok }) => [name, ok])).toEqual([
+      ["health", true],
+      ["stats", true],
+      ["read", true],
+    ]);
+    expect(diagnosis).not.toHaveProperty("leftBehind");
+    expect(expectOk(await provider.getConversation("theirs"))).not.toBeNull();
+  });
+
+  it("deletes once more when a write lands after the deletion, and says that it may be left", async () => {
+    const provider = createInMemoryProvider();
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const storeMessages: typeof provider.storeMessages = async (...args) => {
+      await released;
+      return provider.storeMessages(...args);
+    };
+    const appendMessages = async () => broken;
+    const slow = { ...provider, storeMessages, appendMessages };
+    const diagnosis = await diagnoseMemoryProvider(slow, { timeoutMs: 5 });
+    expect(failedSteps(diagnosis)).toContain("store");
+    expect(diagnosis.leftBehind).toBeDefined();
+    release();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(expectOk(await provider.getStats()).totalConversations).toBe(0);
+  });
+
+  it("notices a deletion that deletes nothing", async () => {
+    const provider = createInMemoryProvider();
+    const deleteConversation = async () => createSuccess(true);
+    const diagnosis = await diagnoseMemoryProvider({ ...provider, deleteConversation });
+    expect(failedSteps(diagnosis)).toEqual(["gone"]);
+    expect(diagnosis.leftBehind).toBeDefined();
+  });
+
+  it.each([
+    { success: false, error: undefined },
+    { success: false, error: "text" },
+    { success: "yes", data: { totalConversations: 0, totalMessages: 0 } },
+    { success: true, data: undefined },
+    { success: true },
+    null,
+    5,
+  ])("counts the answer %j as failed, with a line that can be read", async (answer) => {
+    const diagnosis = await diagnoseMemoryProvider({
+      ...createInMemoryProvider(),
+      healthCheck: async () => hostile(answer),
+      getStats: async () => hostile(answer),
+      deleteConversation: async () => hostile(answer),
+    });
+    expect(failedSteps(diagnosis)).toEqual(["health", "stats", "delete", "gone"]);
+    expect(formatMemoryDiagnosis(diagnosis)).not.toContain("undefined");
   });
 
   it("refuses options that don't exist", async () => {

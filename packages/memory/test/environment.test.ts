@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod";
 import {
+  createInMemoryProvider,
+  createMemoryProvider,
   createMemoryProviderFromEnv,
   formatEnvironmentReport,
   type MemoryEnvironment,
@@ -9,7 +12,7 @@ import {
 } from "../src/index.ts";
 import { expectOk } from "../src/testing/expectations.ts";
 import { users } from "../src/testing/messages.ts";
-import { notesAdapter } from "./support/adapters.ts";
+import { type NotesConfig, notesAdapter } from "./support/adapters.ts";
 
 const opened = vi.fn();
 let unregister = () => {};
@@ -74,9 +77,15 @@ describe("createMemoryProviderFromEnv", () => {
     },
   );
 
-  it.each(["../../x", "Redis", "s3cret:", " redis"])("refuses the type %j", async (type) => {
+  it.each(["../../x", "Redis", "s3cret:", "red is"])("refuses the type %j", async (type) => {
     const issues = await issuesOf({ JAF_MEMORY_TYPE: type });
     expect(issues).toEqual([{ path: "JAF_MEMORY_TYPE", expected: expect.stringContaining("lower-case") }]);
+  });
+
+  it("takes no notice of blanks around the type", async () => {
+    await createMemoryProviderFromEnv({}, { ...notes, JAF_MEMORY_TYPE: " notes\n" });
+    expect(opened).toHaveBeenCalledOnce();
+    await expect(createMemoryProviderFromEnv({}, { JAF_MEMORY_TYPE: "  " })).resolves.toBeDefined();
   });
 
   it("reads process.env unless given another environment", async () => {
@@ -137,7 +146,73 @@ describe("validateMemoryEnvironment", () => {
     const report = await validateMemoryEnvironment(environment);
     expect(JSON.stringify(report) + formatEnvironmentReport(report)).not.toContain("s3cret");
     expect(formatEnvironmentReport(report)).toContain("JAF_NOTES_PASSWORD: set, (secret)");
-    expect(formatEnvironmentReport(report)).toContain("JAF_NOTES_URL: set, notes://***@host");
+    expect(report.variables).toContainEqual({ name: "JAF_NOTES_URL", state: "set", secret: false });
+  });
+
+  it.each([
+    "notes://user:s3cret/x@host",
+    "notes://host?password=s3cret",
+    "host=h password=s3cret",
+    "u:s3cret@h",
+  ])("shows no text that may hold a password, such as %s", async (url) => {
+    const report = await validateMemoryEnvironment({ ...notes, JAF_NOTES_URL: url });
+    expect(report.valid).toBe(true);
+    expect(JSON.stringify(report) + formatEnvironmentReport(report)).not.toContain("s3cret");
+  });
+
+  it("says no more than that when the schema finds fault with a secret", async () => {
+    const adapter = notesAdapter();
+    const configSchema = adapter.configSchema.superRefine(({ password }, context) =>
+      context.addIssue({ code: "custom", path: ["password"], message: `expected better than ${password}` }),
+    );
+    unregister();
+    unregister = registerMemoryAdapter({ ...adapter, configSchema });
+    const report = await validateMemoryEnvironment({ ...notes, JAF_NOTES_PASSWORD: "s3cret" });
+    expect(report.issues).toEqual([{ path: "JAF_NOTES_PASSWORD", expected: "another value" }]);
+    const create = createMemoryProvider({ type: "notes", folder: "abc", password: "s3cret" });
+    await expect(create).rejects.toThrow("password: expected another value");
+  });
+
+  it("shows no default that depends on a secret", async () => {
+    const adapter = notesAdapter();
+    const configSchema = adapter.configSchema.transform((config) => ({
+      ...config,
+      url: config.password ?? "none",
+    }));
+    unregister();
+    unregister = registerMemoryAdapter({ ...adapter, configSchema });
+    const url = async (environment: MemoryEnvironment) =>
+      (await validateMemoryEnvironment(environment)).variables.find(({ name }) => name === "JAF_NOTES_URL");
+    expect(await url(notes)).toMatchObject({ state: "default", value: "none" });
+    expect(await url({ ...notes, JAF_NOTES_PASSWORD: "s3cret" })).not.toHaveProperty("value");
+  });
+
+  it("reports a schema that throws, quoting nothing", async () => {
+    const configSchema = notesAdapter().configSchema.transform((): NotesConfig => {
+      throw new Error("s3cret");
+    });
+    unregister();
+    unregister = registerMemoryAdapter({ ...notesAdapter(), configSchema });
+    const report = await validateMemoryEnvironment(notes);
+    expect(report.valid).toBe(false);
+    expect(formatEnvironmentReport(report)).toContain("threw while it checked its configuration");
+    expect(JSON.stringify(report)).not.toContain("s3cret");
+    await expect(createMemoryProviderFromEnv({}, notes)).rejects.toThrow(MemorySetupError);
+  });
+
+  it("fills a field of any name, also __proto__", async () => {
+    const configSchema = z.custom<object>();
+    const created = vi.fn(() => createInMemoryProvider());
+    const environment = { JAF_ODD_PROTO: { field: "__proto__" }, JAF_ODD_MAKER: { field: "constructor" } };
+    const undo = registerMemoryAdapter({ type: "odd", configSchema, environment, create: created });
+    const values = { JAF_MEMORY_TYPE: "odd", JAF_ODD_PROTO: "value" };
+    await createMemoryProviderFromEnv({}, values);
+    const report = await validateMemoryEnvironment(values);
+    undo();
+    expect(Object.getOwnPropertyDescriptor(created.mock.lastCall?.[0 as never], "__proto__")?.value).toBe(
+      "value",
+    );
+    expect(report.variables.map(({ state }) => state)).toEqual(["set", "set", "unset"]);
   });
 
   it("names bad and missing variables", async () => {

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   createInMemoryProvider,
@@ -41,6 +42,10 @@ describe("createMemoryProvider", () => {
       [{ type: "notes", folder: "abc", port: 7 }, client],
       [{ type: "notes", folder: "abc", port: 7 }, undefined],
     ]);
+  });
+
+  it("takes null for no clients", async () => {
+    await expect(createMemoryProvider({ type: "memory" }, null as never)).resolves.toBeDefined();
   });
 
   it("takes nothing that an object inherits for a client", async () => {
@@ -101,6 +106,56 @@ describe("createMemoryProvider", () => {
       unregister();
     }
   });
+});
+
+describe("an adapter that misbehaves", () => {
+  const openNotes = (change: Partial<ReturnType<typeof notesAdapter>>): Promise<unknown> => {
+    undo.push(registerMemoryAdapter({ ...notesAdapter(), ...change }));
+    return createMemoryProvider({ type: "notes", folder: "abc" }).catch((thrown: unknown) => thrown);
+  };
+  const withUrl = Object.assign(new TypeError("Invalid URL"), { code: "ERR_INVALID_URL", input: "s3cret" });
+
+  it.each([new Error("s3cret"), "s3cret", withUrl])(
+    "is a setup error that quotes nothing of %s",
+    async (thrown) => {
+      const failure = await openNotes({ create: () => Promise.reject(thrown) });
+      expect(failure).toBeInstanceOf(MemorySetupError);
+      expect(String(failure)).toContain('adapter of type "notes" threw while it opened its provider');
+      expect(inspect(failure, { depth: 9 })).not.toContain("s3cret");
+    },
+  );
+
+  it("may refuse a client with a TypeError", async () => {
+    const refusal = new TypeError("client: expected a connection");
+    expect(await openNotes({ create: () => Promise.reject(refusal) })).toBe(refusal);
+  });
+
+  it.each([undefined, null, 5])("is a setup error when it gives %s for a provider", async (given) => {
+    const failure = await openNotes({ create: () => given as never });
+    expect(failure).toBeInstanceOf(MemorySetupError);
+    expect(String(failure)).toContain("gave no provider");
+  });
+
+  it("is a setup error when its schema throws", async () => {
+    const configSchema = notesAdapter().configSchema.transform((): never => {
+      throw new Error("s3cret");
+    });
+    const failure = await openNotes({ configSchema });
+    expect(failure).toBeInstanceOf(MemorySetupError);
+    expect(inspect(failure, { depth: 9 })).not.toContain("s3cret");
+  });
+});
+
+it("has one format for a bad configuration", async () => {
+  const direct = () => createInMemoryProvider({ maxConversations: 0 });
+  expect(direct).toThrow(TypeError);
+  expect(direct).toThrow(
+    "Invalid in-memory provider configuration: maxConversations: expected number to be >=1.",
+  );
+  const created = createMemoryProvider({ type: "memory", maxConversations: 0 });
+  await expect(created).rejects.toThrow(
+    "Invalid memory provider configuration: maxConversations: expected number to be >=1.",
+  );
 });
 
 describe("createSimpleMemoryProvider", () => {

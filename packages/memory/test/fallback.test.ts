@@ -4,49 +4,11 @@ import {
   createInMemoryProvider,
   createMemoryConnectionError,
   createMemoryStorageError,
-  type FallbackEvent,
-  type FallbackOptions,
-  type MemoryErrorUnion,
-  type MemoryProvider,
   withFallback,
 } from "../src/index.ts";
 import { contents, expectError, expectOk, readContents } from "../src/testing/expectations.ts";
-import { users } from "../src/testing/messages.ts";
-
-/** A provider that fails while `outage.error` is set. */
-function failing() {
-  const inner = createInMemoryProvider();
-  const outage: { error?: MemoryErrorUnion | undefined; calls: number } = { calls: 0 };
-  const gate = <Args extends readonly unknown[], R>(method: (...args: Args) => Promise<R>) => {
-    return async (...args: Args) => {
-      outage.calls += 1;
-      return outage.error === undefined ? method(...args) : createFailure(outage.error);
-    };
-  };
-  const provider: MemoryProvider = {
-    storeMessages: gate(inner.storeMessages),
-    appendMessages: gate(inner.appendMessages),
-    getConversation: gate(inner.getConversation),
-    findConversations: gate(inner.findConversations),
-    getRecentMessages: gate(inner.getRecentMessages),
-    deleteConversation: gate(inner.deleteConversation),
-    clearUserConversations: gate(inner.clearUserConversations),
-    getStats: gate(inner.getStats),
-    healthCheck: gate(inner.healthCheck),
-    close: inner.close,
-  };
-  return { provider, outage };
-}
-
-function setUp(options: FallbackOptions = {}) {
-  const { provider: primary, outage } = failing();
-  const fallback = createInMemoryProvider();
-  const events: FallbackEvent[] = [];
-  const onFallback = (event: FallbackEvent) => events.push(event);
-  const provider = withFallback(primary, fallback, { cooldownMs: 0, onFallback, ...options });
-  const down = createMemoryConnectionError("memory");
-  return { provider, primary, fallback, outage, events, down };
-}
+import { hostile, user, users } from "../src/testing/messages.ts";
+import { setUp } from "./support/outage.ts";
 
 describe("withFallback", () => {
   it("reads from the primary while that answers, and from the fallback while it doesn't", async () => {
@@ -123,7 +85,7 @@ describe("withFallback", () => {
     it("tries each write on the primary, also within the cooldown", async () => {
       const { provider, primary, outage, down } = setUp({ cooldownMs: 60_000 });
       outage.error = down;
-      expectOk(await provider.getConversation("c"));
+      expectOk(await provider.getConversation("other"));
       outage.error = undefined;
       expectOk(await provider.appendMessages("c", users("1")));
       expect(await readContents(primary, "c")).toEqual(["1"]);
@@ -188,6 +150,30 @@ describe("withFallback", () => {
     expect(await provider.healthCheck()).toEqual(createFailure(down));
     expectOk(await provider.close());
     expectError(await fallback.getConversation("c"), "MemoryConnectionError");
+  });
+
+  it("closes the fallback also when the primary throws", async () => {
+    const fallback = createInMemoryProvider();
+    const close = () => {
+      throw new Error("no");
+    };
+    const provider = withFallback({ ...createInMemoryProvider(), close }, fallback);
+    await expect(provider.close()).rejects.toThrow("no");
+    expectError(await fallback.getConversation("c"), "MemoryConnectionError");
+  });
+
+  it("writes to the fallback what it was given, whatever becomes of the arguments meanwhile", async () => {
+    const { provider, fallback, outage, down } = setUp({ writes: "fallback" });
+    outage.error = down;
+    const messages = [user("1")];
+    const write = provider.appendMessages("c", messages);
+    messages.push(user("late"));
+    expectOk(await write);
+    expect(await readContents(fallback, "c")).toEqual(["1"]);
+  });
+
+  it.each([undefined, null, {}])("refuses the fallback %j", (fallback) => {
+    expect(() => withFallback(createInMemoryProvider(), hostile(fallback))).toThrow(TypeError);
   });
 
   it.each([

@@ -41,7 +41,7 @@ beforeAll(() => {
     for (const type of process.env.TYPES.split(" ")) {
       await createMemoryProviderFromEnv({}, { JAF_MEMORY_TYPE: type }).then(
         (provider) => console.log("opened " + provider.from),
-        (thrown) => console.log(thrown.name + ": " + thrown.message),
+        (thrown) => console.log(thrown.name + ": " + thrown.message, thrown.error?.cause?.message),
       );
     }`,
   );
@@ -61,6 +61,7 @@ beforeAll(() => {
     { main: "index.js" },
   );
   install("jaf-memory-peerless", 'import "a-driver";', esm);
+  install("jaf-memory-thrower", 'throw new Error("s3cret");', esm);
   install("jaf-memory-empty", "export const other = 1;", esm);
   install("jaf-memory-liar", adapterOf("truth", "export const adapter ="), esm);
 });
@@ -84,14 +85,16 @@ async function open(types: readonly string[], { cwd, args }: Process): Promise<r
 
 describe("an adapter that the application has installed", { concurrent: true }, () => {
   it("is found by the name of its package, from the application's entry, and checked", async () => {
-    const types = ["scoped", "third", "common", "peerless", "absent", "empty", "liar"];
+    const types = ["scoped", "third", "common", "peerless", "absent", "thrower", "empty", "liar"];
     const outcomes = await open(types, { cwd: tmpdir(), args: [entry()] });
+    expect(outcomes.join()).not.toContain("s3cret");
     expect(outcomes).toEqual([
       "opened scoped",
       "opened third",
       "opened common",
       expect.stringMatching(/^MemorySetupError: .*jaf-memory-peerless is installed and fails.*a-driver/),
       expect.stringMatching(/^MemorySetupError: .*npm install @jaf\/memory-absent/),
+      expect.stringMatching(/^MemorySetupError: .*jaf-memory-thrower is installed and throws .*\(Error\)/),
       expect.stringMatching(/^MemorySetupError: .*jaf-memory-empty has no valid export "adapter"/),
       expect.stringMatching(/^MemorySetupError: .*jaf-memory-liar exports is of another type/),
     ]);

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   createFailure,
@@ -8,7 +9,7 @@ import {
   type RetryEvent,
   withRetry,
 } from "../src/index.ts";
-import { expectError, expectOk, readContents } from "../src/testing/expectations.ts";
+import { expectError, expectOk, readContents, readConversation } from "../src/testing/expectations.ts";
 import { hostile, user, users } from "../src/testing/messages.ts";
 
 const unreachable = createFailure(createMemoryConnectionError("memory"));
@@ -51,6 +52,58 @@ describe("withRetry", () => {
     const messages = [user("1")];
     expectOk(await provider.appendMessages("c", messages));
     expect(await readContents(provider, "c")).toEqual(["1"]);
+  });
+
+  it("repeats a write and a search as they were given, however deep they are changed meanwhile", async () => {
+    const inner = createInMemoryProvider();
+    const answers = [unreachable, unreachable];
+    const append = vi.fn<MemoryProvider["appendMessages"]>(
+      async (...args) => answers.pop() ?? inner.appendMessages(...args),
+    );
+    const find = vi.fn<MemoryProvider["findConversations"]>(
+      async (query) => answers.pop() ?? inner.findConversations(query),
+    );
+    const provider = withRetry({ ...inner, appendMessages: append, findConversations: find }, soon);
+
+    const message = { role: "user", content: "1" } as const;
+    const metadata = { userId: "u", at: new Date(5), tags: { list: ["a"] } };
+    const write = provider.appendMessages("c", [message], metadata);
+    Object.assign(message, { content: "changed" });
+    metadata.at.setTime(9);
+    metadata.tags.list.push("changed");
+    expectOk(await write);
+    const { messages, metadata: stored } = await readConversation(inner, "c");
+    expect(messages).toEqual(users("1"));
+    expect(stored).toMatchObject({ at: new Date(5), tags: { list: ["a"] } });
+
+    answers.push(unreachable);
+    const query = { userId: "nobody", since: new Date(1) };
+    const search = provider.findConversations(query);
+    query.userId = "u";
+    query.since.setTime(0);
+    expect(expectOk(await search)).toEqual([]);
+    expect(find.mock.lastCall).toEqual([{ userId: "nobody", since: new Date(1) }]);
+  });
+
+  it("refuses what the provider refuses, and loses no condition that is hidden", async () => {
+    const inner = createInMemoryProvider();
+    const provider = withRetry(inner);
+    class Typed {
+      readonly a = 1;
+    }
+    const cycle: Record<string, unknown> = {};
+    cycle["self"] = cycle;
+    const named = Object.assign([1], { named: 1 });
+    const symbol = { [Symbol("s")]: 1 };
+    for (const value of [new Typed(), new Map(), cycle, named, symbol, () => {}, { toJSON: () => 1 }]) {
+      const own = await inner.appendMessages("c", users("1"), { value });
+      const wrapped = await provider.appendMessages("c", users("1"), { value });
+      expectError(wrapped, "MemoryValidationError");
+      expect(wrapped).toEqual(own);
+    }
+    expectOk(await inner.appendMessages("c", users("1"), { userId: "v" }));
+    const hidden = Object.defineProperty({}, "userId", { value: "u" });
+    expect(expectOk(await provider.findConversations(hidden))).toEqual([]);
   });
 
   it("keeps the caller's idempotency key, and gives each call without one its own", async () => {
@@ -205,6 +258,31 @@ describe("the waits of withRetry", () => {
     expect(await Promise.all(calls)).toEqual(calls.map(() => unreachable));
     expect(vi.getTimerCount()).toBe(0);
     expect(provider.getConversation).toHaveBeenCalledTimes(50);
+  });
+
+  it("listen to the signal only while they last", async () => {
+    const { signal } = new AbortController();
+    const wrapped = Array.from({ length: 5 }, () => withRetry(down(), { signal }));
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
+    const calls = wrapped.flatMap((provider) => [
+      provider.getConversation("c"),
+      provider.getConversation("d"),
+    ]);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(getEventListeners(signal, "abort").length).toBeGreaterThan(0);
+    await vi.runAllTimersAsync();
+    await Promise.all(calls);
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
+  });
+
+  it("are told to an async observer whose rejection changes nothing", async () => {
+    const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    const onRetry = async () => Promise.reject(new Error("the observer is broken"));
+    const call = withRetry(losing(1), { onRetry }).storeMessages("c", users("1"));
+    await vi.runAllTimersAsync();
+    expectOk(await call);
+    expect(warned).toHaveBeenCalledOnce();
+    warned.mockRestore();
   });
 
   it("are told to an observer whose failure changes nothing", async () => {

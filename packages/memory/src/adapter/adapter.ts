@@ -31,14 +31,15 @@ export interface MemoryAdapter<Config extends object = object, Client = unknown>
   readonly type: string;
   /**
    * Checks a configuration, its field `type` included. Its output is what `create` gets, so that defaults live here
-   * and nowhere else. Its messages hold no value.
+   * and nowhere else. Its messages hold no value; those for a field of a secret variable are not shown at all.
    */
   readonly configSchema: ZodType<Config>;
   /** By name, e.g. `JAF_FILE_FOLDER`. */
   readonly environment: Readonly<Record<string, AdapterVariable>>;
   /**
    * Opens the provider. A client that is handed in stays the caller's; without one the provider opens its own and
-   * closes it with `close()`. Rejects with a `MemorySetupError`.
+   * closes it with `close()`. Rejects with a `MemorySetupError`, or with a `TypeError` for a client that is none. Of
+   * anything else that it throws, the factories tell the name and the code.
    */
   readonly create: (config: Config, client?: Client) => MemoryProvider | Promise<MemoryProvider>;
 }

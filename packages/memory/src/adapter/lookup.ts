@@ -5,7 +5,7 @@ import { createMemoryStorageError, describeCause } from "../errors.ts";
 import { MemorySetupError } from "../setup-error.ts";
 import type { MemoryAdapter } from "./adapter.ts";
 import { parseAdapter } from "./adapter-schema.ts";
-import { findPackageEntry, isMissingPackage } from "./package-entry.ts";
+import { findPackageEntry, isMissingPackage, isUnresolved } from "./package-entry.ts";
 import { registeredAdapter } from "./registry.ts";
 
 export interface AdapterRequest {
@@ -73,9 +73,15 @@ async function loadPackage(request: AdapterRequest, name: string): Promise<unkno
   try {
     return await importPackage(name);
   } catch (thrown) {
-    const { message } = describeCause(thrown);
-    const reason = `the package ${name} is installed and fails to load: ${message}. If a package is missing, install it too.`;
-    throw setupError(request, reason, thrown);
+    const { name: thrownName, code, message } = describeCause(thrown);
+    if (isUnresolved(thrown)) {
+      const reason = `the package ${name} is installed and fails to load: ${message}. If a package is missing, install it too.`;
+      throw setupError(request, reason, thrown);
+    }
+    // What a package's own code throws may quote its configuration.
+    const told = code === undefined ? thrownName : `${thrownName}, ${code}`;
+    const reason = `the package ${name} is installed and throws while it loads (${told}). Import it by itself to see why.`;
+    throw setupError(request, reason);
   }
 }
 

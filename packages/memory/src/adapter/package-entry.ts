@@ -49,6 +49,17 @@ export function findPackageEntry(name: string, base: string): string | undefined
   }
 }
 
+const UNRESOLVED = new Set<unknown>([
+  "ERR_MODULE_NOT_FOUND",
+  "MODULE_NOT_FOUND",
+  "ERR_PACKAGE_PATH_NOT_EXPORTED",
+  "ERR_PACKAGE_IMPORT_NOT_DEFINED",
+  "ERR_UNSUPPORTED_DIR_IMPORT",
+]);
+
+/** Whether Node found no module for a name, as opposed to a module whose code threw. */
+export const isUnresolved = (thrown: unknown): boolean => UNRESOLVED.has(codeOf(thrown));
+
 /** Whether an import failed for want of this very package, and not of one that it imports in turn. */
 export function isMissingPackage(name: string, thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;

@@ -13,8 +13,9 @@ export interface MemoryBackend {
   /** The name in errors and health reports, e.g. `"postgres"`. */
   readonly name: string;
   readonly write: (write: ConversationWrite) => Promise<WriteOutcome>;
-  /** The conversation with all its messages, or with the last `last` of them; `null` if there is none. */
+  /** The conversation with all its messages, or with the last `last` (at least 1) of them; `null` if there is none. */
   readonly read: (conversationId: string, last?: number) => Promise<StoredConversation | null>;
+  /** `limit` is at least 1. */
   readonly find: (query: ConversationQuery) => Promise<readonly StoredConversation[]>;
   readonly delete: (conversationId: string) => Promise<boolean>;
   readonly clearUser: (userId: string) => Promise<number>;
@@ -84,6 +85,7 @@ export interface ConversationQuery {
   readonly traceId?: string;
   readonly since?: Date;
   readonly until?: Date;
+  /** At least 1; absent: all. */
   readonly limit?: number;
   readonly offset: number;
   readonly cursor?: ConversationPosition;

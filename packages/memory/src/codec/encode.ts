@@ -13,7 +13,7 @@ import {
   unstorable,
 } from "./checks.ts";
 import { idIssue, isPortableText } from "./ids.ts";
-import { encodeJson, type JsonObject, type JsonValue, toJsonValue } from "./json.ts";
+import { decodeJson, encodeJson, type JsonObject, type JsonValue, toJsonValue } from "./json.ts";
 import { messageSchema } from "./message-schema.ts";
 import { encodePlainMessage } from "./plain-message.ts";
 import { schemaIssues } from "./schema-issues.ts";
@@ -33,8 +33,10 @@ function encodeMessage(message: unknown, index: number, issues: MemoryIssue[]): 
   try {
     const plain = encodePlainMessage(message);
     if (plain !== undefined) return plain;
-    const parsed = messageSchema.safeParse(message);
-    if (parsed.success) return { body: encodeJson(message), isToolResult: parsed.data.role === "tool" };
+    const body = encodeJson(message);
+    // What is stored, and not what was handed in: a getter answers anew, and hidden fields are not stored.
+    const parsed = messageSchema.safeParse(decodeJson(body));
+    if (parsed.success) return { body, isToolResult: parsed.data.role === "tool" };
     for (const { path: field, expected } of schemaIssues(parsed.error)) {
       issues.push({ path: `${path()}${field}`, expected });
     }

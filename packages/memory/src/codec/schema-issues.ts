@@ -4,28 +4,47 @@ import type { MemoryIssue } from "../errors.ts";
 export const formatPath = (path: readonly PropertyKey[]): string =>
   path.map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`)).join("");
 
+/** A schema's message as what follows "expected". */
+function expectedBy(message: string): string {
+  const [, expected] = /^(?:[^\n]*?\b)?expected (.+)$/s.exec(message) ?? [];
+  if (expected !== undefined) return expected;
+  const [, kind] = /^Invalid (.+)$/s.exec(message) ?? [];
+  if (kind === undefined) return `another value (${message})`; // A sentence of the schema's author.
+  if (kind === "input") return "another value";
+  return kind.startsWith("string: ") ? `a string: ${kind.slice(8)}` : `a valid ${kind}`;
+}
+
+export interface SchemaIssue extends MemoryIssue {
+  /** The first step of the path; absent for the whole. */
+  readonly field?: PropertyKey;
+}
+
 /** What zod found, without the values that it found it in. `path` is relative, e.g. `.tls.ca[0]`. */
-export function schemaIssues(error: z.ZodError): MemoryIssue[] {
+export function schemaIssues(error: z.ZodError): SchemaIssue[] {
   return error.issues.flatMap((issue) => {
-    if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => ({
-        path: formatPath([...issue.path, key]),
-        expected: "no such field",
-      }));
+    const place = (path: readonly PropertyKey[]) => ({
+      path: formatPath(path),
+      ...(path[0] === undefined ? {} : { field: path[0] }),
+    });
+    if (issue.code !== "unrecognized_keys") {
+      return [{ ...place(issue.path), expected: expectedBy(issue.message) }];
     }
-    return { path: formatPath(issue.path), expected: issue.message.replace(/^.*expected /, "") };
+    return issue.keys.map((key) => ({ ...place([...issue.path, key]), expected: "no such field" }));
   });
 }
 
-/** Parses options of a factory or wrapper. Throws a `TypeError` that names the field and never the value. */
+/**
+ * Parses a configuration, or options of a factory or wrapper. Throws a `TypeError` that names what is wrong, e.g.
+ * `Invalid retry options: maxAttempts: expected number to be >=1.`, and never quotes a value.
+ */
 export function parseOptions<T>(schema: z.ZodType<T>, options: unknown, what: string): T {
   const parsed = schema.safeParse(options);
   if (parsed.success) return parsed.data;
-  throw optionsError(what, parsed.error);
+  throw optionsError(what, schemaIssues(parsed.error));
 }
 
-export function optionsError(what: string, error: z.ZodError): TypeError {
-  const lines = schemaIssues(error).map(({ path, expected }) => {
+export function optionsError(what: string, issues: readonly MemoryIssue[]): TypeError {
+  const lines = issues.map(({ path, expected }) => {
     const name = path === "" ? "the whole" : path.replace(/^\./, "");
     return `${name}: expected ${expected}`;
   });

@@ -3,19 +3,24 @@ import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryConnectionError, createMemoryStorageError, type MemoryErrorUnion } from "../errors.ts";
 import type { Message } from "../message.ts";
 import type { ConversationMemory, MemoryProvider } from "../provider.ts";
-import type { Result } from "../result.ts";
+import { createFailure, type Result } from "../result.ts";
 import type { DiagnosisStep, DiagnosisStepName, MemoryDiagnosis } from "./report.ts";
 
 const optionsSchema = z.strictObject({
   /** How long a step may take before it counts as failed. Default 10,000. */
   timeoutMs: z.number().min(1).max(2_147_483_647).default(10_000),
+  /**
+   * `false`: only health, statistics and a read. Choose it for a store that is full: see `diagnoseMemoryProvider`.
+   * Default `true`.
+   */
+  write: z.boolean().default(true),
 });
 
 export type DiagnosisOptions = z.input<typeof optionsSchema>;
 
 const OPERATION = "diagnoseMemoryProvider";
 
-/** After a crash of this process, or a deletion that fails, the store removes the test conversation by itself. */
+/** After a crash of this process, or a deletion that fails, a store that keeps `ttlSeconds` removes the conversation. */
 const TTL_SECONDS = 300;
 
 const FIRST: Message = { role: "user", content: "test message" };
@@ -24,58 +29,144 @@ const SECOND: Message = { role: "assistant", content: "test response" };
 const failed = (reason: string, cause?: unknown): MemoryErrorUnion =>
   createMemoryStorageError(OPERATION, reason, { cause });
 
-/** Settles within the time, whatever the provider does. */
-async function within<T>(timeoutMs: number, call: () => Promise<Result<T>>): Promise<Result<T>> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<Result<T>>((resolve) => {
-    const hint = `it has not answered within ${timeoutMs} ms`;
-    const error = createMemoryConnectionError("unknown", hint, { operation: OPERATION });
-    timer = setTimeout(() => resolve({ success: false, error }), timeoutMs);
-  });
-  // Within a promise, so that a method that throws at once is caught as well.
-  const answer = Promise.resolve().then(call);
-  try {
-    return await Promise.race([answer, timeout]);
-  } catch (thrown) {
-    return { success: false, error: failed("the provider threw instead of returning a failure", thrown) };
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 interface Step<T> {
   readonly name: DiagnosisStepName;
   readonly call: () => Promise<Result<T>>;
   /** What is wrong with a success. */
   readonly misfit?: (data: T) => string | undefined;
+  /** Told of a call that took too long, to be settled some time or never. */
+  readonly onLate?: (answer: Promise<unknown>) => void;
 }
 
-function judge<T>(result: Result<T>, misfit: Step<T>["misfit"]): MemoryErrorUnion | undefined {
+/** Settles within the time, whatever the provider does. */
+async function within<T>(timeoutMs: number, { call, onLate }: Step<T>): Promise<unknown> {
+  // Within a promise, so that a method that throws at once is caught as well.
+  const answer = Promise.resolve().then(call);
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<Result<T>>((resolve) => {
+    timer = setTimeout(() => {
+      onLate?.(answer);
+      const hint = `it has not answered within ${timeoutMs} ms`;
+      resolve(createFailure(createMemoryConnectionError("unknown", hint, { operation: OPERATION })));
+    }, timeoutMs);
+  });
   try {
-    if (!result.success) return result.error;
-    const reason = misfit?.(result.data);
-    return reason === undefined ? undefined : failed(reason);
+    return await Promise.race([answer, timeout]);
   } catch (thrown) {
-    return failed("the provider returned something that is no Result of this method", thrown);
+    return createFailure(failed("the provider threw instead of returning a failure", thrown));
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-const holds =
-  (...expected: readonly Message[]) =>
+const isTagged = (error: unknown): error is MemoryErrorUnion =>
+  typeof error === "object" &&
+  error !== null &&
+  "_tag" in error &&
+  typeof error._tag === "string" &&
+  "message" in error &&
+  typeof error.message === "string";
+
+const NO_RESULT = "the provider returned something that is no Result of this method";
+
+/** What is wrong with an answer, which may be anything. */
+function judge<T>(answer: unknown, misfit: Step<T>["misfit"]): MemoryErrorUnion | undefined {
+  try {
+    const result = answer as Result<T>;
+    if (result.success === true) {
+      const reason = misfit?.(result.data);
+      return reason === undefined ? undefined : failed(reason);
+    }
+    if (result.success !== false) return failed(NO_RESULT);
+    return isTagged(result.error) ? result.error : failed("the provider returned a failure without an error");
+  } catch (thrown) {
+    return failed(NO_RESULT, thrown);
+  }
+}
+
+/** A store that keeps only the last messages may have dropped the first. */
+const endsIn =
+  (...expected: readonly [Message, ...Message[]]) =>
   (conversation: ConversationMemory | null): string | undefined => {
+    const messages = conversation?.messages ?? [];
+    const kept = expected.slice(-messages.length);
     const same =
-      conversation?.messages.length === expected.length &&
-      expected.every(({ role, content }, index) => {
-        const message = conversation.messages[index];
+      messages.length > 0 &&
+      messages.length === kept.length &&
+      kept.every(({ role, content }, index) => {
+        const message = messages[index];
         return message?.role === role && message.content === content;
       });
     return same ? undefined : "what was read is not what was stored";
   };
 
+const isAbsent = (conversation: ConversationMemory | null): string | undefined =>
+  conversation === null ? undefined : "there is a conversation that should not be there";
+
+type Run = <T>(step: Step<T>) => Promise<boolean>;
+
+async function tryReading(provider: MemoryProvider, run: Run): Promise<void> {
+  await run({
+    name: "health",
+    call: () => provider.healthCheck(),
+    misfit: ({ healthy, error }) => (healthy === true ? undefined : (error ?? "the provider is not healthy")),
+  });
+  await run({
+    name: "stats",
+    call: () => provider.getStats(),
+    misfit: ({ totalConversations, totalMessages }) =>
+      Number.isInteger(totalConversations) && Number.isInteger(totalMessages) ? undefined : NO_RESULT,
+  });
+}
+
+/** Whether the conversation is gone for sure. */
+async function tryWriting(provider: MemoryProvider, id: string, run: Run): Promise<boolean> {
+  const late = new Set<Promise<unknown>>();
+  const onLate = (answer: Promise<unknown>): void => {
+    late.add(answer);
+    const settle = () => void late.delete(answer);
+    answer.then(settle, settle);
+  };
+  const ttlSeconds = TTL_SECONDS;
+  const stored = await run({
+    name: "store",
+    call: () => provider.storeMessages(id, [FIRST], {}, { expectedVersion: 0, ttlSeconds }),
+    onLate,
+  });
+  const read = () => provider.getConversation(id);
+  await run({ name: "read", call: read, misfit: endsIn(FIRST) });
+  await run({
+    name: "append",
+    call: () => provider.appendMessages(id, [SECOND], {}, { ttlSeconds }),
+    onLate,
+  });
+  await run({ name: "read-back", call: read, misfit: endsIn(FIRST, SECOND) });
+  // What is still under way may land after the deletion.
+  const pending = [...late];
+  const remove = () => provider.deleteConversation(id);
+  const deleted = await run({
+    name: "delete",
+    call: remove,
+    misfit: (existed) => {
+      if (typeof existed !== "boolean") return NO_RESULT;
+      return existed || !stored ? undefined : "the stored conversation was not there to delete";
+    },
+  });
+  const gone = await run({ name: "gone", call: read, misfit: isAbsent });
+  for (const answer of pending) answer.then(remove, remove).catch(() => {}); // The caller knows that it may be left.
+  return deleted && gone && pending.length === 0;
+}
+
 /**
  * Tries a provider out: health, statistics, and storing, reading, appending, reading back and deleting a conversation
- * of its own under a new id; nobody else's is touched. The later steps run also when an earlier one failed, and the
- * conversation is deleted in any case. Prints nothing; for a text, see `formatMemoryDiagnosis`.
+ * of its own under a new id. The later steps run also when an earlier one failed, and the conversation is deleted in
+ * any case, once more when a write settles that took too long. Prints nothing; for a text, see
+ * `formatMemoryDiagnosis`.
+ *
+ * Nobody else's conversation is touched, with one exception: in a store with a limit that is full, such as the
+ * in-memory provider with `maxConversations`, the test conversation pushes out the least recently active one. With
+ * `write: false` nothing is written: it checks health, statistics, and that a conversation that was never stored reads
+ * as `null`.
  *
  * Never rejects because of the provider, also not when that throws or hangs; rejects with a `TypeError` for invalid
  * options.
@@ -84,34 +175,24 @@ export async function diagnoseMemoryProvider(
   provider: MemoryProvider,
   options: DiagnosisOptions = {},
 ): Promise<MemoryDiagnosis> {
-  const { timeoutMs } = parseOptions(optionsSchema, options, "diagnosis options");
+  const { timeoutMs, write } = parseOptions(optionsSchema, options, "diagnosis options");
   const id = `jaf-diagnosis-${crypto.randomUUID()}`;
   const steps: DiagnosisStep[] = [];
-  async function run<T>({ name, call, misfit }: Step<T>): Promise<boolean> {
+  const run: Run = async (step) => {
     const start = performance.now();
-    const error = judge(await within(timeoutMs, call), misfit);
+    const error = judge(await within(timeoutMs, step), step.misfit);
     const latencyMs = performance.now() - start;
-    steps.push({ name, ok: error === undefined, latencyMs, ...(error === undefined ? {} : { error }) });
+    steps.push({
+      name: step.name,
+      ok: error === undefined,
+      latencyMs,
+      ...(error === undefined ? {} : { error }),
+    });
     return error === undefined;
-  }
-  await run({
-    name: "health",
-    call: () => provider.healthCheck(),
-    misfit: ({ healthy, error }) => (healthy ? undefined : (error ?? "the provider is not healthy")),
-  });
-  await run({ name: "stats", call: () => provider.getStats() });
-  const write = { expectedVersion: 0, ttlSeconds: TTL_SECONDS };
-  const more = { ttlSeconds: TTL_SECONDS };
-  const stored = await run({ name: "store", call: () => provider.storeMessages(id, [FIRST], {}, write) });
-  const read = () => provider.getConversation(id);
-  await run({ name: "read", call: read, misfit: holds(FIRST) });
-  await run({ name: "append", call: () => provider.appendMessages(id, [SECOND], {}, more) });
-  await run({ name: "read-back", call: read, misfit: holds(FIRST, SECOND) });
-  const deleted = await run({
-    name: "delete",
-    call: () => provider.deleteConversation(id),
-    misfit: (existed) => (existed || !stored ? undefined : "the stored conversation was not there to delete"),
-  });
-  const ok = steps.every((step) => step.ok);
-  return { ok, steps, ...(deleted ? {} : { leftBehind: id }) };
+  };
+  await tryReading(provider, run);
+  let clean = true;
+  if (write) clean = await tryWriting(provider, id, run);
+  else await run({ name: "read", call: () => provider.getConversation(id), misfit: isAbsent });
+  return { ok: steps.every((step) => step.ok), steps, ...(clean ? {} : { leftBehind: id }) };
 }

@@ -1,6 +1,14 @@
 import type { MemoryErrorUnion } from "../errors.ts";
 
-export type DiagnosisStepName = "health" | "stats" | "store" | "read" | "append" | "read-back" | "delete";
+export type DiagnosisStepName =
+  | "health"
+  | "stats"
+  | "store"
+  | "read"
+  | "append"
+  | "read-back"
+  | "delete"
+  | "gone";
 
 export interface DiagnosisStep {
   readonly name: DiagnosisStepName;
@@ -15,7 +23,7 @@ export interface MemoryDiagnosis {
   /** Whether every step is ok. */
   readonly ok: boolean;
   readonly steps: readonly DiagnosisStep[];
-  /** The test conversation, if it may still be there; it expires within five minutes. */
+  /** The test conversation, if it may still be there. A store that keeps `ttlSeconds` removes it within five minutes. */
   readonly leftBehind?: string;
 }
 
@@ -30,7 +38,9 @@ export function formatMemoryDiagnosis({ ok, steps, leftBehind }: MemoryDiagnosis
     ...steps.map(formatStep),
     ...(leftBehind === undefined
       ? []
-      : [`The test conversation ${leftBehind} may be left; it expires in 5 minutes.`]),
+      : [
+          `The test conversation ${leftBehind} may be left. It expires in 5 minutes, if the store keeps ttlSeconds.`,
+        ]),
     ok ? "The memory provider works." : "The memory provider does not work as it should.",
   ].join("\n");
 }

@@ -25,7 +25,8 @@ export async function createMemoryProviderFromEnv(
   const read = readType(environment);
   if (!read.ok) throw invalid([read.issue], "unknown");
   const adapter = await findAdapter({ type: read.type, operation: OPERATION });
-  const { config, issues } = await readConfig(adapter, environment);
+  const setup = { adapter, operation: OPERATION };
+  const { config, issues } = await readConfig(setup, environment);
   if (config === undefined) throw invalid(issues, read.type);
-  return openProvider(adapter, config, clients);
+  return openProvider(setup, config, clients);
 }

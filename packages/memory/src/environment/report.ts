@@ -10,7 +10,10 @@ export type VariableState = "set" | "default" | "unset" | "missing" | "invalid" 
 export interface EnvironmentVariable {
   readonly name: string;
   readonly state: VariableState;
-  /** What is in effect; absent for a secret, and where nothing is. */
+  /**
+   * What is in effect; absent where nothing is, for a secret, for text that may hold one (a URL, `key=value`), and for
+   * a default that depends on one.
+   */
   readonly value?: string;
   readonly secret: boolean;
 }

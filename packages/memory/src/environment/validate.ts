@@ -12,18 +12,22 @@ import {
   TYPE_VARIABLE,
 } from "./variables.ts";
 
-/** A URL may hold a password although its variable wasn't declared a secret. */
-const withoutCredentials = (text: string): string => text.replace(/\/\/[^/\s]*@/g, "//***@");
+/** No URL and no list of settings: those may hold a password although their variable wasn't declared a secret. */
+const PLAIN_TEXT = /^(?!.*:\/\/)[\p{L}\p{N} _.,:/\\~+-]*$/u;
 
 const isShown = (value: unknown): value is string | number | boolean =>
-  typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+  typeof value === "number" ||
+  typeof value === "boolean" ||
+  (typeof value === "string" && PLAIN_TEXT.test(value));
 
 const valueInEffect = ({ config }: EnvironmentConfig, { field }: AdapterVariable): unknown =>
-  config === undefined ? undefined : Reflect.get(config, field);
+  config !== undefined && Object.hasOwn(config, field) ? Reflect.get(config, field) : undefined;
 
 interface Context {
   readonly environment: MemoryEnvironment;
   readonly read: EnvironmentConfig;
+  /** As it is without the secrets: a schema may have copied one into a default. */
+  readonly withoutSecrets: EnvironmentConfig;
 }
 
 const isSet = (environment: MemoryEnvironment, name: string | undefined): boolean =>
@@ -32,7 +36,7 @@ const isSet = (environment: MemoryEnvironment, name: string | undefined): boolea
 function describeVariable(
   name: string,
   variable: AdapterVariable,
-  { environment, read }: Context,
+  { environment, read, withoutSecrets }: Context,
 ): EnvironmentVariable {
   const text = readVariable(environment, name);
   const secret = variable.secret ?? false;
@@ -40,7 +44,8 @@ function describeVariable(
   if (hasIssue) return { name, state: text === undefined ? "missing" : "invalid", secret };
   if (isSet(environment, variable.replacedBy)) return { name, state: "replaced", secret };
   const value = text ?? valueInEffect(read, variable);
-  const shown = !secret && isShown(value) ? { value: withoutCredentials(String(value)) } : {};
+  const safe = !secret && (text !== undefined || value === valueInEffect(withoutSecrets, variable));
+  const shown = safe && isShown(value) ? { value: String(value) } : {};
   if (text !== undefined) return { name, state: "set", ...shown, secret };
   return { name, state: value === undefined ? "unset" : "default", ...shown, secret };
 }
@@ -89,10 +94,14 @@ function typeVariable(environment: MemoryEnvironment, type: string): Environment
 }
 
 async function report(environment: MemoryEnvironment, type: string): Promise<EnvironmentReport> {
-  const adapter = await findAdapter({ type, operation: "validateMemoryEnvironment" });
-  const read = await readConfig(adapter, environment);
+  const operation = "validateMemoryEnvironment";
+  const adapter = await findAdapter({ type, operation });
+  const secrets = Object.entries(adapter.environment).filter(([, { secret }]) => secret);
+  const harmless = { ...environment, ...Object.fromEntries(secrets.map(([name]) => [name, undefined])) };
+  const read = await readConfig({ adapter, operation }, environment);
+  const withoutSecrets = await readConfig({ adapter, operation }, harmless);
   const variables = Object.entries(adapter.environment).map(([name, variable]) =>
-    describeVariable(name, variable, { environment, read }),
+    describeVariable(name, variable, { environment, read, withoutSecrets }),
   );
   return {
     type,

@@ -1,6 +1,6 @@
 import type { AdapterVariable, MemoryAdapter } from "../adapter/adapter.ts";
 import { ADAPTER_TYPE, ADAPTER_TYPE_RULE } from "../adapter/adapter-schema.ts";
-import { schemaIssues } from "../codec/schema-issues.ts";
+import { parseConfig, type Setup } from "../adapter/configuration.ts";
 import type { MemoryIssue } from "../errors.ts";
 
 /** Environment variables by name, as in `process.env`. */
@@ -19,7 +19,7 @@ export type EnvironmentType =
   | { readonly ok: false; readonly issue: MemoryIssue };
 
 export function readType(environment: MemoryEnvironment): EnvironmentType {
-  const type = readVariable(environment, TYPE_VARIABLE) ?? "memory";
+  const type = readVariable(environment, TYPE_VARIABLE)?.trim() || "memory";
   if (ADAPTER_TYPE.test(type)) return { ok: true, type };
   return { ok: false, issue: { path: TYPE_VARIABLE, expected: ADAPTER_TYPE_RULE } };
 }
@@ -47,8 +47,8 @@ export interface EnvironmentConfig {
 }
 
 function readFields(adapter: MemoryAdapter, environment: MemoryEnvironment) {
-  const fields: Record<string, unknown> = { type: adapter.type };
-  const names = new Map<string, string>();
+  const fields = new Map<string, unknown>([["type", adapter.type]]);
+  const names = new Map<PropertyKey, string>();
   const issues: MemoryIssue[] = [];
   for (const [name, { field, format }] of Object.entries(adapter.environment)) {
     const text = readVariable(environment, name);
@@ -59,27 +59,27 @@ function readFields(adapter: MemoryAdapter, environment: MemoryEnvironment) {
     names.set(field, name);
     const parsed = parseText(text, format);
     if ("expected" in parsed) issues.push({ path: name, expected: parsed.expected });
-    else fields[field] = parsed.value;
+    else fields.set(field, parsed.value);
   }
-  return { fields, names, issues };
+  // Unlike an assignment, this keeps a field `__proto__` a field.
+  return { fields: Object.fromEntries(fields), names, issues };
 }
 
-/** An adapter's configuration, checked, as its variables give it; every bad variable is named. */
-export async function readConfig(
-  adapter: MemoryAdapter,
-  environment: MemoryEnvironment,
-): Promise<EnvironmentConfig> {
-  const { fields, names, issues } = readFields(adapter, environment);
-  const parsed = await adapter.configSchema.safeParseAsync(fields);
-  if (parsed.success) return issues.length === 0 ? { config: parsed.data, issues } : { issues };
+/**
+ * An adapter's configuration, checked, as its variables give it; every bad variable is named. Rejects with a
+ * `MemorySetupError` if the adapter's schema throws.
+ */
+export async function readConfig(setup: Setup, environment: MemoryEnvironment): Promise<EnvironmentConfig> {
+  const { fields, names, issues } = readFields(setup.adapter, environment);
+  const parsed = await parseConfig(setup, fields);
+  if (parsed.ok) return issues.length === 0 ? { config: parsed.config, issues } : { issues };
   const bad = new Set(issues.map(({ path }) => path));
-  for (const issue of schemaIssues(parsed.error)) {
-    const [, field = ""] = /^\.([^.[]+)/.exec(issue.path) ?? [];
-    const name = names.get(field);
-    if (name === undefined) issues.push({ path: `config${issue.path}`, expected: issue.expected });
-    else if (readVariable(environment, name) === undefined) {
+  for (const { field, path, expected } of parsed.issues) {
+    const name = field === undefined ? undefined : names.get(field);
+    if (name === undefined) issues.push({ path: `config${path}`, expected });
+    else if (readVariable(environment, name) === undefined)
       issues.push({ path: name, expected: "to be set" });
-    } else if (!bad.has(name)) issues.push({ path: name, expected: issue.expected });
+    else if (!bad.has(name)) issues.push({ path: name, expected });
   }
   return { issues };
 }

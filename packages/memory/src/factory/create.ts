@@ -1,4 +1,5 @@
 import { ADAPTER_TYPE, ADAPTER_TYPE_RULE } from "../adapter/adapter-schema.ts";
+import { parseConfig } from "../adapter/configuration.ts";
 import { findAdapter } from "../adapter/lookup.ts";
 import { optionsError } from "../codec/schema-issues.ts";
 import { openProvider } from "./open.ts";
@@ -7,7 +8,7 @@ import type { MemoryClient, MemoryClients, MemoryConfig, MemoryProviderOf, Memor
 interface Request {
   readonly operation: string;
   readonly config: unknown;
-  readonly clients: Readonly<Record<string, unknown>>;
+  readonly clients: Readonly<Record<string, unknown>> | null;
 }
 
 function typeOf(config: unknown): string {
@@ -22,9 +23,10 @@ function typeOf(config: unknown): string {
 async function create({ operation, config, clients }: Request) {
   const type = typeOf(config);
   const adapter = await findAdapter({ type, operation });
-  const parsed = await adapter.configSchema.safeParseAsync(config);
-  if (!parsed.success) throw optionsError(`configuration of the ${type} memory provider`, parsed.error);
-  return openProvider(adapter, parsed.data, clients);
+  const setup = { adapter, operation };
+  const parsed = await parseConfig(setup, config);
+  if (!parsed.ok) throw optionsError(`${type} provider configuration`, parsed.issues);
+  return openProvider(setup, parsed.config, clients);
 }
 
 /**

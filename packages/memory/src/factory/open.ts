@@ -1,29 +1,36 @@
-import type { MemoryAdapter } from "../adapter/adapter.ts";
-import type { MemoryErrorUnion } from "../errors.ts";
+import { adapterFailure, type Setup } from "../adapter/configuration.ts";
+import { createMemoryStorageError, type MemoryErrorUnion } from "../errors.ts";
 import type { MemoryProvider } from "../provider.ts";
 import { MemorySetupError } from "../setup-error.ts";
 
-/** An adapter may have loaded a copy of this package of its own, whose errors are of another class. */
-function ownSetupError(thrown: unknown): unknown {
-  const foreign =
-    thrown instanceof Error &&
-    !(thrown instanceof MemorySetupError) &&
-    thrown.name === "MemorySetupError" &&
-    "error" in thrown;
-  return foreign ? new MemorySetupError(thrown.error as MemoryErrorUnion) : thrown;
+/**
+ * What the adapter's own rejection becomes. It may have loaded a copy of this package of its own, whose errors are of
+ * another class. A `TypeError` is for a client that is none; those with a code are Node's, and carry what they refuse.
+ */
+function setupFailure(setup: Setup, thrown: unknown): unknown {
+  if (thrown instanceof MemorySetupError) return thrown;
+  if (thrown instanceof TypeError && !("code" in thrown)) return thrown;
+  const foreign = thrown instanceof Error && thrown.name === "MemorySetupError" && "error" in thrown;
+  if (foreign) return new MemorySetupError(thrown.error as MemoryErrorUnion);
+  return adapterFailure(setup, "opened its provider", thrown);
 }
 
-/** `config` has passed the adapter's schema. */
+/** `config` has passed the adapter's schema. Rejects with a `MemorySetupError` for whatever `create` throws. */
 export async function openProvider(
-  adapter: MemoryAdapter,
+  setup: Setup,
   config: object,
-  clients: Readonly<Record<string, unknown>>,
+  clients: Readonly<Record<string, unknown>> | null,
 ): Promise<MemoryProvider> {
+  const { adapter, operation } = setup;
   // A type may be the name of something that every object inherits.
-  const client = Object.hasOwn(clients, adapter.type) ? clients[adapter.type] : undefined;
+  const client = clients !== null && Object.hasOwn(clients, adapter.type) ? clients[adapter.type] : undefined;
+  let provider: unknown;
   try {
-    return await (client == null ? adapter.create(config) : adapter.create(config, client));
+    provider = await (client == null ? adapter.create(config) : adapter.create(config, client));
   } catch (thrown) {
-    throw ownSetupError(thrown);
+    throw setupFailure(setup, thrown);
   }
+  if (typeof provider === "object" && provider !== null) return provider as MemoryProvider;
+  const reason = `the adapter of type "${adapter.type}" gave no provider, but ${provider === null ? "null" : typeof provider}.`;
+  throw new MemorySetupError(createMemoryStorageError(operation, reason, { provider: adapter.type }));
 }

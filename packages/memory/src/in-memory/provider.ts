@@ -1,4 +1,3 @@
-import * as z from "zod";
 import type {
   ConversationQuery,
   ConversationWrite,
@@ -6,6 +5,7 @@ import type {
   WriteOutcome,
 } from "../backend/backend.ts";
 import { defineMemoryProvider } from "../backend/define-provider.ts";
+import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryStorageError } from "../errors.ts";
 import { tell } from "../observer.ts";
 import type { MemoryProvider } from "../provider.ts";
@@ -169,15 +169,12 @@ function createBackend(limits: InMemoryLimits, onEvicted: EvictionListener): Mem
 
 /**
  * Keeps conversations in this process: for development, tests and short-lived work. Nothing survives a restart.
- * Throws on an invalid configuration, naming the field.
+ * Throws a `TypeError` for an invalid configuration, naming the field.
  */
 export function createInMemoryProvider(config: InMemoryConfig = {}): InMemoryProvider {
-  const parsed = inMemoryConfigSchema.safeParse(config);
-  if (!parsed.success) {
-    throw new TypeError(`Invalid in-memory provider configuration:\n${z.prettifyError(parsed.error)}`);
-  }
+  const limits = parseOptions(inMemoryConfigSchema, config, "in-memory provider configuration");
   const listeners = new Set<EvictionListener>();
-  const backend = createBackend(parsed.data, (conversationId) => {
+  const backend = createBackend(limits, (conversationId) => {
     for (const listener of listeners) tell('to "conversation_evicted"', listener, conversationId);
   });
   return {

@@ -1,105 +1,50 @@
 import { parseOptions } from "../codec/schema-issues.ts";
-import type { MemoryErrorUnion } from "../errors.ts";
-import { tell } from "../observer.ts";
 import type { MemoryProvider } from "../provider.ts";
-import { createSuccess, type Result } from "../result.ts";
-import { type Circuit, createCircuit } from "./circuit.ts";
+import type { Result } from "../result.ts";
+import { copyArgument, copyArguments } from "./argument-copy.ts";
+import { createCircuit } from "./circuit.ts";
 import { extendProvider } from "./extend.ts";
-import { type FallbackOptions, type FallbackSettings, fallbackSchema } from "./options.ts";
+import { type FallbackOptions, fallbackSchema } from "./options.ts";
+import { askEither, divertWrites, failWrites, type Stores } from "./routing.ts";
 
-type Operation = keyof MemoryProvider;
-type Ask<T> = (provider: MemoryProvider) => Promise<Result<T>>;
-
-interface Call {
-  readonly operation: Operation;
-  readonly conversationId?: string;
-}
-
-interface Stores {
-  readonly primary: MemoryProvider;
-  readonly fallback: MemoryProvider;
-  readonly circuit: Circuit;
-  readonly settings: FallbackSettings;
-}
-
-/** Asks the primary and, when it is out of reach, the fallback. `onMoved` is told of a success there. */
-async function askEither<T>(
-  { primary, fallback, circuit, settings }: Stores,
-  call: Call,
-  { ask, onMoved }: { readonly ask: Ask<T>; readonly onMoved?: () => void },
-): Promise<Result<T>> {
-  let error: MemoryErrorUnion | undefined = circuit.blockedBy();
-  if (error === undefined) {
-    const result = await ask(primary);
-    error = circuit.note(result);
-    if (error === undefined) return result;
-  }
-  tell("onFallback", settings.onFallback, { ...call, error });
-  const result = await ask(fallback);
-  if (result.success) onMoved?.();
-  return result;
-}
-
-/** Writes are never held back from a primary that may have recovered: only reads go by the circuit. */
-async function askPrimary<T>({ primary, circuit }: Stores, ask: Ask<T>): Promise<Result<T>> {
-  const result = await ask(primary);
-  circuit.note(result);
-  return result;
-}
-
-function createMethods(stores: Stores) {
-  const { fallback, settings } = stores;
-  const divert = settings.writes === "fallback";
-  /** Conversations with messages in the fallback: they stay there, so that no history goes back and forth. */
-  const diverted = new Set<string>();
-
-  const read = <T>(call: Call, ask: Ask<T>): Promise<Result<T>> =>
-    call.conversationId !== undefined && diverted.has(call.conversationId)
-      ? ask(fallback)
-      : askEither(stores, call, { ask });
-
-  function write(operation: Operation, conversationId: string, ask: Ask<void>): Promise<Result<void>> {
-    if (!divert) return askPrimary(stores, ask);
-    if (diverted.has(conversationId)) return ask(fallback);
-    const onMoved = () => void diverted.add(conversationId);
-    return askEither(stores, { operation, conversationId }, { ask, onMoved });
-  }
-
-  /** What is deleted must not be left in, or come back from, either store. */
-  async function remove<T>(ask: Ask<T>, join: (first: T, second: T) => T): Promise<Result<T>> {
-    const first = await askPrimary(stores, ask);
-    if (!divert || !first.success) return first;
-    const second = await ask(fallback);
-    return second.success ? createSuccess(join(first.data, second.data)) : second;
-  }
-  return { read, write, remove, forget: (conversationId: string) => diverted.delete(conversationId) };
-}
-
+/** Closes both also when one of them throws instead of returning a failure; then rejects with what it threw. */
 async function closeBoth({ primary, fallback }: Stores): Promise<Result<void>> {
-  const [first, second] = await Promise.all([primary.close(), fallback.close()]);
-  return first.success ? second : first;
+  const close = async (provider: MemoryProvider) => provider.close();
+  const [first, second] = await Promise.allSettled([close(primary), close(fallback)]);
+  if (first.status === "rejected") throw first.reason;
+  if (second.status === "rejected") throw second.reason;
+  return first.value.success ? second.value : first.value;
 }
 
 /**
  * The primary, with another provider for the time that it is out of reach. Only a retryable `MemoryConnectionError`
  * counts as that: conflicts, invalid input and failures of the store return as they are.
  *
- * **Reads** go to the fallback, and for `cooldownMs` straight to it. They answer with what the fallback holds: a
- * copy that lags, or nothing. A decision that is based on a read therefore needs `expectedVersion` in its write.
+ * **Reads** go to the fallback, and for `cooldownMs` straight to it. They answer with what the fallback holds: a copy
+ * that lags, or nothing. Where writes fail, that includes what was deleted from the primary alone.
  *
- * **Writes** fail by default, since the messages would be missing in the primary once it is back. With
- * `writes: "fallback"` they go to the fallback instead; know what that means:
- * - The conversation stays with the fallback, for reads and writes, until it is deleted or the process ends. Its
- *   earlier messages, owner, version and idempotency keys are in the primary, and are not known there.
+ * **Writes** fail by default, since the messages would be missing in the primary once it is back. So does, with a
+ * retryable `MemoryConnectionError`, a write to a conversation whose latest read the fallback answered, until the
+ * primary has answered one: a turn that was answered without its history is not added to it. The last 100,000 such
+ * conversations are remembered. This is per process and conversation, not per turn: where several turns of one
+ * conversation run at once, use `expectedVersion`.
+ *
+ * With `writes: "fallback"` they go to the fallback instead; know what that means:
+ * - The conversation stays with the fallback, for reads and writes, until the fallback has lost it (a deletion, its
+ *   limits, a ttl) or the process ends. Its earlier messages, owner, version and idempotency keys are in the primary,
+ *   and are not known there. Each read and write of it asks the fallback first whether it still holds it.
  * - Nothing is moved back: `onFallback` names the conversations, to be merged by whoever knows how.
  * - A write whose reply was lost may be in both stores. Other processes decide for themselves.
+ * - A turn whose read the fallback answered may be written to the primary, if that is back by then. A decision that
+ *   is based on a read therefore needs `expectedVersion` in its write.
+ * - Writes of one conversation go one after another.
  * - `findConversations` and `getStats` tell of one store at a time.
  *
  * **Deletions** always need the primary, and with `writes: "fallback"` delete from both stores, and add up what both
  * say. `healthCheck` is the primary's, `close` closes both, and methods that are not of the contract are the
  * primary's. For retries, wrap the primary: `withFallback(withRetry(primary), fallback)`.
  *
- * Throws a `TypeError` for invalid options.
+ * Throws a `TypeError` for invalid options, and for a fallback that is no provider.
  */
 export function withFallback<P extends MemoryProvider>(
   primary: P,
@@ -107,12 +52,21 @@ export function withFallback<P extends MemoryProvider>(
   options: FallbackOptions = {},
 ): P {
   const settings = parseOptions(fallbackSchema, options, "fallback options");
+  if (typeof fallback?.getConversation !== "function") {
+    throw new TypeError("Invalid fallback: expected a MemoryProvider.");
+  }
   const stores: Stores = { primary, fallback, circuit: createCircuit(settings.cooldownMs), settings };
-  const { read, write, remove, forget } = createMethods(stores);
+  const routing = settings.writes === "fallback" ? divertWrites(stores) : failWrites(stores);
+  const { read, find, deleteConversation, clearUserConversations } = routing;
+  const write =
+    (operation: "storeMessages" | "appendMessages"): MemoryProvider["appendMessages"] =>
+    (...given) => {
+      const fixed = copyArguments(given);
+      return routing.write({ operation, conversationId: fixed[0] }, (store) => store[operation](...fixed));
+    };
   return extendProvider(primary, {
-    storeMessages: (id, ...rest) => write("storeMessages", id, (store) => store.storeMessages(id, ...rest)),
-    appendMessages: (id, ...rest) =>
-      write("appendMessages", id, (store) => store.appendMessages(id, ...rest)),
+    storeMessages: write("storeMessages"),
+    appendMessages: write("appendMessages"),
     getConversation: (conversationId) =>
       read({ operation: "getConversation", conversationId }, (store) =>
         store.getConversation(conversationId),
@@ -121,25 +75,15 @@ export function withFallback<P extends MemoryProvider>(
       read({ operation: "getRecentMessages", conversationId }, (store) =>
         store.getRecentMessages(conversationId, limit),
       ),
-    findConversations: (query) =>
-      read({ operation: "findConversations" }, (store) => store.findConversations(query)),
-    getStats: (userId) => read({ operation: "getStats" }, (store) => store.getStats(userId)),
-    deleteConversation: async (id) => {
-      const result = await remove(
-        (store) => store.deleteConversation(id),
-        (a, b) => a || b,
-      );
-      if (result.success) forget(id);
-      return result;
-    },
-    clearUserConversations: (userId) =>
-      remove(
-        (store) => store.clearUserConversations(userId),
-        (a, b) => a + b,
-      ),
+    findConversations: (query) => find(copyArgument(query)),
+    deleteConversation,
+    clearUserConversations,
+    getStats: (userId) =>
+      askEither(stores, { operation: "getStats" }, { ask: (store) => store.getStats(userId) }),
     healthCheck: async () => {
+      const note = stores.circuit.begin();
       const health = await primary.healthCheck();
-      if (health.success && health.data.healthy) stores.circuit.note(health);
+      if (health.success && health.data.healthy) note(health);
       return health;
     },
     close: () => closeBoth(stores),

@@ -51,7 +51,8 @@ export type RetrySettings = z.output<typeof retrySchema>;
 export const fallbackSchema = z.strictObject({
   /**
    * What becomes of a write while the primary is out of reach. `"fail"`, the default: it fails, so that no history
-   * is split. `"fallback"`: it goes to the fallback, and its conversation stays there; see `withFallback`.
+   * is split, and so does, for a while after, one to a conversation that was last read from the fallback.
+   * `"fallback"`: it goes to the fallback, and its conversation stays there; see `withFallback`.
    */
   writes: z.enum(["fail", "fallback"]).default("fail"),
   /** How long after a connection error reads go straight to the fallback, before one asks the primary again. Default 5,000. */

@@ -1,41 +1,58 @@
-import { isPlainObject } from "../codec/checks.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { tell } from "../observer.ts";
 import type { MemoryProvider, WriteOptions } from "../provider.ts";
 import type { Result } from "../result.ts";
+import { copyArgument } from "./argument-copy.ts";
 import { extendProvider } from "./extend.ts";
 import { type RetryOptions, type RetrySettings, retrySchema } from "./options.ts";
 
 type Write = MemoryProvider["appendMessages"];
 
-/**
- * A wait that ends when the time is over or the signal aborts. The timer keeps the process alive, as pending work
- * does. One listener serves all waits: there may be many at once.
- */
-function createPause(signal: AbortSignal): (delayMs: number) => Promise<void> {
+interface Waits {
+  /** Whether the signal has aborted or the provider is closed. */
+  readonly ended: () => boolean;
+  /** Ends early as well. The timer keeps the process alive, as pending work does. */
+  readonly wait: (delayMs: number) => Promise<void>;
+  /** Ends all waits, now and later. */
+  readonly end: () => void;
+}
+
+function createWaits(signal: AbortSignal | undefined): Waits {
   const waiting = new Set<() => void>();
-  signal.addEventListener("abort", () => {
-    for (const end of waiting) end();
-  });
-  return (delayMs) =>
-    new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        waiting.delete(end);
-        resolve();
-      };
-      const timer = setTimeout(end, delayMs);
-      waiting.add(end);
-    });
+  let closed = false;
+  const wake = () => {
+    for (const stop of waiting) stop();
+  };
+  // Only while something waits, and one for all: a signal may outlive many providers.
+  const listen = () => signal?.addEventListener("abort", wake);
+  const unlisten = () => signal?.removeEventListener("abort", wake);
+  return {
+    ended: () => closed || signal?.aborted === true,
+    wait: (delayMs) =>
+      new Promise((resolve) => {
+        const stop = () => {
+          clearTimeout(timer);
+          waiting.delete(stop);
+          if (waiting.size === 0) unlisten();
+          resolve();
+        };
+        const timer = setTimeout(stop, delayMs);
+        if (waiting.size === 0) listen();
+        waiting.add(stop);
+      }),
+    end: () => {
+      closed = true;
+      wake();
+    },
+  };
 }
 
 /** Full jitter: clients that failed together don't come back together. */
 const delayAfter = (attempt: number, { baseDelayMs, maxDelayMs, random }: RetrySettings): number =>
   random() * Math.min(maxDelayMs, baseDelayMs * 2 ** (attempt - 1));
 
-function createRetry(settings: RetrySettings, signal: AbortSignal) {
+function createRetry(settings: RetrySettings, waits: Waits) {
   const { maxAttempts, maxElapsedMs, onRetry } = settings;
-  const pause = createPause(signal);
   return async function retry<T>(
     operation: keyof MemoryProvider,
     call: () => Promise<Result<T>>,
@@ -44,36 +61,21 @@ function createRetry(settings: RetrySettings, signal: AbortSignal) {
     for (let attempt = 1; ; attempt++) {
       const result = await call();
       if (result.success || !result.error.retryable) return result;
-      if (attempt >= maxAttempts || signal.aborted) return result;
+      if (attempt >= maxAttempts || waits.ended()) return result;
       const delayMs = delayAfter(attempt, settings);
       if (performance.now() - start + delayMs > maxElapsedMs) return result;
       tell("onRetry", onRetry, { operation, attempt, delayMs, error: result.error });
-      if (!signal.aborted) await pause(delayMs);
-      if (signal.aborted) return result;
+      if (!waits.ended()) await waits.wait(delayMs);
+      if (waits.ended()) return result;
     }
   };
 }
 
-/** What no provider takes stays as it is: the provider says what is wrong with it. */
-const copyOf = <T>(value: T): T => (isPlainObject(value) ? { ...value } : value);
-
 function withKey(options: WriteOptions | undefined): WriteOptions | undefined {
-  if (options !== undefined && !isPlainObject(options)) return options;
-  const given = options?.idempotencyKey;
-  // Anything else that is no key, `null` say, is for the provider to refuse.
-  return { ...options, idempotencyKey: given === undefined ? crypto.randomUUID() : given };
-}
-
-/** The same write each time, whatever the caller does to its arguments while attempts go on. */
-function fixArguments(
-  ...[conversationId, messages, metadata, options]: Parameters<Write>
-): Parameters<Write> {
-  try {
-    const fixed = Array.isArray(messages) ? Array.from(messages) : messages;
-    return [conversationId, fixed, copyOf(metadata), withKey(options)];
-  } catch {
-    return [conversationId, messages, metadata, options]; // Reading it throws: the provider reports that.
-  }
+  const copy = options === undefined ? {} : copyArgument(options);
+  // What could not be copied is for the provider to refuse, as is anything else that is no key, `null` say.
+  if (copy === options || copy.idempotencyKey !== undefined) return copy;
+  return Object.assign(copy, { idempotencyKey: crypto.randomUUID() });
 }
 
 /**
@@ -86,26 +88,31 @@ function fixArguments(
  * nothing when it is repeated: `deleteConversation` may then say `false`, and `clearUserConversations` too small a
  * number, though all is deleted.
  *
+ * Every attempt gets the arguments as they were at the call: they are copied before the first one. What happened in
+ * the store between two attempts is not undone by that: a write that is repeated after somebody cleared its user brings
+ * that user's conversation back, and a deletion that is repeated also deletes what was created since.
+ *
  * `close`, and methods that are not of the contract, are passed on and not repeated. Throws a `TypeError` for invalid
  * options.
  */
 export function withRetry<P extends MemoryProvider>(provider: P, options: RetryOptions = {}): P {
   const settings = parseOptions(retrySchema, options, "retry options");
-  const closed = new AbortController();
-  const { signal } = settings;
-  const ended = signal === undefined ? closed.signal : AbortSignal.any([signal, closed.signal]);
-  const retry = createRetry(settings, ended);
+  const waits = createWaits(settings.signal);
+  const retry = createRetry(settings, waits);
   const write =
     (operation: "storeMessages" | "appendMessages"): Write =>
-    (...given) => {
-      const fixed = fixArguments(...given);
+    (id, messages, metadata, writeOptions) => {
+      const fixed = [id, copyArgument(messages), copyArgument(metadata), withKey(writeOptions)] as const;
       return retry(operation, () => provider[operation](...fixed));
     };
   return extendProvider(provider, {
     storeMessages: write("storeMessages"),
     appendMessages: write("appendMessages"),
     getConversation: (id) => retry("getConversation", () => provider.getConversation(id)),
-    findConversations: (query) => retry("findConversations", () => provider.findConversations(query)),
+    findConversations: (query) => {
+      const fixed = copyArgument(query);
+      return retry("findConversations", () => provider.findConversations(fixed));
+    },
     getRecentMessages: (id, limit) => retry("getRecentMessages", () => provider.getRecentMessages(id, limit)),
     deleteConversation: (id) => retry("deleteConversation", () => provider.deleteConversation(id)),
     clearUserConversations: (userId) =>
@@ -113,7 +120,7 @@ export function withRetry<P extends MemoryProvider>(provider: P, options: RetryO
     getStats: (userId) => retry("getStats", () => provider.getStats(userId)),
     healthCheck: () => retry("healthCheck", () => provider.healthCheck()),
     close: () => {
-      closed.abort();
+      waits.end();
       return provider.close();
     },
   });
