@@ -1,3 +1,4 @@
+import { parseOptions } from "@jaf/memory";
 import * as z from "zod";
 
 /** No name that a key can't have, and at most one hash tag, whole: it decides on which server of a Cluster the keys are. */
@@ -58,8 +59,5 @@ export type RedisConfig = z.input<typeof redisConfigSchema>;
 export type RedisSettings = z.output<typeof redisConfigSchema>;
 
 /** Throws a `TypeError` that names the field and what was expected, and never the value. */
-export function parseConfig(config: RedisConfig): RedisSettings {
-  const parsed = redisConfigSchema.safeParse(config);
-  if (parsed.success) return parsed.data;
-  throw new TypeError(`Invalid Redis provider configuration:\n${z.prettifyError(parsed.error)}`);
-}
+export const parseConfig = (config: RedisConfig): RedisSettings =>
+  parseOptions(redisConfigSchema, config, "Redis provider configuration");
