@@ -38,6 +38,6 @@ CREATE INDEX "idx___p___user_id" ON "__p__" USING btree ("user_id","last_activit
 CREATE INDEX "idx___p___last_activity" ON "__p__" USING btree ("last_activity" DESC NULLS FIRST,"conversation_id" DESC NULLS FIRST);--> statement-breakpoint
 CREATE INDEX "idx___p___created_at" ON "__p__" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "idx___p___metadata_gin" ON "__p__" USING gin ("metadata");--> statement-breakpoint
-CREATE INDEX "idx___p___trace_id" ON "__p__" USING btree ((metadata->>'traceId'));--> statement-breakpoint
+CREATE INDEX "idx___p___trace_id" ON "__p__" USING btree ((metadata->>'traceId')) WHERE (metadata->>'traceId') IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "idx___p___expires_at" ON "__p__" USING btree ("expires_at","conversation_id") WHERE expires_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "idx___p___traces_trace_id" ON "__p___traces" USING btree ("trace_id");

@@ -2,7 +2,14 @@ import type { MemoryBackend } from "@jaf/memory";
 import { type Bulk, createBulk } from "./bulk.ts";
 import { toMemoryError } from "./errors.ts";
 import { createQueries, createWriteCall } from "./queries.ts";
-import { toStats, toStoredConversation, toWriteOutcome, writeArguments } from "./rows.ts";
+import {
+  fromLast,
+  fromParts,
+  toStats,
+  toStoredConversation,
+  toWriteOutcome,
+  writeArguments,
+} from "./rows.ts";
 import type { ResolvedNames } from "./schema/names.ts";
 import type { SqlClient, SqlRow, Statement } from "./sql-client.ts";
 
@@ -72,10 +79,10 @@ export function createPostgresBackend(options: PostgresBackendOptions): MemoryBa
       if (conversationWrite.ttlSeconds !== undefined) await purgeNowAndThen();
       return outcome;
     },
-    read: async (conversationId, last) => {
-      const [row] = await sql.query(queries.read(conversationId, last));
-      return row === undefined ? null : toStoredConversation(row);
-    },
+    read: async (conversationId, last) =>
+      last === undefined
+        ? fromParts(conversationId, await sql.query(queries.readAll(conversationId)))
+        : fromLast(conversationId, await sql.query(queries.readLast(conversationId, last))),
     find: async (query) => (await sql.query(queries.find(query))).map(toStoredConversation),
     delete: async (conversationId) => {
       const [row] = await sql.query(queries.delete(conversationId));

@@ -1,4 +1,5 @@
 import type { ConnectionOptions } from "node:tls";
+import { parseOptions } from "@jaf/memory";
 import * as z from "zod";
 import { TABLE_NAME_PATTERN, type TableLayout } from "./schema/names.ts";
 
@@ -77,14 +78,12 @@ export const postgresConfigSchema = z.strictObject({
 export type PostgresConfig = z.input<typeof postgresConfigSchema>;
 export type PostgresSettings = z.output<typeof postgresConfigSchema>;
 
-function parse<T>(schema: z.ZodType<T>, config: unknown): T {
-  const parsed = schema.safeParse(config);
-  if (parsed.success) return parsed.data;
-  throw new TypeError(`Invalid Postgres provider configuration:\n${z.prettifyError(parsed.error)}`);
-}
+const WHAT = "Postgres provider configuration";
 
 /** Throws a `TypeError` that names the field and what was expected, and never the value. */
-export const parseConfig = (config: PostgresConfig): PostgresSettings => parse(postgresConfigSchema, config);
+export const parseConfig = (config: PostgresConfig): PostgresSettings =>
+  parseOptions(postgresConfigSchema, config, WHAT);
 
 /** Throws as {@link parseConfig}. */
-export const parseTables = (options: PostgresTables): TableLayout => parse(tablesSchema, options);
+export const parseTables = (options: PostgresTables): TableLayout =>
+  parseOptions(tablesSchema, options, WHAT);

@@ -15,40 +15,63 @@ import {
   toWrite,
 } from "./statements.ts";
 
+// Enough to make a row of it worth while, and few enough to be on their way soon.
+const partSize = sql.raw("256");
+
 /** Every statement for one set of tables but the write, and what works in batches. */
 export function createQueries(names: ResolvedNames, maxReadBytes: number) {
   const { messages, traces } = createTables(names);
   const { columns: conversations, source, live } = conversationsOf(names);
-  const { conversationId, lastActivity } = conversations;
+  const { conversationId, lastActivity, version, totalMessages } = conversations;
+  const readable = sql.raw(String(maxReadBytes));
 
-  const columns = sql`
-    ${jsonTextOf(conversationId)} AS id,
+  const columnsWith = (metadata: SQL): SQL => sql`
     ${jsonTextOf(conversations.userId)} AS user_id,
-    ${conversations.metadata}::text AS metadata,
+    ${metadata} AS metadata,
     ${millisecondsOf(conversations.createdAt)} AS created_at,
     ${millisecondsOf(lastActivity)} AS last_activity,
-    ${conversations.version}::text AS version,
-    ${conversations.totalMessages}::text AS total_messages`;
+    ${version}::text AS version,
+    ${totalMessages}::text AS total_messages`;
+
+  const metadataText = sql`${conversations.metadata}::text`;
+  const columns = columnsWith(metadataText);
+
+  const orTooLarge = (isTooLarge: SQL, bodies: SQL): SQL =>
+    sql`CASE WHEN ${isTooLarge} THEN ${sql.raw(quoteLiteral(TOO_LARGE))} ELSE ${bodies} END`;
 
   // Bodies hold no line break, so that one joins them; one text is far cheaper to carry than a row each. The same
   // aggregate twice is computed once.
-  const joined = (body: SQL, seq: SQL): SQL => {
-    const text = sql`string_agg(${body}, E'\\n' ORDER BY ${seq})`;
-    return sql`CASE WHEN octet_length(${text}) > ${sql.raw(String(maxReadBytes))} THEN ${sql.raw(quoteLiteral(TOO_LARGE))} ELSE ${text} END`;
-  };
+  const joined = (text: SQL): SQL => orTooLarge(sql`octet_length(${text}) > ${readable}`, text);
 
   const bodiesOf = (id: SQL): SQL => sql`(
-    SELECT ${joined(sql`${messages.body}`, sql`${messages.seq}`)} FROM ${messages}
+    SELECT ${joined(sql`string_agg(${messages.body}, E'\\n' ORDER BY ${messages.seq})`)} FROM ${messages}
     WHERE ${messages.conversationId} = ${id})`;
 
-  // A limit walks the key backwards whatever the planner believes about a conversation's length; a condition on the
-  // number does not.
-  const lastBodiesOf = (id: SQL): SQL => sql`(
-    SELECT ${joined(sql`latest.body`, sql`latest.seq`)} FROM (
-      SELECT ${messages.body}, ${messages.seq} FROM ${messages}
-      WHERE ${messages.conversationId} = ${id}
-      ORDER BY ${messages.seq} DESC LIMIT ${sql.placeholder("last")}::bigint
+  // Newest first. A limit walks the key backwards whatever the planner believes about a conversation's length; a
+  // condition on the number does not. It is a subquery, since a planner that knows the limit believes that it can do
+  // better with it each time, and planning takes longer than reading.
+  const lastBodies = sql`(
+    SELECT ${joined(sql`string_agg(latest.body, E'\\n')`)} FROM (
+      SELECT ${messages.body} FROM ${messages}
+      WHERE ${messages.conversationId} = ${conversationId}
+      ORDER BY ${messages.seq} DESC LIMIT (SELECT ${sql.placeholder("last")}::bigint)
     ) AS latest)`;
+
+  // Stored messages are numbered up to the version without a gap.
+  const parts = sql`generate_series((${version} - ${totalMessages}) / ${partSize}, ${version} / ${partSize})`;
+
+  const bodiesOfPart = orTooLarge(
+    sql`(
+      SELECT sum(octet_length(${messages.body})) FROM ${messages}
+      WHERE ${messages.conversationId} = ${sql.placeholder("conversationId")}) > ${readable}`,
+    sql`(
+      SELECT string_agg(ordered.body, E'\\n') FROM (
+        SELECT ${messages.body} FROM ${messages}
+        WHERE ${messages.conversationId} = ${conversationId}
+          AND ${messages.seq} >= part * ${partSize} AND ${messages.seq} < (part + 1) * ${partSize}
+        ORDER BY ${messages.seq}
+      ) AS ordered)`,
+  );
 
   const conditionsOf = (query: ConversationQuery): SQL | undefined =>
     and(
@@ -69,24 +92,28 @@ export function createQueries(names: ResolvedNames, maxReadBytes: number) {
       : sql`(SELECT ${traces.conversationId} AS traced_id FROM ${traces} WHERE ${eq(traces.traceId, traceId)}) AS traced
         CROSS JOIN LATERAL (SELECT * FROM ${source} WHERE ${conversationId} = traced_id OFFSET 0) AS conversation`;
 
-  const readWith = (bodies: SQL): SQL => sql`
-    SELECT ${columns}, ${bodies} AS bodies FROM ${source}
-    WHERE ${conversationId} = ${sql.placeholder("conversationId")} AND ${live}`;
+  const ofOne = sql`${conversationId} = ${sql.placeholder("conversationId")} AND ${live}`;
 
-  const readAll = reusable<"conversationId">(readWith(bodiesOf(sql`${conversationId}`)));
+  const readLast = reusable<"conversationId" | "last">(sql`
+    SELECT ${columns}, ${lastBodies} AS bodies FROM ${source} WHERE ${ofOne}`);
 
-  const readLast = reusable<"conversationId" | "last">(readWith(lastBodiesOf(sql`${conversationId}`)));
+  // In parts, each a row: the client takes one in while the server joins the next.
+  const firstMetadata = sql`CASE WHEN nth = 1 THEN ${metadataText} END`;
+  const readAll = reusable<"conversationId">(sql`
+    SELECT nth::text AS nth, ${columnsWith(firstMetadata)}, ${bodiesOfPart} AS bodies
+    FROM ${source}, ${parts} WITH ORDINALITY AS parts (part, nth) WHERE ${ofOne}`);
 
   return {
-    read: (id: string, last?: number): Statement =>
-      last === undefined ? readAll({ conversationId: id }) : readLast({ conversationId: id, last }),
+    readAll: (id: string): Statement => readAll({ conversationId: id }),
+
+    readLast: (id: string, last: number): Statement => readLast({ conversationId: id, last }),
 
     // The page first: the messages of conversations that an offset skips are not read.
     find: (query: ConversationQuery): Statement =>
       toStatement(sql`
         SELECT page.*, ${query.includeMessages ? bodiesOf(sql`page.conversation_id`) : sql`NULL`} AS bodies
         FROM (
-          SELECT ${columns}, ${conversationId}, ${lastActivity} AS active_at
+          SELECT ${jsonTextOf(conversationId)} AS id, ${columns}, ${conversationId}, ${lastActivity} AS active_at
           FROM ${sourceOf(query)} WHERE ${conditionsOf(query)}
           ORDER BY ${lastActivity} DESC, ${conversationId} DESC
           LIMIT ${query.limit ?? null}::bigint OFFSET ${query.offset}::bigint
@@ -100,7 +127,7 @@ export function createQueries(names: ResolvedNames, maxReadBytes: number) {
     stats: (userId?: string): Statement =>
       toStatement(sql`
         SELECT count(*)::text AS conversations,
-          coalesce(sum(${conversations.totalMessages}), 0)::text AS messages,
+          coalesce(sum(${totalMessages}), 0)::text AS messages,
           ${millisecondsOf(sql`min(${conversations.createdAt})`)} AS oldest,
           ${millisecondsOf(sql`max(${conversations.createdAt})`)} AS newest
         FROM ${source}

@@ -25,20 +25,39 @@ const number = (row: SqlRow, column: string): number => Number(text(row, column)
 
 const date = (row: SqlRow, column: string): Date => new Date(number(row, column));
 
-export function toStoredConversation(row: SqlRow): StoredConversation {
-  const userId = row["user_id"];
+function bodiesOf(row: SqlRow): readonly string[] {
   const bodies = row["bodies"];
   if (bodies === TOO_LARGE) throw new ConversationTooLarge("the conversation is too large");
+  return bodies == null ? [] : bodies.split("\n");
+}
+
+function toStored(row: SqlRow, conversationId: string, messages: readonly string[]): StoredConversation {
+  const userId = row["user_id"];
   return {
-    conversationId: JSON.parse(text(row, "id")) as string,
+    conversationId,
     ...(userId == null ? {} : { userId: JSON.parse(userId) as string }),
-    messages: bodies == null ? [] : bodies.split("\n"),
+    messages,
     metadata: JSON.parse(text(row, "metadata")) as JsonObject,
     createdAt: date(row, "created_at"),
     lastActivity: date(row, "last_activity"),
     totalMessages: number(row, "total_messages"),
     version: number(row, "version"),
   };
+}
+
+export const toStoredConversation = (row: SqlRow): StoredConversation =>
+  toStored(row, JSON.parse(text(row, "id")) as string, bodiesOf(row));
+
+/** Of a row whose bodies come newest first. */
+export function fromLast(conversationId: string, [row]: readonly SqlRow[]): StoredConversation | null {
+  return row === undefined ? null : toStored(row, conversationId, [...bodiesOf(row)].reverse());
+}
+
+/** Of as many rows as the conversation was read in; the order in which they come is not the server's promise. */
+export function fromParts(conversationId: string, rows: readonly SqlRow[]): StoredConversation | null {
+  const ordered = [...rows].sort((a, b) => number(a, "nth") - number(b, "nth"));
+  const [first] = ordered;
+  return first === undefined ? null : toStored(first, conversationId, ordered.flatMap(bodiesOf));
 }
 
 export function toStats(row: SqlRow): MemoryStats {

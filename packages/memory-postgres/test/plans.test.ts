@@ -101,6 +101,21 @@ describe("a page of conversations", () => {
   });
 });
 
+describe("the documented SQL", () => {
+  it.each([
+    ["user_id = $1", "idx_conversations_user_id"],
+    ["user_id = $1 ORDER BY last_activity DESC LIMIT 10", "idx_conversations_user_id"],
+    ["metadata->>'traceId' = $1", "idx_conversations_trace_id"],
+  ])("WHERE %s uses its index, also prepared for any value", async (condition, index) => {
+    const plan = await useClient(async (client) => {
+      await client.query(`SET search_path = "${analyzed}"; SET plan_cache_mode = force_generic_plan;
+        PREPARE documented(text) AS SELECT conversation_id FROM conversations WHERE ${condition}`);
+      return client.query("EXPLAIN EXECUTE documented('u7')");
+    });
+    expect(JSON.stringify(plan.rows)).toContain(index);
+  });
+});
+
 describe("the figures of a user", () => {
   it.each([analyzed, unknown])("touch that user's conversations alone", async (schema) => {
     const queries = createQueries({ tableName: "conversations", schema }, 1_000_000);

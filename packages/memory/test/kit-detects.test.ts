@@ -4,10 +4,14 @@ import { runRule } from "../src/testing/run-rule.ts";
 import { rulesOf } from "../src/testing/spec.ts";
 import { specsFor } from "../src/testing/specs/index.ts";
 import { openIntact } from "./support/broken.ts";
+import { brokenClearing } from "./support/broken-clearing.ts";
 import { brokenCrashes } from "./support/broken-crashes.ts";
+import { brokenExpiry } from "./support/broken-expiry.ts";
+import { brokenFinds } from "./support/broken-finds.ts";
 import { brokenIsolation } from "./support/broken-isolation.ts";
 import { brokenLimits } from "./support/broken-limits.ts";
 import { brokenManners } from "./support/broken-manners.ts";
+import { brokenOutages, openStoppable } from "./support/broken-outages.ts";
 import { brokenReaders } from "./support/broken-readers.ts";
 import { brokenWriters } from "./support/broken-writers.ts";
 import { openDurable } from "./support/durable.ts";
@@ -24,6 +28,7 @@ function apply(name: string, createStore: () => Promise<TestStore>) {
 
 const createIntact = (name: string) => async (): Promise<TestStore> => {
   if (/crash/.test(name)) return openDurable();
+  if (/out of reach/.test(name)) return openStoppable();
   const provider = openIntact();
   return { provider, dispose: async () => void (await provider.close()) };
 };
@@ -45,19 +50,24 @@ const createBroken = (open: () => ReturnType<typeof openIntact>) => async (): Pr
   return { provider, dispose: async () => void (await provider.close()) };
 };
 
-const providers = { ...brokenWriters, ...brokenReaders, ...brokenLimits };
+const providers = {
+  ...brokenWriters,
+  ...brokenReaders,
+  ...brokenLimits,
+  ...brokenFinds,
+  ...brokenExpiry,
+  ...brokenClearing,
+};
+const stores = { ...brokenCrashes, ...brokenIsolation, ...brokenOutages };
 
 describe("the conformance kit names the rule that is broken by a provider that", () => {
   it.concurrent.each(Object.entries(providers))("%s", async (_, { open, caughtBy }) => {
     await expectCaught(caughtBy, createBroken(open));
   });
 
-  it.concurrent.each(Object.entries({ ...brokenCrashes, ...brokenIsolation }))(
-    "%s",
-    async (_, { createStore, caughtBy }) => {
-      await expectCaught(caughtBy, createStore);
-    },
-  );
+  it.concurrent.each(Object.entries(stores))("%s", async (_, { createStore, caughtBy }) => {
+    await expectCaught(caughtBy, createStore);
+  });
 
   it.concurrent.each(Object.entries(brokenManners))(
     "%s, and says so",
@@ -112,17 +122,26 @@ describe("the kit reports", () => {
   });
 });
 
+describe("a correct durable store whose writes settle without a turn of the event loop", () => {
+  const crashRules = rules.filter(({ level }) => level === "crash");
+  it.concurrent.each(crashRules.map(nameOf))("keeps the rule %s", async (name) => {
+    const outcome = await apply(name, () => openDurable(() => ({}), { synchronous: true }));
+    expect(outcome).toEqual({ status: "passed" });
+  });
+});
+
 describe("the rules", () => {
   it("have no name twice", () => {
     expect(new Set(rules.map(nameOf)).size).toBe(rules.length);
   });
 
   it("on crashes, sizes and neighbours are each broken by a provider above", () => {
-    const caught = [providers, brokenCrashes, brokenIsolation].flatMap((all) =>
+    const caught = [providers, stores].flatMap((all) =>
       Object.values<{ readonly caughtBy: string }>(all).map(({ caughtBy }) => caughtBy),
     );
     const guarded = rules.filter(
-      ({ level, subject }) => level === "crash" || /^(sizes|other )|crash/.test(subject),
+      ({ level, subject }) =>
+        level === "crash" || /^(sizes|other |clearing )|crash|out of reach|all together/.test(subject),
     );
     for (const rule of guarded) expect(caught).toContain(nameOf(rule));
     expect(guarded.length).toBeGreaterThan(20);

@@ -52,7 +52,10 @@ const conversationsTable = (table: PgTableFn, name: string) =>
       index(`idx_${name}_last_activity`).on(...newestFirst(columns)),
       index(`idx_${name}_created_at`).on(columns.createdAt),
       index(`idx_${name}_metadata_gin`).using("gin", columns.metadata),
-      index(`idx_${name}_trace_id`).on(sql`(metadata->>'traceId')`),
+      // Partial: an append renews the row's entry in each index, and an equality implies the condition.
+      index(`idx_${name}_trace_id`)
+        .on(sql`(metadata->>'traceId')`)
+        .where(sql`(metadata->>'traceId') IS NOT NULL`),
       index(`idx_${name}_expires_at`)
         .on(columns.expiresAt, columns.conversationId)
         .where(sql`expires_at IS NOT NULL`),

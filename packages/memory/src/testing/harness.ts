@@ -18,7 +18,12 @@ export interface TestStore {
    * about crashes are skipped.
    */
   readonly crash?: () => Promise<MemoryProvider>;
-  /** Removes the storage. Called when the test is over, whether or not it closed the provider. */
+  /**
+   * Puts the storage out of reach for every provider of this store, and leaves it so: stopping the server, or cutting
+   * the connections and having new ones refused. Absent: the rules about a store out of reach are skipped.
+   */
+  readonly stop?: () => Promise<void>;
+  /** Removes the storage, whether or not `stop` was called. Called when the test is over, whether or not it closed the provider. */
   readonly dispose: () => Promise<void>;
 }
 

@@ -47,6 +47,8 @@ export async function writeUntilCrash(scenario: Scenario, writers: number): Prom
       const { messages, options } = batchOf(writer, turn);
       if (!(await provider.appendMessages("c", messages, {}, options)).success) return;
       acknowledged[writer] = turn + 1;
+      // A store that answers without waiting would never let the crash have its turn.
+      await nextTurn();
     }
   }
 
@@ -75,6 +77,7 @@ export async function replaceUntilCrash({ provider, crash }: Scenario, delay: nu
       const written = await provider.storeMessages("c", editionOf(edition), { edition });
       if (!written.success) return;
       acknowledged = edition;
+      await nextTurn(); // As above.
     }
   };
   const replacing = replace().catch((fault) => void faults.push(fault));

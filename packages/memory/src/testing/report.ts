@@ -28,14 +28,16 @@ export async function checkMemoryProvider(harness: MemoryProviderHarness): Promi
   const reports: RuleReport[] = [];
   try {
     await harness.setUp?.();
-    for (const spec of specsFor(harness)) {
-      const rules = rulesOf(spec);
-      if (spec.concurrent === true) {
-        reports.push(...(await Promise.all(rules.map((rule) => report(harness, rule)))));
-      } else {
-        for (const rule of rules) reports.push(await report(harness, rule));
+    let waiting: Promise<RuleReport>[] = [];
+    for (const rule of specsFor(harness).flatMap(rulesOf)) {
+      if (rule.concurrent === true) {
+        waiting.push(report(harness, rule));
+        continue;
       }
+      reports.push(...(await Promise.all(waiting)), await report(harness, rule));
+      waiting = [];
     }
+    reports.push(...(await Promise.all(waiting)));
   } finally {
     await harness.tearDown?.();
   }

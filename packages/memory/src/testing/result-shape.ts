@@ -77,21 +77,3 @@ export function resultFault(method: Method, result: unknown): string | undefined
   const { expected, accepts } = dataShapes[method];
   return accepts(result["data"]) ? undefined : `a success whose data is not ${expected}`;
 }
-
-/** Shorter texts turn up in errors by chance. */
-const TELLING_LENGTH = 16;
-
-function contentOf(message: unknown): string | undefined {
-  const content: unknown = isObject(message)
-    ? Object.getOwnPropertyDescriptor(message, "content")?.value
-    : undefined;
-  return typeof content === "string" && content.length >= TELLING_LENGTH ? content : undefined;
-}
-
-/** Whether an error repeats the content of a message that was handed in. */
-export function repeatsContent(error: unknown, given: readonly unknown[]): boolean {
-  const messages = given.find(Array.isArray) ?? [];
-  const contents = Array.from(messages, contentOf).filter((content) => content !== undefined);
-  const text = JSON.stringify(error);
-  return contents.some((content) => text.includes(JSON.stringify(content).slice(1, -1)));
-}

@@ -28,8 +28,9 @@ const means: Readonly<Record<keyof MemoryCapabilities, keyof TestStore | undefin
   durability: "crash",
 };
 
-function missingMeans(store: TestStore, { requires = [] }: Rule): string | undefined {
-  const missing = requires.map((name) => means[name]).find((name) => name !== undefined && !(name in store));
+function missingMeans(store: TestStore, { requires = [], needs = [] }: Rule): string | undefined {
+  const wanted = [...requires.map((name) => means[name]), ...needs];
+  const missing = wanted.find((name) => name !== undefined && store[name] === undefined);
   return missing === undefined ? undefined : `the harness offers no ${missing}()`;
 }
 

@@ -19,14 +19,14 @@ const callTimeoutOf = (harness: MemoryProviderHarness): number =>
   harness.callTimeoutMs ?? Math.ceil(timeoutOf(harness) / 3);
 
 /** What one life of the storage has open; a crash ends it. */
-function createLife(timeoutMs: number) {
+function createLife(timeoutMs: number, isOver: () => boolean) {
   const ended = new AbortController();
   setMaxListeners(0, ended.signal); // One for each call under way.
   const connections = new Set<MemoryProvider>();
   return {
     connections,
     end: () => ended.abort(),
-    watch: (provider: MemoryProvider) => watchProvider(provider, { timeoutMs, signal: ended.signal }),
+    watch: (provider: MemoryProvider) => watchProvider(provider, { timeoutMs, signal: ended.signal, isOver }),
   };
 }
 
@@ -36,22 +36,40 @@ export async function openScenario(harness: MemoryProviderHarness): Promise<Open
   const store = await harness.createStore();
   const others: OpenScenario[] = [];
   const multiple = harness.capabilities?.multipleConnections ?? true;
-  let life = createLife(timeoutMs);
+  let over = false;
+  const isOver = () => over;
+  let life = createLife(timeoutMs, isOver);
   const provider = life.watch(store.provider);
 
-  const adopt = (opened: MemoryProvider): MemoryProvider => {
+  /** What was still being opened when the rule ended belongs to nobody. */
+  async function refuseWhenOver(close: () => Promise<unknown> = async () => {}): Promise<void> {
+    if (!over) return;
+    await close();
+    throw new Error("the rule is over");
+  }
+
+  const adopt = async (opened: MemoryProvider): Promise<MemoryProvider> => {
+    await refuseWhenOver(() => opened.close());
     const connection = life.watch(opened);
     life.connections.add(connection);
     return connection;
   };
 
-  const connect = async () =>
-    multiple !== true || store.connect === undefined ? provider : adopt(await store.connect());
+  const connect = async () => {
+    await refuseWhenOver();
+    return multiple !== true || store.connect === undefined ? provider : adopt(await store.connect());
+  };
+
+  const stop = async () => {
+    if (store.stop === undefined) throw new Error("this rule needs TestStore.stop");
+    await store.stop();
+  };
 
   const crash = async () => {
+    await refuseWhenOver();
     if (store.crash === undefined) throw new Error("this rule needs TestStore.crash");
     life.end();
-    life = createLife(timeoutMs);
+    life = createLife(timeoutMs, isOver);
     return adopt(await store.crash());
   };
 
@@ -60,16 +78,19 @@ export async function openScenario(harness: MemoryProviderHarness): Promise<Open
   };
 
   const open = async () => {
+    await refuseWhenOver();
     const other = await openScenario(harness);
+    await refuseWhenOver(other.cleanUp);
     others.push(other);
     return other.scenario;
   };
 
   async function cleanUp(): Promise<void> {
+    over = true;
     for (const other of others.splice(0)) await other.cleanUp();
     await Promise.all([...life.connections].map(disconnect));
     const late = () => new Error(`dispose() of the harness never settled within ${timeoutMs} ms`);
     await within(store.dispose(), { timeoutMs, late });
   }
-  return { scenario: { provider, connect, disconnect, crash, open }, store, cleanUp };
+  return { scenario: { provider, connect, disconnect, crash, stop, open }, store, cleanUp };
 }

@@ -12,6 +12,8 @@ export interface Scenario {
   readonly disconnect: (connection: MemoryProvider) => Promise<void>;
   /** Ends the storage abruptly; a provider on what is left. For rules that require `durability`. */
   readonly crash: () => Promise<MemoryProvider>;
+  /** Puts the storage out of reach. For rules that need `stop`. */
+  readonly stop: () => Promise<void>;
   /** One more store, empty and apart from this one. */
   readonly open: () => Promise<Scenario>;
 }
@@ -28,6 +30,8 @@ export interface SpecDetails {
   /** Where in a backend to look first. */
   readonly hint: string;
   readonly requires?: readonly (keyof MemoryCapabilities)[];
+  /** What the harness may leave out, and the rules can't do without. */
+  readonly needs?: readonly "stop"[];
   /** The rules mostly wait: run them side by side. */
   readonly concurrent?: boolean;
 }

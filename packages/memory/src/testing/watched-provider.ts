@@ -1,12 +1,15 @@
 import type { MemoryProvider } from "../provider.ts";
 import { within } from "./deadline.ts";
-import { type Method, methods, repeatsContent, resultFault } from "./result-shape.ts";
+import { repeatsContent } from "./repeated-content.ts";
+import { type Method, methods, resultFault } from "./result-shape.ts";
 
 interface Watch {
   /** After this long, a call counts as one that never settles. */
   readonly timeoutMs: number;
   /** Aborted when the store has crashed: calls under way may then stay unsettled. */
   readonly signal: AbortSignal;
+  /** Whether the rule is over: what it left running must not go on for ever. */
+  readonly isOver: () => boolean;
 }
 
 const describe = (thrown: unknown): string =>
@@ -32,6 +35,8 @@ async function observe(
   call: { readonly given: readonly unknown[]; readonly make: () => unknown },
   watch: Watch,
 ): Promise<unknown> {
+  // Connections are closed when a rule is over.
+  if (watch.isOver() && method !== "close") throw new Error(`${method}() was called after the rule was over`);
   let answer: unknown;
   try {
     answer = call.make();
@@ -45,15 +50,15 @@ async function observe(
   const fault = resultFault(method, result);
   if (fault !== undefined) throw new Error(`${method}() resolved to ${fault}`);
   const { error } = result as { readonly error?: unknown };
-  if (error !== undefined && repeatsContent(error, call.given)) {
-    throw new Error(`${method}() repeats the content of a message in its error`);
+  if (error !== undefined && repeatsContent(method, error, call.given)) {
+    throw new Error(`${method}() repeats in its error what it was given: content, metadata or a user id`);
   }
   return result;
 }
 
 /**
  * The same provider, watched: a call that throws, never settles, resolves to anything but a complete Result, or
- * repeats a message's content in its error, rejects and says so.
+ * repeats content, metadata or a user id in its error, rejects and says so. So does a call made after the rule is over.
  */
 export function watchProvider(provider: MemoryProvider, watch: Watch): MemoryProvider {
   const watched = methods.map((method) => {

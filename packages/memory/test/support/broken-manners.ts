@@ -61,6 +61,29 @@ export const brokenManners: Readonly<Record<string, IllMannered>> = {
           createMemoryStorageError("appendMessages", `could not insert ${JSON.stringify(messages[1])}`),
         ),
     })),
-    says: "appendMessages() repeats the content of a message in its error",
+    says: "appendMessages() repeats in its error what it was given: content, metadata or a user id",
+  },
+
+  "quotes a tool's arguments in its error": {
+    ...broken("what can't be stored: is never repeated in the error", (intact) => ({
+      appendMessages: async (id, messages, ...rest) => {
+        const written = await intact.appendMessages(id, messages, ...rest);
+        if (written.success || !Array.isArray(messages)) return written;
+        const quoted = messages[0]?.tool_calls?.[0]?.function.arguments ?? "";
+        return createFailure({ ...written.error, message: `${written.error.message} ${quoted}` });
+      },
+    })),
+    says: "appendMessages() repeats in its error what it was given: content, metadata or a user id",
+  },
+
+  "quotes a user id in its error": {
+    ...broken("what can't be stored: is never repeated in the error", (intact) => ({
+      appendMessages: async (id, messages, metadata, options) => {
+        const written = await intact.appendMessages(id, messages, metadata, options);
+        if (written.success || written.error._tag !== "MemoryConflictError") return written;
+        return createFailure({ ...written.error, message: `not the conversation of ${metadata?.userId}` });
+      },
+    })),
+    says: "appendMessages() repeats in its error what it was given: content, metadata or a user id",
   },
 };

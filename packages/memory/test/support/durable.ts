@@ -15,9 +15,13 @@ const lost = () =>
 
 /**
  * A store that outlives its process: the disk is an in-memory provider, and a crash makes whatever used it until then
- * fail. A write costs a turn of the event loop, as a real one does, so that a crash finds some under way.
+ * fail. A write costs a turn of the event loop, as most real ones do, so that a crash finds some under way; a
+ * `synchronous` one costs none, as with a database in the process.
  */
-export async function openDurable(process: Process = () => ({})): Promise<TestStore> {
+export async function openDurable(
+  process: Process = () => ({}),
+  { synchronous = false }: { readonly synchronous?: boolean } = {},
+): Promise<TestStore> {
   const disk = openIntact();
   let life = 0;
 
@@ -26,7 +30,7 @@ export async function openDurable(process: Process = () => ({})): Promise<TestSt
     const alive = <M extends keyof MemoryProvider>(method: M) =>
       (async (...given: readonly unknown[]) => {
         const dead = () => createFailure({ ...lost().error, operation: method });
-        if (method.endsWith("Messages")) await new Promise(setImmediate);
+        if (!synchronous && method.endsWith("Messages")) await new Promise(setImmediate);
         if (born !== life) return dead();
         const done: unknown = await Reflect.apply(disk[method], disk, given);
         return born === life ? done : dead();

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { expectAbsent, expectOk, ids, readConversation } from "../expectations.ts";
+import { inLanes } from "../lanes.ts";
 import { users } from "../messages.ts";
 import { defineSpec } from "../spec.ts";
 
@@ -22,6 +23,17 @@ export const clearUserConversations = defineSpec(
         expect(expectOk(await provider.findConversations(query))).toEqual([]);
       }
       expect(expectOk(await provider.clearUserConversations("alice"))).toBe(0);
+    },
+
+    "deletes 300 in one call": async ({ provider }) => {
+      const owned = Array.from({ length: 300 }, (_, index) => `c-${index}`);
+      await inLanes(owned, async (id) => {
+        expectOk(await provider.appendMessages(id, users(id), { userId: "alice", traceId: "t" }));
+      });
+      expectOk(await provider.appendMessages("other", users("1"), { userId: "bob", traceId: "t" }));
+      expect(expectOk(await provider.clearUserConversations("alice"))).toBe(300);
+      expect(ids(expectOk(await provider.findConversations({ traceId: "t" })))).toEqual(["other"]);
+      expect(expectOk(await provider.getStats()).totalConversations).toBe(1);
     },
 
     "gives 0 for a user without conversations": async ({ provider }) => {

@@ -56,6 +56,32 @@ async function expectNothingLost(scenario: Scenario, size: number, append: Appen
   expect(turns).toEqual(turns.map(() => APPENDS));
 }
 
+/** 16 writers expect the same version, of a new conversation and of an old one. */
+async function expectOneWinner(
+  scenario: Scenario,
+  method: "appendMessages" | "storeMessages",
+): Promise<void> {
+  const earlier = ["1", "2", "3"];
+  for (const [id, texts] of Object.entries({ new: [], old: earlier })) {
+    const expectedVersion = texts.length;
+    if (expectedVersion > 0) expectOk(await scenario.provider.storeMessages(id, users(...texts)));
+    const results = await atOnce(scenario, 16, (provider, writer) =>
+      provider[method](id, users(`${writer}`, "end"), {}, { expectedVersion }),
+    );
+    const refused = results.filter(({ success }) => !success);
+    expect(refused).toHaveLength(15);
+    for (const result of refused) {
+      const error = expectError(result, "MemoryConflictError");
+      expect(error).toMatchObject({ reason: "version", actualVersion: expectedVersion + 2 });
+    }
+    const { messages, metadata } = await readConversation(scenario.provider, id);
+    expect(metadata["version"]).toBe(expectedVersion + 2);
+    const winner = results.findIndex(({ success }) => success);
+    const kept = method === "appendMessages" ? texts : [];
+    expect(contents(messages)).toEqual([...kept, `${winner}`, "end"]);
+  }
+}
+
 export const concurrency = defineSpec(
   {
     level: "concurrency",
@@ -96,27 +122,11 @@ export const concurrency = defineSpec(
       expect(expectOk(await scenario.provider.getStats("u")).totalConversations).toBe(1);
     },
 
-    "let exactly one of 16 pass that expect the same version": async (scenario) => {
-      for (const [expectedVersion, id] of [
-        [0, "new"],
-        [3, "old"],
-      ] as const) {
-        if (expectedVersion > 0) expectOk(await scenario.provider.storeMessages(id, users("1", "2", "3")));
-        const results = await atOnce(scenario, 16, (provider, writer) =>
-          provider.appendMessages(id, users(`${writer}`, "end"), {}, { expectedVersion }),
-        );
-        const refused = results.filter(({ success }) => !success);
-        expect(refused).toHaveLength(15);
-        for (const result of refused) {
-          const error = expectError(result, "MemoryConflictError");
-          expect(error).toMatchObject({ reason: "version", actualVersion: expectedVersion + 2 });
-        }
-        const { messages, metadata } = await readConversation(scenario.provider, id);
-        expect(metadata["version"]).toBe(expectedVersion + 2);
-        const winner = results.findIndex(({ success }) => success);
-        expect(contents(messages).slice(expectedVersion)).toEqual([`${winner}`, "end"]);
-      }
-    },
+    "let exactly one of 16 pass that expect the same version": (scenario) =>
+      expectOneWinner(scenario, "appendMessages"),
+
+    "let exactly one of 16 replacements pass that expect the same version": (scenario) =>
+      expectOneWinner(scenario, "storeMessages"),
 
     "let one owner have a conversation that several claim": async (scenario) => {
       const claim = (provider: Provider, writer: number) =>

@@ -1,11 +1,21 @@
 import { expect } from "vitest";
-import { expectAbsent, expectOk, readContents, readConversation } from "../expectations.ts";
+import type { WriteOptions } from "../../provider.ts";
+import type { Result } from "../../result.ts";
+import { expectAbsent, expectError, expectOk, readContents, readConversation } from "../expectations.ts";
+import { inLanes } from "../lanes.ts";
 import { users } from "../messages.ts";
 import { defineSpec, type Scenario } from "../spec.ts";
 import { sleep } from "../time.ts";
 
 /** What a ttl of 1 second needs to have passed for sure. */
 const expired = () => sleep(1_100);
+
+/**
+ * For what must still be there, or must find it there: half the ttl passes with certainty, and a call may take as long
+ * as the rest.
+ */
+const LONG = { ttlSeconds: 3 };
+const halfOfLong = () => sleep(1_550);
 
 async function expectGone({ provider }: Scenario): Promise<void> {
   await expectAbsent(provider, "c");
@@ -34,7 +44,6 @@ export const expiry = defineSpec(
     "takes a conversation away as if it were deleted": async (scenario) => {
       const { provider } = scenario;
       expectOk(await provider.storeMessages("c", users("1"), owned, { ttlSeconds: 1 }));
-      expect(await readContents(provider, "c")).toEqual(["1"]);
       await expired();
       await expectGone(scenario);
     },
@@ -48,7 +57,8 @@ export const expiry = defineSpec(
     "lets the id begin anew, with nothing of the expired one": async ({ provider }) => {
       const options = { ttlSeconds: 1, idempotencyKey: "k" };
       expectOk(await provider.appendMessages("c", users("old", "old"), owned, options));
-      const before = await readConversation(provider, "c");
+      // Null if that took longer than the ttl.
+      const before = expectOk(await provider.getConversation("c"))?.metadata?.createdAt ?? new Date(0);
       await expired();
       const anew = { idempotencyKey: "k", expectedVersion: 0 };
       expectOk(await provider.appendMessages("c", users("new"), { userId: "v" }, anew));
@@ -56,7 +66,7 @@ export const expiry = defineSpec(
       expect(after).toMatchObject({ userId: "v", messages: users("new") });
       expect(after.metadata).toMatchObject({ version: 1, totalMessages: 1 });
       expect(after.metadata).not.toHaveProperty("topic");
-      expect(after.metadata.createdAt.getTime()).toBeGreaterThan(before.metadata.createdAt.getTime());
+      expect(after.metadata.createdAt.getTime()).toBeGreaterThan(before.getTime());
       expect(expectOk(await provider.findConversations({ traceId: "t" }))).toEqual([]);
       await expired();
       expect(await readContents(provider, "c"), "the old ttl went with the old conversation").toEqual([
@@ -65,27 +75,73 @@ export const expiry = defineSpec(
     },
 
     "starts anew with each write, also one that names no ttl": async ({ provider }) => {
-      expectOk(await provider.appendMessages("c", users("0"), owned, { ttlSeconds: 1 }));
-      for (let write = 1; write <= 4; write++) {
-        await sleep(300);
-        expectOk(await provider.appendMessages("c", users(`${write}`)));
-      }
-      expect(await readContents(provider, "c")).toEqual(["0", "1", "2", "3", "4"]);
+      const write = (method: "appendMessages" | "storeMessages") => ({
+        id: method,
+        again: async () => expectOk(await provider[method](method, users("2"), owned)),
+      });
+      const writes = [write("appendMessages"), write("storeMessages")];
+      await inLanes(writes, async ({ id }) => {
+        expectOk(await provider.appendMessages(id, users("1"), owned, LONG));
+      });
+      await halfOfLong();
+      await inLanes(writes, ({ again }) => again());
+      await halfOfLong();
+      const left = await Promise.all(writes.map(({ id }) => readContents(provider, id)));
+      expect(left).toEqual([["1", "2"], ["2"]]);
+    },
+
+    "isn't started anew by a read": async (scenario) => {
+      const { provider } = scenario;
+      expectOk(await provider.appendMessages("c", users("1"), owned, LONG));
+      await halfOfLong();
+      const reads = [
+        provider.getConversation("c"),
+        provider.getRecentMessages("c"),
+        provider.findConversations({ userId: "u" }),
+        provider.getStats("u"),
+      ];
+      await Promise.all(reads.map(async (read: Promise<Result<unknown>>) => expectOk(await read)));
+      await halfOfLong();
+      await expectGone(scenario);
+    },
+
+    "isn't started anew by a write that is refused, or is a retry": async (scenario) => {
+      const { provider } = scenario;
+      const options = { ...LONG, idempotencyKey: "k" };
+      expectOk(await provider.appendMessages("c", users("1"), owned, options));
+      await halfOfLong();
+      const refused = [
+        provider.appendMessages("c", users("2"), {}, { expectedVersion: 9, ttlSeconds: 60 }),
+        provider.appendMessages("c", users("2"), { userId: "mallory" }, { ttlSeconds: 60 }),
+        provider.storeMessages("c", users("2"), {}, options),
+      ];
+      const retried = provider.appendMessages("c", users("1"), owned, { ...options, ttlSeconds: 60 });
+      for (const result of await Promise.all(refused)) expectError(result, "MemoryConflictError");
+      expectOk(await retried);
+      await halfOfLong();
+      await expectGone(scenario);
     },
 
     "is the one that was named last, also through a replacement": async ({ provider }) => {
-      expectOk(await provider.appendMessages("longer", users("1"), {}, { ttlSeconds: 1 }));
-      expectOk(await provider.appendMessages("longer", users("2"), {}, { ttlSeconds: 3_600 }));
-      expectOk(await provider.appendMessages("shorter", users("1"), {}, { ttlSeconds: 3_600 }));
-      expectOk(await provider.storeMessages("shorter", users("2"), {}, { ttlSeconds: 1 }));
-      expectOk(await provider.appendMessages("replaced", users("1"), {}, { ttlSeconds: 1 }));
-      expectOk(await provider.storeMessages("replaced", users("2")));
-      expectOk(await provider.appendMessages("continued", users("1"), {}, { ttlSeconds: 1 }));
-      expectOk(await provider.appendMessages("continued", users("2")));
+      const write = async (id: string, first: WriteOptions, second: WriteOptions) => {
+        expectOk(await provider.appendMessages(id, users("1"), {}, first));
+        expectOk(await provider.appendMessages(id, users("2"), {}, second));
+      };
+      const replace = async (id: string, first: WriteOptions, second: WriteOptions) => {
+        expectOk(await provider.appendMessages(id, users("1"), {}, first));
+        expectOk(await provider.storeMessages(id, users("2"), {}, second));
+      };
+      await Promise.all([
+        write("longer", LONG, { ttlSeconds: 3_600 }),
+        replace("shorter", { ttlSeconds: 3_600 }, { ttlSeconds: 1 }),
+        replace("replaced", LONG, {}),
+        write("continued", LONG, {}),
+      ]);
       expectOk(await provider.appendMessages("anew", users("1"), {}, { ttlSeconds: 1 }));
       expectOk(await provider.deleteConversation("anew"));
       expectOk(await provider.appendMessages("anew", users("2")));
-      await expired();
+      await halfOfLong();
+      await halfOfLong();
       expect(await readContents(provider, "longer")).toEqual(["1", "2"]);
       for (const id of ["shorter", "replaced", "continued"]) await expectAbsent(provider, id);
       expect(await readContents(provider, "anew"), "a deletion takes the ttl along").toEqual(["2"]);
@@ -129,14 +185,16 @@ export const expiryAfterCrash = defineSpec(
     },
 
     "starts anew with a write that names none": async ({ provider, crash }) => {
-      expectOk(await provider.appendMessages("c", users("1"), owned, { ttlSeconds: 2 }));
-      await expired();
+      for (const id of ["kept", "gone"]) {
+        expectOk(await provider.appendMessages(id, users("1"), owned, LONG));
+      }
       const reopened = await crash();
-      expectOk(await reopened.appendMessages("c", users("2")));
-      await expired();
-      expect(await readContents(reopened, "c")).toEqual(["1", "2"]);
-      await expired();
-      await expectAbsent(reopened, "c");
+      expectOk(await reopened.appendMessages("gone", users("2")));
+      await halfOfLong();
+      expectOk(await reopened.appendMessages("kept", users("2")));
+      await halfOfLong();
+      expect(await readContents(reopened, "kept")).toEqual(["1", "2"]);
+      await expectAbsent(reopened, "gone");
     },
   },
 );

@@ -2,13 +2,13 @@ import { expect } from "vitest";
 import type { MemoryProvider } from "../../provider.ts";
 import { contents, expectAbsent, expectInvalid, expectOk, ids, readConversation } from "../expectations.ts";
 import { refusedIds, storableIds } from "../hostile-ids.ts";
+import { inLanes } from "../lanes.ts";
 import { hostile, users } from "../messages.ts";
 import { defineSpec } from "../spec.ts";
 
-/** One write for each id, all at once. */
-async function forEachId(write: (id: string) => ReturnType<MemoryProvider["appendMessages"]>): Promise<void> {
-  for (const written of await Promise.all(storableIds.map(write))) expectOk(written);
-}
+/** One write for each id. */
+const forEachId = (write: (id: string) => ReturnType<MemoryProvider["appendMessages"]>): Promise<void> =>
+  inLanes(storableIds, async (id) => expectOk(await write(id)));
 
 async function expectCount(provider: MemoryProvider, conversations: number): Promise<void> {
   expect(expectOk(await provider.getStats()).totalConversations).toBe(conversations);
@@ -26,13 +26,13 @@ export const hostileIds = defineSpec(
       await forEachId((id) => provider.storeMessages(id, users(`stored ${id}`)));
       await forEachId((id) => provider.appendMessages(id, users(`appended ${id}`), { id }));
       await expectCount(provider, storableIds.length);
-      for (const id of storableIds) {
+      await inLanes(storableIds, async (id) => {
         const conversation = await readConversation(provider, id);
         expect(conversation.conversationId).toBe(id);
         expect(contents(conversation.messages)).toEqual([`stored ${id}`, `appended ${id}`]);
         expect(conversation.metadata["id"]).toBe(id);
         expect(expectOk(await provider.findConversations({ conversationId: id }))).toEqual([conversation]);
-      }
+      });
       const found = ids(expectOk(await provider.findConversations({})));
       expect(new Set(found)).toEqual(new Set(storableIds));
     },
@@ -41,19 +41,19 @@ export const hostileIds = defineSpec(
       await forEachId((id) => provider.storeMessages(id, users("1")));
       for (const [index, id] of storableIds.entries()) {
         expect(expectOk(await provider.deleteConversation(id))).toBe(true);
-        await expectAbsent(provider, id);
-        await expectCount(provider, storableIds.length - index - 1);
+        const left = storableIds.length - index - 1;
+        await Promise.all([expectAbsent(provider, id), expectCount(provider, left)]);
       }
     },
 
     "as user ids own, count and clear only what is theirs": async ({ provider }) => {
       await forEachId((userId) => provider.storeMessages(userId, users(userId), { userId }));
-      for (const userId of storableIds) {
+      await inLanes(storableIds, async (userId) => {
         const found = expectOk(await provider.findConversations({ userId }));
         expect(found.map((conversation) => conversation.userId)).toEqual([userId]);
         expect(found.map(({ messages }) => contents(messages))).toEqual([[userId]]);
         expect(expectOk(await provider.getStats(userId)).totalConversations).toBe(1);
-      }
+      });
       for (const [index, userId] of storableIds.entries()) {
         expect(expectOk(await provider.clearUserConversations(userId))).toBe(1);
         await expectCount(provider, storableIds.length - index - 1);
@@ -62,10 +62,10 @@ export const hostileIds = defineSpec(
 
     "as trace ids find only what they wrote": async ({ provider }) => {
       await forEachId((traceId) => provider.appendMessages(traceId, users("1"), { traceId }));
-      for (const traceId of storableIds) {
+      await inLanes(storableIds, async (traceId) => {
         expect(ids(expectOk(await provider.findConversations({ traceId })))).toEqual([traceId]);
         expect((await readConversation(provider, traceId)).metadata["traceId"]).toBe(traceId);
-      }
+      });
     },
 
     "as idempotency keys are told apart": async ({ provider }) => {

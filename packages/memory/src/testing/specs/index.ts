@@ -4,6 +4,7 @@ import { appendMessages } from "./append-messages.ts";
 import { clearUserConversations } from "./clear-user-conversations.ts";
 import { clients } from "./clients.ts";
 import { close } from "./close.ts";
+import { combinedQueries } from "./combined-queries.ts";
 import { concurrency } from "./concurrency.ts";
 import { conversations } from "./conversations.ts";
 import { crashes, interruptedWrites } from "./crashes.ts";
@@ -19,6 +20,7 @@ import { hostileIds } from "./hostile-ids.ts";
 import { idempotency } from "./idempotency.ts";
 import { isolation } from "./isolation.ts";
 import { otherUsers } from "./other-users.ts";
+import { outages } from "./outages.ts";
 import { paging, pagingLimits } from "./paging.ts";
 import { connections, races } from "./races.ts";
 import { reference } from "./reference.ts";
@@ -26,6 +28,7 @@ import { refusals } from "./refusals.ts";
 import { sizes } from "./sizes.ts";
 import { storeMessages } from "./store-messages.ts";
 import { stores } from "./stores.ts";
+import { takeovers } from "./takeovers.ts";
 import { trimming, trimmingLimits } from "./trimming.ts";
 import { values } from "./values.ts";
 
@@ -36,14 +39,15 @@ const DEFAULT_ROUNDS = 25;
 export function specsFor(harness: Pick<MemoryProviderHarness, "seeds" | "rounds">): readonly Spec[] {
   const { seeds = DEFAULT_SEEDS, rounds = DEFAULT_ROUNDS } = harness;
   return [
-    ...[storeMessages, getConversation, appendMessages, findConversations, paging, getRecentMessages],
-    ...[deleteConversation, clearUserConversations, getStats, healthCheck, close],
+    ...[storeMessages, getConversation, appendMessages, findConversations, paging, combinedQueries],
+    ...[getRecentMessages, deleteConversation, clearUserConversations, getStats],
+    ...[healthCheck, outages, close],
     ...[expectedVersion, idempotency, trimming, values, reference({ seeds, rounds })],
     ...[isolation, otherUsers, conversations, stores],
     ...[hostileIds, refusals, sizes],
     ...[findLimits, pagingLimits, recentLimits, trimmingLimits, statsLimits],
     ...[expiry, expiryAfterCrash],
-    ...[concurrency, races, connections, clients({ seeds, rounds })],
+    ...[concurrency, races, takeovers, connections, clients({ seeds, rounds })],
     ...[crashes, interruptedWrites],
   ];
 }

@@ -104,10 +104,14 @@ export const races = defineSpec(
       const other = await scenario.connect();
       let writing = true;
       const write = async () => {
-        for (let turn = 0; turn < 60; turn++) {
-          expectOk(await provider.appendMessages("c", users(`${turn}/0`, `${turn}/1`, `${turn}/2`), owned));
+        try {
+          for (let turn = 0; turn < 60; turn++) {
+            const batch = users(`${turn}/0`, `${turn}/1`, `${turn}/2`);
+            expectOk(await provider.appendMessages("c", batch, owned));
+          }
+        } finally {
+          writing = false; // Else the readers would go on for ever.
         }
-        writing = false;
       };
       const read = async () => {
         let seen: readonly string[] = [];

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import type { Message } from "../../message.ts";
 import type { MemoryProvider, WriteMetadata, WriteOptions } from "../../provider.ts";
 import { expectError, expectInvalid, expectOk, readConversation } from "../expectations.ts";
 import { hostile, rich, user, users } from "../messages.ts";
@@ -37,6 +38,13 @@ async function withKept(provider: MemoryProvider, check: () => Promise<void>): P
   expect(await readConversation(provider, "kept")).toEqual(before);
   expect(expectOk(await provider.getStats()).totalConversations).toBe(1);
 }
+
+/** A call of a tool with this text in its arguments. */
+const saying = (text: string): Message => ({
+  role: "assistant",
+  content: "",
+  tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: JSON.stringify({ text }) } }],
+});
 
 const withField = (custom: unknown) => rich({ role: "user", content: "x", custom });
 
@@ -172,11 +180,15 @@ export const refusals = defineSpec(inputLimits("what can't be stored"), {
       await write([secret], { custom: [SECRET, 1n] }),
       await write([secret], { userId: `${SECRET}\0` }),
       await write([secret], { userId: "other" }),
-      await write([secret], {}, { expectedVersion: 9 }),
+      await write([secret], { userId: SECRET, custom: { deep: [SECRET] } }),
+      await write([saying(SECRET)], { topic: SECRET }, { expectedVersion: 9 }),
       await write([secret, secret], {}, { idempotencyKey: "k" }),
       await write([secret], {}, { idempotencyKey: SECRET.repeat(20) }),
       await provider.getConversation(SECRET.repeat(20)),
       await provider.findConversations({ cursor: SECRET }),
+      await provider.findConversations({ userId: SECRET.repeat(20) }),
+      await provider.clearUserConversations(SECRET.repeat(20)),
+      await provider.getStats(SECRET.repeat(20)),
       await write([Object.defineProperty({}, "role", throwing)]),
       await write([secret], Object.defineProperty({}, "topic", throwing)),
     ];

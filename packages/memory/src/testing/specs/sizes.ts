@@ -49,6 +49,9 @@ export const sizes = defineSpec(
         -1,
       );
       expect(contents(expectOk(await provider.getRecentMessages("c", 2)))).toEqual(texts.slice(-2));
+      const recent = contents(expectOk(await provider.getRecentMessages("c", 5_000)));
+      expect(recent).toHaveLength(5_000);
+      expect(recent.findIndex((text, at) => text !== texts[at])).toBe(-1);
       expectOk(await provider.storeMessages("c", users(...texts), {}, { maxMessages: 3 }));
       expect(contents((await readConversation(provider, "c")).messages)).toEqual(texts.slice(-3));
     },

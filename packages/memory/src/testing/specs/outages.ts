@@ -1,0 +1,49 @@
+import { expect } from "vitest";
+import type { MemoryProvider } from "../../provider.ts";
+import type { Result } from "../../result.ts";
+import { expectError, expectOk } from "../expectations.ts";
+import { users } from "../messages.ts";
+import { defineSpec } from "../spec.ts";
+
+const calls: Readonly<Record<string, (provider: MemoryProvider) => Promise<Result<unknown>>>> = {
+  storeMessages: (provider) => provider.storeMessages("c", users("2")),
+  appendMessages: (provider) => provider.appendMessages("c", users("2")),
+  getConversation: (provider) => provider.getConversation("c"),
+  findConversations: (provider) => provider.findConversations({}),
+  getRecentMessages: (provider) => provider.getRecentMessages("c"),
+  deleteConversation: (provider) => provider.deleteConversation("c"),
+  clearUserConversations: (provider) => provider.clearUserConversations("u"),
+  getStats: (provider) => provider.getStats(),
+};
+
+export const outages = defineSpec(
+  {
+    level: "contract",
+    subject: "a store out of reach",
+    why: "A load balancer goes on sending users to an instance that can't store anything, or a chat looks empty.",
+    hint: "ping() asks the store; toMemoryError() turns a lost connection into a retryable MemoryConnectionError; the driver has timeouts.",
+    needs: ["stop"],
+  },
+  {
+    "is not healthy, and healthCheck says why": async ({ provider, stop }) => {
+      expect(expectOk(await provider.healthCheck()).healthy).toBe(true);
+      await stop();
+      for (const health of [await provider.healthCheck(), await provider.healthCheck()]) {
+        expect(expectOk(health)).toMatchObject({ healthy: false, error: expect.stringMatching(/./) });
+      }
+    },
+
+    "fails every other call as a connection error that a retry may mend": async ({ provider, stop }) => {
+      expectOk(await provider.storeMessages("c", users("1"), { userId: "u" }));
+      await stop();
+      // All at once: each may take as long as its driver tries.
+      const attempts = Object.entries(calls).map(async ([operation, call]) => {
+        const error = expectError(await call(provider), "MemoryConnectionError");
+        expect(error).toMatchObject({ operation, retryable: true });
+      });
+      for (const attempt of await Promise.allSettled(attempts)) {
+        if (attempt.status === "rejected") throw attempt.reason;
+      }
+    },
+  },
+);

@@ -1,0 +1,47 @@
+import {
+  createFailure,
+  createInMemoryProvider,
+  createMemoryConnectionError,
+  type FallbackEvent,
+  type FallbackOptions,
+  type InMemoryConfig,
+  type MemoryErrorUnion,
+  type MemoryProvider,
+  withFallback,
+} from "../../src/index.ts";
+
+/** A provider that fails while `outage.error` is set. */
+function failing() {
+  const inner = createInMemoryProvider();
+  const outage: { error?: MemoryErrorUnion | undefined; calls: number } = { calls: 0 };
+  const gate = <Args extends readonly unknown[], R>(method: (...args: Args) => Promise<R>) => {
+    return async (...args: Args) => {
+      outage.calls += 1;
+      return outage.error === undefined ? method(...args) : createFailure(outage.error);
+    };
+  };
+  const provider: MemoryProvider = {
+    storeMessages: gate(inner.storeMessages),
+    appendMessages: gate(inner.appendMessages),
+    getConversation: gate(inner.getConversation),
+    findConversations: gate(inner.findConversations),
+    getRecentMessages: gate(inner.getRecentMessages),
+    deleteConversation: gate(inner.deleteConversation),
+    clearUserConversations: gate(inner.clearUserConversations),
+    getStats: gate(inner.getStats),
+    healthCheck: gate(inner.healthCheck),
+    close: inner.close,
+  };
+  return { provider, outage };
+}
+
+/** A primary that can be made to fail, with a fallback. */
+export function setUp(options: FallbackOptions = {}, limits: InMemoryConfig = {}) {
+  const { provider: primary, outage } = failing();
+  const fallback = createInMemoryProvider(limits);
+  const events: FallbackEvent[] = [];
+  const onFallback = (event: FallbackEvent) => events.push(event);
+  const provider = withFallback(primary, fallback, { cooldownMs: 0, onFallback, ...options });
+  const down = createMemoryConnectionError("memory");
+  return { provider, primary, fallback, outage, events, down };
+}
