@@ -1,13 +1,7 @@
-import { describeMemoryProvider } from "@jaf/memory/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { createPostgresProvider, migrate, printMigrations } from "../src/index.ts";
 import { describeSchema } from "./support/schema.ts";
-import { connectPool, createSchemas, dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
-
-describeMemoryProvider({
-  name: "postgres, 4 partitions",
-  ...createSchemas((schema) => connectPool(schema, { partitions: 4 })),
-});
+import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
 
 const schemas: string[] = [];
 const schemaOf = (): string => {

@@ -1,10 +1,9 @@
-import { describeMemoryProvider } from "@jaf/memory/testing";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { carriesPreparedStatements, startPgBouncer } from "../../../test/pgbouncer.ts";
 import type { RunningServer } from "../../../test/servers.ts";
 import { createPostgresProvider } from "../src/index.ts";
-import { connectPool, createSchemas, dropSchemas, freshSchema, runSql } from "./support/stores.ts";
+import { dropSchemas, freshSchema, runSql } from "./support/stores.ts";
 
 const carries = carriesPreparedStatements();
 
@@ -16,7 +15,7 @@ const modes: readonly (readonly [string, Readonly<Record<string, number>>])[] = 
 if (!carries)
   it.skip("behind a PgBouncer that carries prepared statements over (needs version 1.21)", () => {});
 
-describe.each(modes)("behind a PgBouncer in transaction mode %s", (mode, settings) => {
+describe.each(modes)("behind a PgBouncer in transaction mode %s", (_, settings) => {
   let bouncer: RunningServer;
   const schemas: string[] = [];
   const schemaOf = (): string => {
@@ -30,11 +29,6 @@ describe.each(modes)("behind a PgBouncer in transaction mode %s", (mode, setting
   afterAll(async () => {
     await dropSchemas(schemas);
     await bouncer.stop();
-  });
-
-  describeMemoryProvider({
-    name: `postgres, PgBouncer ${mode}`,
-    ...createSchemas((schema) => connectPool(schema, { connectionString: bouncer.url })),
   });
 
   it("8 pools migrate one empty schema at once", async () => {
