@@ -49,9 +49,11 @@ export async function startCutProxy(port: number, cut: (request: Buffer) => bool
   const address = listener.address();
   if (address === null || typeof address === "string") throw new Error("no free port");
   const stop = async () => {
+    if (!listener.listening) return;
+    const closed = once(listener, "close");
     listener.close();
     for (const socket of sockets) socket.destroy();
-    await once(listener, "close");
+    await closed;
   };
   return { port: address.port, cuts: () => cuts, stop };
 }

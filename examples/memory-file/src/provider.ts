@@ -1,5 +1,4 @@
-import { defineMemoryProvider, type MemoryProvider, MemorySetupError } from "@jaf/memory";
-import * as z from "zod";
+import { defineMemoryProvider, type MemoryProvider, MemorySetupError, parseOptions } from "@jaf/memory";
 import { createFileBackend } from "./backend.ts";
 import { type FileConfig, fileConfigSchema } from "./config.ts";
 import { type Disk, openDisk } from "./disk.ts";
@@ -30,11 +29,7 @@ export async function openFileProvider(
   config: FileConfig,
   openFolder: (folder: string) => Disk,
 ): Promise<MemoryProvider> {
-  const parsed = fileConfigSchema.safeParse(config);
-  if (!parsed.success) {
-    throw new TypeError(`Invalid file provider configuration:\n${z.prettifyError(parsed.error)}`);
-  }
-  const { folder, compactAfterLines } = parsed.data;
+  const { folder, compactAfterLines } = parseOptions(fileConfigSchema, config, "file provider configuration");
   try {
     return defineMemoryProvider(createFileBackend(await openStore(openFolder(folder), compactAfterLines)));
   } catch (thrown) {

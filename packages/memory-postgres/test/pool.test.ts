@@ -1,4 +1,4 @@
 import { describeMemoryProvider } from "@jaf/memory/testing";
-import { connectPool, createSchemas } from "./support/stores.ts";
+import { connectThroughProxy, createSchemas } from "./support/stores.ts";
 
-describeMemoryProvider({ name: "postgres, pool", ...createSchemas(connectPool) });
+describeMemoryProvider({ name: "postgres, pool", ...createSchemas(connectThroughProxy) });

@@ -1,5 +1,4 @@
 import { describeMemoryProvider } from "@jaf/memory/testing";
-import { openers } from "./support/clients.ts";
-import { createStore } from "./support/stores.ts";
+import { createStoppableStore } from "./support/stores.ts";
 
-describeMemoryProvider({ name: "redis, node-redis", createStore: () => createStore(openers["node-redis"]) });
+describeMemoryProvider({ name: "redis, node-redis", createStore: createStoppableStore });

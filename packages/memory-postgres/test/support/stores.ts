@@ -3,6 +3,7 @@ import type { MemoryProvider } from "@jaf/memory";
 import type { TestStore } from "@jaf/memory/testing";
 import pg from "pg";
 import { inject } from "vitest";
+import { startCutProxy } from "../../../../test/cut-proxy.ts";
 import { createPostgresProvider, type PostgresConfig } from "../../src/index.ts";
 
 declare module "vitest" {
@@ -41,6 +42,8 @@ export interface Connection {
   readonly end: () => Promise<void>;
   /** Destroys its sockets, whatever is under way on them. */
   readonly cut: () => void;
+  /** Puts the server out of its reach for good; absent where it can't. */
+  readonly stop?: () => Promise<void>;
 }
 
 interface Slot {
@@ -83,7 +86,14 @@ export function createSchemas(connect: (schema: string) => Promise<Connection>) 
       await admin.query(`DELETE FROM "${slot.schema}".conversations`);
       idle.push(slot);
     };
-    return { provider: await open(), connect: open, crash, dispose };
+    const provider = await open();
+    const stops = () => slot.connections.flatMap(({ stop }) => (stop === undefined ? [] : [stop]));
+    if (stops().length === 0) return { provider, connect: open, crash, dispose };
+    const stop = async () => {
+      await Promise.all(stops().map((stopOne) => stopOne()));
+      slot.connections = [];
+    };
+    return { provider, connect: open, crash, stop, dispose };
   }
 
   const tearDown = async () => {
@@ -129,4 +139,17 @@ export async function connectPool(
       void pool.end(); // It would open new ones.
     },
   };
+}
+
+/** A pool that reaches the server through a proxy of its own, which `stop` takes away. */
+export async function connectThroughProxy(schema: string): Promise<Connection> {
+  const url = new URL(inject("pgUrl"));
+  const proxy = await startCutProxy(Number(url.port), () => false);
+  url.port = String(proxy.port);
+  const { createProvider, end, cut } = await connectPool(schema, { connectionString: url.href });
+  const stop = async () => {
+    await proxy.stop();
+    await end();
+  };
+  return { createProvider, end: stop, cut, stop: proxy.stop };
 }

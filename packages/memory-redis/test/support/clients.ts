@@ -61,6 +61,10 @@ const ioredisSentinel = () => {
   return { name: masterName, sentinels };
 };
 
+/** As an application should set it: while the server is away, calls fail at once. */
+export const openThrough = (port: number): Promise<Opened> =>
+  connected(createClient({ url: `redis://127.0.0.1:${port}`, disableOfflineQueue: true }));
+
 /** Every kind of client that is supported, of both majors. */
 export const openers = {
   "node-redis": () => connected(createClient({ url: url() })),

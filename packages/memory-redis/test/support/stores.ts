@@ -1,10 +1,26 @@
 import type { MemoryProvider } from "@jaf/memory";
 import type { TestStore } from "@jaf/memory/testing";
+import { inject } from "vitest";
+import { startCutProxy } from "../../../../test/cut-proxy.ts";
 import { createRedisProvider, type RedisConfig } from "../../src/index.ts";
-import type { Opened } from "./clients.ts";
+import { type Opened, openThrough } from "./clients.ts";
 
 /** A prefix that no other test has. */
 export const freshPrefix = (): string => `test:${crypto.randomUUID()}:`;
+
+/** A store that is reached through a proxy, which `stop` takes away. */
+export async function createStoppableStore(): Promise<TestStore> {
+  const proxy = await startCutProxy(Number(new URL(inject("redisUrl")).port), () => false);
+  const store = await createStore(async () => {
+    const connection = await openThrough(proxy.port);
+    return { ...connection, end: async () => connection.cut() };
+  });
+  const dispose = async () => {
+    await store.dispose();
+    await proxy.stop();
+  };
+  return { ...store, stop: proxy.stop, dispose };
+}
 
 /** A store under a prefix of its own; what is left under it goes with the server. */
 export async function createStore(open: () => Promise<Opened>, config: RedisConfig = {}): Promise<TestStore> {
