@@ -8,8 +8,14 @@ interface Waiting {
   readonly giveUp: () => void;
 }
 
-/** Rejects with {@link CommandTimeout} what takes longer. */
-export type Deadlines = <T>(work: Promise<T>) => Promise<T>;
+/**
+ * Rejects with {@link CommandTimeout} what takes longer. `recover` may answer a failure with another attempt, within the
+ * same time.
+ */
+export type Deadlines = <T>(
+  work: Promise<T>,
+  recover?: (thrown: unknown) => Promise<T> | undefined,
+) => Promise<T>;
 
 /** One timer for all that is under way: a timer for each would cost a good part of what a command costs. */
 export function createDeadlines(timeoutMs: number): Deadlines {
@@ -41,20 +47,23 @@ export function createDeadlines(timeoutMs: number): Deadlines {
     if (waiting.size === 0) timer?.unref();
   }
 
-  return (work) =>
-    new Promise((resolve, reject) => {
+  return <T>(work: Promise<T>, recover?: (thrown: unknown) => Promise<T> | undefined) =>
+    new Promise<T>((resolve, reject) => {
       const giveUp = () => reject(new CommandTimeout("no answer in time"));
       const call = { untilMs: performance.now() + timeoutMs, giveUp };
+      const succeed = (reply: T) => {
+        remove(call);
+        resolve(reply);
+      };
+      const fail = (thrown: unknown) => {
+        remove(call);
+        reject(thrown);
+      };
       add(call);
-      work.then(
-        (reply) => {
-          remove(call);
-          resolve(reply);
-        },
-        (thrown: unknown) => {
-          remove(call);
-          reject(thrown);
-        },
-      );
+      work.then(succeed, (thrown: unknown) => {
+        const again = recover?.(thrown);
+        if (again === undefined) fail(thrown);
+        else again.then(succeed, fail);
+      });
     });
 }

@@ -4,7 +4,7 @@ import type { RedisPort } from "./client/port.ts";
 import { DamagedConversation, UnsteadyConversation } from "./conversation.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Keys } from "./keys.ts";
-import { list, number, text, UnexpectedReply } from "./replies.ts";
+import { number, text, UnexpectedReply } from "./replies.ts";
 import type { ReplicaWait, RunScript } from "./scripts/runner.ts";
 
 /** 128 bits tell bodies apart, and a thousand of them are kept with each conversation. */
@@ -44,7 +44,7 @@ const WRITTEN: WriteReply = {
 
 function parseReply(reply: unknown): WriteReply {
   if (!Array.isArray(reply)) return WRITTEN;
-  const [status, version, lastActivity, created, owner, ttlMs, keep, ...traceIds] = list(reply);
+  const [status, version, lastActivity, created, owner, ttlMs, keep, ...traceIds] = reply;
   return {
     status: text(status),
     version: number(version),
@@ -74,8 +74,7 @@ function toOutcome({ status, version }: WriteReply): WriteOutcome {
   }
 }
 
-const ttlInMs = (seconds: number | undefined): number | undefined =>
-  seconds === undefined ? undefined : Math.min(seconds, MAX_TTL_SECONDS) * 1_000;
+const ttlInMs = (seconds: number): number => Math.min(seconds, MAX_TTL_SECONDS) * 1_000;
 
 export interface WriterOptions {
   readonly run: RunScript;
@@ -106,36 +105,36 @@ export function createWriter(options: WriterOptions) {
     const idempotency = write.idempotency ?? ownKey();
     const scriptKeys = keys.ofScript(conversationId, port.isCluster);
     const fields = Object.entries(metadata);
-    const given = {
-      prefix: keys.prefix,
-      mode,
-      id: conversationId,
-      recent: keys.recencyIndex(conversationId),
-      user: userId,
-      trace: traceId,
-      version: write.expectedVersion,
-      key: idempotency?.key,
-      hash: idempotency?.bodyHash.slice(0, HASH_LENGTH),
-      max: write.maxMessages,
-      ttl: ttlInMs(write.ttlSeconds),
-      newTtl: ttlInMs(ttl),
-      wait: wait === undefined ? undefined : true,
-      metadata:
-        fields.length === 0 ? undefined : fields.flatMap(([field, value]) => [field, JSON.stringify(value)]),
-    };
+    // Read by the script: the shorter, the sooner.
+    const given: Record<string, unknown> = { prefix: keys.prefix, mode, id: conversationId };
+    if (userId !== undefined) given["user"] = userId;
+    if (traceId !== undefined) given["trace"] = traceId;
+    if (write.expectedVersion !== undefined) given["version"] = write.expectedVersion;
+    if (write.maxMessages !== undefined) given["max"] = write.maxMessages;
+    if (write.ttlSeconds !== undefined) given["ttl"] = ttlInMs(write.ttlSeconds);
+    if (ttl !== undefined) given["newTtl"] = ttlInMs(ttl);
+    if (wait !== undefined) given["wait"] = true;
+    if (atomic) given["recent"] = keys.recencyIndex(conversationId);
+    if (idempotency !== undefined) {
+      given["key"] = idempotency.key;
+      given["hash"] = idempotency.bodyHash.slice(0, HASH_LENGTH);
+    }
+    if (fields.length > 0) {
+      given["metadata"] = fields.flatMap(([field, value]) => [field, JSON.stringify(value)]);
+    }
     const bodies = messages.map(({ body, isToolResult }) => (isToolResult ? ` ${body}` : body));
-    return async (indexing: Indexing): Promise<WriteReply> => {
-      const args = [JSON.stringify({ ...given, ...indexing }), ...bodies];
-      return parseReply(await run("write", { keys: scriptKeys, args }, wait));
+    return (indexing: Indexing): Promise<unknown> => {
+      const args = [JSON.stringify(Object.assign(given, indexing)), ...bodies];
+      return run("write", { keys: scriptKeys, args }, wait);
     };
   }
 
   async function reserveAndWrite(
     write: ConversationWrite,
-    send: (how: Indexing) => Promise<WriteReply>,
+    send: (how: Indexing) => Promise<unknown>,
   ): Promise<{ readonly reply: WriteReply; readonly reserved: boolean }> {
     const { conversationId, userId, traceId } = write;
-    let reply = await send({ indexing: "ask" });
+    let reply = parseReply(await send({ indexing: "ask" }));
     for (let attempt = 0; reply.status === "reserve"; attempt++) {
       if (attempt === RESERVATIONS)
         throw new UnsteadyConversation("it was deleted again and again meanwhile");
@@ -147,7 +146,9 @@ export function createWriter(options: WriterOptions) {
         const present = { conversationId, recent: false, userId: reply.userId, traceIds: reply.traceIds };
         await indexes.keep(present, ttlMs);
       }
-      reply = await send({ indexing: "reserved", reservedAt: nowMs, reservedNew: created, kept: keep });
+      reply = parseReply(
+        await send({ indexing: "reserved", reservedAt: nowMs, reservedNew: created, kept: keep }),
+      );
       if (reply.status !== "reserve") return { reply, reserved: true };
     }
     return { reply, reserved: false };
@@ -155,7 +156,7 @@ export function createWriter(options: WriterOptions) {
 
   async function writeWithIndexesElsewhere(
     write: ConversationWrite,
-    send: (how: Indexing) => Promise<WriteReply>,
+    send: (how: Indexing) => Promise<unknown>,
   ) {
     const { conversationId, traceId } = write;
     const { reply, reserved } = await reserveAndWrite(write, send);
@@ -171,7 +172,7 @@ export function createWriter(options: WriterOptions) {
   return async function write(conversationWrite: ConversationWrite): Promise<WriteOutcome> {
     const send = prepare(conversationWrite);
     const reply = atomic
-      ? await send({ indexing: "atomic" })
+      ? parseReply(await send({ indexing: "atomic" }))
       : await writeWithIndexesElsewhere(conversationWrite, send);
     if (reply.status === "written" && reply.created && reply.ttlMs > 0) {
       await onCreated(conversationWrite.conversationId, reply.userId);

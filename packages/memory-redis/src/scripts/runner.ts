@@ -48,10 +48,8 @@ export function createScriptRunner(port: RedisPort, deadlines: Deadlines): RunSc
       const full = [command, script, ...operands];
       return wait === undefined ? port.send(full, key) : runAndWait(port, full, key, wait);
     };
-    const sent = send("EVALSHA", digests[name]).catch((thrown: unknown) => {
-      if (!isUnknownScript(thrown)) throw thrown;
-      return send("EVAL", scripts[name]);
-    });
-    return deadlines(sent);
+    return deadlines(send("EVALSHA", digests[name]), (thrown) =>
+      isUnknownScript(thrown) ? send("EVAL", scripts[name]) : undefined,
+    );
   };
 }
