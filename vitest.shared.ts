@@ -22,6 +22,7 @@ export function project(name: string, test: TestOptions = {}) {
       // Generous, since a busy machine is no failure.
       testTimeout: 30_000,
       hookTimeout: 30_000,
+      expect: { poll: { timeout: 15_000 } },
       ...test,
     },
   });

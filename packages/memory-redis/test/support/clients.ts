@@ -61,6 +61,14 @@ const ioredisSentinel = () => {
   return { name: masterName, sentinels };
 };
 
+/** Of a cluster of the test's own. */
+export const clusterOpeners = {
+  "node-redis": (urls: readonly string[]) =>
+    connected(createCluster({ rootNodes: urls.map((node) => ({ url: node })) })),
+  ioredis: (urls: readonly string[]) =>
+    ready(new Cluster(urls.map((node) => ({ host: "127.0.0.1", port: Number(new URL(node).port) })))),
+} as const satisfies Readonly<Record<string, (urls: readonly string[]) => Promise<Opened>>>;
+
 /** As an application should set it: while the server is away, calls fail at once. */
 export const openThrough = (port: number): Promise<Opened> =>
   connected(createClient({ url: `redis://127.0.0.1:${port}`, disableOfflineQueue: true }));
