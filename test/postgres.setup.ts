@@ -1,8 +1,6 @@
 import { obtainPostgres, startLocalPostgres } from "./postgres-server.ts";
 import { type RunningServer, startContainer } from "./servers.ts";
 
-export { findPostgres, startLocalPostgres } from "./postgres-server.ts";
-
 async function startPostgres(): Promise<RunningServer> {
   // biome-ignore lint/suspicious/noUndeclaredEnvVars: turbo does not run the tests
   const given = process.env["TEST_PG_URL"];

@@ -1,8 +1,6 @@
 import { obtainRedis, startLocalRedis } from "./redis-server.ts";
 import { type RunningServer, startContainer } from "./servers.ts";
 
-export { findRedis, startLocalRedis } from "./redis-server.ts";
-
 async function startRedis(): Promise<RunningServer> {
   // biome-ignore lint/suspicious/noUndeclaredEnvVars: turbo does not run the tests
   const given = process.env["TEST_REDIS_URL"];

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
-import { findPostgres } from "../../test/postgres.setup.ts";
-import { findRedis } from "../../test/redis.setup.ts";
+import { findPostgres } from "../../test/postgres-server.ts";
+import { findRedis } from "../../test/redis-server.ts";
 
 function versionOf(folder: string | undefined, program: string): string {
   if (folder === undefined) return "none";

@@ -1,7 +1,7 @@
 import type { MemoryProvider } from "@jaf/memory";
 import { createPostgresProvider } from "@jaf/memory-postgres";
 import pg from "pg";
-import { findPostgres, startLocalPostgres } from "../../../test/postgres.setup.ts";
+import { findPostgres, startLocalPostgres } from "../../../test/postgres-server.ts";
 import type { Lab } from "../lab.ts";
 import { loadXynehq } from "../peers.ts";
 import { messagesOf, nextTurn } from "../turns.ts";

@@ -2,7 +2,7 @@ import type { MemoryProvider } from "@jaf/memory";
 import { createRedisProvider } from "@jaf/memory-redis";
 import { createClient } from "redis";
 import * as z from "zod";
-import { findRedis, startLocalRedis } from "../../../test/redis.setup.ts";
+import { findRedis, startLocalRedis } from "../../../test/redis-server.ts";
 import type { Lab } from "../lab.ts";
 import { loadXynehq } from "../peers.ts";
 import { messagesOf, nextTurn } from "../turns.ts";
