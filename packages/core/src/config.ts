@@ -1,6 +1,8 @@
+import type { ApprovalDecision, ContinuationValidator, Message } from "@jaf/memory";
 import type { Agent } from "./agent.ts";
 import type { TraceEvent } from "./events/trace-event.ts";
 import type { Guardrail } from "./guardrails/guardrail.ts";
+import type { ClientToolResult } from "./interruption/interruption.ts";
 import type { MemoryConfig } from "./memory/config.ts";
 import type { ModelCompletion, ModelStreamChunk } from "./model/completion.ts";
 import type { ModelRetryPolicy } from "./model/retry.ts";
@@ -51,6 +53,26 @@ export type RunConfig<Ctx> = {
   readonly memory?: MemoryConfig;
   /** The stored conversation; required by `memory.autoStore`. */
   readonly conversationId?: string;
+  /**
+   * What somebody decided about the calls that an interrupted run waits for; see `approve` and `reject`. A decision that
+   * fits no waiting call, comes too late or is the second ends the run with `ContinuationRejected`, and nothing is run.
+   */
+  readonly approvals?: readonly ApprovalDecision[];
+  /** The results of the calls that the client was to make. One that fits none of them ends the run likewise. */
+  readonly toolResults?: readonly ClientToolResult[];
+  /** For how long an approval can be given once a run was interrupted, in milliseconds. Default: for ever. */
+  readonly approvalTtlMs?: number;
+  /**
+   * The whole conversation as a client sent it back: the stored history, results for the calls that wait for the client,
+   * and what its user has said since. `validate` compares it with what is stored; then the stored messages and the
+   * client's additions are used, and nothing else of it. Needs `memory.autoStore`.
+   */
+  readonly continuation?: readonly Message[];
+  /**
+   * Judges `continuation` and `approvals` before anything of them is used; what it throws ends the run with
+   * `ContinuationRejected`. Default: `defaultContinuationValidator()`. Called only where there is a `continuation`.
+   */
+  readonly validate?: ContinuationValidator;
   /**
    * Aborts the run: it ends with `RunAborted` without waiting for the model or for running tools, and starts no
    * further tool. A write to memory that is under way is waited for, and isn't tried again should it fail. What is

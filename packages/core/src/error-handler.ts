@@ -35,6 +35,10 @@ function format(error: JAFError): string {
       return `No agent "${error.agentName}" is registered.`;
     case "ModelCallError":
       return formatCall(error);
+    case "RunInterrupted":
+      return `The run waits for an approval or for the client, with ${error.waiting === 1 ? "one tool call" : `${error.waiting} tool calls`}.`;
+    case "ContinuationRejected":
+      return `The continuation was rejected (${error.code}): ${error.reason}`;
     case "MemoryError":
       return error.error.message;
     case "RunAborted":
@@ -60,6 +64,8 @@ function isRetryable(error: JAFError): boolean {
     case "HandoffError":
     case "AgentNotFound":
     case "RunAborted":
+    case "RunInterrupted":
+    case "ContinuationRejected":
     case "InternalError":
       return false;
   }
@@ -69,6 +75,7 @@ function getSeverity(error: JAFError): ErrorSeverity {
   switch (error._tag) {
     case "MaxTurnsExceeded":
     case "RunAborted":
+    case "RunInterrupted":
       return "low";
     case "ModelBehaviorError":
     case "ToolCallError":
@@ -76,6 +83,7 @@ function getSeverity(error: JAFError): ErrorSeverity {
     case "DecodeError":
     case "InputGuardrailTripwire":
     case "OutputGuardrailTripwire":
+    case "ContinuationRejected":
       return "high";
     case "ModelCallError":
       return error.retryable ? "medium" : "critical";

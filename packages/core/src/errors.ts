@@ -1,4 +1,4 @@
-import type { ErrorCause, MemoryErrorUnion } from "@jaf/memory";
+import type { ContinuationRejectionCode, ErrorCause, MemoryErrorUnion } from "@jaf/memory";
 import type * as z from "zod";
 
 /** Why a run ended without an output. No text of ours in it repeats the conversation. */
@@ -15,12 +15,38 @@ export type JAFError =
   | { readonly _tag: "HandoffError"; readonly detail: string }
   | { readonly _tag: "AgentNotFound"; readonly agentName: string }
   | ModelCallError
+  | RunInterrupted
+  | ContinuationRejected
   /** The store failed. No tool has run whose call was to be durable and isn't. */
   | { readonly _tag: "MemoryError"; readonly error: MemoryErrorUnion }
   /** `RunConfig.signal` was aborted, or the loop over a stream was left. `reason` is the signal's. */
   | { readonly _tag: "RunAborted"; readonly reason: string }
   /** A fault in the program: a configuration that contradicts itself, or (`cause`) code that threw where it must not. */
   | { readonly _tag: "InternalError"; readonly detail: string; readonly cause?: ErrorCause };
+
+/** Calls wait for an approval, or for the client to run them. Only with the outcome `interrupted`. */
+export interface RunInterrupted {
+  readonly _tag: "RunInterrupted";
+  /** How many calls wait. */
+  readonly waiting: number;
+}
+
+/**
+ * What a client sent doesn't fit the stored conversation: its copy of the history, an approval, or the result of a tool.
+ * Nothing of it was used.
+ */
+export interface ContinuationRejected {
+  readonly _tag: "ContinuationRejected";
+  /**
+   * One of `ContinuationRejectionCode`; `"expired-approval"`: it came too late; `"rejected"`: a `RunConfig.validate` of
+   * the application threw.
+   */
+  readonly code: ContinuationRejectionCode | "expired-approval" | "rejected";
+  /** For the application's log. Holds no message, but what a `validate` of the application put into its error. */
+  readonly reason: string;
+  /** Which of the client's messages, where one is to blame. */
+  readonly index?: number;
+}
 
 /** The provider threw, and retrying was of no use or not allowed. */
 export interface ModelCallError {

@@ -1,5 +1,7 @@
 export {
+  type ApprovalDecision,
   type ContentPart,
+  type ContinuationValidator,
   createFailure,
   createRunId,
   createSuccess,
@@ -24,7 +26,13 @@ export type { ModelProvider, RunConfig } from "./config.ts";
 export { run } from "./engine/run.ts";
 export { type RunStream, runStream } from "./engine/run-stream.ts";
 export { JAFErrorHandler } from "./error-handler.ts";
-export type { ErrorSeverity, JAFError, ModelCallError } from "./errors.ts";
+export type {
+  ContinuationRejected,
+  ErrorSeverity,
+  JAFError,
+  ModelCallError,
+  RunInterrupted,
+} from "./errors.ts";
 export type { TraceEvent } from "./events/trace-event.ts";
 export { composeValidations } from "./guardrails/compose.ts";
 export { createContentFilter } from "./guardrails/content-filter.ts";
@@ -32,6 +40,14 @@ export type { Guardrail, ValidationResult } from "./guardrails/guardrail.ts";
 export { createPermissionCheck, type PermissionCheckOptions } from "./guardrails/permission-check.ts";
 export { createRateLimiter, type RateLimiterOptions } from "./guardrails/rate-limiter.ts";
 export { type HandoffArguments, handoffTool } from "./handoff/handoff-tool.ts";
+export {
+  type ApprovalRequest,
+  approve,
+  type ClientToolCall,
+  type ClientToolResult,
+  type Interruption,
+  reject,
+} from "./interruption/interruption.ts";
 export type { Durability, MemoryConfig } from "./memory/config.ts";
 export type { ModelCompletion, ModelStreamChunk, ModelToolCall, ModelUsage } from "./model/completion.ts";
 export type { ModelRetryPolicy } from "./model/retry.ts";

@@ -1,14 +1,26 @@
-import type { JAFError } from "./errors.ts";
+import type { JAFError, RunInterrupted } from "./errors.ts";
+import type { Interruption } from "./interruption/interruption.ts";
 import type { RunState } from "./state.ts";
 
 /**
- * How a run ended, and the state it had come to: the initial one if it couldn't begin. Whatever happens, the run adds no
- * tool call to `finalState.messages` without its result, and no reply that a guardrail or the codec refused.
+ * How a run ended, and the state it had come to: the initial one if it couldn't begin. The run adds no tool call to
+ * `finalState.messages` without its result, but those that an interrupted run waits for, and no reply that a guardrail
+ * or the codec refused.
+ *
+ * `interrupted` goes beyond the specification, which knows no approvals: calls wait for somebody. Run again, in whatever
+ * process, with `RunConfig.approvals` or `RunConfig.toolResults`, and no new messages. Code that knows of two outcomes
+ * only takes it for an error, `RunInterrupted`.
  */
 export type RunResult<Out> = {
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
   readonly finalState: RunState<any>;
   readonly outcome:
     | { readonly status: "completed"; readonly output: Out }
-    | { readonly status: "error"; readonly error: JAFError };
+    | { readonly status: "error"; readonly error: JAFError }
+    | {
+        readonly status: "interrupted";
+        /** What the calls wait for, in call order. */
+        readonly interruptions: readonly Interruption[];
+        readonly error: RunInterrupted;
+      };
 };

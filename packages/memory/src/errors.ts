@@ -33,8 +33,11 @@ export interface MemoryStorageError extends MemoryErrorFields {
   readonly _tag: "MemoryStorageError";
 }
 
-/** Why a write was refused: somebody else appended first, the key was used for another body, another user owns it. */
-export type MemoryConflictReason = "version" | "idempotency-key" | "owner";
+/**
+ * Why a write was refused: somebody else appended first, the key was used for another body, another user owns it, or
+ * (`"turn"`, of runs and not of stores) another run is in the middle of a turn.
+ */
+export type MemoryConflictReason = "version" | "idempotency-key" | "owner" | "turn";
 
 /** The write contradicts what is stored. Nothing was written. */
 export interface MemoryConflictError extends MemoryErrorFields {
@@ -127,6 +130,7 @@ const conflictMessages: Record<MemoryConflictReason, string> = {
   "idempotency-key":
     "This idempotency key was already used for another body. Use a fresh key for a new write, and the same key only to retry.",
   owner: "The conversation belongs to another user. Use a conversation id of this user.",
+  turn: "Another run is in the middle of a turn of this conversation. Try again when it is done, or let runs queue.",
 };
 
 export function createMemoryConflictError(

@@ -18,6 +18,42 @@ export { idIssue, MAX_ID_LENGTH } from "./codec/ids.ts";
 export type { JsonObject, JsonValue } from "./codec/json.ts";
 export { parseMessages } from "./codec/parse-messages.ts";
 export { parseOptions } from "./codec/schema-issues.ts";
+export type { ApprovalDecision, PendingApproval } from "./continuation/approval.ts";
+export type { ContinuationMode, ContinuationOptions } from "./continuation/options.ts";
+export {
+  assertValidContinuation,
+  ContinuationValidationError,
+  validateContinuation,
+} from "./continuation/validate.ts";
+export {
+  type Continuation,
+  type ContinuationValidator,
+  defaultContinuationValidator,
+} from "./continuation/validator.ts";
+export type {
+  ContinuationAcceptance,
+  ContinuationRejection,
+  ContinuationRejectionCode,
+  ContinuationValidationResult,
+} from "./continuation/verdict.ts";
+export { ConversationStoreError } from "./conversation-store/error.ts";
+export { MemoryConversationStore } from "./conversation-store/memory-store.ts";
+export { conversationMetadata } from "./conversation-store/meta.ts";
+export {
+  isProviderConversationStore,
+  type ProviderOfOptions,
+  providerOf,
+} from "./conversation-store/provider-of.ts";
+export {
+  type ConversationStoreOptions,
+  createConversationStore,
+} from "./conversation-store/provider-store.ts";
+export type {
+  ConversationStore,
+  ConversationStoreListEntry,
+  ConversationStoreMeta,
+  ProviderConversationStore,
+} from "./conversation-store/store.ts";
 export { type DiagnosisOptions, diagnoseMemoryProvider } from "./diagnostics/diagnose.ts";
 export { type LatencyStats, MemoryPerformanceMonitor, monitorProvider } from "./diagnostics/monitor.ts";
 export {
@@ -79,6 +115,7 @@ export {
 } from "./ids.ts";
 export { type InMemoryConfig, inMemoryConfigSchema } from "./in-memory/config.ts";
 export { createInMemoryProvider, type InMemoryProvider } from "./in-memory/provider.ts";
+export { sameJson } from "./json/same-json.ts";
 export { type ContentPart, type Message, messageText, type RichMessage, type ToolCall } from "./message.ts";
 export type {
   ConversationMemory,
@@ -95,3 +132,24 @@ export type { FallbackEvent, FallbackOptions, RetryEvent, RetryOptions } from ".
 export { withRetry } from "./resilience/retry.ts";
 export { createFailure, createSuccess, isFailure, isSuccess, type Result } from "./result.ts";
 export { MemorySetupError } from "./setup-error.ts";
+export { type ChatMemory, createChatMemory } from "./window/chat-memory.ts";
+export {
+  type ChatMemoryConfig,
+  type ChatMemoryOptions,
+  type ConversationWindow,
+  chatMemoryConfigSchema,
+  parseChatMemoryConfig,
+  windowOf,
+  windowOptionsOf,
+} from "./window/config.ts";
+export { createGptTokenizer, type GptTokenizerOptions } from "./window/gpt-tokenizer.ts";
+export type { MessageWindowOptions, TokenWindowOptions, WindowOptions } from "./window/options.ts";
+export { countMessageTokens, estimateTokens, type Tokenizer } from "./window/tokens.ts";
+export {
+  messageWindow,
+  type Omission,
+  type OmissionReason,
+  planWindow,
+  tokenWindow,
+  type WindowPlan,
+} from "./window/window.ts";

@@ -22,7 +22,10 @@ import { takeTurn } from "./turn.ts";
  *   with a `MemoryValidationError`.
  *
  * With nothing new the run resumes what is stored: tools that have finished don't run again, and a conversation that
- * ends with a reply has that reply as its output.
+ * ends with a reply has that reply as its output. Calls that need an approval, or the client, end it as `interrupted`:
+ * run again with `approvals` or `toolResults`.
+ *
+ * One run at a time has the turn of a stored conversation; see `memory.concurrency`.
  *
  * `Out` isn't checked: the agents of a registry differ in their output, so the caller says what to expect.
  */
@@ -43,13 +46,17 @@ export async function execute<Ctx, Out>(
   const { runId, traceId } = initialState;
   scope.emit?.({ type: "run_start", data: { runId, traceId } });
   const { state, outcome } = await runSteps(scope, initialState);
+  if (outcome.status === "error") await scope.journal?.abandon();
   const result = { finalState: state, outcome: Object.freeze(outcome) } as RunResult<Out>;
   scope.emit?.({ type: "run_end", data: { outcome: result.outcome } });
   scope.close();
   return result;
 }
 
-async function runSteps<Ctx>(scope: RunScope<Ctx>, initial: RunState<Ctx>): Promise<Required<Step<Ctx>>> {
+async function runSteps<Ctx>(
+  scope: RunScope<Ctx>,
+  initial: RunState<Ctx>,
+): Promise<Required<Pick<Step<Ctx>, "state" | "outcome">>> {
   let state = initial;
   try {
     // The caller may go on using its array.

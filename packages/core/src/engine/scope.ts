@@ -1,6 +1,7 @@
 import type { RunId, TraceId } from "@jaf/memory";
 import type { RunConfig } from "../config.ts";
 import { type Emit, type Emitter, openEmitter } from "../events/emitter.ts";
+import type { GivenDecisions } from "../interruption/decisions.ts";
 import { type Journal, openJournal } from "../memory/journal.ts";
 import type { RunState } from "../state.ts";
 
@@ -21,6 +22,10 @@ export interface RunScope<Ctx> extends Emitter {
   readonly executionId: () => string;
   /** The signal that tools get. */
   readonly toolSignal: () => AbortSignal;
+  /** What was decided about calls that wait. */
+  readonly given: GivenDecisions;
+  /** Has something done when the run is over, however it ends. */
+  readonly onClose: (action: () => void) => void;
 }
 
 export interface ScopeOptions {
@@ -33,9 +38,15 @@ export function openScope<Ctx>(
   config: RunConfig<Ctx>,
   { streaming, sink }: ScopeOptions,
 ): RunScope<Ctx> {
-  const { memory, conversationId, signal } = config;
+  const { memory, conversationId, signal, approvals = [], toolResults = [] } = config;
   const { emit, close } = openEmitter(config.onEvent, sink);
   const executionId = once(() => crypto.randomUUID());
+  const closing: (() => void)[] = [close];
+  const journal =
+    memory?.autoStore !== true || conversationId === undefined
+      ? undefined
+      : openJournal({ memory, conversationId, runId, traceId, executionId: executionId(), signal, emit });
+  if (journal !== undefined) closing.push(journal.close);
   return {
     config,
     runId,
@@ -43,21 +54,14 @@ export function openScope<Ctx>(
     maxTurns: config.maxTurns ?? DEFAULT_MAX_TURNS,
     streaming,
     emit,
-    close,
+    close: () => {
+      for (const action of closing) action();
+    },
+    onClose: (action) => void closing.push(action),
     executionId,
+    given: { approvals, toolResults },
     toolSignal: once(() => signal ?? new AbortController().signal),
-    journal:
-      memory?.autoStore !== true || conversationId === undefined
-        ? undefined
-        : openJournal({
-            memory,
-            conversationId,
-            runId,
-            traceId,
-            executionId: executionId(),
-            signal,
-            emit,
-          }),
+    journal,
   };
 }
 

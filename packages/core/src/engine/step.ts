@@ -15,7 +15,12 @@ export interface Turn<Ctx> {
 export interface Step<Ctx> {
   readonly state: RunState<Ctx>;
   readonly outcome?: RunResult<unknown>["outcome"];
+  /** Another run has the turn, and this one has stored and done nothing yet. */
+  readonly lostTurn?: true;
 }
+
+/** What errors of a run name as the operation that failed, where none of the store's did. */
+export const OPERATION = "run";
 
 export const fail = <Ctx>(state: RunState<Ctx>, error: JAFError): Step<Ctx> => ({
   state,
@@ -24,3 +29,10 @@ export const fail = <Ctx>(state: RunState<Ctx>, error: JAFError): Step<Ctx> => (
 
 export const failMemory = <Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): Step<Ctx> =>
   fail(state, { _tag: "MemoryError", error });
+
+/** Fails the run because it couldn't take its turn. */
+export function failTurn<Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): Step<Ctx> {
+  const lost =
+    error._tag === "MemoryConflictError" && (error.reason === "version" || error.reason === "turn");
+  return { ...failMemory(state, error), ...(lost ? { lostTurn: true } : {}) };
+}

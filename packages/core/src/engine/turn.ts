@@ -1,10 +1,13 @@
 import { type Message, sanitizeConversation, type ToolCall } from "@jaf/memory";
+import { approvedBefore } from "../interruption/decisions.ts";
+import { askedNow, asNoted, type ReplyPlace } from "../interruption/waiting.ts";
 import { callModel } from "../model/call-model.ts";
 import type { RunState } from "../state.ts";
 import { answerCalls } from "../tools/answer-calls.ts";
 import { abortError } from "./abort.ts";
 import { conclude } from "./conclude.ts";
 import { findAgent } from "./find-agent.ts";
+import { interrupt } from "./interrupt.ts";
 import type { RunScope } from "./scope.ts";
 import { fail, failMemory, type Step, type Turn } from "./step.ts";
 
@@ -44,19 +47,28 @@ async function runCalls<Ctx>(
   if (stored?.success === false) return failMemory(state, stored.error);
   scope.emit?.({ type: "assistant_message", data: { agentName: currentAgentName, message } });
   const calls: readonly ToolCall[] = message.tool_calls ?? [];
-  const { results, agentName, error } = await answerCalls(scope, {
-    agentName: currentAgentName,
-    agent,
-    context: state.context,
-    calls,
-    callScope,
-  });
+  const waiting = askedNow(asNoted(placeOfReply(scope, state)), scope.config.approvalTtlMs);
+  const { results, interruptions, agentName, error } = await answerCalls(
+    scope,
+    { agentName: currentAgentName, agent, context: state.context, calls, callScope },
+    { decisions: approvedBefore([]), waiting },
+  );
   const messages = [...state.messages, message, ...results];
-  const next = {
-    ...state,
+  const next = { ...state, currentAgentName: agentName };
+  if (error === undefined && interruptions.length > 0) {
+    const entry = { agentName: currentAgentName, callScope, approvals: waiting.note };
+    return interrupt(scope, { ...next, messages }, { interruptions, entry });
+  }
+  const after = {
+    ...next,
     messages: results.length === calls.length ? messages : sanitizeConversation(messages),
-    currentAgentName: agentName,
     turnCount: state.turnCount + 1,
   };
-  return error === undefined ? { state: next } : fail(next, error);
+  return error === undefined ? { state: after } : fail(after, error);
 }
+
+/** Of the reply that was just said. */
+const placeOfReply = <Ctx>({ journal, runId }: RunScope<Ctx>, { messages }: RunState<Ctx>): ReplyPlace =>
+  journal === undefined
+    ? { owner: runId, position: messages.length }
+    : { owner: journal.conversationId, position: journal.position() - 1 };

@@ -1,4 +1,5 @@
 import type { Message, RunId, TraceId } from "@jaf/memory";
+import type { Interruption } from "../interruption/interruption.ts";
 import type { ModelUsage } from "../model/completion.ts";
 import type { RunResult } from "../run-result.ts";
 import type { ToolResultStatus } from "../tools/result.ts";
@@ -14,6 +15,8 @@ export type TraceEvent =
   | { readonly type: "turn_start"; readonly data: { readonly turn: number; readonly agentName: string } }
   | ModelEvent
   | ToolEvent
+  /** A call waits for somebody: the run is about to end as `interrupted`. */
+  | { readonly type: "interruption"; readonly data: { readonly interruption: Interruption } }
   | HandoffEvent
   | {
       readonly type: "guardrail_tripped";

@@ -1,19 +1,12 @@
-import type { Message, Result, RunId, TraceId } from "@jaf/memory";
+import type { ConversationMemory, Message, Result, RunId, TraceId, WriteMetadata } from "@jaf/memory";
 import { abortError, sleep } from "../engine/abort.ts";
 import type { Emit } from "../events/emitter.ts";
 import type { MemoryConfig } from "./config.ts";
-import { toMetadata } from "./metadata.ts";
+import { versionOf } from "./metadata.ts";
 import { settle } from "./settle.ts";
 
 const MAX_ATTEMPTS = 3;
 const FIRST_DELAY_MS = 50;
-
-export interface AppendEntry {
-  /** The registry key of the agent that goes on from here. */
-  readonly agentName: string;
-  /** Which execution's which turn the open tool calls are of; absent: no call is open. */
-  readonly callScope?: string;
-}
 
 export interface AppenderOptions {
   readonly memory: MemoryConfig;
@@ -25,41 +18,76 @@ export interface AppenderOptions {
   readonly emit: Emit | undefined;
 }
 
-/** Without an entry, what the store knows of agent and call scope stays as it is. */
-export type Appender = (
-  messages: readonly Message[],
-  entry: AppendEntry | undefined,
-) => Promise<Result<void>>;
+export interface Batch {
+  readonly messages: readonly Message[];
+  /** Beside user and trace. Made when the write begins. */
+  readonly metadata?: () => WriteMetadata;
+  /** Default: one that no other batch has. */
+  readonly idempotencyKey?: string;
+}
 
-/**
- * Appends one batch after the other, each under an idempotency key of its own. What fails and may succeed later is
- * tried again under the same key, so that a lost answer neither loses nor doubles anything. An abort ends the trying,
- * but never a write that is under way.
- */
+export interface Appender {
+  /**
+   * Appends one batch after the other, each under an idempotency key. What fails and may succeed later is tried again
+   * under the same key, so that a lost answer neither loses nor doubles anything. An abort ends the trying, but never a
+   * write that is under way.
+   *
+   * Fails with a conflict if anybody else has appended since the conversation was loaded.
+   */
+  readonly append: (batch: Batch) => Promise<Result<void>>;
+  /** Everything that follows is appended to this, or not at all. */
+  readonly loaded: (stored: ConversationMemory | null) => void;
+  /** How many messages the conversation ever had, as far as the store tells. */
+  readonly version: () => number | undefined;
+}
+
 export function createAppender(options: AppenderOptions): Appender {
   let previous: Promise<unknown> = Promise.resolve();
   let appends = 0;
-  return (messages, entry) => {
-    appends += 1;
-    const idempotencyKey = `${options.executionId}:${appends}`;
-    const appended = previous.then(() => append(options, { messages, entry, idempotencyKey }));
-    previous = appended;
+  let version: number | undefined;
+
+  async function appendNow({ messages, metadata, idempotencyKey }: Required<Batch>): Promise<Result<void>> {
+    const expected = version;
+    const appended = await tryToAppend(options, {
+      messages,
+      metadata: metadata(),
+      idempotencyKey,
+      ...(expected === undefined ? {} : { expectedVersion: expected }),
+    });
+    // A write of before may have been given up and be done all the same; then this one, and all that follow, conflict.
+    if (appended.success && expected !== undefined) version = expected + messages.length;
     return appended;
+  }
+
+  return {
+    append: ({ messages, metadata = () => ({}), idempotencyKey }) => {
+      appends += 1;
+      const key = idempotencyKey ?? `${options.executionId}:${appends}`;
+      const appended = previous.then(() => appendNow({ messages, metadata, idempotencyKey: key }));
+      previous = appended;
+      return appended;
+    },
+    loaded: (stored) => {
+      version = versionOf(stored);
+    },
+    version: () => version,
   };
 }
 
-interface Batch {
+interface Write {
   readonly messages: readonly Message[];
-  readonly entry: AppendEntry | undefined;
+  readonly metadata: WriteMetadata;
   readonly idempotencyKey: string;
+  readonly expectedVersion?: number;
 }
 
-async function append(options: AppenderOptions, batch: Batch): Promise<Result<void>> {
+async function tryToAppend(options: AppenderOptions, batch: Write): Promise<Result<void>> {
   const { conversationId, signal, emit } = options;
   for (let attempt = 1; ; attempt++) {
     const result = await write(options, batch);
     if (result.success) {
-      emit?.({ type: "memory_stored", data: { conversationId, messageCount: batch.messages.length } });
+      const messageCount = batch.messages.length;
+      if (messageCount > 0) emit?.({ type: "memory_stored", data: { conversationId, messageCount } });
       return result;
     }
     if (!result.error.retryable || attempt === MAX_ATTEMPTS || abortError(signal) !== undefined)
@@ -73,27 +101,17 @@ async function append(options: AppenderOptions, batch: Batch): Promise<Result<vo
 }
 
 function write(
-  { memory, conversationId, runId, traceId }: AppenderOptions,
-  { messages, entry, idempotencyKey }: Batch,
+  { memory, conversationId, traceId }: AppenderOptions,
+  { messages, metadata, ...demands }: Write,
 ): Promise<Result<void>> {
   const { provider, userId, maxMessages, ttl } = memory;
-  const metadata = {
-    traceId,
-    ...(userId === undefined ? {} : { userId }),
-    ...(entry === undefined ? {} : toMetadata(notes(runId, entry))),
-  };
+  const written = { traceId, ...(userId === undefined ? {} : { userId }), ...metadata };
   const writeOptions = {
-    idempotencyKey,
+    ...demands,
     ...(maxMessages === undefined ? {} : { maxMessages }),
     ...(ttl === undefined ? {} : { ttlSeconds: ttl }),
   };
   return settle("appendMessages", () =>
-    provider.appendMessages(conversationId, messages, metadata, writeOptions),
+    provider.appendMessages(conversationId, messages, written, writeOptions),
   );
 }
-
-const notes = (runId: RunId, { agentName, callScope }: AppendEntry) => ({
-  runId,
-  agentName,
-  ...(callScope === undefined ? {} : { toolCallScope: callScope }),
-});

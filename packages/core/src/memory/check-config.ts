@@ -12,11 +12,14 @@ interface Written {
  * can't be stored helps nobody.
  */
 export function memoryConfigIssues(memory: MemoryConfig, written: Written): readonly MemoryIssue[] {
-  const { maxMessages, ttl, userId, durability } = memory;
+  const { maxMessages, ttl, userId, durability, concurrency, queueTimeoutMs, turnLeaseMs } = memory;
   return [
     wholeNumberIssue("RunConfig.memory.maxMessages", maxMessages),
     wholeNumberIssue("RunConfig.memory.ttl", ttl),
+    wholeNumberIssue("RunConfig.memory.queueTimeoutMs", queueTimeoutMs),
+    wholeNumberIssue("RunConfig.memory.turnLeaseMs", turnLeaseMs),
     durabilityIssue(durability),
+    concurrencyIssue(concurrency),
     userId === undefined ? undefined : idIssue("RunConfig.memory.userId", userId),
     idIssue("RunState.traceId", written.traceId),
     textIssue("RunState.runId", written.runId),
@@ -32,6 +35,11 @@ function wholeNumberIssue(path: string, value: unknown): MemoryIssue | undefined
 function durabilityIssue(value: unknown): MemoryIssue | undefined {
   if (value === undefined || value === "completed" || value === "turn" || value === "step") return undefined;
   return { path: "RunConfig.memory.durability", expected: '"completed", "turn" or "step"' };
+}
+
+function concurrencyIssue(value: unknown): MemoryIssue | undefined {
+  if (value === undefined || value === "reject" || value === "queue") return undefined;
+  return { path: "RunConfig.memory.concurrency", expected: '"reject" or "queue"' };
 }
 
 function textIssue(path: string, value: unknown): MemoryIssue | undefined {

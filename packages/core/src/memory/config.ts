@@ -3,8 +3,8 @@ import type { MemoryProvider } from "@jaf/memory";
 /**
  * When what a run says becomes durable.
  *
- * - `"completed"`: once the run has succeeded, in one write. A failed run stores nothing.
- * - `"turn"`: the incoming messages before the model is called, the rest once the run has succeeded.
+ * - `"completed"`: once the run has succeeded or waits for somebody, in one write. A failed run stores nothing.
+ * - `"turn"`: the incoming messages before the model is called, the rest once the run has succeeded or waits.
  * - `"step"`: the incoming messages, each reply with tool calls before its tools run, each result as soon as its tool
  *   is done, and the final reply. A run that crashed is resumed without running a finished tool again.
  */
@@ -33,7 +33,28 @@ export interface MemoryConfig {
    * a `MemoryConflictError` of reason `"owner"` before anything of it is used. Default: no owner, no check.
    */
   readonly userId?: string;
+  /**
+   * What happens when another run, in whatever process, is in the middle of a turn of the same conversation. Turns never
+   * interleave, either way.
+   *
+   * - `"reject"` (default): this run ends with a `MemoryConflictError`: of reason `"turn"` before the model is called, or,
+   *   in durability `"completed"`, of reason `"version"` when it comes to store, if the other was faster.
+   * - `"queue"`: this run waits for its turn, at most `queueTimeoutMs`, and begins with what the other said. In durability
+   *   `"completed"` a new conversation exists from then on, still without messages.
+   */
+  readonly concurrency?: "reject" | "queue";
+  /** How long a run waits for its turn, in milliseconds; then it ends with the conflict. Default 60,000. */
+  readonly queueTimeoutMs?: number;
+  /**
+   * For how long a turn counts as under way after its process last gave a sign of life, in milliseconds; a run that lives
+   * gives three in that time. So a crash holds up the next run no longer than this. Default 15,000. The clocks of all
+   * processes should agree to within it; where they don't, a turn may fail with a conflict, but none is mixed up.
+   */
+  readonly turnLeaseMs?: number;
 }
 
 export const durabilityOf = ({ durability, storeOnCompletion = true }: MemoryConfig): Durability =>
   durability ?? (storeOnCompletion ? "completed" : "step");
+
+export const DEFAULT_QUEUE_TIMEOUT_MS = 60_000;
+export const DEFAULT_TURN_LEASE_MS = 15_000;

@@ -1,7 +1,28 @@
 import type { ConversationMemory, RunId } from "@jaf/memory";
+import * as z from "zod";
 
 /** The one metadata key that is the engine's; all others are the application's. */
 const KEY = "jaf";
+
+/** Which run has the conversation's turn. */
+export interface TurnNote {
+  /** Of the execution that had the last turn. */
+  readonly id: string;
+  /** Milliseconds since 1970 until which it counts as under way; `0` once it is done. */
+  readonly until: number;
+}
+
+/** What is known of the approvals that the calls of one reply wait for. */
+export interface ApprovalNote {
+  /** Which message of the conversation made the calls, counted from its very first. */
+  readonly position: number;
+  /** How often the approvals were asked for anew; those given for an earlier round no longer count. */
+  readonly round: number;
+  /** Milliseconds since 1970; absent: never. */
+  readonly expiresAt?: number | undefined;
+  /** The ids of the calls that were approved and may not have run yet: they need no second approval. */
+  readonly approved: readonly string[];
+}
 
 /** What the engine notes beside the messages. Each write that has it replaces it as a whole. */
 export interface EngineMetadata {
@@ -11,22 +32,47 @@ export interface EngineMetadata {
   readonly agentName: string;
   /** Which execution's which turn the open tool calls are of; absent: no call is open. */
   readonly toolCallScope?: string;
+  readonly turn: TurnNote;
+  readonly approvals?: ApprovalNote;
 }
 
-export const toMetadata = (noted: EngineMetadata): Readonly<Record<string, EngineMetadata>> => ({
-  [KEY]: noted,
+/** As far as it can be trusted: metadata may have been written by anybody. */
+export interface NotedMetadata {
+  readonly agentName?: string | undefined;
+  readonly toolCallScope?: string | undefined;
+  readonly turn?: TurnNote | undefined;
+  readonly approvals?: ApprovalNote | undefined;
+}
+
+const turnNote = z.object({ id: z.string(), until: z.number() });
+
+const approvalNote = z.object({
+  position: z.number(),
+  round: z.number(),
+  expiresAt: z.number().optional(),
+  approved: z.array(z.string()),
 });
 
-/** As far as it can be trusted: metadata may have been written by anybody. */
-export function readMetadata({ metadata }: ConversationMemory): {
-  readonly agentName: string | undefined;
-  readonly toolCallScope: string | undefined;
-} {
-  const noted: unknown = metadata?.[KEY];
-  const field = (name: keyof EngineMetadata): string | undefined => {
-    const value =
-      typeof noted === "object" && noted !== null ? (noted as Record<string, unknown>)[name] : undefined;
-    return typeof value === "string" ? value : undefined;
-  };
-  return { agentName: field("agentName"), toolCallScope: field("toolCallScope") };
+// What isn't as the engine writes it is as if it weren't there.
+const noted = z
+  .object({
+    agentName: z.string().optional().catch(undefined),
+    toolCallScope: z.string().optional().catch(undefined),
+    turn: turnNote.optional().catch(undefined),
+    approvals: approvalNote.optional().catch(undefined),
+  })
+  .catch({});
+
+export const toMetadata = (metadata: EngineMetadata): Readonly<Record<string, EngineMetadata>> => ({
+  [KEY]: metadata,
+});
+
+export const readMetadata = ({ metadata }: Pick<ConversationMemory, "metadata">): NotedMetadata =>
+  noted.parse(metadata?.[KEY] ?? {});
+
+/** How many messages were ever appended to the conversation, and so the position of the next; as far as a store tells. */
+export function versionOf(stored: ConversationMemory | null): number | undefined {
+  if (stored === null) return 0;
+  const version: unknown = stored.metadata?.["version"];
+  return typeof version === "number" ? version : undefined;
 }

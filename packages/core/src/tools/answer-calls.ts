@@ -3,13 +3,18 @@ import { abortable, abortError } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import type { JAFError } from "../errors.ts";
 import { answerHandoff, isHandoffCall } from "../handoff/handoff.ts";
-import type { AppendEntry } from "../memory/appender.ts";
+import type { Interruption } from "../interruption/interruption.ts";
+import { type AnsweredCall, type SortOptions, sortCalls } from "../interruption/sort-calls.ts";
+import type { AppendEntry } from "../memory/journal.ts";
+import { decodeArguments } from "./arguments.ts";
 import { forEachLimited } from "./concurrency.ts";
-import { type CallBatch, executeCall, toolMessage } from "./execute-call.ts";
+import { type CallBatch, executeCall, toAnswer, toolMessage, traceToolCall } from "./execute-call.ts";
 
 export interface AnsweredCalls {
-  /** In call order. Calls that didn't finish are left out, which is only so where there is an `error`. */
+  /** In call order. Left out are calls that didn't finish, as there is an `error`, or that wait. */
   readonly results: readonly Message[];
+  /** What calls wait for. With one, no handoff of the same reply is made yet. */
+  readonly interruptions: readonly Interruption[];
   /** The agent that goes on; the one that called, unless it handed off. */
   readonly agentName: string;
   readonly error?: JAFError;
@@ -31,10 +36,15 @@ interface Progress {
 }
 
 /**
- * Runs all calls of a reply, in parallel, and answers each. Handoffs are answered last: the store must not name the
- * next agent while a call of this one is open, or a resumed run would look for its tools at the wrong agent.
+ * Runs all calls of a reply that need not wait, in parallel, and answers each. Handoffs are answered last, once no
+ * call waits: the store must not name the next agent while a call of this one is open, or a resumed run would look for
+ * its tools at the wrong agent.
  */
-export async function answerCalls<Ctx>(scope: RunScope<Ctx>, batch: CallBatch<Ctx>): Promise<AnsweredCalls> {
+export async function answerCalls<Ctx>(
+  scope: RunScope<Ctx>,
+  batch: CallBatch<Ctx>,
+  options: SortOptions,
+): Promise<AnsweredCalls> {
   const { signal, maxParallelTools } = scope.config;
   const progress: Progress = {
     answered: new Map(),
@@ -43,20 +53,25 @@ export async function answerCalls<Ctx>(scope: RunScope<Ctx>, batch: CallBatch<Ct
     handoff: undefined,
   };
   const goesOn = () => signal?.aborted !== true && !progress.memoryFailed;
-  const handoffs = batch.calls.filter((call) => isHandoffCall(batch, call));
-  const others = handoffs.length === 0 ? batch.calls : without(batch.calls, handoffs);
+  let interruptions: readonly Interruption[] = [];
   try {
+    const { run, answered, waiting } = await sortCalls(scope, batch, options);
+    interruptions = waiting;
+    const handoffs = run.filter((call) => isHandoffCall(batch, call));
+    const others = handoffs.length === 0 ? run : without(run, handoffs);
+    for (const given of answered) if (goesOn()) await answerBySomebody(scope, given, progress);
     const running = forEachLimited(others, maxParallelTools, async (call) => {
       if (goesOn()) await answerByTool(scope, batch, { call, progress });
     });
     await abortable(running, signal);
-    for (const call of handoffs) if (goesOn()) await answerByHandoff(scope, batch, { call, progress });
+    for (const call of waiting.length === 0 ? handoffs : [])
+      if (goesOn()) await answerByHandoff(scope, batch, { call, progress });
   } catch (thrown) {
     // Tools that don't stop at an abort are left alone; in "step" durability their results are still stored.
     if (signal?.aborted !== true) throw thrown;
   }
   while (progress.storing.size > 0) await Promise.all(progress.storing);
-  return summarize(scope, batch, progress);
+  return { interruptions, ...summarize(scope, batch, progress) };
 }
 
 function without(calls: readonly ToolCall[], left: readonly ToolCall[]): readonly ToolCall[] {
@@ -77,11 +92,29 @@ async function answerByTool<Ctx>(
   const executed = await executeCall(scope, batch, call);
   if (executed === undefined) return;
   const { message, thrown } = executed;
-  const isFailure = thrown !== undefined && scope.config.onToolError === "fail";
-  const error: JAFError | undefined = isFailure
-    ? { _tag: "ToolCallError", tool: call.function.name, detail: thrown }
-    : undefined;
-  await record(scope, { call, progress }, { message, ...(error === undefined ? {} : { error }) });
+  await record(scope, { call, progress }, { message, ...failureOf(scope, call, thrown) });
+}
+
+function failureOf<Ctx>(
+  { config }: RunScope<Ctx>,
+  call: ToolCall,
+  thrown: string | undefined,
+): { readonly error?: JAFError } {
+  if (thrown === undefined || config.onToolError !== "fail") return {};
+  return { error: { _tag: "ToolCallError", tool: call.function.name, detail: thrown } };
+}
+
+async function answerBySomebody<Ctx>(
+  scope: RunScope<Ctx>,
+  { call, result, thrown }: AnsweredCall,
+  progress: Progress,
+): Promise<void> {
+  const trace = traceToolCall(scope, call);
+  trace?.start(decodeArguments(call.function.arguments).args);
+  const answer = toAnswer(result);
+  trace?.end(answer);
+  const message = toolMessage(call, answer.content);
+  await record(scope, { call, progress }, { message, ...failureOf(scope, call, thrown) });
 }
 
 async function answerByHandoff<Ctx>(
@@ -126,7 +159,7 @@ function summarize<Ctx>(
   scope: RunScope<Ctx>,
   { calls, agentName }: CallBatch<Ctx>,
   { answered, handoff }: Progress,
-): AnsweredCalls {
+): Omit<AnsweredCalls, "interruptions"> {
   const inOrder = calls.map((call) => answered.get(call)).filter((given) => given !== undefined);
   const results = inOrder.map(({ message }) => message);
   scope.journal?.answers(results);

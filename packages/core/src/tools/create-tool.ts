@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { ToolResult } from "./result.ts";
-import type { Tool, ToolCallInfo } from "./tool.ts";
+import { clientSide, type Tool, type ToolCallInfo } from "./tool.ts";
 
 type Answer = string | ToolResult;
 
@@ -9,11 +9,16 @@ export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
   /** What the tool does and when to use it. The model chooses by it. */
   readonly description: string;
   readonly parameters: Schema;
-  readonly execute: (
+  /** Absent: the tool runs at the client. The run is interrupted and goes on with `RunConfig.toolResults`. */
+  readonly execute?: (
     args: z.output<Schema>,
     context: Readonly<Ctx>,
     call?: ToolCallInfo,
   ) => Promise<Answer> | Answer;
+  /** See `Tool.needsApproval`. */
+  readonly needsApproval?:
+    | boolean
+    | ((args: z.output<Schema>, context: Readonly<Ctx>) => boolean | Promise<boolean>);
 }
 
 /**
@@ -31,9 +36,15 @@ export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
 export function createTool<Schema extends z.ZodType, Ctx = any>(
   definition: ToolDefinition<Schema, Ctx>,
 ): Tool<z.output<Schema>, Ctx> {
-  const { name, description, parameters, execute } = definition;
+  const { name, description, parameters, execute, needsApproval } = definition;
   return {
     schema: { name, description, parameters: parameters as z.ZodType<z.output<Schema>> },
-    execute: async (args, context, call) => execute(args, context, call),
+    ...(execute === undefined
+      ? clientSide
+      : {
+          execute: async (args: z.output<Schema>, context: Readonly<Ctx>, call?: ToolCallInfo) =>
+            execute(args, context, call),
+        }),
+    ...(needsApproval === undefined ? {} : { needsApproval }),
   };
 }

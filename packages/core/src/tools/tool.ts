@@ -32,4 +32,27 @@ export type Tool<A, Ctx> = {
   };
   /** The engine always passes `call`; it is optional so that a test can call a tool without one. */
   readonly execute: (args: A, context: Readonly<Ctx>, call?: ToolCallInfo) => Promise<string | ToolResult>;
+  /**
+   * Whether somebody has to approve a call before it runs; the run then ends as `interrupted` and goes on with
+   * `RunConfig.approvals`. A function decides by the arguments; if it throws, the call fails as a tool that throws. Asked
+   * again when a run resumes. Not asked for tools that run at the client, whose user decides there. Default `false`.
+   */
+  readonly needsApproval?: boolean | ((args: A, context: Readonly<Ctx>) => boolean | Promise<boolean>);
 };
+
+/** Marks a tool that runs at the client; a copy under another name keeps the mark. */
+const CLIENT = Symbol.for("@jaf/core/client-tool");
+
+const executeAtClient = async (): Promise<never> => {
+  throw new Error("This tool runs at the client: the run is interrupted and goes on with its result.");
+};
+
+export const clientSide: { readonly execute: typeof executeAtClient } = Object.freeze({
+  execute: executeAtClient,
+  [CLIENT]: true,
+});
+
+/** Also of tools that JavaScript made without an `execute`. */
+// biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
+export const isClientTool = <Ctx>(tool: Tool<any, Ctx>): boolean =>
+  CLIENT in tool || typeof tool.execute !== "function";

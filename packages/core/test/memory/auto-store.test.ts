@@ -112,8 +112,21 @@ describe("auto-store", () => {
     expect(writes).toEqual([
       {
         messages: [user("Hi"), assistant("Hello.")],
-        metadata: { traceId: state.traceId, userId: "u1", jaf: { runId: state.runId, agentName: "helper" } },
-        options: { maxMessages: 100, ttlSeconds: 60, idempotencyKey: expect.stringMatching(/^[\w-]{36}:1$/) },
+        metadata: {
+          traceId: state.traceId,
+          userId: "u1",
+          jaf: {
+            runId: state.runId,
+            agentName: "helper",
+            turn: { id: expect.stringMatching(/^[\w-]{36}$/), until: 0 },
+          },
+        },
+        options: {
+          expectedVersion: 0,
+          maxMessages: 100,
+          ttlSeconds: 60,
+          idempotencyKey: expect.stringMatching(/^[\w-]{36}:1$/),
+        },
       },
     ]);
   });

@@ -4,8 +4,8 @@ import * as z from "zod";
 import { createTool, run } from "../../src/index.ts";
 import { createScriptedModel, type ScriptedStep } from "../../src/testing/index.ts";
 import { resumed, unfinished } from "../support/resumed.ts";
-import { calling, deferred, errorOf, says, setup, user } from "../support/setup.ts";
-import { failAppends, storedMessages } from "../support/stores.ts";
+import { calling, deferred, errorOf, result, says, setup, user } from "../support/setup.ts";
+import { failAppends, recordWrites, storedMessages } from "../support/stores.ts";
 
 describe("the idempotency key of a call", () => {
   it("is the same when a crashed run is resumed, however often, and another for a later call of the same id", async () => {
@@ -32,7 +32,9 @@ describe("the idempotency key of a call", () => {
       failFrom: number,
     ) => {
       const provider = failAppends(inner, failFrom);
-      const memory = { provider, autoStore: true, durability: "step" } as const;
+      // The turn of a run that crashed lapses soon, and the next waits for that.
+      const lease = { turnLeaseMs: 5, concurrency: "queue" } as const;
+      const memory = { provider, autoStore: true, durability: "step", ...lease } as const;
       const { config } = setup({
         model: steps,
         tools: [tool],
@@ -42,9 +44,10 @@ describe("the idempotency key of a call", () => {
     };
     // The first crash: the tool ran, and its result couldn't be stored. Then once more in the resumed run.
     expect(errorOf(await attempt(says("Hi"), [call], 3))._tag).toBe("MemoryError");
-    expect(errorOf(await attempt(says(), [], 1))._tag).toBe("MemoryError");
-    // Then the first result is stored and the second isn't.
+    // A resumed run first writes that it has the turn.
     expect(errorOf(await attempt(says(), [], 2))._tag).toBe("MemoryError");
+    // Then the first result is stored and the second isn't.
+    expect(errorOf(await attempt(says(), [], 3))._tag).toBe("MemoryError");
     await attempt(says(), [call, "Done."], 99);
     const [first, again, third, otherCrashed, otherAgain, ...later] = keys;
     expect([again, third]).toEqual([first, first]);
@@ -70,7 +73,7 @@ describe("the idempotency key of a call", () => {
 });
 
 describe("a result that comes after the abort of its run", () => {
-  it("changes neither which agent has the conversation nor the keys of calls that a later run left open", async () => {
+  async function abortedInMidTool() {
     const inner = createInMemoryProvider();
     const late = deferred<string>();
     const started = deferred();
@@ -83,20 +86,36 @@ describe("a result that comes after the abort of its run", () => {
         return late.promise;
       },
     });
-    const memory = { provider: inner, autoStore: true, durability: "step" } as const;
-    const config = (model: readonly ScriptedStep<unknown>[]) =>
-      setup({ model, tools: [tool], config: { memory, conversationId: "c" } }).config;
-    const controller = new AbortController();
+    const { provider, writes } = recordWrites(inner);
+    const memory = { provider, autoStore: true, durability: "step" } as const;
     const steps = [{ toolCalls: [{ name: "tool", id: "same" }] }];
-    const running = run(says("Hi"), { ...config(steps), signal: controller.signal });
+    const { config } = setup({ model: steps, tools: [tool], config: { memory, conversationId: "c" } });
+    const controller = new AbortController();
+    const running = run(says("Hi"), { ...config, signal: controller.signal });
     await started.promise;
     controller.abort();
     await running;
+    return { inner, late, writes };
+  }
 
-    const after = { jaf: { agentName: "other", runId: "r", toolCallScope: "later" } };
-    await inner.appendMessages("c", [user("2"), calling(["same", "tool"])], after);
+  it("is stored if nothing was said since", async () => {
+    const { inner, late } = await abortedInMidTool();
     late.resolve("late");
-    await expect.poll(() => storedMessages(inner)).toHaveLength(5);
+    await expect
+      .poll(() => storedMessages(inner))
+      .toEqual([user("Hi"), calling(["same", "tool"]), result("same", "late")]);
+  });
+
+  it("never comes between the messages of a later turn, nor changes what that noted", async () => {
+    const { inner, late, writes } = await abortedInMidTool();
+    const after = { jaf: { agentName: "other", runId: "r", toolCallScope: "later" } };
+    const turn = [user("2"), calling(["same", "tool"])];
+    await inner.appendMessages("c", turn, after);
+    const tried = writes.length;
+    late.resolve("late");
+    await expect.poll(() => writes.length).toBe(tried + 1);
+    await new Promise(setImmediate);
+    expect(await storedMessages(inner)).toEqual([user("Hi"), calling(["same", "tool"]), ...turn]);
     expect(await inner.getConversation("c")).toMatchObject({ data: { metadata: after } });
   });
 });

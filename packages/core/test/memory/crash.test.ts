@@ -78,6 +78,9 @@ function saboteur(at: number, crash: Crash, { inner, finished, acknowledged }: W
   return { provider, modelProvider, execute, signal: controller.signal, calls: () => calls };
 }
 
+/** The turn of a run that crashed lapses soon, and the next waits for that. */
+const lease = { turnLeaseMs: 30, concurrency: "queue" } as const;
+
 async function attempt(world: World, state: ReturnType<typeof says>, at: number, crash: Crash) {
   const { provider, modelProvider, execute, signal, calls } = saboteur(at, crash, world);
   const work = createTool({
@@ -89,7 +92,11 @@ async function attempt(world: World, state: ReturnType<typeof says>, at: number,
   const { config } = setup({
     model: modelProvider,
     tools: [work],
-    config: { signal, memory: { provider, autoStore: true, durability: "step" }, conversationId: "c" },
+    config: {
+      signal,
+      memory: { provider, autoStore: true, durability: "step", ...lease },
+      conversationId: "c",
+    },
   });
   const { outcome } = await run(state, config);
   return { outcome, calls: calls() };

@@ -36,7 +36,14 @@ declare namespace Spec {
 }
 
 assertType<Same<Spec.JAFError, Extract<OurJAFError, { _tag: Spec.JAFError["_tag"] }>>>();
-assertType<Same<Spec.RunResult<number>, OurRunResult<number>>>();
+assertType<Same<Spec.RunResult<number>["finalState"], OurRunResult<number>["finalState"]>>();
+// A run that waits for an approval is a third outcome; code that knows of two takes it for an error.
+type KnownOutcome = Exclude<OurRunResult<number>["outcome"], { status: "interrupted" }>;
+assertType<Same<Spec.RunResult<number>["outcome"], KnownOutcome>>();
+
+export const formatted = ({ outcome }: OurRunResult<number>): string =>
+  outcome.status === "completed" ? String(outcome.output) : JAFErrorHandler.format(outcome.error);
+
 assertType<Same<Spec.ValidationResult, ValidationResult>>();
 
 export function classify(error: OurJAFError) {

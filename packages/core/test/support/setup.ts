@@ -65,7 +65,7 @@ export const says = (...messages: readonly (string | Message)[]): RunState<unkno
 
 /** Fails the test unless the run ended with an error. */
 export function errorOf({ outcome }: RunResult<unknown>): JAFError {
-  if (outcome.status !== "error") throw new Error(`the run completed with ${JSON.stringify(outcome.output)}`);
+  if (outcome.status !== "error") throw new Error(`the run ended so: ${JSON.stringify(outcome)}`);
   return outcome.error;
 }
 

@@ -7,10 +7,12 @@ import {
   createTool,
   createTraceId,
   type Guardrail,
+  type Interruption,
   type JAFError,
   type Message,
   type RunConfig,
   type RunId,
+  type RunInterrupted,
   type RunResult,
   type RunState,
   run,
@@ -39,14 +41,21 @@ describe("the documented types", () => {
     }>();
   });
 
-  it("RunResult is exactly as documented", () => {
+  it("RunResult is exactly as documented, and knows a third outcome that reads as an error", () => {
     expectTypeOf<RunResult<number>>().toEqualTypeOf<{
       // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
       readonly finalState: RunState<any>;
       readonly outcome:
         | { readonly status: "completed"; readonly output: number }
-        | { readonly status: "error"; readonly error: JAFError };
+        | { readonly status: "error"; readonly error: JAFError }
+        | {
+            readonly status: "interrupted";
+            readonly interruptions: readonly Interruption[];
+            readonly error: RunInterrupted;
+          };
     }>();
+    type Failed = Exclude<RunResult<number>["outcome"], { status: "completed" }>;
+    expectTypeOf<Failed["error"]>().toExtend<JAFError>();
   });
 
   it("ids are strings that can't be mixed up", () => {

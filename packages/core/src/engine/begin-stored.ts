@@ -1,0 +1,149 @@
+import {
+  type ConversationMemory,
+  createMemoryConflictError,
+  createMemoryValidationError,
+  type MemoryErrorUnion,
+  type Message,
+  sanitizeConversation,
+} from "@jaf/memory";
+import { type GivenDecisions, isUndecided } from "../interruption/decisions.ts";
+import { memoryConfigIssues } from "../memory/check-config.ts";
+import { durabilityOf } from "../memory/config.ts";
+import type { Journal } from "../memory/journal.ts";
+import { versionOf } from "../memory/metadata.ts";
+import { unsaidMessages } from "../memory/unsaid.ts";
+import type { RunState } from "../state.ts";
+import { abortError } from "./abort.ts";
+import { type Admission, openAdmission } from "./admit.ts";
+import { takeContinuation } from "./continuation.ts";
+import { judgeInput } from "./judge-input.ts";
+import { resume } from "./resume.ts";
+import type { RunScope } from "./scope.ts";
+import { fail, failMemory, failTurn, OPERATION, type Step } from "./step.ts";
+import { findUnfinished, type Unfinished } from "./unfinished.ts";
+
+/** What is new to the stored conversation. */
+interface News {
+  readonly unsaid: readonly Message[];
+  readonly given: GivenDecisions;
+}
+
+/** Loads the conversation once no other run has its turn, and takes in what is new. */
+export async function beginStored<Ctx>(
+  scope: RunScope<Ctx>,
+  state: RunState<Ctx>,
+  journal: Journal,
+): Promise<Step<Ctx>> {
+  const issues = memoryConfigIssues(journal.memory, state);
+  if (issues.length > 0) {
+    return failMemory(state, createMemoryValidationError(issues, { operation: OPERATION }));
+  }
+  const admission = openAdmission(journal, scope.config.signal);
+  scope.onClose(admission.leave);
+  for (;;) {
+    const step = await enter(scope, state, { journal, admission });
+    if (step.lostTurn !== true || !admission.mayWait()) return step;
+  }
+}
+
+async function enter<Ctx>(
+  scope: RunScope<Ctx>,
+  state: RunState<Ctx>,
+  { journal, admission }: { readonly journal: Journal; readonly admission: Admission },
+): Promise<Step<Ctx>> {
+  const { conversationId } = journal;
+  const loaded = await admission.load();
+  if (!loaded.success) return failMemory(state, loaded.error);
+  const stored = loaded.data;
+  journal.loaded(stored);
+  const messages = stored?.messages ?? [];
+  scope.emit?.({ type: "memory_loaded", data: { conversationId, messageCount: messages.length } });
+  const unfinished = await findUnfinished(scope, state, { messages, stored });
+  if ("failed" in unfinished) return unfinished.failed;
+  const news = await findNews(scope, state, unfinished);
+  if ("failed" in news) return news.failed;
+  if (news.unsaid.length === 0 && stored !== null) return resume(scope, unfinished, news.given);
+  return hear(scope, state, { journal, news, unfinished });
+}
+
+async function findNews<Ctx>(
+  scope: RunScope<Ctx>,
+  state: RunState<Ctx>,
+  unfinished: Unfinished<Ctx>,
+): Promise<News | { readonly failed: Step<Ctx> }> {
+  const { stored } = unfinished;
+  const { continuation } = scope.config;
+  if (continuation !== undefined) {
+    const taken = await takeContinuation(scope, continuation, unfinished);
+    if (!taken.ok) return { failed: fail(state, taken.error) };
+    return { unsaid: [...taken.added, ...state.messages], given: taken.given };
+  }
+  const unsaid = unsaidMessages(state.messages, stored);
+  if (unsaid === undefined) return { failed: failMemory(state, historyConflict(stored)) };
+  return { unsaid, given: scope.given };
+}
+
+/** Takes in what is new: first what was decided about open calls, then what was said. */
+async function hear<Ctx>(
+  scope: RunScope<Ctx>,
+  initial: RunState<Ctx>,
+  {
+    journal,
+    news,
+    unfinished,
+  }: { readonly journal: Journal; readonly news: News; readonly unfinished: Unfinished<Ctx> },
+): Promise<Step<Ctx>> {
+  const { unsaid, given } = news;
+  // On its own: a call of the caller's is never stored as open, and a result of theirs never answers a stored call.
+  const added = sanitizeConversation(unsaid);
+  if (added.length === 0 && unsaid.length > 0) return failMemory(initial, nothingToAdd());
+  const blocked = await judgeInput(scope, initial, added);
+  if (blocked !== undefined) return blocked;
+  const aborted = abortError(scope.config.signal);
+  if (aborted !== undefined) return fail(initial, aborted);
+  if (isUndecided(given)) return say(initial, { journal, added, unfinished });
+  const answered = await resume(scope, unfinished, given);
+  if (answered.outcome?.status === "error") return answered;
+  // Calls that still wait are given up: the conversation goes on without them.
+  const messages = [...sanitizeConversation(answered.state.messages), ...added];
+  const next = { ...answered.state, messages };
+  const saved = await journal.incoming(added, { agentName: next.currentAgentName });
+  return saved.success ? { state: next } : failMemory(next, saved.error);
+}
+
+async function say<Ctx>(
+  initial: RunState<Ctx>,
+  {
+    journal,
+    added,
+    unfinished,
+  }: {
+    readonly journal: Journal;
+    readonly added: readonly Message[];
+    readonly unfinished: Unfinished<Ctx>;
+  },
+): Promise<Step<Ctx>> {
+  const entry = { agentName: initial.currentAgentName };
+  const { memory } = journal;
+  if (memory.concurrency === "queue" && durabilityOf(memory) === "completed") {
+    const claimed = await journal.claim(unfinished.stored, entry);
+    if (!claimed.success) return failTurn(initial, claimed.error);
+  }
+  const next = { ...initial, messages: [...unfinished.state.messages, ...added] };
+  const saved = await journal.incoming(added, entry);
+  return saved.success ? { state: next } : failTurn(next, saved.error);
+}
+
+function historyConflict(stored: ConversationMemory | null): MemoryErrorUnion {
+  const actualVersion = stored === null ? undefined : versionOf(stored);
+  return createMemoryConflictError("version", {
+    operation: OPERATION,
+    ...(actualVersion === undefined ? {} : { actualVersion }),
+  });
+}
+
+function nothingToAdd(): MemoryErrorUnion {
+  const expected =
+    "user messages, replies, or tool calls together with their results; a call without its result, or a result without its call, can't be added to a conversation";
+  return createMemoryValidationError([{ path: "RunState.messages", expected }], { operation: OPERATION });
+}

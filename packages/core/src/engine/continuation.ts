@@ -1,0 +1,63 @@
+import {
+  ContinuationValidationError,
+  defaultContinuationValidator,
+  type Message,
+  messageText,
+  validateContinuation,
+} from "@jaf/memory";
+import type { ContinuationRejected } from "../errors.ts";
+import { type GivenDecisions, rejected } from "../interruption/decisions.ts";
+import { versionOf } from "../memory/metadata.ts";
+import type { RunScope } from "./scope.ts";
+import type { Unfinished } from "./unfinished.ts";
+
+/** What a client's continuation adds to the stored conversation. */
+export type TakenContinuation =
+  | { readonly ok: true; readonly added: readonly Message[]; readonly given: GivenDecisions }
+  | { readonly ok: false; readonly error: ContinuationRejected };
+
+/** Judges what a client sent, and takes from it what it adds. */
+export async function takeContinuation<Ctx>(
+  scope: RunScope<Ctx>,
+  incoming: readonly Message[],
+  { stored, open }: Unfinished<Ctx>,
+): Promise<TakenContinuation> {
+  const { config, given } = scope;
+  const persisted = stored?.messages ?? [];
+  const facts = {
+    approvals: given.approvals,
+    pendingApprovals: open.waiting.filter((waiting) => waiting.type === "approval"),
+    clientToolCallIds: open.waiting.flatMap(({ type, toolCallId }) =>
+      type === "client_tool" ? [toolCallId] : [],
+    ),
+    dropped: Math.max(0, (versionOf(stored) ?? 0) - persisted.length),
+  };
+  const { validate = defaultContinuationValidator() } = config;
+  try {
+    const conversationId = config.conversationId;
+    await validate({ persisted, incoming, conversationId, ...facts });
+  } catch (thrown) {
+    return { ok: false, error: toRejection(thrown) };
+  }
+  // Whatever the application lets pass: only what holds by the loosest rules can be told apart from the history.
+  const verdict = validateContinuation(persisted, incoming, { mode: "compatible", ...facts });
+  if (!verdict.ok) return { ok: false, error: { _tag: "ContinuationRejected", ...withoutOk(verdict) } };
+  const { toolResults, added, approvals } = verdict;
+  const answers = toolResults.map((message) => ({
+    toolCallId: message.tool_call_id ?? "",
+    result: messageText(message),
+  }));
+  return { ok: true, added, given: { approvals, toolResults: [...given.toolResults, ...answers] } };
+}
+
+function withoutOk<Verdict extends { readonly ok: false }>({ ok: _, ...rest }: Verdict): Omit<Verdict, "ok"> {
+  return rest;
+}
+
+function toRejection(thrown: unknown): ContinuationRejected {
+  if (thrown instanceof ContinuationValidationError) {
+    const { code, message, index } = thrown;
+    return { ...rejected(code, message), ...(index === undefined ? {} : { index }) };
+  }
+  return rejected("rejected", thrown instanceof Error ? thrown.message : "RunConfig.validate threw no Error");
+}

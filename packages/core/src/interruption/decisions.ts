@@ -1,0 +1,81 @@
+import type { ApprovalDecision } from "@jaf/memory";
+import type { ContinuationRejected } from "../errors.ts";
+import type { ClientToolResult, Interruption } from "./interruption.ts";
+
+/** What somebody decided about waiting calls, as it came in. */
+export interface GivenDecisions {
+  readonly approvals: readonly ApprovalDecision[];
+  readonly toolResults: readonly ClientToolResult[];
+}
+
+/** What was decided about waiting calls, by call id. */
+export interface Decisions {
+  readonly approved: ReadonlySet<string>;
+  /** With the reason, if one was given. */
+  readonly rejected: ReadonlyMap<string, string | undefined>;
+  readonly results: ReadonlyMap<string, ClientToolResult["result"]>;
+}
+
+export type CheckedDecisions =
+  | { readonly ok: true; readonly decisions: Decisions }
+  | { readonly ok: false; readonly error: ContinuationRejected };
+
+/** What calls of a reply wait for now. */
+export interface OpenCalls {
+  readonly waiting: readonly Interruption[];
+  /** The ids of calls that were approved before. */
+  readonly approved: readonly string[];
+}
+
+export const nothingOpen: OpenCalls = { waiting: [], approved: [] };
+
+export const approvedBefore = (approved: readonly string[]): Decisions => ({
+  approved: new Set(approved),
+  rejected: new Map(),
+  results: new Map(),
+});
+
+export const isUndecided = ({ approvals, toolResults }: GivenDecisions): boolean =>
+  approvals.length === 0 && toolResults.length === 0;
+
+export const rejected = (code: ContinuationRejected["code"], reason: string): ContinuationRejected => ({
+  _tag: "ContinuationRejected",
+  code,
+  reason,
+});
+
+/**
+ * Checks decisions against the calls that wait for them. One that doesn't fit refuses all: somebody works with another
+ * picture of the conversation, or means harm.
+ */
+export function checkDecisions(
+  { approvals, toolResults }: GivenDecisions,
+  open: OpenCalls,
+): CheckedDecisions {
+  const waiting = new Map(open.waiting.map((interruption) => [interruption.toolCallId, interruption]));
+  const decisions = { approved: new Set(open.approved), rejected: new Map(), results: new Map() };
+  for (const { toolCallId, approvalId, approved, reason } of approvals) {
+    if (decisions.approved.has(toolCallId) || decisions.rejected.has(toolCallId))
+      return refused("duplicate-approval", "a call was decided about before");
+    const call = waiting.get(toolCallId);
+    if (call?.type !== "approval" || call.approvalId !== approvalId)
+      return refused("forged-approval", "a decision is about no call that waits for an approval");
+    if (call.expiresAt !== undefined && call.expiresAt.getTime() <= Date.now())
+      return refused("expired-approval", "a decision came too late; run again to ask anew");
+    if (approved === true) decisions.approved.add(toolCallId);
+    else decisions.rejected.set(toolCallId, reason);
+  }
+  for (const { toolCallId, result } of toolResults) {
+    if (decisions.results.has(toolCallId))
+      return refused("duplicate-tool-result", "a call was answered twice");
+    if (waiting.get(toolCallId)?.type !== "client_tool")
+      return refused("forged-tool-result", "a result is of no call that waits for the client");
+    decisions.results.set(toolCallId, result);
+  }
+  return { ok: true, decisions };
+}
+
+const refused = (code: ContinuationRejected["code"], reason: string): CheckedDecisions => ({
+  ok: false,
+  error: rejected(code, reason),
+});

@@ -1,0 +1,294 @@
+import type { createInMemoryProvider } from "@jaf/memory";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { approve, createTool, handoffTool, JAFErrorHandler, reject, run } from "../../src/index.ts";
+import { approvalOf, interruptionsOf, locating, looking, paying, shop } from "../support/interrupted.ts";
+import { assistant, calling, errorOf, result, says, user } from "../support/setup.ts";
+import { storedMessages } from "../support/stores.ts";
+
+const rejectedWith = (code: string) => ({ _tag: "ContinuationRejected", code });
+
+describe.each(["completed", "turn", "step"] as const)(
+  "a call that needs an approval, durability %s",
+  (durability) => {
+    const memory = { durability };
+
+    it("interrupts the run, which another process goes on with once it is approved", async () => {
+      const { process, executed, provider } = shop({ memory });
+      const asked = await process([{ toolCalls: [paying(50)] }], ["Pay 50"]);
+      const request = approvalOf(asked);
+      expect(request).toMatchObject({
+        type: "approval",
+        toolCallId: "p",
+        toolName: "pay",
+        args: { amount: 50 },
+        arguments: '{"amount":50}',
+        agentName: "helper",
+      });
+      expect(executed).toEqual([]);
+      const call = calling(["p", "pay", '{"amount":50}']);
+      expect(await storedMessages(provider)).toEqual([user("Pay 50"), call]);
+      expect(asked.finalState.messages).toEqual([user("Pay 50"), call]);
+
+      const done = await process(["Paid."], [], { approvals: [approve(request)] });
+      expect(done.outcome).toEqual({ status: "completed", output: "Paid." });
+      expect(executed).toEqual(["pay 50"]);
+      const whole = [user("Pay 50"), call, result("p", "paid 50"), assistant("Paid.")];
+      expect(await storedMessages(provider)).toEqual(whole);
+      expect(done.finalState.messages).toEqual(whole);
+    });
+
+    it("is answered with the refusal if it is rejected, and the model goes on", async () => {
+      const { process, executed, provider } = shop({ memory });
+      const request = approvalOf(await process([{ toolCalls: [paying(50)] }], ["Pay 50"]));
+      const done = await process(["As you like."], [], { approvals: [reject(request, "too much")] });
+      expect(done.outcome).toEqual({ status: "completed", output: "As you like." });
+      expect(executed).toEqual([]);
+      const answer = (await storedMessages(provider))[2]?.content ?? "";
+      expect(JSON.parse(answer)).toMatchObject({
+        status: "permission_denied",
+        error: { message: "The call was not approved: too much" },
+      });
+    });
+
+    it("doesn't hold up the other calls of its reply", async () => {
+      const { process, executed, provider } = shop({ memory });
+      const asked = await process([{ toolCalls: [paying(50), looking, paying(5, "small")] }], ["Pay"]);
+      const request = approvalOf(asked);
+      expect(executed.toSorted()).toEqual(["look", "pay 5"]);
+      expect((await storedMessages(provider)).map(({ role }) => role)).toEqual([
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+      ]);
+      const done = await process(["Done."], [], { approvals: [approve(request)] });
+      expect(done.outcome.status).toBe("completed");
+      expect(executed.toSorted()).toEqual(["look", "pay 5", "pay 50"]);
+      expect(done.finalState.messages.map(({ tool_call_id: id }) => id)).toEqual([
+        undefined,
+        undefined,
+        "p",
+        "l",
+        "small",
+        undefined,
+      ]);
+    });
+
+    it("waits on when only others were decided about, and its approval stays good", async () => {
+      const { process, executed } = shop({ memory });
+      const calls = { toolCalls: [paying(50, "a"), paying(60, "b")] };
+      const [a, b] = interruptionsOf(await process([calls], ["Pay twice"]));
+      if (a?.type !== "approval" || b?.type !== "approval") throw new Error("two approvals");
+      const still = approvalOf(await process([], [], { approvals: [approve(b)] }));
+      expect(still).toEqual(a);
+      expect(executed).toEqual(["pay 60"]);
+      const done = await process(["Done."], [], { approvals: [approve(a)] });
+      expect(done.outcome.status).toBe("completed");
+      expect(executed).toEqual(["pay 60", "pay 50"]);
+    });
+  },
+);
+
+describe("a run that waits", () => {
+  it("tells again what it waits for, without writing anything", async () => {
+    const { process, provider } = shop();
+    const first = await process([{ toolCalls: [paying(50), locating] }], ["Pay"]);
+    const before = await provider.getConversation("c");
+    const again = await process([], []);
+    expect(interruptionsOf(again)).toEqual(interruptionsOf(first));
+    expect(again.finalState.messages).toEqual(first.finalState.messages);
+    expect(await provider.getConversation("c")).toEqual(before);
+  });
+
+  it("gives up its calls when something else is said; a decision then is refused", async () => {
+    const { process, executed, provider } = shop();
+    const request = approvalOf(await process([{ toolCalls: [paying(50)] }], ["Pay"]));
+    const done = await process(["Fine."], ["Never mind"]);
+    expect(done.outcome).toEqual({ status: "completed", output: "Fine." });
+    expect((await storedMessages(provider)).map(({ role }) => role)).toEqual([
+      "user",
+      "assistant",
+      "user",
+      "assistant",
+    ]);
+    const late = await process([], [], { approvals: [approve(request)] });
+    expect(errorOf(late)).toMatchObject(rejectedWith("forged-approval"));
+    expect(executed).toEqual([]);
+  });
+
+  it("takes a decision and what is said beside it, in this order", async () => {
+    const { process, provider } = shop();
+    const request = approvalOf(await process([{ toolCalls: [paying(50)] }], ["Pay"]));
+    await process(["Both done."], ["And hurry"], { approvals: [approve(request)] });
+    expect(await storedMessages(provider)).toEqual([
+      user("Pay"),
+      calling(["p", "pay", '{"amount":50}']),
+      result("p", "paid 50"),
+      user("And hurry"),
+      assistant("Both done."),
+    ]);
+  });
+
+  it("reads as an error to code that knows of two outcomes", async () => {
+    const { outcome } = await shop().process([{ toolCalls: [paying(50)] }], ["Pay"]);
+    if (outcome.status === "completed") throw new Error("it waits");
+    expect(JAFErrorHandler.format(outcome.error)).toBe(
+      "The run waits for an approval or for the client, with one tool call.",
+    );
+  });
+
+  it("makes no handoff of the same reply before its calls are answered", async () => {
+    const { process, provider } = shop({ tools: [handoffTool], agent: { handoffs: ["other"] } });
+    const handingOff = { name: "handoff", id: "h", arguments: { agentName: "other" } };
+    const asked = await process([{ toolCalls: [paying(50), handingOff] }], ["Pay and hand off"]);
+    expect(asked.finalState.currentAgentName).toBe("helper");
+    expect(await storedMessages(provider)).toHaveLength(2);
+    const polled = await process([], []);
+    const approvals = [approve(approvalOf(polled))];
+    const done = await process([({ agent }) => `I am ${agent.name}.`], [], { approvals });
+    expect(done.outcome).toEqual({ status: "completed", output: "I am other." });
+  });
+});
+
+describe("a decision counts", () => {
+  async function waiting(config: { approvalTtlMs?: number } = {}) {
+    const world = shop({ memory: { durability: "step" } });
+    const asked = await world.process([{ toolCalls: [paying(50)] }], ["Pay"], config);
+    return { ...world, request: approvalOf(asked) };
+  }
+
+  it("once", async () => {
+    const { process, request, executed } = await waiting();
+    await process(["Paid."], [], { approvals: [approve(request)] });
+    const again = await process([], [], { approvals: [approve(request)] });
+    expect(errorOf(again)).toMatchObject(rejectedWith("forged-approval"));
+    expect(executed).toEqual(["pay 50"]);
+  });
+
+  it("not if it comes twice in one request", async () => {
+    const { process, request, executed } = await waiting();
+    const ended = await process([], [], { approvals: [approve(request), approve(request)] });
+    expect(errorOf(ended)).toMatchObject(rejectedWith("duplicate-approval"));
+    expect(executed).toEqual([]);
+  });
+
+  it.each([
+    ["an unknown call", { toolCallId: "q" }],
+    ["an id of its own making", { approvalId: "appr_x" }],
+    ["no id", { approvalId: undefined as never }],
+  ])("not for %s", async (_what, change) => {
+    const { process, request, executed } = await waiting();
+    const ended = await process([], [], { approvals: [{ ...approve(request), ...change }] });
+    expect(errorOf(ended)).toMatchObject(rejectedWith("forged-approval"));
+    expect(executed).toEqual([]);
+  });
+
+  it("not in another conversation, nor for the same call with other arguments, nor for a later call like it", async () => {
+    const { process, request, executed, provider } = await waiting();
+    const elsewhere = { conversationId: "d" };
+    await process([{ toolCalls: [paying(50)] }], ["Pay"], elsewhere);
+    const there = await process([], [], { ...elsewhere, approvals: [approve(request)] });
+    expect(errorOf(there)).toMatchObject(rejectedWith("forged-approval"));
+
+    await process(["Paid."], [], { approvals: [approve(request)] });
+    for (const amount of [5_000, 50]) {
+      await process([{ toolCalls: [paying(amount)] }], [`Pay ${amount}`]);
+      const ended = await process([], [], { approvals: [approve(request)] });
+      expect(errorOf(ended)).toMatchObject(rejectedWith("forged-approval"));
+    }
+    expect(executed).toEqual(["pay 50"]);
+    expect(await storedMessages(provider, "d")).toHaveLength(2);
+  });
+
+  it("until it expires; then the approval is asked for anew, under another id", async () => {
+    const { process, request, executed } = await waiting({ approvalTtlMs: 1 });
+    expect(request.expiresAt).toBeInstanceOf(Date);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const late = await process([], [], { approvals: [approve(request)] });
+    expect(errorOf(late)).toMatchObject(rejectedWith("expired-approval"));
+    const anew = approvalOf(await process([], [], { approvalTtlMs: 60_000 }));
+    expect(anew.approvalId).not.toBe(request.approvalId);
+    const old = await process([], [], { approvals: [approve(request)], approvalTtlMs: 60_000 });
+    expect(errorOf(old)).toMatchObject(rejectedWith("forged-approval"));
+    await process(["Paid."], [], { approvals: [approve(anew)] });
+    expect(executed).toEqual(["pay 50"]);
+  });
+
+  it("although the process is gone before the call has run: the next needs no second approval", async () => {
+    const { process, request, executed, provider } = await waiting();
+    const gone = { ...provider, appendMessages: failOnResult(provider.appendMessages) };
+    const crashed = await process(["-"], [], {
+      approvals: [approve(request)],
+      memory: { provider: gone, autoStore: true, durability: "step", turnLeaseMs: 1 },
+    });
+    expect(errorOf(crashed)._tag).toBe("MemoryError");
+    const again = await process([], [], {
+      approvals: [approve(request)],
+      memory: { provider, autoStore: true, durability: "step", concurrency: "queue" },
+    });
+    expect(errorOf(again)).toMatchObject(rejectedWith("duplicate-approval"));
+    const done = await process(["Paid."], []);
+    expect(done.outcome).toEqual({ status: "completed", output: "Paid." });
+    expect(executed).toEqual(["pay 50", "pay 50"]); // The first result was never acknowledged.
+  });
+});
+
+function failOnResult(append: ReturnType<typeof createInMemoryProvider>["appendMessages"]): typeof append {
+  return async (...args) => {
+    if (args[1].some(({ role }) => role === "tool")) throw new Error("the process is gone");
+    return append(...args);
+  };
+}
+
+describe("needsApproval", () => {
+  const tool = (needsApproval: never) =>
+    createTool({ name: "t", description: "", parameters: z.object({}), needsApproval, execute: () => "ran" });
+  const called = async (needsApproval: unknown) => {
+    const world = shop({ tools: [tool(needsApproval as never)] });
+    return {
+      ...world,
+      ended: await world.process([{ toolCalls: [{ name: "t", id: "t" }] }, "Done."], ["Go"]),
+    };
+  };
+
+  it.each([false, undefined, () => false, async () => false])("%s lets the call run", async (needed) => {
+    expect((await called(needed)).ended.outcome.status).toBe("completed");
+  });
+
+  it.each([true, () => true, async () => true, () => undefined])("%s has it wait", async (needed) => {
+    expect((await called(needed)).ended.outcome.status).toBe("interrupted");
+  });
+
+  it("that throws makes no call, and the model reads why", async () => {
+    const { ended, provider } = await called(() => {
+      throw new Error("no rules found");
+    });
+    expect(ended.outcome.status).toBe("completed");
+    expect((await storedMessages(provider))[2]?.content).toContain("no rules found");
+  });
+
+  it("isn't asked about arguments that are invalid: the model is told", async () => {
+    const { process, provider } = shop();
+    const invalid = { name: "pay", id: "p", arguments: { amount: "much" } };
+    const ended = await process([{ toolCalls: [invalid] }, "Sorry."], ["Pay"]);
+    expect(ended.outcome.status).toBe("completed");
+    expect((await storedMessages(provider))[2]?.content).toContain("INVALID_INPUT");
+  });
+});
+
+describe("without a store", () => {
+  it("an interrupted run goes on from its final state, and no other run does with its approval", async () => {
+    const { process, executed, configOf } = shop();
+    const unstored = { memory: undefined as never };
+    const asked = await process([{ toolCalls: [paying(50)] }], ["Pay"], unstored);
+    const decided = { ...unstored, approvals: [approve(approvalOf(asked))] };
+    const elsewhere = { ...says(), messages: asked.finalState.messages };
+    expect(errorOf(await run(elsewhere, configOf([], decided)))).toMatchObject(
+      rejectedWith("forged-approval"),
+    );
+    const done = await run(asked.finalState, configOf(["Paid."], decided));
+    expect(done.outcome).toEqual({ status: "completed", output: "Paid." });
+    expect(executed).toEqual(["pay 50"]);
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { createTool, type Tool, ToolResponse } from "../../src/index.ts";
+import { approvalOf, interruptionsOf, locating, looking, paying, shop } from "../support/interrupted.ts";
+import { assistant, calling, errorOf, result, user } from "../support/setup.ts";
+import { storedMessages } from "../support/stores.ts";
+
+const rejectedWith = (code: string) => ({ _tag: "ContinuationRejected", code });
+const here = [{ toolCallId: "w", result: "52.5 N" }];
+
+describe("a tool without execute", () => {
+  it("runs at the client: the run is interrupted and goes on with its result", async () => {
+    const { process, provider } = shop();
+    const asked = await process([{ toolCalls: [locating] }], ["Where am I?"]);
+    expect(interruptionsOf(asked)).toEqual([
+      {
+        type: "client_tool",
+        toolCallId: "w",
+        toolName: "locate",
+        args: {},
+        arguments: "{}",
+        agentName: "helper",
+      },
+    ]);
+    const done = await process(["In Berlin."], [], { toolResults: here });
+    expect(done.outcome).toEqual({ status: "completed", output: "In Berlin." });
+    expect(await storedMessages(provider)).toEqual([
+      user("Where am I?"),
+      calling(["w", "locate"]),
+      result("w", "52.5 N"),
+      assistant("In Berlin."),
+    ]);
+  });
+
+  it("may answer with a structured result", async () => {
+    const { process, provider } = shop();
+    await process([{ toolCalls: [locating] }], ["Where am I?"]);
+    const denied = ToolResponse.permissionDenied("The user shares no place.");
+    await process(["I see."], [], { toolResults: [{ toolCallId: "w", result: denied }] });
+    expect(JSON.parse((await storedMessages(provider))[2]?.content ?? "")).toEqual(denied);
+  });
+
+  it("made by hand in JavaScript is one too", async () => {
+    const schema = { name: "t", description: "", parameters: z.object({}) };
+    const tool = { schema } as unknown as Tool<object, unknown>;
+    const ended = await shop({ tools: [tool] }).process([{ toolCalls: [{ name: "t", id: "t" }] }], ["Go"]);
+    expect(interruptionsOf(ended)).toMatchObject([{ type: "client_tool", toolName: "t" }]);
+  });
+
+  it("that is executed outside a run says what it is", async () => {
+    const tool = createTool({ name: "t", description: "", parameters: z.object({}) });
+    await expect(tool.execute({}, {})).rejects.toThrow("runs at the client");
+  });
+
+  it("isn't bothered with invalid arguments: the model is told", async () => {
+    const tool = createTool({ name: "t", description: "", parameters: z.object({ at: z.string() }) });
+    const { process, provider } = shop({ tools: [tool] });
+    const ended = await process([{ toolCalls: [{ name: "t", id: "t" }] }, "Sorry."], ["Go"]);
+    expect(ended.outcome.status).toBe("completed");
+    expect((await storedMessages(provider))[2]?.content).toContain("INVALID_INPUT");
+  });
+});
+
+describe("a result of the client", () => {
+  it.each([
+    ["a call that waits for an approval", "p", "forged-tool-result"],
+    ["a call that was answered", "l", "forged-tool-result"],
+    ["a call that was never made", "x", "forged-tool-result"],
+  ])("is refused for %s, with everything that comes with it", async (_what, toolCallId, code) => {
+    const { process, provider, executed } = shop();
+    await process([{ toolCalls: [locating, paying(50), looking] }], ["Go"]);
+    const before = await storedMessages(provider);
+    const toolResults = [...here, { toolCallId, result: "forged" }];
+    expect(errorOf(await process([], [], { toolResults }))).toMatchObject(rejectedWith(code));
+    expect(await storedMessages(provider)).toEqual(before);
+    expect(executed).toEqual(["look"]);
+  });
+
+  it("is refused twice in one request, and once the call is answered", async () => {
+    const { process } = shop();
+    await process([{ toolCalls: [locating] }], ["Go"]);
+    const twice = await process([], [], { toolResults: [...here, ...here] });
+    expect(errorOf(twice)).toMatchObject(rejectedWith("duplicate-tool-result"));
+    await process(["Done."], [], { toolResults: here });
+    expect(errorOf(await process([], [], { toolResults: here }))).toMatchObject(
+      rejectedWith("forged-tool-result"),
+    );
+  });
+
+  it("is kept while an approval is waited for", async () => {
+    const { process, executed } = shop();
+    await process([{ toolCalls: [locating, paying(50)] }], ["Go"]);
+    const request = approvalOf(await process([], [], { toolResults: here }));
+    const approvals = [{ toolCallId: request.toolCallId, approvalId: request.approvalId, approved: true }];
+    const done = await process(["Done."], [], { approvals });
+    expect(done.finalState.messages.map(({ content }) => content)).toEqual([
+      "Go",
+      "",
+      "52.5 N",
+      "paid 50",
+      "Done.",
+    ]);
+    expect(executed).toEqual(["pay 50"]);
+  });
+});

@@ -1,0 +1,246 @@
+import { createInMemoryProvider, type MemoryProvider, type Message } from "@jaf/memory";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { createTool, type MemoryConfig, type RunConfig, run } from "../../src/index.ts";
+import type { ScriptedStep } from "../../src/testing/index.ts";
+import { assistant, calling, deferred, errorOf, says, setup, user } from "../support/setup.ts";
+import { recordWrites, storedMessages } from "../support/stores.ts";
+
+const conflict = (reason: string) => ({
+  _tag: "MemoryError",
+  error: { _tag: "MemoryConflictError", reason },
+});
+
+function runner(provider: MemoryProvider, memory: Partial<MemoryConfig>) {
+  return (
+    steps: readonly ScriptedStep<unknown>[],
+    messages: readonly string[],
+    config: Partial<RunConfig<unknown>> = {},
+  ) =>
+    run(
+      says(...messages),
+      setup({
+        model: steps,
+        config: { memory: { provider, autoStore: true, ...memory }, conversationId: "c", ...config },
+      }).config,
+    );
+}
+
+/** A model that is asked, and answers when it is let. */
+function slowReply(text: string) {
+  const asked = deferred();
+  const answer = deferred();
+  const step: ScriptedStep<unknown> = async () => {
+    asked.resolve();
+    await answer.promise;
+    return text;
+  };
+  return { asked: asked.promise, answer: answer.resolve, step };
+}
+
+describe("a run while another is in the middle of a turn of the conversation", () => {
+  it.each(["turn", "step"] as const)(
+    "is refused before its model is called, durability %s",
+    async (durability) => {
+      const provider = createInMemoryProvider();
+      const start = runner(provider, { durability });
+      const slow = slowReply("one");
+      const first = start([slow.step], ["1"]);
+      await slow.asked;
+      const second = await start([], ["2"]);
+      expect(errorOf(second)).toMatchObject(conflict("turn"));
+      slow.answer();
+      expect((await first).outcome.status).toBe("completed");
+      expect(await storedMessages(provider)).toEqual([user("1"), assistant("one")]);
+      expect((await start(["two"], ["2"])).outcome.status).toBe("completed");
+    },
+  );
+
+  it("is refused when it comes to store, if the other was faster, durability completed", async () => {
+    const provider = createInMemoryProvider();
+    const start = runner(provider, {});
+    const slow = slowReply("one");
+    const first = start([slow.step], ["1"]);
+    await slow.asked;
+    await start(["two"], ["2"]);
+    slow.answer();
+    expect(errorOf(await first)).toMatchObject(conflict("version"));
+    expect(await storedMessages(provider)).toEqual([user("2"), assistant("two")]);
+  });
+
+  it.each(["completed", "turn", "step"] as const)("waits if it queues, durability %s", async (durability) => {
+    const provider = createInMemoryProvider();
+    const start = runner(provider, { durability, concurrency: "queue" });
+    const slow = slowReply("one");
+    const first = start([slow.step], ["1"]);
+    await slow.asked;
+    const seen: unknown[] = [];
+    const rest = Array.from({ length: 10 }, (_, index) =>
+      start(
+        [
+          ({ state }) => {
+            seen.push(state.messages.length);
+            return `reply ${index + 2}`;
+          },
+        ],
+        [String(index + 2)],
+      ),
+    );
+    slow.answer();
+    const ended = await Promise.all([first, ...rest]);
+    expect(ended.map(({ outcome }) => outcome.status)).toEqual(Array(11).fill("completed"));
+    const expected: Message[] = [user("1"), assistant("one")];
+    for (let index = 2; index <= 11; index++) expected.push(user(String(index)), assistant(`reply ${index}`));
+    expect(await storedMessages(provider)).toEqual(expected);
+    expect(seen).toEqual([3, 5, 7, 9, 11, 13, 15, 17, 19, 21]);
+  });
+
+  it("waits no longer than it is told", async () => {
+    const provider = createInMemoryProvider();
+    const slow = slowReply("one");
+    const first = runner(provider, { durability: "turn" })([slow.step], ["1"]);
+    await slow.asked;
+    const start = runner(provider, { durability: "turn", concurrency: "queue", queueTimeoutMs: 30 });
+    expect(errorOf(await start([], ["2"]))).toMatchObject(conflict("turn"));
+    slow.answer();
+    await first;
+    expect((await start(["two"], ["2"])).outcome.status).toBe("completed");
+  });
+
+  it("leaves the queue when it is aborted, and lets the next one in", async () => {
+    const provider = createInMemoryProvider();
+    const start = runner(provider, { durability: "turn", concurrency: "queue" });
+    const slow = slowReply("one");
+    const first = start([slow.step], ["1"]);
+    await slow.asked;
+    const controller = new AbortController();
+    const second = start([], ["2"], { signal: controller.signal });
+    const third = start(["three"], ["3"]);
+    controller.abort(new Error("enough"));
+    expect(errorOf(await second)).toEqual({ _tag: "RunAborted", reason: "enough" });
+    slow.answer();
+    await first;
+    expect((await third).outcome.status).toBe("completed");
+  });
+});
+
+describe("a turn that was under way", () => {
+  const steps = ["-"] as const;
+
+  it("is over once its run has failed: the next need not wait", async () => {
+    const provider = createInMemoryProvider();
+    const start = runner(provider, { durability: "turn", turnLeaseMs: 60_000 });
+    expect(errorOf(await start([new Error("gone")], ["1"]))._tag).toBe("ModelCallError");
+    expect((await start(["one"], ["1"])).outcome.status).toBe("completed");
+  });
+
+  it("is over once its run is aborted", async () => {
+    const provider = createInMemoryProvider();
+    const start = runner(provider, { durability: "turn", turnLeaseMs: 60_000 });
+    const controller = new AbortController();
+    const slow = slowReply("one");
+    const first = start([slow.step], ["1"], { signal: controller.signal });
+    await slow.asked;
+    controller.abort();
+    await first;
+    expect((await start(["one"], ["1"])).outcome.status).toBe("completed");
+  });
+
+  it("lapses with its process, and no sooner", async () => {
+    const provider = createInMemoryProvider();
+    const gone: MemoryProvider = { ...provider };
+    const slow = slowReply("never");
+    let alive = true;
+    const dying: MemoryProvider = {
+      ...provider,
+      appendMessages: (...args) => (alive ? provider.appendMessages(...args) : new Promise(() => {})),
+    };
+    void runner(dying, { durability: "turn", turnLeaseMs: 300 })([slow.step], ["1"]);
+    await slow.asked;
+    alive = false;
+    const start = runner(gone, { durability: "turn", concurrency: "queue", turnLeaseMs: 300 });
+    const began = performance.now();
+    const next = await start(["one"], ["1"]);
+    expect(next.outcome.status).toBe("completed");
+    expect(performance.now() - began).toBeGreaterThan(100);
+    expect(await storedMessages(provider)).toEqual([user("1"), assistant("one")]);
+  });
+
+  it("is kept by a run that lives, however long it takes", async () => {
+    const provider = createInMemoryProvider();
+    const { provider: recorded, writes } = recordWrites(provider);
+    const slow = slowReply("one");
+    const first = runner(recorded, { durability: "turn", turnLeaseMs: 60 })([slow.step], ["1"]);
+    await slow.asked;
+    await expect.poll(() => writes.length).toBeGreaterThan(5);
+    expect(errorOf(await runner(provider, { durability: "turn" })([...steps], ["2"]))).toMatchObject(
+      conflict("turn"),
+    );
+    slow.answer();
+    expect((await first).outcome.status).toBe("completed");
+    const count = writes.length;
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    expect(writes).toHaveLength(count);
+  });
+
+  it("is lost by a run that was thought dead: it stores nothing more", async () => {
+    const provider = createInMemoryProvider();
+    const slow = slowReply("one");
+    const mute: MemoryProvider = {
+      ...provider,
+      // Its signs of life don't get through.
+      appendMessages: (...args) =>
+        args[1].length === 0 ? new Promise(() => {}) : provider.appendMessages(...args),
+    };
+    const first = runner(mute, { durability: "turn", turnLeaseMs: 20 })([slow.step], ["1"]);
+    await slow.asked;
+    const second = runner(provider, { durability: "turn", concurrency: "queue" });
+    expect((await second(["two"], ["2"])).outcome.status).toBe("completed");
+    slow.answer();
+    void first;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await storedMessages(provider)).toEqual([user("1"), user("2"), assistant("two")]);
+  });
+
+  it("that left calls open is resumed by one of many, and no call runs twice", async () => {
+    const provider = createInMemoryProvider();
+    await provider.appendMessages("c", [user("1"), calling(["a", "work"], ["b", "work"])]);
+    const ran: string[] = [];
+    const work = createTool({
+      name: "work",
+      description: "",
+      parameters: z.object({}),
+      execute: async (_args, _context, call) => {
+        ran.push(call?.toolCallId ?? "");
+        await new Promise(setImmediate);
+        return "ok";
+      },
+    });
+    const resume = () =>
+      run(
+        says(),
+        setup({
+          model: ["Done."],
+          tools: [work],
+          config: { memory: { provider, autoStore: true, durability: "step" }, conversationId: "c" },
+        }).config,
+      );
+    const ended = await Promise.all(Array.from({ length: 8 }, resume));
+    expect(ran.toSorted()).toEqual(["a", "b"]);
+    expect(ended.filter(({ outcome }) => outcome.status === "completed").length).toBe(1);
+    for (const result of ended)
+      if (result.outcome.status !== "completed") expect(errorOf(result)).toMatchObject(conflict("turn"));
+    expect(await storedMessages(provider)).toHaveLength(5);
+  });
+});
+
+describe("memory.concurrency", () => {
+  it.each([
+    [{ concurrency: "wait" as never }, "RunConfig.memory.concurrency"],
+    [{ queueTimeoutMs: 0 }, "RunConfig.memory.queueTimeoutMs"],
+    [{ turnLeaseMs: Number.NaN }, "RunConfig.memory.turnLeaseMs"],
+  ])("is checked before the run: %j", async (memory, path) => {
+    const ended = await runner(createInMemoryProvider(), memory)([], ["1"]);
+    expect(errorOf(ended)).toMatchObject({ error: { issues: [{ path }] } });
+  });
+});

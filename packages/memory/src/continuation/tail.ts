@@ -1,0 +1,105 @@
+import { decodeJson, deepFreeze, encodeJson } from "../codec/json.ts";
+import { messageSchema } from "../codec/message-schema.ts";
+import type { Message } from "../message.ts";
+import { isRole, roleOf } from "./same-message.ts";
+import { type ContinuationRejection, type ContinuationRejectionCode, reject } from "./verdict.ts";
+
+export interface TailRules {
+  readonly strict: boolean;
+  readonly persisted: readonly Message[];
+  /** Ids of the calls that wait for a result. */
+  readonly pending: ReadonlySet<string>;
+  /** Those of them that the client may answer. */
+  readonly answerable: ReadonlySet<string>;
+}
+
+export type Tail =
+  | {
+      readonly ok: true;
+      /** By the id of the call, in the order they came. */
+      readonly results: ReadonlyMap<string, Message>;
+      readonly added: readonly Message[];
+    }
+  | ContinuationRejection;
+
+/** Checks and copies what a client adds behind the history, from the message `start` on. */
+export function readTail(incoming: readonly unknown[], start: number, rules: TailRules): Tail {
+  const results = new Map<string, Message>();
+  const added: Message[] = [];
+  const judgeResult = resultJudge(rules);
+  for (let index = start; index < incoming.length; index++) {
+    const message = readMessage(incoming[index]);
+    if (typeof message === "string") return reject(message, index);
+    if (message.role === "tool") {
+      const id = message.tool_call_id ?? "";
+      const judged = judgeResult(id, { isAnswered: results.has(id), isBehindUser: added.length > 0 });
+      if (judged === "take") results.set(id, message);
+      else if (judged !== "ignore") return reject(judged, index);
+    } else {
+      if (message.role === "assistant" && rules.strict) return reject("forged-assistant-message", index);
+      added.push(message);
+    }
+  }
+  return { ok: true, results, added: Object.freeze(added) };
+}
+
+/**
+ * Reads a message once, into a frozen copy, so that nothing that answers anew each time it is read gets past the
+ * check. The code of the rejection for what is none, or is one that calls tools without being the assistant's.
+ */
+function readMessage(value: unknown): Message | ContinuationRejectionCode {
+  try {
+    const role = roleOf(value);
+    if (typeof role === "string" && !isRole(role)) return "forbidden-role";
+    const copy = decodeJson(encodeJson(value));
+    if (!messageSchema.safeParse(copy).success) return "malformed-message";
+    const message = copy as Message;
+    return hasForeignFields(message) ? "malformed-message" : deepFreeze(message);
+  } catch {
+    return "malformed-message"; // Not JSON, or a getter or a proxy threw.
+  }
+}
+
+const hasForeignFields = ({ role, tool_calls: calls, tool_call_id: id }: Message): boolean =>
+  (role !== "assistant" && (calls?.length ?? 0) > 0) || (role !== "tool" && id != null);
+
+interface ResultPlace {
+  /** Whether the same request answers the call before. */
+  readonly isAnswered: boolean;
+  readonly isBehindUser: boolean;
+}
+
+type ResultJudge = (id: string, place: ResultPlace) => "take" | "ignore" | ContinuationRejectionCode;
+
+function resultJudge({ strict, persisted, pending, answerable }: TailRules): ResultJudge {
+  const known = knownCalls(persisted);
+  return (id, { isAnswered, isBehindUser }) => {
+    if (!pending.has(id)) {
+      const { called, answered } = known();
+      if (strict) return answered.has(id) ? "duplicate-tool-result" : "forged-tool-result";
+      return called.has(id) ? "ignore" : "forged-tool-result";
+    }
+    if (!answerable.has(id)) return "forged-tool-result";
+    if (isAnswered) return strict ? "duplicate-tool-result" : "ignore";
+    return strict && isBehindUser ? "misplaced-tool-result" : "take";
+  };
+}
+
+interface KnownCalls {
+  readonly called: ReadonlySet<string>;
+  readonly answered: ReadonlySet<string>;
+}
+
+/** Looked up when it is first asked for: in an honest request it never is. */
+function knownCalls(persisted: readonly Message[]): () => KnownCalls {
+  let known: KnownCalls | undefined;
+  return () => {
+    known ??= {
+      called: new Set(persisted.flatMap(({ tool_calls: calls }) => (calls ?? []).map(({ id }) => id))),
+      answered: new Set(
+        persisted.flatMap(({ role, tool_call_id: id }) => (role === "tool" && id ? [id] : [])),
+      ),
+    };
+    return known;
+  };
+}

@@ -1,0 +1,100 @@
+import { parseOptions } from "../codec/schema-issues.ts";
+import { pendingToolCalls } from "../history/pending.ts";
+import type { Message } from "../message.ts";
+import { alignHistory } from "./alignment.ts";
+import { readDecisions } from "./decisions.ts";
+import {
+  type ContinuationOptions,
+  continuationOptionsSchema,
+  type ParsedContinuationOptions,
+} from "./options.ts";
+import { readTail } from "./tail.ts";
+import {
+  type ContinuationAcceptance,
+  type ContinuationRejection,
+  type ContinuationRejectionCode,
+  type ContinuationValidationResult,
+  reject,
+} from "./verdict.ts";
+
+/** Thrown where a continuation is refused. It holds nothing of what was said, no id and no name. */
+export class ContinuationValidationError extends Error {
+  override readonly name = "ContinuationValidationError";
+  readonly code: ContinuationRejectionCode;
+  /** See {@link ContinuationRejection}. */
+  readonly index: number | undefined;
+
+  constructor({ code, reason, index }: ContinuationRejection) {
+    super(`Continuation refused (${code}): ${reason}.`);
+    this.code = code;
+    this.index = index;
+  }
+}
+
+/**
+ * Whether a client's messages continue a stored history, and what they add to it.
+ *
+ * `persisted` is the history as the store has it. `incoming` is whatever the client sent: its copy of the history, as
+ * it is stored or as a run gave it out, and behind it what is new. The copy is compared and never used. What may follow
+ * it, and which codes there are: {@link ContinuationOptions.mode} and {@link ContinuationRejectionCode}.
+ *
+ * Never throws because of what the client sent. Linear in the number of messages. Throws a `TypeError` that names a bad
+ * option.
+ */
+export function validateContinuation(
+  persisted: readonly Message[],
+  incoming: unknown,
+  options: ContinuationOptions = {},
+): ContinuationValidationResult {
+  const parsed = parseOptions(continuationOptionsSchema, options, "continuation options");
+  try {
+    return judge(persisted, incoming, parsed);
+  } catch {
+    return reject("malformed-message"); // A getter or a proxy threw. What it threw may quote content.
+  }
+}
+
+/** Like {@link validateContinuation}, for code that goes on only if all is well. Throws {@link ContinuationValidationError}. */
+export function assertValidContinuation(
+  persisted: readonly Message[],
+  incoming: unknown,
+  options: ContinuationOptions = {},
+): ContinuationAcceptance {
+  const result = validateContinuation(persisted, incoming, options);
+  if (!result.ok) throw new ContinuationValidationError(result);
+  return result;
+}
+
+function judge(
+  persisted: readonly Message[],
+  incoming: unknown,
+  options: ParsedContinuationOptions,
+): ContinuationValidationResult {
+  if (!Array.isArray(incoming)) return reject("malformed-message");
+  const messages: readonly unknown[] = incoming;
+  const strict = options.mode === "strict";
+  const aligned = alignHistory(persisted, messages, options.dropped);
+  const endsEarly = !aligned.ok && aligned.code === "truncated-history" && aligned.index === messages.length;
+  if (!aligned.ok && (strict || !endsEarly)) return strict ? aligned : withoutStrictCodes(aligned);
+  const pending = new Set(pendingToolCalls(persisted)?.missing.map(({ id }) => id));
+  const answerable = options.clientToolCallIds === undefined ? pending : new Set(options.clientToolCallIds);
+  const tail = readTail(messages, aligned.ok ? aligned.end : messages.length, {
+    strict,
+    persisted,
+    pending,
+    answerable,
+  });
+  if (!tail.ok) return tail;
+  const decided = readDecisions(options.approvals, {
+    strict,
+    isPending: (id) => pending.has(id) && !tail.results.has(id),
+    pendingApprovals: options.pendingApprovals,
+  });
+  if (!decided.ok) return decided;
+  const toolResults = Object.freeze([...tail.results.values()]);
+  return { ok: true, toolResults, added: tail.added, approvals: decided.approvals };
+}
+
+/** Of what strict mode tells apart, compatible mode knows one code. */
+const withoutStrictCodes = (rejection: ContinuationRejection): ContinuationRejection =>
+  rejection.code === "truncated-history" ? reject("not-a-prefix", rejection.index) : rejection;

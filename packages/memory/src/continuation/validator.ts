@@ -1,0 +1,42 @@
+import * as z from "zod";
+import { parseOptions } from "../codec/schema-issues.ts";
+import type { Message } from "../message.ts";
+import type { ApprovalDecision } from "./approval.ts";
+import { type ContinuationOptions, modeSchema } from "./options.ts";
+import { assertValidContinuation } from "./validate.ts";
+
+/** What a client asks for, beside what the store has: what a {@link ContinuationValidator} judges. */
+export interface Continuation
+  extends Pick<ContinuationOptions, "pendingApprovals" | "clientToolCallIds" | "dropped"> {
+  /** The history as the store has it. */
+  readonly persisted: readonly Message[];
+  /** What the client sent, its copy of the history included. Nothing has checked it: its type is a claim. */
+  readonly incoming: readonly Message[];
+  /** What the client decided. Nothing has checked it either. */
+  readonly approvals?: readonly ApprovalDecision[] | undefined;
+  readonly conversationId?: string | undefined;
+}
+
+/** Lets a continuation pass by returning, and refuses it by throwing. */
+export type ContinuationValidator = (continuation: Continuation) => void | Promise<void>;
+
+const validatorOptionsSchema = z.strictObject({ mode: modeSchema });
+
+/**
+ * The validator to begin with: {@link assertValidContinuation} as a hook. It throws `ContinuationValidationError`.
+ * `options.mode` is `strict` unless it says otherwise. Throws a `TypeError` that names a bad option.
+ */
+export function defaultContinuationValidator(
+  options: Pick<ContinuationOptions, "mode"> = {},
+): ContinuationValidator {
+  const { mode } = parseOptions(validatorOptionsSchema, options, "continuation options");
+  return ({ persisted, incoming, approvals, pendingApprovals, clientToolCallIds, dropped }) => {
+    assertValidContinuation(persisted, incoming, {
+      mode,
+      approvals,
+      pendingApprovals,
+      clientToolCallIds,
+      dropped,
+    });
+  };
+}
