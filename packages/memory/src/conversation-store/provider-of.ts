@@ -1,0 +1,87 @@
+import * as z from "zod";
+import { defineMemoryProvider } from "../backend/define-provider.ts";
+import { parseOptions } from "../codec/schema-issues.ts";
+import type { MemoryProvider } from "../provider.ts";
+import type { ConversationStore, ProviderConversationStore } from "./store.ts";
+import { createStoreBackend } from "./store-backend.ts";
+import { createStoreState, remember, type StoreState } from "./store-state.ts";
+
+const MAX_VIEWS = 2_000;
+
+const METHODS = ["create", "load", "append", "setTitle", "list"] as const;
+
+/** Shared by all views of a store in this process, so that writes through two of them take turns. */
+const states = new WeakMap<ConversationStore, StoreState>();
+
+function stateOf(store: ConversationStore): StoreState {
+  const state = states.get(store) ?? createStoreState();
+  states.set(store, state);
+  return state;
+}
+
+const optionsSchema = z.strictObject({
+  /**
+   * Who asks. Then `list(userId)` alone says which conversations there are, and any other is a `MemoryConflictError`
+   * with reason `"owner"`. Without it `list()` has to name everybody's, each with its owner.
+   */
+  userId: z.string().min(1).exactOptional(),
+});
+
+export type ProviderOfOptions = z.input<typeof optionsSchema>;
+
+/** Whether the store was made over a provider, by this package or by somebody's subclass or wrapper of it. */
+export function isProviderConversationStore(store: ConversationStore): store is ProviderConversationStore {
+  return (
+    "threadFor" in store &&
+    typeof store.threadFor === "function" &&
+    "provider" in store &&
+    typeof store.provider === "object" &&
+    store.provider !== null &&
+    "appendMessages" in store.provider
+  );
+}
+
+/**
+ * The memory provider behind a conversation store, for an engine to work with: its own `provider` if it has one, else a
+ * view of its five methods. The view can promise no more than they can:
+ *
+ * - A conversation is made by `create` alone: a write to an id that `list` doesn't name is refused.
+ * - The version is the number of messages that `load` returns. Version and idempotency key are compared before the
+ *   append: atomic against writes through this process, not against those of another one.
+ * - An `append` that throws may still have happened: the view looks, and looks again when the write is tried again
+ *   under its key. Where it can't tell, it fails with a `MemoryStorageError` that isn't retryable.
+ * - Metadata stays in this process, for the 2,000 conversations that were used last. What an engine notes there (turns
+ *   in progress, approvals that wait, summaries) is lost in a restart and unknown to other processes.
+ * - A `load` that sanitizes hides calls that wait for their result: they are not gone on with after a restart.
+ * - `maxMessages`, `ttlSeconds`, a search by trace, and replacing messages are refused.
+ *
+ * `close` leaves the store open. Throws a `TypeError` if a method is missing or for invalid options.
+ */
+export function providerOf(store: ConversationStore, options: ProviderOfOptions = {}): MemoryProvider {
+  const { userId } = parseOptions(optionsSchema, options, "provider view options");
+  if (isProviderConversationStore(store)) return store.provider;
+  for (const method of METHODS) {
+    if (typeof store[method] !== "function") {
+      throw new TypeError(`Invalid conversation store: ${method}: expected a function.`);
+    }
+  }
+  return viewOf(store, userId);
+}
+
+/** The same object for the same user, as an engine may line up runs by provider; a new one after `close`. */
+function viewOf(store: ConversationStore, userId: string | undefined): MemoryProvider {
+  const state = stateOf(store);
+  const key = JSON.stringify(userId ?? null);
+  const known = state.views.get(key);
+  if (known !== undefined) return known;
+  const provider = defineMemoryProvider(createStoreBackend({ store, state, userId }));
+  const view: MemoryProvider = {
+    ...provider,
+    close: () => {
+      state.views.delete(key);
+      return provider.close();
+    },
+  };
+  remember(state.views, [key, view], MAX_VIEWS);
+  return view;
+}

@@ -1,0 +1,58 @@
+import { isDeepStrictEqual } from "node:util";
+import { decodeMessage } from "../codec/decode.ts";
+import { encodeMessages } from "../codec/encode.ts";
+import { createMemoryStorageError, type MemoryIssue } from "../errors.ts";
+import { sanitizeConversation } from "../history/sanitizer.ts";
+import type { Message } from "../message.ts";
+import { ConversationStoreError } from "./error.ts";
+import type { ConversationStore } from "./store.ts";
+
+/** A checked, frozen copy of what `load` returns. */
+export async function loadMessages(
+  store: ConversationStore,
+  conversationId: string,
+): Promise<readonly Message[]> {
+  const loaded: unknown = await store.load(conversationId);
+  const issues: MemoryIssue[] = [];
+  const encoded = encodeMessages(loaded ?? [], issues);
+  const [issue] = issues;
+  if (issue === undefined) return encoded.map(({ body }, index) => decodeMessage(body, index));
+  const reason = `the conversation store's load() returned no messages: ${issue.path}: expected ${issue.expected}`;
+  throw new ConversationStoreError(
+    createMemoryStorageError("load", reason, { provider: "conversation-store" }),
+  );
+}
+
+/** What a store keeps of a message; it may drop other fields, add its own, and write `null` for "none". */
+const essence = ({ role, content, tool_call_id, tool_calls }: Message) => [
+  role,
+  content,
+  tool_call_id ?? undefined,
+  tool_calls ?? undefined,
+];
+
+/** Whether two messages say the same, whatever the order of their keys. */
+const sameMessage = (one: Message, other: Message | undefined): boolean =>
+  other !== undefined && isDeepStrictEqual(essence(one), essence(other));
+
+/** Whether an append happened that didn't say so. `"unclear"`: in part, or the store may hide it. */
+export type Landing = "landed" | "absent" | "unclear";
+
+/** `before` is how many messages there were when the batch, which isn't empty, was appended. */
+export function findLanding(now: readonly Message[], batch: readonly Message[], before: number): Landing {
+  let began = false;
+  for (let start = before; start < now.length; start++) {
+    const matched = batch.findIndex((message, index) => {
+      const there = now[start + index];
+      return !sameMessage(message, there);
+    });
+    if (matched === -1) return "landed";
+    if (matched > 0) began = true;
+  }
+  return began || now.length < before || mayBeHidden(now, batch) ? "unclear" : "absent";
+}
+
+/** A `load` that sanitizes shows no calls that wait for their result. */
+const mayBeHidden = (now: readonly Message[], batch: readonly Message[]): boolean =>
+  sanitizeConversation([...now, ...batch]).length < now.length + batch.length &&
+  sanitizeConversation(now).length === now.length;

@@ -1,0 +1,73 @@
+import type { Message } from "../message.ts";
+import type { MemoryProvider } from "../provider.ts";
+
+/** What a conversation is about, said when it is created. */
+export interface ConversationStoreMeta {
+  /** The owner; without one the conversation belongs to nobody. */
+  readonly userId?: string;
+  /** Keeps the threads of one user with several agents apart. */
+  readonly agent?: string;
+  /** What kind of record the conversation is about, e.g. `"orders"`. */
+  readonly resourceSlug?: string;
+  /** Which record that is. */
+  readonly recordId?: string;
+}
+
+/** A conversation in a listing, without its messages. A field that the store doesn't know is absent. */
+export interface ConversationStoreListEntry {
+  readonly id: string;
+  readonly title?: string | undefined;
+  /** The owner. A store that leaves it out is not protected from one user continuing another's conversation. */
+  readonly userId?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly resourceSlug?: string | undefined;
+  readonly recordId?: string | undefined;
+  readonly createdAt?: Date | undefined;
+  /** When it was last written. */
+  readonly updatedAt?: Date | undefined;
+}
+
+/**
+ * A place where chats are kept, small enough to write by hand over any database. What fails rejects with an error
+ * of the store's choice; the stores of this package reject with `ConversationStoreError`.
+ */
+export interface ConversationStore {
+  /** Makes an empty conversation and returns its id, which nobody can guess. */
+  create(title?: string, meta?: ConversationStoreMeta): Promise<string>;
+  /** All messages, oldest first; `[]` if there is no such conversation. */
+  load(conversationId: string): Promise<readonly Message[]>;
+  /** Adds the whole batch at the end, in order, or nothing. Rejects if there is no such conversation. */
+  append(conversationId: string, messages: readonly Message[]): Promise<void>;
+  /** Rejects if there is no such conversation. */
+  setTitle(conversationId: string, title: string): Promise<void>;
+  /**
+   * The conversations of the user, or, called without an argument, of everybody, which is for administrators. Newest
+   * first. It is also what tells whose a conversation is: one that it doesn't name can't be continued.
+   */
+  list(userId?: string): Promise<readonly ConversationStoreListEntry[]>;
+  /** Deletes the conversation; it is no error if there is none. */
+  delete?(conversationId: string): Promise<void>;
+}
+
+/** A store over a `MemoryProvider`: every guarantee of the provider holds below it. */
+export interface ProviderConversationStore extends ConversationStore {
+  /** What the conversations are kept in, whole: `load` leaves out tool calls that wait for their result. */
+  readonly provider: MemoryProvider;
+  /**
+   * The conversation id of the one thread that the user has with the agent, whether or not it exists yet. It is the
+   * same in every process, so two that begin at once meet in one conversation. Throws `ConversationStoreError`
+   * unless both are ids: 1 to 255 characters without NUL and unpaired surrogates.
+   */
+  threadFor(userId: string, agent: string): string;
+  /**
+   * All messages, ready for a model: they went through `sanitizeConversation`. `[]` if there is no such
+   * conversation. The array is the caller's.
+   */
+  load(conversationId: string): Promise<Message[]>;
+  /**
+   * Newest activity first, with metadata but without messages, read a page at a time. An argument that is
+   * `undefined` is refused: a session without a user must not list everybody's conversations.
+   */
+  list(userId?: string): Promise<ConversationStoreListEntry[]>;
+  delete(conversationId: string): Promise<void>;
+}
