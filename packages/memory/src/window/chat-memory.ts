@@ -1,0 +1,80 @@
+import { parseOptions } from "../codec/schema-issues.ts";
+import { sanitizeConversation } from "../history/sanitizer.ts";
+import type { Message } from "../message.ts";
+import type { MemoryProvider, WriteMetadata } from "../provider.ts";
+import { createSuccess, type Result } from "../result.ts";
+import {
+  type ChatMemoryConfig,
+  type ChatMemoryOptions,
+  chatMemoryConfigSchema,
+  windowOptionsOf,
+} from "./config.ts";
+import { limitsOf } from "./options.ts";
+import { decisiveEnd } from "./recent.ts";
+import { planWindow } from "./window.ts";
+
+/** One conversation, and the window of it that a model sees. The store keeps everything. */
+export interface ChatMemory {
+  /** The conversation's id. */
+  readonly memoryId: string;
+  /** Appends one message or several, as one write. */
+  readonly add: (message: Message | readonly Message[], metadata?: WriteMetadata) => Promise<Result<void>>;
+  /** The window, sanitized, oldest first; `[]` if nothing is stored. */
+  readonly messages: () => Promise<Result<readonly Message[]>>;
+  /** Deletes the conversation; whether there was one. */
+  readonly clear: () => Promise<Result<boolean>>;
+}
+
+/** What a first read asks for in a window of tokens, of which nobody knows how many messages they are. */
+const FIRST_READ = 100;
+
+const isList = (messages: Message | readonly Message[]): messages is readonly Message[] =>
+  Array.isArray(messages);
+
+/**
+ * A chat memory over any provider. `config.memoryId` is required here. Throws a `TypeError` that names what is wrong
+ * with the configuration; everything later is a `Result`, with the provider's errors.
+ *
+ * A sliding window reads the end of the conversation, and all of it only where that doesn't tell. With `trimTo` the
+ * whole conversation is read.
+ */
+export function createChatMemory(
+  config: ChatMemoryConfig,
+  provider: MemoryProvider,
+  options: ChatMemoryOptions = {},
+): ChatMemory {
+  const { memoryId } = parseOptions(chatMemoryConfigSchema, config, "chat memory configuration");
+  if (memoryId === undefined) {
+    throw new TypeError("Invalid chat memory configuration: memoryId: expected the id of the conversation.");
+  }
+  const window = windowOptionsOf(config, options);
+  const limits = limitsOf(window);
+  const firstRead = "maxMessages" in window ? 2 * window.maxMessages + 1 : FIRST_READ;
+
+  const shape = (messages: readonly Message[], dropped = 0) =>
+    createSuccess(planWindow(sanitizeConversation(messages), { ...window, dropped }).messages);
+
+  const windowOfAll = async (): Promise<Result<readonly Message[]>> => {
+    const loaded = await provider.getConversation(memoryId);
+    if (!loaded.success) return loaded;
+    if (loaded.data === null) return createSuccess([]);
+    const { messages, metadata } = loaded.data;
+    const version: unknown = metadata?.["version"];
+    return shape(messages, typeof version === "number" ? Math.max(0, version - messages.length) : 0);
+  };
+
+  return {
+    memoryId,
+    add: (message, metadata) =>
+      provider.appendMessages(memoryId, isList(message) ? message : [message], metadata),
+    messages: async () => {
+      if (limits.low < limits.limit) return windowOfAll();
+      const recent = await provider.getRecentMessages(memoryId, firstRead);
+      if (!recent.success) return recent;
+      if (recent.data.length < firstRead) return shape(recent.data);
+      const end = decisiveEnd(recent.data, limits);
+      return end === undefined ? windowOfAll() : shape(end);
+    },
+    clear: () => provider.deleteConversation(memoryId),
+  };
+}

@@ -1,0 +1,83 @@
+import * as z from "zod";
+import { isMissingPackage } from "../adapter/package-entry.ts";
+import { parseOptions } from "../codec/schema-issues.ts";
+import { createMemoryStorageError } from "../errors.ts";
+import { MemorySetupError } from "../setup-error.ts";
+import type { Tokenizer } from "./tokens.ts";
+
+const PACKAGE = "gpt-tokenizer";
+const operation = "createGptTokenizer";
+
+const encodingSchema = z.enum([
+  "o200k_base",
+  "o200k_harmony",
+  "cl100k_base",
+  "p50k_base",
+  "p50k_edit",
+  "r50k_base",
+  "gpt2",
+]);
+
+const optionsSchema = z
+  .strictObject({ encoding: encodingSchema.optional(), model: z.string().min(1).optional() })
+  .refine(({ encoding, model }) => encoding === undefined || model === undefined, {
+    path: ["encoding"],
+    message: "expected no encoding beside a model",
+  });
+
+/** One of the two at most. */
+export interface GptTokenizerOptions {
+  /** Default: `"o200k_base"`, that of the models since GPT-4o. */
+  readonly encoding?: z.infer<typeof encodingSchema> | undefined;
+  /** A model of OpenAI, e.g. `"gpt-4o"`. */
+  readonly model?: string | undefined;
+}
+
+const mappingSchema = z.object({ modelToEncodingMap: z.record(z.string(), encodingSchema) });
+
+const countSchema = z.object({
+  countTokens: z.custom<(text: string, options: { disallowedSpecial: ReadonlySet<string> }) => number>(
+    (value) => typeof value === "function",
+  ),
+});
+
+async function load<T>(path: string, schema: z.ZodType<T>): Promise<T> {
+  let module: unknown;
+  try {
+    module = await import(/* @vite-ignore */ /* webpackIgnore: true */ `${PACKAGE}/${path}`);
+  } catch (thrown) {
+    const reason = isMissingPackage(PACKAGE, thrown)
+      ? `the package ${PACKAGE} is not installed. Run "npm install ${PACKAGE}", or use the default estimate.`
+      : `the package ${PACKAGE} is installed and fails to load. Install ${PACKAGE}@4.`;
+    throw new MemorySetupError(
+      createMemoryStorageError(operation, reason, { provider: PACKAGE, cause: thrown }),
+    );
+  }
+  const parsed = schema.safeParse(module);
+  if (parsed.success) return parsed.data;
+  const reason = `the package ${PACKAGE} has not the expected exports. Install ${PACKAGE}@4.`;
+  throw new MemorySetupError(createMemoryStorageError(operation, reason, { provider: PACKAGE }));
+}
+
+async function encodingOf(model: string): Promise<string> {
+  const { modelToEncodingMap } = await load("mapping", mappingSchema);
+  const encoding = Object.hasOwn(modelToEncodingMap, model) ? modelToEncodingMap[model] : undefined;
+  if (encoding !== undefined) return encoding;
+  throw new TypeError(
+    `Invalid tokenizer options: model: expected a model that ${PACKAGE} knows. Name an encoding instead.`,
+  );
+}
+
+/**
+ * A tokenizer that counts as the models of OpenAI do. Needs the package `gpt-tokenizer`, which is imported here, not
+ * before: about 0.2 seconds and 90 MB for `"o200k_base"`. Special tokens in a text count as plain text.
+ *
+ * Rejects with a `MemorySetupError` if the package is not installed, and with a `TypeError` if an option is invalid.
+ */
+export async function createGptTokenizer(options: GptTokenizerOptions = {}): Promise<Tokenizer> {
+  const { encoding, model } = parseOptions(optionsSchema, options, "tokenizer options");
+  const name = model === undefined ? (encoding ?? "o200k_base") : await encodingOf(model);
+  const { countTokens } = await load(`encoding/${name}`, countSchema);
+  const asText = { disallowedSpecial: new Set<string>() };
+  return (text) => countTokens(text, asText);
+}

@@ -1,0 +1,90 @@
+import * as z from "zod";
+import { parseOptions } from "../codec/schema-issues.ts";
+import type { Message, RichMessage } from "../message.ts";
+import { countMessageTokens, estimateTokens, type Tokenizer } from "./tokens.ts";
+
+interface StepOptions {
+  /**
+   * The low mark: once the limit is passed, the window is cut down to this at once, so that many calls in a row begin
+   * with the same messages and the model provider's prompt cache holds. Below the limit. Absent: the window slides.
+   */
+  readonly trimTo?: number | undefined;
+  /** How many messages the store has dropped before `messages[0]`. Only matters with `trimTo`. Default 0. */
+  readonly dropped?: number | undefined;
+}
+
+export interface MessageWindowOptions extends StepOptions {
+  /** At most this many messages, from 1. */
+  readonly maxMessages: number;
+}
+
+export interface TokenWindowOptions extends StepOptions {
+  /** At most this many tokens, from 1, as `countMessageTokens` counts them. */
+  readonly maxTokens: number;
+  /** Default: {@link estimateTokens}. */
+  readonly tokenizer?: Tokenizer | undefined;
+}
+
+export type WindowOptions = MessageWindowOptions | TokenWindowOptions;
+
+/** Limits in whatever a message costs: one each, or its tokens. */
+export interface WindowLimits {
+  readonly limit: number;
+  /** Equals the limit where the window slides. */
+  readonly low: number;
+  readonly dropped: number;
+  readonly costOf: (message: Message | RichMessage) => number;
+}
+
+export const tokenizerSchema = z.custom<Tokenizer>((value) => typeof value === "function", {
+  error: "expected a function from a text to its number of tokens",
+});
+
+export const limitSchema = z.int().min(1);
+
+/** Adds an issue if the low mark is not below the limit. */
+export function checkLowMark(
+  limit: number | undefined,
+  trimTo: number | undefined,
+  context: z.RefinementCtx,
+): void {
+  if (limit === undefined || trimTo === undefined || trimTo < limit) return;
+  context.addIssue({ code: "custom", path: ["trimTo"], message: "expected a number below the limit" });
+}
+
+const steps = { trimTo: limitSchema.optional(), dropped: z.int().min(0).default(0) };
+
+const messageWindowSchema = z
+  .strictObject({ maxMessages: limitSchema, ...steps })
+  .superRefine(({ maxMessages, trimTo }, context) => checkLowMark(maxMessages, trimTo, context));
+
+const tokenWindowSchema = z
+  .strictObject({
+    maxTokens: limitSchema,
+    tokenizer: tokenizerSchema.default(() => estimateTokens),
+    ...steps,
+  })
+  .superRefine(({ maxTokens, trimTo }, context) => checkLowMark(maxTokens, trimTo, context));
+
+/** Throws a `TypeError` that names the field. */
+export function messageLimits(options: MessageWindowOptions): WindowLimits {
+  const { maxMessages, trimTo, dropped } = parseOptions(messageWindowSchema, options, "message window");
+  return { limit: maxMessages, low: trimTo ?? maxMessages, dropped, costOf: () => 1 };
+}
+
+/** Throws a `TypeError` that names the field. */
+export function tokenLimits(options: TokenWindowOptions): WindowLimits {
+  const { maxTokens, tokenizer, trimTo, dropped } = parseOptions(tokenWindowSchema, options, "token window");
+  return {
+    limit: maxTokens,
+    low: trimTo ?? maxTokens,
+    dropped,
+    costOf: (message) => countMessageTokens(message, tokenizer),
+  };
+}
+
+/** Throws a `TypeError` that names the field. */
+export const limitsOf = (options: WindowOptions): WindowLimits =>
+  typeof options === "object" && options !== null && "maxTokens" in options
+    ? tokenLimits(options)
+    : messageLimits(options);
