@@ -7,6 +7,9 @@ import type { MemoryProvider } from "@jaf/memory";
  * - `"turn"`: the incoming messages before the model is called, the rest once the run has succeeded or waits.
  * - `"step"`: the incoming messages, each reply with tool calls before its tools run, each result as soon as its tool
  *   is done, and the final reply. A run that crashed is resumed without running a finished tool again.
+ *
+ * In each of them, the result of a call that is stored already (a run resumes, or was interrupted) becomes durable as soon
+ * as its tool is done.
  */
 export type Durability = "completed" | "turn" | "step";
 

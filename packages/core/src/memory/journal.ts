@@ -5,6 +5,7 @@ import {
   type Message,
   type Result,
 } from "@jaf/memory";
+import { sleep } from "../engine/abort.ts";
 import { type AppenderOptions, createAppender } from "./appender.ts";
 import { DEFAULT_TURN_LEASE_MS, durabilityOf, type MemoryConfig } from "./config.ts";
 import { type ApprovalNote, readMetadata, toMetadata, versionOf } from "./metadata.ts";
@@ -45,8 +46,8 @@ export interface Journal {
   /** A reply with tool calls; no tool runs before this succeeded. */
   readonly calls: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * One tool result, the moment it is there. `entry` only for a handoff: a result that comes after an abort must not
-   * change who has the conversation.
+   * One tool result, the moment it is there; stored at once if its call is. `entry` only for a handoff: a result that
+   * comes after an abort must not change who has the conversation.
    */
   readonly answer: (message: Message, entry?: AppendEntry) => Promise<Result<void>>;
   /** All results of a reply in call order, once they are there. Does nothing where each was stored by `answer`. */
@@ -55,11 +56,16 @@ export interface Journal {
   readonly final: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
   /** The run waits for somebody: whatever was kept until now, and what it waits for. Ends the turn. */
   readonly interrupt: (entry: AppendEntry) => Promise<Result<void>>;
-  /** The run has failed: the next need not wait until its turn lapses. Nothing that was kept is stored. */
+  /**
+   * The run has failed: the next need not wait until its turn lapses. Nothing that was kept is stored. Takes a second at
+   * most, also where the store hangs.
+   */
   readonly abandon: () => Promise<void>;
   /** No sign of life is given after this. */
   readonly close: () => void;
 }
+
+const ABANDON_MS = 1_000;
 
 const done: Promise<Result<void>> = Promise.resolve(createSuccess(undefined));
 
@@ -84,9 +90,11 @@ export function openJournal(options: AppenderOptions): Journal {
   };
   const flush = (metadata: () => object): Promise<Result<void>> => append(kept.splice(0), metadata);
   const step = durability === "step";
+  // A result whose call is durable becomes so at once, whatever the durability: the call must not be made again.
+  let callsAreStored = false;
   const say = (messages: readonly Message[], metadata?: () => object): Promise<Result<void>> => {
     position += messages.length;
-    return step ? append(messages, metadata) : keep(messages);
+    return callsAreStored ? append(messages, metadata) : keep(messages);
   };
 
   return {
@@ -99,6 +107,7 @@ export function openJournal(options: AppenderOptions): Journal {
     },
     position: () => position,
     claim: async (stored, entry) => {
+      callsAreStored = true;
       const previous = stored === null ? undefined : readMetadata(stored).turn;
       const idempotencyKey = claimKey(appender.version(), previous);
       const metadata = turn.begin(entry);
@@ -116,11 +125,14 @@ export function openJournal(options: AppenderOptions): Journal {
       if (durability === "completed" || kept.length === 0) return done;
       return flush(turn.begin(entry));
     },
-    calls: (message, entry) => say([message], step ? turn.begin(entry) : undefined),
+    calls: (message, entry) => {
+      callsAreStored = step;
+      return say([message], step ? turn.begin(entry) : undefined);
+    },
     answer: (message, entry) =>
-      step ? say([message], entry === undefined ? undefined : turn.goOn(entry)) : done,
+      callsAreStored ? say([message], entry === undefined ? undefined : turn.goOn(entry)) : done,
     answers: (messages) => {
-      if (!step) say(messages);
+      if (!callsAreStored) say(messages);
     },
     final: (message, entry) => {
       position += 1;
@@ -131,7 +143,10 @@ export function openJournal(options: AppenderOptions): Journal {
     abandon: async () => {
       const last = turn.abandon();
       // Where a write has failed, the next would fail too, or come too late.
-      if (last !== undefined && !failed) await append([], last);
+      if (last === undefined || failed) return;
+      const over = new AbortController();
+      await Promise.race([append([], last), sleep(ABANDON_MS, over.signal)]);
+      over.abort();
     },
     close: turn.lost,
   };

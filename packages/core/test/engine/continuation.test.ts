@@ -32,8 +32,8 @@ describe("what a client sends back", () => {
     expect(done.outcome).toEqual({ status: "completed", output: "Paid here." });
     expect(executed).toEqual(["pay 50"]);
     expect((await storedMessages(provider)).slice(2)).toEqual([
-      result("p", "paid 50"),
       result("w", "52.5 N"),
+      result("p", "paid 50"),
       user("And hurry"),
       assistant("Paid here."),
     ]);

@@ -75,6 +75,15 @@ describe.each(["completed", "turn", "step"] as const)(
       ]);
     });
 
+    it("never runs again once it has, also if the run fails then", async () => {
+      const { process, executed } = shop({ memory });
+      const request = approvalOf(await process([{ toolCalls: [paying(50)] }], ["Pay 50"]));
+      const failed = await process([new Error("the model is gone")], [], { approvals: [approve(request)] });
+      expect(errorOf(failed)._tag).toBe("ModelCallError");
+      expect((await process(["Paid."], [])).outcome).toEqual({ status: "completed", output: "Paid." });
+      expect(executed).toEqual(["pay 50"]);
+    });
+
     it("waits on when only others were decided about, and its approval stays good", async () => {
       const { process, executed } = shop({ memory });
       const calls = { toolCalls: [paying(50, "a"), paying(60, "b")] };
