@@ -18,7 +18,11 @@ export { idIssue, MAX_ID_LENGTH } from "./codec/ids.ts";
 export type { JsonObject, JsonValue } from "./codec/json.ts";
 export { parseMessages } from "./codec/parse-messages.ts";
 export { parseOptions } from "./codec/schema-issues.ts";
-export type { ApprovalDecision, PendingApproval } from "./continuation/approval.ts";
+export {
+  type ApprovalDecision,
+  type PendingApproval,
+  parseApprovalDecision,
+} from "./continuation/approval.ts";
 export type { ContinuationMode, ContinuationOptions } from "./continuation/options.ts";
 export {
   assertValidContinuation,

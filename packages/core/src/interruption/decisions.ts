@@ -1,4 +1,4 @@
-import type { ApprovalDecision } from "@jaf/memory";
+import { type ApprovalDecision, parseApprovalDecision } from "@jaf/memory";
 import type { ContinuationRejected } from "../errors.ts";
 import type { ClientToolResult, Interruption } from "./interruption.ts";
 
@@ -54,7 +54,14 @@ export function checkDecisions(
 ): CheckedDecisions {
   const waiting = new Map(open.waiting.map((interruption) => [interruption.toolCallId, interruption]));
   const decisions = { approved: new Set(open.approved), rejected: new Map(), results: new Map() };
-  for (const { toolCallId, approvalId, approved, reason } of approvals) {
+  for (const given of approvals) {
+    const decision = parseApprovalDecision(given);
+    if (decision === undefined)
+      return refused(
+        "malformed-approval",
+        "an approval is no decision; each has toolCallId, approvalId, approved and maybe reason",
+      );
+    const { toolCallId, approvalId, approved, reason } = decision;
     if (decisions.approved.has(toolCallId) || decisions.rejected.has(toolCallId))
       return refused("duplicate-approval", "a call was decided about before");
     const call = waiting.get(toolCallId);
@@ -62,7 +69,7 @@ export function checkDecisions(
       return refused("forged-approval", "a decision is about no call that waits for an approval");
     if (call.expiresAt !== undefined && call.expiresAt.getTime() <= Date.now())
       return refused("expired-approval", "a decision came too late; run again to ask anew");
-    if (approved === true) decisions.approved.add(toolCallId);
+    if (approved) decisions.approved.add(toolCallId);
     else decisions.rejected.set(toolCallId, reason);
   }
   for (const { toolCallId, result } of toolResults) {

@@ -1,4 +1,6 @@
 import type { MemoryProvider } from "@jaf/memory";
+import type { Summarize } from "../context/summarize.ts";
+import type { RunWindow } from "../context/window.ts";
 
 /**
  * When what a run says becomes durable.
@@ -25,8 +27,24 @@ export interface MemoryConfig {
   readonly maxMessages?: number;
   /** Seconds after the last write until the conversation expires. Default: the provider's. */
   readonly ttl?: number;
-  /** Compress conversations longer than this many messages. Has no effect yet. */
+  /**
+   * Which part of the history the model gets; also without `autoStore`. Neither the store nor `finalState` is changed by
+   * it. Default: all of it. See `docs/context.md`.
+   */
+  readonly window?: RunWindow;
+  /**
+   * Once more than this many messages aren't summarised, the older ones become a running summary, which the model gets in
+   * their place; about half as many are left as they are. The summary is kept in the conversation's metadata, beside the
+   * whole history. Needs `autoStore`. Default: nothing is summarised.
+   */
   readonly compressionThreshold?: number;
+  /**
+   * Makes the summary: of the one before, if there is one, and of what was said since. What it throws is told in the
+   * `context` event, and the run goes on with the whole history. Default: the run's own model, in the agent's settings.
+   */
+  readonly summarize?: Summarize;
+  /** How long a run waits for `summarize`, in milliseconds; then it goes on without. Default 30,000. */
+  readonly summarizeTimeoutMs?: number;
   /** `true` (default) is durability `"completed"`, `false` is `"step"`. `durability` outranks it. */
   readonly storeOnCompletion?: boolean;
   /** Default: what `storeOnCompletion` says. */

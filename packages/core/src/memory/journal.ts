@@ -5,7 +5,7 @@ import {
   type Message,
   type Result,
 } from "@jaf/memory";
-import { sleep } from "../engine/abort.ts";
+import { abortable, sleep } from "../engine/abort.ts";
 import { type AppenderOptions, createAppender } from "./appender.ts";
 import { DEFAULT_TURN_LEASE_MS, durabilityOf, type MemoryConfig } from "./config.ts";
 import { type ApprovalNote, readMetadata, toMetadata, versionOf } from "./metadata.ts";
@@ -19,6 +19,14 @@ export interface AppendEntry {
   readonly callScope?: string;
   /** What the open calls wait for. */
   readonly approvals?: ApprovalNote;
+}
+
+/** The conversation as the run knows it. */
+export interface JournalHistory {
+  /** As it was loaded. */
+  readonly stored: ConversationMemory | null;
+  /** What the run has said since, in the order that the store has it in, or will have. */
+  readonly said: readonly Message[];
 }
 
 /**
@@ -36,9 +44,10 @@ export interface Journal {
   readonly loaded: (stored: ConversationMemory | null) => void;
   /** The position of the next message in the conversation, counted from its very first. */
   readonly position: () => number;
+  readonly history: () => JournalHistory;
   /**
    * Takes the turn before anything is said: a failure, a conflict among them, if another run has it. What is noted
-   * with it is durable from then on.
+   * with it is durable from then on. Rejects when the run is aborted while the store is asked who has the turn.
    */
   readonly claim: (stored: ConversationMemory | null, entry: AppendEntry) => Promise<Result<void>>;
   /** What was said to the agent. */
@@ -76,24 +85,29 @@ export function openJournal(options: AppenderOptions): Journal {
   const kept: Message[] = [];
   const turn = openTurn(options, (metadata) => appender.append({ messages: [], metadata }));
   let failed = false;
-  let position = 0;
+  let history: JournalHistory = { stored: null, said: [] };
+  let said: Message[] = [];
+  let start = 0;
 
   async function append(messages: readonly Message[], metadata?: () => object): Promise<Result<void>> {
     const appended = await appender.append({ messages, ...(metadata === undefined ? {} : { metadata }) });
     failed ||= !appended.success;
     return appended;
   }
+  // Not `push(...messages)`: a long history has more messages than a call may have arguments.
   const keep = (messages: readonly Message[]): Promise<Result<void>> => {
-    // Not `push(...messages)`: a long history has more messages than a call may have arguments.
     for (const message of messages) kept.push(message);
     return done;
+  };
+  const count = (messages: readonly Message[]): void => {
+    for (const message of messages) said.push(message);
   };
   const flush = (metadata: () => object): Promise<Result<void>> => append(kept.splice(0), metadata);
   const step = durability === "step";
   // A result whose call is durable becomes so at once, whatever the durability: the call must not be made again.
   let callsAreStored = false;
   const say = (messages: readonly Message[], metadata?: () => object): Promise<Result<void>> => {
-    position += messages.length;
+    count(messages);
     return callsAreStored ? append(messages, metadata) : keep(messages);
   };
 
@@ -103,9 +117,12 @@ export function openJournal(options: AppenderOptions): Journal {
     executionId,
     loaded: (stored) => {
       appender.loaded(stored);
-      position = versionOf(stored) ?? stored?.messages.length ?? 0;
+      start = versionOf(stored) ?? stored?.messages.length ?? 0;
+      said = [];
+      history = { stored, said };
     },
-    position: () => position,
+    position: () => start + said.length,
+    history: () => history,
     claim: async (stored, entry) => {
       callsAreStored = true;
       const previous = stored === null ? undefined : readMetadata(stored).turn;
@@ -113,14 +130,14 @@ export function openJournal(options: AppenderOptions): Journal {
       const metadata = turn.begin(entry);
       const claimed = await appender.append({ messages: [], metadata, idempotencyKey });
       if (!claimed.success) return claimed;
-      const head = await loadHead(memory, conversationId);
+      const head = await abortable(loadHead(memory, conversationId), options.signal);
       if (!head.success) return head;
       if (head.data !== null && readMetadata(head.data).turn?.id === executionId) return done;
       turn.lost();
       return createFailure(turnConflict());
     },
     incoming: (messages, entry) => {
-      position += messages.length;
+      count(messages);
       keep(messages);
       if (durability === "completed" || kept.length === 0) return done;
       return flush(turn.begin(entry));
@@ -135,7 +152,7 @@ export function openJournal(options: AppenderOptions): Journal {
       if (!callsAreStored) say(messages);
     },
     final: (message, entry) => {
-      position += 1;
+      count([message]);
       keep([message]);
       return flush(turn.end(entry));
     },

@@ -1,6 +1,5 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
-import { sanitizeConversation } from "@jaf/memory";
-import { sameJson } from "./same-json.ts";
+import { sameJson, sanitizeConversation } from "@jaf/memory";
 
 /**
  * Those of the messages handed to a run that the store hasn't yet, or `undefined` where they are a history that

@@ -185,13 +185,22 @@ describe("a decision counts", () => {
   it.each([
     ["an unknown call", { toolCallId: "q" }],
     ["an id of its own making", { approvalId: "appr_x" }],
-    ["no id", { approvalId: undefined as never }],
   ])("not for %s", async (_what, change) => {
     const { process, request, executed } = await waiting();
     const ended = await process([], [], { approvals: [{ ...approve(request), ...change }] });
     expect(errorOf(ended)).toMatchObject(rejectedWith("forged-approval"));
     expect(executed).toEqual([]);
   });
+
+  it.each([null, "yes", {}, { toolCallId: "p", approved: true }])(
+    "not if it is no decision: %j",
+    async (given) => {
+      const { process, executed } = await waiting();
+      const ended = await process([], [], { approvals: [given as never] });
+      expect(errorOf(ended)).toMatchObject(rejectedWith("malformed-approval"));
+      expect(executed).toEqual([]);
+    },
+  );
 
   it("not in another conversation, nor for the same call with other arguments, nor for a later call like it", async () => {
     const { process, request, executed, provider } = await waiting();

@@ -20,8 +20,8 @@ const decisionSchema = z.object({
   reason: z.string().optional(),
 });
 
-/** A copy that holds the documented fields and nothing else; `undefined` for what is no decision. */
-export function parseDecision(value: unknown): ApprovalDecision | undefined {
+/** The door for a decision from outside: a copy that holds the documented fields and nothing else; `undefined` for what is none. */
+export function parseApprovalDecision(value: unknown): ApprovalDecision | undefined {
   try {
     const parsed = decisionSchema.safeParse(value);
     if (!parsed.success) return undefined;

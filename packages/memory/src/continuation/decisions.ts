@@ -1,4 +1,4 @@
-import { type ApprovalDecision, type PendingApproval, parseDecision } from "./approval.ts";
+import { type ApprovalDecision, type PendingApproval, parseApprovalDecision } from "./approval.ts";
 import { type ContinuationRejection, reject } from "./verdict.ts";
 
 export interface DecisionRules {
@@ -19,7 +19,7 @@ export function readDecisions(decisions: unknown, rules: DecisionRules): Decisio
   const isExpected = expectation(rules.pendingApprovals);
   const approvals = new Map<string, ApprovalDecision>();
   for (let index = 0; index < decisions.length; index++) {
-    const decision = parseDecision(decisions[index]);
+    const decision = parseApprovalDecision(decisions[index]);
     if (decision === undefined) return reject("malformed-approval", index);
     const { toolCallId } = decision;
     if (!rules.isPending(toolCallId) || !isExpected(decision)) return reject("forged-approval", index);

@@ -18,17 +18,17 @@ function sameMessageField(key: string, a: unknown, b: unknown): boolean {
   return sameJson(a ?? undefined, b ?? undefined);
 }
 
-const sameCall = (a: unknown, b: unknown): boolean =>
-  sameFields(a, b, (key, x, y) =>
-    key === "function" ? sameFields(x, y, sameFunctionField) : sameJson(x, y),
-  );
+const sameCall = (a: unknown, b: unknown): boolean => sameFields(a, b, sameCallField);
+
+const sameCallField = (key: string, a: unknown, b: unknown): boolean =>
+  key === "function" ? sameFields(a, b, sameFunctionField) : sameJson(a, b);
 
 const sameFunctionField = (key: string, a: unknown, b: unknown): boolean =>
   sameJson(a, b) || (key === "arguments" && sameArguments(a, b));
 
 function sameArguments(a: unknown, b: unknown): boolean {
-  const [parsed, other] = [parseArguments(a), parseArguments(b)];
-  return parsed !== undefined && other !== undefined && sameJson(parsed, other);
+  const parsed = parseArguments(a);
+  return parsed !== undefined && sameJson(parsed, parseArguments(b));
 }
 
 /** `undefined` for what is no JSON text. */

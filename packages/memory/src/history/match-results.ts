@@ -25,6 +25,17 @@ export function matchResults(messages: readonly RichMessage[]): ReadonlyMap<Call
   const matched = new Map<CallKey, number>();
   const blocks = toolBlocks(messages);
   for (const events of eventsById(messages).values()) {
+    const [first, second] = events;
+    // Nearly all of a healthy history: the id of one call and its one result.
+    if (
+      events.length === 2 &&
+      first?.call !== undefined &&
+      second !== undefined &&
+      second.call === undefined
+    ) {
+      matched.set(first.call, second.at);
+      continue;
+    }
     for (const [call, result] of matchOneId(events, messages, blocks)) matched.set(call, result);
   }
   return matched;

@@ -1,0 +1,61 @@
+import { type ContinuationOptions, type Message, validateContinuation } from "@jaf/memory";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { forgeries, isHonest } from "./support/continuation-forgeries.ts";
+import {
+  honestRequest,
+  type Request,
+  rewritten,
+  type Stored,
+  storedConversation,
+} from "./support/continuation-requests.ts";
+import { randomFrom } from "./support/mutations.ts";
+
+const optionsFor = (stored: Stored, { approvals }: Request): ContinuationOptions => ({
+  approvals,
+  clientToolCallIds: stored.clientToolCallIds,
+  pendingApprovals: stored.pendingApprovals,
+  dropped: stored.forgotten.length,
+});
+
+const judge = (stored: Stored, request: Request) =>
+  validateContinuation(stored.persisted, [...request.copy, ...request.tail], optionsFor(stored, request));
+
+const withRole = (messages: readonly unknown[], wanted: Message["role"]) =>
+  (messages as readonly Message[]).filter(({ role }) => role === wanted);
+
+describe("any continuation of a stored history", () => {
+  it("is accepted, with what it adds, when it is honest, in whatever spelling", () => {
+    const check = (seed: number) => {
+      const random = randomFrom(seed);
+      const stored = storedConversation(random);
+      const request = honestRequest(stored, random);
+      const copy = request.copy.map((message) => rewritten(message as Message, random));
+      const { tail, approvals } = request;
+      const accepted = {
+        ok: true,
+        toolResults: withRole(tail, "tool"),
+        added: withRole(tail, "user"),
+        approvals,
+      };
+      expect(judge(stored, request)).toEqual(accepted);
+      expect(judge(stored, { ...request, copy })).toEqual(accepted);
+      expect(isHonest({ ...request, copy }, stored)).toBe(true);
+    };
+    fc.assert(fc.property(fc.integer(), check), { numRuns: 300 });
+  });
+
+  it.each(Object.entries(forgeries))("is refused when it %s", (_, forge) => {
+    let forged = 0;
+    const check = (seed: number) => {
+      const random = randomFrom(seed);
+      const stored = storedConversation(random);
+      const request = forge(honestRequest(stored, random), random, stored);
+      if (isHonest(request, stored)) return;
+      forged += 1;
+      if (judge(stored, request).ok) throw new Error(`accepted: ${JSON.stringify({ stored, request })}`);
+    };
+    fc.assert(fc.property(fc.integer(), check), { numRuns: 60 });
+    expect(forged).toBeGreaterThan(0);
+  });
+});
