@@ -5,6 +5,13 @@ import { startPostgresBackend } from "./postgres.ts";
 import { startRedisBackend } from "./redis.ts";
 import type { Store } from "./store.ts";
 
+/** A store for each client, raw and ours on the same connections. */
+export interface Clients {
+  readonly name: string;
+  readonly raw: readonly Store[];
+  readonly jaf: readonly Store[];
+}
+
 /** A server of its own, and the ways to keep conversations on it. Each opened store has connections of its own. */
 export interface Backend {
   readonly name: string;
@@ -15,10 +22,8 @@ export interface Backend {
   /** `namespace`: a table name or a part of the keys. */
   readonly openProvider: (namespace: string) => Promise<MemoryProvider>;
   readonly openPeer: () => Promise<Store>;
-  /** `count` stores, each with a connection of its own, raw and ours on the same. */
-  readonly openMany: (
-    count: number,
-  ) => Promise<{ readonly raw: readonly Store[]; readonly jaf: readonly Store[] }>;
+  /** The ways in which `count` clients can work, on as many connections. */
+  readonly openMany: (count: number) => Promise<readonly Clients[]>;
   /** Once the data is there: leaves no housekeeping of the load to the measurement. */
   readonly tidy: () => Promise<void>;
   /**

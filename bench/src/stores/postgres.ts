@@ -5,7 +5,7 @@ import { findPostgres, startLocalPostgres } from "../../../test/postgres-server.
 import type { Lab } from "../lab.ts";
 import { loadXynehq } from "../peers.ts";
 import { messagesOf, nextTurn } from "../turns.ts";
-import type { Backend } from "./backend.ts";
+import type { Backend, Clients } from "./backend.ts";
 import { jafStore, peerStore, RECENT, type Store } from "./store.ts";
 
 const NOT_DURABLE = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
@@ -89,6 +89,20 @@ function watchStatements(pool: pg.Pool): () => Promise<number> {
   };
 }
 
+/** As processes are that know nothing of each other: each with a provider and a connection. */
+async function openApart(pools: readonly pg.Pool[]): Promise<Clients> {
+  const jaf: Store[] = [];
+  for (const pool of pools) jaf.push(jafStore(await openPostgresProvider(pool, "jaf")));
+  return { name: "Postgres, a provider each", raw: pools.map(rawStore), jaf };
+}
+
+/** As the requests to one server are: they share a provider and its pool. */
+async function openTogether(pool: pg.Pool, count: number): Promise<Clients> {
+  const [raw, jaf] = [rawStore(pool), jafStore(await openPostgresProvider(pool, "jaf"))];
+  const many = (store: Store) => Array.from({ length: count }, () => store);
+  return { name: "Postgres, one provider", raw: many(raw), jaf: many(jaf) };
+}
+
 export async function startPostgresBackend(
   lab: Lab,
   { durable }: { readonly durable: boolean },
@@ -113,11 +127,10 @@ export async function startPostgresBackend(
     openRaw: async () => rawStore(open()),
     openProvider: (namespace) => openPostgresProvider(open(), namespace),
     openPeer: () => openPeer(open()),
-    openMany: async (count) => {
-      const pool = openPool(lab, url, count);
-      const [raw, jaf] = [rawStore(pool), jafStore(await openPostgresProvider(pool, "jaf"))];
-      return { raw: Array.from({ length: count }, () => raw), jaf: Array.from({ length: count }, () => jaf) };
-    },
+    openMany: async (count) => [
+      await openApart(Array.from({ length: count }, () => openPool(lab, url, 1))),
+      await openTogether(openPool(lab, url, count), count),
+    ],
     tidy: async () => {
       await admin.query("VACUUM ANALYZE");
       await admin.query("CHECKPOINT");

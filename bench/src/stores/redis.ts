@@ -103,7 +103,7 @@ export async function startRedisBackend(lab: Lab): Promise<Backend> {
     openMany: async (count) => {
       const clients = await Promise.all(Array.from({ length: count }, connect));
       const providers = await Promise.all(clients.map((client) => openRedisProvider(client, "jaf")));
-      return { raw: clients.map(rawStore), jaf: providers.map(jafStore) };
+      return [{ name: "Redis, a provider each", raw: clients.map(rawStore), jaf: providers.map(jafStore) }];
     },
     tidy: async () => {},
     watchSteps: async () => watchCommands(await connect()),

@@ -1,4 +1,4 @@
-import type { MemoryBackend } from "@jaf/memory";
+import type { ConversationWrite, MemoryBackend, WriteOutcome } from "@jaf/memory";
 import { type Bulk, createBulk } from "./bulk.ts";
 import { toMemoryError } from "./errors.ts";
 import { createQueries, createWriteCall } from "./queries.ts";
@@ -12,6 +12,7 @@ import {
 } from "./rows.ts";
 import type { ResolvedNames } from "./schema/names.ts";
 import type { SqlClient, SqlRow, Statement } from "./sql-client.ts";
+import { createWriteGroups } from "./write-groups.ts";
 
 export interface PostgresBackendOptions {
   readonly sql: SqlClient;
@@ -57,7 +58,10 @@ function createTidying(bulk: Bulk, autocommit: boolean): () => Promise<void> {
   };
 }
 
-/** The storage port on Postgres: one statement, one round trip for each call, but for `clearUser` and the tidying. */
+/**
+ * The storage port on Postgres: one statement, one round trip for each call, but for `clearUser`, the tidying, and
+ * appends on a busy pool, several of which share one.
+ */
 export function createPostgresBackend(options: PostgresBackendOptions): MemoryBackend {
   const { sql, names, close, maxReadBytes = MAX_READ_BYTES, pingTimeoutMs = PING_TIMEOUT_MS } = options;
   const queries = createQueries(names, maxReadBytes);
@@ -72,10 +76,16 @@ export function createPostgresBackend(options: PostgresBackendOptions): MemoryBa
 
   const purgeNowAndThen = createTidying(bulk, sql.autocommit);
 
+  const writeOne = async (write: ConversationWrite): Promise<WriteOutcome> =>
+    toWriteOutcome(await only(callWrite(writeArguments(write))));
+
+  // On a single connection nothing is gained, and the statements may belong to a transaction of the application.
+  const queue = sql.concurrent ? createWriteGroups({ sql, names }, writeOne) : undefined;
+
   return {
     name: "postgres",
     write: async (conversationWrite) => {
-      const outcome = toWriteOutcome(await only(callWrite(writeArguments(conversationWrite))));
+      const outcome = await (queue ? queue.add(conversationWrite) : writeOne(conversationWrite));
       if (conversationWrite.ttlSeconds !== undefined) await purgeNowAndThen();
       return outcome;
     },
@@ -93,7 +103,10 @@ export function createPostgresBackend(options: PostgresBackendOptions): MemoryBa
     ping: async () => {
       await within(pingTimeoutMs, sql.query({ text: "SELECT 1", values: [], timeoutMs: pingTimeoutMs }));
     },
-    close,
+    close: async () => {
+      await queue?.drained();
+      await close();
+    },
     toMemoryError,
   };
 }

@@ -71,6 +71,7 @@ function createQueue(): <T>(run: () => Promise<T>) => Promise<T> {
 
 const adaptPglite = (client: PgliteClient): SqlClient => ({
   autocommit: true,
+  concurrent: false,
   query: async ({ text, values }) => (await client.query(text, [...values])).rows as readonly SqlRow[],
   script: async (sql) => void (await client.exec(sql)),
 });
@@ -107,6 +108,7 @@ async function sendReadCommitted(pool: PgPool, statement: Statement): Promise<re
 
 const adaptPool = (pool: PgPool): SqlClient => ({
   autocommit: true,
+  concurrent: true,
   query: carefulAfterRace(
     prepareOrNot((statement) => send(pool, statement)),
     (statement) => sendReadCommitted(pool, statement),
@@ -125,6 +127,7 @@ function adaptConnection(client: PgClient): SqlClient {
   const inTurn = createQueue();
   return {
     autocommit: false,
+    concurrent: false,
     query: (statement) => inTurn(() => query(statement)),
     script: (sql) => inTurn(() => script(sql)),
   };

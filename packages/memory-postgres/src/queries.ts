@@ -15,8 +15,9 @@ import {
   toWrite,
 } from "./statements.ts";
 
-// Enough to make a row of it worth while, and few enough to be on their way soon.
-const partSize = sql.raw("256");
+// Enough to make a row of it worth while, and few enough to be on their way soon: the server copies a text several times
+// before it is sent, and one of some 30 kB stays in its cache meanwhile.
+const partSize = sql.raw("64");
 
 /** Every statement for one set of tables but the write, and what works in batches. */
 export function createQueries(names: ResolvedNames, maxReadBytes: number) {
@@ -58,20 +59,27 @@ export function createQueries(names: ResolvedNames, maxReadBytes: number) {
     ) AS latest)`;
 
   // Stored messages are numbered up to the version without a gap.
-  const parts = sql`generate_series((${version} - ${totalMessages}) / ${partSize}, ${version} / ${partSize})`;
+  const firstPart = sql`(${version} - ${totalMessages}) / ${partSize}`;
+  const lastPart = sql`${version} / ${partSize}`;
 
-  const bodiesOfPart = orTooLarge(
-    sql`(
-      SELECT sum(octet_length(${messages.body})) FROM ${messages}
-      WHERE ${messages.conversationId} = ${sql.placeholder("conversationId")}) > ${readable}`,
-    sql`(
-      SELECT string_agg(ordered.body, E'\\n') FROM (
-        SELECT ${messages.body} FROM ${messages}
-        WHERE ${messages.conversationId} = ${conversationId}
-          AND ${messages.seq} >= part * ${partSize} AND ${messages.seq} < (part + 1) * ${partSize}
-        ORDER BY ${messages.seq}
-      ) AS ordered)`,
-  );
+  // By way of an array, of which the planner expects few elements. Of a series it expects a thousand, and compiles so
+  // costly a query each time, which takes longer than running it.
+  const parts = sql`unnest(ARRAY(SELECT generate_series(${firstPart}, ${lastPart}))) WITH ORDINALITY AS parts (part, nth)`;
+
+  const joinedPart = sql`(
+    SELECT string_agg(ordered.body, E'\\n') AS bodies FROM (
+      SELECT ${messages.body} FROM ${messages}
+      WHERE ${messages.conversationId} = ${conversationId}
+        AND ${messages.seq} >= part * ${partSize} AND ${messages.seq} < (part + 1) * ${partSize}
+      ORDER BY ${messages.seq}
+    ) AS ordered) AS joined`;
+
+  // All that is stored is measured only if a part has more than its share: else the whole can't be too large.
+  const isTooLarge = sql`(
+    SELECT sum(octet_length(${messages.body})) FROM ${messages}
+    WHERE ${messages.conversationId} = ${sql.placeholder("conversationId")}) > ${readable}`;
+  const bodiesOfPart = sql`CASE WHEN octet_length(bodies) > ${readable} / (${lastPart} - ${firstPart} + 1)
+    THEN ${orTooLarge(isTooLarge, sql`bodies`)} ELSE bodies END`;
 
   const conditionsOf = (query: ConversationQuery): SQL | undefined =>
     and(
@@ -101,7 +109,7 @@ export function createQueries(names: ResolvedNames, maxReadBytes: number) {
   const firstMetadata = sql`CASE WHEN nth = 1 THEN ${metadataText} END`;
   const readAll = reusable<"conversationId">(sql`
     SELECT nth::text AS nth, ${columnsWith(firstMetadata)}, ${bodiesOfPart} AS bodies
-    FROM ${source}, ${parts} WITH ORDINALITY AS parts (part, nth) WHERE ${ofOne}`);
+    FROM ${source}, ${parts}, LATERAL ${joinedPart} WHERE ${ofOne}`);
 
   return {
     readAll: (id: string): Statement => readAll({ conversationId: id }),

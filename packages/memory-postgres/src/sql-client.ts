@@ -21,6 +21,8 @@ export interface Statement {
 export interface SqlClient {
   /** Whether each statement is a transaction by itself; if not, it may belong to one of the application. */
   readonly autocommit: boolean;
+  /** Whether statements run side by side, on connections of their own. */
+  readonly concurrent: boolean;
   readonly query: (statement: Statement) => Promise<readonly SqlRow[]>;
   /** Several statements in one message, which Postgres makes one transaction of. */
   readonly script: (sql: string) => Promise<void>;

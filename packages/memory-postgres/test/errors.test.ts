@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toMemoryError } from "../src/errors.ts";
+import { isRefusal, toMemoryError } from "../src/errors.ts";
 
 const SECRET = "s3cret";
 
@@ -83,5 +83,33 @@ describe("an error of the database", () => {
   it("that is no error at all is still a tagged one", () => {
     expect(toMemoryError("getStats", SECRET)).toMatchObject({ _tag: storage, cause: { name: "NonError" } });
     expect(JSON.stringify(toMemoryError("getStats", SECRET))).not.toContain(SECRET);
+  });
+});
+
+describe("an answer of the server after which it is certain that nothing was done", () => {
+  const answer = (code: string, severity: string) => Object.assign(failure(code), { severity });
+
+  it.each([
+    ["23514", "ERROR"],
+    ["40P01", "ERROR"],
+    ["57014", "ERROR"],
+    ["XX001", "ERROR"],
+    ["22021", "FEHLER"],
+  ])("is one with code %s and severity %s", (code, severity) => {
+    expect(isRefusal(answer(code, severity))).toBe(true);
+  });
+
+  it.each([
+    ["57P01", "FATAL"],
+    ["58030", "PANIC"],
+    ["XX000", "PANIK"],
+    ["53300", "FATAL"],
+  ])("is none with code %s and severity %s", (code, severity) => {
+    expect(isRefusal(answer(code, severity))).toBe(false);
+  });
+
+  it("is nothing that the driver or the network says", () => {
+    for (const code of ["ECONNRESET", "EPIPE", undefined]) expect(isRefusal(failure(code))).toBe(false);
+    expect(isRefusal("40001")).toBe(false);
   });
 });

@@ -44,7 +44,7 @@ describe("migrations", () => {
     const { rows: versions } = await runSql(`SELECT version::int FROM "${schema}".conversations`);
     expect(versions).toEqual([{ version: 8 }]);
     const { rows } = await runSql(`SELECT id FROM "${schema}".conversations_migrations ORDER BY id`);
-    expect(rows).toEqual([{ id: 0 }, { id: 1 }, { id: 2 }, { id: 3 }]);
+    expect(rows).toEqual([{ id: 0 }, { id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }]);
   });
 
   it("print a script that does the same, any number of times", async () => {
@@ -90,6 +90,20 @@ describe("migrations", () => {
       await expect(created).rejects.toThrow(/run migrate\(\)/);
       await migrate(client, { schema });
       await createPostgresProvider({ schema, migrate: false }, client);
+    });
+  });
+
+  it("are asked for where the tables are of an older version, and bring them up to date", async () => {
+    const schema = schemaOf();
+    await useClient(async (client) => {
+      await migrate(client, { schema });
+      const current = await describeSchema(schema);
+      await client.query(`DROP FUNCTION "${schema}".conversations_write_group;
+        DELETE FROM "${schema}".conversations_migrations WHERE id = 4`);
+      const created = createPostgresProvider({ schema, migrate: false }, client);
+      await expect(created).rejects.toThrow(/out of date; run migrate\(\)/);
+      await migrate(client, { schema });
+      expect(await describeSchema(schema)).toBe(current);
     });
   });
 
@@ -172,7 +186,7 @@ describe("migrations", () => {
       });
     await Promise.all(Array.from({ length: 8 }, start));
     const { rows } = await runSql(`SELECT count(*)::int FROM "${schema}".conversations_migrations`);
-    expect(rows).toEqual([{ count: 4 }]);
+    expect(rows).toEqual([{ count: 5 }]);
   });
 
   it("keep writes out of temporary tables that have our names", async () => {

@@ -101,6 +101,28 @@ describe("a page of conversations", () => {
   });
 });
 
+describe("a whole conversation", () => {
+  it.each([
+    ["analyzed", analyzed],
+    ["never analyzed", unknown],
+  ])("of 10,000 messages is not worth compiling its query, in tables that were %s", async (name, schema) => {
+    await runSql(`ALTER TABLE "${schema}".conversations_messages SET (autovacuum_enabled = off);
+      INSERT INTO "${schema}".conversations_messages
+      SELECT 'c1', seq, repeat('x', 400), false FROM generate_series(1, 10000) AS seq;
+      UPDATE "${schema}".conversations SET version = 10000, total_messages = 10000 WHERE conversation_id = 'c1'`);
+    if (name === "analyzed") await runSql(`ANALYZE "${schema}".conversations_messages`);
+    const { text, values } = createQueries({ tableName: "conversations", schema }, 1_000_000_000).readAll(
+      "c1",
+    );
+    const { cost, limit } = await useClient(async (client) => {
+      const { rows } = await client.query(`EXPLAIN (FORMAT JSON) ${text}`, [...values]);
+      const { rows: settings } = await client.query("SHOW jit_above_cost");
+      return { cost: rows[0]["QUERY PLAN"][0].Plan["Total Cost"], limit: Number(settings[0].jit_above_cost) };
+    });
+    expect(cost).toBeLessThan(limit / 4);
+  });
+});
+
 describe("the documented SQL", () => {
   it.each([
     ["user_id = $1", "idx_conversations_user_id"],

@@ -128,6 +128,9 @@ describe("a conversation", () => {
 
   it.each([
     [0, 10_000],
+    [63, 10_000],
+    [64, 10_000],
+    [65, 10_000],
     [255, 10_000],
     [256, 10_000],
     [257, 10_000],
@@ -179,6 +182,26 @@ describe("a conversation", () => {
       expect(await provider.findConversations({ userId: "u" })).toMatchObject(refused);
       expect(await provider.getRecentMessages("c", 2)).toMatchObject({ data: [part, part] });
       expect(await provider.appendMessages("c", [part])).toMatchObject({ success: true });
+    }));
+
+  it("that is too large in all its parts together is refused, and one with a large part is not", () =>
+    useClient(async (client) => {
+      const names = { tableName: "conversations", schema: schemaOf() };
+      await migrate(client, names);
+      const sql = adaptClient(client);
+      const backend = createPostgresBackend({ sql, names, close: async () => {}, maxReadBytes: 50_000 });
+      const provider = defineMemoryProvider(backend);
+      const short = Array.from({ length: 500 }, (_, n) => ({ role: "user", content: `${n}` }) as const);
+      const all = [...short, { role: "user", content: "x".repeat(25_000) } as const];
+      await provider.storeMessages("c", all);
+      expect(await provider.getConversation("c")).toMatchObject({ data: { messages: all } });
+      await provider.storeMessages(
+        "even",
+        Array.from({ length: 500 }, () => ({ role: "user", content: "x".repeat(100) }) as const),
+      );
+      expect(await provider.getConversation("even")).toMatchObject({
+        error: { _tag: "MemoryStorageError", retryable: false },
+      });
     }));
 });
 

@@ -1,0 +1,60 @@
+import type { ConversationWrite, WriteOutcome } from "@jaf/memory";
+import * as z from "zod";
+import { isRefusal } from "./errors.ts";
+import { statementName } from "./prepared.ts";
+import { toWriteOutcome } from "./rows.ts";
+import { qualifiedName, type ResolvedNames } from "./schema/names.ts";
+import type { SqlClient, Statement } from "./sql-client.ts";
+import { createWriteQueue, type GroupAnswer, type WriteQueue } from "./write-queue.ts";
+
+/** One write as the function takes it; a replacement goes by itself. */
+function pack(write: ConversationWrite): string | undefined {
+  if (write.mode !== "append") return undefined;
+  return JSON.stringify({
+    conversation_id: write.conversationId,
+    bodies: write.messages.map(({ body }) => body),
+    tool_results: write.messages.map(({ isToolResult }) => isToolResult),
+    user_id: write.userId,
+    trace_id: write.traceId,
+    metadata: write.metadata,
+    expected_version: write.expectedVersion,
+    key: write.idempotency?.key,
+    body_hash: write.idempotency?.bodyHash,
+    max_messages: write.maxMessages,
+    ttl_seconds: write.ttlSeconds,
+  });
+}
+
+/** The call of the function that does several writes; `migrations/0004_write_group.sql` describes it. */
+function createGroupCall(names: ResolvedNames): (packed: readonly string[]) => Statement {
+  const text = `SELECT array_to_json(${qualifiedName(names, "_write_group")}($1::text::json))::text AS outcomes`;
+  const name = statementName(text);
+  return (packed) => ({ name, text, values: [`[${packed.join(",")}]`], writes: true });
+}
+
+const outcomesSchema = z.array(z.string().nullable());
+
+const toOutcome = (outcome: string | null): WriteOutcome | undefined =>
+  outcome === null ? undefined : toWriteOutcome({ outcome });
+
+/** Appends that come while others are under way go together, in one statement. `sendOne` sends one by itself. */
+export function createWriteGroups(
+  { sql, names }: { readonly sql: SqlClient; readonly names: ResolvedNames },
+  sendOne: (write: ConversationWrite) => Promise<WriteOutcome>,
+): WriteQueue<ConversationWrite, WriteOutcome> {
+  const callGroup = createGroupCall(names);
+
+  async function sendGroup(packed: readonly string[]): Promise<GroupAnswer<WriteOutcome>> {
+    try {
+      const [row] = await sql.query(callGroup(packed));
+      const outcomes = outcomesSchema.length(packed.length).parse(JSON.parse(row?.["outcomes"] ?? ""));
+      return outcomes.map(toOutcome);
+    } catch (thrown) {
+      // Whatever else went wrong, it is unknown what was done, and each of them is told so.
+      if (isRefusal(thrown)) return "refused";
+      throw thrown;
+    }
+  }
+
+  return createWriteQueue({ laneOf: ({ conversationId }) => conversationId, pack, sendOne, sendGroup });
+}
