@@ -1,25 +1,11 @@
-import { stopLabs, withLab } from "./lab.ts";
 import { describeMachine, disturbingLoad } from "./machine.ts";
-import { type Options, type PartName, parseOptions, usage } from "./options.ts";
-import { append } from "./parts/append.ts";
-import { clear } from "./parts/clear.ts";
-import { clients } from "./parts/clients.ts";
-import { engine } from "./parts/engine.ts";
-import type { Part } from "./parts/part.ts";
-import { read } from "./parts/read.ts";
-import { scale } from "./parts/scale.ts";
+import { type Options, parseOptions, usage } from "./options.ts";
 import { formatFiles, writeDocs } from "./report/docs.ts";
 import { renderPart } from "./report/markdown.ts";
 import { isMet, type PartResult, saveResults } from "./results.ts";
-
-const parts: Record<PartName, Part> = { engine, append, read, clients, scale, clear };
+import { PartFailed, runPart, stopParts } from "./run-part.ts";
 
 const print = console.log;
-
-// The other package logs several lines a call; writing them is not what is compared.
-function silence(): void {
-  for (const level of ["log", "info", "warn", "error"] as const) console[level] = () => {};
-}
 
 async function runAll(options: Options): Promise<void> {
   const load = disturbingLoad();
@@ -29,7 +15,7 @@ async function runAll(options: Options): Promise<void> {
   const results: PartResult[] = [];
   for (const name of options.parts) {
     process.stderr.write(`${name}\n`);
-    const result = await withLab((lab) => parts[name](lab, options));
+    const result = await runPart(name, options);
     results.push(result);
     print(`\n## ${name}\n\n${renderPart(result)}\n`);
   }
@@ -58,23 +44,17 @@ if (options === undefined) {
 } else if (options.help) {
   print(usage);
 } else {
-  let stopping = false;
+  let stoppedBy: number | undefined;
   for (const [signal, code] of [["SIGINT", 130] as const, ["SIGTERM", 143] as const]) {
     process.once(signal, () => {
-      stopping = true;
-      void stopLabs().finally(() => process.exit(code));
+      stoppedBy = code;
+      stopParts(signal);
     });
   }
-  silence();
   try {
     await runAll(options);
   } catch (thrown) {
-    // What fails because its server was stopped is no news.
-    if (!stopping) {
-      process.stderr.write(
-        `${thrown instanceof Error ? (thrown.stack ?? thrown.message) : JSON.stringify(thrown)}\n`,
-      );
-      process.exitCode = 1;
-    }
+    if (!(thrown instanceof PartFailed)) throw thrown; // A part that fails says why.
+    process.exitCode = stoppedBy ?? 1;
   }
 }

@@ -1,0 +1,10 @@
+import type { PartName } from "../options.ts";
+import { append } from "./append.ts";
+import { clear } from "./clear.ts";
+import { clients } from "./clients.ts";
+import { engine } from "./engine.ts";
+import type { Part } from "./part.ts";
+import { read } from "./read.ts";
+import { scale } from "./scale.ts";
+
+export const parts: Record<PartName, Part> = { engine, append, read, clients, scale, clear };
