@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { ConversationalDeclaration } from "./client/conversational.ts";
 import type { RunState } from "./state.ts";
 import type { Tool } from "./tools/tool.ts";
 
@@ -24,4 +25,9 @@ export type Agent<Ctx, Out> = {
   /** Registry keys of the agents that this one may hand the conversation to, by `handoffTool`. */
   readonly handoffs?: readonly string[];
   readonly modelConfig?: ModelConfig;
+  /**
+   * Whose conversation a prompt belongs to, so that an agent client loads and stores it; see `createAgentClient`. Absent:
+   * prompts are stateless. `run` doesn't look at it.
+   */
+  readonly conversational?: ConversationalDeclaration<Ctx>;
 };

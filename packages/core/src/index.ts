@@ -22,7 +22,30 @@ export {
   type TraceId,
 } from "@jaf/memory";
 export type { Agent, ModelConfig } from "./agent.ts";
+export { type AgentClient, createAgentClient } from "./client/agent-client.ts";
+export type { AgentClientConfig, ClientMemoryConfig } from "./client/config.ts";
+export type {
+  Conversational,
+  ConversationalDeclaration,
+  MaybeConversational,
+} from "./client/conversational.ts";
+export { getConversationStore, setConversationStore } from "./client/default-store.ts";
+export type { PromptInput, PromptOptions } from "./client/options.ts";
+export { ConversationOwnershipError } from "./client/ownership-error.ts";
+export type { PromptResult } from "./client/prompt-result.ts";
+export type { PromptStream } from "./client/prompt-stream.ts";
 export type { ModelProvider, RunConfig } from "./config.ts";
+export type {
+  CompactionReport,
+  ContextFate,
+  ContextLabel,
+  ContextManifest,
+  ContextRange,
+  ContextReason,
+  WindowLimit,
+} from "./context/manifest.ts";
+export type { Summarize, SummarizeInput } from "./context/summarize.ts";
+export type { RunWindow } from "./context/window.ts";
 export { run } from "./engine/run.ts";
 export { type RunStream, runStream } from "./engine/run-stream.ts";
 export { JAFErrorHandler } from "./error-handler.ts";

@@ -66,7 +66,7 @@ describe("MemoryProvider", () => {
       | "MemoryConflictError"
       | "MemoryValidationError"
     >();
-    expectTypeOf<MemoryConflictReason>().toEqualTypeOf<"version" | "idempotency-key" | "owner">();
+    expectTypeOf<MemoryConflictReason>().toEqualTypeOf<"version" | "idempotency-key" | "owner" | "turn">();
   });
 
   it("has the documented results", () => {

@@ -21,7 +21,8 @@ declare namespace Spec {
   };
 }
 
-assertType<Same<Spec.Agent<MyContext, number>, OurAgent<MyContext, number>>>();
+// The third text's conversations are declared on the agent.
+assertType<Same<Spec.Agent<MyContext, number>, Omit<OurAgent<MyContext, number>, "conversational">>>();
 
 declare const searchTool: Tool<{ query: string }, MyContext>;
 declare const calculatorTool: Tool<{ expression: string }, MyContext>;

@@ -58,7 +58,11 @@ export type WriteOutcome =
   | { readonly status: "written" }
   /** The same key and body was written before: nothing changed. */
   | { readonly status: "replayed" }
-  | { readonly status: "conflict"; readonly reason: MemoryConflictReason; readonly actualVersion?: number };
+  | {
+      readonly status: "conflict";
+      readonly reason: Exclude<MemoryConflictReason, "turn">;
+      readonly actualVersion?: number;
+    };
 
 /** For how many further writes to the same conversation an idempotency key is remembered, at least. */
 export const IDEMPOTENCY_WINDOW = 1_000;

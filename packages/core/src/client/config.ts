@@ -1,0 +1,146 @@
+import {
+  type ConversationStore,
+  createTraceId,
+  generateRunId,
+  type MemoryProvider,
+  parseOptions,
+} from "@jaf/memory";
+import * as z from "zod";
+import type { Agent } from "../agent.ts";
+import type { RunConfig } from "../config.ts";
+import { memoryConfigIssues } from "../memory/check-config.ts";
+import type { MemoryConfig } from "../memory/config.ts";
+import { idSchema } from "./conversational.ts";
+import { toConversationStore } from "./default-store.ts";
+
+/** What of a run's memory an agent client doesn't decide itself. */
+export type ClientMemoryConfig = Omit<MemoryConfig, "provider" | "autoStore" | "userId">;
+
+/** What a client passes on to each of its runs as it is. */
+type RunSettings<Ctx> = Pick<
+  RunConfig<Ctx>,
+  | "modelProvider"
+  | "modelOverride"
+  | "modelRetry"
+  | "maxTurns"
+  | "initialInputGuardrails"
+  | "finalOutputGuardrails"
+  | "onToolError"
+  | "maxParallelTools"
+  | "approvalTtlMs"
+>;
+
+/** Everything that an agent needs beside what is said to it. */
+export interface AgentClientConfig<Ctx>
+  extends RunSettings<Ctx>,
+    Pick<RunConfig<Ctx>, "onEvent" | "validate"> {
+  /**
+   * The context of every run, or a function that makes one for each prompt and may be async. A context that is itself a
+   * function is given as what such a function returns.
+   */
+  readonly context: Readonly<Ctx> | (() => Readonly<Ctx> | Promise<Readonly<Ctx>>);
+  /** Where conversations are kept. Default: what `setConversationStore` said by the time of the prompt. */
+  readonly store?: ConversationStore | MemoryProvider;
+  /** The agents that the conversation may be handed to, by their keys. The client's own is there under its name. */
+  // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
+  readonly agents?: ReadonlyMap<string, Agent<Ctx, any>>;
+  /** How conversations are stored, e.g. their durability, and what of them the model sees. */
+  readonly memory?: ClientMemoryConfig;
+}
+
+/** A client's configuration, checked. */
+export interface ClientSettings<Ctx, Out> {
+  readonly agent: Agent<Ctx, Out>;
+  readonly run: RunSettings<Ctx> & Pick<RunConfig<Ctx>, "agentRegistry">;
+  readonly memory: ClientMemoryConfig;
+  readonly context: AgentClientConfig<Ctx>["context"];
+  readonly onEvent: RunConfig<Ctx>["onEvent"];
+  readonly validate: RunConfig<Ctx>["validate"];
+  /** `undefined`: the one of the process. */
+  readonly store: ConversationStore | undefined;
+}
+
+const isFunction = (value: unknown): boolean => typeof value === "function";
+const hasMethod = (value: unknown, method: string): boolean =>
+  typeof value === "object" && value !== null && isFunction((value as Record<string, unknown>)[method]);
+
+const callback = z.custom<unknown>(isFunction, { error: "expected a function" });
+const callbacks = z.array(callback).readonly();
+
+const agentSchema = z.object({
+  name: idSchema,
+  instructions: callback,
+  conversational: z.unknown().optional(),
+});
+
+const configSchema = z.strictObject({
+  modelProvider: z.custom<unknown>((value) => hasMethod(value, "getCompletion"), {
+    error: "expected a model provider with getCompletion()",
+  }),
+  context: z.unknown(),
+  store: z.unknown().optional(),
+  agents: z.custom<unknown>((value) => value instanceof Map, { error: "expected a Map" }).optional(),
+  memory: z
+    .looseObject({
+      provider: z.undefined("expected nothing: give the provider as store").optional(),
+      autoStore: z.undefined("expected nothing: a conversation is stored if it has a user").optional(),
+      userId: z.undefined("expected nothing: the user is that of forUser or conversational").optional(),
+    })
+    .optional(),
+  modelOverride: z.string().optional(),
+  modelRetry: z.looseObject({}).optional(),
+  maxTurns: z.number().min(1).or(z.literal(Number.POSITIVE_INFINITY)).optional(),
+  initialInputGuardrails: callbacks.optional(),
+  finalOutputGuardrails: callbacks.optional(),
+  onToolError: z.enum(["continue", "fail"]).optional(),
+  maxParallelTools: z.number().min(1).or(z.literal(Number.POSITIVE_INFINITY)).optional(),
+  approvalTtlMs: z.number().min(0).optional(),
+  onEvent: callback.optional(),
+  validate: callback.optional(),
+});
+
+const WHAT = "agent client configuration";
+
+/** Throws a `TypeError` that names the field. */
+export function parseClientConfig<Ctx, Out>(
+  agent: Agent<Ctx, Out>,
+  config: AgentClientConfig<Ctx>,
+): ClientSettings<Ctx, Out> {
+  parseOptions(agentSchema, agent, "agent");
+  parseOptions(configSchema, config, WHAT);
+  const { context, store, agents = new Map(), memory = {}, onEvent, validate, ...run } = config;
+  checkMemory(memory, agent.name);
+  return {
+    agent,
+    run: { ...run, agentRegistry: registryOf(agent, agents) },
+    memory: { ...memory },
+    context,
+    onEvent,
+    validate,
+    store: store === undefined ? undefined : toConversationStore(store, `${WHAT}: store`),
+  };
+}
+
+function registryOf<Ctx, Out>(
+  agent: Agent<Ctx, Out>,
+  agents: NonNullable<AgentClientConfig<Ctx>["agents"]>,
+): RunConfig<Ctx>["agentRegistry"] {
+  const other = agents.get(agent.name);
+  if (other !== undefined && other !== agent) {
+    throw new TypeError(
+      `Invalid ${WHAT}: agents: expected no other agent under the name of the client's own.`,
+    );
+  }
+  return new Map([...agents, [agent.name, agent]]);
+}
+
+/** A run would refuse it each time. */
+function checkMemory(memory: ClientMemoryConfig, agentName: string): void {
+  const written = { runId: generateRunId(), traceId: createTraceId("check"), currentAgentName: agentName };
+  const issues = memoryConfigIssues(memory as MemoryConfig, written);
+  if (issues.length === 0) return;
+  const found = issues.map(
+    ({ path, expected }) => `${path.replace(/^RunConfig\./, "")}: expected ${expected}`,
+  );
+  throw new TypeError(`Invalid ${WHAT}: ${found.join("; ")}.`);
+}

@@ -1,0 +1,79 @@
+import {
+  type ConversationStore,
+  ConversationStoreError,
+  createFailure,
+  createMemoryStorageError,
+  createSuccess,
+  idIssue,
+  providerOf,
+  type Result,
+} from "@jaf/memory";
+import { settle } from "../memory/settle.ts";
+import { ConversationOwnershipError } from "./ownership-error.ts";
+import type { Plan } from "./plan.ts";
+import { type ProviderView, viewOf } from "./provider-view.ts";
+import { threadOf } from "./thread.ts";
+
+/** The stored conversation that a run goes on with. */
+export interface OpenConversation {
+  readonly conversationId: string;
+  /** Absent: the server itself asks. */
+  readonly userId: string | undefined;
+  /** The key of the agent whose thread it is; absent: of no thread. */
+  readonly agent?: string;
+  readonly view: ProviderView;
+}
+
+export type StoredPlan = Exclude<Plan, { readonly kind: "stateless" }>;
+
+/**
+ * Finds the conversation, or has the store make it. A store that fails is a failure. Throws
+ * {@link ConversationOwnershipError} for a conversation that the user has no right to.
+ */
+export async function openConversation(
+  store: ConversationStore,
+  plan: StoredPlan,
+): Promise<Result<OpenConversation>> {
+  if (plan.kind === "refused") throw new ConversationOwnershipError();
+  const { userId } = plan;
+  const view = viewOf(providerOf(store, userId === undefined ? {} : { userId }));
+  if (plan.kind === "resume") return resume(view, plan);
+  const found = await attempt(() =>
+    plan.kind === "thread" ? threadOf(store, plan) : store.create(undefined, { userId: plan.userId }),
+  );
+  if (!found.success) return found;
+  const conversationId = found.data;
+  const label = plan.kind === "thread" ? { agent: plan.agent } : {};
+  return createSuccess({ conversationId, userId, view, ...label });
+}
+
+/** One that nobody owns, or that isn't there, is refused like somebody else's: the user's right is all that is asked. */
+async function resume(
+  view: ProviderView,
+  { conversationId, userId }: Extract<Plan, { readonly kind: "resume" }>,
+): Promise<Result<OpenConversation>> {
+  if (userId !== undefined) {
+    const query = { conversationId, userId, includeMessages: false };
+    const found = await settle("findConversations", () => view.provider.findConversations(query));
+    if (!found.success) return found;
+    if (found.data.length === 0) throw new ConversationOwnershipError();
+  }
+  return createSuccess({ conversationId, userId, view });
+}
+
+async function attempt(task: () => Promise<string>): Promise<Result<string>> {
+  try {
+    const conversationId: unknown = await task();
+    const issue = idIssue("conversationId", conversationId);
+    if (issue === undefined) return createSuccess(conversationId as string);
+    return createFailure(
+      storageError(`the conversation store gave an id that is none: expected ${issue.expected}`),
+    );
+  } catch (thrown) {
+    if (thrown instanceof ConversationStoreError) return createFailure(thrown.memoryError);
+    return createFailure(storageError("the conversation store threw", thrown));
+  }
+}
+
+const storageError = (reason: string, cause?: unknown) =>
+  createMemoryStorageError("openConversation", reason, { provider: "conversation-store", cause });

@@ -1,0 +1,59 @@
+import { idIssue, parseOptions } from "@jaf/memory";
+import * as z from "zod";
+
+/** Which stored conversation a prompt belongs to. */
+export interface Conversational {
+  /** Who talks. Falsy: nobody is signed in, so nothing is loaded and nothing is stored. */
+  readonly user: string | false | null | undefined;
+  /** A conversation of this user, which exists. Default: the one thread that the user has with the agent. */
+  readonly id?: string | undefined;
+  /** Keeps the threads of one user with several agents apart. Default: the agent's name. */
+  readonly agent?: string | undefined;
+  /** How many of its last messages the model sees at most, from 1; all of them stay stored. Default: all. */
+  readonly historyLimit?: number | undefined;
+}
+
+/** A {@link Conversational}, or nothing at all: prompts are stateless then. */
+export type MaybeConversational = Conversational | false | null | undefined;
+
+/** How an agent says it: once for all, or for the context of each prompt. */
+export type ConversationalDeclaration<Ctx> =
+  | MaybeConversational
+  | ((context: Readonly<Ctx>) => MaybeConversational | Promise<MaybeConversational>);
+
+export const idSchema = z.string().superRefine((id, context) => {
+  const issue = idIssue("id", id);
+  if (issue !== undefined) context.addIssue({ code: "custom", message: `expected ${issue.expected}` });
+});
+
+const userSchema = z
+  .unknown()
+  .refine((user) => !user || idIssue("user", user) === undefined, {
+    error: "expected the id of a user, or a falsy value for nobody",
+  })
+  .transform((user) => (typeof user === "string" && user !== "" ? user : undefined))
+  .optional();
+
+const conversationalSchema = z.strictObject({
+  user: userSchema,
+  id: idSchema.optional(),
+  agent: idSchema.optional(),
+  historyLimit: z.int().min(1).optional(),
+});
+
+export type ParsedConversational = z.output<typeof conversationalSchema>;
+
+/** `undefined` for nothing at all. Throws a `TypeError` that names the field. */
+export function parseConversational(value: unknown, what: string): ParsedConversational | undefined {
+  if (!value) return undefined;
+  return parseOptions(conversationalSchema, value, what);
+}
+
+/** What an agent declares for this context. Rejects with what the declaration throws. */
+export async function declaredFor<Ctx>(
+  declaration: ConversationalDeclaration<Ctx>,
+  context: Readonly<Ctx>,
+): Promise<ParsedConversational | undefined> {
+  const declared = typeof declaration === "function" ? await declaration(context) : declaration;
+  return parseConversational(declared, "Agent.conversational");
+}

@@ -1,0 +1,53 @@
+import {
+  type ApprovalDecision,
+  type ContinuationRejectionCode,
+  ContinuationValidationError,
+  parseApprovalDecision,
+} from "@jaf/memory";
+import * as z from "zod";
+import type { ClientToolResult } from "../interruption/interruption.ts";
+import type { PromptOptions } from "./options.ts";
+
+const toolResultSchema = z.object({
+  toolCallId: z.string(),
+  result: z.union([z.string(), z.looseObject({ status: z.string() })]),
+});
+
+/** What was decided about waiting calls. */
+export interface GivenByClient {
+  readonly approvals?: readonly ApprovalDecision[];
+  readonly toolResults?: readonly ClientToolResult[];
+}
+
+/** They come from a browser: throws `ContinuationValidationError` for what is no list of decisions or of results. */
+export function parseDecisions<Ctx>({ approvals, toolResults }: PromptOptions<Ctx>): GivenByClient {
+  return {
+    ...(approvals === undefined ? {} : { approvals: parseApprovals(approvals) }),
+    ...(toolResults === undefined ? {} : { toolResults: parseToolResults(toolResults) }),
+  };
+}
+
+function parseApprovals(approvals: unknown): readonly ApprovalDecision[] {
+  const decisions = Array.isArray(approvals) ? approvals.map(parseApprovalDecision) : undefined;
+  const bad = decisions?.indexOf(undefined) ?? -1;
+  if (decisions !== undefined && bad === -1) return decisions as readonly ApprovalDecision[];
+  const reason =
+    "the approvals are not a list of decisions; each has toolCallId, approvalId, approved and maybe reason";
+  throw malformed("malformed-approval", reason, bad);
+}
+
+function parseToolResults(toolResults: unknown): readonly ClientToolResult[] {
+  const parsed = z.array(toolResultSchema).safeParse(toolResults);
+  if (parsed.success) return parsed.data as readonly ClientToolResult[];
+  const reason = "the tool results are not a list of results; each has toolCallId and result";
+  const [index] = parsed.error.issues[0]?.path ?? [];
+  throw malformed("malformed-message", reason, typeof index === "number" ? index : -1);
+}
+
+/** `index`: which of the list; -1: it is none. */
+const malformed = (
+  code: ContinuationRejectionCode,
+  reason: string,
+  index: number,
+): ContinuationValidationError =>
+  new ContinuationValidationError({ ok: false, code, reason, ...(index === -1 ? {} : { index }) });

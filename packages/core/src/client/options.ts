@@ -1,0 +1,85 @@
+import { type ApprovalDecision, type Message, parseOptions, type RunId, type TraceId } from "@jaf/memory";
+import * as z from "zod";
+import type { RunConfig } from "../config.ts";
+import type { ClientToolResult } from "../interruption/interruption.ts";
+import {
+  idSchema,
+  type MaybeConversational,
+  type ParsedConversational,
+  parseConversational,
+} from "./conversational.ts";
+
+/** What a prompt says: a text, or messages of the user, e.g. with images. `[]`: nothing new. */
+export type PromptInput = string | readonly Message[];
+
+/** What holds for one prompt. */
+export interface PromptOptions<Ctx> {
+  /** Outranks the agent's `conversational`; `forUser` and `continue` outrank this. `false`: nothing is stored. */
+  readonly conversation?: MaybeConversational;
+  /**
+   * The conversation as a client sent it back, e.g. with the result of a tool that it ran. It is compared with what is
+   * stored and never used in its place; see `RunConfig.continuation`. Nothing of it need be checked before. Where
+   * nothing is stored it is the history, and trusted.
+   */
+  readonly messages?: readonly Message[] | undefined;
+  /** Judges `messages` where there is a stored conversation; see `RunConfig.validate`. Default: the client's. */
+  readonly validate?: RunConfig<Ctx>["validate"] | undefined;
+  /** Decisions about calls that wait; see `approve` and `reject`. */
+  readonly approvals?: readonly ApprovalDecision[] | undefined;
+  /** The results of calls that waited for the client to make them. */
+  readonly toolResults?: readonly ClientToolResult[] | undefined;
+  /** In place of the client's. */
+  readonly context?: Readonly<Ctx> | undefined;
+  /** Aborts the run. */
+  readonly signal?: AbortSignal | undefined;
+  /** Observes this run, beside the client's observer. */
+  readonly onEvent?: RunConfig<Ctx>["onEvent"] | undefined;
+  /** Default: a new one. */
+  readonly traceId?: TraceId | undefined;
+  /** Default: a new one. Approvals that an unstored run asked for are bound to its id: give it again. */
+  readonly runId?: RunId | undefined;
+}
+
+const callback = z.custom<unknown>((value) => typeof value === "function", { error: "expected a function" });
+
+const optionsSchema = z.strictObject({
+  conversation: z.unknown().optional(),
+  // These come from the client of the client: what is wrong with them is no fault of the program's.
+  messages: z.unknown().optional(),
+  approvals: z.unknown().optional(),
+  toolResults: z.unknown().optional(),
+  validate: callback.optional(),
+  context: z.unknown().optional(),
+  signal: z.instanceof(AbortSignal, { error: "expected an AbortSignal" }).optional(),
+  onEvent: callback.optional(),
+  traceId: idSchema.optional(),
+  runId: z.string().min(1).optional(),
+});
+
+/** Throws a `TypeError` that names the field. */
+export function checkOptions<Ctx>(options: PromptOptions<Ctx>): void {
+  parseOptions(optionsSchema, options, "prompt options");
+}
+
+/** What the options say of the conversation; `null`: nothing, so the agent's declaration counts. */
+export function spokenOf<Ctx>({ conversation }: PromptOptions<Ctx>): ParsedConversational | undefined | null {
+  return conversation === undefined ? null : parseConversational(conversation, "conversation option");
+}
+
+const inputSchema = z.array(
+  z.looseObject({
+    role: z.literal("user", { error: 'expected "user"; a history is given as options.messages' }),
+  }),
+);
+
+/** As messages of the run's own. Throws a `TypeError` for what no user can say, and for an empty text. */
+export function saidBy<Ctx>(input: PromptInput, options: PromptOptions<Ctx>): readonly Message[] {
+  if (typeof input !== "string") {
+    parseOptions(inputSchema, input, "prompt input");
+    return input.map((message) => ({ ...message }));
+  }
+  if (input !== "") return [{ role: "user", content: input }];
+  const { messages, approvals, toolResults } = options;
+  if (messages !== undefined || approvals !== undefined || toolResults !== undefined) return [];
+  throw new TypeError("Invalid prompt input: expected a text; [] goes on with what is stored.");
+}

@@ -1,0 +1,56 @@
+import { type Message, messageText } from "@jaf/memory";
+import type { Interruption } from "../interruption/interruption.ts";
+import type { ModelUsage } from "../model/completion.ts";
+import type { RunResult } from "../run-result.ts";
+import { additionsTo, type Origin } from "./additions.ts";
+
+/** How a prompt ended. */
+export interface PromptResult<Out> {
+  /** Hand it to `continue`. Absent where nothing is stored. */
+  readonly conversationId?: string;
+  /** The reply. Of a run without one, the last that the model said in it; `""` if it said nothing. */
+  readonly text: string;
+  /** Only of a completed run: its reply, decoded by the agent's `outputCodec`. */
+  readonly output?: Out;
+  /**
+   * What the run added to the conversation: what was said, the replies, and the results of tools. After a failure it
+   * needn't be stored; see `Durability`.
+   */
+  readonly messages: readonly Message[];
+  /** Over all model calls of the run, as far as the model provider says. */
+  readonly usage: ModelUsage;
+  /** Failures of the run are here, and nothing is thrown for them. */
+  readonly outcome: RunResult<Out>["outcome"];
+  /** What calls wait for; `[]` unless the outcome is `interrupted`. */
+  readonly interruptions: readonly Interruption[];
+  readonly finalState: RunResult<Out>["finalState"];
+}
+
+interface Circumstances extends Origin {
+  readonly conversationId: string | undefined;
+  readonly usage: ModelUsage;
+}
+
+export function toPromptResult<Out>(
+  { finalState, outcome }: RunResult<Out>,
+  { conversationId, usage, ...origin }: Circumstances,
+): PromptResult<Out> {
+  const messages = additionsTo(finalState.messages, origin);
+  const isCompleted = outcome.status === "completed";
+  return {
+    ...(conversationId === undefined ? {} : { conversationId }),
+    // The reply of a completed run may be one that was stored before.
+    text: lastText(isCompleted ? finalState.messages : messages),
+    ...(isCompleted ? { output: outcome.output } : {}),
+    messages,
+    usage,
+    outcome,
+    interruptions: outcome.status === "interrupted" ? outcome.interruptions : [],
+    finalState,
+  };
+}
+
+function lastText(messages: readonly Message[]): string {
+  const last = messages.findLast(({ role }) => role === "assistant");
+  return last === undefined ? "" : messageText(last);
+}

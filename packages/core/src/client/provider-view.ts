@@ -1,0 +1,87 @@
+import { conversationMetadata, type MemoryProvider, type Message } from "@jaf/memory";
+
+/**
+ * A memory provider as the runs of agent clients use it. There is one view of each provider, so that runs that wait
+ * for the same conversation stand in one line.
+ */
+export interface ProviderView {
+  readonly provider: MemoryProvider;
+  /** Looks at a conversation until the watch ends. */
+  readonly watch: (conversationId: string, options: WatchOptions) => Watch;
+}
+
+interface WatchOptions {
+  /** Noted with each write, so that a listing says which agent the conversation is with. */
+  readonly agent: string | undefined;
+}
+
+export interface Watch {
+  /** Whether the message, this very object, has been read from the store meanwhile. */
+  readonly isStored: (message: Message) => boolean;
+  readonly end: () => void;
+}
+
+interface Watcher extends WatchOptions {
+  readonly loads: (readonly unknown[])[];
+}
+
+type Watchers = Map<string, Set<Watcher>>;
+
+const views = new WeakMap<MemoryProvider, ProviderView>();
+
+export function viewOf(provider: MemoryProvider): ProviderView {
+  const view = views.get(provider) ?? createView(provider);
+  views.set(provider, view);
+  return view;
+}
+
+function createView(provider: MemoryProvider): ProviderView {
+  const watchers: Watchers = new Map();
+  return {
+    provider: watched(provider, watchers),
+    watch: (conversationId, options) => {
+      const watcher: Watcher = { ...options, loads: [] };
+      const all = watchers.get(conversationId) ?? new Set();
+      watchers.set(conversationId, all.add(watcher));
+      return {
+        isStored: (message) => watcher.loads.some((messages) => holds(messages, message)),
+        end: () => {
+          all.delete(watcher);
+          if (all.size === 0 && watchers.get(conversationId) === all) watchers.delete(conversationId);
+        },
+      };
+    },
+  };
+}
+
+function watched(provider: MemoryProvider, watchers: Watchers): MemoryProvider {
+  const watching = (conversationId: string) => [...(watchers.get(conversationId) ?? [])];
+  return {
+    getConversation: async (conversationId) => {
+      const loaded = await provider.getConversation(conversationId);
+      // A provider that breaks its contract is the engine's to report.
+      const messages: unknown = loaded?.success === true ? loaded.data?.messages : undefined;
+      if (Array.isArray(messages)) for (const { loads } of watching(conversationId)) loads.push(messages);
+      return loaded;
+    },
+    appendMessages: (conversationId, messages, metadata, options) => {
+      const agent = watching(conversationId).find((watcher) => watcher.agent !== undefined)?.agent;
+      const labelled = agent === undefined ? metadata : { ...conversationMetadata({ agent }), ...metadata };
+      return provider.appendMessages(conversationId, messages, labelled, options);
+    },
+    storeMessages: (...args) => provider.storeMessages(...args),
+    findConversations: (query) => provider.findConversations(query),
+    getRecentMessages: (...args) => provider.getRecentMessages(...args),
+    deleteConversation: (conversationId) => provider.deleteConversation(conversationId),
+    clearUserConversations: (userId) => provider.clearUserConversations(userId),
+    getStats: (userId) => provider.getStats(userId),
+    healthCheck: () => provider.healthCheck(),
+    close: () => provider.close(),
+  };
+}
+
+/** From the end, near which a run looks, and by hand: `lastIndexOf` of a frozen array is many times slower. */
+function holds(messages: readonly unknown[], message: Message): boolean {
+  for (let index = messages.length - 1; index >= 0; index--) if (messages[index] === message) return true;
+  return false;
+}

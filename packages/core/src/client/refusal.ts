@@ -1,0 +1,54 @@
+import {
+  ContinuationValidationError,
+  type ContinuationValidator,
+  defaultContinuationValidator,
+} from "@jaf/memory";
+import type { RunResult } from "../run-result.ts";
+import { ConversationOwnershipError } from "./ownership-error.ts";
+
+/** A validator that remembers what it threw, which an outcome can't hold. */
+export interface WatchedValidator {
+  readonly validate: ContinuationValidator;
+  readonly thrown: () => { readonly thrown: unknown } | undefined;
+}
+
+export function watchValidator(
+  validate: ContinuationValidator = defaultContinuationValidator(),
+): WatchedValidator {
+  let refusal: { readonly thrown: unknown } | undefined;
+  return {
+    validate: async (continuation) => {
+      try {
+        await validate(continuation);
+      } catch (thrown) {
+        refusal = { thrown };
+        throw thrown;
+      }
+    },
+    thrown: () => refusal,
+  };
+}
+
+/**
+ * Throws where the outcome is that somebody asked for what isn't theirs, or sent what was never so: what a validator
+ * threw, `ContinuationValidationError`, or {@link ConversationOwnershipError}. An approval that comes too late is none
+ * of these.
+ */
+export function throwRefusal(outcome: RunResult<unknown>["outcome"], validator: WatchedValidator): void {
+  if (outcome.status !== "error") return;
+  const { error } = outcome;
+  if (error._tag === "ContinuationRejected") {
+    const refusal = validator.thrown();
+    if (refusal !== undefined) throw refusal.thrown;
+    const { code, reason, index } = error;
+    if (code === "expired-approval" || code === "rejected") return;
+    throw new ContinuationValidationError({
+      ok: false,
+      code,
+      reason,
+      ...(index === undefined ? {} : { index }),
+    });
+  }
+  if (error._tag !== "MemoryError" || error.error._tag !== "MemoryConflictError") return;
+  if (error.error.reason === "owner") throw new ConversationOwnershipError();
+}

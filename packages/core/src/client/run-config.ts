@@ -1,0 +1,89 @@
+import { createInMemoryProvider } from "@jaf/memory";
+import type { RunConfig } from "../config.ts";
+import { callObserver } from "../events/report.ts";
+import type { TraceEvent } from "../events/trace-event.ts";
+import type { MemoryConfig } from "../memory/config.ts";
+import type { ClientMemoryConfig, ClientSettings } from "./config.ts";
+import type { OpenConversation } from "./conversation.ts";
+import type { Opening } from "./opening.ts";
+import type { PromptOptions } from "./options.ts";
+import type { WatchedValidator } from "./refusal.ts";
+
+interface RunParts<Ctx> {
+  readonly opening: Opening<Ctx>;
+  readonly options: PromptOptions<Ctx>;
+  /** Absent: nothing is stored. */
+  readonly conversation: OpenConversation | undefined;
+  readonly validator: WatchedValidator;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What a run of the engine is told for a prompt. */
+export function runConfigOf<Ctx, Out>(
+  settings: ClientSettings<Ctx, Out>,
+  { opening, options, conversation, validator, signal }: RunParts<Ctx>,
+): RunConfig<Ctx> {
+  const onEvent = bothObservers(settings.onEvent, options.onEvent);
+  const common = {
+    ...settings.run,
+    ...opening.decisions,
+    ...(onEvent === undefined ? {} : { onEvent }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+  const { historyLimit } = opening;
+  if (conversation === undefined) return { ...common, ...windowAlone(settings.memory, historyLimit) };
+  return {
+    ...common,
+    conversationId: conversation.conversationId,
+    memory: storedMemory(settings.memory, conversation, historyLimit),
+    validate: validator.validate,
+    ...(options.messages === undefined ? {} : { continuation: options.messages }),
+  };
+}
+
+type Window = Pick<ClientMemoryConfig, "window">;
+
+const windowOf = ({ window }: Window, historyLimit: number | undefined): Window => {
+  if (historyLimit !== undefined) {
+    return { window: { memoryType: "message_window", maxMessages: historyLimit } };
+  }
+  return window === undefined ? {} : { window };
+};
+
+function storedMemory(
+  memory: ClientMemoryConfig,
+  { view, userId }: OpenConversation,
+  historyLimit: number | undefined,
+): MemoryConfig {
+  return {
+    ...memory,
+    ...windowOf(memory, historyLimit),
+    ...(userId === undefined ? {} : { userId }),
+    provider: view.provider,
+    autoStore: true,
+  };
+}
+
+/** Of a run that stores nothing: the provider is never asked. */
+function windowAlone(
+  memory: ClientMemoryConfig,
+  historyLimit: number | undefined,
+): { readonly memory?: MemoryConfig } {
+  const shown = windowOf(memory, historyLimit);
+  if (shown.window === undefined) return {};
+  return { memory: { ...shown, provider: createInMemoryProvider(), autoStore: false } };
+}
+
+type Observer = (event: TraceEvent) => void;
+
+function bothObservers(first: Observer | undefined, second: Observer | undefined): Observer | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  return (event) => {
+    for (const observer of [first, second]) {
+      callObserver(
+        () => observer(event),
+        () => `onEvent failed on "${event.type}"; the run goes on.`,
+      );
+    }
+  };
+}

@@ -1,0 +1,244 @@
+import { createInMemoryProvider, type MemoryProvider } from "@jaf/memory";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { createAgentClient, createTool, type TraceEvent } from "../../src/index.ts";
+import { createScriptedModel } from "../../src/testing/index.ts";
+import { abortable } from "../support/abort.ts";
+import { assistant, calling, result, user } from "../support/setup.ts";
+import { failAppends } from "../support/stores.ts";
+import { clientSetup, type Session } from "./support.ts";
+
+const clock = createTool({ name: "clock", description: "", parameters: z.object({}), execute: () => "noon" });
+
+describe("the result of a prompt", () => {
+  it("holds what the run added, and nothing of before", async () => {
+    const { client } = clientSetup({
+      model: ["Hello.", { text: "Let me look.", toolCalls: [{ name: "clock", id: "c" }] }, "Noon."],
+      agent: { tools: [clock] },
+    });
+    const first = await client.forUser("u").prompt("Hi");
+
+    const second = await client.continue(first.conversationId ?? "").prompt("What time is it?");
+
+    expect(first.messages).toEqual([user("Hi"), assistant("Hello.")]);
+    expect(second.messages).toEqual([
+      user("What time is it?"),
+      { ...calling(["c", "clock"]), content: "Let me look." },
+      result("c", "noon"),
+      assistant("Noon."),
+    ]);
+    expect(second.finalState.messages).toEqual([...first.messages, ...second.messages]);
+    expect(second.text).toBe("Noon.");
+    expect(second.output).toBe("Noon.");
+    expect(second.interruptions).toEqual([]);
+  });
+
+  it("holds what was said again in the same words", async () => {
+    const { client } = clientSetup({ model: ["Yes.", "Yes."] });
+    const first = await client.forUser("u").prompt("Really?");
+
+    const second = await client.continue(first.conversationId ?? "").prompt("Really?");
+
+    expect(second.messages).toEqual([user("Really?"), assistant("Yes.")]);
+    expect(second.finalState.messages).toHaveLength(4);
+  });
+
+  it("holds the rest of a turn that a crash cut off", async () => {
+    const provider = createInMemoryProvider();
+    await provider.appendMessages(
+      "c",
+      [user("Hi"), calling(["a", "clock"], ["b", "clock"]), result("b", "noon")],
+      {
+        userId: "u",
+      },
+    );
+    const { client } = clientSetup({
+      model: ["Noon."],
+      agent: { tools: [clock] },
+      config: { store: provider },
+    });
+
+    const { messages, text } = await client.forUser("u").continue("c").prompt([]);
+
+    expect(messages).toEqual([result("a", "noon"), assistant("Noon.")]);
+    expect(text).toBe("Noon.");
+  });
+
+  it("of a conversation that has its reply is that reply, and nothing is added", async () => {
+    const { client } = clientSetup({ model: ["Hello."] });
+    const { conversationId = "" } = await client.forUser("u").prompt("Hi");
+
+    const again = await client.continue(conversationId).prompt([]);
+
+    expect(again).toMatchObject({ text: "Hello.", output: "Hello.", messages: [], usage: {} });
+  });
+
+  it("sums what the model calls used, each number as far as it is known", async () => {
+    const { client } = clientSetup({
+      model: [
+        { toolCalls: [{ name: "clock" }], usage: { inputTokens: 10, outputTokens: 2 } },
+        { text: "Noon.", usage: { inputTokens: 20, outputTokens: 3, cachedInputTokens: 8 } },
+      ],
+      agent: { tools: [clock] },
+    });
+
+    expect((await client.prompt("Time?")).usage).toEqual({
+      inputTokens: 30,
+      outputTokens: 5,
+      cachedInputTokens: 8,
+    });
+  });
+
+  it("has the decoded output of an agent with a codec", async () => {
+    const client = createAgentClient(
+      { name: "sums", instructions: () => "", outputCodec: z.object({ sum: z.number() }) },
+      { modelProvider: createScriptedModel(['{"sum": 3}']), context: {} },
+    );
+
+    const { output, text } = await client.prompt("1 + 2");
+
+    expect(output?.sum).toBe(3);
+    expect(text).toBe('{"sum": 3}');
+  });
+
+  it("passes rich messages of the user on", async () => {
+    const { client } = clientSetup({ model: ["A cat."] });
+    const picture = { role: "user", content: [{ type: "image_url", image_url: { url: "data:," } }] };
+
+    const { messages } = await client.forUser("u").prompt([picture as never]);
+
+    expect(messages[0]).toEqual(picture);
+  });
+});
+
+describe("a prompt that fails", () => {
+  it("has its failure as the outcome, and no output", async () => {
+    const { client, store } = clientSetup({
+      model: [new Error("no model today")],
+      config: { modelRetry: { maxAttempts: 1 } },
+    });
+
+    const failed = await client.forUser("u").prompt("Hi");
+
+    expect(failed.outcome).toMatchObject({ status: "error", error: { _tag: "ModelCallError" } });
+    expect(failed).not.toHaveProperty("output");
+    expect(failed.text).toBe("");
+    expect(failed.messages).toEqual([user("Hi")]);
+    expect(await store.load(failed.conversationId ?? "")).toEqual([]);
+  });
+
+  it("can be made again on the conversation that it began", async () => {
+    const { client } = clientSetup({
+      model: [new Error("no model today"), "Hello."],
+      config: { modelRetry: { maxAttempts: 1 } },
+    });
+    const failed = await client.forUser("u").prompt("Hi");
+
+    const { text, messages } = await client
+      .forUser("u")
+      .continue(failed.conversationId ?? "")
+      .prompt("Hi");
+
+    expect(text).toBe("Hello.");
+    expect(messages).toEqual([user("Hi"), assistant("Hello.")]);
+  });
+
+  it("says so if the store can't begin a conversation, and tells observers as of any run", async () => {
+    const events: TraceEvent[] = [];
+    const { client } = clientSetup({ config: { store: await closed() } });
+
+    const failed = await client.forUser("u").prompt("Hi", { onEvent: (event) => events.push(event) });
+
+    expect(failed).not.toHaveProperty("conversationId");
+    expect(failed.outcome).toMatchObject({ status: "error", error: { _tag: "MemoryError" } });
+    expect(failed.messages).toEqual([user("Hi")]);
+    expect(events.map(({ type }) => type)).toEqual(["run_start", "run_end"]);
+  });
+
+  it("says so if the store can't take the reply", async () => {
+    const { client } = clientSetup({
+      model: ["Hello."],
+      agent: { conversational: { user: "u" } },
+      config: { store: failAppends(createInMemoryProvider(), 1) },
+    });
+
+    const { outcome } = await client.prompt("Hi");
+
+    expect(outcome).toMatchObject({
+      error: { _tag: "MemoryError", error: { _tag: "MemoryConnectionError" } },
+    });
+  });
+
+  it("ends when it is aborted, also while the store is asked for the conversation", async () => {
+    const { signal, abort } = abortable();
+    const inner = createInMemoryProvider();
+    const store: MemoryProvider = {
+      ...inner,
+      appendMessages: () => {
+        abort();
+        return new Promise(() => {});
+      },
+    };
+    const { client } = clientSetup({ config: { store } });
+
+    const { outcome } = await client.forUser("u").prompt("Hi", { signal });
+
+    expect(outcome).toMatchObject({ status: "error", error: { _tag: "RunAborted", reason: "enough" } });
+  });
+
+  it("begins no conversation once it is aborted", async () => {
+    const { client, store } = clientSetup();
+
+    const { outcome } = await client.forUser("u").prompt("Hi", { signal: AbortSignal.abort() });
+
+    expect(outcome).toMatchObject({ error: { _tag: "RunAborted" } });
+    expect(await store.list("u")).toEqual([]);
+  });
+
+  it("rejects with what the application's own context or declaration throws", async () => {
+    const lost = new Error("the session is lost");
+    const broken = () => {
+      throw lost;
+    };
+
+    await expect(clientSetup({ config: { context: broken } }).client.prompt("Hi")).rejects.toBe(lost);
+    await expect(clientSetup({ agent: { conversational: broken } }).client.prompt("Hi")).rejects.toBe(lost);
+  });
+});
+
+async function closed(): Promise<MemoryProvider> {
+  const provider = createInMemoryProvider();
+  await provider.close();
+  return provider;
+}
+
+describe("observers of a prompt", () => {
+  it("are the client's and the call's, and neither stops the other or the run", async () => {
+    const seen: string[] = [];
+    const { client } = clientSetup({
+      config: {
+        onEvent: ({ type }) => {
+          seen.push(`client ${type}`);
+          if (type === "run_start") throw new Error("a bad observer");
+        },
+      },
+    });
+    const warned = new Promise((resolve) => process.once("warning", resolve));
+
+    const { outcome } = await client.prompt("Hi", { onEvent: ({ type }) => seen.push(`call ${type}`) });
+
+    expect(outcome.status).toBe("completed");
+    expect(seen.slice(0, 2)).toEqual(["client run_start", "call run_start"]);
+    expect(seen.at(-1)).toBe("call run_end");
+    await warned;
+  });
+
+  it("group runs by the trace id they are given", async () => {
+    const model = createScriptedModel<Session>(["Hello."]);
+    const { client } = clientSetup({ model });
+
+    const { finalState } = await client.prompt("Hi", { traceId: "trace-1" as never });
+
+    expect(finalState.traceId).toBe("trace-1");
+  });
+});
