@@ -1,5 +1,6 @@
 import type { RunId, TraceId } from "@jaf/memory";
 import type { RunConfig } from "../config.ts";
+import { type MakeView, openView } from "../context/view.ts";
 import { type Emit, type Emitter, openEmitter } from "../events/emitter.ts";
 import type { GivenDecisions } from "../interruption/decisions.ts";
 import { type Journal, openJournal } from "../memory/journal.ts";
@@ -22,6 +23,8 @@ export interface RunScope<Ctx> extends Emitter {
   readonly executionId: () => string;
   /** The signal that tools get. */
   readonly toolSignal: () => AbortSignal;
+  /** What the model gets of a state. */
+  readonly view: MakeView<Ctx>;
   /** What was decided about calls that wait. */
   readonly given: GivenDecisions;
   /** Has something done when the run is over, however it ends. */
@@ -34,7 +37,7 @@ export interface ScopeOptions {
 }
 
 export function openScope<Ctx>(
-  { runId, traceId }: RunState<Ctx>,
+  { runId, traceId, messages: initial }: RunState<Ctx>,
   config: RunConfig<Ctx>,
   { streaming, sink }: ScopeOptions,
 ): RunScope<Ctx> {
@@ -62,6 +65,7 @@ export function openScope<Ctx>(
     given: { approvals, toolResults },
     toolSignal: once(() => signal ?? new AbortController().signal),
     journal,
+    view: openView({ config, journal, initial }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Message, RunId, TraceId } from "@jaf/memory";
+import type { ContextManifest } from "../context/manifest.ts";
 import type { Interruption } from "../interruption/interruption.ts";
 import type { ModelUsage } from "../model/completion.ts";
 import type { RunResult } from "../run-result.ts";
@@ -51,6 +52,8 @@ type MemoryEvent =
 type ModelEvent =
   /** `model` is the override's or the agent's, or `"default"`: the provider chooses. */
   | { readonly type: "llm_call_start"; readonly data: { readonly agentName: string; readonly model: string } }
+  /** What the model gets of the conversation in this call, and what became of the rest. */
+  | { readonly type: "context"; readonly data: ContextManifest }
   /** A piece of the reply's text, only from `runStream`. */
   | { readonly type: "llm_delta"; readonly data: { readonly agentName: string; readonly text: string } }
   /** The call is tried again after `delayMs`. */

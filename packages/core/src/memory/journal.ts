@@ -1,15 +1,9 @@
-import {
-  type ConversationMemory,
-  createFailure,
-  createSuccess,
-  type Message,
-  type Result,
-} from "@jaf/memory";
-import { abortable, sleep } from "../engine/abort.ts";
+import { type ConversationMemory, createSuccess, type Message, type Result } from "@jaf/memory";
+import { sleep } from "../engine/abort.ts";
 import { type AppenderOptions, createAppender } from "./appender.ts";
 import { DEFAULT_TURN_LEASE_MS, durabilityOf, type MemoryConfig } from "./config.ts";
 import { type ApprovalNote, readMetadata, toMetadata, versionOf } from "./metadata.ts";
-import { claimKey, loadHead, turnConflict } from "./turn.ts";
+import { claimTurn, isTurnConflict } from "./turn.ts";
 
 /** What a write notes beside the messages. */
 export interface AppendEntry {
@@ -27,6 +21,8 @@ export interface JournalHistory {
   readonly stored: ConversationMemory | null;
   /** What the run has said since, in the order that the store has it in, or will have. */
   readonly said: readonly Message[];
+  /** How many messages are durable, counted from the very first; as far as the store tells. */
+  readonly version: number | undefined;
 }
 
 /**
@@ -85,7 +81,7 @@ export function openJournal(options: AppenderOptions): Journal {
   const kept: Message[] = [];
   const turn = openTurn(options, (metadata) => appender.append({ messages: [], metadata }));
   let failed = false;
-  let history: JournalHistory = { stored: null, said: [] };
+  let conversation: ConversationMemory | null = null;
   let said: Message[] = [];
   let start = 0;
 
@@ -119,22 +115,22 @@ export function openJournal(options: AppenderOptions): Journal {
       appender.loaded(stored);
       start = versionOf(stored) ?? stored?.messages.length ?? 0;
       said = [];
-      history = { stored, said };
+      conversation = stored;
     },
     position: () => start + said.length,
-    history: () => history,
+    history: () => ({ stored: conversation, said, version: appender.version() }),
     claim: async (stored, entry) => {
       callsAreStored = true;
       const previous = stored === null ? undefined : readMetadata(stored).turn;
-      const idempotencyKey = claimKey(appender.version(), previous);
       const metadata = turn.begin(entry);
-      const claimed = await appender.append({ messages: [], metadata, idempotencyKey });
-      if (!claimed.success) return claimed;
-      const head = await abortable(loadHead(memory, conversationId), options.signal);
-      if (!head.success) return head;
-      if (head.data !== null && readMetadata(head.data).turn?.id === executionId) return done;
-      turn.lost();
-      return createFailure(turnConflict());
+      const claimed = await claimTurn({
+        ...options,
+        version: appender.version(),
+        previous,
+        write: (idempotencyKey) => appender.append({ messages: [], metadata, idempotencyKey }),
+      });
+      if (!claimed.success && isTurnConflict(claimed.error)) turn.lost();
+      return claimed;
     },
     incoming: (messages, entry) => {
       count(messages);

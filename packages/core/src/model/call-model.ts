@@ -10,10 +10,17 @@ export type ModelReply =
   | { readonly ok: true; readonly message: Message }
   | { readonly ok: false; readonly error: JAFError };
 
-/** Asks the model for its next message, and asks again as the policy allows. */
-export async function callModel<Ctx>(scope: RunScope<Ctx>, request: ModelRequest<Ctx>): Promise<ModelReply> {
+/** Asks the model for its next message, and asks again as the policy allows. It gets the view of the state. */
+export async function callModel<Ctx>(
+  scope: RunScope<Ctx>,
+  { state, agent }: ModelRequest<Ctx>,
+): Promise<ModelReply> {
   const { modelRetry, signal } = scope.config;
+  const view = await scope.view({ state, agent });
+  if (!view.ok) return view;
+  const request = { state: view.state, agent };
   const trace = traceCall(scope, request);
+  scope.emit?.({ type: "context", data: view.describe() });
   for (let attempt = 1; ; attempt++) {
     const tried = await attemptCall(scope, request, attempt);
     const delayMs = tried.ok ? undefined : retryDelayMs(modelRetry, { ...tried, attempt });

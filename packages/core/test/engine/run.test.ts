@@ -132,23 +132,25 @@ describe("run", () => {
       "run_start",
       "turn_start",
       "llm_call_start",
+      "context",
       "llm_call_end",
       "assistant_message",
       "tool_call_start",
       "tool_call_end",
       "turn_start",
       "llm_call_start",
+      "context",
       "llm_call_end",
       "assistant_message",
       "run_end",
     ]);
     expect(events[0]).toEqual({ type: "run_start", data: { runId: state.runId, traceId: state.traceId } });
     expect(events.at(-1)).toEqual({ type: "run_end", data: { outcome } });
-    expect(events[5]).toEqual({
+    expect(events[6]).toEqual({
       type: "tool_call_start",
       data: { toolName: "echo", args: { text: "a" }, toolCallId: "call_1" },
     });
-    expect(events[6]).toMatchObject({
+    expect(events[7]).toMatchObject({
       data: { toolName: "echo", toolCallId: "call_1", status: "success", result: "a" },
     });
   });

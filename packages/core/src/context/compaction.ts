@@ -1,0 +1,139 @@
+import type { Message } from "@jaf/memory";
+import type { Journal } from "../memory/journal.ts";
+import { versionOf } from "../memory/metadata.ts";
+import { openClaims } from "./claim.ts";
+import { cutOf } from "./cut.ts";
+import { openDeadline } from "./deadline.ts";
+import { type PlacedHistory, positionAt, startBehind } from "./history.ts";
+import { type DueSummary, type MadeSummary, makeSummary } from "./make-summary.ts";
+import type { CompactionReport } from "./manifest.ts";
+import type { Summarize } from "./summarize.ts";
+import { type ClaimNote, readClaim, readSummary, type Summary } from "./summary.ts";
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+/** For how long a claim outlasts the time that its holder has: for its writes. */
+const GRACE_MS = 10_000;
+
+export interface Compacted {
+  readonly summary: Summary | undefined;
+  /** Absent if there was nothing to summarise. */
+  readonly report: CompactionReport | undefined;
+}
+
+/**
+ * The summary that a run works with. Its messages are summarised at most once, before the first model call that would
+ * see too many of them.
+ */
+export interface Compaction {
+  /** Never rejects. */
+  readonly before: (history: PlacedHistory, summarize: Summarize) => Promise<Compacted>;
+}
+
+/** `undefined` where nothing is to be summarised. */
+export function openCompaction(journal: Journal, signal: AbortSignal | undefined): Compaction | undefined {
+  const { compressionThreshold: threshold, summarizeTimeoutMs = DEFAULT_TIMEOUT_MS } = journal.memory;
+  if (threshold === undefined) return undefined;
+  const claims = openClaims(journal);
+  const leaseMs = summarizeTimeoutMs + GRACE_MS;
+  let noted: Noted | undefined;
+  let tried = false;
+
+  async function compact(current: Noted, history: PlacedHistory, summarize: Summarize): Promise<Noted> {
+    const deadline = openDeadline(summarizeTimeoutMs, signal);
+    const isAborted = () => signal?.aborted === true;
+    const work = { claims, summarize, signal: deadline.signal, isAborted, leaseMs };
+    const version = journal.history().version ?? current.version;
+    let next = current;
+    for (;;) {
+      const due = deadline.signal.aborted ? undefined : dueSummary(history, threshold ?? 0, next);
+      const made = due && (await makeSummary(work, { ...due, version }));
+      if (due === undefined || made === undefined) break;
+      next = after(next, due.messages, made);
+      if (made.outcome !== "stored") break;
+    }
+    deadline.close();
+    return next;
+  }
+
+  return {
+    before: async (history, summarize) => {
+      noted ??= readNoted(journal);
+      if (tried || dueSummary(history, threshold, noted) === undefined) {
+        return { summary: noted.summary, report: undefined };
+      }
+      tried = true;
+      const start = performance.now();
+      noted = await compact(noted, history, summarize);
+      const { summary, report } = noted;
+      return { summary, report: report && { ...report, durationMs: performance.now() - start } };
+    },
+  };
+}
+
+/** What is known of the conversation's summary. */
+interface Noted {
+  /** The version of the conversation as it was loaded; 0 also where the store tells none. */
+  readonly version: number;
+  readonly summary: Summary | undefined;
+  readonly claim: ClaimNote | undefined;
+  readonly report?: Omit<CompactionReport, "durationMs">;
+}
+
+function readNoted(journal: Journal): Noted {
+  const { stored } = journal.history();
+  const version = versionOf(stored) ?? 0;
+  const summary = stored === null ? undefined : readSummary(stored);
+  const claim = stored === null ? undefined : readClaim(stored);
+  return { version, summary: isWithin(summary, version) ? summary : undefined, claim };
+}
+
+/** Whether the messages of a summary are stored: else it is of another conversation. */
+const isWithin = (summary: Summary | undefined, version: number): boolean =>
+  summary !== undefined && summary.upTo < version;
+
+/** Index of the first message that isn't summarised. */
+export const startOf = (history: PlacedHistory, summary: Summary | undefined): number =>
+  summary === undefined ? 0 : startBehind(history, summary.upTo);
+
+function dueSummary(
+  history: PlacedHistory,
+  threshold: number,
+  { version, summary, claim }: Noted,
+): Omit<DueSummary, "version"> | undefined {
+  const start = startOf(history, summary);
+  const cut = cutOf({ history, start, threshold, version });
+  if (cut === undefined) return undefined;
+  return {
+    previous: summary,
+    messages: history.messages.slice(start, cut),
+    from: Math.max((summary?.upTo ?? -1) + 1, history.first),
+    upTo: positionAt(history, cut) - 1,
+    claim,
+  };
+}
+
+function after(noted: Noted, messages: readonly Message[], made: MadeSummary): Noted {
+  const { version, claim } = noted;
+  const before = noted.report?.messages ?? 0;
+  const { outcome } = made;
+  switch (made.outcome) {
+    case "stored":
+    case "unstored": {
+      const reason = made.outcome === "unstored" ? { reason: made.reason } : {};
+      const report = { outcome, messages: before + messages.length, ...reason };
+      return {
+        version,
+        summary: made.summary,
+        claim: made.outcome === "stored" ? made.claim : claim,
+        report,
+      };
+    }
+    case "elsewhere": {
+      const isNewer = isWithin(made.summary, version) && made.summary !== undefined;
+      const summary = isNewer ? made.summary : noted.summary;
+      return { version, summary, claim, report: { outcome, messages: before } };
+    }
+    case "failed":
+      return { ...noted, report: { outcome, messages: before, reason: made.reason } };
+  }
+}

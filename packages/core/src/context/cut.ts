@@ -1,0 +1,45 @@
+import { type Message, messageText } from "@jaf/memory";
+import { type PlacedHistory, positionAt } from "./history.ts";
+
+/** The most text that one summary is made of, in UTF-16 units, unless a single turn is longer. */
+const MAX_INPUT = 100_000;
+
+export interface CutInput {
+  readonly history: PlacedHistory;
+  /** Index of the first message that isn't summarised. */
+  readonly start: number;
+  /** How many messages may go unsummarised. */
+  readonly threshold: number;
+  /** How many messages the store had when the run began: nothing else is summarised. */
+  readonly version: number;
+}
+
+/**
+ * Index of the first message that stays when the older ones are summarised, a user message; `undefined` if nothing is to
+ * be summarised. At least half of the threshold stays, as far as turns allow it, and not more than the threshold, unless
+ * the last turn is longer.
+ */
+export function cutOf({ history, start, threshold, version }: CutInput): number | undefined {
+  const { messages } = history;
+  if (messages.length - start <= threshold) return undefined;
+  const target = messages.length - Math.ceil(threshold / 2);
+  let cut: number | undefined;
+  let size = 0;
+  for (let index = start; index < messages.length; index++) {
+    const message = messages[index];
+    if (message?.role === "user" && index > start) {
+      const leavesEnough = cut !== undefined && messages.length - cut <= threshold;
+      if (index > target && leavesEnough) break;
+      // The message before must be stored: its position is the last that is summarised.
+      if (positionAt(history, index) > version || (cut !== undefined && size > MAX_INPUT)) break;
+      cut = index;
+      if (index >= target) break;
+    }
+    size += message === undefined ? 0 : sizeOf(message);
+  }
+  return cut;
+}
+
+const sizeOf = (message: Message): number =>
+  (message.tool_calls ?? []).reduce((sum, call) => sum + call.function.arguments.length, 0) +
+  messageText(message).length;

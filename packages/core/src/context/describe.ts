@@ -1,0 +1,144 @@
+import type { Message } from "@jaf/memory";
+import type { PlacedHistory } from "./history.ts";
+import type {
+  CompactionReport,
+  ContextLabel,
+  ContextManifest,
+  ContextRange,
+  ContextReason,
+  WindowLimit,
+} from "./manifest.ts";
+import type { Summary } from "./summary.ts";
+import type { ShownMessages } from "./window.ts";
+
+/** What was decided for a model call. */
+export interface Decided {
+  readonly agentName: string;
+  readonly history: PlacedHistory;
+  /** All that the model gets. */
+  readonly messages: readonly Message[];
+  readonly summary: Summary | undefined;
+  /** Index of the first message that isn't summarised. */
+  readonly start: number;
+  readonly shown: ShownMessages;
+  readonly limit: WindowLimit | undefined;
+  readonly tokens: number | undefined;
+  readonly report: CompactionReport | undefined;
+}
+
+/** Frozen throughout. */
+export function manifestOf(decided: Decided): ContextManifest {
+  const { agentName, messages, summary, shown, limit, tokens, report } = decided;
+  const ranges = rangesOf(decided);
+  const inView = shown.summary === undefined ? undefined : summary;
+  return {
+    agentName,
+    messages: (ranges.at(-1)?.to ?? -1) + 1,
+    ranges,
+    counts: countFates(ranges),
+    sent: messages.length,
+    ...(inView && { summary: Object.freeze({ upTo: inView.upTo, characters: inView.text.length }) }),
+    ...(limit && { window: Object.freeze(limit) }),
+    ...(tokens === undefined ? {} : { estimatedTokens: tokens }),
+    ...(report && { compaction: Object.freeze(report) }),
+  };
+}
+
+function countFates(ranges: readonly ContextRange[]): ContextManifest["counts"] {
+  const counts = { sent: 0, repaired: 0, summarized: 0, trimmed: 0, dropped: 0 };
+  for (const { from, to, fate } of ranges) counts[fate] += to - from + 1;
+  return Object.freeze(counts);
+}
+
+const sent: ContextLabel = { fate: "sent" };
+const summarized: ContextLabel = { fate: "summarized" };
+const noRoom: ContextLabel = { fate: "trimmed", reason: "no-room" };
+const notStored: ContextLabel = { fate: "dropped", reason: "not-stored" };
+const reordered: ContextLabel = { fate: "repaired", reason: "reordered" };
+
+/** What became of each message of the conversation. Linear. */
+function rangesOf({ history, start, summary, shown }: Decided): readonly ContextRange[] {
+  const { messages, first } = history;
+  const source = history.source();
+  const places = history.places();
+  const size = sizeOf(places, source.length);
+  const labels: (ContextLabel | undefined)[] = new Array(size);
+  const before = keptBefore(places, size);
+  const old = shown.summary === undefined ? noRoom : summarized;
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index];
+    const place = places[index] ?? 0;
+    const shownAs = index < start ? old : shown.label(index - start);
+    const moved = message?.role === "tool" && before[place] !== (places[index - 1] ?? -1);
+    labels[place] = shownAs ?? (moved ? reordered : (repairOf(message, source[place]) ?? sent));
+  }
+  const isCalled = openCallIds(source);
+  const ranges = openRanges();
+  let dropped = 0;
+  for (const [from, to] of [...(summary?.gaps ?? []), [(summary?.upTo ?? -1) + 1, first - 1] as const]) {
+    ranges.add(dropped, Math.min(first, from), old);
+    ranges.add(Math.max(dropped, from), Math.min(first, to + 1), notStored);
+    dropped = Math.max(dropped, from, to + 1);
+  }
+  for (let place = 0; place < size; place++) {
+    const label = labels[place] ?? { fate: "dropped", reason: dropReason(source[place], isCalled) };
+    ranges.add(first + place, first + place + 1, label);
+  }
+  return ranges.found();
+}
+
+function sizeOf(places: Int32Array, least: number): number {
+  let size = least;
+  for (const place of places) if (place >= size) size = place + 1;
+  return size;
+}
+
+/** By place, the place of the last message before it that was kept; -1 if there is none. */
+function keptBefore(places: Int32Array, size: number): Int32Array {
+  const kept = new Uint8Array(size);
+  for (const place of places) kept[place] = 1;
+  const before = new Int32Array(size);
+  let last = -1;
+  for (let place = 0; place < size; place++) {
+    before[place] = last;
+    if (kept[place] === 1) last = place;
+  }
+  return before;
+}
+
+function repairOf(message: Message | undefined, original: Message | undefined): ContextLabel | undefined {
+  if (original === undefined || original === message) return undefined;
+  const hadCalls = (original.tool_calls ?? []).length > 0;
+  return { fate: "repaired", reason: hadCalls ? "unanswered-call" : "empty-calls" };
+}
+
+function dropReason(message: Message | undefined, isCalled: (id: string) => boolean): ContextReason {
+  if (message?.role === "tool") {
+    return isCalled(message.tool_call_id ?? "") ? "duplicate-result" : "orphan-result";
+  }
+  return (message?.tool_calls ?? []).length > 0 ? "unanswered-call" : "empty";
+}
+
+function openCallIds(source: readonly Message[]): (id: string) => boolean {
+  let ids: ReadonlySet<string> | undefined;
+  return (id) => {
+    ids ??= new Set(source.flatMap(({ tool_calls: calls }) => (calls ?? []).map((call) => call.id)));
+    return ids.has(id);
+  };
+}
+
+/** Puts together what lies side by side and met the same fate. */
+function openRanges() {
+  const ranges: { readonly from: number; to: number; readonly label: ContextLabel }[] = [];
+  return {
+    /** From a position to before another. */
+    add: (from: number, before: number, label: ContextLabel): void => {
+      if (from >= before) return;
+      const last = ranges.at(-1);
+      if (last?.label.fate === label.fate && last.label.reason === label.reason) last.to = before - 1;
+      else ranges.push({ from, to: before - 1, label });
+    },
+    found: (): readonly ContextRange[] =>
+      Object.freeze(ranges.map(({ from, to, label }) => Object.freeze({ from, to, ...label }))),
+  };
+}

@@ -1,0 +1,68 @@
+import type { Message } from "@jaf/memory";
+import type { Journal } from "../memory/journal.ts";
+import { versionOf } from "../memory/metadata.ts";
+import { placesIn } from "./places.ts";
+
+/** The whole conversation before a model call. */
+export interface PlacedHistory {
+  /** As a model can be given it. */
+  readonly messages: readonly Message[];
+  /**
+   * As it is stored, or was handed in, with what the sanitizer has repaired since. What was said after that may be
+   * missing at its end.
+   */
+  readonly source: () => readonly Message[];
+  /** The position of the first of `source`, counted from the very first message: so many has the store dropped. */
+  readonly first: number;
+  /** Which message of `source` each is; what was said since counts on from its end. */
+  readonly places: () => Int32Array;
+}
+
+type Source = Pick<PlacedHistory, "source" | "first">;
+
+export function placeHistory(messages: readonly Message[], { source, first }: Source): PlacedHistory {
+  let places: Int32Array | undefined;
+  return {
+    messages,
+    source,
+    first,
+    places: () => {
+      places ??= placesIn(source(), messages);
+      return places;
+    },
+  };
+}
+
+/** What a run's conversation is made of; without a journal, what was handed in. */
+export function openSource(journal: Journal | undefined, initial: readonly Message[]): () => Source {
+  if (journal !== undefined) return () => storedSource(journal);
+  // The caller may go on using its array. A state whose messages are no list ends the run elsewhere.
+  const given = Array.isArray(initial) ? initial.slice() : [];
+  return () => ({ source: () => given, first: 0 });
+}
+
+function storedSource(journal: Journal): Source {
+  const { stored, said } = journal.history();
+  const loaded = stored?.messages ?? [];
+  return {
+    source: () => (said.length === 0 ? loaded : [...loaded, ...said]),
+    first: Math.max(0, (versionOf(stored) ?? loaded.length) - loaded.length),
+  };
+}
+
+/**
+ * The first message behind a position, with everything that follows it. Results that the sanitizer has moved stay with
+ * their calls.
+ */
+export function startBehind({ messages, first, places }: PlacedHistory, position: number): number {
+  if (position < first) return 0;
+  const placed = places();
+  const start = messages.findIndex(
+    ({ role }, index) => role !== "tool" && first + (placed[index] ?? 0) > position,
+  );
+  return start === -1 ? messages.length : start;
+}
+
+/** The position of a message, counted from the conversation's very first. */
+export const positionAt = ({ first, places }: PlacedHistory, index: number): number =>
+  first + (places()[index] ?? 0);

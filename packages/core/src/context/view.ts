@@ -1,0 +1,124 @@
+import { createMemoryValidationError, describeCause, type MemoryIssue, type Message } from "@jaf/memory";
+import type { RunConfig } from "../config.ts";
+import { OPERATION, type Turn } from "../engine/step.ts";
+import type { JAFError } from "../errors.ts";
+import type { Journal } from "../memory/journal.ts";
+import type { RunState } from "../state.ts";
+import { openCompaction, startOf } from "./compaction.ts";
+import { manifestOf } from "./describe.ts";
+import { openSource, type PlacedHistory, placeHistory } from "./history.ts";
+import type { ContextManifest } from "./manifest.ts";
+import { summarizeByModel } from "./summarizer.ts";
+import { type Summary, summaryMessage } from "./summary.ts";
+import { type ModelWindow, openWindow, type ShownMessages, windowIssues, windowTooSmall } from "./window.ts";
+
+/** What the model gets in place of the whole state. */
+export type View<Ctx> =
+  | {
+      readonly ok: true;
+      readonly state: RunState<Ctx>;
+      /** Made when it is asked for. */
+      readonly describe: () => ContextManifest;
+    }
+  | Refused;
+
+interface Refused {
+  readonly ok: false;
+  readonly error: JAFError;
+}
+
+/**
+ * Makes the view for a model call, and first summarises what is old, if that is due. The state stays as it is: the whole
+ * history.
+ */
+export type MakeView<Ctx> = (turn: Turn<Ctx>) => Promise<View<Ctx>>;
+
+export interface ViewOptions<Ctx> {
+  readonly config: RunConfig<Ctx>;
+  readonly journal: Journal | undefined;
+  /** What the run was given. */
+  readonly initial: readonly Message[];
+}
+
+export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): MakeView<Ctx> {
+  const { memory } = config;
+  const compaction = journal && openCompaction(journal, config.signal);
+  const source = openSource(journal, initial);
+  const messageOf = openSummaryMessages();
+  let window: ModelWindow | undefined;
+
+  return async (turn) => {
+    const { state } = turn;
+    const issues = window === undefined ? windowIssues(memory?.window) : [];
+    if (issues.length > 0) return invalid(issues);
+    window ??= openWindow(memory?.window);
+    const history = placeHistory(state.messages, source());
+    const compacted = await compaction?.before(history, memory?.summarize ?? summarizeByModel(config, turn));
+    const summary = compacted?.summary;
+    const seen = see(window, { history, summary, message: summary && messageOf(summary) });
+    if (!seen.ok) return seen;
+    const { messages } = seen;
+    const agentName = state.currentAgentName;
+    const { limit, tokensOf } = window;
+    return {
+      ok: true,
+      state: messages === state.messages ? state : { ...state, messages },
+      describe: () =>
+        manifestOf({
+          ...seen,
+          agentName,
+          history,
+          summary,
+          limit,
+          tokens: tokensOf(messages),
+          report: compacted?.report,
+        }),
+    };
+  };
+}
+
+type Seen =
+  | {
+      readonly ok: true;
+      readonly messages: readonly Message[];
+      /** Index of the first message that isn't summarised. */
+      readonly start: number;
+      readonly shown: ShownMessages;
+    }
+  | Refused;
+
+interface Sight {
+  readonly history: PlacedHistory;
+  readonly summary: Summary | undefined;
+  /** The summary as a message. */
+  readonly message: Message | undefined;
+}
+
+function see(window: ModelWindow, { history, summary, message }: Sight): Seen {
+  const start = startOf(history, summary);
+  const messages = start === 0 ? history.messages : history.messages.slice(start);
+  const dropped = Math.max(0, history.first - ((summary?.upTo ?? -1) + 1));
+  try {
+    const shown = window.show({ messages, summary: message, dropped });
+    if (shown.newestOmitted) return invalid([windowTooSmall]);
+    const before = shown.summary === undefined ? undefined : [shown.summary, ...shown.messages];
+    return { ok: true, messages: before ?? shown.messages, start, shown };
+  } catch (thrown) {
+    const detail = "RunConfig.memory.window failed";
+    return { ok: false, error: { _tag: "InternalError", detail, cause: describeCause(thrown) } };
+  }
+}
+
+const invalid = (issues: readonly MemoryIssue[]): Refused => ({
+  ok: false,
+  error: { _tag: "MemoryError", error: createMemoryValidationError(issues, { operation: OPERATION }) },
+});
+
+/** The same message for the same summary, call after call. */
+function openSummaryMessages(): (summary: Summary) => Message {
+  let last: { readonly summary: Summary; readonly message: Message } | undefined;
+  return (summary) => {
+    if (last?.summary !== summary) last = { summary, message: summaryMessage(summary) };
+    return last.message;
+  };
+}

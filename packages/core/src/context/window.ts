@@ -1,0 +1,200 @@
+import {
+  type ChatMemoryConfig,
+  type ChatMemoryOptions,
+  countMessageTokens,
+  estimateTokens,
+  type MemoryIssue,
+  type Message,
+  type Omission,
+  parseChatMemoryConfig,
+  planWindow,
+  sanitizeConversation,
+  type Tokenizer,
+  type WindowOptions,
+  windowOptionsOf,
+} from "@jaf/memory";
+import type { ContextLabel, WindowLimit } from "./manifest.ts";
+import { placesIn } from "./places.ts";
+
+const PATH = "RunConfig.memory.window";
+
+/**
+ * Which part of the history the model sees: a window's configuration, whose `memoryId` isn't used here, or a function.
+ *
+ * What a function returns is sanitized and sent; it gets a copy, may leave out, change and add messages, and doesn't get
+ * the summary, which is sent before what it returns.
+ */
+export type RunWindow =
+  | (ChatMemoryConfig & ChatMemoryOptions)
+  | ((messages: readonly Message[]) => readonly Message[]);
+
+/** A window over the part of a history that isn't summarised. */
+export interface ShownMessages {
+  readonly messages: readonly Message[];
+  /** The summary, unless there is no room for it. */
+  readonly summary: Message | undefined;
+  /** What became of the message at an index of what was given; `undefined`: it is shown as it is. */
+  readonly label: (index: number) => ContextLabel | undefined;
+  /** The newest message is left out, so the model must not be called. */
+  readonly newestOmitted: boolean;
+}
+
+export interface WindowInput {
+  readonly messages: readonly Message[];
+  readonly summary: Message | undefined;
+  /** How many messages are gone between the summary, or the very first message, and the messages given. */
+  readonly dropped: number;
+}
+
+export interface ModelWindow {
+  readonly limit: WindowLimit | undefined;
+  /** Throws what the application's function or tokenizer throws, or a `TypeError` where they return nonsense. */
+  readonly show: (input: WindowInput) => ShownMessages;
+  /** Tokens by the window's tokenizer; `undefined` where it counts messages. */
+  readonly tokensOf: (messages: readonly Message[]) => number | undefined;
+}
+
+/** What is wrong with a window. */
+export function windowIssues(window: unknown): readonly MemoryIssue[] {
+  if (window === undefined || typeof window === "function") return [];
+  if (typeof window !== "object" || window === null)
+    return [{ path: PATH, expected: "a window's configuration, or a function" }];
+  const { tokenizer, ...config } = window as Readonly<Record<string, unknown>>;
+  const issues: MemoryIssue[] = [];
+  const parsed = parseChatMemoryConfig(config);
+  if (!parsed.success && parsed.error._tag === "MemoryValidationError") {
+    for (const { path, expected } of parsed.error.issues)
+      issues.push({ path: path.replace(/^memory/, PATH), expected });
+  }
+  if (tokenizer !== undefined && typeof tokenizer !== "function")
+    issues.push({ path: `${PATH}.tokenizer`, expected: "a function from a text to its number of tokens" });
+  return issues;
+}
+
+/** The issue of a limit that leaves no room for what the model is to answer. */
+export const windowTooSmall: MemoryIssue = {
+  path: PATH,
+  expected:
+    "room for the newest message together with the calls and results it belongs to and the last user message",
+};
+
+/** Throws a `TypeError` for a configuration that has issues. */
+export function openWindow(window: RunWindow | undefined): ModelWindow {
+  if (window === undefined) return { limit: undefined, show: showAll, tokensOf: () => undefined };
+  if (typeof window === "function")
+    return { limit: { type: "function" }, show: showBy(window), tokensOf: () => undefined };
+  const { tokenizer = estimateTokens, ...config } = window;
+  const counted = remembering(tokenizer);
+  const options = windowOptionsOf(config, { tokenizer: counted });
+  const limits = {
+    limit: limitOf(options),
+    ...(options.trimTo === undefined ? {} : { trimTo: options.trimTo }),
+  };
+  if (!("maxTokens" in options))
+    return {
+      limit: { type: "messages", ...limits },
+      show: showIn(options, () => 1),
+      tokensOf: () => undefined,
+    };
+  const costOf = (message: Message) => countMessageTokens(message, counted);
+  return {
+    limit: { type: "tokens", ...limits },
+    show: showIn(options, costOf),
+    tokensOf: (messages) => messages.reduce((sum, message) => sum + costOf(message), 0),
+  };
+}
+
+const limitOf = (options: WindowOptions): number =>
+  "maxTokens" in options ? options.maxTokens : options.maxMessages;
+
+/** The whole history is counted before each model call, and its texts stay the same. */
+function remembering(tokenizer: Tokenizer): Tokenizer {
+  const known = new Map<string, number>();
+  return (text) => {
+    const tokens = known.get(text) ?? tokenizer(text);
+    known.set(text, tokens);
+    return tokens;
+  };
+}
+
+const showAll = ({ messages, summary }: WindowInput): ShownMessages => ({
+  messages,
+  summary,
+  label: () => undefined,
+  newestOmitted: false,
+});
+
+const showIn =
+  (options: WindowOptions, costOf: (message: Message) => number) =>
+  ({ messages, summary, dropped }: WindowInput): ShownMessages => {
+    const beside = summary === undefined ? undefined : lessened(options, costOf(summary));
+    const besideSummary = beside && planWindow(messages, { ...beside, dropped });
+    const hasRoom = besideSummary?.newestOmitted === false;
+    const plan = hasRoom ? besideSummary : planWindow(messages, { ...options, dropped });
+    return {
+      messages: plan.messages,
+      summary: hasRoom ? summary : undefined,
+      label: lookUp(plan.omitted),
+      newestOmitted: plan.newestOmitted,
+    };
+  };
+
+/** Made when it is asked for: mostly nobody does. */
+function lookUp(omitted: readonly Omission[]): ShownMessages["label"] {
+  let labels: ContextLabel[] | undefined;
+  return (index) => {
+    if (labels === undefined) {
+      labels = [];
+      for (const { start, end, reason } of omitted) {
+        labels.length = end;
+        labels.fill({ fate: "trimmed", reason }, start, end);
+      }
+    }
+    return labels[index];
+  };
+}
+
+/** The window that is left beside what costs so much; `undefined` if there is none. */
+function lessened(options: WindowOptions, cost: number): WindowOptions | undefined {
+  const limit = limitOf(options) - cost;
+  if (limit < 1) return undefined;
+  const low = options.trimTo === undefined ? limit : Math.max(1, options.trimTo - cost);
+  const steps = { trimTo: low < limit ? low : undefined };
+  return "maxTokens" in options
+    ? { ...options, ...steps, maxTokens: limit }
+    : { ...steps, maxMessages: limit };
+}
+
+const leftOut: ContextLabel = { fate: "trimmed", reason: "function" };
+const changed: ContextLabel = { fate: "repaired", reason: "unanswered-call" };
+
+const showBy =
+  (window: Extract<RunWindow, (...args: never) => unknown>) =>
+  ({ messages, summary }: WindowInput): ShownMessages => {
+    const returned: unknown = window(messages.slice());
+    if (!isMessages(returned)) throw new TypeError("it returned no list of messages");
+    const shown = sanitizeConversation(returned);
+    let labels: ReadonlyMap<Message | undefined, ContextLabel | undefined> | undefined;
+    return {
+      messages: shown,
+      summary,
+      label: (index) => {
+        labels ??= labelsOf(returned, shown);
+        return labels.has(messages[index]) ? labels.get(messages[index]) : leftOut;
+      },
+      newestOmitted: false,
+    };
+  };
+
+/** For each message that a function returned and that is shown, whether it had to be changed. */
+function labelsOf(returned: readonly Message[], shown: readonly Message[]) {
+  const labels = new Map<Message | undefined, ContextLabel | undefined>();
+  for (const [index, place] of placesIn(returned, shown).entries()) {
+    labels.set(returned[place], shown[index] === returned[place] ? undefined : changed);
+  }
+  return labels;
+}
+
+const isMessages = (value: unknown): value is readonly Message[] =>
+  Array.isArray(value) &&
+  value.every((each: unknown) => typeof each === "object" && each !== null && "role" in each);
