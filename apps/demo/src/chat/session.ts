@@ -11,6 +11,7 @@ import {
 import type { ConversationMemory, MemoryProvider } from "@jaf/memory";
 import { ASSISTANT, type AssistantContext, assistant } from "../assistant/agent.ts";
 import { Failure } from "../cli/failure.ts";
+import { afterCrash } from "../storage/after-crash.ts";
 import { titleOf } from "./conversation-list.ts";
 
 export interface SessionOptions {
@@ -36,7 +37,7 @@ export function createSession(
       modelProvider,
       conversationId,
       signal,
-      memory: { provider, autoStore: true, durability: "step", userId },
+      memory: { provider, autoStore: true, durability: "step", userId, ...afterCrash },
     };
     const state = {
       runId: generateRunId(),

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { generateRunId, generateTraceId, JAFErrorHandler, type Message, run } from "@jaf/core";
 import type { MemoryProvider } from "@jaf/memory";
 import { Failure } from "../cli/failure.ts";
+import { afterCrash } from "../storage/after-crash.ts";
 import { guardStore } from "./guarded-store.ts";
 import type { Ledger } from "./ledger.ts";
 import { createProgress } from "./progress.ts";
@@ -114,6 +115,7 @@ async function replayTurn(
       provider: store.provider,
       autoStore: true,
       durability: "step",
+      ...afterCrash,
       ...(userId === undefined ? {} : { userId }),
     },
   });
