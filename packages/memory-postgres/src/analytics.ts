@@ -1,8 +1,9 @@
 import type { MemoryIssue } from "@jaf/memory";
 import { and, eq, sql } from "drizzle-orm";
+import * as z from "zod";
 import type { ResolvedNames } from "./schema/names.ts";
 import type { SqlRow, Statement } from "./sql-client.ts";
-import { conversationsOf, toStatement } from "./statements.ts";
+import { conversationsOf, present, toStatement } from "./statements.ts";
 
 /**
  * Over all conversations, or all of one user; expired ones are not counted. Conversations are placed in time by their
@@ -34,10 +35,11 @@ export interface AnalyticsOptions {
   readonly timeZone?: string;
 }
 
-export const DEFAULT_TIME_ZONE = "UTC";
-
 // Other names that both sides know can differ in meaning: Postgres takes "CET" for winter time all year.
 const AREA_AND_CITY = /^(UTC|[A-Za-z_]+(\/[A-Za-z0-9_+-]+)+)$/;
+
+// Names of old that Node's data still have, and those of a Postgres have or have not.
+const OUT_OF_USE = /^SystemV\//i;
 
 function isKnown(timeZone: string): boolean {
   try {
@@ -54,8 +56,27 @@ export const timeZoneIssue: MemoryIssue = {
   expected: 'an IANA time zone of the form "Area/City", or "UTC"',
 };
 
-export const isTimeZone = (timeZone: unknown): timeZone is string =>
-  typeof timeZone === "string" && AREA_AND_CITY.test(timeZone) && isKnown(timeZone);
+const isTimeZone = (timeZone: unknown): boolean =>
+  typeof timeZone === "string" &&
+  AREA_AND_CITY.test(timeZone) &&
+  !OUT_OF_USE.test(timeZone) &&
+  isKnown(timeZone);
+
+const optionsSchema = z
+  .strictObject({ timeZone: z.custom<string>(isTimeZone).default("UTC") })
+  .default({ timeZone: "UTC" });
+
+function toIssues(issue: z.core.$ZodIssue): readonly MemoryIssue[] {
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((path) => ({ path, expected: "no such field" }));
+  return issue.path.length > 0 ? [timeZoneIssue] : [{ path: "options", expected: "an object" }];
+}
+
+/** The options, with their defaults, or what is wrong with them. */
+export function parseAnalyticsOptions(options: unknown): Required<AnalyticsOptions> | readonly MemoryIssue[] {
+  const parsed = optionsSchema.safeParse(options);
+  return parsed.success ? parsed.data : parsed.error.issues.flatMap(toIssues);
+}
 
 /** One row, from which {@link toAnalytics} makes the figures. */
 export function createAnalyticsQuery(names: ResolvedNames) {
@@ -71,10 +92,10 @@ export function createAnalyticsQuery(names: ResolvedNames) {
       )
       SELECT count(*)::text AS conversations,
         coalesce(sum(messages), 0)::text AS messages,
-        (count(*) FILTER (WHERE active_at > now() - interval '168 hours'))::text AS last_week,
-        (count(*) FILTER (WHERE active_at > now() - interval '720 hours'))::text AS last_month,
-        (SELECT extract(hour FROM local)::int AS hour FROM chosen GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1)::text AS hour,
-        (SELECT extract(dow FROM local)::int AS day FROM chosen GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1)::text AS weekday
+        (count(*) FILTER (WHERE active_at > ${present} - interval '168 hours'))::text AS last_week,
+        (count(*) FILTER (WHERE active_at > ${present} - interval '720 hours'))::text AS last_month,
+        (SELECT extract(hour FROM local)::int AS hour FROM chosen WHERE isfinite(local) GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1)::text AS hour,
+        (SELECT extract(dow FROM local)::int AS day FROM chosen WHERE isfinite(local) GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1)::text AS weekday
       FROM chosen`);
 }
 

@@ -1,5 +1,5 @@
 import type { ConversationWrite, MemoryBackend, WriteOutcome } from "@jaf/memory";
-import { type Bulk, createBulk } from "./bulk.ts";
+import { createBulk } from "./bulk.ts";
 import { toMemoryError } from "./errors.ts";
 import { createQueries, createWriteCall } from "./queries.ts";
 import {
@@ -12,6 +12,7 @@ import {
 } from "./rows.ts";
 import type { ResolvedNames } from "./schema/names.ts";
 import type { SqlClient, SqlRow, Statement } from "./sql-client.ts";
+import { createTidying } from "./tidying.ts";
 import { createWriteGroups } from "./write-groups.ts";
 
 export interface PostgresBackendOptions {
@@ -42,22 +43,6 @@ async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   }
 }
 
-const TIDY_EVERY = 10;
-const TIDY_CONVERSATIONS = 20;
-
-/**
- * More is removed than can come to expire meanwhile, so that expired conversations don't pile up where nobody purges
- * them, and slow down the listings that pass over them. Not in a transaction of the application, which would keep them
- * locked.
- */
-function createTidying(bulk: Bulk, autocommit: boolean): () => Promise<void> {
-  let writes = Math.floor(Math.random() * TIDY_EVERY); // Also of many processes that each write little.
-  return async () => {
-    if (!autocommit || ++writes % TIDY_EVERY !== 0) return;
-    await bulk.sweepSome("expired", TIDY_CONVERSATIONS).catch(() => {}); // The write is done.
-  };
-}
-
 /**
  * The storage port on Postgres: one statement, one round trip for each call, but for `clearUser`, the tidying, and
  * appends on a busy pool, several of which share one.
@@ -74,7 +59,8 @@ export function createPostgresBackend(options: PostgresBackendOptions): MemoryBa
     return row;
   }
 
-  const purgeNowAndThen = createTidying(bulk, sql.autocommit);
+  // Not in a transaction of the application, which would keep what expired locked.
+  const tidy = sql.autocommit ? createTidying(bulk) : async () => {};
 
   const writeOne = async (write: ConversationWrite): Promise<WriteOutcome> =>
     toWriteOutcome(await only(callWrite(writeArguments(write))));
@@ -86,7 +72,7 @@ export function createPostgresBackend(options: PostgresBackendOptions): MemoryBa
     name: "postgres",
     write: async (conversationWrite) => {
       const outcome = await (queue ? queue.add(conversationWrite) : writeOne(conversationWrite));
-      if (conversationWrite.ttlSeconds !== undefined) await purgeNowAndThen();
+      if (conversationWrite.ttlSeconds !== undefined) await tidy();
       return outcome;
     },
     read: async (conversationId, last) =>

@@ -1,21 +1,15 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { ResolvedNames } from "./schema/names.ts";
 import type { Statement } from "./sql-client.ts";
-import {
-  conversationsOf,
-  jsonTextOf,
-  millisecondsOf,
-  timestampOf,
-  toStatement,
-  toWrite,
-} from "./statements.ts";
+import { conversationsOf, jsonTextOf, millisecondsOf, present, toStatement, toWrite } from "./statements.ts";
 
 /** Which conversations have had their time: those of this age in days, or those that have expired. */
 export type Due = { readonly olderThanDays: number } | "expired";
 
 /** How far a walk over what is due has got. */
 export interface DuePosition {
-  readonly time: Date;
+  /** In milliseconds since 1970; where it was written by hand, perhaps infinite. */
+  readonly time: number;
   readonly conversationId: string;
 }
 
@@ -37,8 +31,8 @@ export function createBulkQueries(names: ResolvedNames) {
 
   const isDue = (due: Due): SQL =>
     due === "expired"
-      ? sql`${expiresAt} <= now()`
-      : sql`${lastActivity} < now() - make_interval(secs => ${Math.min(due.olderThanDays, MOST_DAYS) * SECONDS_PER_DAY}::float8)`;
+      ? sql`${expiresAt} <= ${present}`
+      : sql`${lastActivity} < ${present} - make_interval(secs => ${Math.min(due.olderThanDays, MOST_DAYS) * SECONDS_PER_DAY}::float8)`;
 
   /** `locked` selects what to delete, with a row lock. */
   const deleteLocked = (locked: SQL): Statement =>
@@ -66,7 +60,8 @@ export function createBulkQueries(names: ResolvedNames) {
     listDue: (due: Due, after: DuePosition | undefined, limit: number): Statement => {
       const time = timeOf(due);
       const later =
-        after && sql`(${time}, ${conversationId}) > (${timestampOf(after.time)}, ${after.conversationId})`;
+        after &&
+        sql`(${time}, ${conversationId}) > (to_timestamp(${after.time}::float8 / 1000), ${after.conversationId})`;
       return toStatement(sql`
         SELECT ${columns}, ${millisecondsOf(time)} AS time FROM ${source} WHERE ${and(isDue(due), later)}
         ORDER BY ${time}, ${conversationId} LIMIT ${limit}::bigint`);

@@ -16,6 +16,12 @@ interface Listed {
   readonly messages: number;
 }
 
+/** How much to delete at most, but one conversation at least. */
+export interface Share {
+  readonly conversations: number;
+  readonly messages: number;
+}
+
 /** What was deleted, and how many conversations of that had not expired. */
 interface Deleted {
   readonly conversations: number;
@@ -27,8 +33,8 @@ export interface Bulk {
   readonly clearUser: (userId: string) => Promise<number>;
   /** Deletes all that are due. */
   readonly sweep: (due: Due) => Promise<Deleted>;
-  /** Deletes up to `limit` that are due, the longest due. */
-  readonly sweepSome: (due: Due, limit: number) => Promise<Deleted>;
+  /** Deletes some that are due, the longest due. Whether there may be more. */
+  readonly sweepSome: (due: Due, most: Share) => Promise<boolean>;
 }
 
 const toListed = (row: SqlRow): Listed => ({
@@ -37,7 +43,7 @@ const toListed = (row: SqlRow): Listed => ({
 });
 
 const toPosition = (row: SqlRow): DuePosition => ({
-  time: new Date(Number(row["time"])),
+  time: Number(row["time"]),
   conversationId: toListed(row).conversationId,
 });
 
@@ -63,6 +69,16 @@ function toBatches(listed: readonly Listed[]): readonly (readonly string[])[] {
     }
   }
   return batches;
+}
+
+/** The first of them, as many as have no more messages than that together, but one at least. */
+function takeShare(rows: readonly SqlRow[], messages: number): readonly SqlRow[] {
+  let left = messages;
+  const end = rows.findIndex((row) => {
+    left -= toListed(row).messages;
+    return left < 0;
+  });
+  return end === -1 ? rows : rows.slice(0, Math.max(end, 1));
 }
 
 /** Deletes many conversations, each one whole, but not all at once. */
@@ -110,9 +126,12 @@ export function createBulk(sql: SqlClient, names: ResolvedNames): Bulk {
     return total;
   }
 
-  return {
-    clearUser,
-    sweep,
-    sweepSome: async (due, limit) => (await sweepPage(due, limit)).deleted,
-  };
+  async function sweepSome(due: Due, { conversations, messages }: Share): Promise<boolean> {
+    const rows = await sql.query(queries.listDue(due, undefined, conversations));
+    const share = takeShare(rows, messages);
+    await deleteListed(share, (ids) => queries.deleteDue(due, ids));
+    return share.length < rows.length || rows.length === conversations;
+  }
+
+  return { clearUser, sweep, sweepSome };
 }

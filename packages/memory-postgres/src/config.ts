@@ -6,7 +6,9 @@ import { TABLE_NAME_PATTERN, type TableLayout } from "./schema/names.ts";
 // Neither has a form in UTF-8 that Postgres takes.
 const NOT_IN_A_NAME = /[\0\p{Surrogate}]/u;
 
-const RESERVED_SCHEMA = /^(pg_.*|information_schema)$/s;
+const RESERVED_SCHEMA = /^(pg_.*|information_schema|\$user)$/s;
+
+const MOST_PARTITIONS = 128;
 
 const tablesShape = {
   /** Name of the main table, and the beginning of the others'. Default `"conversations"`. */
@@ -26,15 +28,22 @@ const tablesShape = {
       error: "expected a schema name of 1 to 63 bytes, without NUL and unpaired surrogates",
     })
     .refine((name) => !RESERVED_SCHEMA.test(name), {
-      error: "expected a schema of your own: names that begin with pg_, and information_schema, are reserved",
+      error:
+        "expected a schema of your own: names that begin with pg_, information_schema and $user have a meaning in Postgres",
     })
     .optional(),
   /**
-   * Into how many parts the tables are divided, by a hash of the conversation id, when they are created: 1 to 1,000.
+   * Into how many parts the tables are divided, by a hash of the conversation id, when they are created: 1 to 128.
    * Tables that exist already are an error if they were created with another number. Absent: a new table is in one
    * piece, and an existing one is taken as it is.
    */
-  partitions: z.int().min(1).max(1_000).optional(),
+  partitions: z
+    .int()
+    .min(1)
+    .max(MOST_PARTITIONS, {
+      error: `expected at most ${MOST_PARTITIONS}: a listing takes a lock on each part and each of its indexes, and servers have memory for a few thousand locks`,
+    })
+    .optional(),
 };
 
 const tablesSchema = z.strictObject(tablesShape);

@@ -42,6 +42,9 @@ const raced = storage("it collided with another transaction; try again", true);
 const cancelled = storage("it was cancelled, or took longer than a timeout of the server; try again", true);
 const locked = storage("a lock was not available in time; try again", true);
 const full = storage("the disk of the server is full; free some space. Nothing was written", true);
+const locks = storage(
+  "the server has no memory left for locks, of which each partition and each of its indexes takes one; raise max_locks_per_transaction, or use fewer partitions",
+);
 const resources = storage("the server is short of memory or other resources; try again later", true);
 const encoding = storage("the database can't hold every character; create it with ENCODING 'UTF8'");
 const corrupt = storage("the server reports damaged or unreadable files; see its log, and restore a backup");
@@ -75,7 +78,7 @@ export const codeRules: Readonly<Record<string, ErrorRule>> = {
   "3F000": storage("there is no schema to create the tables in; set `schema`"),
   "40": raced,
   "42501": storage(
-    "this user lacks a right; grant it, or let an administrator run the script of printMigrations() and set `migrate: false`",
+    "this user lacks a right, or a policy of row-level security hides rows from their owner too; grant it, or let an administrator run the script of printMigrations() and set `migrate: false`",
   ),
   "42939": storage("the name of the schema is reserved for Postgres itself; choose another `schema`"),
   "42P01": schema,
@@ -86,6 +89,7 @@ export const codeRules: Readonly<Record<string, ErrorRule>> = {
   "42723": collision,
   "53": resources,
   "53100": full,
+  "53200": locks,
   "53300": crowded,
   "54": storage(
     "the conversation is larger than the server can hold; keep fewer messages with `maxMessages`",
@@ -105,6 +109,12 @@ export const codeRules: Readonly<Record<string, ErrorRule>> = {
   ),
   JF002: storage(
     "the tables exist, and were created with another number of partitions; set `partitions` to theirs, or leave it out, or choose another `tableName` or `schema` for new ones",
+  ),
+  JF003: storage(
+    "the schema was renamed after its tables were made; run migrate(), or the script of printMigrations()",
+  ),
+  JF004: storage(
+    "some of the tables are gone, though they were created; restore them from a backup, or drop the rest of them, the table of the migrations among them, to begin anew",
   ),
   XX001: corrupt,
   XX002: corrupt,

@@ -20,9 +20,9 @@ const OPERATION = "createPostgresProvider";
 
 async function prepareTables(sql: SqlClient, settings: PostgresSettings): Promise<ResolvedNames> {
   if (settings.migrate) return applyMigrations(sql, settings);
-  const { names, migrated } = await findTables(sql, settings);
-  if (migrated) return names;
-  const reason = "the tables are missing or out of date; run migrate(), or the script of printMigrations()";
+  const { names, lack } = await findTables(sql, settings);
+  if (lack === undefined) return names;
+  const reason = `${lack}; run migrate(), or the script of printMigrations()`;
   throw new MemorySetupError(createMemoryStorageError(OPERATION, reason, { provider: "postgres" }));
 }
 

@@ -44,9 +44,11 @@ export function createQueries(names: ResolvedNames, maxReadBytes: number) {
   // aggregate twice is computed once.
   const joined = (text: SQL): SQL => orTooLarge(sql`octet_length(${text}) > ${readable}`, text);
 
-  const bodiesOf = (id: SQL): SQL => sql`(
+  // What has other numbers was written by hand.
+  const bodiesOfPage = sql`(
     SELECT ${joined(sql`string_agg(${messages.body}, E'\\n' ORDER BY ${messages.seq})`)} FROM ${messages}
-    WHERE ${messages.conversationId} = ${id})`;
+    WHERE ${messages.conversationId} = page.conversation_id
+      AND ${messages.seq} > page.last_seq - page.kept AND ${messages.seq} <= page.last_seq)`;
 
   // Newest first. A limit walks the key backwards whatever the planner believes about a conversation's length; a
   // condition on the number does not. It is a subquery, since a planner that knows the limit believes that it can do
@@ -55,6 +57,7 @@ export function createQueries(names: ResolvedNames, maxReadBytes: number) {
     SELECT ${joined(sql`string_agg(latest.body, E'\\n')`)} FROM (
       SELECT ${messages.body} FROM ${messages}
       WHERE ${messages.conversationId} = ${conversationId}
+        AND ${messages.seq} > ${version} - ${totalMessages} AND ${messages.seq} <= ${version}
       ORDER BY ${messages.seq} DESC LIMIT (SELECT ${sql.placeholder("last")}::bigint)
     ) AS latest)`;
 
@@ -70,7 +73,8 @@ export function createQueries(names: ResolvedNames, maxReadBytes: number) {
     SELECT string_agg(ordered.body, E'\\n') AS bodies FROM (
       SELECT ${messages.body} FROM ${messages}
       WHERE ${messages.conversationId} = ${conversationId}
-        AND ${messages.seq} >= part * ${partSize} AND ${messages.seq} < (part + 1) * ${partSize}
+        AND ${messages.seq} > greatest(part * ${partSize} - 1, ${version} - ${totalMessages})
+        AND ${messages.seq} <= least(part * ${partSize} + ${partSize} - 1, ${version})
       ORDER BY ${messages.seq}
     ) AS ordered) AS joined`;
 
@@ -119,9 +123,10 @@ export function createQueries(names: ResolvedNames, maxReadBytes: number) {
     // The page first: the messages of conversations that an offset skips are not read.
     find: (query: ConversationQuery): Statement =>
       toStatement(sql`
-        SELECT page.*, ${query.includeMessages ? bodiesOf(sql`page.conversation_id`) : sql`NULL`} AS bodies
+        SELECT page.*, ${query.includeMessages ? bodiesOfPage : sql`NULL`} AS bodies
         FROM (
-          SELECT ${jsonTextOf(conversationId)} AS id, ${columns}, ${conversationId}, ${lastActivity} AS active_at
+          SELECT ${jsonTextOf(conversationId)} AS id, ${columns}, ${conversationId}, ${lastActivity} AS active_at,
+            ${version} AS last_seq, ${totalMessages} AS kept
           FROM ${sourceOf(query)} WHERE ${conditionsOf(query)}
           ORDER BY ${lastActivity} DESC, ${conversationId} DESC
           LIMIT ${query.limit ?? null}::bigint OFFSET ${query.offset}::bigint
@@ -143,7 +148,7 @@ export function createQueries(names: ResolvedNames, maxReadBytes: number) {
   };
 }
 
-/** The call of the function that does a whole write; `migrations/0001_write_function.sql` describes it. */
+/** The call of the function that does a whole write; `migrations/0005_own_tables.sql` describes it. */
 export function createWriteCall(names: ResolvedNames): (values: readonly SqlValue[]) => Statement {
   const text = `SELECT ${qualifiedName(names, "_write")}(
     $1::text, $2::boolean, $3::text[], $4::boolean[], $5::text, $6::text, $7::text::jsonb,

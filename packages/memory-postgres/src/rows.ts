@@ -23,7 +23,12 @@ const text = (row: SqlRow, column: string): string => {
 
 const number = (row: SqlRow, column: string): number => Number(text(row, column));
 
-const date = (row: SqlRow, column: string): Date => new Date(number(row, column));
+/** The last date that JavaScript has, and, negative, the first. */
+export const LAST_DATE_MS = 8.64e15;
+
+/** Of a time that was written by hand, and may be infinity, or in a year that only Postgres has, the date next to it. */
+const date = (row: SqlRow, column: string): Date =>
+  new Date(Math.min(Math.max(number(row, column), -LAST_DATE_MS), LAST_DATE_MS));
 
 function bodiesOf(row: SqlRow): readonly string[] {
   const bodies = row["bodies"];

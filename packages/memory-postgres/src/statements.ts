@@ -1,6 +1,7 @@
 import { fillPlaceholders, gt, isNull, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias, PgDialect } from "drizzle-orm/pg-core";
 import { statementName } from "./prepared.ts";
+import { LAST_DATE_MS } from "./rows.ts";
 import type { ResolvedNames } from "./schema/names.ts";
 import { createTables } from "./schema/tables.ts";
 import type { SqlValue, Statement } from "./sql-client.ts";
@@ -21,21 +22,27 @@ export function reusable<Names extends string>(query: SQL): (values: Record<Name
   return (values) => ({ name, text, values: fillPlaceholders(params, values) as SqlValue[] });
 }
 
+/** Of the statement, not of the transaction, in which a conversation may expire. Unlike the clock's, indexes serve it. */
+export const present = sql`statement_timestamp()`;
+
 /** The main table under a short name: `columns`, and what stands behind `FROM`. */
 export function conversationsOf(names: ResolvedNames) {
   const table = createTables(names).conversations;
   const columns = alias(table, "conversation");
   const { expiresAt } = columns;
-  const live = or(isNull(expiresAt), gt(expiresAt, sql`now()`));
+  const live = or(isNull(expiresAt), gt(expiresAt, present));
   return { columns, source: sql`${table} AS conversation`, live };
 }
 
 // Postgres has no year before 4713 BC; a JavaScript date has. Nothing was stored before this one.
 const EARLIEST_MS = Date.UTC(-4000, 0);
 
-/** Exact to the millisecond, and, unlike text, right for every year. */
-export const timestampOf = (date: Date): SQL =>
-  sql`to_timestamp(${Math.max(date.getTime(), EARLIEST_MS)}::float8 / 1000)`;
+/** Exact to the millisecond, and, unlike text, right for every year. The last date there is stands for infinity. */
+export function timestampOf(date: Date): SQL {
+  const ms = date.getTime();
+  if (ms < EARLIEST_MS) return sql`'-infinity'::timestamptz`;
+  return ms === LAST_DATE_MS ? sql`'infinity'::timestamptz` : sql`to_timestamp(${ms}::float8 / 1000)`;
+}
 
 // `extract` makes a numeric, which is slow to reckon with; a double holds every millisecond.
 export const millisecondsOf = (column: SQLWrapper): SQL =>

@@ -11,8 +11,7 @@ import {
   type AnalyticsOptions,
   type ConversationAnalytics,
   createAnalyticsQuery,
-  DEFAULT_TIME_ZONE,
-  isTimeZone,
+  parseAnalyticsOptions,
   timeZoneIssue,
   toAnalytics,
 } from "./analytics.ts";
@@ -54,8 +53,8 @@ export interface UpkeepOptions {
 // Of a zone that Node knows and the database doesn't.
 const INVALID_PARAMETER = new Set<unknown>(["22023"]);
 
-const invalid = (operation: string, issue: MemoryIssue) =>
-  createFailure(createMemoryValidationError([issue], { provider: "postgres", operation }));
+const invalid = (operation: string, ...issues: readonly MemoryIssue[]) =>
+  createFailure(createMemoryValidationError(issues, { provider: "postgres", operation }));
 
 export function createUpkeep({ sql, names, isClosed }: UpkeepOptions): Upkeep {
   const analyticsQuery = createAnalyticsQuery(names);
@@ -90,11 +89,12 @@ export function createUpkeep({ sql, names, isClosed }: UpkeepOptions): Upkeep {
     purgeExpired: () => attempt("purgeExpired", async () => (await bulk.sweep("expired")).conversations),
 
     getAnalytics: async (userId, options) => {
-      const { timeZone = DEFAULT_TIME_ZONE } = options ?? {};
       const operation = "getAnalytics";
       const issue = userId === undefined ? undefined : idIssue("userId", userId);
       if (issue !== undefined) return invalid(operation, issue);
-      if (!isTimeZone(timeZone)) return invalid(operation, timeZoneIssue);
+      const parsed = parseAnalyticsOptions(options);
+      if (!("timeZone" in parsed)) return invalid(operation, ...parsed);
+      const { timeZone } = parsed;
       return attempt(operation, async () => {
         const [row = {}] = await sql.query(analyticsQuery(timeZone, userId));
         return toAnalytics(row, timeZone);

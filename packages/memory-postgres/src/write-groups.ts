@@ -25,7 +25,7 @@ function pack(write: ConversationWrite): string | undefined {
   });
 }
 
-/** The call of the function that does several writes; `migrations/0004_write_group.sql` describes it. */
+/** The call of the function that does several writes; `migrations/0005_own_tables.sql` describes it. */
 function createGroupCall(names: ResolvedNames): (packed: readonly string[]) => Statement {
   const text = `SELECT array_to_json(${qualifiedName(names, "_write_group")}($1::text::json))::text AS outcomes`;
   const name = statementName(text);

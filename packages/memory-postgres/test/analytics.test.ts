@@ -186,6 +186,26 @@ describe("getAnalytics", () => {
     });
   });
 
+  it.each(["SystemV/AST4", "systemv/ast4"])(
+    "refuses the time zone %j, which not every Postgres has",
+    async (timeZone) => {
+      expect(await provider.getAnalytics("u1", { timeZone })).toMatchObject({
+        error: { _tag: "MemoryValidationError", issues: [{ path: "timeZone" }] },
+      });
+    },
+  );
+
+  it.each([
+    ["options", null],
+    ["options", "Europe/Berlin"],
+    ["options", ["Europe/Berlin"]],
+    ["zone", { zone: "Europe/Berlin" }],
+  ])("refuses bad %s: %j", async (path, options) => {
+    expect(await provider.getAnalytics("u1", options as object)).toMatchObject({
+      error: { _tag: "MemoryValidationError", issues: [{ path }] },
+    });
+  });
+
   it.each(["", "a\0b", "u".repeat(256)])("refuses the user id %j", async (userId) => {
     expect(await provider.getAnalytics(userId)).toMatchObject({
       error: { _tag: "MemoryValidationError", issues: [{ path: "userId" }] },

@@ -4,6 +4,7 @@ import pg from "pg";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { embeddedMigrations } from "../scripts/embed-migrations.ts";
 import { createPostgresProvider, migrate, printMigrations } from "../src/index.ts";
+import { migrations } from "../src/migrator/embedded.ts";
 import { startChild } from "./support/child.ts";
 import { describeSchema } from "./support/schema.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
@@ -44,7 +45,7 @@ describe("migrations", () => {
     const { rows: versions } = await runSql(`SELECT version::int FROM "${schema}".conversations`);
     expect(versions).toEqual([{ version: 8 }]);
     const { rows } = await runSql(`SELECT id FROM "${schema}".conversations_migrations ORDER BY id`);
-    expect(rows).toEqual([{ id: 0 }, { id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }]);
+    expect(rows).toEqual(migrations.map((_, id) => ({ id })));
   });
 
   it("print a script that does the same, any number of times", async () => {
@@ -99,13 +100,42 @@ describe("migrations", () => {
       await migrate(client, { schema });
       const current = await describeSchema(schema);
       await client.query(`DROP FUNCTION "${schema}".conversations_write_group;
-        DELETE FROM "${schema}".conversations_migrations WHERE id = 4`);
+        DELETE FROM "${schema}".conversations_migrations WHERE id = 5`);
       const created = createPostgresProvider({ schema, migrate: false }, client);
       await expect(created).rejects.toThrow(/out of date; run migrate\(\)/);
       await migrate(client, { schema });
       expect(await describeSchema(schema)).toBe(current);
     });
   });
+
+  it("put back functions that are gone", async () => {
+    const schema = schemaOf();
+    await useClient(async (client) => {
+      await migrate(client, { schema });
+      const current = await describeSchema(schema);
+      await client.query(`DROP FUNCTION "${schema}".conversations_write`);
+      await migrate(client, { schema });
+      expect(await describeSchema(schema)).toBe(current);
+    });
+  });
+
+  it.each(["conversations", "conversations_messages", "conversations_traces", "conversations_keys"])(
+    "say so when %s was dropped, and make no empty one in its place",
+    async (table) => {
+      const schema = schemaOf();
+      await useClient(async (client) => {
+        await migrate(client, { schema });
+        await client.query(`SET client_min_messages = warning; DROP TABLE "${schema}".${table} CASCADE`);
+        const reason = /some of the tables are gone/;
+        await expect(migrate(client, { schema })).rejects.toThrow(reason);
+        await expect(createPostgresProvider({ schema }, client)).rejects.toThrow(reason);
+        await expect(createPostgresProvider({ schema, migrate: false }, client)).rejects.toThrow(reason);
+      });
+      await expect(runSql(printMigrations({ schema }))).rejects.toMatchObject({ code: "JF004" });
+      const { rows } = await runSql(`SELECT to_regclass('"${schema}".${table}')::text AS made`);
+      expect(rows).toEqual([{ made: null }]);
+    },
+  );
 
   it("find the tables wherever the caller's search_path leads", async () => {
     const schema = schemaOf();
@@ -147,12 +177,14 @@ describe("migrations", () => {
       await expect(client.query(printMigrations())).rejects.toMatchObject({ code: "3F000" });
     }));
 
-  it("leave the search_path of the caller's transaction as it was", () =>
+  it("leave the settings of the caller's transaction as they were", () =>
     useClient(async (client) => {
       const path = '"$user", elsewhere';
-      await client.query(`SET search_path = ${path}; BEGIN`);
+      await client.query(`SET search_path = ${path}; SET standard_conforming_strings = off; BEGIN`);
       await createPostgresProvider({ schema: schemaOf() }, client);
       expect((await client.query("SHOW search_path")).rows).toEqual([{ search_path: path }]);
+      const strings = "SHOW standard_conforming_strings";
+      expect((await client.query(strings)).rows).toEqual([{ standard_conforming_strings: "off" }]);
       await client.query("COMMIT");
       expect((await client.query("SHOW search_path")).rows).toEqual([{ search_path: path }]);
     }));
@@ -186,7 +218,7 @@ describe("migrations", () => {
       });
     await Promise.all(Array.from({ length: 8 }, start));
     const { rows } = await runSql(`SELECT count(*)::int FROM "${schema}".conversations_migrations`);
-    expect(rows).toEqual([{ count: 5 }]);
+    expect(rows).toEqual([{ count: migrations.length }]);
   });
 
   it("keep writes out of temporary tables that have our names", async () => {

@@ -52,6 +52,19 @@ describe("migrations", () => {
     },
   );
 
+  it("serve a schema with a backslash where a backslash in a string escapes", async () => {
+    const schema = schemaOf("back\\'slash");
+    await useClient(async (client) => {
+      await client.query("SET standard_conforming_strings = off; SET escape_string_warning = off");
+      const provider = await createPostgresProvider({ schema }, client);
+      await provider.appendMessages("c", [{ role: "user", content: "a\0\\u0000" }], { userId: "u" });
+      expect(await createPostgresProvider({ schema, migrate: false }, client)).toBeDefined();
+      const { rows } = await client.query(`SELECT messages FROM "${schema}".conversations_with_messages`);
+      expect(rows).toEqual([{ messages: [{ role: "user", content: "a\ufffd\\u0000" }] }]);
+      expect(await provider.clearUserConversations("u")).toEqual({ success: true, data: 1 });
+    });
+  });
+
   it("keep providers with tables of different names apart", async () => {
     const schema = schemaOf();
     const longest = "l".repeat(40);

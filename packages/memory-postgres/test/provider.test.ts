@@ -63,6 +63,7 @@ describe("a statement that does not end", () => {
   it("fails after queryTimeoutMs, and leaves the pool usable", async () => {
     const schema = schemaOf();
     const connectionString = inject("pgUrl");
+    await useClient((client) => migrate(client, { schema })); // May take longer than what is tested here.
     const provider = await createPostgresProvider({
       connectionString,
       schema,

@@ -6,8 +6,9 @@ import { runSql } from "./support/stores.ts";
 const tableName = "spec_conversations";
 
 afterAll(() =>
-  runSql(`DROP VIEW IF EXISTS ${tableName}_with_messages; DROP FUNCTION IF EXISTS ${tableName}_write;
-    DROP TABLE IF EXISTS ${["messages", "traces", "keys", "migrations"].map((name) => `${tableName}_${name}`)}, ${tableName}`),
+  runSql(`SET client_min_messages = warning;
+    DROP TABLE ${["", "_messages", "_traces", "_keys", "_migrations"].map((suffix) => tableName + suffix)} CASCADE;
+    DROP FUNCTION ${["cascade", "part_cascade", "clear_leftovers"].map((name) => `${tableName}_${name}`)}`),
 );
 
 it("runs the documented set-up, and the documented queries find the schema", async () => {

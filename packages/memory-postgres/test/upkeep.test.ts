@@ -1,4 +1,4 @@
-import type { Result } from "@jaf/memory";
+import { conversationCursor, type Result } from "@jaf/memory";
 import pg from "pg";
 import { afterAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { createPostgresProvider, type PostgresProvider } from "../src/index.ts";
@@ -146,6 +146,23 @@ describe("writes with a time to live", () => {
     expect(await count()).toBe(30);
   });
 
+  it("stop early where much has expired, and go on with the next", async () => {
+    await insert("expired", 30, { expires: "now() - interval '1 s'" });
+    await runSql(`UPDATE "${schema}".conversations SET total_messages = 500, version = 500`);
+    await runSql(`UPDATE "${schema}".conversations SET total_messages = 9999, version = 9999, expires_at = now() - interval '1 h'
+      WHERE conversation_id = 'expired1'`);
+    const expired = async () =>
+      (await runSql(`SELECT FROM "${schema}".conversations WHERE conversation_id LIKE 'expired%'`))
+        .rowCount ?? 0;
+    const left = [await expired()];
+    while (left.at(-1) !== 0 && left.length < 25) {
+      await provider.appendMessages("c", [hello], {}, { ttlSeconds: 3_600 });
+      left.push(await expired());
+    }
+    expect(left.filter((count, at) => count !== left[at - 1])).toEqual([30, 29, 25, 21, 17, 13, 9, 5, 1, 0]);
+    expect(left.slice(-10)).toEqual([30, 29, 25, 21, 17, 13, 9, 5, 1, 0]);
+  });
+
   it("remove nothing on a client, where a transaction of the application would keep it locked", async () => {
     await insert("expired", 60, { expires: "now() - interval '1 s'" });
     await useClient(async (client) => {
@@ -179,6 +196,83 @@ describe("clearing a user", () => {
     expect(deleted.find((ids) => ids.includes("big"))).toEqual(["big"]);
     expect(deleted.flat()).toEqual([...deleted.flat()].sort());
     expect(await count("conversations_messages")).toBe(0);
+  });
+});
+
+describe("in a long transaction", () => {
+  it("what expires in the middle of it is gone for the rest of it", () =>
+    useClient(async (client) => {
+      const own = await createPostgresProvider({ schema }, client);
+      await own.appendMessages("c", [hello], { userId: "u" });
+      await client.query("BEGIN; SELECT pg_sleep(0.02)");
+      await client.query(
+        `UPDATE "${schema}".conversations SET expires_at = clock_timestamp() - interval '5 ms' RETURNING 1`,
+      );
+      expect(await own.getConversation("c")).toMatchObject({ data: null });
+      expect(await own.getRecentMessages("c")).toMatchObject({ data: [] });
+      expect(await own.findConversations({ userId: "u" })).toMatchObject({ data: [] });
+      expect(await own.getStats("u")).toMatchObject({ data: { totalConversations: 0 } });
+      expect(await own.getAnalytics("u")).toMatchObject({ data: { totalConversations: 0 } });
+      const view = await client.query(`SELECT FROM "${schema}".conversations_with_messages`);
+      expect(view.rowCount).toBe(0);
+      expect(await own.purgeExpired()).toMatchObject({ data: 1 });
+      await client.query("ROLLBACK");
+    }));
+});
+
+describe("times that were written by hand, and are infinite", () => {
+  const write = (column: string, time: string) =>
+    runSql(`UPDATE "${schema}".conversations SET ${column} = '${time}'`);
+
+  it("don't stop what has expired from being removed", async () => {
+    await insert("c", 130);
+    await write("expires_at", "-infinity");
+    expect(unwrap(await provider.purgeExpired())).toBe(130);
+  });
+
+  it("don't stop what is old from being removed", async () => {
+    await insert("c", 130);
+    await write("last_activity", "-infinity");
+    expect(unwrap(await provider.cleanupOldConversations(1))).toBe(130);
+    await insert("c", 3);
+    await write("last_activity", "infinity");
+    expect(unwrap(await provider.cleanupOldConversations(1))).toBe(0);
+  });
+
+  it("have no hour and no weekday", async () => {
+    await insert("c", 3);
+    await write("last_activity", "infinity");
+    await provider.appendMessages("d", [hello], { userId: "u" });
+    await runSql(
+      `UPDATE "${schema}".conversations SET last_activity = '2024-01-03 07:30Z' WHERE conversation_id = 'd'`,
+    );
+    expect(unwrap(await provider.getAnalytics("u"))).toMatchObject({
+      totalConversations: 4,
+      busiestHour: 7,
+      busiestWeekday: 3,
+    });
+  });
+
+  it.each([
+    ["infinity", 8.64e15],
+    ["-infinity", -8.64e15],
+  ])("as %s are read as the date next to it, and a cursor leads on from there", async (time, ms) => {
+    await insert("c", 3);
+    await write("last_activity", time);
+    await write("created_at", time);
+    const date = new Date(ms);
+    expect(unwrap(await provider.getConversation("c1"))?.metadata).toMatchObject({
+      createdAt: date,
+      lastActivity: date,
+    });
+    expect(unwrap(await provider.getStats())).toMatchObject({
+      oldestConversation: date,
+      newestConversation: date,
+    });
+    const [first, ...others] = unwrap(await provider.findConversations({ userId: "u" }));
+    const cursor = (first && conversationCursor(first)) ?? "";
+    expect(others).toHaveLength(2);
+    expect(unwrap(await provider.findConversations({ userId: "u", cursor }))).toEqual(others);
   });
 });
 

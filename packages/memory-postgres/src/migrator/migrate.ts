@@ -5,19 +5,25 @@ import { toSetupError } from "../setup-error.ts";
 import type { SqlClient } from "../sql-client.ts";
 import { hasCode } from "../sql-state.ts";
 import {
+  hasOwnFunctions,
+  hasTables,
   LATEST_MIGRATION,
   MIGRATIONS_SUFFIX,
   migrationScript,
   migrationsTable,
   partitionCount,
+  TABLES_GONE,
   WRONG_PARTITIONS,
 } from "./script.ts";
 
 interface FoundTables {
   readonly names: ResolvedNames;
-  /** Whether the database has everything that this version of the package needs, or more. */
-  readonly migrated: boolean;
+  /** Why they have to be migrated; absent: the database has everything that this version of the package needs, or more. */
+  readonly lack?: string;
 }
+
+const OUTDATED = "the tables are missing or out of date";
+const RENAMED = "the schema was renamed after its tables were made";
 
 const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
@@ -28,14 +34,16 @@ export async function findTables(sql: SqlClient, layout: TableLayout): Promise<F
   // Asking for a table that isn't there would be an error, and in a transaction of the caller's its end.
   const [found] = await sql.query({
     text: `SELECT place.schema, to_regclass(quote_ident(place.schema) || '.' || $2::text)::text AS journal,
-        ${partitionCount("quote_ident(place.schema) || '.' || $3::text")}::text AS partitions
+        ${partitionCount("quote_ident(place.schema) || '.' || $3::text")}::text AS partitions,
+        ${hasTables("place.schema", tableName)}::text AS complete,
+        ${hasOwnFunctions("place.schema", tableName)}::text AS own_functions
       FROM (SELECT coalesce($1::text, current_schema()::text) AS schema) AS place`,
     values: [schema ?? null, journalName, quoteIdentifier(tableName)],
   });
   const resolved = schema ?? found?.["schema"];
   if (resolved == null) throw failure("3F000", "no schema has been selected");
   const names = { tableName, schema: resolved };
-  if (found?.["journal"] == null) return { names, migrated: false };
+  if (found?.["journal"] == null) return { names, lack: OUTDATED };
   if (partitions !== undefined && Number(found["partitions"]) !== partitions) {
     throw failure(WRONG_PARTITIONS, "the tables exist, with another number of partitions");
   }
@@ -43,7 +51,11 @@ export async function findTables(sql: SqlClient, layout: TableLayout): Promise<F
     text: `SELECT max(id)::text AS latest FROM ${migrationsTable(names)}`,
     values: [],
   });
-  return { names, migrated: Number(applied?.["latest"] ?? -1) >= LATEST_MIGRATION };
+  const latest = Number(applied?.["latest"] ?? -1);
+  if (latest >= 0 && found["complete"] !== "true")
+    throw failure(TABLES_GONE, "tables that were made are gone");
+  if (latest < LATEST_MIGRATION) return { names, lack: OUTDATED };
+  return found["own_functions"] === "true" ? { names } : { names, lack: RENAMED };
 }
 
 // Above read committed, a script that waited for another one doesn't see what that one did.
@@ -66,8 +78,8 @@ async function runScript(sql: SqlClient, script: string): Promise<void> {
 
 /** Needs no right to change the schema where there is nothing to change. Returns where the tables are. */
 export async function applyMigrations(sql: SqlClient, wanted: TableLayout): Promise<ResolvedNames> {
-  const { names, migrated } = await findTables(sql, wanted);
-  if (!migrated) await runScript(sql, migrationScript({ ...names, partitions: wanted.partitions }));
+  const { names, lack } = await findTables(sql, wanted);
+  if (lack !== undefined) await runScript(sql, migrationScript({ ...names, partitions: wanted.partitions }));
   return names;
 }
 

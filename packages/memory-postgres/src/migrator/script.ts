@@ -12,8 +12,14 @@ export const MIGRATIONS_SUFFIX = "_migrations";
 
 export const LATEST_MIGRATION = migrations.length - 1;
 
+// From this one on, they can be done twice, and are where the schema has another name than when they were done.
+const FIRST_REPEATABLE = 5;
+
 /** That the tables are divided into as many parts as they should be. */
 export const WRONG_PARTITIONS = "JF002";
+
+/** That the tables were made once, and some of them are gone. */
+export const TABLES_GONE = "JF004";
 
 const TABLES = ["", "_messages", "_traces", "_keys"];
 
@@ -39,6 +45,28 @@ function migrationSql(id: number, sql: string, { tableName, partitions }: TableL
 export const partitionCount = (table: string): string =>
   `(SELECT count(*) FROM pg_inherits WHERE inhparent = to_regclass(${table}))`;
 
+// Always quoted, unlike by `quote_ident`, which quotes more in one version of Postgres than in another.
+const quoted = (schema: string): string => `('"' || replace(${schema}, '"', '""') || '"')`;
+
+/** Whether all tables are there, as a condition on a schema: an expression of SQL that gives its name. */
+export const hasTables = (schema: string, tableName: string): string =>
+  `(${TABLES.map((suffix) => `to_regclass(${quoted(schema)} || '."${tableName}${suffix}"') IS NOT NULL`).join(" AND ")})`;
+
+/** Likewise, whether the functions were made for the tables that are in it now. */
+export const hasOwnFunctions = (schema: string, tableName: string): string =>
+  `EXISTS (SELECT FROM pg_proc JOIN pg_namespace AS namespace ON namespace.oid = pronamespace
+  WHERE nspname = ${schema} AND proname = '${tableName}_write'
+    AND strpos(prosrc, 'UPDATE ' || ${quoted(schema)} || '."${tableName}" SET') > 0)`;
+
+const tablesCheck = (tableName: string, journal: string): string => `DO $jaf$
+BEGIN
+IF EXISTS (SELECT FROM ${journal} WHERE id = 0) AND NOT ${hasTables("current_setting('jaf.schema')", tableName)} THEN
+RAISE EXCEPTION USING ERRCODE = '${TABLES_GONE}', MESSAGE = 'tables that were made are gone';
+END IF;
+END
+$jaf$;
+`;
+
 const partitionCheck = ({ tableName, partitions }: TableLayout): string =>
   partitions === undefined
     ? ""
@@ -62,19 +90,20 @@ export function migrationScript(layout: TableLayout): string {
   const steps = migrations.map(
     ({ name, sql }, id) => `DO $jaf$
 BEGIN
-IF NOT EXISTS (SELECT FROM ${journal} WHERE id = ${id}) THEN
-INSERT INTO ${journal} (id, name) VALUES (${id}, '${name}');
+IF NOT EXISTS (SELECT FROM ${journal} WHERE id = ${id})${id < FIRST_REPEATABLE ? "" : " OR current_setting('jaf.own_functions') = 'false'"} THEN
+INSERT INTO ${journal} (id, name) VALUES (${id}, '${name}') ON CONFLICT DO NOTHING;
 EXECUTE replace($jaf_migration$
 ${migrationSql(id, sql, layout)}
-$jaf_migration$, '"public".', quote_ident(current_setting('jaf.schema')) || '.');
+$jaf_migration$, '"public".', ${quoted("current_setting('jaf.schema')")} || '.');
 END IF;
 END
 $jaf$;`,
   );
   return `-- Through a setting, since a schema may have any name, also one that would end the quotation below.
 SELECT set_config('jaf.schema', ${schemaText}, true);
--- Put back at the end: the caller may be in a transaction of its own.
-SELECT set_config('jaf.search_path', current_setting('search_path'), true);
+-- Both are put back at the end: the caller may be in a transaction of its own.
+SELECT set_config('jaf.search_path', current_setting('search_path'), true),
+	set_config('jaf.conforming_strings', current_setting('standard_conforming_strings'), true);
 -- One for the whole schema, which tables of several names may share and which only one can create.
 SELECT pg_advisory_xact_lock(hashtextextended('jaf ' || current_setting('jaf.schema'), 0));
 DO $jaf$
@@ -89,14 +118,18 @@ END IF;
 END
 $jaf$;
 -- Left out, pg_temp would be searched first.
-SELECT set_config('search_path', quote_ident(current_setting('jaf.schema')) || ', pg_temp', true);
+SELECT set_config('search_path', quote_ident(current_setting('jaf.schema')) || ', pg_temp', true),
+	set_config('standard_conforming_strings', 'on', true);
 CREATE TABLE IF NOT EXISTS ${journal} (
 	id integer PRIMARY KEY,
 	name text NOT NULL,
 	applied_at timestamp with time zone DEFAULT now() NOT NULL
 );
+${tablesCheck(tableName, journal)}-- Asked before any step is done, which would answer it for the next one.
+SELECT set_config('jaf.own_functions', ${hasOwnFunctions("current_setting('jaf.schema')", tableName)}::text, true);
 ${steps.join("\n")}
-${partitionCheck(layout)}SELECT set_config('search_path', current_setting('jaf.search_path'), true);`;
+${partitionCheck(layout)}SELECT set_config('search_path', current_setting('jaf.search_path'), true),
+	set_config('standard_conforming_strings', current_setting('jaf.conforming_strings'), true);`;
 }
 
 export const migrationsTable = (names: TableNames): string => qualifiedName(names, MIGRATIONS_SUFFIX);

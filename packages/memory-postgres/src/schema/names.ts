@@ -22,7 +22,11 @@ export const TABLE_NAME_PATTERN = /^[a-z_][a-z0-9_]{0,39}$/;
 
 export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-export const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+/** Whatever `standard_conforming_strings` says of backslashes. */
+export function quoteLiteral(text: string): string {
+  const quoted = `'${text.replaceAll("'", "''")}'`;
+  return text.includes("\\") ? `E${quoted.replaceAll("\\", "\\\\")}` : quoted;
+}
 
 /** A table, view or function of ours, quoted and, if the schema is known, qualified. */
 export function qualifiedName({ tableName, schema }: TableNames, suffix = ""): string {
