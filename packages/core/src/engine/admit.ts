@@ -3,11 +3,12 @@ import { DEFAULT_QUEUE_TIMEOUT_MS } from "../memory/config.ts";
 import type { Journal } from "../memory/journal.ts";
 import { type Place, standInLine } from "../memory/line.ts";
 import { loadConversation } from "../memory/load.ts";
-import { loadHead, turnConflict, turnUnderWay } from "../memory/turn.ts";
+import { ownTurns } from "../memory/own-turns.ts";
+import { turnConflict, turnUnderWay } from "../memory/turn.ts";
 import { abortable, sleep } from "./abort.ts";
+import { openTurnWatch, pause, type Waiting } from "./turn-watch.ts";
 
-const FIRST_LOOK_MS = 10;
-const LATEST_LOOK_MS = 250;
+type Loaded = Result<ConversationMemory | null>;
 
 /** The way in to a stored conversation, of which one run at a time has the turn. */
 export interface Admission {
@@ -15,55 +16,86 @@ export interface Admission {
    * The conversation, read while no other run had its turn; a conflict if one has and this run doesn't queue, or has
    * queued long enough. Rejects when the run is aborted meanwhile.
    */
-  readonly load: () => Promise<Result<ConversationMemory | null>>;
+  readonly load: () => Promise<Loaded>;
   /** Whether it makes sense to load again after a conflict. */
   readonly mayWait: () => boolean;
   /** Lets the next of this process in. */
   readonly leave: () => void;
 }
 
-export function openAdmission(journal: Journal, signal: AbortSignal | undefined): Admission {
-  const { memory, conversationId, executionId } = journal;
-  const { queueTimeoutMs = DEFAULT_QUEUE_TIMEOUT_MS } = memory;
-  const queues = memory.concurrency === "queue";
+export const openAdmission = (journal: Journal, signal: AbortSignal | undefined): Admission =>
+  journal.memory.concurrency === "queue"
+    ? openQueue(journal, signal)
+    : {
+        load: async () => (await loadFree(journal, signal)) ?? createFailure(turnConflict()),
+        mayWait: () => false,
+        leave: () => {},
+      };
+
+/** `undefined` if another run has the turn. */
+async function loadFree(
+  { memory, conversationId, executionId }: Journal,
+  signal: AbortSignal | undefined,
+): Promise<Loaded | undefined> {
+  const loaded = await abortable(loadConversation(memory, conversationId), signal);
+  const taken = loaded.success && turnUnderWay(loaded.data, executionId) !== undefined;
+  return taken ? undefined : loaded;
+}
+
+/** The front of the line of this process, or the time until which it may be waited for. */
+async function reachFront({ first }: Place, { signal, msLeft }: Waiting): Promise<void> {
+  if (first === undefined) return;
+  const over = new AbortController();
+  try {
+    await abortable(Promise.race([first, sleep(Math.max(0, msLeft()), over.signal)]), signal);
+  } finally {
+    over.abort();
+  }
+}
+
+function openQueue(journal: Journal, signal: AbortSignal | undefined): Admission {
+  const { provider, queueTimeoutMs = DEFAULT_QUEUE_TIMEOUT_MS } = journal.memory;
   const deadline = performance.now() + queueTimeoutMs;
   const msLeft = () => deadline - performance.now();
+  const turns = ownTurns(provider, journal.conversationId);
+  const waiting = { signal, msLeft };
+  const watch = openTurnWatch(journal, waiting);
   let place: Place | undefined;
+  let admittedAt: number | undefined;
 
-  /** The front of the line of this process, or the time until which it may be waited for. */
-  async function reachFront(): Promise<void> {
-    place ??= standInLine(memory.provider, conversationId);
-    const over = new AbortController();
-    try {
-      await abortable(Promise.race([place.first, sleep(Math.max(0, msLeft()), over.signal)]), signal);
-    } finally {
-      over.abort();
+  /** Leaves the turn to others where that is their due. Whether one of them may have it now. */
+  async function giveWay(): Promise<boolean> {
+    if (admittedAt !== undefined) {
+      admittedAt = undefined;
+      await watch.cameTooLate();
+      return true;
     }
-  }
-
-  /** Until the store says that nobody has the turn, or it is too late. */
-  async function waitForTurn(): Promise<Result<unknown>> {
-    for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(lookMs * 2, LATEST_LOOK_MS)) {
-      if (msLeft() <= 0) return createFailure(turnConflict());
-      await sleep(Math.min(lookMs * (0.5 + Math.random()), msLeft()), signal);
-      if (signal?.aborted === true) throw signal.reason;
-      const head = await abortable(loadHead(memory, conversationId), signal);
-      if (!head.success || turnUnderWay(head.data, executionId) === undefined) return head;
-    }
+    const pauseMs = turns.pauseMs();
+    if (pauseMs > 0) await pause(Math.min(pauseMs, msLeft() / 2), signal);
+    return pauseMs > 0;
   }
 
   return {
     load: async () => {
-      if (queues) await reachFront();
-      for (;;) {
-        const loaded = await abortable(loadConversation(memory, conversationId), signal);
-        if (!loaded.success || turnUnderWay(loaded.data, executionId) === undefined) return loaded;
-        if (!queues) return createFailure(turnConflict());
-        const free = await waitForTurn();
-        if (!free.success) return free;
+      if (place === undefined) {
+        place = standInLine(provider, journal.conversationId);
+        await reachFront(place, waiting);
+      }
+      // A look costs less than loading in vain.
+      for (let look = await giveWay(); ; look = true) {
+        const free = look ? await watch.untilFree() : undefined;
+        if (free?.success === false) return free;
+        const loaded = await loadFree(journal, signal);
+        if (loaded === undefined) continue;
+        admittedAt = performance.now();
+        return loaded;
       }
     },
-    mayWait: () => queues && msLeft() > 0 && signal?.aborted !== true,
-    leave: () => place?.leave(),
+    mayWait: () => msLeft() > 0 && signal?.aborted !== true,
+    leave: () => {
+      const contended = watch.isContended();
+      if (admittedAt !== undefined) turns.left({ heldMs: performance.now() - admittedAt, contended });
+      place?.leave();
+    },
   };
 }

@@ -17,7 +17,7 @@ import { abortError } from "./abort.ts";
 import { type Admission, openAdmission } from "./admit.ts";
 import { takeContinuation } from "./continuation.ts";
 import { judgeInput } from "./judge-input.ts";
-import { resume } from "./resume.ts";
+import { answerDecided, resume } from "./resume.ts";
 import type { RunScope } from "./scope.ts";
 import { fail, failMemory, failTurn, OPERATION, type Step } from "./step.ts";
 import { findUnfinished, type Unfinished } from "./unfinished.ts";
@@ -59,7 +59,6 @@ async function enter<Ctx>(
   const messages = stored?.messages ?? [];
   scope.emit?.({ type: "memory_loaded", data: { conversationId, messageCount: messages.length } });
   const unfinished = await findUnfinished(scope, state, { messages, stored });
-  if ("failed" in unfinished) return unfinished.failed;
   const news = await findNews(scope, state, unfinished);
   if ("failed" in news) return news.failed;
   if (news.unsaid.length === 0 && stored !== null) return resume(scope, unfinished, news.given);
@@ -102,11 +101,10 @@ async function hear<Ctx>(
   const aborted = abortError(scope.config.signal);
   if (aborted !== undefined) return fail(initial, aborted);
   if (isUndecided(given)) return say(initial, { journal, added, unfinished });
-  const answered = await resume(scope, unfinished, given);
-  if (answered.outcome?.status === "error") return answered;
-  // Calls that still wait are given up: the conversation goes on without them.
-  const messages = [...sanitizeConversation(answered.state.messages), ...added];
-  const next = { ...answered.state, messages };
+  // Calls that still wait are given up: the conversation goes on without them, in the turn that this run has now.
+  const { step } = await answerDecided(scope, unfinished, given);
+  if (step.outcome !== undefined) return step;
+  const next = { ...step.state, messages: [...step.state.messages, ...added] };
   const saved = await journal.incoming(added, { agentName: next.currentAgentName });
   return saved.success ? { state: next } : failMemory(next, saved.error);
 }
@@ -126,7 +124,7 @@ async function say<Ctx>(
   const entry = { agentName: initial.currentAgentName };
   const { memory } = journal;
   if (memory.concurrency === "queue" && durabilityOf(memory) === "completed") {
-    const claimed = await journal.claim(unfinished.stored, entry);
+    const claimed = await journal.claim(entry);
     if (!claimed.success) return failTurn(initial, claimed.error);
   }
   const next = { ...initial, messages: [...unfinished.state.messages, ...added] };

@@ -32,14 +32,14 @@ export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Pr
  */
 async function beginUnstored<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<Step<Ctx>> {
   if (scope.config.continuation !== undefined) return failWithoutStore(state);
-  if (!isUndecided(scope.given)) {
-    const unfinished = await findUnfinished(scope, state, { messages: state.messages, stored: null });
-    return "failed" in unfinished ? unfinished.failed : resume(scope, unfinished, scope.given);
-  }
   // What the guardrails judge is what the model sees, so nothing that is dropped may hide what was said before it.
   const messages = sanitizeConversation(state.messages);
   const blocked = await judgeInput(scope, state, lastSaid(messages));
-  return blocked ?? { state: messages === state.messages ? state : { ...state, messages } };
+  if (blocked !== undefined) return blocked;
+  if (isUndecided(scope.given))
+    return { state: messages === state.messages ? state : { ...state, messages } };
+  const unfinished = await findUnfinished(scope, state, { messages: state.messages, stored: null });
+  return resume(scope, unfinished, scope.given);
 }
 
 /** The last user messages in a row, whatever stands behind them. */

@@ -8,6 +8,7 @@ import {
 import type { ContinuationRejected } from "../errors.ts";
 import { type GivenDecisions, rejected } from "../interruption/decisions.ts";
 import { versionOf } from "../memory/metadata.ts";
+import { abortable } from "./abort.ts";
 import type { RunScope } from "./scope.ts";
 import type { Unfinished } from "./unfinished.ts";
 
@@ -16,7 +17,7 @@ export type TakenContinuation =
   | { readonly ok: true; readonly added: readonly Message[]; readonly given: GivenDecisions }
   | { readonly ok: false; readonly error: ContinuationRejected };
 
-/** Judges what a client sent, and takes from it what it adds. */
+/** Judges what a client sent, and takes from it what it adds. Rejects when the run is aborted meanwhile. */
 export async function takeContinuation<Ctx>(
   scope: RunScope<Ctx>,
   incoming: readonly Message[],
@@ -35,8 +36,9 @@ export async function takeContinuation<Ctx>(
   const { validate = defaultContinuationValidator() } = config;
   try {
     const conversationId = config.conversationId;
-    await validate({ persisted, incoming, conversationId, ...facts });
+    await abortable(validate({ persisted, incoming, conversationId, ...facts }), config.signal);
   } catch (thrown) {
+    if (config.signal?.aborted === true) throw thrown;
     return { ok: false, error: toRejection(thrown) };
   }
   // Whatever the application lets pass: only what holds by the loosest rules can be told apart from the history.

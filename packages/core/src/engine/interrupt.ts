@@ -1,5 +1,5 @@
 import type { Interruption } from "../interruption/interruption.ts";
-import type { AppendEntry } from "../memory/journal.ts";
+import type { AppendEntry } from "../memory/turn-holder.ts";
 import type { RunState } from "../state.ts";
 import type { RunScope } from "./scope.ts";
 import { failMemory, type Step } from "./step.ts";
@@ -20,7 +20,17 @@ export async function interrupt<Ctx>(
     scope.emit?.({ type: "interruption", data: { interruption: frozen(interruption) } });
   }
   const error = { _tag: "RunInterrupted", waiting: interruptions.length } as const;
-  return { state, outcome: { status: "interrupted", interruptions, error } };
+  return { state: asStored(scope, state), outcome: { status: "interrupted", interruptions, error } };
+}
+
+/**
+ * The messages in the order that the store has them in, with results as they came: a client sends them back, and they
+ * are compared then.
+ */
+function asStored<Ctx>({ journal }: RunScope<Ctx>, state: RunState<Ctx>): RunState<Ctx> {
+  if (journal === undefined) return state;
+  const { stored, said } = journal.history();
+  return { ...state, messages: [...(stored?.messages ?? []), ...said] };
 }
 
 const frozen = (interruption: Interruption): Interruption => Object.freeze({ ...interruption });

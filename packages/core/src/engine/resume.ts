@@ -1,4 +1,4 @@
-import { messageText, sanitizeConversation } from "@jaf/memory";
+import { type Message, messageText, sanitizeConversation } from "@jaf/memory";
 import { isHandoffCall } from "../handoff/handoff.ts";
 import {
   approvedBefore,
@@ -7,13 +7,16 @@ import {
   type GivenDecisions,
   isUndecided,
 } from "../interruption/decisions.ts";
+import type { Interruption } from "../interruption/interruption.ts";
 import { sortCalls } from "../interruption/sort-calls.ts";
 import { askedNow } from "../interruption/waiting.ts";
-import { answerCalls } from "../tools/answer-calls.ts";
+import type { AppendEntry } from "../memory/turn-holder.ts";
+import type { RunState } from "../state.ts";
+import { type AnsweredCalls, answerCalls } from "../tools/answer-calls.ts";
 import { concludeStored } from "./conclude.ts";
 import { interrupt } from "./interrupt.ts";
 import type { RunScope } from "./scope.ts";
-import { fail, failTurn, type Step } from "./step.ts";
+import { fail, failTurn, type Step, type Turn } from "./step.ts";
 import { beginTurn } from "./turn.ts";
 import type { UnansweredCalls, Unfinished } from "./unfinished.ts";
 
@@ -31,24 +34,63 @@ export async function resume<Ctx>(
   unfinished: Unfinished<Ctx>,
   given: GivenDecisions,
 ): Promise<Step<Ctx>> {
-  const { state, calls, open, stored } = unfinished;
-  const checked = checkDecisions(given, open);
-  if (!checked.ok) return fail(state, checked.error);
-  if (calls !== undefined) {
-    return isUndecided(given) && waitsForSomebody(calls)
-      ? askAgain(scope, unfinished, calls)
-      : answerOpen(scope, unfinished, { calls, decisions: checked.decisions });
+  const { state, turn, error, calls } = unfinished;
+  if (turn === undefined) return failWith(state, error);
+  if (calls !== undefined && isUndecided(given) && waitsForSomebody(calls))
+    return askAgain(scope, unfinished, calls);
+  const answered = await answerDecided(scope, unfinished, given);
+  if (answered.step.outcome !== undefined) return answered.step;
+  const { interruptions, entry } = answered;
+  if (interruptions.length > 0) {
+    const waiting = { ...answered.step.state, messages: answered.messages };
+    return interrupt(scope, waiting, { interruptions, entry });
   }
+  return calls === undefined ? goOn(scope, turn) : answered.step;
+}
+
+/** What decisions have brought. */
+export interface Answered<Ctx> {
+  /** With an outcome if the run ends here; else the state for the model, without calls that still wait. */
+  readonly step: Step<Ctx>;
+  /** With calls that still wait. */
+  readonly messages: readonly Message[];
+  readonly interruptions: readonly Interruption[];
+  readonly entry: AppendEntry;
+}
+
+/** Has the open calls answered that were decided about, and those that need nobody. The turn goes on. */
+export async function answerDecided<Ctx>(
+  scope: RunScope<Ctx>,
+  unfinished: Unfinished<Ctx>,
+  given: GivenDecisions,
+): Promise<Answered<Ctx>> {
+  const { state, error, open, calls, messages } = unfinished;
+  const entry = { agentName: state.currentAgentName };
+  const ended = (step: Step<Ctx>): Answered<Ctx> => ({ step, messages, interruptions: [], entry });
+  if (error !== undefined) return ended(fail(state, error));
+  const checked = checkDecisions(given, open);
+  if (!checked.ok) return ended(fail(state, checked.error));
+  return calls === undefined
+    ? ended({ state })
+    : answerOpen(scope, unfinished, { calls, decisions: checked.decisions });
+}
+
+const failWith = <Ctx>(state: RunState<Ctx>, error: Unfinished<Ctx>["error"]): Step<Ctx> =>
+  fail(state, error ?? { _tag: "AgentNotFound", agentName: state.currentAgentName });
+
+/** The model is called next, unless its last reply is the end. */
+async function goOn<Ctx>(scope: RunScope<Ctx>, turn: Turn<Ctx>): Promise<Step<Ctx>> {
+  const { state } = turn;
   const last = state.messages.at(-1);
-  if (last?.role === "assistant") return concludeStored(scope, unfinished, messageText(last));
-  const claimed = await scope.journal?.claim(stored, { agentName: state.currentAgentName });
+  if (last?.role === "assistant") return concludeStored(scope, turn, messageText(last));
+  const claimed = await scope.journal?.claim({ agentName: state.currentAgentName });
   return claimed?.success === false ? failTurn(state, claimed.error) : { state };
 }
 
 const waitsForSomebody = <Ctx>({ batch, sorted }: UnansweredCalls<Ctx>): boolean =>
   sorted.waiting.length > 0 &&
   sorted.answered.length === 0 &&
-  sorted.run.every((call) => isHandoffCall(batch, call));
+  sorted.run.every(({ call }) => isHandoffCall(batch, call));
 
 /** Nothing was decided, but approvals may have expired. */
 async function askAgain<Ctx>(
@@ -67,26 +109,31 @@ async function askAgain<Ctx>(
 
 async function answerOpen<Ctx>(
   scope: RunScope<Ctx>,
-  { state, messages, stored }: Unfinished<Ctx>,
+  { state, messages }: Unfinished<Ctx>,
   { calls, decisions }: { readonly calls: UnansweredCalls<Ctx>; readonly decisions: Decisions },
-): Promise<Step<Ctx>> {
-  const refused = beginTurn(scope, state);
-  if (refused !== undefined) return refused;
+): Promise<Answered<Ctx>> {
   const { batch, known } = calls;
   const waiting = askedNow(known, scope.config.approvalTtlMs);
   const approvals = { ...waiting.note, approved: [...decisions.approved] };
   const entry = { agentName: batch.agentName, callScope: batch.callScope, approvals };
+  const ended = (step: Step<Ctx>): Answered<Ctx> => ({ step, messages, interruptions: [], entry });
+  const refused = beginTurn(scope, state);
+  if (refused !== undefined) return ended(refused);
   // An approval is used up, durably, before its call runs.
-  const claimed = await scope.journal?.claim(stored, entry);
-  if (claimed?.success === false) return failTurn(state, claimed.error);
-  const { results, interruptions, agentName, error } = await answerCalls(scope, batch, {
-    decisions,
-    waiting,
-  });
-  const answered = [...messages, ...results];
-  const next = { ...state, currentAgentName: agentName };
-  if (error === undefined && interruptions.length > 0)
-    return interrupt(scope, { ...next, messages: answered }, { interruptions, entry });
-  const after = { ...next, messages: sanitizeConversation(answered), turnCount: state.turnCount + 1 };
-  return error === undefined ? { state: after } : fail(after, error);
+  const claimed = await scope.journal?.claim(entry);
+  if (claimed?.success === false) return ended(failTurn(state, claimed.error));
+  const answered = await answerCalls(scope, batch, { decisions, waiting });
+  return { ...afterAnswers(state, messages, answered), entry };
+}
+
+function afterAnswers<Ctx>(
+  state: RunState<Ctx>,
+  stored: readonly Message[],
+  { results, interruptions, agentName: currentAgentName, error }: AnsweredCalls,
+): Omit<Answered<Ctx>, "entry"> {
+  const messages = [...stored, ...results];
+  const isOver = error !== undefined || interruptions.length === 0;
+  const turnCount = state.turnCount + (isOver ? 1 : 0);
+  const after = { ...state, messages: sanitizeConversation(messages), currentAgentName, turnCount };
+  return { step: error === undefined ? { state: after } : fail(after, error), messages, interruptions };
 }

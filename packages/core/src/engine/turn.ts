@@ -1,6 +1,6 @@
 import { type Message, sanitizeConversation, type ToolCall } from "@jaf/memory";
 import { approvedBefore } from "../interruption/decisions.ts";
-import { askedNow, asNoted, type ReplyPlace } from "../interruption/waiting.ts";
+import { askedNow, asNoted, openCallScope, type ReplyPlace } from "../interruption/waiting.ts";
 import { callModel } from "../model/call-model.ts";
 import type { RunState } from "../state.ts";
 import { answerCalls } from "../tools/answer-calls.ts";
@@ -47,7 +47,7 @@ async function runCalls<Ctx>(
   if (stored?.success === false) return failMemory(state, stored.error);
   scope.emit?.({ type: "assistant_message", data: { agentName: currentAgentName, message } });
   const calls: readonly ToolCall[] = message.tool_calls ?? [];
-  const waiting = askedNow(asNoted(placeOfReply(scope, state)), scope.config.approvalTtlMs);
+  const waiting = askedNow(asNoted(placeOfReply(scope, state, callScope)), scope.config.approvalTtlMs);
   const { results, interruptions, agentName, error } = await answerCalls(
     scope,
     { agentName: currentAgentName, agent, context: state.context, calls, callScope },
@@ -68,7 +68,15 @@ async function runCalls<Ctx>(
 }
 
 /** Of the reply that was just said. */
-const placeOfReply = <Ctx>({ journal, runId }: RunScope<Ctx>, { messages }: RunState<Ctx>): ReplyPlace =>
-  journal === undefined
-    ? { owner: runId, position: messages.length }
-    : { owner: journal.conversationId, position: journal.position() - 1 };
+function placeOfReply<Ctx>(
+  { journal, runId }: RunScope<Ctx>,
+  { messages }: RunState<Ctx>,
+  callScope: string,
+): ReplyPlace {
+  if (journal !== undefined) {
+    const { conversationId, position } = journal;
+    return { owner: conversationId, position: position() - 1, scope: callScope, isStored: true };
+  }
+  const position = messages.length;
+  return { owner: runId, position, scope: openCallScope(runId, position), isStored: false };
+}

@@ -1,20 +1,33 @@
-import { type ConversationMemory, type Message, pendingToolCalls, sanitizeConversation } from "@jaf/memory";
+import {
+  type ConversationMemory,
+  type Message,
+  type PendingToolCalls,
+  pendingToolCalls,
+  sanitizeConversation,
+} from "@jaf/memory";
+import type { JAFError } from "../errors.ts";
+import { isHandoffCall } from "../handoff/handoff.ts";
 import { approvedBefore, nothingOpen, type OpenCalls } from "../interruption/decisions.ts";
 import { type SortedCalls, sortCalls } from "../interruption/sort-calls.ts";
-import { asNoted, type Waiting } from "../interruption/waiting.ts";
-import { type ApprovalNote, type NotedMetadata, readMetadata, versionOf } from "../memory/metadata.ts";
+import { asNoted, openCallScope, type ReplyPlace, type Waiting } from "../interruption/waiting.ts";
+import { type NotedMetadata, readMetadata, versionOf } from "../memory/metadata.ts";
 import type { RunState } from "../state.ts";
 import type { CallBatch } from "../tools/execute-call.ts";
 import { findAgent } from "./find-agent.ts";
 import type { RunScope } from "./scope.ts";
-import { fail, type Step, type Turn } from "./step.ts";
+import type { Turn } from "./step.ts";
 
 /** A conversation that may go on where it stopped. */
-export interface Unfinished<Ctx> extends Turn<Ctx> {
+export interface Unfinished<Ctx> {
+  /** Of the agent that had it. */
+  readonly state: RunState<Ctx>;
   /** As they are stored, with the calls that are open. */
   readonly messages: readonly Message[];
   readonly stored: ConversationMemory | null;
-  readonly calls: UnansweredCalls<Ctx> | undefined;
+  /** Absent where the agent that had it can't be asked; then `error` says why. */
+  readonly turn?: Turn<Ctx>;
+  readonly error?: JAFError;
+  readonly calls?: UnansweredCalls<Ctx>;
   readonly open: OpenCalls;
 }
 
@@ -22,7 +35,6 @@ export interface Unfinished<Ctx> extends Turn<Ctx> {
 export interface UnansweredCalls<Ctx> {
   readonly batch: CallBatch<Ctx>;
   readonly known: Waiting;
-  readonly noted: ApprovalNote | undefined;
   /** What becomes of them as long as nobody decides anything. */
   readonly sorted: SortedCalls;
 }
@@ -36,43 +48,65 @@ interface Source {
 export async function findUnfinished<Ctx>(
   scope: RunScope<Ctx>,
   initial: RunState<Ctx>,
-  { messages, stored }: Source,
-): Promise<Unfinished<Ctx> | { readonly failed: Step<Ctx> }> {
+  source: Source,
+): Promise<Unfinished<Ctx>> {
+  const { messages, stored } = source;
   const noted: NotedMetadata = stored === null ? {} : readMetadata(stored);
-  const currentAgentName = agentNameOf(scope, initial, noted);
-  const found = findAgent(scope.config, currentAgentName);
-  if (!found.ok) return { failed: fail(initial, found.error) };
-  const { agent } = found;
-  const state = { ...initial, messages: sanitizeConversation(messages), currentAgentName };
-  const turn = { state, agent, messages, stored };
   const pending = pendingToolCalls(messages);
-  if (pending === undefined) return { ...turn, calls: undefined, open: nothingOpen };
-  const place = {
-    owner: stored?.conversationId ?? initial.runId,
-    position: (versionOf(stored) ?? messages.length) - (stored?.messages.length ?? 0) + pending.index,
-  };
-  const batch: CallBatch<Ctx> = {
+  const currentAgentName = agentNameOf(scope, initial, { noted, isWaitedFor: pending !== undefined });
+  const state = { ...initial, messages: sanitizeConversation(messages), currentAgentName };
+  const unfinished = { state, messages, stored, open: nothingOpen };
+  const found = findAgent(scope.config, currentAgentName);
+  if (!found.ok) return { ...unfinished, error: found.error };
+  const turn = { state, agent: found.agent };
+  if (pending === undefined) return { ...unfinished, turn };
+  const known = asNoted(placeOf(initial, source, { pending, noted }), noted.approvals);
+  const { approved } = known.note;
+  const { place } = known;
+  const all: CallBatch<Ctx> = {
     agentName: currentAgentName,
-    agent,
+    agent: found.agent,
     context: state.context,
     calls: pending.missing,
-    callScope: noted.toolCallScope ?? `${place.owner}:${place.position}`,
+    callScope: noted.toolCallScope ?? openCallScope(place.owner, place.position),
   };
-  const known = asNoted(place, noted.approvals);
-  const { approved } = known.note;
-  const sorted = await sortCalls(scope, batch, { decisions: approvedBefore(approved), waiting: known });
-  return {
-    ...turn,
-    calls: { batch, known, noted: noted.approvals, sorted },
-    open: { waiting: sorted.waiting, approved },
-  };
+  const sorted = await sortCalls(scope, all, { decisions: approvedBefore(approved), waiting: known });
+  const open = { waiting: sorted.waiting, approved };
+  const batch = stored === null ? { ...all, calls: interruptedCalls(all, sorted) } : all;
+  return { ...unfinished, turn, calls: { batch, known, sorted }, open };
 }
 
-/** The agent that had the conversation: it may have been handed to one that the caller doesn't know of. */
+/**
+ * Of a history that isn't stored: an interrupted run leaves open what waits, and handoffs. Who made any other call, nobody
+ * knows.
+ */
+const interruptedCalls = <Ctx>(batch: CallBatch<Ctx>, { waiting }: SortedCalls): CallBatch<Ctx>["calls"] =>
+  batch.calls.filter(
+    (call) => isHandoffCall(batch, call) || waiting.some(({ toolCallId }) => toolCallId === call.id),
+  );
+
+function placeOf<Ctx>(
+  { runId }: RunState<Ctx>,
+  { messages, stored }: Source,
+  { pending, noted }: { readonly pending: PendingToolCalls; readonly noted: NotedMetadata },
+): ReplyPlace {
+  const owner = stored?.conversationId ?? runId;
+  const dropped = stored === null ? 0 : (versionOf(stored) ?? messages.length) - messages.length;
+  const position = dropped + pending.index;
+  const scope = noted.toolCallScope ?? openCallScope(owner, position);
+  return { owner, position, scope, isStored: stored !== null };
+}
+
+/**
+ * The agent that had the conversation: it may have been handed to one that the caller doesn't know of. Its open calls are
+ * never another's, who may have other rules for tools of the same name.
+ */
 function agentNameOf<Ctx>(
   { config: { agentRegistry } }: RunScope<Ctx>,
   { currentAgentName }: RunState<Ctx>,
-  { agentName }: NotedMetadata,
+  { noted: { agentName }, isWaitedFor }: { readonly noted: NotedMetadata; readonly isWaitedFor: boolean },
 ): string {
-  return agentName !== undefined && agentRegistry.has(agentName) ? agentName : currentAgentName;
+  return agentName !== undefined && (isWaitedFor || agentRegistry.has(agentName))
+    ? agentName
+    : currentAgentName;
 }

@@ -1,6 +1,7 @@
 import type { ToolCall } from "@jaf/memory";
 import { abortable } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
+import type { ParsedArguments } from "../tools/arguments.ts";
 import type { CallBatch } from "../tools/execute-call.ts";
 import { findTool, parseCall } from "../tools/execute-call.ts";
 import { ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
@@ -12,10 +13,17 @@ import type { Waiting } from "./waiting.ts";
 
 /** What becomes of the calls of a reply. */
 export interface SortedCalls {
-  readonly run: readonly ToolCall[];
+  readonly run: readonly RunnableCall[];
   /** Answered without a tool of ours: by the client, or by somebody's refusal. */
   readonly answered: readonly AnsweredCall[];
   readonly waiting: readonly Interruption[];
+}
+
+/** A call that need not wait. */
+export interface RunnableCall {
+  readonly call: ToolCall;
+  /** As they were judged; a tool that was judged gets these very arguments. Absent: nothing was judged. */
+  readonly parsed?: ParsedArguments;
 }
 
 export interface AnsweredCall {
@@ -31,7 +39,7 @@ export interface SortOptions {
 }
 
 type Sorted =
-  | { readonly to: "run" }
+  | { readonly to: "run"; readonly parsed: ParsedArguments }
   | { readonly to: "answered"; readonly answer: AnsweredCall }
   | { readonly to: "waiting"; readonly interruption: Interruption };
 
@@ -41,15 +49,15 @@ export async function sortCalls<Ctx>(
   batch: CallBatch<Ctx>,
   options: SortOptions,
 ): Promise<SortedCalls> {
-  const sorted = { run: [] as ToolCall[], answered: [] as AnsweredCall[], waiting: [] as Interruption[] };
+  const sorted = { run: [] as RunnableCall[], answered: [] as AnsweredCall[], waiting: [] as Interruption[] };
   for (const call of batch.calls) {
     const tool = findTool(batch, call.function.name);
     if (tool === undefined || !mayWait(tool)) {
-      sorted.run.push(call);
+      sorted.run.push({ call });
       continue;
     }
     const where = await abortable(sortCall(batch, { call, tool }, options), scope.config.signal);
-    if (where.to === "run") sorted.run.push(call);
+    if (where.to === "run") sorted.run.push({ call, parsed: where.parsed });
     else if (where.to === "answered") sorted.answered.push(where.answer);
     else sorted.waiting.push(where.interruption);
   }
@@ -68,7 +76,7 @@ async function sortCall<Ctx>(
   { decisions, waiting }: SortOptions,
 ): Promise<Sorted> {
   const parsed = await parseCall(tool, call);
-  if (!parsed.ok) return { to: "run" }; // Which answers it with what is wrong.
+  if (!parsed.ok) return { to: "run", parsed }; // Which answers it with what is wrong.
   const asked = {
     toolCallId: call.id,
     toolName: call.function.name,
@@ -82,12 +90,12 @@ async function sortCall<Ctx>(
       ? { to: "waiting", interruption: { type: "client_tool", ...asked } }
       : { to: "answered", answer: { call, result } };
   }
-  if (decisions.approved.has(call.id)) return { to: "run" };
+  if (decisions.approved.has(call.id)) return { to: "run", parsed };
   if (decisions.rejected.has(call.id)) {
     return { to: "answered", answer: { call, result: rejection(decisions.rejected.get(call.id)) } };
   }
   const needed = await needsApproval(tool, parsed.args, batch.context);
-  if (needed === false) return { to: "run" };
+  if (needed === false) return { to: "run", parsed };
   if (needed !== true) return { to: "answered", answer: { call, ...needed } };
   const { expiresAt } = waiting.note;
   return {
@@ -95,7 +103,7 @@ async function sortCall<Ctx>(
     interruption: {
       type: "approval",
       ...asked,
-      approvalId: approvalIdOf({ ...waiting, ...waiting.note }, call),
+      approvalId: approvalIdOf({ ...waiting.place, round: waiting.note.round }, call),
       ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }),
     },
   };

@@ -6,24 +6,33 @@ export interface ReplyPlace {
   readonly owner: string;
   /** Which message of the conversation it is, counted from its very first. */
   readonly position: number;
+  /** The scope of the calls; the same whenever the run resumes. */
+  readonly scope: string;
+  /** Whether a time until which an approval counts can be kept. */
+  readonly isStored: boolean;
 }
 
 /** What is known of the approvals that the calls of a reply wait for. */
 export interface Waiting {
-  readonly owner: string;
+  readonly place: ReplyPlace;
   readonly note: ApprovalNote;
 }
 
 /** What was noted when the calls were asked about; of another reply's calls it says nothing. */
-export function asNoted({ owner, position }: ReplyPlace, note?: ApprovalNote): Waiting {
-  return { owner, note: note?.position === position ? note : { position, round: 0, approved: [] } };
+export function asNoted(place: ReplyPlace, note?: ApprovalNote): Waiting {
+  const { position } = place;
+  return { place, note: note?.position === position ? note : { position, round: 0, approved: [] } };
 }
 
 /** As it is asked for now: approvals that have expired are asked for anew, and no decision of before counts any more. */
-export function askedNow({ owner, note }: Waiting, approvalTtlMs: number | undefined): Waiting {
+export function askedNow({ place, note }: Waiting, ttlMs: number | undefined): Waiting {
+  const approvalTtlMs = place.isStored ? ttlMs : undefined;
   const expired = note.expiresAt !== undefined && note.expiresAt <= Date.now();
-  if (!expired && (note.expiresAt !== undefined || approvalTtlMs === undefined)) return { owner, note };
+  if (!expired && (note.expiresAt !== undefined || approvalTtlMs === undefined)) return { place, note };
   const { position, round, approved } = note;
   const expiresAt = approvalTtlMs === undefined ? {} : { expiresAt: Date.now() + approvalTtlMs };
-  return { owner, note: { position, round: expired ? round + 1 : round, approved, ...expiresAt } };
+  return { place, note: { position, round: expired ? round + 1 : round, approved, ...expiresAt } };
 }
+
+/** Of calls whose own scope is not known: nothing is stored, or another program stored them. */
+export const openCallScope = (owner: string, position: number): string => `${owner}:${position}`;

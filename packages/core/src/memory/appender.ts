@@ -20,21 +20,24 @@ export interface AppenderOptions {
 
 export interface Batch {
   readonly messages: readonly Message[];
-  /** Beside user and trace. Made when the write begins. */
-  readonly metadata?: () => WriteMetadata;
+  /** Beside user and trace. */
+  readonly metadata?: WriteMetadata;
   /** Default: one that no other batch has. */
   readonly idempotencyKey?: string;
 }
 
+/** Appends a batch, in the turn that it was given. */
+export type Append = (batch: Batch) => Promise<Result<void>>;
+
 export interface Appender {
   /**
-   * Appends one batch after the other, each under an idempotency key. What fails and may succeed later is tried again
-   * under the same key, so that a lost answer neither loses nor doubles anything. An abort ends the trying, but never a
-   * write that is under way.
+   * Has appends made one after the other. Each is made under an idempotency key. What fails and may succeed later is
+   * tried again under the same key, so that a lost answer neither loses nor doubles anything. An abort ends the trying,
+   * but never a write that is under way.
    *
-   * Fails with a conflict if anybody else has appended since the conversation was loaded.
+   * They fail with a conflict if anybody else has appended messages since the conversation was loaded.
    */
-  readonly append: (batch: Batch) => Promise<Result<void>>;
+  readonly inTurn: <T>(action: (append: Append) => Promise<T>) => Promise<T>;
   /** Everything that follows is appended to this, or not at all. */
   readonly loaded: (stored: ConversationMemory | null) => void;
   /** How many messages the conversation ever had, as far as the store tells. */
@@ -46,26 +49,25 @@ export function createAppender(options: AppenderOptions): Appender {
   let appends = 0;
   let version: number | undefined;
 
-  async function appendNow({ messages, metadata, idempotencyKey }: Required<Batch>): Promise<Result<void>> {
+  const append: Append = async ({ messages, metadata = {}, idempotencyKey }) => {
+    appends += 1;
     const expected = version;
     const appended = await tryToAppend(options, {
       messages,
-      metadata: metadata(),
-      idempotencyKey,
+      metadata,
+      idempotencyKey: idempotencyKey ?? `${options.executionId}:${appends}`,
       ...(expected === undefined ? {} : { expectedVersion: expected }),
     });
     // A write of before may have been given up and be done all the same; then this one, and all that follow, conflict.
     if (appended.success && expected !== undefined) version = expected + messages.length;
     return appended;
-  }
+  };
 
   return {
-    append: ({ messages, metadata = () => ({}), idempotencyKey }) => {
-      appends += 1;
-      const key = idempotencyKey ?? `${options.executionId}:${appends}`;
-      const appended = previous.then(() => appendNow({ messages, metadata, idempotencyKey: key }));
-      previous = appended;
-      return appended;
+    inTurn: (action) => {
+      const done = previous.then(() => action(append));
+      previous = done.catch(() => {});
+      return done;
     },
     loaded: (stored) => {
       version = versionOf(stored);

@@ -1,5 +1,5 @@
 import { idIssue, type MemoryIssue, type RunId, type TraceId } from "@jaf/memory";
-import { windowIssues } from "../context/window.ts";
+import { contextIssues, wholeNumberIssue } from "../context/issues.ts";
 import type { MemoryConfig } from "./config.ts";
 
 interface Written {
@@ -14,16 +14,12 @@ interface Written {
  */
 export function memoryConfigIssues(memory: MemoryConfig, written: Written): readonly MemoryIssue[] {
   const { maxMessages, ttl, userId, durability, concurrency, queueTimeoutMs, turnLeaseMs } = memory;
-  const { window, compressionThreshold, summarize, summarizeTimeoutMs } = memory;
   return [
     wholeNumberIssue("RunConfig.memory.maxMessages", maxMessages),
     wholeNumberIssue("RunConfig.memory.ttl", ttl),
     wholeNumberIssue("RunConfig.memory.queueTimeoutMs", queueTimeoutMs),
     wholeNumberIssue("RunConfig.memory.turnLeaseMs", turnLeaseMs),
-    ...windowIssues(window),
-    wholeNumberIssue("RunConfig.memory.compressionThreshold", compressionThreshold),
-    wholeNumberIssue("RunConfig.memory.summarizeTimeoutMs", summarizeTimeoutMs),
-    functionIssue("RunConfig.memory.summarize", summarize),
+    ...contextIssues(memory),
     durabilityIssue(durability),
     concurrencyIssue(concurrency),
     userId === undefined ? undefined : idIssue("RunConfig.memory.userId", userId),
@@ -31,15 +27,6 @@ export function memoryConfigIssues(memory: MemoryConfig, written: Written): read
     textIssue("RunState.runId", written.runId),
     textIssue("RunState.currentAgentName", written.currentAgentName),
   ].filter((issue) => issue !== undefined);
-}
-
-function wholeNumberIssue(path: string, value: unknown): MemoryIssue | undefined {
-  if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 1)) return undefined;
-  return { path, expected: "a whole number from 1" };
-}
-
-function functionIssue(path: string, value: unknown): MemoryIssue | undefined {
-  return value === undefined || typeof value === "function" ? undefined : { path, expected: "a function" };
 }
 
 function durabilityIssue(value: unknown): MemoryIssue | undefined {

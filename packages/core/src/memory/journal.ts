@@ -1,19 +1,9 @@
 import { type ConversationMemory, createSuccess, type Message, type Result } from "@jaf/memory";
 import { sleep } from "../engine/abort.ts";
 import { type AppenderOptions, createAppender } from "./appender.ts";
-import { DEFAULT_TURN_LEASE_MS, durabilityOf, type MemoryConfig } from "./config.ts";
-import { type ApprovalNote, readMetadata, toMetadata, versionOf } from "./metadata.ts";
-import { claimTurn, isTurnConflict } from "./turn.ts";
-
-/** What a write notes beside the messages. */
-export interface AppendEntry {
-  /** The registry key of the agent that goes on from here. */
-  readonly agentName: string;
-  /** Which execution's which turn the open tool calls are of; absent: no call is open. */
-  readonly callScope?: string;
-  /** What the open calls wait for. */
-  readonly approvals?: ApprovalNote;
-}
+import { durabilityOf, type MemoryConfig } from "./config.ts";
+import { readMetadata, toMetadata, versionOf } from "./metadata.ts";
+import { type AppendEntry, createTurnHolder } from "./turn-holder.ts";
 
 /** The conversation as the run knows it. */
 export interface JournalHistory {
@@ -45,7 +35,7 @@ export interface Journal {
    * Takes the turn before anything is said: a failure, a conflict among them, if another run has it. What is noted
    * with it is durable from then on. Rejects when the run is aborted while the store is asked who has the turn.
    */
-  readonly claim: (stored: ConversationMemory | null, entry: AppendEntry) => Promise<Result<void>>;
+  readonly claim: (entry: AppendEntry) => Promise<Result<void>>;
   /** What was said to the agent. */
   readonly incoming: (messages: readonly Message[], entry: AppendEntry) => Promise<Result<void>>;
   /** A reply with tool calls; no tool runs before this succeeded. */
@@ -74,37 +64,60 @@ const ABANDON_MS = 1_000;
 
 const done: Promise<Result<void>> = Promise.resolve(createSuccess(undefined));
 
+/** What is noted with messages, and whether the turn goes on after them. */
+interface Noted {
+  readonly entry: AppendEntry;
+  readonly until: "lease" | "over";
+}
+
 export function openJournal(options: AppenderOptions): Journal {
   const { memory, conversationId, executionId } = options;
   const durability = durabilityOf(memory);
+  const step = durability === "step";
   const appender = createAppender(options);
+  const turn = createTurnHolder({ ...options, appender });
   const kept: Message[] = [];
-  const turn = openTurn(options, (metadata) => appender.append({ messages: [], metadata }));
-  let failed = false;
   let conversation: ConversationMemory | null = null;
   let said: Message[] = [];
   let start = 0;
+  let failed = false;
+  /** Whether anything may be noted of the turn that has to be taken back when the run fails. */
+  let mayHold = false;
+  // A result whose call is durable becomes so at once, whatever the durability: the call must not be made again.
+  let callsAreStored = false;
 
-  async function append(messages: readonly Message[], metadata?: () => object): Promise<Result<void>> {
-    const appended = await appender.append({ messages, ...(metadata === undefined ? {} : { metadata }) });
-    failed ||= !appended.success;
-    return appended;
-  }
-  // Not `push(...messages)`: a long history has more messages than a call may have arguments.
+  const append = (messages: readonly Message[], noted?: Noted): Promise<Result<void>> =>
+    appender.inTurn(async (write) => {
+      const confirmed = await turn.confirm(write);
+      if (!confirmed.success) {
+        failed = true;
+        return confirmed;
+      }
+      const note = noted === undefined ? undefined : turn.make(noted.entry, noted.until);
+      const metadata = note === undefined ? {} : { metadata: toMetadata(note) };
+      const appended = await write({ messages, ...metadata });
+      failed ||= !appended.success;
+      if (appended.success && note !== undefined) turn.noted(note);
+      return appended;
+    });
+
+  const hold = (entry: AppendEntry): Noted => {
+    mayHold = true;
+    return { entry, until: "lease" };
+  };
   const keep = (messages: readonly Message[]): Promise<Result<void>> => {
+    // Not `push(...messages)`: a long history has more messages than a call may have arguments.
     for (const message of messages) kept.push(message);
     return done;
   };
   const count = (messages: readonly Message[]): void => {
     for (const message of messages) said.push(message);
   };
-  const flush = (metadata: () => object): Promise<Result<void>> => append(kept.splice(0), metadata);
-  const step = durability === "step";
-  // A result whose call is durable becomes so at once, whatever the durability: the call must not be made again.
-  let callsAreStored = false;
-  const say = (messages: readonly Message[], metadata?: () => object): Promise<Result<void>> => {
+  const flush = (noted: Noted): Promise<Result<void>> =>
+    kept.length === 0 ? turn.note(noted.entry, noted.until) : append(kept.splice(0), noted);
+  const say = (messages: readonly Message[], noted?: Noted): Promise<Result<void>> => {
     count(messages);
-    return callsAreStored ? append(messages, metadata) : keep(messages);
+    return callsAreStored ? append(messages, noted) : keep(messages);
   };
 
   return {
@@ -113,108 +126,46 @@ export function openJournal(options: AppenderOptions): Journal {
     executionId,
     loaded: (stored) => {
       appender.loaded(stored);
+      turn.loaded(stored === null ? undefined : readMetadata(stored).turn);
       start = versionOf(stored) ?? stored?.messages.length ?? 0;
       said = [];
       conversation = stored;
     },
     position: () => start + said.length,
     history: () => ({ stored: conversation, said, version: appender.version() }),
-    claim: async (stored, entry) => {
+    claim: (entry) => {
       callsAreStored = true;
-      const previous = stored === null ? undefined : readMetadata(stored).turn;
-      const metadata = turn.begin(entry);
-      const claimed = await claimTurn({
-        ...options,
-        version: appender.version(),
-        previous,
-        write: (idempotencyKey) => appender.append({ messages: [], metadata, idempotencyKey }),
-      });
-      if (!claimed.success && isTurnConflict(claimed.error)) turn.lost();
-      return claimed;
+      mayHold = true;
+      return turn.note(entry, "lease");
     },
     incoming: (messages, entry) => {
       count(messages);
       keep(messages);
-      if (durability === "completed" || kept.length === 0) return done;
-      return flush(turn.begin(entry));
+      return durability === "completed" || kept.length === 0 ? done : flush(hold(entry));
     },
     calls: (message, entry) => {
       callsAreStored = step;
-      return say([message], step ? turn.begin(entry) : undefined);
+      return say([message], step ? hold(entry) : undefined);
     },
     answer: (message, entry) =>
-      callsAreStored ? say([message], entry === undefined ? undefined : turn.goOn(entry)) : done,
+      callsAreStored ? say([message], entry === undefined ? undefined : hold(entry)) : done,
     answers: (messages) => {
       if (!callsAreStored) say(messages);
     },
     final: (message, entry) => {
       count([message]);
       keep([message]);
-      return flush(turn.end(entry));
+      return flush({ entry, until: "over" });
     },
-    interrupt: (entry) => flush(turn.end(entry)),
+    interrupt: (entry) => flush({ entry, until: "over" }),
     abandon: async () => {
-      const last = turn.abandon();
+      turn.close();
       // Where a write has failed, the next would fail too, or come too late.
-      if (last === undefined || failed) return;
+      if (!mayHold || failed) return;
       const over = new AbortController();
-      await Promise.race([append([], last), sleep(ABANDON_MS, over.signal)]);
+      await Promise.race([turn.giveUp(), sleep(ABANDON_MS, over.signal)]);
       over.abort();
     },
-    close: turn.lost,
-  };
-}
-
-/** What the store is told of the turn, by each write and, between writes, by signs of life. */
-function openTurn(
-  { memory, runId, executionId }: AppenderOptions,
-  write: (metadata: () => object) => Promise<unknown>,
-) {
-  const leaseMs = memory.turnLeaseMs ?? DEFAULT_TURN_LEASE_MS;
-  let noted: AppendEntry | undefined;
-  let signs: NodeJS.Timeout | undefined;
-  const isOpen = () => signs !== undefined;
-
-  const note = (entry: AppendEntry, until: number) =>
-    toMetadata({
-      runId,
-      agentName: entry.agentName,
-      ...(entry.callScope === undefined ? {} : { toolCallScope: entry.callScope }),
-      ...(entry.approvals === undefined ? {} : { approvals: entry.approvals }),
-      turn: { id: executionId, until },
-    });
-  const underWay = (entry: AppendEntry) => note(entry, Date.now() + leaseMs);
-
-  const lost = () => {
-    clearInterval(signs);
-    signs = undefined;
-  };
-  const goOn = (entry: AppendEntry) => {
-    noted = entry;
-    return () => underWay(entry);
-  };
-  const giveSign = () => {
-    const entry = noted;
-    // What it says is made when it is written: by then the turn may have ended.
-    if (entry !== undefined) void write(() => (isOpen() ? underWay(noted ?? entry) : {}));
-  };
-
-  return {
-    begin: (entry: AppendEntry) => {
-      signs ??= setInterval(giveSign, leaseMs / 3).unref();
-      return goOn(entry);
-    },
-    goOn,
-    end: (entry: AppendEntry) => {
-      lost();
-      noted = entry;
-      return () => note(entry, 0);
-    },
-    abandon: () => {
-      const entry = isOpen() ? noted : undefined;
-      lost();
-      return entry === undefined ? undefined : () => note(entry, 0);
-    },
-    lost,
+    close: turn.close,
   };
 }

@@ -5,8 +5,8 @@ const lines = new WeakMap<MemoryProvider, Map<string, Promise<void>>>();
 
 /** A place in line. */
 export interface Place {
-  /** Resolves when everybody before has left. */
-  readonly first: Promise<void>;
+  /** Resolves when everybody before has left; absent where nobody is before. */
+  readonly first: Promise<void> | undefined;
   readonly leave: () => void;
 }
 
@@ -17,12 +17,12 @@ export interface Place {
 export function standInLine(provider: MemoryProvider, conversationId: string): Place {
   const line = lines.get(provider) ?? new Map<string, Promise<void>>();
   lines.set(provider, line);
-  const first = line.get(conversationId) ?? Promise.resolve();
+  const first = line.get(conversationId);
   let leave!: () => void;
   const left = new Promise<void>((resolve) => {
     leave = resolve;
   });
-  const last = first.then(() => left);
+  const last = first === undefined ? left : first.then(() => left);
   line.set(conversationId, last);
   void last.then(() => {
     if (line.get(conversationId) === last) line.delete(conversationId);

@@ -8,6 +8,8 @@ const KEY = "jaf";
 export interface TurnNote {
   /** Of the execution that had the last turn. */
   readonly id: string;
+  /** Which of its notes this is. */
+  readonly sign: number;
   /** Milliseconds since 1970 until which it counts as under way; `0` once it is done. */
   readonly until: number;
 }
@@ -44,7 +46,7 @@ export interface NotedMetadata {
   readonly approvals?: ApprovalNote | undefined;
 }
 
-const turnNote = z.object({ id: z.string(), until: z.number() });
+const turnNote = z.object({ id: z.string(), sign: z.number(), until: z.number() });
 
 const approvalNote = z.object({
   position: z.number(),

@@ -23,12 +23,8 @@ export function turnUnderWay(
 export const turnConflict = (): MemoryErrorUnion =>
   createMemoryConflictError("turn", { operation: "run", retryable: true });
 
-/**
- * The key under which the turn after `previous` is claimed: whoever writes under it first has the turn, and every other
- * write under it changes nothing.
- */
-export const claimKey = (version: number | undefined, previous: TurnNote | undefined): string =>
-  `turn:${version ?? 0}:${previous?.id ?? ""}`;
+export const isTurnConflict = (error: MemoryErrorUnion): boolean =>
+  error._tag === "MemoryConflictError" && error.reason === "turn";
 
 /** The conversation without its messages; `null` if there is none. */
 export async function loadHead(

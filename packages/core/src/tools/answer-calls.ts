@@ -4,8 +4,13 @@ import type { RunScope } from "../engine/scope.ts";
 import type { JAFError } from "../errors.ts";
 import { answerHandoff, isHandoffCall } from "../handoff/handoff.ts";
 import type { Interruption } from "../interruption/interruption.ts";
-import { type AnsweredCall, type SortOptions, sortCalls } from "../interruption/sort-calls.ts";
-import type { AppendEntry } from "../memory/journal.ts";
+import {
+  type AnsweredCall,
+  type RunnableCall,
+  type SortOptions,
+  sortCalls,
+} from "../interruption/sort-calls.ts";
+import type { AppendEntry } from "../memory/turn-holder.ts";
 import { decodeArguments } from "./arguments.ts";
 import { forEachLimited } from "./concurrency.ts";
 import { type CallBatch, executeCall, toAnswer, toolMessage, traceToolCall } from "./execute-call.ts";
@@ -57,14 +62,14 @@ export async function answerCalls<Ctx>(
   try {
     const { run, answered, waiting } = await sortCalls(scope, batch, options);
     interruptions = waiting;
-    const handoffs = run.filter((call) => isHandoffCall(batch, call));
+    const handoffs = run.filter(({ call }) => isHandoffCall(batch, call));
     const others = handoffs.length === 0 ? run : without(run, handoffs);
     for (const given of answered) if (goesOn()) await answerBySomebody(scope, given, progress);
-    const running = forEachLimited(others, maxParallelTools, async (call) => {
-      if (goesOn()) await answerByTool(scope, batch, { call, progress });
+    const running = forEachLimited(others, maxParallelTools, async (runnable) => {
+      if (goesOn()) await answerByTool(scope, batch, { runnable, progress });
     });
     await abortable(running, signal);
-    for (const call of waiting.length === 0 ? handoffs : [])
+    for (const { call } of waiting.length === 0 ? handoffs : [])
       if (goesOn()) await answerByHandoff(scope, batch, { call, progress });
   } catch (thrown) {
     // Tools that don't stop at an abort are left alone; in "step" durability their results are still stored.
@@ -74,7 +79,7 @@ export async function answerCalls<Ctx>(
   return { interruptions, ...summarize(scope, batch, progress) };
 }
 
-function without(calls: readonly ToolCall[], left: readonly ToolCall[]): readonly ToolCall[] {
+function without<T>(calls: readonly T[], left: readonly T[]): readonly T[] {
   const leftOut = new Set(left);
   return calls.filter((call) => !leftOut.has(call));
 }
@@ -87,9 +92,10 @@ interface Answering {
 async function answerByTool<Ctx>(
   scope: RunScope<Ctx>,
   batch: CallBatch<Ctx>,
-  { call, progress }: Answering,
+  { runnable, progress }: { readonly runnable: RunnableCall; readonly progress: Progress },
 ): Promise<void> {
-  const executed = await executeCall(scope, batch, call);
+  const { call } = runnable;
+  const executed = await executeCall(scope, batch, runnable);
   if (executed === undefined) return;
   const { message, thrown } = executed;
   await record(scope, { call, progress }, { message, ...failureOf(scope, call, thrown) });

@@ -1,6 +1,7 @@
 import type { Message, ToolCall } from "@jaf/memory";
 import type { Agent } from "../agent.ts";
 import type { RunScope } from "../engine/scope.ts";
+import type { RunnableCall } from "../interruption/sort-calls.ts";
 import { decodeArguments, type ParsedArguments, validateArguments } from "./arguments.ts";
 import {
   isToolResult,
@@ -44,11 +45,11 @@ export const findTool = <Ctx>({ agent }: CallBatch<Ctx>, name: string): Tool<any
 export async function executeCall<Ctx>(
   scope: RunScope<Ctx>,
   batch: CallBatch<Ctx>,
-  call: ToolCall,
+  { call, parsed: judged }: RunnableCall,
 ): Promise<ExecutedCall | undefined> {
   const tool = findTool(batch, call.function.name);
   const trace = traceToolCall(scope, call);
-  const parsed = await parseCall(tool, call);
+  const parsed = judged ?? (await parseCall(tool, call));
   trace?.start(parsed.args);
   if (isAborted(scope)) return undefined;
   const answer =

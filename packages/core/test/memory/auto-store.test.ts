@@ -118,7 +118,7 @@ describe("auto-store", () => {
           jaf: {
             runId: state.runId,
             agentName: "helper",
-            turn: { id: expect.stringMatching(/^[\w-]{36}$/), until: 0 },
+            turn: { id: expect.stringMatching(/^[\w-]{36}$/), sign: 1, until: 0 },
           },
         },
         options: {

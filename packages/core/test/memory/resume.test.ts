@@ -87,9 +87,24 @@ describe("the agent that resumes", () => {
     expect(ended.finalState.currentAgentName).toBe("specialist");
   });
 
-  it.each(["retired", 5, null])("is the state's if the stored name, %j, is no agent's", async (agentName) => {
+  it.each([5, null])("is the state's if none is stored: %j", async (agentName) => {
     const { executed } = await resumed({ history: unfinished, metadata: { jaf: { agentName } } });
     expect(executed).toEqual(["helper:a", "helper:c"]);
+  });
+
+  it("is nobody else where calls are open, whose tools of the same name may have other rules", async () => {
+    const metadata = { jaf: { agentName: "retired" } };
+    const { ended, executed, config, inner } = await resumed({ history: unfinished, metadata });
+    expect(errorOf(ended)).toEqual({ _tag: "AgentNotFound", agentName: "retired" });
+    expect(executed).toEqual([]);
+    const next = await run(says("More"), { ...config, modelProvider: createScriptedModel(["Done."]) });
+    expect(next.outcome.status).toBe("completed");
+    expect((await storedMessages(inner)).at(-1)).toEqual(assistant("Done."));
+  });
+
+  it("is the state's where no call is open", async () => {
+    const { ended } = await resumed({ history: [user("Hi")], metadata: { jaf: { agentName: "retired" } } });
+    expect(ended.outcome.status).toBe("completed");
   });
 
   it("is the state's once something new is said", async () => {

@@ -34,7 +34,7 @@ export type FailureMode =
   /** As "before", and the provider breaks its contract by throwing. */
   | "throw";
 
-/** Fails the append with this number, from 1, and every one after it: the store is gone. */
+/** Fails the append of messages with this number, from 1, and every one after it: the store is gone. */
 export function failAppends(
   inner: MemoryProvider,
   from: number,
@@ -44,7 +44,8 @@ export function failAppends(
   return {
     ...inner,
     appendMessages: async (...args) => {
-      appends += 1;
+      // What is noted without messages depends on the time.
+      if (args[1].length > 0 || appends >= from) appends += 1;
       if (appends < from) return inner.appendMessages(...args);
       if (mode === "throw") throw new Error("the connection pool is closed");
       if (mode === "after" && appends === from) await inner.appendMessages(...args);

@@ -1,0 +1,171 @@
+import { createFailure, createSuccess, type Result } from "@jaf/memory";
+import type { Append, Appender, AppenderOptions } from "./appender.ts";
+import { DEFAULT_TURN_LEASE_MS } from "./config.ts";
+import {
+  type ApprovalNote,
+  type EngineMetadata,
+  readMetadata,
+  type TurnNote,
+  toMetadata,
+} from "./metadata.ts";
+import { loadHead, turnConflict } from "./turn.ts";
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** A conversation whose last turn is forgotten may have had as many claims under the same key. */
+const MOST_ROUNDS = 8;
+
+/** What a write notes beside the messages. */
+export interface AppendEntry {
+  /** The registry key of the agent that goes on from here. */
+  readonly agentName: string;
+  /** Which execution's which turn the open tool calls are of; absent: no call is open. */
+  readonly callScope?: string;
+  /** What the open calls wait for. */
+  readonly approvals?: ApprovalNote;
+}
+
+export interface HolderOptions
+  extends Pick<AppenderOptions, "memory" | "conversationId" | "runId" | "executionId"> {
+  readonly appender: Appender;
+}
+
+/**
+ * Keeps the turn of a conversation, by notes in its metadata. A write of messages carries one, and makes the version
+ * move, so that no two runs can both make it. A note without messages moves nothing. So it is written under a key that
+ * stands for the note before it: whoever writes under it first has made the next note, and every other write under it
+ * changes nothing. Then the head is read, to see whose it was. Nobody can overwrite a note that he hasn't seen.
+ */
+export interface TurnHolder {
+  /** The note that the conversation was loaded with. */
+  readonly loaded: (turn: TurnNote | undefined) => void;
+  /** Notes something without messages. `until`: for how long the turn goes on, `"over"` if it doesn't. */
+  readonly note: (entry: AppendEntry, until: "lease" | "over") => Promise<Result<void>>;
+  /** The note that goes with messages. Call `noted` with it once they are written. */
+  readonly make: (entry: AppendEntry, until: "lease" | "over") => EngineMetadata;
+  readonly noted: (metadata: EngineMetadata) => void;
+  /** Whether this run may still write, as far as its own time and, where that has lapsed, the store say. */
+  readonly confirm: (append: Append) => Promise<Result<void>>;
+  /** Gives the turn back, if this run has it. */
+  readonly giveUp: () => Promise<void>;
+  /** No sign of life is given after this. */
+  readonly close: () => void;
+}
+
+export function createTurnHolder(options: HolderOptions): TurnHolder {
+  const { memory, conversationId, runId, executionId, appender } = options;
+  const leaseMs = memory.turnLeaseMs ?? DEFAULT_TURN_LEASE_MS;
+  /** The last note of the conversation, as far as this run has seen it. */
+  let known: TurnNote | undefined;
+  let last: AppendEntry | undefined;
+  /** What was noted last, whether or not that was seen to be there. */
+  let tried: AppendEntry | undefined;
+  /** Until when nobody else may have thought this run dead. */
+  let heldUntil = 0;
+  /** Whether this run ever noted that it has the turn. */
+  let hasHeld = false;
+  let signs: NodeJS.Timeout | undefined;
+  let count = 0;
+
+  const isOurs = (turn: TurnNote | undefined): boolean => turn?.id === executionId;
+
+  function make(entry: AppendEntry, until: "lease" | "over"): EngineMetadata {
+    count += 1;
+    tried = entry;
+    return {
+      runId,
+      agentName: entry.agentName,
+      ...(entry.callScope === undefined ? {} : { toolCallScope: entry.callScope }),
+      ...(entry.approvals === undefined ? {} : { approvals: entry.approvals }),
+      turn: { id: executionId, sign: count, until: until === "over" ? 0 : Date.now() + leaseMs },
+    };
+  }
+
+  function close(): void {
+    clearInterval(signs);
+    signs = undefined;
+  }
+
+  function see(turn: TurnNote | undefined, entry: AppendEntry): void {
+    known = turn;
+    last = entry;
+    heldUntil = turn?.until ?? 0;
+    if (heldUntil === 0) {
+      close();
+      return;
+    }
+    hasHeld = true;
+    signs ??= setInterval(giveSign, Math.min(leaseMs / 3, MAX_TIMER_MS)).unref();
+  }
+
+  const chainKey = (round: number): string =>
+    `turn:${appender.version() ?? 0}:${known === undefined ? "" : `${known.id}:${known.sign}`}${round === 0 ? "" : `:${round}`}`;
+
+  async function noteNow(append: Append, entry: AppendEntry, until: "lease" | "over"): Promise<Result<void>> {
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const metadata = make(entry, until);
+      const idempotencyKey = chainKey(round);
+      const written = await append({ messages: [], metadata: toMetadata(metadata), idempotencyKey });
+      if (!written.success) return written;
+      const head = await loadHead(memory, conversationId);
+      if (!head.success) return head;
+      const now = head.data === null ? undefined : readMetadata(head.data).turn;
+      if (now !== undefined && isOurs(now)) {
+        see(now, entry);
+        return createSuccess(undefined);
+      }
+      // Nobody has noted anything: the key was used in an earlier life of the conversation.
+      if (now?.id !== known?.id || now?.sign !== known?.sign) break;
+    }
+    close();
+    return createFailure(turnConflict());
+  }
+
+  const note = (entry: AppendEntry, until: "lease" | "over"): Promise<Result<void>> =>
+    appender.inTurn((append) => noteNow(append, entry, until));
+
+  function giveSign(): void {
+    // Only while nothing else is being written: what is written is a sign, too.
+    const entry = last;
+    if (entry === undefined) return;
+    void appender.inTurn(async (append) => {
+      if (signs !== undefined && heldUntil - Date.now() < leaseMs * 0.9)
+        await noteNow(append, last ?? entry, "lease");
+    });
+  }
+
+  /** Whether the last note that the store has is of this run. */
+  async function askStore(): Promise<boolean> {
+    const head = await loadHead(memory, conversationId);
+    const now = head.success && head.data !== null ? readMetadata(head.data).turn : undefined;
+    if (now === undefined || !isOurs(now)) return false;
+    known = now;
+    return true;
+  }
+
+  return {
+    loaded: (turn) => {
+      known = turn;
+    },
+    note,
+    make,
+    noted: (metadata) => see(metadata.turn, metadata),
+    confirm: async (append) => {
+      if (!hasHeld || Date.now() < heldUntil) return createSuccess(undefined);
+      if (signs !== undefined && last !== undefined) return noteNow(append, last, "lease");
+      // The run is over, and this comes late: good if nobody has had the turn since.
+      return (await askStore()) ? createSuccess(undefined) : createFailure(turnConflict());
+    },
+    giveUp: async () => {
+      close();
+      await appender.inTurn(async (append) => {
+        const entry = last ?? tried;
+        if (entry === undefined || !(await askStore()) || known?.until === 0) return;
+        const metadata = toMetadata(make(entry, "over"));
+        await append({ messages: [], metadata, idempotencyKey: chainKey(0) });
+        heldUntil = 0;
+      });
+    },
+    close,
+  };
+}

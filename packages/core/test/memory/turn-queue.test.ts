@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createInMemoryProvider, type MemoryProvider, messageText } from "@jaf/memory";
+import { describe, expect, it } from "vitest";
+import { run } from "../../src/index.ts";
+import { deferred, says, setup } from "../support/setup.ts";
+
+/** As another process sees the store: nothing but the store tells of a turn that it has. */
+const processOn = (provider: MemoryProvider): MemoryProvider => ({ ...provider });
+
+const take = (provider: MemoryProvider, message: string, reply: () => Promise<string>) =>
+  run(
+    says(message),
+    setup({
+      model: [reply],
+      config: {
+        memory: { provider, autoStore: true, durability: "turn", concurrency: "queue" },
+        conversationId: "c",
+      },
+    }).config,
+  );
+
+describe("processes that queue for the turns of a conversation", () => {
+  it("get them by turns, though each has its next turn ready when it is done with one", async () => {
+    const store = createInMemoryProvider();
+    const takeMany = async (name: string) => {
+      const provider = processOn(store);
+      for (let turn = 0; turn < 10; turn++)
+        await take(provider, name, async () => {
+          await sleep(20);
+          return "ok";
+        });
+    };
+    await Promise.all(["one", "other"].map(takeMany));
+    const read = await store.getConversation("c");
+    const names = (read.success ? (read.data?.messages ?? []) : [])
+      .filter(({ role }) => role === "user")
+      .map(messageText);
+    expect(names).toHaveLength(20);
+    const changes = names.filter((name, index) => index > 0 && name !== names[index - 1]);
+    expect(changes.length).toBeGreaterThan(2);
+  });
+
+  it("read the history when it is their turn, and not while they wait", async () => {
+    const store = createInMemoryProvider();
+    const calls: string[] = [];
+    const enough = deferred();
+    const watched: MemoryProvider = {
+      ...store,
+      getConversation: (...call) => {
+        calls.push("history");
+        return store.getConversation(...call);
+      },
+      findConversations: (...call) => {
+        if (calls.push("head") > 4) enough.resolve();
+        return store.findConversations(...call);
+      },
+    };
+    const [asked, answered] = [deferred(), deferred()];
+    const first = take(processOn(store), "1", async () => {
+      asked.resolve();
+      await answered.promise;
+      return "one";
+    });
+    await asked.promise;
+    const second = take(watched, "2", async () => "two");
+    await enough.promise;
+    answered.resolve();
+    expect((await first).outcome.status).toBe("completed");
+    expect((await second).outcome.status).toBe("completed");
+    expect(calls.filter((call) => call === "history")).toHaveLength(2);
+    expect([calls.at(0), calls.at(-1)]).toEqual(["history", "history"]);
+  });
+});
