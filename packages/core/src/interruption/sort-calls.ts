@@ -2,7 +2,7 @@ import type { ToolCall } from "@jaf/memory";
 import { abortable } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import type { ParsedArguments } from "../tools/arguments.ts";
-import type { CallBatch } from "../tools/execute-call.ts";
+import type { CallBatch, RunnableCall } from "../tools/execute-call.ts";
 import { findTool, parseCall } from "../tools/execute-call.ts";
 import { ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
 import { isClientTool, type Tool } from "../tools/tool.ts";
@@ -17,13 +17,6 @@ export interface SortedCalls {
   /** Answered without a tool of ours: by the client, or by somebody's refusal. */
   readonly answered: readonly AnsweredCall[];
   readonly waiting: readonly Interruption[];
-}
-
-/** A call that need not wait. */
-export interface RunnableCall {
-  readonly call: ToolCall;
-  /** As they were judged; a tool that was judged gets these very arguments. Absent: nothing was judged. */
-  readonly parsed?: ParsedArguments;
 }
 
 export interface AnsweredCall {

@@ -23,9 +23,6 @@ export function turnUnderWay(
 export const turnConflict = (): MemoryErrorUnion =>
   createMemoryConflictError("turn", { operation: "run", retryable: true });
 
-export const isTurnConflict = (error: MemoryErrorUnion): boolean =>
-  error._tag === "MemoryConflictError" && error.reason === "turn";
-
 /** The conversation without its messages; `null` if there is none. */
 export async function loadHead(
   { provider }: MemoryConfig,

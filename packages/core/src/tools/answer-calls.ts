@@ -4,16 +4,18 @@ import type { RunScope } from "../engine/scope.ts";
 import type { JAFError } from "../errors.ts";
 import { answerHandoff, isHandoffCall } from "../handoff/handoff.ts";
 import type { Interruption } from "../interruption/interruption.ts";
-import {
-  type AnsweredCall,
-  type RunnableCall,
-  type SortOptions,
-  sortCalls,
-} from "../interruption/sort-calls.ts";
+import { type AnsweredCall, type SortOptions, sortCalls } from "../interruption/sort-calls.ts";
 import type { AppendEntry } from "../memory/turn-holder.ts";
 import { decodeArguments } from "./arguments.ts";
 import { forEachLimited } from "./concurrency.ts";
-import { type CallBatch, executeCall, toAnswer, toolMessage, traceToolCall } from "./execute-call.ts";
+import {
+  type CallBatch,
+  executeCall,
+  type RunnableCall,
+  toAnswer,
+  toolMessage,
+  traceToolCall,
+} from "./execute-call.ts";
 
 export interface AnsweredCalls {
   /** In call order. Left out are calls that didn't finish, as there is an `error`, or that wait. */

@@ -1,7 +1,6 @@
 import type { Message, ToolCall } from "@jaf/memory";
 import type { Agent } from "../agent.ts";
 import type { RunScope } from "../engine/scope.ts";
-import type { RunnableCall } from "../interruption/sort-calls.ts";
 import { decodeArguments, type ParsedArguments, validateArguments } from "./arguments.ts";
 import {
   isToolResult,
@@ -22,6 +21,13 @@ export interface CallBatch<Ctx> {
   readonly calls: readonly ToolCall[];
   /** Tells this batch from every other; calls of one batch differ in their ids. */
   readonly callScope: string;
+}
+
+/** A call that need not wait. */
+export interface RunnableCall {
+  readonly call: ToolCall;
+  /** As they were judged; a tool that was judged gets these very arguments. Absent: nothing was judged. */
+  readonly parsed?: ParsedArguments;
 }
 
 export interface ExecutedCall {
