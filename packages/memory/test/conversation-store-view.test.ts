@@ -281,6 +281,62 @@ describe("the owner", () => {
     expect((await providerOf(store, { userId: "mallory" }).getConversation(id)).success).toBe(false);
   });
 
+  it("is asked for each time, so that a conversation that was given away is gone at once", async () => {
+    const [alice, bob] = [providerOf(store, { userId: "alice" }), providerOf(store, { userId: "bob" })];
+    ok(await alice.appendMessages(id, [user("1")], { userId: "alice" }));
+    const row = store.rows.get(id) ?? expect.fail("it isn't there");
+    store.rows.set(id, { ...row, userId: "bob" });
+
+    const conflict = { _tag: "MemoryConflictError", reason: "owner" };
+    expect(failed(await alice.getConversation(id))).toMatchObject(conflict);
+    expect(failed(await alice.getRecentMessages(id))).toMatchObject(conflict);
+    expect(failed(await alice.appendMessages(id, [user("2")]))).toMatchObject(conflict);
+    expect(ok(await alice.findConversations({ conversationId: id }))).toEqual([]);
+    expect(failed(await view.appendMessages(id, [user("2")], { userId: "alice" }))).toMatchObject(conflict);
+    expect(await load(view, id)).toMatchObject({ userId: "bob" });
+    ok(await bob.appendMessages(id, [user("3")], { userId: "bob" }, { expectedVersion: 1 }));
+    expect(await store.load(id)).toEqual([user("1"), user("3")]);
+  });
+
+  it("finds nothing of the one before in a conversation whose id is used again", async () => {
+    const alice = providerOf(store, { userId: "alice" });
+    const options = { idempotencyKey: "k" };
+    ok(await alice.appendMessages(id, [user("1")], { userId: "alice", jaf: { summary: "secret" } }, options));
+    store.rows.set(id, { title: undefined, userId: "bob", agent: undefined, messages: [] });
+
+    const bob = providerOf(store, { userId: "bob" });
+    const found = await load(bob, id);
+    ok(await bob.appendMessages(id, [user("1")], { userId: "bob" }, options));
+
+    expect(JSON.stringify(found)).not.toMatch(/secret|alice/);
+    expect(found?.metadata).toMatchObject({ version: 0, totalMessages: 0 });
+    expect(await store.load(id)).toEqual([user("1")]);
+  });
+
+  it("keeps what was noted while others ask for the conversation in vain", async () => {
+    const alice = providerOf(store, { userId: "alice" });
+    ok(await alice.appendMessages(id, [], { jaf: { turn: 1 } }));
+    for (const ask of [view, providerOf(store, { userId: "mallory" })]) {
+      expect((await ask.appendMessages(id, [user("1")], { userId: "mallory" })).success).toBe(false);
+    }
+    expect((await load(alice, id))?.metadata).toMatchObject({ jaf: { turn: 1 } });
+  });
+
+  it("is listed once for each call", async () => {
+    const list = store.list.bind(store);
+    let calls = 0;
+    store.list = async (userId) => {
+      calls += 1;
+      return list(userId);
+    };
+    const alice = providerOf(store, { userId: "alice" });
+    ok(await alice.appendMessages(id, [user("1")]));
+    ok(await alice.getConversation(id));
+    ok(await alice.findConversations({ conversationId: id }));
+    ok(await alice.findConversations({ userId: "alice" }));
+    expect(calls).toBe(4);
+  });
+
   it("is not guessed where the store doesn't list the conversation", async () => {
     store.list = async () => [];
     expect(await load(view, id)).toBeNull();

@@ -1,4 +1,5 @@
 import { parseOptions } from "@jaf/memory";
+import * as z from "zod";
 import type { Agent } from "../agent.ts";
 import { type AgentClientConfig, type ClientSettings, parseClientConfig } from "./config.ts";
 import { idSchema } from "./conversational.ts";
@@ -20,8 +21,8 @@ export interface AgentClient<Out, Ctx = unknown> {
    * with:
    *
    * - `ConversationOwnershipError`: the user has no such conversation.
-   * - `ContinuationValidationError`: `messages`, `approvals` or `toolResults` hold what never was; or, as it is, whatever
-   *   a `validate` of the application throws.
+   * - `ContinuationValidationError`: `messages`, `approvals` or `toolResults` hold what never was, or nothing at all; or,
+   *   as it is, whatever a `validate` of the application throws.
    * - `TypeError`: an argument is none, or there is no store for a conversation.
    * - what the application's own `context` or `conversational` throws.
    *
@@ -36,9 +37,10 @@ export interface AgentClient<Out, Ctx = unknown> {
    */
   readonly forUser: (userId: string) => AgentClient<Out, Ctx>;
   /**
-   * A client that goes on with this conversation. It has to be the user's, if one is known from `forUser`, the option or
-   * the declaration. Without any, the server is trusted to know what it asks for: never pass an id from a browser then.
-   * Throws like `forUser`.
+   * A client that goes on with this conversation. Its prompts reject unless it is the user's, whom `forUser`, the option
+   * or the declaration says; so they do where the option or the declaration is there and says nobody. Where nothing of
+   * the kind is there, the server is trusted to know what it asks for: never pass an id from a browser then. Throws a
+   * `TypeError` for what is no text, and where there is no store.
    */
   readonly continue: (conversationId: string) => AgentClient<Out, Ctx>;
 }
@@ -69,6 +71,7 @@ function clientOf<Ctx, Out>(settings: ClientSettings<Ctx, Out>, explicit: Explic
       performPrompt(settings, { explicit, input, options }, { streaming: false, signal: options.signal }),
     stream: (input, options = {}) => streamPrompt(settings, { explicit, input, options }),
     forUser: (userId) => also({ userId: parseOptions(idSchema, userId, "user id") }),
-    continue: (id) => also({ conversationId: parseOptions(idSchema, id, "conversation id") }),
+    // It may come from a browser: one that no store would take is refused like one that isn't the user's.
+    continue: (id) => also({ conversationId: parseOptions(z.string(), id, "conversation id") }),
   });
 }

@@ -27,25 +27,35 @@ export interface OpenConversation {
 export type StoredPlan = Exclude<Plan, { readonly kind: "stateless" }>;
 
 /**
- * Finds the conversation, or has the store make it. A store that fails is a failure. Throws
- * {@link ConversationOwnershipError} for a conversation that the user has no right to.
+ * Finds the conversation, or has the store make it if `admit` allows that. A store that fails is a failure. Throws
+ * {@link ConversationOwnershipError} for a conversation that the user has no right to, and what `admit` throws.
  */
 export async function openConversation(
   store: ConversationStore,
   plan: StoredPlan,
+  admit: () => Promise<void>,
 ): Promise<Result<OpenConversation>> {
   if (plan.kind === "refused") throw new ConversationOwnershipError();
+  if (plan.kind === "resume") return resume(viewFor(store, plan.userId), plan);
   const { userId } = plan;
-  const view = viewOf(providerOf(store, userId === undefined ? {} : { userId }));
-  if (plan.kind === "resume") return resume(view, plan);
-  const found = await attempt(() =>
-    plan.kind === "thread" ? threadOf(store, plan) : store.create(undefined, { userId: plan.userId }),
-  );
+  const refusals: unknown[] = [];
+  const create = async () => {
+    await admit().catch((thrown: unknown) => {
+      refusals.push(thrown);
+      throw thrown;
+    });
+    return store.create(undefined, plan.kind === "thread" ? { userId, agent: plan.agent } : { userId });
+  };
+  const found = await attempt(() => (plan.kind === "thread" ? threadOf(store, plan, create) : create()));
+  if (refusals.length > 0) throw refusals[0];
   if (!found.success) return found;
   const conversationId = found.data;
   const label = plan.kind === "thread" ? { agent: plan.agent } : {};
-  return createSuccess({ conversationId, userId, view, ...label });
+  return createSuccess({ conversationId, userId, view: viewFor(store, userId), ...label });
 }
+
+const viewFor = (store: ConversationStore, userId: string | undefined): ProviderView =>
+  viewOf(providerOf(store, userId === undefined ? {} : { userId }));
 
 /** One that nobody owns, or that isn't there, is refused like somebody else's: the user's right is all that is asked. */
 async function resume(

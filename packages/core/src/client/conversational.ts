@@ -13,7 +13,7 @@ export interface Conversational {
   readonly historyLimit?: number | undefined;
 }
 
-/** A {@link Conversational}, or nothing at all: prompts are stateless then. */
+/** A {@link Conversational}, or nobody at all: prompts are stateless then, and `continue` is refused. */
 export type MaybeConversational = Conversational | false | null | undefined;
 
 /** How an agent says it: once for all, or for the context of each prompt. */
@@ -36,24 +36,26 @@ const userSchema = z
 
 const conversationalSchema = z.strictObject({
   user: userSchema,
-  id: idSchema.optional(),
+  // It may come from a browser: one that no store would take is refused like one that isn't the user's.
+  id: z.string().optional(),
   agent: idSchema.optional(),
   historyLimit: z.int().min(1).optional(),
 });
 
 export type ParsedConversational = z.output<typeof conversationalSchema>;
 
-/** `undefined` for nothing at all. Throws a `TypeError` that names the field. */
-export function parseConversational(value: unknown, what: string): ParsedConversational | undefined {
-  if (!value) return undefined;
-  return parseOptions(conversationalSchema, value, what);
-}
+/** Somebody was asked who it is, and it is nobody; not the same as if nobody was asked. */
+export const NOBODY: ParsedConversational = Object.freeze({});
+
+/** A falsy value is {@link NOBODY}. Throws a `TypeError` that names the field. */
+export const parseConversational = (value: unknown, what: string): ParsedConversational =>
+  value ? parseOptions(conversationalSchema, value, what) : NOBODY;
 
 /** What an agent declares for this context. Rejects with what the declaration throws. */
 export async function declaredFor<Ctx>(
   declaration: ConversationalDeclaration<Ctx>,
   context: Readonly<Ctx>,
-): Promise<ParsedConversational | undefined> {
+): Promise<ParsedConversational> {
   const declared = typeof declaration === "function" ? await declaration(context) : declaration;
   return parseConversational(declared, "Agent.conversational");
 }

@@ -6,7 +6,6 @@ import {
 } from "@jaf/memory";
 import * as z from "zod";
 import type { ClientToolResult } from "../interruption/interruption.ts";
-import type { PromptOptions } from "./options.ts";
 
 const toolResultSchema = z.object({
   toolCallId: z.string(),
@@ -19,8 +18,13 @@ export interface GivenByClient {
   readonly toolResults?: readonly ClientToolResult[];
 }
 
+interface SentByClient {
+  readonly approvals?: unknown;
+  readonly toolResults?: unknown;
+}
+
 /** They come from a browser: throws `ContinuationValidationError` for what is no list of decisions or of results. */
-export function parseDecisions<Ctx>({ approvals, toolResults }: PromptOptions<Ctx>): GivenByClient {
+export function parseDecisions({ approvals, toolResults }: SentByClient): GivenByClient {
   return {
     ...(approvals === undefined ? {} : { approvals: parseApprovals(approvals) }),
     ...(toolResults === undefined ? {} : { toolResults: parseToolResults(toolResults) }),
@@ -43,6 +47,18 @@ function parseToolResults(toolResults: unknown): readonly ClientToolResult[] {
   const [index] = parsed.error.issues[0]?.path ?? [];
   throw malformed("malformed-message", reason, typeof index === "number" ? index : -1);
 }
+
+/** The refusal of a request that asks for nothing. */
+export const nothingSent = (): ContinuationValidationError =>
+  malformed(
+    "malformed-message",
+    "there is no message, no approval and no tool result, so nothing to go on with",
+    -1,
+  );
+
+/** The refusal of messages that are no list. */
+export const noMessages = (): ContinuationValidationError =>
+  malformed("malformed-message", "the messages are not a list of messages", -1);
 
 /** `index`: which of the list; -1: it is none. */
 const malformed = (

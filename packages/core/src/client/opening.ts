@@ -1,11 +1,20 @@
-import type { ConversationStore, Message } from "@jaf/memory";
+import { type ConversationStore, type Message, parseMessages } from "@jaf/memory";
+import type { Agent } from "../agent.ts";
+import { abortable } from "../engine/abort.ts";
 import { createRunState, type RunState } from "../state.ts";
 import type { ClientSettings } from "./config.ts";
 import type { StoredPlan } from "./conversation.ts";
-import { declaredFor } from "./conversational.ts";
-import { type GivenByClient, parseDecisions } from "./decisions.ts";
+import { declaredFor, NOBODY, type ParsedConversational } from "./conversational.ts";
+import { type GivenByClient, noMessages, nothingSent, parseDecisions } from "./decisions.ts";
 import { getConversationStore } from "./default-store.ts";
-import { checkOptions, type PromptInput, type PromptOptions, saidBy, spokenOf } from "./options.ts";
+import {
+  checkOptions,
+  isPassedOn,
+  type PromptInput,
+  type PromptOptions,
+  saidBy,
+  spokenOf,
+} from "./options.ts";
 import { type Explicit, type Plan, planOf } from "./plan.ts";
 
 /** One prompt, as it was asked for. */
@@ -34,34 +43,55 @@ interface StoredOpening {
 }
 
 /**
- * Rejects with a `TypeError` for what the caller did wrong, with `ContinuationValidationError` for decisions that are
- * none, and with what the application's own functions throw.
+ * Rejects with a `TypeError` for what the caller did wrong, with `ContinuationValidationError` for what a client sent
+ * that is no list of messages or decisions, and with what the application's own functions throw. Those may take their
+ * time: rejects when the signal is aborted, too.
  */
 export async function openPrompt<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
   { explicit, input, options }: PromptCall<Ctx>,
+  signal: AbortSignal | undefined,
 ): Promise<Opening<Ctx>> {
   checkOptions(options);
   const said = saidBy(input, options);
   const decisions = parseDecisions(options);
-  const context = await contextOf(settings, options);
+  const context = await abortable(contextOf(settings, options), signal);
   const { agent } = settings;
-  const own = spokenOf(options);
-  const spoken = own === null ? await declaredFor(agent.conversational, context) : own;
+  const spoken = await abortable(spokenBy(agent, context, options), signal);
   const plan = planOf(explicit, spoken, agent.name);
   const history = plan.kind === "stateless" ? historyOf(options) : [];
   const messages = [...history, ...said];
-  checkNews(plan, { messages, options });
+  checkNews(plan, messages, options);
   const stored = plan.kind === "stateless" ? undefined : { store: storeOf(settings), plan };
+  const state = stateOf(agent.name, { context, messages, options });
+  return { state, history, stored, decisions, historyLimit: spoken?.historyLimit };
+}
+
+/** The state of a prompt that was aborted while it was opened. */
+export function unopenedState<Ctx, Out>(
+  { agent, context }: ClientSettings<Ctx, Out>,
+  { input, options }: PromptCall<Ctx>,
+): RunState<Ctx> {
+  const own = options.context ?? (typeof context === "function" ? undefined : context);
+  const messages = saidBy(input, options);
+  return stateOf(agent.name, { context: own as Readonly<Ctx>, messages, options });
+}
+
+interface Beginning<Ctx> {
+  readonly context: Readonly<Ctx>;
+  readonly messages: readonly Message[];
+  readonly options: PromptOptions<Ctx>;
+}
+
+function stateOf<Ctx>(agentName: string, { context, messages, options }: Beginning<Ctx>): RunState<Ctx> {
   const { traceId, runId } = options;
-  const state = createRunState<Ctx>({
-    agentName: agent.name,
+  return createRunState<Ctx>({
+    agentName,
     context,
     messages,
     ...(traceId === undefined ? {} : { traceId }),
     ...(runId === undefined ? {} : { runId }),
   });
-  return { state, history, stored, decisions, historyLimit: spoken?.historyLimit };
 }
 
 async function contextOf<Ctx, Out>(
@@ -73,18 +103,34 @@ async function contextOf<Ctx, Out>(
   return typeof context === "function" ? (context as () => Ctx | Promise<Ctx>)() : (context as Readonly<Ctx>);
 }
 
-/** Where nothing is stored, there is nothing to compare a history with. */
-function historyOf<Ctx>({ messages = [] }: PromptOptions<Ctx>): readonly Message[] {
-  if (Array.isArray(messages)) return messages;
-  throw new TypeError("Invalid prompt options: messages: expected an array.");
+/**
+ * Whose conversation it is; `undefined` if nobody was asked. A field that is there with nothing in it is an answer, e.g.
+ * of a session without a user.
+ */
+async function spokenBy<Ctx, Out>(
+  agent: Agent<Ctx, Out>,
+  context: Readonly<Ctx>,
+  options: PromptOptions<Ctx>,
+): Promise<ParsedConversational | undefined> {
+  const own = spokenOf(options);
+  if (own !== undefined) return own;
+  if ("conversational" in agent) return declaredFor(agent.conversational, context);
+  return "conversation" in options ? NOBODY : undefined;
 }
 
-function checkNews<Ctx>(
-  { kind }: Plan,
-  { messages, options }: { readonly messages: readonly Message[]; readonly options: PromptOptions<Ctx> },
-): void {
+/** Where nothing is stored, there is nothing to compare a history with. */
+function historyOf<Ctx>({ messages = [] }: PromptOptions<Ctx>): readonly Message[] {
+  const parsed = parseMessages(messages);
+  if (parsed.success) return parsed.data;
+  throw noMessages();
+}
+
+function checkNews<Ctx>({ kind }: Plan, messages: readonly Message[], options: PromptOptions<Ctx>): void {
   if (messages.length > 0 || (kind !== "stateless" && kind !== "new")) return;
-  if (kind === "new" && options.messages !== undefined) return;
+  const sent: readonly unknown[] = [options.messages, options.approvals, options.toolResults];
+  const isNothing = (list: unknown) => list === undefined || (Array.isArray(list) && list.length === 0);
+  if (!sent.every(isNothing)) return;
+  if (isPassedOn(options)) throw nothingSent();
   throw new TypeError(
     "Invalid prompt input: expected a message, since there is no conversation to go on with.",
   );

@@ -8,21 +8,28 @@ import {
   type ParsedConversational,
   parseConversational,
 } from "./conversational.ts";
+import { nothingSent } from "./decisions.ts";
 
 /** What a prompt says: a text, or messages of the user, e.g. with images. `[]`: nothing new. */
 export type PromptInput = string | readonly Message[];
 
 /** What holds for one prompt. */
 export interface PromptOptions<Ctx> {
-  /** Outranks the agent's `conversational`; `forUser` and `continue` outrank this. `false`: nothing is stored. */
+  /**
+   * Outranks the agent's `conversational`; `forUser` and `continue` outrank this. `false`: nothing is stored. To leave
+   * `continue` to the server, leave it out: a session without a user is nobody, also as `undefined`.
+   */
   readonly conversation?: MaybeConversational;
   /**
    * The conversation as a client sent it back, e.g. with the result of a tool that it ran. It is compared with what is
-   * stored and never used in its place; see `RunConfig.continuation`. Nothing of it need be checked before. Where
-   * nothing is stored it is the history, and trusted.
+   * stored and never used in its place; see `RunConfig.continuation`. Nothing of it need be checked before; `undefined`
+   * is what a client sends that sends none. Where nothing is stored it is the history, and trusted.
    */
   readonly messages?: readonly Message[] | undefined;
-  /** Judges `messages` where there is a stored conversation; see `RunConfig.validate`. Default: the client's. */
+  /**
+   * Judges `messages` where there is a stored conversation; see `RunConfig.validate`. Before a new one is made, which has
+   * no id yet, it judges them against no messages at all. Default: the client's.
+   */
   readonly validate?: RunConfig<Ctx>["validate"] | undefined;
   /** Decisions about calls that wait; see `approve` and `reject`. */
   readonly approvals?: readonly ApprovalDecision[] | undefined;
@@ -61,10 +68,14 @@ export function checkOptions<Ctx>(options: PromptOptions<Ctx>): void {
   parseOptions(optionsSchema, options, "prompt options");
 }
 
-/** What the options say of the conversation; `null`: nothing, so the agent's declaration counts. */
-export function spokenOf<Ctx>({ conversation }: PromptOptions<Ctx>): ParsedConversational | undefined | null {
-  return conversation === undefined ? null : parseConversational(conversation, "conversation option");
+/** What the options say of the conversation; `undefined`: nothing, so the agent's declaration counts. */
+export function spokenOf<Ctx>({ conversation }: PromptOptions<Ctx>): ParsedConversational | undefined {
+  return conversation === undefined ? undefined : parseConversational(conversation, "conversation option");
 }
+
+/** Whether the prompt passes on what a client sent, even if that was nothing. */
+export const isPassedOn = <Ctx>(options: PromptOptions<Ctx>): boolean =>
+  "messages" in options || "approvals" in options || "toolResults" in options;
 
 const inputSchema = z.array(
   z.looseObject({
@@ -72,7 +83,10 @@ const inputSchema = z.array(
   }),
 );
 
-/** As messages of the run's own. Throws a `TypeError` for what no user can say, and for an empty text. */
+/**
+ * As messages of the run's own. Throws a `TypeError` for what no user can say and for an empty text, and
+ * `ContinuationValidationError` for a request of a client's that is empty.
+ */
 export function saidBy<Ctx>(input: PromptInput, options: PromptOptions<Ctx>): readonly Message[] {
   if (typeof input !== "string") {
     parseOptions(inputSchema, input, "prompt input");
@@ -81,5 +95,6 @@ export function saidBy<Ctx>(input: PromptInput, options: PromptOptions<Ctx>): re
   if (input !== "") return [{ role: "user", content: input }];
   const { messages, approvals, toolResults } = options;
   if (messages !== undefined || approvals !== undefined || toolResults !== undefined) return [];
+  if (isPassedOn(options)) throw nothingSent();
   throw new TypeError("Invalid prompt input: expected a text; [] goes on with what is stored.");
 }

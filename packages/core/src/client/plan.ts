@@ -1,3 +1,4 @@
+import { idIssue } from "@jaf/memory";
 import type { ParsedConversational } from "./conversational.ts";
 
 /** What `forUser` and `continue` said. */
@@ -15,12 +16,12 @@ export type Plan =
   | { readonly kind: "resume"; readonly conversationId: string; readonly userId: string | undefined }
   /** The one thread of the user with the agent, new or not. */
   | { readonly kind: "thread"; readonly userId: string; readonly agent: string }
-  /** A conversation is named, and the one who should have a right to it is nobody. */
+  /** A conversation is named that can't be there, or the one who should have a right to it is nobody. */
   | { readonly kind: "refused" };
 
 /**
  * Explicit outranks what the prompt's own option says, or else the agent's declaration, of which one is `spoken`.
- * `undefined`: neither says anything.
+ * `undefined`: nobody was asked who it is, so the server is trusted.
  */
 export function planOf(
   { userId: explicitUser, conversationId }: Explicit,
@@ -31,10 +32,15 @@ export function planOf(
   if (conversationId !== undefined) {
     // Who is asked for a user and has none must not get at what only the server may name without one.
     if (userId === undefined && spoken !== undefined) return { kind: "refused" };
-    return { kind: "resume", conversationId, userId };
+    return resume(conversationId, userId);
   }
   if (explicitUser !== undefined) return { kind: "new", userId: explicitUser };
   if (userId === undefined || spoken === undefined) return { kind: "stateless" };
-  if (spoken.id !== undefined) return { kind: "resume", conversationId: spoken.id, userId };
+  if (spoken.id !== undefined) return resume(spoken.id, userId);
   return { kind: "thread", userId, agent: spoken.agent ?? agentName };
 }
+
+const resume = (conversationId: string, userId: string | undefined): Plan =>
+  idIssue("conversationId", conversationId) === undefined
+    ? { kind: "resume", conversationId, userId }
+    : { kind: "refused" };

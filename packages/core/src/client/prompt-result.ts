@@ -23,6 +23,10 @@ export interface PromptResult<Out> {
   readonly outcome: RunResult<Out>["outcome"];
   /** What calls wait for; `[]` unless the outcome is `interrupted`. */
   readonly interruptions: readonly Interruption[];
+  /**
+   * Its messages are the whole history if the outcome is `completed` or `interrupted`: what a client may send back. After
+   * a failure they are what the run had come to, and aren't: the client keeps those it has.
+   */
   readonly finalState: RunResult<Out>["finalState"];
 }
 

@@ -1,4 +1,4 @@
-import { abortable, abortError, runAborted } from "../engine/abort.ts";
+import { abortable, runAborted } from "../engine/abort.ts";
 import { execute } from "../engine/run.ts";
 import type { ScopeOptions } from "../engine/scope.ts";
 import type { JAFError } from "../errors.ts";
@@ -7,11 +7,13 @@ import type { RunResult } from "../run-result.ts";
 import type { RunState } from "../state.ts";
 import type { ClientSettings } from "./config.ts";
 import { type OpenConversation, openConversation } from "./conversation.ts";
-import { type Opening, openPrompt, type PromptCall } from "./opening.ts";
+import { type Opening, openPrompt, type PromptCall, unopenedState } from "./opening.ts";
+import type { PromptOptions } from "./options.ts";
 import { type PromptResult, toPromptResult } from "./prompt-result.ts";
-import { throwRefusal, watchValidator } from "./refusal.ts";
-import { runConfigOf } from "./run-config.ts";
+import { throwRefusal } from "./refusal.ts";
+import { observerOf, runConfigOf } from "./run-config.ts";
 import { openTally } from "./tally.ts";
+import { judgeNew, type WatchedValidator, watchValidator } from "./validator.ts";
 
 /** How a prompt's run is watched and ended. */
 export interface PromptManner extends ScopeOptions {
@@ -27,13 +29,11 @@ export async function performPrompt<Ctx, Out>(
   call: PromptCall<Ctx>,
   { streaming, signal, sink }: PromptManner,
 ): Promise<PromptResult<Out>> {
-  const opening = await openPrompt(settings, call);
-  const { state, history } = opening;
-  const opened = await openStored(opening, signal);
-  const conversation = opened.ok ? opened.conversation : undefined;
   const { options } = call;
   const validator = watchValidator(options.validate ?? settings.validate);
-  const config = runConfigOf(settings, { opening, options, conversation, validator, signal });
+  const opened = await open(settings, call, { validator, signal });
+  const { state, history } = opened.opening;
+  const conversation = opened.ok ? opened.conversation : undefined;
   const tally = openTally();
   const tell: Emit = (event) => {
     tally.sink(event);
@@ -41,9 +41,13 @@ export async function performPrompt<Ctx, Out>(
   };
   const watch = conversation?.view.watch(conversation.conversationId, { agent: conversation.agent });
   try {
-    const result: RunResult<Out> = opened.ok
-      ? await execute(state, config, { streaming, sink: tell })
-      : neverBegun(state, opened.error, openEmitter(config.onEvent, tell));
+    let result: RunResult<Out>;
+    if (opened.ok) {
+      const parts = { opening: opened.opening, options, conversation, validator, signal };
+      result = await execute(state, runConfigOf(settings, parts), { streaming, sink: tell });
+    } else {
+      result = neverBegun(state, opened.error, openEmitter(observerOf(settings, options), tell));
+    }
     throwRefusal(result.outcome, validator);
     return toPromptResult(result, {
       conversationId: conversation?.conversationId,
@@ -56,23 +60,53 @@ export async function performPrompt<Ctx, Out>(
   }
 }
 
-type Opened =
-  | { readonly ok: true; readonly conversation: OpenConversation | undefined }
-  | { readonly ok: false; readonly error: JAFError };
+type Opened<Ctx> =
+  | {
+      readonly ok: true;
+      readonly opening: Opening<Ctx>;
+      readonly conversation: OpenConversation | undefined;
+    }
+  | {
+      readonly ok: false;
+      readonly opening: Pick<Opening<Ctx>, "state" | "history">;
+      readonly error: JAFError;
+    };
 
-async function openStored<Ctx>({ stored }: Opening<Ctx>, signal: AbortSignal | undefined): Promise<Opened> {
-  if (stored === undefined) return { ok: true, conversation: undefined };
-  const aborted = abortError(signal);
-  if (aborted !== undefined) return { ok: false, error: aborted };
+interface Judgement {
+  readonly validator: WatchedValidator;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function open<Ctx, Out>(
+  settings: ClientSettings<Ctx, Out>,
+  call: PromptCall<Ctx>,
+  { validator, signal }: Judgement,
+): Promise<Opened<Ctx>> {
+  let opening: Opening<Ctx> | undefined;
   try {
-    const opened = await abortable(openConversation(stored.store, stored.plan), signal);
-    return opened.success
-      ? { ok: true, conversation: opened.data }
-      : { ok: false, error: { _tag: "MemoryError", error: opened.error } };
+    opening = await openPrompt(settings, call, signal);
+    return await openStored(opening, call.options, { validator, signal });
   } catch (thrown) {
-    if (signal?.aborted === true) return { ok: false, error: runAborted(signal) };
-    throw thrown;
+    // Where it was aborted, that is what is thrown.
+    if (signal?.aborted !== true || !Object.is(thrown, signal.reason)) throw thrown;
+    const unopened = { state: unopenedState(settings, call), history: [] };
+    return { ok: false, opening: opening ?? unopened, error: runAborted(signal) };
   }
+}
+
+async function openStored<Ctx>(
+  opening: Opening<Ctx>,
+  { messages }: PromptOptions<Ctx>,
+  { validator, signal }: Judgement,
+): Promise<Opened<Ctx>> {
+  const { stored, decisions } = opening;
+  if (stored === undefined) return { ok: true, opening, conversation: undefined };
+  signal?.throwIfAborted();
+  const admit = () => abortable(judgeNew(validator, { messages, ...decisions }), signal);
+  const opened = await abortable(openConversation(stored.store, stored.plan, admit), signal);
+  return opened.success
+    ? { ok: true, opening, conversation: opened.data }
+    : { ok: false, opening, error: { _tag: "MemoryError", error: opened.error } };
 }
 
 /** The result of a run that has no conversation to run on, told like that of any other. */

@@ -1,33 +1,7 @@
-import {
-  ContinuationValidationError,
-  type ContinuationValidator,
-  defaultContinuationValidator,
-} from "@jaf/memory";
+import { ContinuationValidationError } from "@jaf/memory";
 import type { RunResult } from "../run-result.ts";
 import { ConversationOwnershipError } from "./ownership-error.ts";
-
-/** A validator that remembers what it threw, which an outcome can't hold. */
-export interface WatchedValidator {
-  readonly validate: ContinuationValidator;
-  readonly thrown: () => { readonly thrown: unknown } | undefined;
-}
-
-export function watchValidator(
-  validate: ContinuationValidator = defaultContinuationValidator(),
-): WatchedValidator {
-  let refusal: { readonly thrown: unknown } | undefined;
-  return {
-    validate: async (continuation) => {
-      try {
-        await validate(continuation);
-      } catch (thrown) {
-        refusal = { thrown };
-        throw thrown;
-      }
-    },
-    thrown: () => refusal,
-  };
-}
+import type { WatchedValidator } from "./validator.ts";
 
 /**
  * Throws where the outcome is that somebody asked for what isn't theirs, or sent what was never so: what a validator

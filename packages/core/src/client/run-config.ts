@@ -7,7 +7,7 @@ import type { ClientMemoryConfig, ClientSettings } from "./config.ts";
 import type { OpenConversation } from "./conversation.ts";
 import type { Opening } from "./opening.ts";
 import type { PromptOptions } from "./options.ts";
-import type { WatchedValidator } from "./refusal.ts";
+import type { WatchedValidator } from "./validator.ts";
 
 interface RunParts<Ctx> {
   readonly opening: Opening<Ctx>;
@@ -23,7 +23,7 @@ export function runConfigOf<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
   { opening, options, conversation, validator, signal }: RunParts<Ctx>,
 ): RunConfig<Ctx> {
-  const onEvent = bothObservers(settings.onEvent, options.onEvent);
+  const onEvent = observerOf(settings, options);
   const common = {
     ...settings.run,
     ...opening.decisions,
@@ -76,7 +76,11 @@ function windowAlone(
 
 type Observer = (event: TraceEvent) => void;
 
-function bothObservers(first: Observer | undefined, second: Observer | undefined): Observer | undefined {
+/** Tells the client's observer, then the prompt's. */
+export function observerOf<Ctx, Out>(
+  { onEvent: first }: ClientSettings<Ctx, Out>,
+  { onEvent: second }: PromptOptions<Ctx>,
+): Observer | undefined {
   if (first === undefined || second === undefined) return first ?? second;
   return (event) => {
     for (const observer of [first, second]) {

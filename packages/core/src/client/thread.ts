@@ -10,11 +10,15 @@ export interface ThreadOwner {
 
 /**
  * The thread's conversation id. Where the store can't say it, the newest conversation that the store lists for both, or
- * a new one: a store that lists no agents gets a new one each time. Rejects with what the store throws.
+ * what `create` makes: a store that lists no agents gets a new one each time. Rejects with what the store throws.
  */
-export async function threadOf(store: ConversationStore, owner: ThreadOwner): Promise<string> {
+export async function threadOf(
+  store: ConversationStore,
+  owner: ThreadOwner,
+  create: () => Promise<string>,
+): Promise<string> {
   if (isProviderConversationStore(store)) return store.threadFor(owner.userId, owner.agent);
-  return inLine(store, owner, async () => (await findThread(store, owner)) ?? store.create(undefined, owner));
+  return inLine(store, owner, async () => (await findThread(store, owner)) ?? create());
 }
 
 /** The last that was asked for, by owner. */

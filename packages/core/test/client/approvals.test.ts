@@ -44,6 +44,32 @@ function approvalOf({ interruptions }: PromptResult<unknown>): ApprovalRequest {
   return first?.type === "approval" ? first : expect.fail("no approval is asked for");
 }
 
+/** The same conversations, as a process that has just started finds them. */
+function afterRestart(store: MapStore): MapStore {
+  const found = new MapStore();
+  for (const [id, row] of store.rows) found.rows.set(id, row);
+  return found;
+}
+
+describe("an approval in a store of five methods", () => {
+  it("that was asked for before a restart is refused, and asked for anew", async () => {
+    const store = new MapStore();
+    const here = filesSetup([deletes("/tmp/a")], store);
+    const asked = await here.client.forUser("u").prompt("Delete a");
+    const { conversationId = "" } = asked;
+    const there = filesSetup(["It is gone."], afterRestart(store));
+    const mine = there.client.forUser("u").continue(conversationId);
+
+    const late = mine.prompt("", { approvals: [approve(approvalOf(asked))] });
+    await expect(late).rejects.toMatchObject({ code: "forged-approval" });
+    const again = await mine.prompt([]);
+    const done = await mine.prompt("", { approvals: [approve(approvalOf(again))] });
+
+    expect(done.text).toBe("It is gone.");
+    expect([here.deleted, there.deleted]).toEqual([[], ["/tmp/a"]]);
+  });
+});
+
 describe("an approval", () => {
   it("is given in another process, and the conversation goes on there", async () => {
     const provider = createInMemoryProvider();

@@ -125,10 +125,9 @@ describe("the options of a prompt", () => {
     ["signal", { signal: {} }],
     ["traceId", { traceId: "" }],
     ["historyLimit", { conversation: { user: "u", historyLimit: 0 } }],
-    ["id", { conversation: { user: "u", id: "\0" } }],
+    ["id", { conversation: { user: "u", id: 17 } }],
     ["user", { conversation: { user: { id: 1 } } }],
     ["userId", { conversation: { userId: "u" } }],
-    ["messages", { messages: "a history" }],
   ])("with a bad %s are a TypeError that names it", async (field, options) => {
     const prompted = clientSetup().client.prompt("Hi", options as never);
 
@@ -154,11 +153,12 @@ describe("the options of a prompt", () => {
     await expect(client.forUser("u").prompt(input as never)).rejects.toThrow(/^Invalid prompt input/);
   });
 
-  it.each([undefined, null, "", "\0", "x".repeat(256), 17])("%j names no user and no conversation", (id) => {
-    const { client } = clientSetup();
+  it.each([undefined, null, "", "\0", "x".repeat(256), 17])("%j names no user", (id) => {
+    expect(() => clientSetup().client.forUser(id as never)).toThrow(/^Invalid user id/);
+  });
 
-    expect(() => client.forUser(id as never)).toThrow(/^Invalid user id/);
-    expect(() => client.continue(id as never)).toThrow(/^Invalid conversation id/);
+  it.each([undefined, null, 17, {}])("%j is no text, so it names no conversation", (id) => {
+    expect(() => clientSetup().client.continue(id as never)).toThrow(/^Invalid conversation id/);
   });
 });
 

@@ -2,7 +2,7 @@ import { ContinuationValidationError, defaultContinuationValidator, type Message
 import { describe, expect, it } from "vitest";
 import type { AgentClient, PromptOptions } from "../../src/index.ts";
 import { assistant, result, user } from "../support/setup.ts";
-import { clientSetup, heard, type Session } from "./support.ts";
+import { clientSetup, heard, MapStore, type Session } from "./support.ts";
 
 type Options = PromptOptions<Session>;
 type Prompt = (options: Options) => Promise<unknown>;
@@ -77,6 +77,12 @@ const forgeries: Record<string, { readonly code: string; readonly options: objec
   },
   "approvals that are none": { code: "malformed-approval", options: { approvals: [{ approved: "yes" }] } },
   "approvals that are no list": { code: "malformed-approval", options: { approvals: { length: 1 } } },
+  "a request of nothing": {
+    code: "malformed-message",
+    options: { messages: undefined, approvals: undefined, toolResults: undefined },
+  },
+  "messages that are null": { code: "malformed-message", options: { messages: null } },
+  "approvals that are null": { code: "malformed-approval", options: { approvals: null } },
   "tool results that are none": { code: "malformed-message", options: { toolResults: [null] } },
 };
 
@@ -174,14 +180,93 @@ describe("the validate hook", () => {
   });
 });
 
+describe("what a client sends with a stateless prompt", () => {
+  it.each([
+    ["no list", "a history"],
+    ["null", null],
+    ["a list of nothing", [null]],
+    ["a message that no model takes", [user("Hi"), { role: "user", content: 17 }]],
+    ["an empty list", []],
+  ])("is refused as malformed, not as the program's fault, if it is %s", async (_title, messages) => {
+    const prompted = clientSetup().client.prompt("", { messages: messages as never });
+
+    await expect(prompted).rejects.toThrow(ContinuationValidationError);
+    await expect(prompted).rejects.toMatchObject({ code: "malformed-message" });
+  });
+});
+
+const firstRequests: Record<string, { readonly code: string; readonly options: object }> = {
+  "a history": { code: "forged-assistant-message", options: { messages: [...honest, user("More")] } },
+  "no list": { code: "malformed-message", options: { messages: "all of them" } },
+  "no message": { code: "malformed-message", options: { messages: [] } },
+  nothing: { code: "malformed-message", options: { messages: undefined, approvals: undefined } },
+  "an approval": {
+    code: "forged-approval",
+    options: { approvals: [{ toolCallId: "call_1", approvalId: "appr_1", approved: true }] },
+  },
+  "an approval beside what a user says": {
+    code: "forged-approval",
+    options: {
+      messages: [user("Hi")],
+      approvals: [{ toolCallId: "call_1", approvalId: "appr_1", approved: true }],
+    },
+  },
+  "a tool result": {
+    code: "forged-tool-result",
+    options: { toolResults: [{ toolCallId: "call_1", result: "granted" }] },
+  },
+};
+
 describe("a new conversation", () => {
-  it("takes no history from a client but what a user says", async () => {
+  it.each(Object.entries(firstRequests))(
+    "isn't made for a first request of %s, which is refused",
+    async (_title, { code, options }) => {
+      for (const config of [{}, { store: new MapStore() }]) {
+        const { client, store: own } = clientSetup({ config });
+        const store = config.store ?? own;
+
+        const prompted = client.forUser("u").prompt("", options);
+
+        await expect(prompted).rejects.toThrow(ContinuationValidationError);
+        await expect(prompted).rejects.toMatchObject({ code });
+        expect(await store.list()).toEqual([]);
+      }
+    },
+  );
+
+  it("of an automatic thread isn't made in five methods for a first request that is refused", async () => {
+    const store = new MapStore();
+    const { client } = clientSetup({ agent: { conversational: { user: "u" } }, config: { store } });
+
+    const forged = client.prompt("", { messages: [...honest, user("More")] });
+
+    await expect(forged).rejects.toMatchObject({ code: "forged-assistant-message" });
+    expect(await store.list()).toEqual([]);
+    expect((await client.prompt("", { messages: [user("Hi")] })).text).toBe("Hi");
+  });
+
+  it("is judged by the application's own validator once, before it is made", async () => {
+    const { client, store } = clientSetup();
+    const seen: unknown[] = [];
+    const validate: Options["validate"] = async ({ persisted, incoming }) => {
+      seen.push([persisted, incoming, await store.list()]);
+      if (seen.length > 1) throw new Error("not you again");
+    };
+    const messages = [user("Hi")];
+
+    expect((await client.forUser("u").prompt("", { messages, validate })).text).toBe("Hi");
+    await expect(client.forUser("v").prompt("", { messages, validate })).rejects.toThrow("not you again");
+
+    expect(seen[0]).toEqual([[], messages, []]);
+    expect(seen).toHaveLength(2);
+    expect(await store.list("v")).toEqual([]);
+  });
+
+  it("takes what a user says from a client", async () => {
     const { client } = clientSetup();
 
     const { text } = await client.forUser("u").prompt("", { messages: [user("Hi")] });
-    const forged = client.forUser("u").prompt("", { messages: [...honest, user("More")] });
 
     expect(text).toBe("Hi");
-    await expect(forged).rejects.toThrow(ContinuationValidationError);
   });
 });

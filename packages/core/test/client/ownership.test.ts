@@ -5,9 +5,18 @@ import {
   type MemoryProvider,
 } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
-import { ConversationOwnershipError } from "../../src/index.ts";
+import {
+  type AgentClient,
+  ConversationOwnershipError,
+  type MaybeConversational,
+  type PromptOptions,
+} from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
 import { clientSetup, MapStore, type Session } from "./support.ts";
+
+type Prompt = (client: AgentClient<string, Session>, options?: PromptOptions<Session>) => Promise<unknown>;
+const prompt: Prompt = (client, options) => client.prompt("Go on.", options);
+const stream: Prompt = (client, options) => client.stream("Go on.", options).result;
 
 /** Everything of an error that a caller could tell two by. */
 async function refusalOf(prompted: Promise<unknown>) {
@@ -83,12 +92,116 @@ describe.each([
     await refusalOf(client.continue(conversationId).prompt("Go on."));
   });
 
+  it.each([
+    ["", ""],
+    ["NUL", "a\0b"],
+    ["256 characters", "x".repeat(256)],
+    ["half a character", "\ud83d"],
+  ])("refuses an id of %s in the same words as an unknown one", async (_title, id) => {
+    const { client } = clientSetup({ config: { store: createStore() } });
+    const mine = client.forUser("alice");
+    const refused = await refusalOf(mine.continue("no-such-id").prompt("Go on."));
+
+    expect(await refusalOf(mine.continue(id).prompt("Go on."))).toEqual(refused);
+    expect(await refusalOf(mine.continue(id).stream("Go on.").result)).toEqual(refused);
+    expect(await refusalOf(client.continue(id).prompt("Go on."))).toEqual(refused);
+    expect(await refusalOf(client.prompt("Go on.", { conversation: { user: "alice", id } }))).toEqual(
+      refused,
+    );
+  });
+
   it("trusts a server that names no user, as nobody is asked for one", async () => {
     const store = createStore();
     const { client } = clientSetup({ config: { store } });
     const { conversationId = "" } = await client.forUser("alice").prompt("Hi");
 
     expect((await client.continue(conversationId).prompt("Go on.")).text).toBe("Hi | Go on.");
+  });
+});
+
+const nobodyDeclared = {
+  "a function that gives undefined": ({ userId }: Session) => (userId ? { user: userId } : undefined),
+  "a function that gives null": () => null,
+  "an async function that gives false": async () => false as const,
+  "undefined itself": undefined,
+  "null itself": null,
+  "false itself": false,
+} as const;
+
+const nobodyCalls: Record<string, MaybeConversational> = {
+  undefined,
+  null: null,
+  false: false,
+  "a user that is undefined": { user: undefined },
+};
+
+describe("continuing for nobody", () => {
+  it.each(Object.entries(nobodyDeclared))(
+    "is refused where %s is declared",
+    async (_title, conversational) => {
+      const { client } = clientSetup({ agent: { conversational } as never });
+      const { conversationId = "" } = await client.forUser("alice").prompt("Hi");
+
+      await refusalOf(prompt(client.continue(conversationId)));
+      await refusalOf(stream(client.continue(conversationId)));
+    },
+  );
+
+  it.each(Object.entries(nobodyCalls))("is refused where the call says %s", async (_title, conversation) => {
+    const { client } = clientSetup();
+    const { conversationId = "" } = await client.forUser("alice").prompt("Hi");
+
+    await refusalOf(prompt(client.continue(conversationId), { conversation }));
+    await refusalOf(stream(client.continue(conversationId), { conversation }));
+  });
+
+  it("is for forUser to say otherwise, which wins over both", async () => {
+    const { client } = clientSetup({ agent: { conversational: () => null } });
+    const { conversationId: id = "" } = await client.forUser("alice").prompt("Hi");
+    const said = { conversation: false } as const;
+
+    expect((await client.forUser("alice").continue(id).prompt("Me.", said)).text).toBe("Hi | Me.");
+    await refusalOf(client.forUser("mallory").continue(id).prompt("Me.", said));
+  });
+
+  it("is no longer for nobody where the declaration names the owner, though the call says nothing", async () => {
+    const { client } = clientSetup({ agent: { conversational: ({ userId }) => ({ user: userId }) } });
+    const { conversationId: id = "" } = await client.forUser("alice").prompt("Hi");
+    const as = (userId: string) => ({ context: { userId }, conversation: undefined });
+
+    expect((await client.continue(id).prompt("Me.", as("alice"))).text).toBe("Hi | Me.");
+    await refusalOf(client.continue(id).prompt("Me.", as("mallory")));
+  });
+});
+
+describe("continuing with five methods", () => {
+  it("follows a conversation that was given to somebody else, at once", async () => {
+    const store = new MapStore();
+    const { client } = clientSetup({ config: { store } });
+    const { conversationId: id = "" } = await client.forUser("alice").prompt("Hi");
+    await client.forUser("alice").continue(id).prompt("Still me.");
+    const row = store.rows.get(id) ?? expect.fail("it isn't there");
+    store.rows.set(id, { ...row, meta: { userId: "bob" } });
+
+    await refusalOf(client.forUser("alice").continue(id).prompt("Me again."));
+
+    expect((await client.forUser("bob").continue(id).prompt("Mine.")).text).toBe("Hi | Still me. | Mine.");
+  });
+
+  it("stores nothing for a user whose conversation was given away while the model answered", async () => {
+    const store = new MapStore();
+    let id = "";
+    const giveAway = () => {
+      const row = store.rows.get(id) ?? expect.fail("it isn't there");
+      store.rows.set(id, { ...row, meta: { userId: "bob" } });
+      return "Too late.";
+    };
+    const { client } = clientSetup({ model: ["Hello.", giveAway], config: { store } });
+    ({ conversationId: id = "" } = await client.forUser("alice").prompt("Hi"));
+
+    await refusalOf(client.forUser("alice").continue(id).prompt("My secret."));
+
+    expect(await store.load(id)).toHaveLength(2);
   });
 });
 

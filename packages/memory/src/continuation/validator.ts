@@ -14,6 +14,7 @@ export interface Continuation
   readonly incoming: readonly Message[];
   /** What the client decided. Nothing has checked it either. */
   readonly approvals?: readonly ApprovalDecision[] | undefined;
+  /** Absent before a new conversation is made. */
   readonly conversationId?: string | undefined;
 }
 

@@ -46,12 +46,14 @@ export function isProviderConversationStore(store: ConversationStore): store is 
  * view of its five methods. The view can promise no more than they can:
  *
  * - A conversation is made by `create` alone: a write to an id that `list` doesn't name is refused.
+ * - Whose a conversation is, `list` is asked with every read and every write, since it may be given away or deleted.
  * - The version is the number of messages that `load` returns. Version and idempotency key are compared before the
  *   append: atomic against writes through this process, not against those of another one.
  * - An `append` that throws may still have happened: the view looks, and looks again when the write is tried again
  *   under its key. Where it can't tell, it fails with a `MemoryStorageError` that isn't retryable.
  * - Metadata stays in this process, for the 2,000 conversations that were used last. What an engine notes there (turns
- *   in progress, approvals that wait, summaries) is lost in a restart and unknown to other processes.
+ *   in progress, approvals that wait, which agent has it, summaries) is lost in a restart, unknown to other processes,
+ *   and forgotten where the conversation has another owner.
  * - A `load` that sanitizes hides calls that wait for their result: they are not gone on with after a restart.
  * - `maxMessages`, `ttlSeconds`, a search by trace, and replacing messages are refused.
  *

@@ -38,17 +38,17 @@ interface Known {
 
 /** The storage port over the five methods of a conversation store; see `providerOf` for what it can't do. */
 export function createStoreBackend({ store, state, userId: asking }: StoreView): MemoryBackend {
-  const directory = createStoreDirectory(store, state, asking);
+  const directory = createStoreDirectory(store, asking);
 
   /** Call it in turn. `null` if there is none; throws for one that may be somebody else's. */
-  async function know(conversationId: string): Promise<Known | null> {
-    const listed = await directory.find(conversationId);
+  async function know(conversationId: string, entry?: ListedConversation): Promise<Known | null> {
+    const listed = entry ?? (await directory.find(conversationId));
     const messages = await loadMessages(store, conversationId);
     if (listed === undefined) {
       if (messages.length === 0) return null;
       throw new ConversationStoreError(unlisted(asking));
     }
-    const notes = state.notesOf(conversationId);
+    const notes = state.notesOf(conversationId, listed.userId);
     observeCount(notes, messages.length);
     return { listed, notes, messages };
   }
@@ -57,6 +57,12 @@ export function createStoreBackend({ store, state, userId: asking }: StoreView):
     state.inTurn(conversationId, async () => {
       const known = await know(conversationId);
       return known && toStored(known, known.messages.slice(-last));
+    });
+
+  const readListed = (listed: ListedConversation): Promise<StoredConversation | null> =>
+    state.inTurn(listed.id, async () => {
+      const known = await know(listed.id, listed);
+      return known && toStored(known, known.messages);
     });
 
   const write = (input: ConversationWrite): Promise<WriteOutcome> =>
@@ -83,7 +89,7 @@ export function createStoreBackend({ store, state, userId: asking }: StoreView):
     const end = query.limit === undefined ? undefined : query.offset + query.limit;
     const found: StoredConversation[] = [];
     for (const { listed } of places.slice(query.offset, end)) {
-      const stored = await read(listed.id);
+      const stored = await readListed(listed);
       if (stored !== null) found.push(query.includeMessages ? stored : { ...stored, messages: [] });
     }
     return found;

@@ -1,20 +1,15 @@
 import type { ConversationStore } from "./store.ts";
 import { type ListedConversation, parseListing } from "./store-entry.ts";
-import { rememberListed, type StoreState } from "./store-state.ts";
 
 export interface StoreDirectory {
   /** Those of the user, of the one who asks, or everybody's. */
   readonly list: (userId?: string) => Promise<readonly ListedConversation[]>;
-  /** In the same listing. Lists only for a conversation that was not found there before: its owner never changes. */
+  /** In the same listing, which is asked each time: what it says is who has a right, and that may change. */
   readonly find: (conversationId: string, userId?: string) => Promise<ListedConversation | undefined>;
 }
 
 /** `asking` is the user that the view is for; absent: it may see everything. */
-export function createStoreDirectory(
-  store: ConversationStore,
-  { listed }: StoreState,
-  asking: string | undefined,
-): StoreDirectory {
+export function createStoreDirectory(store: ConversationStore, asking: string | undefined): StoreDirectory {
   async function list(userId = asking): Promise<readonly ListedConversation[]> {
     if (asking !== undefined && userId !== asking) return [];
     // Without an argument, as that is what asks for everybody's.
@@ -27,13 +22,7 @@ export function createStoreDirectory(
   }
 
   async function find(conversationId: string, userId = asking): Promise<ListedConversation | undefined> {
-    if (asking !== undefined && userId !== asking) return undefined;
-    const key = JSON.stringify([userId ?? null, conversationId]);
-    const known = listed.get(key);
-    if (known !== undefined) return known;
-    const found = (await list(userId)).find(({ id }) => id === conversationId);
-    if (found !== undefined) rememberListed(listed, key, found);
-    return found;
+    return (await list(userId)).find(({ id }) => id === conversationId);
   }
 
   return { list, find };

@@ -2,10 +2,8 @@ import { IDEMPOTENCY_WINDOW } from "../backend/backend.ts";
 import type { JsonObject } from "../codec/json.ts";
 import type { MemoryProvider } from "../provider.ts";
 import { createLanes } from "../resilience/lanes.ts";
-import type { ListedConversation } from "./store-entry.ts";
 
 const MAX_CONVERSATIONS = 2_000;
-const MAX_LISTED = 10_000;
 
 /** What became of a write with an idempotency key: it is done, or an append threw when this many messages were there. */
 export type KeyNote =
@@ -26,12 +24,11 @@ export interface Notes {
 export interface StoreState {
   /** Reads and writes of one conversation take turns. */
   readonly inTurn: <T>(conversationId: string, task: () => Promise<T>) => Promise<T>;
-  readonly notesOf: (conversationId: string) => Notes;
+  /** Those of before are forgotten where somebody else owns the conversation now. `owner`: as far as it is known. */
+  readonly notesOf: (conversationId: string, owner: string | undefined) => Notes;
   /** Without making any. */
   readonly peek: (conversationId: string) => Notes | undefined;
   readonly forget: (conversationId: string) => void;
-  /** Conversations that were found in a listing, by whose listing it was and their id. */
-  readonly listed: Map<string, ListedConversation>;
   /** By whom they are for. */
   readonly views: Map<string, MemoryProvider>;
 }
@@ -46,12 +43,6 @@ export function remember<V>(map: Map<string, V>, [key, value]: readonly [string,
   }
 }
 
-export const rememberListed = (
-  listed: StoreState["listed"],
-  key: string,
-  conversation: ListedConversation,
-): void => remember(listed, [key, conversation], MAX_LISTED);
-
 export const rememberKey = ({ keys }: Notes, key: string, note: KeyNote): void =>
   remember(keys, [key, note], IDEMPOTENCY_WINDOW);
 
@@ -64,22 +55,23 @@ const createNotes = (): Notes => ({
   visible: 0,
 });
 
+/** An id may be used again, and a conversation given away: summaries are content, and not the next owner's. */
+const isOthers = ({ userId }: Notes, owner: string | undefined): boolean =>
+  userId !== undefined && owner !== undefined && userId !== owner;
+
 export function createStoreState(): StoreState {
   const notes = new Map<string, Notes>();
-  const listed: StoreState["listed"] = new Map();
   return {
     inTurn: createLanes(),
-    notesOf: (conversationId) => {
-      const known = notes.get(conversationId) ?? createNotes();
+    notesOf: (conversationId, owner) => {
+      const before = notes.get(conversationId);
+      const known = before === undefined || isOthers(before, owner) ? createNotes() : before;
+      known.userId ??= owner;
       remember(notes, [conversationId, known], MAX_CONVERSATIONS);
       return known;
     },
     peek: (conversationId) => notes.get(conversationId),
-    forget: (conversationId) => {
-      notes.delete(conversationId);
-      for (const [key, { id }] of listed) if (id === conversationId) listed.delete(key);
-    },
-    listed,
+    forget: (conversationId) => void notes.delete(conversationId),
     views: new Map(),
   };
 }

@@ -42,7 +42,8 @@ export interface ConversationStore {
   setTitle(conversationId: string, title: string): Promise<void>;
   /**
    * The conversations of the user, or, called without an argument, of everybody, which is for administrators. Newest
-   * first. It is also what tells whose a conversation is: one that it doesn't name can't be continued.
+   * first. It is also what tells whose a conversation is, asked with each read and write: one that it doesn't name can't
+   * be continued.
    */
   list(userId?: string): Promise<readonly ConversationStoreListEntry[]>;
   /** Deletes the conversation; it is no error if there is none. */
