@@ -112,6 +112,19 @@ describe("sanitizeConversation", () => {
     expect(pendingToolCalls(dumped.slice(0, 1))).toBeUndefined();
   });
 
+  it("drops an assistant message of nothing but white space, also beside calls that nobody answered", () => {
+    const blank = [
+      said(" \n"),
+      calls(["a"], "\t\u00a0"),
+      { role: "assistant", content: [{ type: "text", text: " " }] },
+      { role: "assistant", content: [] },
+    ] as unknown as Message[];
+    expect(sanitizeConversation([user("hi"), ...blank, user(" ")])).toEqual([user("hi"), user(" ")]);
+    const image = { role: "assistant", content: [{ type: "image_url", image_url: { url: "x" } }] };
+    const kept = [image as unknown as Message, calls(["b"], " "), result("b")];
+    expect(sanitizeConversation(kept)).toBe(kept);
+  });
+
   it("drops the second of two calls of one id in a message, and an empty list of calls", () => {
     expect(sanitizeConversation([calls(["a", "a"]), result("a")])).toEqual([calls(["a"]), result("a")]);
     expect(sanitizeConversation([{ ...said("hi"), tool_calls: [] }])).toEqual([said("hi")]);

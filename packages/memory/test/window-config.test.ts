@@ -4,8 +4,11 @@ import {
   createInMemoryProvider,
   type MemoryProvider,
   type Message,
+  type MessageWindowOptions,
+  messageWindow,
   parseChatMemoryConfig,
   planWindow,
+  type WindowOptions,
   windowOf,
   windowOptionsOf,
 } from "@jaf/memory";
@@ -59,6 +62,19 @@ describe("windowOf", () => {
       history.slice(2),
     );
     expect(planWindow(history, windowOptionsOf({ maxMessages: 3 })).omitted).toHaveLength(1);
+  });
+
+  it("takes an option that is undefined for one that isn't there", () => {
+    const none = { maxTokens: undefined, trimTo: undefined, tokenizer: undefined, dropped: undefined };
+    const byMessages = { ...none, maxMessages: 3 } as WindowOptions;
+    const byTokens = { ...none, maxMessages: undefined, maxTokens: 1_000 } as WindowOptions;
+    expect(planWindow(history, byMessages).messages).toEqual(history.slice(2));
+    expect(planWindow(history, byTokens).messages).toBe(history);
+    expect(messageWindow(history, byMessages as MessageWindowOptions)).toEqual(history.slice(2));
+    expect(() => planWindow(history, none as unknown as WindowOptions)).toThrow(/maxMessages: expected/);
+    expect(() => planWindow(history, { maxMessages: 3, maxTokens: 3 } as WindowOptions)).toThrow(
+      /maxMessages: expected no such field/,
+    );
   });
 
   it("throws a TypeError for an invalid one", () => {
@@ -154,6 +170,35 @@ describe("createChatMemory", () => {
     await provider.close();
     const closed = await memory.messages();
     expect(!closed.success && closed.error._tag).toBe("MemoryConnectionError");
+  });
+
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("no vocabulary");
+      },
+    ],
+    ["returns no number", () => Number.NaN],
+  ])("gives a failure where the tokenizer %s", async (_, tokenizer) => {
+    for (const count of [2, 200]) {
+      const provider = createInMemoryProvider();
+      for (const steps of [{}, { trimTo: 50 }]) {
+        const config = { memoryId: "c", memoryType: "token_window", maxTokens: 100, ...steps } as const;
+        const memory = createChatMemory(config, provider, { tokenizer });
+        await memory.add(turns(count));
+        const windowed = await memory.messages();
+        expect(!windowed.success && windowed.error._tag).toBe("MemoryStorageError");
+      }
+    }
+  });
+
+  it("takes the largest of limits", async () => {
+    const { provider, called } = watched(createInMemoryProvider());
+    const memory = createChatMemory({ memoryId: "c", maxMessages: Number.MAX_SAFE_INTEGER }, provider);
+    await memory.add(turns(200));
+    expect(await memory.messages()).toEqual({ success: true, data: turns(200) });
+    expect(called).toEqual(["recent"]);
   });
 
   it("throws a TypeError without a memoryId, and for an invalid configuration", () => {

@@ -96,6 +96,26 @@ describe("createGptTokenizer", () => {
     expect(o200k("<|endoftext|>")).toBeGreaterThan(1);
   });
 
+  it.each([["a"], [" "], ["!"], ["="], ["\n"], ["漢"], ["\u0e31"]])(
+    "counts %j without a break in slices, in time that is linear, and little more than there are",
+    async (sign) => {
+      const [count, { countTokens }] = await Promise.all([
+        createGptTokenizer(),
+        import("gpt-tokenizer/encoding/o200k_base"),
+      ]);
+      const exact = countTokens(sign.repeat(5_000));
+      expect(count(sign.repeat(5_000))).toBe(10 * count(sign.repeat(500)));
+      expect(count(sign.repeat(5_000))).toBeGreaterThanOrEqual(exact);
+      expect(count(sign.repeat(5_000))).toBeLessThanOrEqual(exact + 25);
+    },
+  );
+
+  it("counts what has breaks exactly, however long it is", async () => {
+    const count = await createGptTokenizer({ encoding: "cl100k_base" });
+    for (const text of Object.values(TEXTS).map((each) => `${each} `.repeat(30)))
+      expect(count(text)).toBe(encode(text).length);
+  });
+
   it("refuses an encoding or a model that doesn't exist, and both at once", async () => {
     const unknown = { encoding: "nonsense" as "gpt2" };
     await expect(createGptTokenizer(unknown)).rejects.toThrow(/^Invalid tokenizer options: encoding: /);

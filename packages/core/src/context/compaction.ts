@@ -2,13 +2,15 @@ import type { Message } from "@jaf/memory";
 import type { Journal } from "../memory/journal.ts";
 import { versionOf } from "../memory/metadata.ts";
 import { openClaims } from "./claim.ts";
+import { type ClaimNote, readClaim } from "./claim-note.ts";
 import { cutOf } from "./cut.ts";
 import { openDeadline } from "./deadline.ts";
-import { type PlacedHistory, positionAt, startBehind } from "./history.ts";
+import { type PlacedHistory, positionAt } from "./history.ts";
 import { type DueSummary, type MadeSummary, makeSummary } from "./make-summary.ts";
 import type { CompactionReport } from "./manifest.ts";
+import { indexIn, partBehind } from "./part.ts";
 import type { Summarize } from "./summarize.ts";
-import { type ClaimNote, readClaim, readSummary, type Summary } from "./summary.ts";
+import { createdAtOf, readSummary, type Summary } from "./summary.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** For how long a claim outlasts the time that its holder has: for its writes. */
@@ -41,7 +43,7 @@ export function openCompaction(journal: Journal, signal: AbortSignal | undefined
   async function compact(current: Noted, history: PlacedHistory, summarize: Summarize): Promise<Noted> {
     const deadline = openDeadline(summarizeTimeoutMs, signal);
     const isAborted = () => signal?.aborted === true;
-    const work = { claims, summarize, signal: deadline.signal, isAborted, leaseMs };
+    const work = { claims, summarize, deadline, isAborted, leaseMs };
     const version = journal.history().version ?? current.version;
     let next = current;
     for (;;) {
@@ -74,6 +76,8 @@ export function openCompaction(journal: Journal, signal: AbortSignal | undefined
 interface Noted {
   /** The version of the conversation as it was loaded; 0 also where the store tells none. */
   readonly version: number;
+  /** When it was created, in milliseconds since 1970, as far as the store tells. */
+  readonly createdAt: number | undefined;
   readonly summary: Summary | undefined;
   readonly claim: ClaimNote | undefined;
   readonly report?: Omit<CompactionReport, "durationMs">;
@@ -84,36 +88,33 @@ function readNoted(journal: Journal): Noted {
   const version = versionOf(stored) ?? 0;
   const summary = stored === null ? undefined : readSummary(stored);
   const claim = stored === null ? undefined : readClaim(stored);
-  return { version, summary: isWithin(summary, version) ? summary : undefined, claim };
+  const createdAt = stored === null ? undefined : createdAtOf(stored);
+  return { version, createdAt, summary: isWithin(summary, version) ? summary : undefined, claim };
 }
 
 /** Whether the messages of a summary are stored: else it is of another conversation. */
 const isWithin = (summary: Summary | undefined, version: number): boolean =>
   summary !== undefined && summary.upTo < version;
 
-/** Index of the first message that isn't summarised. */
-export const startOf = (history: PlacedHistory, summary: Summary | undefined): number =>
-  summary === undefined ? 0 : startBehind(history, summary.upTo);
-
 function dueSummary(
   history: PlacedHistory,
   threshold: number,
-  { version, summary, claim }: Noted,
+  { version, createdAt, summary, claim }: Noted,
 ): Omit<DueSummary, "version"> | undefined {
-  const start = startOf(history, summary);
-  const cut = cutOf({ history, start, threshold, version });
+  const before = summary === undefined ? { start: 0, late: [] } : partBehind(history, summary.upTo);
+  const cut = cutOf({ history, start: before.start, threshold, version });
   if (cut === undefined) return undefined;
-  return {
-    previous: summary,
-    messages: history.messages.slice(start, cut),
-    from: Math.max((summary?.upTo ?? -1) + 1, history.first),
-    upTo: positionAt(history, cut) - 1,
-    claim,
-  };
+  const upTo = positionAt(history, cut) - 1;
+  const unsummarised = indexIn(before);
+  const staying = indexIn(partBehind(history, upTo));
+  const messages = history.messages.filter((_, index) => unsummarised(index) !== -1 && staying(index) === -1);
+  if (messages.length === 0) return undefined;
+  const from = Math.max((summary?.upTo ?? -1) + 1, history.first);
+  return { previous: summary, messages, from, upTo, createdAt, claim };
 }
 
 function after(noted: Noted, messages: readonly Message[], made: MadeSummary): Noted {
-  const { version, claim } = noted;
+  const { claim } = noted;
   const before = noted.report?.messages ?? 0;
   const { outcome } = made;
   switch (made.outcome) {
@@ -121,19 +122,15 @@ function after(noted: Noted, messages: readonly Message[], made: MadeSummary): N
     case "unstored": {
       const reason = made.outcome === "unstored" ? { reason: made.reason } : {};
       const report = { outcome, messages: before + messages.length, ...reason };
-      return {
-        version,
-        summary: made.summary,
-        claim: made.outcome === "stored" ? made.claim : claim,
-        report,
-      };
+      const next = made.outcome === "stored" ? made.claim : claim;
+      return { ...noted, summary: made.summary, claim: next, report };
     }
     case "elsewhere": {
-      const isNewer = isWithin(made.summary, version) && made.summary !== undefined;
-      const summary = isNewer ? made.summary : noted.summary;
-      return { version, summary, claim, report: { outcome, messages: before } };
+      const summary = isWithin(made.summary, noted.version) ? made.summary : noted.summary;
+      return { ...noted, summary, report: { outcome, messages: before } };
     }
     case "failed":
+    case "postponed":
       return { ...noted, report: { outcome, messages: before, reason: made.reason } };
   }
 }

@@ -2,7 +2,7 @@ import { type Message, messageText } from "@jaf/memory";
 import { type PlacedHistory, positionAt } from "./history.ts";
 
 /** The most text that one summary is made of, in UTF-16 units, unless a single turn is longer. */
-const MAX_INPUT = 100_000;
+export const MAX_INPUT = 100_000;
 
 export interface CutInput {
   readonly history: PlacedHistory;

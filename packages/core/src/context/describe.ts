@@ -8,8 +8,9 @@ import type {
   ContextReason,
   WindowLimit,
 } from "./manifest.ts";
+import { indexIn, type Part } from "./part.ts";
+import type { ShownMessages } from "./shown.ts";
 import type { Summary } from "./summary.ts";
-import type { ShownMessages } from "./window.ts";
 
 /** What was decided for a model call. */
 export interface Decided {
@@ -18,8 +19,8 @@ export interface Decided {
   /** All that the model gets. */
   readonly messages: readonly Message[];
   readonly summary: Summary | undefined;
-  /** Index of the first message that isn't summarised. */
-  readonly start: number;
+  /** What of the history the window was laid over. */
+  readonly part: Part;
   readonly shown: ShownMessages;
   readonly limit: WindowLimit | undefined;
   readonly tokens: number | undefined;
@@ -37,12 +38,18 @@ export function manifestOf(decided: Decided): ContextManifest {
     ranges,
     counts: countFates(ranges),
     sent: messages.length,
+    ...(lacksUserMessage(decided) ? { lacksUserMessage: true } : {}),
     ...(inView && { summary: Object.freeze({ upTo: inView.upTo, characters: inView.text.length }) }),
     ...(limit && { window: Object.freeze(limit) }),
     ...(tokens === undefined ? {} : { estimatedTokens: tokens }),
     ...(report && { compaction: Object.freeze(report) }),
   };
 }
+
+const lacksUserMessage = ({ history, shown }: Decided): boolean =>
+  shown.messages.length > 0 &&
+  !shown.messages.some(({ role }) => role === "user") &&
+  !history.messages.some(({ role }) => role === "user");
 
 function countFates(ranges: readonly ContextRange[]): ContextManifest["counts"] {
   const counts = { sent: 0, repaired: 0, summarized: 0, trimmed: 0, dropped: 0 };
@@ -53,11 +60,12 @@ function countFates(ranges: readonly ContextRange[]): ContextManifest["counts"] 
 const sent: ContextLabel = { fate: "sent" };
 const summarized: ContextLabel = { fate: "summarized" };
 const noRoom: ContextLabel = { fate: "trimmed", reason: "no-room" };
+const cutTurn: ContextLabel = { fate: "dropped", reason: "cut-turn" };
 const notStored: ContextLabel = { fate: "dropped", reason: "not-stored" };
 const reordered: ContextLabel = { fate: "repaired", reason: "reordered" };
 
 /** What became of each message of the conversation. Linear. */
-function rangesOf({ history, start, summary, shown }: Decided): readonly ContextRange[] {
+function rangesOf({ history, part, summary, shown }: Decided): readonly ContextRange[] {
   const { messages, first } = history;
   const source = history.source();
   const places = history.places();
@@ -65,10 +73,13 @@ function rangesOf({ history, start, summary, shown }: Decided): readonly Context
   const labels: (ContextLabel | undefined)[] = new Array(size);
   const before = keptBefore(places, size);
   const old = shown.summary === undefined ? noRoom : summarized;
+  const outside = shown.summary === undefined ? cutTurn : summarized;
+  const indexInPart = indexIn(part);
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
     const place = places[index] ?? 0;
-    const shownAs = index < start ? old : shown.label(index - start);
+    const at = indexInPart(index);
+    const shownAs = at === -1 ? outside : shown.label(at);
     const moved = message?.role === "tool" && before[place] !== (places[index - 1] ?? -1);
     labels[place] = shownAs ?? (moved ? reordered : (repairOf(message, source[place]) ?? sent));
   }

@@ -1,16 +1,22 @@
+import { letterOf } from "./look-alikes.ts";
+
 /** What may stand within a tag as its reader sees it, beside letters: nothing that ends the tag's name. */
 const FILLING =
-  /^[\s\p{Control}\p{Default_Ignorable_Code_Point}\p{Mark}\p{Dash_Punctuation}/\\_\u2044\u2215]$/u;
+  /^[\s\p{Control}\p{Default_Ignorable_Code_Point}\p{Mark}\p{Dash_Punctuation}/\\_.|\u2044\u2215\u29f8]$/u;
 const LETTER = /^[a-z]$/;
 /** Signs that look like `<` and don't become it by normalising: quotation marks, brackets, an arrowhead, a syllable. */
-const ANGLE = /^[<\u2039\u3008\u27e8\u276e\u02c2\u1438]$/u;
+const ANGLE = /^[<\u00ab\u2039\u3008\u300a\u27e8\u27ea\u276e\u2770\u29fc\u02c2\u1438]$/u;
+/** Invisible, and a model may read each as the sign of ASCII that it is a copy of. */
+const TAG_CHARACTER = /^[\u{e0020}-\u{e007e}]$/u;
+const TAG_OFFSET = 0xe0000;
+const HAS_TAG_CHARACTER = /[\u{e0020}-\u{e007e}]|#x0*e00[2-7]|#0*917[56]/iu;
 
-/** A character, or what stands for one in HTML, escaped any number of times. */
+/** A character, or what stands for one in HTML, escaped any number of times, in a string literal or in an address. */
 const PIECES =
-  /&(?:amp;)*(?:#x(?<hex>[0-9a-f]+);?|#(?<decimal>[0-9]+);?|(?<less>lt);?|(?<other>[a-z]+);)|[\s\S]/giu;
+  /&(?:amp;|#0*38;|#x0*26;)*(?:#x(?<hex>[0-9a-f]+);?|#(?<decimal>[0-9]+);?|(?<less>lt);?|(?<other>[a-z]+);)|(?<escaped>\\u003c|\\u\{3c\}|\\x3c|%3c)|[\s\S]/giu;
 
 interface Sign {
-  /** `<`, a letter from a to z, or `.` for what belongs to no tag. */
+  /** `<`, a letter from a to z, `:`, or `.` for what belongs to no tag. */
   readonly sign: string;
   /** Where in the text it stands. */
   readonly start: number;
@@ -18,19 +24,30 @@ interface Sign {
 }
 
 /**
- * Puts a text between tags of ours, such that nothing in it reads as one of them, however it is written: in capitals,
- * with spaces, with invisible, accented or full-width characters, or as HTML entities. The bracket of what would becomes
- * a round one; everything else stays.
+ * Puts a text between tags of ours, such that what reads as one of them in it doesn't: in capitals, with spaces, with
+ * invisible, accented or full-width characters, with a prefix, escaped, or in letters of Greek, Cyrillic or phonetics that
+ * look like ours. The bracket of what would becomes a round one; everything else stays. No list of what looks alike is
+ * complete: this makes a forged tag harder, and not impossible.
  */
 export const fence = (tag: string, text: string): string => `<${tag}>\n${withoutTag(tag, text)}\n</${tag}>`;
 
 function withoutTag(tag: string, text: string): string {
-  const signs = signsOf(text);
+  // Once as if they weren't there, and once as what they are copies of.
+  const shown = withoutBrackets(tag, text, (character) => character);
+  return HAS_TAG_CHARACTER.test(shown) ? withoutBrackets(tag, shown, plainOf) : shown;
+}
+
+const plainOf = (character: string): string =>
+  TAG_CHARACTER.test(character)
+    ? String.fromCodePoint((character.codePointAt(0) ?? 0) - TAG_OFFSET)
+    : character;
+
+function withoutBrackets(tag: string, text: string, read: (character: string) => string): string {
+  const signs = signsOf(text, read);
   const seen = signs.map(({ sign }) => sign).join("");
-  const name = tag.toLowerCase().replaceAll(/[^a-z]/g, "");
   let safe = "";
   let done = 0;
-  for (const { index, 0: brackets } of seen.matchAll(new RegExp(`<+(?=${name})`, "g"))) {
+  for (const { index, 0: brackets } of seen.matchAll(openingOf(tag))) {
     for (const { start, end } of signs.slice(index, index + brackets.length)) {
       safe += `${text.slice(done, start)}(`;
       done = Math.max(done, end);
@@ -39,13 +56,21 @@ function withoutTag(tag: string, text: string): string {
   return safe + text.slice(done);
 }
 
+/** A run of brackets is looked at from its first alone: from each of them, a long one would take time in its square. */
+function openingOf(tag: string): RegExp {
+  const letters = tag.toLowerCase().replaceAll(/[^a-z]/g, "");
+  return new RegExp(`(?<!<)<+(?=(?:[a-z]{0,32}:+)?${[...letters].join(":*")})`, "g");
+}
+
 /** The text as a careless reader of tags sees it. */
-function signsOf(text: string): readonly Sign[] {
+function signsOf(text: string, read: (character: string) => string): readonly Sign[] {
   const signs: Sign[] = [];
   for (const { 0: piece, index, groups = {} } of text.matchAll(PIECES)) {
-    for (const part of characterOf(piece, groups).normalize("NFKD").toLowerCase()) {
-      const sign = signOf(part);
-      if (sign !== "") signs.push({ sign, start: index, end: index + piece.length });
+    for (const part of read(characterOf(piece, groups)).normalize("NFKD").toLowerCase()) {
+      const sign = signOf(letterOf(part));
+      // Of what belongs to no tag, one in a row is enough.
+      if (sign === "" || (sign === "." && signs.at(-1)?.sign === ".")) continue;
+      signs.push({ sign, start: index, end: index + piece.length });
     }
   }
   return signs;
@@ -53,8 +78,8 @@ function signsOf(text: string): readonly Sign[] {
 
 /** What a piece stands for; nothing for an entity that is neither a number nor a bracket. */
 function characterOf(piece: string, groups: Readonly<Record<string, string | undefined>>): string {
-  const { hex, decimal, less, other } = groups;
-  if (less !== undefined) return "<";
+  const { hex, decimal, less, other, escaped } = groups;
+  if (less !== undefined || escaped !== undefined) return "<";
   if (other !== undefined) return "";
   if (hex === undefined && decimal === undefined) return piece;
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
@@ -62,7 +87,7 @@ function characterOf(piece: string, groups: Readonly<Record<string, string | und
 }
 
 function signOf(character: string): string {
-  if (LETTER.test(character)) return character;
+  if (LETTER.test(character) || character === ":") return character;
   if (ANGLE.test(character)) return "<";
   return FILLING.test(character) ? "" : ".";
 }

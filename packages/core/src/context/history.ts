@@ -50,19 +50,6 @@ function storedSource(journal: Journal): Source {
   };
 }
 
-/**
- * The first message behind a position, with everything that follows it. Results that the sanitizer has moved stay with
- * their calls.
- */
-export function startBehind({ messages, first, places }: PlacedHistory, position: number): number {
-  if (position < first) return 0;
-  const placed = places();
-  const start = messages.findIndex(
-    ({ role }, index) => role !== "tool" && first + (placed[index] ?? 0) > position,
-  );
-  return start === -1 ? messages.length : start;
-}
-
 /** The position of a message, counted from the conversation's very first. */
 export const positionAt = ({ first, places }: PlacedHistory, index: number): number =>
   first + (places()[index] ?? 0);

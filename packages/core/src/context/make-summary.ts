@@ -1,8 +1,9 @@
-import { describeCause, type Message } from "@jaf/memory";
-import { abortable } from "../engine/abort.ts";
-import { type Claims, isOurs } from "./claim.ts";
+import { type ConversationMemory, describeCause, type Message, type Result } from "@jaf/memory";
+import { type Claims, isOurs, type Wanted } from "./claim.ts";
+import { type ClaimNote, isPaused, isUnderWay } from "./claim-note.ts";
+import type { Deadline } from "./deadline.ts";
 import type { Summarize } from "./summarize.ts";
-import { type ClaimNote, cleanSummary, gapsBefore, readSummary, type Summary } from "./summary.ts";
+import { cleanSummary, gapsBefore, readSummary, type Summary } from "./summary.ts";
 
 /** A summary that is to be made. */
 export interface DueSummary {
@@ -14,6 +15,8 @@ export interface DueSummary {
   readonly upTo: number;
   /** The version that the conversation has now, if nobody else has said anything. */
   readonly version: number;
+  /** When the conversation was created, as far as the store tells. */
+  readonly createdAt: number | undefined;
   /** The claim that was noted last. */
   readonly claim: ClaimNote | undefined;
 }
@@ -21,8 +24,8 @@ export interface DueSummary {
 export interface SummaryWork {
   readonly claims: Claims;
   readonly summarize: Summarize;
-  /** Aborted when the run is, and when the time is up. */
-  readonly signal: AbortSignal;
+  /** Over when the run is aborted, and when the time is up. Nothing is waited for after that, the store neither. */
+  readonly deadline: Deadline;
   readonly isAborted: () => boolean;
   /** For how long the claim stands should this process be gone. */
   readonly leaseMs: number;
@@ -33,46 +36,72 @@ export type MadeSummary =
   | { readonly outcome: "unstored"; readonly summary: Summary; readonly reason: string }
   /** With what the other has made, if it is done. */
   | { readonly outcome: "elsewhere"; readonly summary?: Summary | undefined }
-  | { readonly outcome: "failed"; readonly reason: string };
+  | { readonly outcome: "failed" | "postponed"; readonly reason: string };
 
 /** Makes one summary, unless somebody else does. Never rejects. */
 export async function makeSummary(work: SummaryWork, due: DueSummary): Promise<MadeSummary> {
   const { claims, isAborted, leaseMs } = work;
-  const { claim: previous, from, version, upTo } = due;
-  if (previous !== undefined && previous.until > Date.now()) return { outcome: "elsewhere" };
-  const id = crypto.randomUUID();
-  const taken = await claims.take({ id, from, version, previous, leaseMs });
+  const { claim: previous, from, version, upTo, createdAt } = due;
+  if (isUnderWay(previous, leaseMs)) return { outcome: "elsewhere" };
+  if (isPaused(previous)) return { outcome: "postponed", reason: "it has failed lately" };
+  const wanted: Wanted = { id: crypto.randomUUID(), createdAt, from, version, previous, leaseMs };
+  const taken = await claimed(work, wanted);
+  if ("outcome" in taken) return taken;
+  const asked = await ask(work, due);
+  if ("reason" in asked) {
+    // An abort says nothing of the summarizer: the claim lapses.
+    if (!isAborted()) void claims.release(wanted);
+    return { outcome: "failed", reason: asked.reason };
+  }
+  const summary = { text: asked.text, upTo, gaps: gapsBefore(from, due.previous) };
+  const stored = await inTime(work, claims.finish(wanted, summary));
+  if ("reason" in stored) return { outcome: "unstored", summary, reason: stored.reason };
+  return stored.success
+    ? { outcome: "stored", summary, claim: { id: wanted.id, until: 0 } }
+    : { outcome: "unstored", summary, reason: stored.error.message };
+}
+
+type InTime<T> = T | { readonly reason: string };
+
+/** What the store has answered in time; what it is doing then it may still finish by itself. */
+async function inTime<T>({ deadline }: SummaryWork, work: Promise<T>): Promise<InTime<T>> {
+  try {
+    return await deadline.race(work);
+  } catch {
+    return { reason: deadline.reason() };
+  }
+}
+
+async function claimed(work: SummaryWork, wanted: Wanted): Promise<MadeSummary | { readonly ours: true }> {
+  const taken: InTime<Result<ConversationMemory | null>> = await inTime(work, work.claims.take(wanted));
+  if ("reason" in taken) return { outcome: "failed", reason: taken.reason };
   if (!taken.success) {
     const { _tag, message } = taken.error;
     return _tag === "MemoryConflictError" ? { outcome: "elsewhere" } : { outcome: "failed", reason: message };
   }
-  if (!isOurs(taken.data, id)) {
-    return { outcome: "elsewhere", summary: taken.data === null ? undefined : readSummary(taken.data) };
-  }
-  const asked = await ask(work, due);
-  if ("reason" in asked) {
-    // An aborted run doesn't wait for the store; its claim lapses.
-    if (!isAborted()) await claims.release(id);
-    return { outcome: "failed", reason: asked.reason };
-  }
-  const summary = { text: asked.text, upTo, gaps: gapsBefore(from, due.previous) };
-  const stored = await claims.finish(id, summary);
-  return stored.success
-    ? { outcome: "stored", summary, claim: { id, until: 0 } }
-    : { outcome: "unstored", summary, reason: stored.error.message };
+  if (isOurs(taken.data, wanted)) return { ours: true };
+  return { outcome: "elsewhere", summary: taken.data === null ? undefined : readSummary(taken.data) };
 }
 
 async function ask(
-  { summarize, signal }: SummaryWork,
+  { summarize, deadline }: SummaryWork,
   { previous, messages }: DueSummary,
-): Promise<{ readonly text: string } | { readonly reason: string }> {
+): Promise<InTime<{ readonly text: string }>> {
   const before = previous === undefined ? {} : { previous: previous.text };
+  const { signal } = deadline;
   try {
     const asking = Promise.resolve().then(() => summarize({ ...before, messages, signal }));
-    const returned: unknown = await abortable(asking, signal);
+    const returned: unknown = await deadline.race(asking);
     const text = typeof returned === "string" ? cleanSummary(returned) : "";
     return text === "" ? { reason: "summarize returned no text" } : { text };
   } catch (thrown) {
-    return { reason: describeCause(thrown).message };
+    return { reason: signal.aborted ? deadline.reason() : `summarize failed${kindOf(thrown)}` };
   }
+}
+
+/** Not what it says: that may quote the messages. */
+function kindOf(thrown: unknown): string {
+  const { name, code } = describeCause(thrown);
+  const words = [name, code].filter((word) => word !== undefined && /^[\w.-]{1,64}$/.test(word));
+  return words.length === 0 ? "" : `: ${words.join(" ")}`;
 }

@@ -10,7 +10,8 @@ import type { OmissionReason } from "@jaf/memory";
  * - `"trimmed"`: the window left them out.
  * - `"dropped"`: it doesn't get them, as no model takes them: calls without a result and without text
  *   (`"unanswered-call"`), results without a call (`"orphan-result"`) or of one that has another result
- *   (`"duplicate-result"`), replies that hold nothing (`"empty"`); or the store has them no more (`"not-stored"`).
+ *   (`"duplicate-result"`), replies that hold nothing (`"empty"`), the rest of a turn whose beginning the store has
+ *   dropped (`"cut-turn"`); or the store has them no more (`"not-stored"`).
  */
 export type ContextFate = "sent" | "repaired" | "summarized" | "trimmed" | "dropped";
 
@@ -22,6 +23,7 @@ export type ContextReason =
   | "reordered"
   | "duplicate-result"
   | "empty"
+  | "cut-turn"
   | "not-stored";
 
 export interface ContextLabel {
@@ -49,6 +51,11 @@ export interface ContextManifest {
   readonly counts: Readonly<Record<ContextFate, number>>;
   /** How many messages the model gets, the summary and those that the application's window made included. */
   readonly sent: number;
+  /**
+   * Present if the model gets no user message, as there is none in the history any more: the store has dropped it, so
+   * nobody can tell what was asked. `RunConfig.memory.maxMessages` must be above the longest turn.
+   */
+  readonly lacksUserMessage?: true;
   /** Present if the model gets a summary. */
   readonly summary?: {
     /** The position of the last message that went into it. */
@@ -77,12 +84,13 @@ export interface CompactionReport {
    * - `"stored"`: there is a new summary.
    * - `"unstored"`: there is one, which couldn't be stored and serves this run alone.
    * - `"elsewhere"`: another run is making one, or has made it meanwhile.
-   * - `"failed"`: there is no new one; the next run tries again.
+   * - `"failed"`: there is no new one. A later run tries again, after a pause that grows with each failure.
+   * - `"postponed"`: nothing was tried, since it failed a short time ago.
    */
-  readonly outcome: "stored" | "unstored" | "elsewhere" | "failed";
+  readonly outcome: "stored" | "unstored" | "elsewhere" | "failed" | "postponed";
   /** How many messages went into the summary, beside those of the one before. */
   readonly messages: number;
   readonly durationMs: number;
-  /** Why it failed or couldn't be stored. */
+  /** Why it failed or couldn't be stored. Of what `summarize` threw, the name and the code alone. */
   readonly reason?: string;
 }

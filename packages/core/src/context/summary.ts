@@ -2,9 +2,7 @@ import type { ConversationMemory, Message } from "@jaf/memory";
 import * as z from "zod";
 import { fence } from "./fence.ts";
 
-/** The metadata keys that are the summary's. Two, since a claim must not overwrite a summary. */
 const SUMMARY_KEY = "jafSummary";
-const CLAIM_KEY = "jafSummaryClaim";
 const FORMAT = 1;
 const MAX_CHARACTERS = 8_000;
 const MAX_GAPS = 50;
@@ -23,13 +21,6 @@ export interface Summary {
 
 export type Gap = readonly [from: number, to: number];
 
-/** Which run is about to make a summary. */
-export interface ClaimNote {
-  readonly id: string;
-  /** Milliseconds since 1970 until which it counts; `0` once it is done. */
-  readonly until: number;
-}
-
 type Metadata = Pick<ConversationMemory, "metadata">;
 
 const summaryNote = z.object({
@@ -37,26 +28,38 @@ const summaryNote = z.object({
   text: z.string(),
   upTo: z.int().min(0),
   gaps: z.array(z.tuple([z.int(), z.int()])).catch([]),
+  createdAt: z.number().optional().catch(undefined),
 });
 
-const claimNote = z.object({ id: z.string().max(64), until: z.number() });
-
-/** Metadata may have been written by anybody: what isn't as the engine writes it is as if it weren't there. */
-export function readSummary({ metadata }: Metadata): Summary | undefined {
-  const { success, data } = summaryNote.safeParse(metadata?.[SUMMARY_KEY]);
-  const text = success ? cleanSummary(data.text) : "";
-  return success && text !== "" ? { text, upTo: data.upTo, gaps: data.gaps } : undefined;
+/**
+ * Metadata may have been written by anybody: what isn't as the engine writes it is as if it weren't there. Nor is the
+ * summary of a conversation that was deleted, and whose id another has got since.
+ */
+export function readSummary(conversation: Metadata): Summary | undefined {
+  const { success, data } = summaryNote.safeParse(conversation.metadata?.[SUMMARY_KEY]);
+  if (!success || !isCreatedAt(conversation, data.createdAt)) return undefined;
+  const text = cleanSummary(data.text);
+  return text === "" ? undefined : { text, upTo: data.upTo, gaps: data.gaps };
 }
 
-export const readClaim = ({ metadata }: Metadata): ClaimNote | undefined =>
-  claimNote.safeParse(metadata?.[CLAIM_KEY]).data;
+/** Milliseconds since 1970; `undefined` where the store doesn't tell. */
+export function createdAtOf({ metadata }: Metadata): number | undefined {
+  const value: unknown = metadata?.["createdAt"];
+  const time = value instanceof Date ? value.getTime() : Date.parse(typeof value === "string" ? value : "");
+  return Number.isNaN(time) ? undefined : time;
+}
 
-export const claimMetadata = (claim: ClaimNote): Readonly<Record<string, unknown>> => ({
-  [CLAIM_KEY]: claim,
-});
+/** Whether that is when a conversation was created, as far as the store tells. */
+export function isCreatedAt(conversation: Metadata, createdAt: number | undefined): boolean {
+  const actual = createdAtOf(conversation);
+  return createdAt === undefined || actual === undefined || actual === createdAt;
+}
 
-export const summaryMetadata = ({ text, upTo, gaps }: Summary): Readonly<Record<string, unknown>> => ({
-  [SUMMARY_KEY]: { format: FORMAT, text, upTo, gaps },
+export const summaryMetadata = (
+  { text, upTo, gaps }: Summary,
+  createdAt: number | undefined,
+): Readonly<Record<string, unknown>> => ({
+  [SUMMARY_KEY]: { format: FORMAT, text, upTo, gaps, ...(createdAt === undefined ? {} : { createdAt }) },
 });
 
 /** With what is missing between the summary before and the first message of the next. */

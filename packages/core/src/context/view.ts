@@ -4,13 +4,16 @@ import { OPERATION, type Turn } from "../engine/step.ts";
 import type { JAFError } from "../errors.ts";
 import type { Journal } from "../memory/journal.ts";
 import type { RunState } from "../state.ts";
-import { openCompaction, startOf } from "./compaction.ts";
+import { openCompaction } from "./compaction.ts";
 import { manifestOf } from "./describe.ts";
 import { openSource, type PlacedHistory, placeHistory } from "./history.ts";
+import { contextIssues } from "./issues.ts";
 import type { ContextManifest } from "./manifest.ts";
+import { messagesOf, type Part, partBehind, wholePart } from "./part.ts";
+import type { ShownMessages } from "./shown.ts";
 import { summarizeByModel } from "./summarizer.ts";
 import { type Summary, summaryMessage } from "./summary.ts";
-import { type ModelWindow, openWindow, type ShownMessages, windowIssues, windowTooSmall } from "./window.ts";
+import { type ModelWindow, openWindow } from "./window.ts";
 
 /** What the model gets in place of the whole state. */
 export type View<Ctx> =
@@ -49,7 +52,7 @@ export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): M
 
   return async (turn) => {
     const { state } = turn;
-    const issues = window === undefined ? windowIssues(memory?.window) : [];
+    const issues = window === undefined ? contextIssues(memory) : [];
     if (issues.length > 0) return invalid(issues);
     window ??= openWindow(memory?.window);
     const history = placeHistory(state.messages, source());
@@ -81,8 +84,8 @@ type Seen =
   | {
       readonly ok: true;
       readonly messages: readonly Message[];
-      /** Index of the first message that isn't summarised. */
-      readonly start: number;
+      /** What of the history the window was laid over. */
+      readonly part: Part;
       readonly shown: ShownMessages;
     }
   | Refused;
@@ -94,19 +97,32 @@ interface Sight {
   readonly message: Message | undefined;
 }
 
-function see(window: ModelWindow, { history, summary, message }: Sight): Seen {
-  const start = startOf(history, summary);
-  const messages = start === 0 ? history.messages : history.messages.slice(start);
-  const dropped = Math.max(0, history.first - ((summary?.upTo ?? -1) + 1));
+function see(window: ModelWindow, sight: Sight): Seen {
   try {
-    const shown = window.show({ messages, summary: message, dropped });
-    if (shown.newestOmitted) return invalid([windowTooSmall]);
+    const { part, shown } = seeSummarized(window, sight) ?? seeWhole(window, sight);
+    if (shown.issue !== undefined) return invalid([shown.issue]);
     const before = shown.summary === undefined ? undefined : [shown.summary, ...shown.messages];
-    return { ok: true, messages: before ?? shown.messages, start, shown };
+    return { ok: true, messages: before ?? shown.messages, part, shown };
   } catch (thrown) {
     const detail = "RunConfig.memory.window failed";
     return { ok: false, error: { _tag: "InternalError", detail, cause: describeCause(thrown) } };
   }
+}
+
+/** `undefined` without a summary, and where there is no room for it. */
+function seeSummarized(window: ModelWindow, { history, summary, message }: Sight) {
+  if (summary === undefined) return undefined;
+  const part = partBehind(history, summary.upTo);
+  const dropped = Math.max(0, history.first - (summary.upTo + 1));
+  const shown = window.show({ messages: messagesOf(history, part), summary: message, dropped });
+  return shown.summary === undefined ? undefined : { part, shown };
+}
+
+function seeWhole(window: ModelWindow, { history }: Sight) {
+  const part = wholePart(history);
+  const messages = messagesOf(history, part);
+  const shown = window.show({ messages, summary: undefined, dropped: history.first + part.start });
+  return { part, shown };
 }
 
 const invalid = (issues: readonly MemoryIssue[]): Refused => ({

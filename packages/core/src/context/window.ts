@@ -8,43 +8,24 @@ import {
   type Omission,
   parseChatMemoryConfig,
   planWindow,
-  sanitizeConversation,
   type Tokenizer,
   type WindowOptions,
   windowOptionsOf,
 } from "@jaf/memory";
+import { type WindowFunction, windowByFunction } from "./function-window.ts";
 import type { ContextLabel, WindowLimit } from "./manifest.ts";
-import { placesIn } from "./places.ts";
+import type { ShownMessages, WindowInput } from "./shown.ts";
 
 const PATH = "RunConfig.memory.window";
 
 /**
  * Which part of the history the model sees: a window's configuration, whose `memoryId` isn't used here, or a function.
  *
- * What a function returns is sanitized and sent; it gets a copy, may leave out, change and add messages, and doesn't get
- * the summary, which is sent before what it returns.
+ * What a function returns is checked, sanitized and sent. The messages it gets can't be changed; it may leave out
+ * messages and put others in their place, but must return the newest, with all results of its calls, and the last user
+ * message, or what stands for them. It doesn't get the summary, which is sent before what it returns.
  */
-export type RunWindow =
-  | (ChatMemoryConfig & ChatMemoryOptions)
-  | ((messages: readonly Message[]) => readonly Message[]);
-
-/** A window over the part of a history that isn't summarised. */
-export interface ShownMessages {
-  readonly messages: readonly Message[];
-  /** The summary, unless there is no room for it. */
-  readonly summary: Message | undefined;
-  /** What became of the message at an index of what was given; `undefined`: it is shown as it is. */
-  readonly label: (index: number) => ContextLabel | undefined;
-  /** The newest message is left out, so the model must not be called. */
-  readonly newestOmitted: boolean;
-}
-
-export interface WindowInput {
-  readonly messages: readonly Message[];
-  readonly summary: Message | undefined;
-  /** How many messages are gone between the summary, or the very first message, and the messages given. */
-  readonly dropped: number;
-}
+export type RunWindow = (ChatMemoryConfig & ChatMemoryOptions) | WindowFunction;
 
 export interface ModelWindow {
   readonly limit: WindowLimit | undefined;
@@ -72,7 +53,7 @@ export function windowIssues(window: unknown): readonly MemoryIssue[] {
 }
 
 /** The issue of a limit that leaves no room for what the model is to answer. */
-export const windowTooSmall: MemoryIssue = {
+const windowTooSmall: MemoryIssue = {
   path: PATH,
   expected:
     "room for the newest message together with the calls and results it belongs to and the last user message",
@@ -82,7 +63,7 @@ export const windowTooSmall: MemoryIssue = {
 export function openWindow(window: RunWindow | undefined): ModelWindow {
   if (window === undefined) return { limit: undefined, show: showAll, tokensOf: () => undefined };
   if (typeof window === "function")
-    return { limit: { type: "function" }, show: showBy(window), tokensOf: () => undefined };
+    return { limit: { type: "function" }, show: windowByFunction(PATH, window), tokensOf: () => undefined };
   const { tokenizer = estimateTokens, ...config } = window;
   const counted = remembering(tokenizer);
   const options = windowOptionsOf(config, { tokenizer: counted });
@@ -121,21 +102,28 @@ const showAll = ({ messages, summary }: WindowInput): ShownMessages => ({
   messages,
   summary,
   label: () => undefined,
-  newestOmitted: false,
+  issue: undefined,
 });
+
+/** There is no room for the summary beside the newest message. */
+const nothing: ShownMessages = {
+  messages: [],
+  summary: undefined,
+  label: () => undefined,
+  issue: windowTooSmall,
+};
 
 const showIn =
   (options: WindowOptions, costOf: (message: Message) => number) =>
   ({ messages, summary, dropped }: WindowInput): ShownMessages => {
-    const beside = summary === undefined ? undefined : lessened(options, costOf(summary));
-    const besideSummary = beside && planWindow(messages, { ...beside, dropped });
-    const hasRoom = besideSummary?.newestOmitted === false;
-    const plan = hasRoom ? besideSummary : planWindow(messages, { ...options, dropped });
+    const room = summary === undefined ? options : lessened(options, costOf(summary));
+    const plan = room && planWindow(messages, { ...room, dropped });
+    if (plan === undefined || (summary !== undefined && plan.newestOmitted)) return nothing;
     return {
       messages: plan.messages,
-      summary: hasRoom ? summary : undefined,
+      summary,
       label: lookUp(plan.omitted),
-      newestOmitted: plan.newestOmitted,
+      issue: plan.newestOmitted ? windowTooSmall : undefined,
     };
   };
 
@@ -164,37 +152,3 @@ function lessened(options: WindowOptions, cost: number): WindowOptions | undefin
     ? { ...options, ...steps, maxTokens: limit }
     : { ...steps, maxMessages: limit };
 }
-
-const leftOut: ContextLabel = { fate: "trimmed", reason: "function" };
-const changed: ContextLabel = { fate: "repaired", reason: "unanswered-call" };
-
-const showBy =
-  (window: Extract<RunWindow, (...args: never) => unknown>) =>
-  ({ messages, summary }: WindowInput): ShownMessages => {
-    const returned: unknown = window(messages.slice());
-    if (!isMessages(returned)) throw new TypeError("it returned no list of messages");
-    const shown = sanitizeConversation(returned);
-    let labels: ReadonlyMap<Message | undefined, ContextLabel | undefined> | undefined;
-    return {
-      messages: shown,
-      summary,
-      label: (index) => {
-        labels ??= labelsOf(returned, shown);
-        return labels.has(messages[index]) ? labels.get(messages[index]) : leftOut;
-      },
-      newestOmitted: false,
-    };
-  };
-
-/** For each message that a function returned and that is shown, whether it had to be changed. */
-function labelsOf(returned: readonly Message[], shown: readonly Message[]) {
-  const labels = new Map<Message | undefined, ContextLabel | undefined>();
-  for (const [index, place] of placesIn(returned, shown).entries()) {
-    labels.set(returned[place], shown[index] === returned[place] ? undefined : changed);
-  }
-  return labels;
-}
-
-const isMessages = (value: unknown): value is readonly Message[] =>
-  Array.isArray(value) &&
-  value.every((each: unknown) => typeof each === "object" && each !== null && "role" in each);

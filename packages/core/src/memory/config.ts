@@ -23,7 +23,10 @@ export interface MemoryConfig {
    * nothing is loaded and nothing is stored. A write that fails for a reason that may pass is made up to three times.
    */
   readonly autoStore?: boolean;
-  /** How many messages the stored conversation keeps; the oldest are dropped. Default: the provider's limit. */
+  /**
+   * How many messages the stored conversation keeps; the oldest are dropped. Default: the provider's limit. It isn't what
+   * the model sees: that is `window`.
+   */
   readonly maxMessages?: number;
   /** Seconds after the last write until the conversation expires. Default: the provider's. */
   readonly ttl?: number;
@@ -43,7 +46,10 @@ export interface MemoryConfig {
    * `context` event, and the run goes on with the whole history. Default: the run's own model, in the agent's settings.
    */
   readonly summarize?: Summarize;
-  /** How long a run waits for `summarize`, in milliseconds; then it goes on without. Default 30,000. */
+  /**
+   * How long a run waits for the summary, the store's part included, in milliseconds; then it goes on without.
+   * Default 30,000.
+   */
   readonly summarizeTimeoutMs?: number;
   /** `true` (default) is durability `"completed"`, `false` is `"step"`. `durability` outranks it. */
   readonly storeOnCompletion?: boolean;
@@ -61,7 +67,8 @@ export interface MemoryConfig {
    * - `"reject"` (default): this run ends with a `MemoryConflictError`: of reason `"turn"` before the model is called, or,
    *   in durability `"completed"`, of reason `"version"` when it comes to store, if the other was faster.
    * - `"queue"`: this run waits for its turn, at most `queueTimeoutMs`, and begins with what the other said. In durability
-   *   `"completed"` a new conversation exists from then on, still without messages.
+   *   `"completed"` a new conversation exists from then on, still without messages. Processes take turns, in no strict
+   *   order. Runs of one conversation should have the same durability.
    */
   readonly concurrency?: "reject" | "queue";
   /** How long a run waits for its turn, in milliseconds; then it ends with the conflict. Default 60,000. */

@@ -10,7 +10,8 @@ const unusable = (detail: string): ParsedReply => ({ ok: false, detail });
 
 /**
  * The assistant message that a completion holds. What can be repaired without guessing is: a missing id gets one, an
- * id used twice in the reply gets a suffix, absent arguments are `{}`. Everything else is unusable.
+ * id used twice in the reply gets a suffix, absent arguments are `{}`. Everything else is unusable, a reply of nothing but
+ * white space among it.
  */
 export function parseReply(completion: ModelCompletion | null | undefined): ParsedReply {
   const content: unknown = completion?.message?.content ?? "";
@@ -18,7 +19,7 @@ export function parseReply(completion: ModelCompletion | null | undefined): Pars
   if (typeof content !== "string") return unusable("its content is not text");
   if (!Array.isArray(calls)) return unusable("its tool calls are not a list");
   if (calls.length === 0) {
-    if (content === "") return unusable("the reply is empty");
+    if (content.trim() === "") return unusable("the reply is empty");
     return { ok: true, message: Object.freeze({ role: "assistant", content }) };
   }
   const toUniqueId = uniqueIds();

@@ -4,21 +4,25 @@ import { describe, expect, it } from "vitest";
 import type { MemoryConfig } from "../../src/index.ts";
 import { abortable } from "../support/abort.ts";
 import { errorOf, user } from "../support/setup.ts";
-import { converse, stored, storedSummary, storing, talk } from "./conversations.ts";
+import { converse, passPause, stored, storedSummary, storing, talk } from "./conversations.ts";
 
 const never = () => new Promise<never>(() => {});
 
 describe("a summarize that fails", () => {
   const failing: readonly (readonly [string, () => unknown, string])[] = [
-    ["rejects", () => Promise.reject(new Error("the model is gone")), "the model is gone"],
+    [
+      "rejects",
+      () => Promise.reject(Object.assign(new RangeError("it said: secret"), { code: "E_LONG" })),
+      "summarize failed: RangeError E_LONG",
+    ],
     [
       "throws",
       () => {
-        throw new Error("at once");
+        throw Object.assign(new Error("secret"), { name: "as it said: secret" });
       },
-      "at once",
+      "summarize failed",
     ],
-    ["throws what is no error", () => Promise.reject(undefined), "a undefined was thrown"],
+    ["throws what is no error", () => Promise.reject(undefined), "summarize failed: NonError"],
     ["returns nothing", async () => "", "summarize returned no text"],
     ["returns white space", async () => " \n\0", "summarize returned no text"],
     ["returns something else", async () => ({ text: "summary" }), "summarize returned no text"],
@@ -26,7 +30,7 @@ describe("a summarize that fails", () => {
   ];
 
   it.each(failing)(
-    "because it %s leaves the run as it is, and the next run tries again",
+    "because it %s leaves the run as it is, tells nothing of what was said, and is tried again later",
     async (_, fail, reason) => {
       const provider = await storing(talk(5));
       const { views, contexts, ended } = await converse({
@@ -36,7 +40,9 @@ describe("a summarize that fails", () => {
       expect(ended.outcome).toEqual({ status: "completed", output: "Done." });
       expect(views[0]).toEqual([...talk(5), user("now")]);
       expect(contexts[0]?.compaction).toMatchObject({ outcome: "failed", messages: 0, reason });
+      expect(JSON.stringify(contexts)).not.toContain("secret");
       expect(await storedSummary(provider)).toBeUndefined();
+      await passPause(provider);
       const next = await converse({
         provider,
         memory: { compressionThreshold: 4, summarize: async () => "sum" },

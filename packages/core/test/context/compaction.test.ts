@@ -58,7 +58,14 @@ describe("memory.compressionThreshold", () => {
     const { summarize } = counting();
     await converse({ provider, memory: { compressionThreshold: 4, summarize } });
     expect((await stored(provider)).messages).toEqual([...talk(5), user("now"), assistant("Done.")]);
-    expect(await storedSummary(provider)).toEqual({ format: 1, text: "8 messages", upTo: 7, gaps: [] });
+    const createdAt = (await stored(provider)).metadata?.createdAt.getTime();
+    expect(await storedSummary(provider)).toEqual({
+      format: 1,
+      text: "8 messages",
+      upTo: 7,
+      gaps: [],
+      createdAt,
+    });
   });
 
   it.each(["completed", "turn", "step"] as const)(
@@ -279,6 +286,34 @@ describe("a summary", () => {
     expect(await provider.getConversation("c")).toEqual({ success: true, data: null });
   });
 
+  it.each(["while it is made", "while it is stored"])(
+    "is not that of another conversation, which has got the id %s",
+    async (when) => {
+      const provider = await storing(talk(5));
+      const replace = async () => {
+        await provider.deleteConversation("c");
+        // A clock may not tell two times within a millisecond apart.
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        await provider.appendMessages("c", talk(5, 20));
+      };
+      const overtaken: typeof provider = {
+        ...provider,
+        appendMessages: async (id, messages, metadata, options) => {
+          if (when === "while it is stored" && metadata?.["jafSummary"] !== undefined) await replace();
+          return provider.appendMessages(id, messages, metadata, options);
+        },
+      };
+      const summarize = async () => {
+        if (when === "while it is made") await replace();
+        return "of the first";
+      };
+      await converse({ provider: overtaken, memory: { compressionThreshold: 4, summarize } });
+      const { views } = await converse({ provider, memory: { compressionThreshold: 50 } });
+      expect(contents(views[0])).toContain("question 20");
+      expect(contents(views[0]).join()).not.toContain("of the first");
+    },
+  );
+
   it("is stored also if somebody else says something while it is made", async () => {
     const provider = await storing(talk(5));
     const summarize = async () => {
@@ -312,6 +347,20 @@ describe("a window over a summarised conversation", () => {
     }
   });
 
+  it("shows as much without the summary, where it has no room for it, as if there were none", async () => {
+    const provider = await storing(talk(10));
+    const window = { memoryType: "token_window" as const, maxTokens: 100 };
+    const without = await converse({ provider, memory: { window }, steps: [new Error("gone")] });
+    const { views, contexts } = await converse({
+      provider,
+      memory: { compressionThreshold: 4, window, summarize: async () => "It went on and on. ".repeat(40) },
+    });
+    expect(views[0]).toEqual(without.views[0]);
+    expect(views[0]?.length).toBeGreaterThan(5);
+    expect(contexts[0]?.ranges).toEqual(without.contexts[0]?.ranges);
+    expect(contexts[0]?.compaction?.outcome).toBe("stored");
+  });
+
   it("leaves the summary out where it has no room for it", async () => {
     const provider = await storing(talk(5));
     const { views, contexts } = await converse({
@@ -321,8 +370,7 @@ describe("a window over a summarised conversation", () => {
     expect(views[0]).toEqual([user("now")]);
     expect(contexts[0]).not.toHaveProperty("summary");
     expect(contexts[0]?.ranges).toEqual([
-      { from: 0, to: 7, fate: "trimmed", reason: "no-room" },
-      { from: 8, to: 9, fate: "trimmed", reason: "older" },
+      { from: 0, to: 9, fate: "trimmed", reason: "older" },
       { from: 10, to: 10, fate: "sent" },
     ]);
   });

@@ -61,3 +61,9 @@ export async function stored(provider: MemoryProvider, id = "c") {
 /** What the conversation's metadata hold of its summary. */
 export const storedSummary = async (provider: MemoryProvider): Promise<Record<string, unknown> | undefined> =>
   (await stored(provider)).metadata?.["jafSummary"];
+
+/** As if so much time had gone by that a summary that failed is tried again. */
+export async function passPause(provider: MemoryProvider): Promise<void> {
+  const claim = (await stored(provider)).metadata?.["jafSummaryClaim"];
+  await provider.appendMessages("c", [], { jafSummaryClaim: { ...claim, retryAt: Date.now() - 1 } });
+}

@@ -195,6 +195,47 @@ describe("a window that can't be used", () => {
     }
   });
 
+  it.each([
+    [{ memoryId: "session123" }, "memoryId"],
+    [{ memoryType: "message_window", maxMessages: 4 }, "memoryType"],
+    [{ memoryType: "token_window", maxTokens: 20 }, "memoryType"],
+    [{ maxTokens: 20 }, "maxTokens"],
+    [{ trimTo: 2 }, "trimTo"],
+    [{ tokenizer: () => 1 }, "tokenizer"],
+  ])("is refused where it stands beside the provider instead of under window: %j", async (fields, field) => {
+    for (const autoStore of [true, false]) {
+      const provider = await storing(talk(10));
+      const { ended, views } = await converse({ provider, memory: { ...(fields as object), autoStore } });
+      expect(errorOf(ended)).toMatchObject({
+        error: {
+          _tag: "MemoryValidationError",
+          issues: expect.arrayContaining([
+            {
+              path: `RunConfig.memory.${field}`,
+              expected: "no such field: put it under memory.window",
+            },
+          ]),
+        },
+      });
+      expect(views).toEqual([]);
+      expect((await stored(provider)).messages).toHaveLength(20);
+    }
+  });
+
+  it.each([
+    [{ compressionThreshold: "50" }, "compressionThreshold"],
+    [{ summarizeTimeoutMs: 0 }, "summarizeTimeoutMs"],
+    [{ summarize: "small" }, "summarize"],
+  ])("is refused without autoStore, too, where another option is wrong: %j", async (fields, field) => {
+    const { ended } = await converse({
+      provider: createInMemoryProvider(),
+      memory: { ...(fields as object), autoStore: false },
+    });
+    expect(errorOf(ended)).toMatchObject({
+      error: { _tag: "MemoryValidationError", issues: [{ path: `RunConfig.memory.${field}` }] },
+    });
+  });
+
   it("ends the run rather than leave out what the model is to answer", async () => {
     const { ended, views } = await converse({
       provider: createInMemoryProvider(),

@@ -82,7 +82,7 @@ describe("auto-store", () => {
     }
     const { model, config } = stored(["last"], { maxMessages: 3 }, provider);
     await run(state, config);
-    expect(model.requests[0]?.state.messages.map(({ content }) => content)).toEqual(["r3", "3", "r4", "4"]);
+    expect(model.requests[0]?.state.messages.map(({ content }) => content)).toEqual(["3", "r4", "4"]);
     expect((await storedMessages(provider)).map(({ content }) => content)).toEqual(["r4", "4", "last"]);
   });
 

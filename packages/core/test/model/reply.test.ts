@@ -79,6 +79,7 @@ describe("a reply that can't be used", () => {
     ["has no content", { message: {} }, "the reply is empty"],
     ["has null content and no calls", { message: { content: null, tool_calls: [] } }, "the reply is empty"],
     ["has empty content", { message: { content: "" } }, "the reply is empty"],
+    ["has nothing but white space", { message: { content: " \n\t\u00a0" } }, "the reply is empty"],
     ["has content that isn't text", { message: { content: [{ text: "x" }] } }, "its content is not text"],
     ["has calls that are no list", { message: { tool_calls: "x" } }, "its tool calls are not a list"],
     ["has a null call", withCalls(null), "a tool call names no function"],

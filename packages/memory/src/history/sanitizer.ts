@@ -2,15 +2,17 @@ import type { Message, RichMessage, ToolCall } from "../message.ts";
 import { type CallKey, callKey, matchResults } from "./match-results.ts";
 
 /**
- * Makes any stored history safe to send to a model provider: afterwards each tool call is answered exactly once,
- * directly after the message that made it, in call order.
+ * Puts the order of calls and results in any stored history right: afterwards each tool call is answered exactly once,
+ * directly after the message that made it, in call order, as every model provider asks for it.
  *
  * Drops calls that have no result (with their message, if it holds nothing else), results that have no call, second
- * results, and assistant messages that hold nothing at all; moves results that stand elsewhere. Everything else stays,
- * in order. Pure and idempotent: a history that is already fine is returned as the same array. Linear in the number of
- * messages.
+ * results, and assistant messages that hold nothing but white space; moves results that stand elsewhere. Everything else
+ * stays, in order. Pure and idempotent: a history that is already fine is returned as the same array. Linear in the
+ * number of messages.
  *
- * It shapes what the model sees, never what is stored.
+ * What only some providers refuse is for the model's adapter, which knows its provider: an id that is used again in a
+ * later turn, a function's name in other characters, arguments that are no JSON, a user message without text, a history
+ * that starts with a reply. It shapes what the model sees, never what is stored.
  */
 export function sanitizeConversation<M extends Message | RichMessage>(messages: readonly M[]): readonly M[] {
   if (isReplayable(messages)) return messages;
@@ -71,5 +73,10 @@ function repair<M extends Message | RichMessage>(
 
 function hasContent(message: Message | RichMessage): boolean {
   const { content, attachments }: RichMessage = message;
-  return (content !== null && content.length > 0) || (Array.isArray(attachments) && attachments.length > 0);
+  if (Array.isArray(attachments) && attachments.length > 0) return true;
+  if (typeof content === "string") return content.trim() !== "";
+  return (
+    content?.some(({ type, text }) => type !== "text" || typeof text !== "string" || text.trim() !== "") ??
+    false
+  );
 }

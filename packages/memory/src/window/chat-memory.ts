@@ -1,8 +1,9 @@
 import { parseOptions } from "../codec/schema-issues.ts";
+import { createMemoryStorageError } from "../errors.ts";
 import { sanitizeConversation } from "../history/sanitizer.ts";
 import type { Message } from "../message.ts";
 import type { MemoryProvider, WriteMetadata } from "../provider.ts";
-import { createSuccess, type Result } from "../result.ts";
+import { createFailure, createSuccess, type Result } from "../result.ts";
 import {
   type ChatMemoryConfig,
   type ChatMemoryOptions,
@@ -27,13 +28,26 @@ export interface ChatMemory {
 
 /** What a first read asks for in a window of tokens, of which nobody knows how many messages they are. */
 const FIRST_READ = 100;
+/** What it asks for at most. */
+const LONGEST_FIRST_READ = 10_000;
 
 const isList = (messages: Message | readonly Message[]): messages is readonly Message[] =>
   Array.isArray(messages);
 
+/** The application's tokenizer may throw. */
+function counted<T>(count: () => T): Result<T> {
+  try {
+    return createSuccess(count());
+  } catch (cause) {
+    const reason = "the window's tokenizer threw, or returned no number from 0.";
+    return createFailure(createMemoryStorageError("messages", reason, { cause }));
+  }
+}
+
 /**
  * A chat memory over any provider. `config.memoryId` is required here. Throws a `TypeError` that names what is wrong
- * with the configuration; everything later is a `Result`, with the provider's errors.
+ * with the configuration; everything later is a `Result`, with the provider's errors, and for `messages` a
+ * `MemoryStorageError` if the tokenizer throws or returns no number.
  *
  * A sliding window reads the end of the conversation, and all of it only where that doesn't tell. With `trimTo` the
  * whole conversation is read.
@@ -49,10 +63,11 @@ export function createChatMemory(
   }
   const window = windowOptionsOf(config, options);
   const limits = limitsOf(window);
-  const firstRead = "maxMessages" in window ? 2 * window.maxMessages + 1 : FIRST_READ;
+  const firstRead =
+    "maxMessages" in window ? Math.min(2 * window.maxMessages + 1, LONGEST_FIRST_READ) : FIRST_READ;
 
   const shape = (messages: readonly Message[], dropped = 0) =>
-    createSuccess(planWindow(sanitizeConversation(messages), { ...window, dropped }).messages);
+    counted(() => planWindow(sanitizeConversation(messages), { ...window, dropped }).messages);
 
   const windowOfAll = async (): Promise<Result<readonly Message[]>> => {
     const loaded = await provider.getConversation(memoryId);
@@ -72,8 +87,9 @@ export function createChatMemory(
       const recent = await provider.getRecentMessages(memoryId, firstRead);
       if (!recent.success) return recent;
       if (recent.data.length < firstRead) return shape(recent.data);
-      const end = decisiveEnd(recent.data, limits);
-      return end === undefined ? windowOfAll() : shape(end);
+      const end = counted(() => decisiveEnd(recent.data, limits));
+      if (!end.success) return end;
+      return end.data === undefined ? windowOfAll() : shape(end.data);
     },
     clear: () => provider.deleteConversation(memoryId),
   };

@@ -66,15 +66,23 @@ const tokenWindowSchema = z
   })
   .superRefine(({ maxTokens, trimTo }, context) => checkLowMark(maxTokens, trimTo, context));
 
+/** An option that is `undefined` is as if it weren't there, that of the other window too. */
+const givenOf = (options: WindowOptions): unknown =>
+  typeof options === "object" && options !== null
+    ? Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+    : options;
+
 /** Throws a `TypeError` that names the field. */
 export function messageLimits(options: MessageWindowOptions): WindowLimits {
-  const { maxMessages, trimTo, dropped } = parseOptions(messageWindowSchema, options, "message window");
+  const given = givenOf(options);
+  const { maxMessages, trimTo, dropped } = parseOptions(messageWindowSchema, given, "message window");
   return { limit: maxMessages, low: trimTo ?? maxMessages, dropped, costOf: () => 1 };
 }
 
 /** Throws a `TypeError` that names the field. */
 export function tokenLimits(options: TokenWindowOptions): WindowLimits {
-  const { maxTokens, tokenizer, trimTo, dropped } = parseOptions(tokenWindowSchema, options, "token window");
+  const given = givenOf(options);
+  const { maxTokens, tokenizer, trimTo, dropped } = parseOptions(tokenWindowSchema, given, "token window");
   return {
     limit: maxTokens,
     low: trimTo ?? maxTokens,
@@ -83,8 +91,12 @@ export function tokenLimits(options: TokenWindowOptions): WindowLimits {
   };
 }
 
+const isOfTokens = (options: WindowOptions): options is TokenWindowOptions =>
+  typeof options === "object" &&
+  options !== null &&
+  "maxTokens" in options &&
+  options.maxTokens !== undefined;
+
 /** Throws a `TypeError` that names the field. */
 export const limitsOf = (options: WindowOptions): WindowLimits =>
-  typeof options === "object" && options !== null && "maxTokens" in options
-    ? tokenLimits(options)
-    : messageLimits(options);
+  isOfTokens(options) ? tokenLimits(options) : messageLimits(options);

@@ -1,0 +1,33 @@
+import type { MemoryIssue } from "@jaf/memory";
+import type { MemoryConfig } from "../memory/config.ts";
+import { windowIssues } from "./window.ts";
+
+/** What is wrong with the options that decide what a model sees; they are checked without `autoStore`, too. */
+export function contextIssues(memory: MemoryConfig | undefined): readonly MemoryIssue[] {
+  if (typeof memory !== "object" || memory === null) return [];
+  const { window, compressionThreshold, summarize, summarizeTimeoutMs } = memory;
+  return [
+    ...misplacedFields(memory),
+    ...windowIssues(window),
+    wholeNumberIssue("RunConfig.memory.compressionThreshold", compressionThreshold),
+    wholeNumberIssue("RunConfig.memory.summarizeTimeoutMs", summarizeTimeoutMs),
+    functionIssue("RunConfig.memory.summarize", summarize),
+  ].filter((issue) => issue !== undefined);
+}
+
+/** Fields of a window that mean nothing beside it. `maxMessages` isn't among them: that is how many the store keeps. */
+const WINDOW_FIELDS = ["memoryId", "memoryType", "maxTokens", "trimTo", "tokenizer"];
+
+const misplacedFields = (memory: object): readonly MemoryIssue[] =>
+  WINDOW_FIELDS.filter((field) => (memory as Readonly<Record<string, unknown>>)[field] !== undefined).map(
+    (field) => ({ path: `RunConfig.memory.${field}`, expected: "no such field: put it under memory.window" }),
+  );
+
+export function wholeNumberIssue(path: string, value: unknown): MemoryIssue | undefined {
+  if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 1)) return undefined;
+  return { path, expected: "a whole number from 1" };
+}
+
+function functionIssue(path: string, value: unknown): MemoryIssue | undefined {
+  return value === undefined || typeof value === "function" ? undefined : { path, expected: "a function" };
+}

@@ -1,0 +1,94 @@
+import { type Message, messageText } from "@jaf/memory";
+
+/** The longest text of one message, and the longest arguments of a call, in UTF-16 units. */
+const MAX_TEXT = 6_000;
+/** Of the id and of the name of a call. */
+const MAX_NAME = 200;
+/** About as long as the note of what was left out: less than that isn't worth it. */
+const LEAST_CUT = 40;
+
+interface Line {
+  readonly role: Message["role"];
+  readonly answers?: string | undefined;
+  readonly text: string;
+  readonly calls?: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
+}
+
+/**
+ * Messages as lines of JSON, at most about `budget` UTF-16 units of them: one object a line, so that no text can pass for
+ * another message. Long texts are cut in their middle, all at the same length where the budget asks for it; and where
+ * that isn't enough, the lines in the middle are left out.
+ */
+export function transcriptOf(messages: readonly Message[], budget: number): string {
+  const lines = messages.map(lineOf);
+  const texts = lines.flatMap(({ text, calls = [] }) => [text, ...calls.map((call) => call.arguments)]);
+  const limit = limitFor(texts, budget);
+  return withoutMiddle(
+    lines.map((line) => JSON.stringify(shortenedLine(line, limit))),
+    budget,
+  ).join("\n");
+}
+
+function lineOf(message: Message): Line {
+  const calls = message.tool_calls?.map(({ id, function: { name, arguments: args } }) => ({
+    id: shortened(id, MAX_NAME),
+    name: shortened(name, MAX_NAME),
+    arguments: args,
+  }));
+  const { role, tool_call_id: answers } = message;
+  return {
+    role,
+    answers: answers === undefined ? undefined : shortened(answers, MAX_NAME),
+    text: messageText(message),
+    ...(calls === undefined ? {} : { calls }),
+  };
+}
+
+const shortenedLine = (line: Line, limit: number): Line => ({
+  ...line,
+  text: shortened(line.text, limit),
+  ...(line.calls && {
+    calls: line.calls.map((call) => ({ ...call, arguments: shortened(call.arguments, limit) })),
+  }),
+});
+
+/** The length to cut texts at so that together they are within the budget: short ones stay whole. */
+function limitFor(texts: readonly string[], budget: number): number {
+  const lengths = texts.map(({ length }) => Math.min(length, MAX_TEXT)).toSorted((a, b) => a - b);
+  let room = budget;
+  for (const [index, length] of lengths.entries()) {
+    const share = Math.floor(room / (lengths.length - index));
+    if (length > share) return share;
+    room -= length;
+  }
+  return MAX_TEXT;
+}
+
+/** Its beginning and its end. */
+function shortened(text: string, limit: number): string {
+  if (text.length <= limit + LEAST_CUT) return text;
+  const half = Math.floor(limit / 2);
+  const end = text.length - half;
+  return `${text.slice(0, half)} […${end - half} characters left out…] ${text.slice(end)}`;
+}
+
+/** Escapes and what frames a text count here, too: of thousands of messages these alone are more than a model takes. */
+function withoutMiddle(lines: readonly string[], budget: number): readonly string[] {
+  const most = 1.5 * budget;
+  const size = lines.reduce((sum, { length }) => sum + length + 1, 0);
+  if (size <= most) return lines;
+  const head = linesWithin(lines, most / 2);
+  const tail = linesWithin(lines.slice(head).toReversed(), most / 2);
+  const left = lines.length - head - tail;
+  return [...lines.slice(0, head), `[…${left} messages left out…]`, ...lines.slice(head + left)];
+}
+
+/** How many of the first lines are within so many units. */
+function linesWithin(lines: readonly string[], most: number): number {
+  let room = most;
+  const count = lines.findIndex(({ length }) => {
+    room -= length + 1;
+    return room < 0;
+  });
+  return count === -1 ? lines.length : count;
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { converse, passPause, stored, storedSummary, storing, talk } from "./conversations.ts";
+
+const failing = (calls: { count: number }) => ({
+  compressionThreshold: 4,
+  summarize: async () => {
+    calls.count += 1;
+    throw new Error("no");
+  },
+});
+
+describe("a summary that can't be made", () => {
+  it("isn't tried again by the runs that come right after", async () => {
+    const provider = await storing(talk(5));
+    const calls = { count: 0 };
+    const outcomes: unknown[] = [];
+    for (let run = 0; run < 4; run++) {
+      const { contexts, views, ended } = await converse({
+        provider,
+        memory: failing(calls),
+        said: [`${run}`],
+      });
+      outcomes.push(contexts[0]?.compaction?.outcome);
+      expect(views[0]).toHaveLength(11 + 2 * run);
+      expect(ended.outcome.status).toBe("completed");
+    }
+    expect(outcomes).toEqual(["failed", "postponed", "postponed", "postponed"]);
+    expect(calls.count).toBe(1);
+  });
+
+  it("is tried again after a pause, which grows with each failure and ends with a success", async () => {
+    const provider = await storing(talk(5));
+    const claim = async () => (await stored(provider)).metadata?.["jafSummaryClaim"];
+    const pauses: number[] = [];
+    for (let attempt = 0; attempt < 12; attempt++) {
+      await converse({ provider, memory: failing({ count: 0 }), steps: [new Error("gone")] });
+      pauses.push(Math.round(((await claim()).retryAt - Date.now()) / 1_000));
+      await passPause(provider);
+    }
+    expect(pauses.slice(0, 5)).toEqual([10, 20, 40, 80, 160]);
+    expect(pauses.at(-1)).toBe(900);
+    await converse({ provider, memory: { compressionThreshold: 4, summarize: async () => "sum" } });
+    expect(await storedSummary(provider)).toMatchObject({ text: "sum" });
+    expect(await claim()).toEqual({ id: expect.any(String), until: 0 });
+  });
+
+  it("isn't held up by a claim or a pause that no clock can have meant", async () => {
+    for (const note of [
+      { until: Date.now() + 1e12 },
+      { until: 0, failures: 1, retryAt: Date.now() + 1e12 },
+    ]) {
+      const provider = await storing(talk(5));
+      await provider.appendMessages("c", [], { jafSummaryClaim: { id: "odd", ...note } });
+      const memory = { compressionThreshold: 4, summarize: async () => "sum" };
+      const { contexts } = await converse({ provider, memory });
+      expect(contexts[0]?.compaction?.outcome).toBe("stored");
+    }
+  });
+});

@@ -1,0 +1,117 @@
+import type { MemoryProvider } from "@jaf/memory";
+import { describe, expect, it } from "vitest";
+import { abortable } from "../support/abort.ts";
+import { errorOf } from "../support/setup.ts";
+import { converse, storedSummary, storing, talk } from "./conversations.ts";
+
+type Step = "claim" | "look" | "store";
+
+interface Hanging {
+  readonly provider: MemoryProvider;
+  /** Lets the calls that hang go on. */
+  readonly goOn: () => void;
+  readonly hangs: () => boolean;
+}
+
+/** Hangs in one of the steps of making a summary. */
+function hanging(inner: MemoryProvider, step: Step, onHang = () => {}): Hanging {
+  const { promise, resolve } = deferred();
+  let hangs = false;
+  const hang = () => {
+    hangs = true;
+    onHang();
+    return promise;
+  };
+  const stepOf = (metadata: Readonly<Record<string, unknown>> = {}): Step | undefined => {
+    if (metadata["jafSummary"] !== undefined) return "store";
+    return metadata["jafSummaryClaim"] === undefined ? undefined : "claim";
+  };
+  return {
+    goOn: resolve,
+    hangs: () => hangs,
+    provider: {
+      ...inner,
+      appendMessages: async (id, messages, metadata, options) => {
+        if (stepOf(metadata) === step) await hang();
+        return inner.appendMessages(id, messages, metadata, options);
+      },
+      findConversations: async (query) => {
+        if (step === "look") await hang();
+        return inner.findConversations(query);
+      },
+    },
+  };
+}
+
+function deferred() {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+const summarize = async () => "sum";
+
+describe("a store that hangs while messages are summarised", () => {
+  it.each([
+    ["claim", "failed", 11],
+    ["look", "failed", 11],
+    ["store", "unstored", 4],
+  ] as const)(
+    "in the step %s doesn't hold up the run for longer than the summary may take",
+    async (step, outcome, sent) => {
+      const { provider, hangs } = hanging(await storing(talk(5)), step);
+      const memory = { compressionThreshold: 4, summarize, summarizeTimeoutMs: 20 };
+      const { ended, contexts, views } = await converse({ provider, memory });
+      expect(hangs()).toBe(true);
+      expect(ended.outcome.status).toBe("completed");
+      expect(contexts[0]?.compaction).toMatchObject({ outcome, reason: "it took longer than 20 ms" });
+      expect(views[0]).toHaveLength(sent);
+    },
+  );
+
+  it.each(["claim", "look", "store"] as const)("in the step %s doesn't hold up an abort", async (step) => {
+    const { signal, abort } = abortable();
+    const { provider } = hanging(await storing(talk(5)), step, () => setImmediate(abort));
+    const { ended, views } = await converse({
+      provider,
+      memory: { compressionThreshold: 4, summarize },
+      config: { signal },
+    });
+    expect(errorOf(ended)._tag).toBe("RunAborted");
+    expect(views).toEqual([]);
+  });
+
+  it("stores the summary all the same once it goes on", async () => {
+    const inner = await storing(talk(5));
+    const { provider, goOn } = hanging(inner, "store");
+    const memory = { compressionThreshold: 4, summarize, summarizeTimeoutMs: 20 };
+    await converse({ provider, memory });
+    expect(await storedSummary(inner)).toBeUndefined();
+    goOn();
+    await expect.poll(() => storedSummary(inner)).toMatchObject({ text: "sum", upTo: 7 });
+  });
+});
+
+describe("a store that hangs after a summary has failed", () => {
+  it("isn't waited for", async () => {
+    const inner = await storing(talk(5));
+    const { provider, hangs } = hanging(inner, "claim");
+    let claims = 0;
+    const afterwards: MemoryProvider = {
+      ...inner,
+      appendMessages: (id, messages, metadata, options) => {
+        if (metadata?.["jafSummaryClaim"] !== undefined) claims += 1;
+        return (claims > 1 ? provider : inner).appendMessages(id, messages, metadata, options);
+      },
+    };
+    const { ended, contexts } = await converse({
+      provider: afterwards,
+      memory: { compressionThreshold: 4, summarize: () => Promise.reject(new Error("no")) },
+    });
+    expect(hangs()).toBe(true);
+    expect(ended.outcome.status).toBe("completed");
+    expect(contexts[0]?.compaction?.outcome).toBe("failed");
+  });
+});

@@ -1,0 +1,58 @@
+import { type Message, messageText } from "@jaf/memory";
+import { describe, expect, it } from "vitest";
+import { transcriptOf } from "../../src/context/transcript.ts";
+import { assistant, calling, result, user } from "../support/setup.ts";
+import { converse, storing, talk } from "./conversations.ts";
+
+const BUDGET = 100_000;
+const linesOf = (text: string) => text.split("\n");
+
+describe("what a summary is made of", () => {
+  it("is bounded for a single turn, too, however much its tools returned", async () => {
+    const rounds = Array.from({ length: 100 }, (_, at) => [
+      calling([`c${at}`, "tool"]),
+      result(`c${at}`, `${at}: ${"word ".repeat(1_500)}`),
+    ]).flat();
+    const { model, contexts } = await converse({
+      provider: await storing([user("q"), ...rounds, assistant("ok"), ...talk(5)]),
+      memory: { compressionThreshold: 8 },
+      steps: ["Summary.", "Done."],
+    });
+    const text = messageText(model.requests[0]?.state.messages[0] as Message);
+    expect(text.length).toBeLessThan(1.6 * BUDGET);
+    for (const at of [0, 50, 99]) expect(text).toContain(`"text":"${at}: word`);
+    expect(contexts[0]?.compaction?.outcome).toBe("stored");
+  });
+
+  it("is cut at one length for all long texts, so that short ones stay whole", () => {
+    const messages = [user("x".repeat(5_000)), user("short"), user("y".repeat(5_000))];
+    const lines = linesOf(transcriptOf(messages, 2_005)).map((line) => JSON.parse(line).text as string);
+    expect(lines[1]).toBe("short");
+    for (const [line, sign] of [[lines[0], "x"] as const, [lines[2], "y"] as const])
+      expect(line).toBe(`${sign.repeat(500)} […4000 characters left out…] ${sign.repeat(500)}`);
+  });
+
+  it.each([
+    ["very many messages", talk(20_000)],
+    ["texts that JSON makes longer", Array.from({ length: 100 }, () => user("\u0001".repeat(6_000)))],
+    ["long ids and names", Array.from({ length: 50 }, () => calling(["i".repeat(9_999), "n".repeat(9_999)]))],
+    ["very many calls", [calling(...Array.from({ length: 20_000 }, (_, at) => [`c${at}`, "tool"] as const))]],
+  ])("is bounded for %s", (_, messages) => {
+    expect(transcriptOf(messages, BUDGET).length).toBeLessThan(1.6 * BUDGET);
+  });
+
+  it("holds the first and the last of very many messages, and says how many it doesn't hold", () => {
+    const lines = linesOf(transcriptOf(talk(20_000), BUDGET));
+    const left = Number(
+      /^\[…(\d+) messages left out…\]$/.exec(lines.find((line) => line.startsWith("[")) ?? "")?.[1],
+    );
+    expect(left + lines.length - 1).toBe(40_000);
+    expect(lines[0]).toContain("question 0");
+    expect(lines.at(-1)).toContain("answer 19999");
+  });
+
+  it("is told whole where there is room", () => {
+    expect(linesOf(transcriptOf(talk(2), BUDGET))).toHaveLength(4);
+    expect(transcriptOf([], BUDGET)).toBe("");
+  });
+});
