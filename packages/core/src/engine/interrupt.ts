@@ -1,8 +1,9 @@
 import type { Interruption } from "../interruption/interruption.ts";
 import type { AppendEntry } from "../memory/turn-holder.ts";
 import type { RunState } from "../state.ts";
+import { runAborted } from "./abort.ts";
 import type { RunScope } from "./scope.ts";
-import { failMemory, type Step } from "./step.ts";
+import { fail, failMemory, type Step } from "./step.ts";
 
 /**
  * Ends the run with calls that wait for somebody, once that is durable.
@@ -14,13 +15,23 @@ export async function interrupt<Ctx>(
   state: RunState<Ctx>,
   { interruptions, entry }: { readonly interruptions: readonly Interruption[]; readonly entry?: AppendEntry },
 ): Promise<Step<Ctx>> {
-  const stored = entry === undefined ? undefined : await scope.journal?.interrupt(entry);
+  const stored = entry === undefined ? undefined : await store(scope, entry);
+  if (stored === "aborted") return fail(state, runAborted(scope.config.signal));
   if (stored?.success === false) return failMemory(state, stored.error);
   for (const interruption of interruptions) {
     scope.emit?.({ type: "interruption", data: { interruption: frozen(interruption) } });
   }
   const error = { _tag: "RunInterrupted", waiting: interruptions.length } as const;
   return { state: asStored(scope, state), outcome: { status: "interrupted", interruptions, error } };
+}
+
+async function store<Ctx>({ journal, config }: RunScope<Ctx>, entry: AppendEntry) {
+  try {
+    return await journal?.interrupt(entry);
+  } catch (thrown) {
+    if (config.signal?.aborted !== true) throw thrown;
+    return "aborted";
+  }
 }
 
 /**

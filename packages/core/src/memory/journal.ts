@@ -49,7 +49,10 @@ export interface Journal {
   readonly answers: (messages: readonly Message[]) => void;
   /** The final reply, and whatever was kept until now. Ends the turn. */
   readonly final: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
-  /** The run waits for somebody: whatever was kept until now, and what it waits for. Ends the turn. */
+  /**
+   * The run waits for somebody: whatever was kept until now, and what it waits for. Ends the turn. Rejects as `claim`
+   * does.
+   */
   readonly interrupt: (entry: AppendEntry) => Promise<Result<void>>;
   /**
    * The run has failed: the next need not wait until its turn lapses. Nothing that was kept is stored. Takes a second at
@@ -97,7 +100,7 @@ export function openJournal(options: AppenderOptions): Journal {
       const metadata = note === undefined ? {} : { metadata: toMetadata(note) };
       const appended = await write({ messages, ...metadata });
       failed ||= !appended.success;
-      if (appended.success && note !== undefined) turn.noted(note);
+      if (appended.success && note !== undefined && noted !== undefined) turn.noted(note, noted.entry);
       return appended;
     });
 

@@ -1,4 +1,5 @@
 import { createFailure, createSuccess, type Result } from "@jaf/memory";
+import { abortable } from "../engine/abort.ts";
 import type { Append, Appender, AppenderOptions } from "./appender.ts";
 import { DEFAULT_TURN_LEASE_MS } from "./config.ts";
 import {
@@ -26,7 +27,7 @@ export interface AppendEntry {
 }
 
 export interface HolderOptions
-  extends Pick<AppenderOptions, "memory" | "conversationId" | "runId" | "executionId"> {
+  extends Pick<AppenderOptions, "memory" | "conversationId" | "runId" | "executionId" | "signal"> {
   readonly appender: Appender;
 }
 
@@ -39,11 +40,14 @@ export interface HolderOptions
 export interface TurnHolder {
   /** The note that the conversation was loaded with. */
   readonly loaded: (turn: TurnNote | undefined) => void;
-  /** Notes something without messages. `until`: for how long the turn goes on, `"over"` if it doesn't. */
+  /**
+   * Notes something without messages. `until`: for how long the turn goes on, `"over"` if it doesn't. Rejects when the
+   * run is aborted while the store is asked whose note it has.
+   */
   readonly note: (entry: AppendEntry, until: "lease" | "over") => Promise<Result<void>>;
-  /** The note that goes with messages. Call `noted` with it once they are written. */
+  /** The note that goes with messages. Call `noted` with it, and with what it was made of, once they are written. */
   readonly make: (entry: AppendEntry, until: "lease" | "over") => EngineMetadata;
-  readonly noted: (metadata: EngineMetadata) => void;
+  readonly noted: (metadata: EngineMetadata, entry: AppendEntry) => void;
   /** Whether this run may still write, as far as its own time and, where that has lapsed, the store say. */
   readonly confirm: (append: Append) => Promise<Result<void>>;
   /** Gives the turn back, if this run has it. */
@@ -52,8 +56,15 @@ export interface TurnHolder {
   readonly close: () => void;
 }
 
+interface Noting {
+  readonly entry: AppendEntry;
+  readonly until: "lease" | "over";
+  /** Reads the head. Default: for as long as the store takes. */
+  readonly ask?: () => ReturnType<typeof loadHead>;
+}
+
 export function createTurnHolder(options: HolderOptions): TurnHolder {
-  const { memory, conversationId, runId, executionId, appender } = options;
+  const { memory, conversationId, runId, executionId, signal, appender } = options;
   const leaseMs = memory.turnLeaseMs ?? DEFAULT_TURN_LEASE_MS;
   /** The last note of the conversation, as far as this run has seen it. */
   let known: TurnNote | undefined;
@@ -65,6 +76,7 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
   /** Whether this run ever noted that it has the turn. */
   let hasHeld = false;
   let signs: NodeJS.Timeout | undefined;
+  let closed = false;
   let count = 0;
 
   const isOurs = (turn: TurnNote | undefined): boolean => turn?.id === executionId;
@@ -81,9 +93,13 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
     };
   }
 
-  function close(): void {
+  function stopSigns(): void {
     clearInterval(signs);
     signs = undefined;
+  }
+  function close(): void {
+    closed = true;
+    stopSigns();
   }
 
   function see(turn: TurnNote | undefined, entry: AppendEntry): void {
@@ -91,23 +107,26 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
     last = entry;
     heldUntil = turn?.until ?? 0;
     if (heldUntil === 0) {
-      close();
+      stopSigns();
       return;
     }
     hasHeld = true;
-    signs ??= setInterval(giveSign, Math.min(leaseMs / 3, MAX_TIMER_MS)).unref();
+    // A sign that was on its way when the run ended must not be the first of many.
+    if (!closed) signs ??= setInterval(giveSign, Math.min(leaseMs / 3, MAX_TIMER_MS)).unref();
   }
 
   const chainKey = (round: number): string =>
     `turn:${appender.version() ?? 0}:${known === undefined ? "" : `${known.id}:${known.sign}`}${round === 0 ? "" : `:${round}`}`;
 
-  async function noteNow(append: Append, entry: AppendEntry, until: "lease" | "over"): Promise<Result<void>> {
+  const look = () => loadHead(memory, conversationId);
+
+  async function noteNow(append: Append, { entry, until, ask = look }: Noting): Promise<Result<void>> {
     for (let round = 0; round < MOST_ROUNDS; round++) {
       const metadata = make(entry, until);
       const idempotencyKey = chainKey(round);
       const written = await append({ messages: [], metadata: toMetadata(metadata), idempotencyKey });
       if (!written.success) return written;
-      const head = await loadHead(memory, conversationId);
+      const head = await ask();
       if (!head.success) return head;
       const now = head.data === null ? undefined : readMetadata(head.data).turn;
       if (now !== undefined && isOurs(now)) {
@@ -117,12 +136,12 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
       // Nobody has noted anything: the key was used in an earlier life of the conversation.
       if (now?.id !== known?.id || now?.sign !== known?.sign) break;
     }
-    close();
+    stopSigns();
     return createFailure(turnConflict());
   }
 
   const note = (entry: AppendEntry, until: "lease" | "over"): Promise<Result<void>> =>
-    appender.inTurn((append) => noteNow(append, entry, until));
+    appender.inTurn((append) => noteNow(append, { entry, until, ask: () => abortable(look(), signal) }));
 
   function giveSign(): void {
     // Only while nothing else is being written: what is written is a sign, too.
@@ -130,13 +149,13 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
     if (entry === undefined) return;
     void appender.inTurn(async (append) => {
       if (signs !== undefined && heldUntil - Date.now() < leaseMs * 0.9)
-        await noteNow(append, last ?? entry, "lease");
+        await noteNow(append, { entry: last ?? entry, until: "lease" });
     });
   }
 
   /** Whether the last note that the store has is of this run. */
   async function askStore(): Promise<boolean> {
-    const head = await loadHead(memory, conversationId);
+    const head = await look();
     const now = head.success && head.data !== null ? readMetadata(head.data).turn : undefined;
     if (now === undefined || !isOurs(now)) return false;
     known = now;
@@ -149,10 +168,10 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
     },
     note,
     make,
-    noted: (metadata) => see(metadata.turn, metadata),
+    noted: (metadata, entry) => see(metadata.turn, entry),
     confirm: async (append) => {
       if (!hasHeld || Date.now() < heldUntil) return createSuccess(undefined);
-      if (signs !== undefined && last !== undefined) return noteNow(append, last, "lease");
+      if (signs !== undefined && last !== undefined) return noteNow(append, { entry: last, until: "lease" });
       // The run is over, and this comes late: good if nobody has had the turn since.
       return (await askStore()) ? createSuccess(undefined) : createFailure(turnConflict());
     },
