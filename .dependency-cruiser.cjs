@@ -13,7 +13,7 @@ module.exports = {
       name: "no-deep-imports",
       comment: "Another package is imported by its exports, never by a path inside it.",
       severity: "error",
-      from: { path: "^(packages|apps|examples)/([^/]+)/" },
+      from: { path: "^(packages|apps|examples|integration)/([^/]+)/" },
       to: {
         path: "^(packages|apps|examples)/([^/]+)/src/",
         pathNot: ["^$1/$2/", "/src/index\\.ts$", "/src/(testing|pglite)/index\\.ts$"],

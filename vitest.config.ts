@@ -8,6 +8,7 @@ export default defineConfig({
       "packages/*",
       "apps/*",
       "examples/*",
+      "integration",
       {
         // The type tests of all packages, in one program of the compiler.
         test: {

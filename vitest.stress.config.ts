@@ -5,7 +5,7 @@ import { sourceConditions } from "./vitest.shared.ts";
 export default defineConfig({
   ...sourceConditions,
   test: {
-    include: ["{packages,apps,examples}/*/test/stress/*.stress.ts"],
+    include: ["{packages,apps,examples}/*/test/stress/*.stress.ts", "integration/test/stress/*.stress.ts"],
     globalSetup: ["postgres", "redis", "redis-cluster"].map((server) => `test/${server}.setup.ts`),
     fileParallelism: false,
     testTimeout: 300_000,

@@ -1,0 +1,88 @@
+import { createInMemoryProvider } from "@jaf/memory";
+import { createPostgresProvider } from "@jaf/memory-postgres";
+import { createRedisProvider } from "@jaf/memory-redis";
+import pg from "pg";
+import { createClient, createCluster } from "redis";
+import { inject } from "vitest";
+import type { StoreAddress } from "./killed.ts";
+import type { TrialStore } from "./trial.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    pgUrl: string;
+    redisUrl: string;
+    redisClusterUrls: string[];
+  }
+}
+
+export interface Backend extends TrialStore {
+  /** Where another process finds it; absent where none can. */
+  readonly address?: StoreAddress;
+  readonly close: () => Promise<void>;
+}
+
+/** How long a turn outlives its process where each call goes to a server. */
+const SERVER_LEASE_MS = 150;
+
+export async function openInMemory(): Promise<Backend> {
+  const inner = createInMemoryProvider();
+  return {
+    connect: async () => ({ ...inner }),
+    turnLeaseMs: 25,
+    close: async () => void (await inner.close()),
+  };
+}
+
+const POSTGRES_PROVIDERS = 8;
+
+/**
+ * In a schema of its own. Processes take turns with a few providers, each on a connection of its own: to look for the
+ * tables anew would take longer than all that a process does.
+ */
+export async function openPostgres(): Promise<Backend> {
+  const schema = `test_${crypto.randomUUID().replaceAll("-", "")}`;
+  const clients = Array.from({ length: POSTGRES_PROVIDERS }, () => new pg.Client(inject("pgUrl")));
+  await Promise.all(clients.map((client) => client.connect()));
+  const providers = await Promise.all(clients.map((client) => createPostgresProvider({ schema }, client)));
+  let opened = 0;
+  return {
+    address: { type: "postgres", connectionString: inject("pgUrl"), schema },
+    connect: async () => ({ ...at(providers, opened++) }),
+    turnLeaseMs: SERVER_LEASE_MS,
+    close: async () => {
+      await at(clients, 0).query(`SET client_min_messages = warning; DROP SCHEMA ${schema} CASCADE`);
+      await Promise.all(clients.map((client) => client.end()));
+    },
+  };
+}
+
+function at<T>(items: readonly T[], index: number): T {
+  const item = items[index % items.length];
+  if (item === undefined) throw new RangeError("there is none");
+  return item;
+}
+
+/** Under a prefix of its own; what is left there goes with the server. */
+export async function openRedis(): Promise<Backend> {
+  const url = inject("redisUrl");
+  const keyPrefix = freshPrefix();
+  const backend = openRedisClient(await createClient({ url }).connect(), keyPrefix);
+  return { ...backend, address: { type: "redis", url, keyPrefix } };
+}
+
+export async function openRedisCluster(): Promise<Backend> {
+  const cluster = createCluster({ rootNodes: inject("redisClusterUrls").map((url) => ({ url })) });
+  return openRedisClient(await cluster.connect(), freshPrefix());
+}
+
+type Client = Parameters<typeof createRedisProvider>[1] & { close(): unknown };
+
+const freshPrefix = (): string => `test:${crypto.randomUUID()}:`;
+
+function openRedisClient(client: Client, keyPrefix: string): Backend {
+  return {
+    connect: () => createRedisProvider({ keyPrefix }, client),
+    turnLeaseMs: SERVER_LEASE_MS,
+    close: async () => void (await client.close()),
+  };
+}

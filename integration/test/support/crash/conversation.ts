@@ -1,0 +1,82 @@
+import type { RunResult } from "@jaf/core";
+import type { ConversationMemory, MemoryProvider } from "@jaf/memory";
+import { prompt } from "./client.ts";
+import { type Ledger, recordWrites } from "./ledger.ts";
+import { type Given, runInProcess } from "./process.ts";
+import type { Mortal } from "./saboteur.ts";
+import type { Scenario } from "./scenarios.ts";
+import type { Judge } from "./verdict.ts";
+
+export interface Mode {
+  readonly durability: "completed" | "turn" | "step";
+  readonly concurrency: "reject" | "queue";
+  /** What a client says where no answer came: the same again, or nothing. */
+  readonly repeats: boolean;
+}
+
+export interface ConversationOptions {
+  readonly scenario: Scenario;
+  readonly mode: Mode;
+  readonly conversationId: string;
+  readonly turnLeaseMs: number;
+  readonly ledger: Ledger;
+  readonly judge: Judge;
+  /** A provider as a new process opens it. */
+  readonly connect: () => Promise<MemoryProvider>;
+  /** A new process. */
+  readonly open: () => Mortal;
+}
+
+export interface Conversation {
+  /** Says all that the scenario has to say, until it is answered. */
+  readonly play: () => Promise<void>;
+  /** Makes the last decisions once more. */
+  readonly decideAgain: () => Promise<void>;
+  readonly load: () => Promise<ConversationMemory | null>;
+}
+
+/** A conversation of an application whose processes die: it looks into the store and goes on in another. */
+export async function openConversation(options: ConversationOptions): Promise<Conversation> {
+  const { scenario, mode, conversationId, turnLeaseMs, ledger, judge, connect, open } = options;
+  const { durability, concurrency } = mode;
+  const record = recordWrites(ledger);
+  const application = await connect();
+  const decisions: Given[] = [];
+  const memory = { ...scenario.memory, durability, concurrency, turnLeaseMs };
+
+  async function load(): Promise<ConversationMemory | null> {
+    // What a rival is told while the answer is on its way needn't be in it.
+    const acknowledged = ledger.acknowledged.slice();
+    const loaded = await application.getConversation(conversationId);
+    if (!loaded.success) throw new Error(loaded.error.message);
+    judge.inspect(loaded.data, acknowledged);
+    return loaded.data;
+  }
+  async function run(says: readonly string[], given: Given): Promise<RunResult<unknown>> {
+    const store = record(await connect());
+    const { script } = scenario;
+    const process = { store, ledger, script, mortal: open(), conversationId, memory };
+    const ended = await runInProcess(process, { says, given });
+    judge.ended(ended);
+    return ended;
+  }
+  // Behind what a rival says it would be new.
+  const client = { scenario, repeats: mode.repeats && !scenario.rivals, load, run, pauseMs: turnLeaseMs / 4 };
+  async function say(text: string): Promise<void> {
+    decisions.push(await prompt(client, text));
+  }
+
+  return {
+    load,
+    play: async () => {
+      if (scenario.rivals) await Promise.all(scenario.says.map(say));
+      else for (const text of scenario.says) await say(text);
+    },
+    decideAgain: async () => {
+      for (const given of decisions) if (isDecided(given)) judge.decidedAgain(await run([], given));
+    },
+  };
+}
+
+const isDecided = ({ approvals = [], toolResults = [] }: Given): boolean =>
+  approvals.length + toolResults.length > 0;

@@ -1,0 +1,65 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { MemoryProvider } from "@jaf/memory";
+import { type KilledOptions, openSurvivor } from "./killed.ts";
+import type { LedgerEvent } from "./ledger.ts";
+
+export interface KillRoundsOptions extends Omit<KilledOptions, "conversationIds" | "killAt" | "after"> {
+  readonly connect: () => Promise<MemoryProvider>;
+  readonly conversations: number;
+  /** How many processes there are, one after the other. */
+  readonly rounds: number;
+  /** Within how many calls each is killed. */
+  readonly mostCalls: number;
+}
+
+export interface KillRoundsReport {
+  readonly broken: readonly string[];
+  /** How many processes died before they were done. */
+  readonly killed: number;
+}
+
+/** Has processes play conversations until they kill themselves, then plays these to their end. */
+export async function playKillRounds(options: KillRoundsOptions): Promise<KillRoundsReport> {
+  const { address, turnLeaseMs, connect, conversations, rounds, mostCalls } = options;
+  const conversationIds = Array.from({ length: conversations }, () => crypto.randomUUID());
+  const survivors = await Promise.all(
+    conversationIds.map((conversationId, index) =>
+      openSurvivor({ index, conversationId, turnLeaseMs, connect }),
+    ),
+  );
+  let killed = 0;
+  for (let round = 0; round < rounds; round++) {
+    const killAt = 1 + Math.floor(Math.random() * mostCalls);
+    const child = { address, turnLeaseMs, conversationIds, killAt, after: Math.random() < 0.5 };
+    const died = await runChild(child, (index, event) => survivors[index]?.note(event));
+    if (died) killed += 1;
+    await Promise.all(survivors.map(({ inspect }) => inspect()));
+  }
+  const ends = await Promise.all(survivors.map(({ finish }) => finish()));
+  const broken = ends.flatMap((rules, index) => rules.map((rule) => `conversation ${index}: ${rule}`));
+  return { broken, killed };
+}
+
+/** Whether it was killed before it was done. */
+async function runChild(
+  options: KilledOptions,
+  onEvent: (index: number, event: LedgerEvent) => void,
+): Promise<boolean> {
+  const file = fileURLToPath(new URL("kill-child.ts", import.meta.url));
+  const args = ["--import", "tsx", "--conditions=@jaf/source", file, JSON.stringify(options)];
+  const child = spawn(process.execPath, args, {
+    cwd: fileURLToPath(new URL("../../../..", import.meta.url)), // Where tsx is installed.
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines = createInterface(child.stdout);
+  lines.on("line", (line) => {
+    const [index, event]: [number, LedgerEvent] = JSON.parse(line);
+    onEvent(index, event);
+  });
+  const [[code, signal]] = await Promise.all([once(child, "exit"), once(lines, "close")]);
+  if (code !== 0 && signal !== "SIGKILL") throw new Error(`the process failed with code ${code}`);
+  return signal === "SIGKILL";
+}

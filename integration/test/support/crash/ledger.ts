@@ -1,0 +1,89 @@
+import type { MemoryProvider, Message } from "@jaf/memory";
+
+/** A call of a tool, as the tool knows it. */
+export interface ToolUse {
+  readonly callId: string;
+  readonly tool: string;
+  readonly idempotencyKey: string;
+  readonly needsApproval: boolean;
+  /** The process that runs it was itself handed the approval, and didn't read of it. */
+  readonly handed: boolean;
+}
+
+/** A time that a tool ran, and what was known when it began. */
+export interface Execution extends ToolUse {
+  readonly approved: boolean;
+  readonly replyStored: boolean;
+  readonly resultStored: boolean;
+  readonly resultAcknowledged: boolean;
+}
+
+/** What happened, as a process tells it to another. */
+export type LedgerEvent =
+  | { readonly type: "stored"; readonly messages: readonly Message[] }
+  | { readonly type: "acknowledged"; readonly messages: readonly Message[] }
+  | { readonly type: "sent"; readonly messages: readonly Message[] }
+  | { readonly type: "approved"; readonly callIds: readonly string[] }
+  | { readonly type: "executed"; readonly use: ToolUse };
+
+/** What the world outside has seen of all processes of a trial. */
+export interface Ledger {
+  /** What reached the store, in order. */
+  readonly stored: readonly Message[];
+  /** What the store has acknowledged to a run, while its process lived. */
+  readonly acknowledged: readonly Message[];
+  /** What each call of a model was sent. */
+  readonly requests: readonly (readonly Message[])[];
+  readonly executions: readonly Execution[];
+  readonly note: (event: LedgerEvent) => void;
+}
+
+const hasReply = (messages: readonly Message[], callId: string): boolean =>
+  messages.some(({ tool_calls: calls }) => calls?.some(({ id }) => id === callId));
+
+const hasResult = (messages: readonly Message[], callId: string): boolean =>
+  messages.some(({ tool_call_id: id }) => id === callId);
+
+/** `tell` is told of each event before anything comes of it. */
+export function createLedger(tell?: (event: LedgerEvent) => void): Ledger {
+  const stored: Message[] = [];
+  const acknowledged: Message[] = [];
+  const requests: (readonly Message[])[] = [];
+  const executions: Execution[] = [];
+  const approved = new Set<string>();
+
+  function execute(use: ToolUse): void {
+    const { callId } = use;
+    executions.push({
+      ...use,
+      approved: approved.has(callId),
+      replyStored: hasReply(stored, callId),
+      resultStored: hasResult(stored, callId),
+      resultAcknowledged: hasResult(acknowledged, callId),
+    });
+  }
+  function note(event: LedgerEvent): void {
+    tell?.(event);
+    if (event.type === "stored") stored.push(...event.messages);
+    if (event.type === "acknowledged") acknowledged.push(...event.messages);
+    if (event.type === "sent") requests.push([...event.messages]);
+    if (event.type === "approved") for (const callId of event.callIds) approved.add(callId);
+    if (event.type === "executed") execute(event.use);
+  }
+  return { stored, acknowledged, requests, executions, note };
+}
+
+/** Writes down what reaches the store. A repetition under the same idempotency key changes nothing there. */
+export function recordWrites(ledger: Ledger): (store: MemoryProvider) => MemoryProvider {
+  const keys = new Set<string>();
+  return (store) => ({
+    ...store,
+    appendMessages: async (id, messages, metadata, options) => {
+      const result = await store.appendMessages(id, messages, metadata, options);
+      const key = options?.idempotencyKey ?? crypto.randomUUID();
+      if (result.success && !keys.has(key)) ledger.note({ type: "stored", messages });
+      if (result.success) keys.add(key);
+      return result;
+    },
+  });
+}

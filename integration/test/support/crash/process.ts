@@ -1,0 +1,61 @@
+import {
+  type ApprovalDecision,
+  type ClientToolResult,
+  createRunState,
+  type MemoryConfig,
+  type RunConfig,
+  type RunResult,
+  run,
+} from "@jaf/core";
+import type { MemoryProvider, Message } from "@jaf/memory";
+import { createAgents } from "./agents.ts";
+import type { Ledger } from "./ledger.ts";
+import { createModel, type Script } from "./model.ts";
+import type { Mortal } from "./saboteur.ts";
+import { watchStore } from "./watched-store.ts";
+
+/** What the client decided about calls that wait. */
+export interface Given {
+  readonly approvals?: readonly ApprovalDecision[];
+  readonly toolResults?: readonly ClientToolResult[];
+}
+
+export interface ProcessOptions {
+  readonly store: MemoryProvider;
+  readonly ledger: Ledger;
+  readonly script: Script;
+  readonly mortal: Mortal;
+  readonly conversationId: string;
+  readonly memory: Omit<MemoryConfig, "provider" | "autoStore">;
+}
+
+/** One run in a process of its own, which shares the store with the others and nothing else. */
+export function runInProcess(
+  { store, ledger, script, mortal, conversationId, memory }: ProcessOptions,
+  { says, given }: { readonly says: readonly string[]; readonly given: Given },
+): Promise<RunResult<unknown>> {
+  const { approvals = [] } = given;
+  const callIds = approvals.flatMap(({ approved, toolCallId }) => (approved ? [toolCallId] : []));
+  ledger.note({ type: "approved", callIds });
+  const complete = createModel(script, (messages) => ledger.note({ type: "sent", messages }));
+  const handed = new Set(approvals.map(({ toolCallId }) => toolCallId));
+  const config: RunConfig<unknown> = {
+    agentRegistry: createAgents({ ledger, mortal, handed }),
+    modelProvider: {
+      getCompletion: (...request) => mortal.call({ label: "model", on: "model" }, () => complete(...request)),
+    },
+    modelRetry: { baseDelayMs: 0 },
+    signal: mortal.signal,
+    memory: {
+      ...memory,
+      provider: watchStore({ store, ledger, mortal }),
+      autoStore: true,
+      summarize: ({ messages }) =>
+        mortal.call({ label: "summarize", on: "model" }, async () => `${messages.length} messages`),
+    },
+    conversationId,
+    ...given,
+  };
+  const messages = says.map((content): Message => ({ role: "user", content }));
+  return run(createRunState<unknown>({ agentName: "helper", context: {}, messages }), config);
+}

@@ -1,0 +1,124 @@
+import type { ConversationMemory, MemoryProvider } from "@jaf/memory";
+import { conversationIdOf, tokenOf } from "./plan.ts";
+import type { LoadOptions, LoadOutcome } from "./processes.ts";
+import { readTurns, type StoredTurn } from "./stored-turns.ts";
+
+export interface CheckedTurns {
+  /** What is wrong with what is stored; `[]` if nothing is. */
+  readonly problems: readonly string[];
+  /** Turns that are there whole. */
+  readonly whole: number;
+  /** Turns that are there in part: their process was killed. */
+  readonly partial: number;
+  /** How often a turn was followed by one of another process. */
+  readonly handedOver: number;
+  /** The most turns of one process in a row. */
+  readonly longestStreak: number;
+}
+
+interface Expected {
+  readonly options: LoadOptions;
+  readonly outcome: LoadOutcome;
+}
+
+function checkCounters({ messages, metadata }: ConversationMemory): string[] {
+  const problems: string[] = [];
+  const version: unknown = metadata?.["version"];
+  if (version !== messages.length)
+    problems.push(`has version ${String(version)} after ${messages.length} messages`);
+  if (metadata?.totalMessages !== messages.length)
+    problems.push(`says ${metadata?.totalMessages} of ${messages.length} messages`);
+  return problems;
+}
+
+/** Each at most once, and those of a lane in the order in which they were taken. */
+function checkOrder(turns: readonly StoredTurn[], lanes: number): string[] {
+  const problems: string[] = [];
+  const seen = new Set<string>();
+  const last = new Map<string, number>();
+  for (const turn of turns) {
+    const token = tokenOf(turn);
+    const lane = `${turn.process}:${turn.number % lanes}`;
+    if (seen.has(token)) problems.push(`${token} is there twice`);
+    if (turn.number < (last.get(lane) ?? -1)) problems.push(`${token} stands behind a later one`);
+    seen.add(token);
+    last.set(lane, turn.number);
+  }
+  return problems;
+}
+
+/** What was acknowledged is there whole; what failed isn't there; what nobody knows of may be there in part. */
+function checkAgainstOutcome(
+  turns: readonly StoredTurn[],
+  conversation: number,
+  { options, outcome }: Expected,
+): string[] {
+  const problems: string[] = [];
+  const lost = new Set(
+    [...outcome.turns.values()]
+      .filter((turn) => turn.conversation === conversation && turn.outcome === "completed")
+      .map(tokenOf),
+  );
+  for (const turn of turns) {
+    const token = tokenOf(turn);
+    const told = outcome.turns.get(token)?.outcome;
+    lost.delete(token);
+    if (turn.conversation !== conversation) problems.push(`${token} belongs elsewhere`);
+    if (told === undefined && turn.process !== options.kill?.process)
+      problems.push(`${token} was never told of`);
+    if (told !== undefined && told !== "completed") problems.push(`${token} is there, but ended so: ${told}`);
+    if (told === "completed" && !turn.whole) problems.push(`${token} isn't whole`);
+  }
+  return [...problems, ...[...lost].map((token) => `${token} was acknowledged and is lost`)];
+}
+
+function streaksOf(turns: readonly StoredTurn[]) {
+  let [handedOver, streak, longestStreak] = [0, 0, 0];
+  let previous: number | undefined;
+  for (const { process } of turns) {
+    if (previous !== undefined && process !== previous) handedOver += 1;
+    streak = process === previous ? streak + 1 : 1;
+    longestStreak = Math.max(longestStreak, streak);
+    previous = process;
+  }
+  return { handedOver, longestStreak };
+}
+
+async function checkConversation(
+  store: MemoryProvider,
+  conversation: number,
+  expected: Expected,
+): Promise<CheckedTurns> {
+  const id = conversationIdOf(conversation);
+  const read = await store.getConversation(id);
+  if (!read.success) throw new Error(`${id}: ${read.error.message}`);
+  const { turns, problems } = readTurns(read.data?.messages ?? []);
+  const found = [
+    ...problems,
+    ...checkOrder(turns, expected.options.lanes),
+    ...checkAgainstOutcome(turns, conversation, expected),
+    ...(read.data === null ? [] : checkCounters(read.data)),
+  ];
+  const whole = turns.filter((turn) => turn.whole).length;
+  return {
+    problems: found.map((problem) => `${id}: ${problem}`),
+    whole,
+    partial: turns.length - whole,
+    ...streaksOf(turns),
+  };
+}
+
+/** Holds all that is stored against what the processes say that they did. */
+export async function checkStore(store: MemoryProvider, expected: Expected): Promise<CheckedTurns> {
+  const problems: string[] = [];
+  let [whole, partial, handedOver, longestStreak] = [0, 0, 0, 0];
+  for (let conversation = 0; conversation < expected.options.conversations; conversation++) {
+    const checked = await checkConversation(store, conversation, expected);
+    problems.push(...checked.problems);
+    whole += checked.whole;
+    partial += checked.partial;
+    handedOver += checked.handedOver;
+    longestStreak = Math.max(longestStreak, checked.longestStreak);
+  }
+  return { problems, whole, partial, handedOver, longestStreak };
+}

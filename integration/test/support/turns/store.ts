@@ -1,0 +1,43 @@
+import type { MemoryProvider } from "@jaf/memory";
+import { createPostgresProvider } from "@jaf/memory-postgres";
+import { createRedisProvider } from "@jaf/memory-redis";
+import pg from "pg";
+import type { StoreCalls, TurnLoad } from "./messages.ts";
+
+export type StorePlace = Pick<TurnLoad, "backend" | "url" | "namespace">;
+
+/** On a connection of its own. */
+export const openStore = ({ backend, url, namespace }: StorePlace): Promise<MemoryProvider> =>
+  backend === "redis"
+    ? createRedisProvider({ url, keyPrefix: `${namespace}:` })
+    : createPostgresProvider({ connectionString: url, schema: namespace });
+
+/** What Redis has goes with the server. */
+export async function dropStore({ backend, url, namespace }: StorePlace): Promise<void> {
+  if (backend === "redis") return;
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query("SET client_min_messages = warning");
+  await client.query(`DROP SCHEMA IF EXISTS ${pg.escapeIdentifier(namespace)} CASCADE`);
+  await client.end();
+}
+
+export function countCalls(provider: MemoryProvider) {
+  let [reads, headReads, writes] = [0, 0, 0];
+  const counted: MemoryProvider = {
+    ...provider,
+    getConversation: (...call) => {
+      reads += 1;
+      return provider.getConversation(...call);
+    },
+    findConversations: (...call) => {
+      headReads += 1;
+      return provider.findConversations(...call);
+    },
+    appendMessages: (...call) => {
+      writes += 1;
+      return provider.appendMessages(...call);
+    },
+  };
+  return { provider: counted, calls: (): StoreCalls => ({ reads, headReads, writes }) };
+}

@@ -1,0 +1,44 @@
+import { createTurnConfig } from "./agent.ts";
+import { takeLane } from "./lane.ts";
+import { type FromWorker, type TurnLoad, toWorkerSchema } from "./messages.ts";
+import { countCalls, openStore } from "./store.ts";
+
+/** A forked process that takes the turns of one load after the other: it opens the store, waits until it may go, and goes. */
+
+/** More than any turn of a test waits, so that a slow machine is no failure. */
+const QUEUE_TIMEOUT_MS = 280_000;
+
+const say = (message: FromWorker): void => void process.send?.(message);
+
+async function open(load: TurnLoad): Promise<() => Promise<void>> {
+  const { conversations, lanes, modelMs, concurrency, turnLeaseMs } = load;
+  const store = await openStore(load);
+  const { provider, calls } = countCalls(store);
+  const memory = {
+    provider,
+    autoStore: true,
+    concurrency,
+    turnLeaseMs,
+    queueTimeoutMs: QUEUE_TIMEOUT_MS,
+  };
+  const worker = { load, config: createTurnConfig(modelMs), memory };
+  return async () => {
+    await Promise.all(
+      Array.from({ length: conversations * lanes }, (_, index) => {
+        const place = { conversation: index % conversations, lane: Math.floor(index / conversations) };
+        return takeLane(worker, place, say);
+      }),
+    );
+    await store.close();
+    say({ kind: "done", calls: calls() });
+  };
+}
+
+let go: (() => Promise<void>) | undefined;
+
+process.on("message", async (data) => {
+  const message = toWorkerSchema.parse(data);
+  if (message.kind === "go") return go?.();
+  go = await open(message.load);
+  say({ kind: "opened" });
+});

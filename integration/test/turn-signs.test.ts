@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createRunState, type RunConfig, run } from "@jaf/core";
+import { createScriptedModel } from "@jaf/core/testing";
+import {
+  createFailure,
+  createInMemoryProvider,
+  createMemoryStorageError,
+  type MemoryProvider,
+} from "@jaf/memory";
+import { expect, it } from "vitest";
+
+const turnLeaseMs = 30;
+
+function start(provider: MemoryProvider, text: string) {
+  const config: RunConfig<unknown> = {
+    agentRegistry: new Map([["helper", { name: "helper", instructions: () => "" }]]),
+    modelProvider: createScriptedModel(["Done."]),
+    memory: { provider, autoStore: true, durability: "turn", turnLeaseMs },
+    conversationId: "c",
+  };
+  const messages = [{ role: "user", content: text }] as const;
+  return run(createRunState<unknown>({ agentName: "helper", context: {}, messages }), config);
+}
+
+/** Takes longer than signs of life are apart to say that it can't store a reply. */
+const failingSlowly = (provider: MemoryProvider): MemoryProvider => ({
+  ...provider,
+  appendMessages: async (...args) => {
+    if (!args[1].some(({ role }) => role === "assistant")) return provider.appendMessages(...args);
+    await sleep(2 * turnLeaseMs);
+    return createFailure(createMemoryStorageError("appendMessages", "the disk is full"));
+  },
+});
+
+it("a sign of life that waits while a write fails doesn't keep the turn of a run that is over", async () => {
+  const provider = createInMemoryProvider();
+  const failed = await start(failingSlowly(provider), "one");
+  expect(failed.outcome).toMatchObject({ error: { error: { _tag: "MemoryStorageError" } } });
+  await expect
+    .poll(async () => (await start(provider, "two")).outcome.status, { timeout: 5_000 })
+    .toBe("completed");
+});
