@@ -1,4 +1,4 @@
-import { createChannel } from "../events/channel.ts";
+import { streamEvents } from "../engine/event-stream.ts";
 import type { TraceEvent } from "../events/trace-event.ts";
 import type { ClientSettings } from "./config.ts";
 import type { PromptCall } from "./opening.ts";
@@ -18,26 +18,10 @@ export function streamPrompt<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
   call: PromptCall<Ctx>,
 ): PromptStream<Out> {
-  const channel = createChannel<TraceEvent>();
-  const controller = new AbortController();
-  const { signal } = controller;
+  const { signal: given } = call.options;
   // Anything else is a bad option, which `performPrompt` refuses.
-  const outer = call.options.signal instanceof AbortSignal ? call.options.signal : undefined;
-  const forwardAbort = () => controller.abort(outer?.reason);
-  if (outer?.aborted === true) forwardAbort();
-  else outer?.addEventListener("abort", forwardAbort, { once: true });
-
-  const result = performPrompt(settings, call, { streaming: true, signal, sink: channel.push }).finally(() =>
-    outer?.removeEventListener("abort", forwardAbort),
+  const outer = given instanceof AbortSignal ? given : undefined;
+  return streamEvents(outer, ({ signal, sink }) =>
+    performPrompt(settings, call, { streaming: true, signal, sink }),
   );
-  // Also marks a rejection as seen: whoever only reads the events gets it there.
-  result.then(channel.end, channel.fail);
-
-  const leave = async () => {
-    controller.abort(new Error("the loop over the stream was left"));
-    // A reader who has left doesn't ask how it ended.
-    await result.catch(() => undefined);
-  };
-  const events = channel.read(leave);
-  return { result, [Symbol.asyncIterator]: () => events };
 }

@@ -34,8 +34,8 @@ export async function resume<Ctx>(
   unfinished: Unfinished<Ctx>,
   given: GivenDecisions,
 ): Promise<Step<Ctx>> {
-  const { state, turn, error, calls } = unfinished;
-  if (turn === undefined) return failWith(state, error);
+  const { state, found, calls } = unfinished;
+  if (!found.ok) return fail(state, found.error);
   if (calls !== undefined && isUndecided(given) && waitsForSomebody(calls))
     return askAgain(scope, unfinished, calls);
   const answered = await answerDecided(scope, unfinished, given);
@@ -45,7 +45,7 @@ export async function resume<Ctx>(
     const waiting = { ...answered.step.state, messages: answered.messages };
     return interrupt(scope, waiting, { interruptions, entry });
   }
-  return calls === undefined ? goOn(scope, turn) : answered.step;
+  return calls === undefined ? goOn(scope, { state, agent: found.agent }) : answered.step;
 }
 
 /** What decisions have brought. */
@@ -64,19 +64,16 @@ export async function answerDecided<Ctx>(
   unfinished: Unfinished<Ctx>,
   given: GivenDecisions,
 ): Promise<Answered<Ctx>> {
-  const { state, error, open, calls, messages } = unfinished;
+  const { state, found, open, calls, messages } = unfinished;
   const entry = { agentName: state.currentAgentName };
   const ended = (step: Step<Ctx>): Answered<Ctx> => ({ step, messages, interruptions: [], entry });
-  if (error !== undefined) return ended(fail(state, error));
+  if (!found.ok) return ended(fail(state, found.error));
   const checked = checkDecisions(given, open);
   if (!checked.ok) return ended(fail(state, checked.error));
   return calls === undefined
     ? ended({ state })
     : answerOpen(scope, unfinished, { calls, decisions: checked.decisions });
 }
-
-const failWith = <Ctx>(state: RunState<Ctx>, error: Unfinished<Ctx>["error"]): Step<Ctx> =>
-  fail(state, error ?? { _tag: "AgentNotFound", agentName: state.currentAgentName });
 
 /** The model is called next, unless its last reply is the end. */
 async function goOn<Ctx>(scope: RunScope<Ctx>, turn: Turn<Ctx>): Promise<Step<Ctx>> {

@@ -1,8 +1,8 @@
 import type { RunConfig } from "../config.ts";
-import { createChannel } from "../events/channel.ts";
 import type { TraceEvent } from "../events/trace-event.ts";
 import type { RunResult } from "../run-result.ts";
 import type { RunState } from "../state.ts";
+import { streamEvents } from "./event-stream.ts";
 import { execute } from "./run.ts";
 
 /** A run that is under way. Its events wait until they are read; each is read once. */
@@ -27,23 +27,7 @@ export function runStream<Ctx, Out = unknown>(
   initialState: RunState<NoInfer<Ctx>>,
   config: RunConfig<Ctx>,
 ): RunStream<Out> {
-  const channel = createChannel<TraceEvent>();
-  const controller = new AbortController();
-  const forwardAbort = () => controller.abort(config.signal?.reason);
-  if (config.signal?.aborted === true) forwardAbort();
-  else config.signal?.addEventListener("abort", forwardAbort, { once: true });
-
-  const result = execute<Ctx, Out>(
-    initialState,
-    { ...config, signal: controller.signal },
-    { streaming: true, sink: channel.push },
-  ).finally(() => config.signal?.removeEventListener("abort", forwardAbort));
-  result.then(channel.end, channel.fail);
-
-  const leave = async () => {
-    controller.abort(new Error("the loop over the stream was left"));
-    await result;
-  };
-  const events = channel.read(leave);
-  return { result, [Symbol.asyncIterator]: () => events };
+  return streamEvents(config.signal, ({ signal, sink }) =>
+    execute<Ctx, Out>(initialState, { ...config, signal }, { streaming: true, sink }),
+  );
 }

@@ -5,7 +5,6 @@ import {
   pendingToolCalls,
   sanitizeConversation,
 } from "@jaf/memory";
-import type { JAFError } from "../errors.ts";
 import { isHandoffCall } from "../handoff/handoff.ts";
 import { approvedBefore, nothingOpen, type OpenCalls } from "../interruption/decisions.ts";
 import { type SortedCalls, sortCalls } from "../interruption/sort-calls.ts";
@@ -13,9 +12,8 @@ import { asNoted, openCallScope, type ReplyPlace, type Waiting } from "../interr
 import { type NotedMetadata, readMetadata, versionOf } from "../memory/metadata.ts";
 import type { RunState } from "../state.ts";
 import type { CallBatch } from "../tools/execute-call.ts";
-import { findAgent } from "./find-agent.ts";
+import { type FoundAgent, findAgent } from "./find-agent.ts";
 import type { RunScope } from "./scope.ts";
-import type { Turn } from "./step.ts";
 
 /** A conversation that may go on where it stopped. */
 export interface Unfinished<Ctx> {
@@ -24,9 +22,8 @@ export interface Unfinished<Ctx> {
   /** As they are stored, with the calls that are open. */
   readonly messages: readonly Message[];
   readonly stored: ConversationMemory | null;
-  /** Absent where the agent that had it can't be asked; then `error` says why. */
-  readonly turn?: Turn<Ctx>;
-  readonly error?: JAFError;
+  /** The agent that had it, if it can be asked. */
+  readonly found: FoundAgent<Ctx>;
   readonly calls?: UnansweredCalls<Ctx>;
   readonly open: OpenCalls;
 }
@@ -55,11 +52,9 @@ export async function findUnfinished<Ctx>(
   const pending = pendingToolCalls(messages);
   const currentAgentName = agentNameOf(scope, initial, { noted, isWaitedFor: pending !== undefined });
   const state = { ...initial, messages: sanitizeConversation(messages), currentAgentName };
-  const unfinished = { state, messages, stored, open: nothingOpen };
   const found = findAgent(scope.config, currentAgentName);
-  if (!found.ok) return { ...unfinished, error: found.error };
-  const turn = { state, agent: found.agent };
-  if (pending === undefined) return { ...unfinished, turn };
+  const unfinished = { state, messages, stored, found, open: nothingOpen };
+  if (!found.ok || pending === undefined) return unfinished;
   const known = asNoted(placeOf(initial, source, { pending, noted }), noted.approvals);
   const { approved } = known.note;
   const { place } = known;
@@ -73,7 +68,7 @@ export async function findUnfinished<Ctx>(
   const sorted = await sortCalls(scope, all, { decisions: approvedBefore(approved), waiting: known });
   const open = { waiting: sorted.waiting, approved };
   const batch = stored === null ? { ...all, calls: interruptedCalls(all, sorted) } : all;
-  return { ...unfinished, turn, calls: { batch, known, sorted }, open };
+  return { ...unfinished, calls: { batch, known, sorted }, open };
 }
 
 /**

@@ -1,0 +1,38 @@
+import { createChannel } from "../events/channel.ts";
+import type { Emit } from "../events/emitter.ts";
+import type { TraceEvent } from "../events/trace-event.ts";
+
+/** Work that is under way. Its events wait until they are read; each is read once. */
+export interface EventStream<Result> extends AsyncIterable<TraceEvent> {
+  /** There also for those who don't read the events. */
+  readonly result: Promise<Result>;
+}
+
+/**
+ * Starts work that tells what happens while it goes on. Where it rejects, the loop over its events throws, and so does
+ * `result`. Leaving the loop before its end aborts the work, and so does `outer`.
+ */
+export function streamEvents<Result>(
+  outer: AbortSignal | undefined,
+  start: (options: { readonly signal: AbortSignal; readonly sink: Emit }) => Promise<Result>,
+): EventStream<Result> {
+  const channel = createChannel<TraceEvent>();
+  const controller = new AbortController();
+  const forwardAbort = () => controller.abort(outer?.reason);
+  if (outer?.aborted === true) forwardAbort();
+  else outer?.addEventListener("abort", forwardAbort, { once: true });
+
+  const result = start({ signal: controller.signal, sink: channel.push }).finally(() =>
+    outer?.removeEventListener("abort", forwardAbort),
+  );
+  // Also marks a rejection as seen: whoever only reads the events gets it there.
+  result.then(channel.end, channel.fail);
+
+  const leave = async () => {
+    controller.abort(new Error("the loop over the stream was left"));
+    // A reader who has left doesn't ask how it ended.
+    await result.catch(() => undefined);
+  };
+  const events = channel.read(leave);
+  return { result, [Symbol.asyncIterator]: () => events };
+}
