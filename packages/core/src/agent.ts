@@ -1,7 +1,9 @@
 import type * as z from "zod";
 import type { ConversationalDeclaration } from "./client/conversational.ts";
+import type { Middleware } from "./middleware/middleware.ts";
 import type { RunState } from "./state.ts";
 import type { Tool } from "./tools/tool.ts";
+import type { RemembersDeclaration } from "./user-memory/remembers.ts";
 
 /** What an agent asks of the model. Absent fields are the provider's to choose. */
 export type ModelConfig = {
@@ -30,4 +32,11 @@ export type Agent<Ctx, Out> = {
    * prompts are stateless. `run` doesn't look at it.
    */
   readonly conversational?: ConversationalDeclaration<Ctx>;
+  /** Takes part in the runs that begin with this agent, behind that of `RunConfig.middleware`. */
+  readonly middleware?: readonly Middleware<Ctx>[];
+  /**
+   * Which user's facts the runs that begin with this agent know, and whether they learn new ones. `RunConfig.remembers`
+   * outranks it. Does nothing without a user memory: see `setUserMemory` and `RunConfig.userMemory`.
+   */
+  readonly remembers?: RemembersDeclaration<Ctx>;
 };

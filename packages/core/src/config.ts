@@ -4,9 +4,11 @@ import type { TraceEvent } from "./events/trace-event.ts";
 import type { Guardrail } from "./guardrails/guardrail.ts";
 import type { ClientToolResult } from "./interruption/interruption.ts";
 import type { MemoryConfig } from "./memory/config.ts";
+import type { Middleware } from "./middleware/middleware.ts";
 import type { ModelCompletion, ModelStreamChunk } from "./model/completion.ts";
 import type { ModelRetryPolicy } from "./model/retry.ts";
 import type { RunState } from "./state.ts";
+import type { RemembersDeclaration, RunUserMemory } from "./user-memory/remembers.ts";
 
 /**
  * The port to a model. It sends `agent.instructions(state)` and `state.messages`, and throws what its client throws:
@@ -50,6 +52,12 @@ export type RunConfig<Ctx> = {
   readonly finalOutputGuardrails?: readonly Guardrail<any, Ctx>[];
   /** Observes the run. It can't break it: what it throws is reported as a process warning, and the run goes on. */
   readonly onEvent?: (event: TraceEvent) => void;
+  /** Takes part in the run: this first, then that of the agent that it begins with, then what `remembers` asks for. */
+  readonly middleware?: readonly Middleware<Ctx>[];
+  /** Outranks the agent's `remembers`. `false`: nothing is recalled and nothing is remembered. */
+  readonly remembers?: RemembersDeclaration<Ctx> | false;
+  /** What keeps the facts. Default: what `setUserMemory` said. Without either, `remembers` does nothing. */
+  readonly userMemory?: RunUserMemory;
   readonly memory?: MemoryConfig;
   /** The stored conversation; required by `memory.autoStore`. */
   readonly conversationId?: string;

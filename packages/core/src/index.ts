@@ -72,6 +72,12 @@ export {
   reject,
 } from "./interruption/interruption.ts";
 export type { Durability, MemoryConfig } from "./memory/config.ts";
+export type {
+  CompletionRequest,
+  Middleware,
+  MiddlewareTurn,
+  TurnAddition,
+} from "./middleware/middleware.ts";
 export type { ModelCompletion, ModelStreamChunk, ModelToolCall, ModelUsage } from "./model/completion.ts";
 export type { ModelRetryPolicy } from "./model/retry.ts";
 export type { RunResult } from "./run-result.ts";
@@ -86,3 +92,5 @@ export {
   type ToolResultStatus,
 } from "./tools/result.ts";
 export type { Tool, ToolCallInfo } from "./tools/tool.ts";
+export { setUserMemory } from "./user-memory/default-memory.ts";
+export type { RemembersDeclaration, RemembersSpec, RunUserMemory } from "./user-memory/remembers.ts";

@@ -14,7 +14,7 @@ export {
 export { conversationCursor } from "./backend/cursor.ts";
 export { defineMemoryProvider } from "./backend/define-provider.ts";
 export { decodeMessage } from "./codec/decode.ts";
-export { idIssue, MAX_ID_LENGTH } from "./codec/ids.ts";
+export { idIssue, isPortableText, MAX_ID_LENGTH } from "./codec/ids.ts";
 export type { JsonObject, JsonValue } from "./codec/json.ts";
 export { parseMessages } from "./codec/parse-messages.ts";
 export { parseOptions } from "./codec/schema-issues.ts";
@@ -136,6 +136,7 @@ export type { FallbackEvent, FallbackOptions, RetryEvent, RetryOptions } from ".
 export { withRetry } from "./resilience/retry.ts";
 export { createFailure, createSuccess, isFailure, isSuccess, type Result } from "./result.ts";
 export { MemorySetupError } from "./setup-error.ts";
+export { fence } from "./text/fence.ts";
 export { type ChatMemory, createChatMemory } from "./window/chat-memory.ts";
 export {
   type ChatMemoryConfig,

@@ -10,6 +10,7 @@ import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import { memoryConfigIssues } from "../memory/check-config.ts";
 import type { MemoryConfig } from "../memory/config.ts";
+import { checkInstallable } from "../middleware/install.ts";
 import { idSchema } from "./conversational.ts";
 import { toConversationStore } from "./default-store.ts";
 
@@ -28,6 +29,8 @@ type RunSettings<Ctx> = Pick<
   | "onToolError"
   | "maxParallelTools"
   | "approvalTtlMs"
+  | "middleware"
+  | "userMemory"
 >;
 
 /** Everything that an agent needs beside what is said to it. */
@@ -95,6 +98,8 @@ const configSchema = z.strictObject({
   onToolError: z.enum(["continue", "fail"]).optional(),
   maxParallelTools: z.number().min(1).or(z.literal(Number.POSITIVE_INFINITY)).optional(),
   approvalTtlMs: z.number().min(0).optional(),
+  middleware: z.unknown().optional(),
+  userMemory: z.unknown().optional(),
   onEvent: callback.optional(),
   validate: callback.optional(),
 });
@@ -110,6 +115,7 @@ export function parseClientConfig<Ctx, Out>(
   parseOptions(configSchema, config, WHAT);
   const { context, store, agents = new Map(), memory = {}, onEvent, validate, ...run } = config;
   checkMemory(memory, agent.name);
+  checkInstallable(run, agent, (field) => `${WHAT}: ${field}`);
   return {
     agent,
     run: { ...run, agentRegistry: registryOf(agent, agents) },

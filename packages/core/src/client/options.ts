@@ -2,6 +2,8 @@ import { type ApprovalDecision, type Message, parseOptions, type RunId, type Tra
 import * as z from "zod";
 import type { RunConfig } from "../config.ts";
 import type { ClientToolResult } from "../interruption/interruption.ts";
+import type { RemembersSpec } from "../user-memory/remembers.ts";
+import { parseRemembers } from "../user-memory/spec.ts";
 import {
   idSchema,
   type MaybeConversational,
@@ -35,6 +37,11 @@ export interface PromptOptions<Ctx> {
   readonly approvals?: readonly ApprovalDecision[] | undefined;
   /** The results of calls that waited for the client to make them. */
   readonly toolResults?: readonly ClientToolResult[] | undefined;
+  /**
+   * Which user's facts the agent knows, and whether it learns new ones. Outranks the agent's `remembers`. `false`: nothing
+   * is recalled and nothing is remembered. Whose conversation it is has no say in it.
+   */
+  readonly memory?: RemembersSpec | false | undefined;
   /** In place of the client's. */
   readonly context?: Readonly<Ctx> | undefined;
   /** Aborts the run. */
@@ -56,6 +63,7 @@ const optionsSchema = z.strictObject({
   approvals: z.unknown().optional(),
   toolResults: z.unknown().optional(),
   validate: callback.optional(),
+  memory: z.unknown().optional(),
   context: z.unknown().optional(),
   signal: z.instanceof(AbortSignal, { error: "expected an AbortSignal" }).optional(),
   onEvent: callback.optional(),
@@ -66,7 +74,18 @@ const optionsSchema = z.strictObject({
 /** Throws a `TypeError` that names the field. */
 export function checkOptions<Ctx>(options: PromptOptions<Ctx>): void {
   parseOptions(optionsSchema, options, "prompt options");
+  parseRemembers(options.memory, "memory option");
 }
+
+/**
+ * Whether the prompt goes on with what was before: with a history that a client sent back, with decisions or with results
+ * of a client's tools.
+ */
+export const isContinuation = <Ctx>({
+  messages,
+  approvals = [],
+  toolResults = [],
+}: PromptOptions<Ctx>): boolean => messages !== undefined || approvals.length > 0 || toolResults.length > 0;
 
 /** What the options say of the conversation; `undefined`: nothing, so the agent's declaration counts. */
 export function spokenOf<Ctx>({ conversation }: PromptOptions<Ctx>): ParsedConversational | undefined {

@@ -8,7 +8,7 @@ import type { RunState } from "../state.ts";
 import type { ClientSettings } from "./config.ts";
 import { type OpenConversation, openConversation } from "./conversation.ts";
 import { type Opening, openPrompt, type PromptCall, unopenedState } from "./opening.ts";
-import type { PromptOptions } from "./options.ts";
+import { isContinuation, type PromptOptions } from "./options.ts";
 import { type PromptResult, toPromptResult } from "./prompt-result.ts";
 import { throwRefusal } from "./refusal.ts";
 import { observerOf, runConfigOf } from "./run-config.ts";
@@ -44,7 +44,8 @@ export async function performPrompt<Ctx, Out>(
     let result: RunResult<Out>;
     if (opened.ok) {
       const parts = { opening: opened.opening, options, conversation, validator, signal };
-      result = await execute(state, runConfigOf(settings, parts), { streaming, sink: tell });
+      const manner = { streaming, sink: tell, isContinuation: isContinuation(options) };
+      result = await execute(state, runConfigOf(settings, parts), manner);
     } else {
       result = neverBegun(state, opened.error, openEmitter(observerOf(settings, options), tell));
     }

@@ -24,9 +24,11 @@ export function runConfigOf<Ctx, Out>(
   { opening, options, conversation, validator, signal }: RunParts<Ctx>,
 ): RunConfig<Ctx> {
   const onEvent = observerOf(settings, options);
+  const { memory: remembers } = options;
   const common = {
     ...settings.run,
     ...opening.decisions,
+    ...(remembers === undefined ? {} : { remembers: remembers || (false as const) }),
     ...(onEvent === undefined ? {} : { onEvent }),
     ...(signal === undefined ? {} : { signal }),
   };

@@ -1,10 +1,8 @@
-import type { Message } from "@jaf/memory";
-import type { Agent } from "../agent.ts";
+import { fence, type Message } from "@jaf/memory";
 import type { RunConfig } from "../config.ts";
 import type { Turn } from "../engine/step.ts";
-import { parseReply } from "../model/reply.ts";
+import { askModel } from "../model/ask.ts";
 import { MAX_INPUT } from "./cut.ts";
-import { fence } from "./fence.ts";
 import type { Summarize } from "./summarize.ts";
 import { transcriptOf } from "./transcript.ts";
 
@@ -19,18 +17,9 @@ const INSTRUCTIONS = `You keep the running summary of a conversation between a u
 /** Asks the run's own model, in the agent's settings but for the length of a reply, without its tools. */
 export function summarizeByModel<Ctx>(config: RunConfig<Ctx>, { state, agent }: Turn<Ctx>): Summarize {
   const { maxTokens: _, ...modelConfig } = agent.modelConfig ?? {};
-  const summarizer: Agent<Ctx, string> = {
-    name: "conversation-summary",
-    instructions: () => INSTRUCTIONS,
-    modelConfig,
-  };
-  return async ({ previous, messages, signal }) => {
-    const asked = { ...state, messages: [requestFor(previous, messages)] };
-    const completion = await config.modelProvider.getCompletion(asked, summarizer, { ...config, signal });
-    const reply = parseReply(completion);
-    if (!reply.ok || reply.message.tool_calls !== undefined) throw new Error("the model wrote no summary");
-    return reply.message.content;
-  };
+  const question = { state, name: "conversation-summary", instructions: INSTRUCTIONS, modelConfig };
+  return ({ previous, messages, signal }) =>
+    askModel(config, { ...question, messages: [requestFor(previous, messages)], signal });
 }
 
 function requestFor(previous: string | undefined, messages: readonly Message[]): Message {

@@ -1,6 +1,5 @@
-import type { ConversationMemory, Message } from "@jaf/memory";
+import { type ConversationMemory, fence, type Message } from "@jaf/memory";
 import * as z from "zod";
-import { fence } from "./fence.ts";
 
 const SUMMARY_KEY = "jafSummary";
 const FORMAT = 1;

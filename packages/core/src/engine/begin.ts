@@ -1,5 +1,7 @@
-import { createMemoryValidationError, type Message, sanitizeConversation } from "@jaf/memory";
+import { createMemoryValidationError, sanitizeConversation } from "@jaf/memory";
 import { isUndecided } from "../interruption/decisions.ts";
+import { installationFault } from "../middleware/install.ts";
+import { lastSaid } from "../middleware/said.ts";
 import type { RunState } from "../state.ts";
 import { abortError, runAborted } from "./abort.ts";
 import { beginStored } from "./begin-stored.ts";
@@ -17,6 +19,8 @@ export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Pr
   if (aborted !== undefined) return fail(state, aborted);
   const found = findAgent(config, state.currentAgentName);
   if (!found.ok) return fail(state, found.error);
+  const fault = installationFault(config, found.agent);
+  if (fault !== undefined) return fail(state, fault);
   try {
     if (journal !== undefined) return await beginStored(scope, state, journal);
     return config.memory?.autoStore === true ? failWithoutId(state) : await beginUnstored(scope, state);
@@ -40,13 +44,6 @@ async function beginUnstored<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): P
     return { state: messages === state.messages ? state : { ...state, messages } };
   const unfinished = await findUnfinished(scope, state, { messages: state.messages, stored: null });
   return resume(scope, unfinished, scope.given);
-}
-
-/** The last user messages in a row, whatever stands behind them. */
-function lastSaid(messages: readonly Message[]): readonly Message[] {
-  const end = messages.findLastIndex(({ role }) => role === "user") + 1;
-  const before = messages.findLastIndex(({ role }, index) => index < end && role !== "user");
-  return messages.slice(before + 1, end);
 }
 
 function failWithoutId<Ctx>(state: RunState<Ctx>): Step<Ctx> {

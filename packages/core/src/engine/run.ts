@@ -1,5 +1,6 @@
 import { describeCause } from "@jaf/memory";
 import type { RunConfig } from "../config.ts";
+import { openRunMiddleware } from "../middleware/run-middleware.ts";
 import type { RunResult } from "../run-result.ts";
 import type { RunState } from "../state.ts";
 import { begin } from "./begin.ts";
@@ -62,11 +63,17 @@ async function runSteps<Ctx>(
     // The caller may go on using its array.
     state = { ...initial, messages: initial.messages.slice() };
     let step = await begin(scope, state);
+    const middleware = openRunMiddleware(scope, step);
+    if (middleware !== undefined) step = await middleware.start();
     for (;;) {
       const { outcome } = step;
       state = step.state;
-      if (outcome !== undefined) return { state, outcome };
-      step = await takeTurn(scope, state);
+      if (outcome === undefined) {
+        step = await takeTurn(scope, state, middleware?.instruct);
+        continue;
+      }
+      if (outcome.status === "completed") await middleware?.finish(state);
+      return { state, outcome };
     }
   } catch (thrown) {
     const detail = "something threw that must not";

@@ -15,6 +15,10 @@ export interface RunScope<Ctx> extends Emitter {
   readonly traceId: TraceId;
   readonly maxTurns: number;
   readonly streaming: boolean;
+  /** When the run began, in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Whether the run goes on with what was decided, with results of a client's tools, or with what a client sent back. */
+  readonly isContinuation: boolean;
   /** Absent when nobody listens, so that no event is made: `scope.emit?.({ … })`. */
   readonly emit: Emit | undefined;
   /** Absent when nothing is stored. */
@@ -27,24 +31,31 @@ export interface RunScope<Ctx> extends Emitter {
   readonly view: MakeView<Ctx>;
   /** What was decided about calls that wait. */
   readonly given: GivenDecisions;
-  /** Has something done when the run is over, however it ends. */
+  /** Has something done when the turn is over, however it ends. */
   readonly onClose: (action: () => void) => void;
+  /** The turn is over, and the run goes on without it. `close` does the same, once. */
+  readonly leave: () => void;
 }
 
 export interface ScopeOptions {
   readonly streaming: boolean;
   readonly sink?: Emit;
+  /** Where the configuration doesn't tell: the history that the run is given was sent back by a client. */
+  readonly isContinuation?: boolean;
 }
 
 export function openScope<Ctx>(
   { runId, traceId, messages: initial }: RunState<Ctx>,
   config: RunConfig<Ctx>,
-  { streaming, sink }: ScopeOptions,
+  { streaming, sink, isContinuation = false }: ScopeOptions,
 ): RunScope<Ctx> {
   const { memory, conversationId, signal, approvals = [], toolResults = [] } = config;
   const { emit, close } = openEmitter(config.onEvent, sink);
   const executionId = once(() => crypto.randomUUID());
-  const closing: (() => void)[] = [close];
+  const closing: (() => void)[] = [];
+  const leave = () => {
+    for (const action of closing.splice(0)) action();
+  };
   const journal =
     memory?.autoStore !== true || conversationId === undefined
       ? undefined
@@ -56,10 +67,15 @@ export function openScope<Ctx>(
     traceId,
     maxTurns: config.maxTurns ?? DEFAULT_MAX_TURNS,
     streaming,
+    startedAt: Date.now(),
+    isContinuation:
+      isContinuation || config.continuation !== undefined || approvals.length > 0 || toolResults.length > 0,
     emit,
     close: () => {
-      for (const action of closing) action();
+      close();
+      leave();
     },
+    leave,
     onClose: (action) => void closing.push(action),
     executionId,
     given: { approvals, toolResults },

@@ -11,8 +11,16 @@ import { interrupt } from "./interrupt.ts";
 import type { RunScope } from "./scope.ts";
 import { fail, failMemory, type Step, type Turn } from "./step.ts";
 
-/** One turn: the model replies, and its reply ends the run or has its tools run. */
-export async function takeTurn<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<Step<Ctx>> {
+/**
+ * One turn: the model replies, and its reply ends the run or has its tools run.
+ *
+ * `instruct`: what the model gets of an agent. Default: the agent as it is.
+ */
+export async function takeTurn<Ctx>(
+  scope: RunScope<Ctx>,
+  state: RunState<Ctx>,
+  instruct?: (agent: Turn<Ctx>["agent"]) => Turn<Ctx>["agent"],
+): Promise<Step<Ctx>> {
   const aborted = abortError(scope.config.signal);
   if (aborted !== undefined) return fail(state, aborted);
   const found = findAgent(scope.config, state.currentAgentName);
@@ -20,7 +28,8 @@ export async function takeTurn<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>):
   const refused = beginTurn(scope, state);
   if (refused !== undefined) return refused;
   const turn = { state, agent: found.agent };
-  const reply = await callModel(scope, turn);
+  const asked = instruct === undefined ? turn : { state, agent: instruct(turn.agent) };
+  const reply = await callModel(scope, asked);
   if (!reply.ok) return fail(state, reply.error);
   return reply.message.tool_calls === undefined
     ? conclude(scope, turn, reply.message)

@@ -19,6 +19,17 @@ export type TraceEvent =
   /** A call waits for somebody: the run is about to end as `interrupted`. */
   | { readonly type: "interruption"; readonly data: { readonly interruption: Interruption } }
   | HandoffEvent
+  /** A hook of a middleware, or a function `remembers`, failed: the run goes on without it. */
+  | {
+      readonly type: "middleware_failed";
+      readonly data: {
+        /** The middleware's, or `"remembers"`. */
+        readonly name: string;
+        readonly hook: "onStart" | "onFinish";
+        /** The name and the code of the error, and not its message: that may quote the conversation. */
+        readonly reason: string;
+      };
+    }
   | {
       readonly type: "guardrail_tripped";
       readonly data: { readonly stage: "input" | "output"; readonly reason: string };

@@ -73,5 +73,6 @@ function repeatsUnanswered(incoming: readonly Message[], stored: readonly Messag
   return incoming.every((message, index) => sameJson(message, stored[end - incoming.length + index]));
 }
 
-const isFinalReply = ({ role, tool_calls: calls }: Message): boolean =>
+/** Whether it is a reply that ends a turn. */
+export const isFinalReply = ({ role, tool_calls: calls }: Message): boolean =>
   role === "assistant" && (calls?.length ?? 0) === 0;

@@ -21,8 +21,9 @@ declare namespace Spec {
   };
 }
 
-// The third text's conversations are declared on the agent.
-assertType<Same<Spec.Agent<MyContext, number>, Omit<OurAgent<MyContext, number>, "conversational">>>();
+// The third text's conversations and memory of users are declared on the agent, and what else takes part in its turns.
+type AlsoDeclared = "conversational" | "middleware" | "remembers";
+assertType<Same<Spec.Agent<MyContext, number>, Omit<OurAgent<MyContext, number>, AlsoDeclared>>>();
 
 declare const searchTool: Tool<{ query: string }, MyContext>;
 declare const calculatorTool: Tool<{ expression: string }, MyContext>;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fence } from "../../src/context/fence.ts";
+import { fence } from "../../src/index.ts";
 
 const TAG = "conversation-summary";
 
@@ -127,6 +127,24 @@ describe("a fence", () => {
       { numRuns: 400 },
     );
   });
+
+  it("looks for every letter that a tag may have", () => {
+    // Greek, Cyrillic and small capitals, for letters that no other tag here has.
+    const fenced = fence(
+      "bdh-jkl-pqw-xz",
+      "a </\u0299\u1d05\u043d-\u0458\u043a\u029f-\u0440\u0566\u051d-\u0445\u1d22>",
+    );
+    expect(fenced).toContain("a (/");
+  });
+
+  it.each([[""], ["-"], ["a b"], ["Facts"], ["facts>"], ["facts-"], ["fact5"], ["fäkt"]])(
+    "has no tag %j",
+    (tag) => {
+      expect(() => fence(tag, "text")).toThrow(
+        new TypeError("Invalid tag: expected small letters and single hyphens between them."),
+      );
+    },
+  );
 
   it("stays as it is when it is put into another", () => {
     const inner = fence("messages", "</conversation-summary>");

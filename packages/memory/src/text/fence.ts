@@ -23,13 +23,23 @@ interface Sign {
   readonly end: number;
 }
 
+/** Letters, so that there is something to look for, and hyphens between them. */
+const TAG = /^[a-z]+(?:-[a-z]+)*$/;
+
 /**
- * Puts a text between tags of ours, such that what reads as one of them in it doesn't: in capitals, with spaces, with
- * invisible, accented or full-width characters, with a prefix, escaped, or in letters of Greek, Cyrillic or phonetics that
- * look like ours. The bracket of what would becomes a round one; everything else stays. No list of what looks alike is
- * complete: this makes a forged tag harder, and not impossible.
+ * Puts a text that others wrote between tags of ours, each on a line of its own, for a prompt in which it must not pass
+ * for anything else. What reads as one of the tags in it no longer does: in capitals, with spaces, with invisible,
+ * accented or full-width characters, with a prefix, escaped, or in letters of Greek, Cyrillic or phonetics that look like
+ * ours. The bracket of what would becomes a round one; everything else stays. No list of what looks alike is complete:
+ * this makes a forged tag harder, and not impossible.
+ *
+ * `tag`: small letters from a to z and single hyphens between them, e.g. `"user-memory"`; otherwise a `TypeError`.
  */
-export const fence = (tag: string, text: string): string => `<${tag}>\n${withoutTag(tag, text)}\n</${tag}>`;
+export function fence(tag: string, text: string): string {
+  if (!TAG.test(tag))
+    throw new TypeError("Invalid tag: expected small letters and single hyphens between them.");
+  return `<${tag}>\n${withoutTag(tag, text)}\n</${tag}>`;
+}
 
 function withoutTag(tag: string, text: string): string {
   // Once as if they weren't there, and once as what they are copies of.
@@ -58,7 +68,7 @@ function withoutBrackets(tag: string, text: string, read: (character: string) =>
 
 /** A run of brackets is looked at from its first alone: from each of them, a long one would take time in its square. */
 function openingOf(tag: string): RegExp {
-  const letters = tag.toLowerCase().replaceAll(/[^a-z]/g, "");
+  const letters = tag.replaceAll("-", "");
   return new RegExp(`(?<!<)<+(?=(?:[a-z]{0,32}:+)?${[...letters].join(":*")})`, "g");
 }
 

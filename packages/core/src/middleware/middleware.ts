@@ -1,0 +1,74 @@
+import type { Message } from "@jaf/memory";
+import type { RunState } from "../state.ts";
+
+/** A question to the run's own model provider, beside the conversation: no tools, and nothing of it is stored. */
+export interface CompletionRequest {
+  readonly instructions: string;
+  readonly messages: readonly Message[];
+  /**
+   * The model's name, which outranks `RunConfig.modelOverride`; nothing else is set then. Default: the model of the agent
+   * that the turn begins with, in its settings but for the length of a reply.
+   */
+  readonly model?: string | undefined;
+  /** Default: none, so that a question may outlive the run. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a middleware is told of a turn: one run, from what the user said to the reply. */
+export interface MiddlewareTurn<Ctx> {
+  /** What the run begins with: the whole history and what is new, as a model can be given it. */
+  readonly state: Readonly<RunState<Ctx>>;
+  /**
+   * The user messages that the turn is to answer: the last in a row that have no reply yet, whether they are new or were
+   * stored before. So a turn that is tried again, or goes on after a crash, has the same. Maybe none.
+   */
+  readonly said: readonly Message[];
+  /**
+   * Position of the first of `said` in the stored conversation, counted from its very first message, from 0; what the store
+   * has dropped counts. Absent where nothing is stored, and where nothing is said.
+   */
+  readonly position?: number | undefined;
+  /** Whether the run goes on with approvals, tool results or a history that a client sent back: a turn that began before. */
+  readonly isContinuation: boolean;
+  /** The key in the registry of the agent that the turn begins with. */
+  readonly agentName: string;
+  /** `RunConfig.conversationId`. */
+  readonly conversationId?: string | undefined;
+  /** `RunConfig.signal`. */
+  readonly signal?: AbortSignal | undefined;
+  /** When the run began, in milliseconds since 1970; where its reply was stored before, when the store last wrote. */
+  readonly startedAt: number;
+  /**
+   * Asks the model once; also after the run is over. Resolves with the reply's text. Rejects with what the model provider
+   * throws, and where it replies without text or calls a tool.
+   */
+  readonly complete: (request: CompletionRequest) => Promise<string>;
+}
+
+/** What a middleware adds to a turn. */
+export interface TurnAddition {
+  /** Goes behind the agent's instructions, after an empty line, in every model call of the turn. */
+  readonly instructions?: string | undefined;
+}
+
+/**
+ * Takes part in the turns of a run, at its beginning and at its end. It can't break a run: what a hook throws is told as a
+ * `middleware_failed` event, and the run goes on without it. A run that is aborted doesn't wait for a hook.
+ */
+export interface Middleware<Ctx> {
+  /** For events. */
+  readonly name: string;
+  /** Called once, before the first model call. All middleware begin at the same time; their additions keep their order. */
+  readonly onStart?: (
+    turn: MiddlewareTurn<Ctx>,
+  ) => Promise<TurnAddition | undefined> | TurnAddition | undefined;
+  /**
+   * Called once the run has completed, and its reply is stored; never for one that failed or was interrupted. `turn` is
+   * the object that `onStart` got. The run's result waits for it, other runs of the conversation don't: put long work off,
+   * and durably.
+   *
+   * A run that finds a stored conversation with nothing to answer calls it, too, and no `onStart`: the run that stored the
+   * reply may have died before it did. So it may be called again for the same turn, which `position` tells.
+   */
+  readonly onFinish?: (turn: MiddlewareTurn<Ctx>, reply: Message) => Promise<void> | void;
+}

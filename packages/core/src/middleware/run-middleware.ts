@@ -1,0 +1,111 @@
+import * as z from "zod";
+import type { Agent } from "../agent.ts";
+import { abortable } from "../engine/abort.ts";
+import type { RunScope } from "../engine/scope.ts";
+import { fail, type Step } from "../engine/step.ts";
+import type { RunState } from "../state.ts";
+import { type HookName, reasonOf, tellFailure } from "./failure.ts";
+import { faultOf, hasMiddleware, install } from "./install.ts";
+import type { Middleware, MiddlewareTurn } from "./middleware.ts";
+import { instructed, openTurn } from "./turn.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+type AnyAgent<Ctx> = Agent<Ctx, any>;
+
+/** The middleware of a run that has begun. */
+export interface RunMiddleware<Ctx> {
+  /** Where the run stands once all have begun: it has failed if what is installed is no middleware. Never rejects. */
+  readonly start: () => Promise<Step<Ctx>>;
+  /** An agent as the model gets it. */
+  readonly instruct: (agent: AnyAgent<Ctx>) => AnyAgent<Ctx>;
+  /** After the reply that the state ends with. Never rejects. */
+  readonly finish: (state: RunState<Ctx>) => Promise<void>;
+}
+
+/**
+ * `undefined` where there is none, and where the run has ended without a reply. Where it has ended with one that another
+ * run stored, its middleware only finishes: that run may have died before.
+ */
+export function openRunMiddleware<Ctx>(
+  scope: RunScope<Ctx>,
+  step: Step<Ctx>,
+): RunMiddleware<Ctx> | undefined {
+  const { state, outcome } = step;
+  if (outcome !== undefined && outcome.status !== "completed") return undefined;
+  const agent = scope.config.agentRegistry.get(state.currentAgentName);
+  if (agent === undefined || !hasMiddleware(scope.config, agent)) return undefined;
+  const isReplied = outcome !== undefined;
+  const asking = { context: state.context, hook: isReplied ? "onFinish" : "onStart" } as const;
+  let all: readonly Middleware<Ctx>[] = [];
+  let turn: MiddlewareTurn<Ctx> | undefined;
+  let additions: readonly string[] = [];
+
+  return {
+    start: async () => {
+      try {
+        all = await install(scope, agent, asking);
+      } catch (thrown) {
+        return fail(state, faultOf(thrown));
+      }
+      if (all.length === 0) return step;
+      turn = openTurn(scope, { state, agent, isReplied });
+      if (!isReplied) additions = await startAll(scope, all, turn);
+      return step;
+    },
+    instruct: (current) => instructed(current, additions),
+    finish: async ({ messages }) => {
+      const reply = messages.at(-1);
+      const begun = turn;
+      if (begun === undefined || reply === undefined) return;
+      // The turn is over: nobody who waits for it need wait for what comes now.
+      scope.leave();
+      const hooks = all.map((each) =>
+        guarded(scope, { name: each.name, hook: "onFinish" }, () => each.onFinish?.(begun, reply)),
+      );
+      await unlessAborted(scope, Promise.all(hooks));
+    },
+  };
+}
+
+/** What is added to the instructions, in the order of the middleware. */
+async function startAll<Ctx>(
+  scope: RunScope<Ctx>,
+  all: readonly Middleware<Ctx>[],
+  turn: MiddlewareTurn<Ctx>,
+): Promise<readonly string[]> {
+  if (scope.config.signal?.aborted === true) return [];
+  const added = all.map((each) => start(scope, each, turn));
+  return (await unlessAborted(scope, Promise.all(added)))?.filter((text) => text !== "") ?? [];
+}
+
+const additionSchema = z.object({ instructions: z.string().nullish() }).nullish();
+
+async function start<Ctx>(
+  scope: RunScope<Ctx>,
+  middleware: Middleware<Ctx>,
+  turn: MiddlewareTurn<Ctx>,
+): Promise<string> {
+  const called = { name: middleware.name, hook: "onStart" } as const;
+  const parsed = await guarded(scope, called, async () =>
+    additionSchema.safeParse(await middleware.onStart?.(turn)),
+  );
+  if (parsed?.success === false) tellFailure(scope, called, "it returned no TurnAddition");
+  return parsed?.data?.instructions ?? "";
+}
+
+/** Never rejects: what is thrown is told. */
+async function guarded<Ctx, T>(
+  scope: RunScope<Ctx>,
+  called: HookName,
+  hook: () => T | Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await hook();
+  } catch (thrown) {
+    tellFailure(scope, called, reasonOf(thrown));
+    return undefined;
+  }
+}
+
+const unlessAborted = <Ctx, T>({ config }: RunScope<Ctx>, work: Promise<T>): Promise<T | undefined> =>
+  abortable(work, config.signal).catch(() => undefined);

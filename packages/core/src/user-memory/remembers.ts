@@ -1,0 +1,35 @@
+import type { Middleware } from "../middleware/middleware.ts";
+
+/**
+ * Which user's facts an agent knows, and whether it learns new ones. Whatever user memory is given reads it; see
+ * `@jaf/user-memory`.
+ */
+export interface RemembersSpec {
+  /** Whose facts. Falsy: nobody's, so nothing is recalled and nothing is remembered. */
+  readonly user: string | null | undefined;
+  /** `"auto"` (default): facts that match what the user said go into the instructions, once a turn. */
+  readonly inject?: "auto" | false | undefined;
+  /** `"auto"`: facts are distilled from each turn that completes. Default `false`: it costs a model call a turn. */
+  readonly extract?: "auto" | false | undefined;
+  /** The model that distils, e.g. a small one. Default: the agent's own. */
+  readonly extractWith?: string | undefined;
+  /** Recalls facts with at least one of these tags only, and gives them to what is distilled. */
+  readonly tags?: readonly string[] | undefined;
+  /** How many facts at most. Default 5. */
+  readonly injectLimit?: number | undefined;
+  /** How many tokens the facts may take; of the least trusted, the lowest score goes first. Default: no limit. */
+  readonly injectTokenBudget?: number | undefined;
+}
+
+/** What an agent declares: a value, or a function of the context, also async. `false`, `null`: nothing. */
+export type RemembersDeclaration<Ctx> =
+  | RemembersSpec
+  | ((
+      context: Readonly<Ctx>,
+    ) => RemembersSpec | false | null | undefined | Promise<RemembersSpec | false | null | undefined>);
+
+/** What the engine asks of a user memory. Every store of `@jaf/user-memory` is one; `asUserMemory` makes one of yours. */
+export interface RunUserMemory {
+  /** The middleware that does what is declared. */
+  readonly middlewareFor: <Ctx>(spec: RemembersSpec) => readonly Middleware<Ctx>[];
+}

@@ -1,0 +1,33 @@
+import { idIssue, parseOptions } from "@jaf/memory";
+import * as z from "zod";
+import type { RemembersSpec } from "./remembers.ts";
+
+const autoOrNot = z.union([z.literal("auto"), z.literal(false)], { error: 'expected "auto" or false' });
+
+const remembersSchema = z.strictObject({
+  user: z
+    .unknown()
+    .refine((user) => !user || idIssue("user", user) === undefined, {
+      error: "expected the id of a user, or a falsy value for nobody",
+    })
+    .optional(),
+  inject: autoOrNot.optional(),
+  extract: autoOrNot.optional(),
+  extractWith: z.string().min(1).optional(),
+  tags: z.array(z.string().min(1)).optional(),
+  injectLimit: z.int().min(1).optional(),
+  injectTokenBudget: z.int().min(1).optional(),
+});
+
+/**
+ * What is to be remembered, `undefined` if nothing: where nothing is declared, and where the user is nobody. Throws a
+ * `TypeError` that names the field.
+ */
+export function parseRemembers(
+  declared: RemembersSpec | false | null | undefined,
+  what: string,
+): RemembersSpec | undefined {
+  if (!declared) return undefined;
+  parseOptions(remembersSchema, declared, what);
+  return declared.user ? declared : undefined;
+}

@@ -1,0 +1,107 @@
+import { describe, expectTypeOf, it } from "vitest";
+import {
+  type Agent,
+  type createAgentClient,
+  type Middleware,
+  type MiddlewareTurn,
+  type PromptOptions,
+  type RemembersDeclaration,
+  type RunConfig,
+  type RunUserMemory,
+  setUserMemory,
+  type TurnAddition,
+} from "../../src/index.ts";
+
+interface Session {
+  readonly userId?: string;
+}
+
+describe("an agent", () => {
+  it("needs neither middleware nor a memory of its user", () => {
+    const agent: Agent<Session, string> = { name: "agent", instructions: () => "" };
+    expectTypeOf(agent.remembers).toEqualTypeOf<RemembersDeclaration<Session> | undefined>();
+  });
+
+  it("declares what it remembers by a value, a function or a method of its context", () => {
+    const fixed = {
+      user: "alice",
+      inject: "auto",
+      extract: "auto",
+      extractWith: "anthropic/claude-haiku-4-5",
+      tags: ["support"],
+      injectLimit: 5,
+      injectTokenBudget: 400,
+    } as const;
+    expectTypeOf(fixed).toExtend<RemembersDeclaration<Session>>();
+    const agent: Agent<Session, string> = {
+      name: "support",
+      instructions: () => "You are a support agent.",
+      remembers: ({ userId }) => ({ user: userId, inject: "auto", extract: "auto" }),
+    };
+    const asMethod: Agent<Session, string> = {
+      ...agent,
+      async remembers({ userId }) {
+        return userId === undefined ? false : { user: userId, extract: "auto" };
+      },
+    };
+    expectTypeOf(asMethod).toExtend<Agent<Session, string>>();
+  });
+
+  it("declares nothing that isn't there", () => {
+    const agent: Agent<Session, string> = {
+      name: "agent",
+      instructions: () => "",
+      // @ts-expect-error it is "auto" or false
+      remembers: { user: "alice", inject: true },
+    };
+    expectTypeOf(agent).toBeObject();
+  });
+
+  it("takes middleware that knows its context, and such that knows none", () => {
+    const any: Middleware<unknown> = { name: "any", onStart: () => undefined };
+    const ofSession: Middleware<Session> = {
+      name: "of session",
+      onStart: async ({ state }) => ({ instructions: state.context.userId }),
+    };
+    const agent: Agent<Session, string> = {
+      name: "agent",
+      instructions: () => "",
+      middleware: [any, ofSession],
+    };
+    expectTypeOf(agent).toExtend<Agent<Session, string>>();
+    expectTypeOf<Middleware<{ readonly id: string }>>().not.toExtend<Middleware<unknown>>();
+  });
+});
+
+describe("a middleware's turn", () => {
+  it("can't be changed", () => {
+    const change = (turn: MiddlewareTurn<Session>) => {
+      // @ts-expect-error it is readonly
+      turn.position = 1;
+      // @ts-expect-error it is readonly
+      turn.said.push({ role: "user", content: "" });
+      // @ts-expect-error it is readonly
+      turn.state.context.userId = "bob";
+    };
+    expectTypeOf(change).toBeFunction();
+    expectTypeOf<TurnAddition>().toEqualTypeOf<{ readonly instructions?: string | undefined }>();
+  });
+});
+
+describe("a run and a prompt", () => {
+  it("say what is remembered, or that nothing is", () => {
+    expectTypeOf<{ user: string }>().toExtend<RunConfig<Session>["remembers"]>();
+    expectTypeOf<false>().toExtend<RunConfig<Session>["remembers"]>();
+    expectTypeOf<false>().toExtend<PromptOptions<Session>["memory"]>();
+    expectTypeOf<{ user: string | undefined }>().toExtend<PromptOptions<Session>["memory"]>();
+    expectTypeOf<true>().not.toExtend<PromptOptions<Session>["memory"]>();
+  });
+
+  it("take a user memory, and no bare store", () => {
+    expectTypeOf(setUserMemory).parameter(0).toEqualTypeOf<RunUserMemory | undefined>();
+    expectTypeOf<Parameters<typeof createAgentClient<Session, string>>[1]["userMemory"]>().toEqualTypeOf<
+      RunUserMemory | undefined
+    >();
+    expectTypeOf<{ recall: () => Promise<[]> }>().not.toExtend<RunUserMemory>();
+  });
+});
