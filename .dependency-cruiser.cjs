@@ -16,7 +16,7 @@ module.exports = {
       from: { path: "^(packages|apps|examples|integration)/([^/]+)/" },
       to: {
         path: "^(packages|apps|examples)/([^/]+)/src/",
-        pathNot: ["^$1/$2/", "/src/index\\.ts$", "/src/(testing|pglite)/index\\.ts$"],
+        pathNot: ["^$1/$2/", "/src/index\\.ts$", "/src/(testing|pglite|user-memory)/index\\.ts$"],
       },
     },
     {
@@ -28,8 +28,23 @@ module.exports = {
     { name: "no-unresolvable", severity: "error", from: { path: "/src/" }, to: { couldNotResolve: true } },
     only("memory", []),
     only("core", ["memory"]),
-    only("memory-postgres", ["memory"]),
-    only("memory-redis", ["memory"]),
+    only("user-memory", ["memory", "core"]),
+    {
+      name: "user-memory-takes-types-of-core",
+      comment: "User memory also works under another engine, so nothing of ours is loaded with it.",
+      severity: "error",
+      from: { path: "^packages/user-memory/src" },
+      to: { path: "^packages/core/", dependencyTypesNot: ["type-only"] },
+    },
+    only("memory-postgres", ["memory", "user-memory"]),
+    only("memory-redis", ["memory", "user-memory"]),
+    {
+      name: "user-memory-only-in-its-subpath",
+      comment: "Who keeps conversations alone doesn't install user memory.",
+      severity: "error",
+      from: { path: "^packages/memory-[^/]+/src/", pathNot: "/src/user-memory/" },
+      to: { path: "^packages/(user-memory/|memory-[^/]+/src/user-memory/)" },
+    },
   ],
   options: {
     tsPreCompilationDeps: true,

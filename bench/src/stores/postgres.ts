@@ -103,16 +103,23 @@ async function openTogether(pool: pg.Pool, count: number): Promise<Clients> {
   return { name: "Postgres, one provider", raw: many(raw), jaf: many(jaf) };
 }
 
-export async function startPostgresBackend(
-  lab: Lab,
-  { durable }: { readonly durable: boolean },
-): Promise<Backend> {
+interface Durability {
+  readonly durable: boolean;
+}
+
+/** Its address. */
+export async function startPostgresServer(lab: Lab, { durable }: Durability): Promise<string> {
   const binaries = findPostgres();
   if (binaries === undefined)
     throw new Error("The benchmark needs Postgres (`sudo apt install postgresql`).");
   const settings = ["max_connections=200", ...(durable ? [] : NOT_DURABLE)];
   const { url, stop } = await startLocalPostgres(binaries, settings);
   lab.onEnd(stop);
+  return url;
+}
+
+export async function startPostgresBackend(lab: Lab, { durable }: Durability): Promise<Backend> {
+  const url = await startPostgresServer(lab, { durable });
   const admin = openPool(lab, url, 1);
   await admin.query(RAW_TABLE);
   let last = admin;

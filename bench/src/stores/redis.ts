@@ -86,12 +86,18 @@ async function watchCommands(admin: RedisConnection): Promise<() => Promise<numb
   };
 }
 
-export async function startRedisBackend(lab: Lab): Promise<Backend> {
+/** Its address. */
+export async function startRedisServer(lab: Lab): Promise<string> {
   const binaries = findRedis();
   if (binaries === undefined)
     throw new Error("The benchmark needs redis-server (`sudo apt install redis-server`).");
   const { url, stop } = await startLocalRedis(binaries, SETTINGS);
   lab.onEnd(stop);
+  return url;
+}
+
+export async function startRedisBackend(lab: Lab): Promise<Backend> {
+  const url = await startRedisServer(lab);
   const connect = () => connectRedis(lab, url);
   return {
     name: "Redis",

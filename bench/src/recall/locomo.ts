@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import * as z from "zod";
+
+/** A message of a conversation of the data set. */
+export interface LocomoTurn {
+  /** E.g. `D3:12`. */
+  readonly id: string;
+  readonly speaker: string;
+  readonly text: string;
+  /** E.g. `session_3`. */
+  readonly session: string;
+  /** Index in the session, from 0. */
+  readonly position: number;
+  /** When its session was. */
+  readonly saidAt: Date | undefined;
+  /** What somebody has written down about it. */
+  readonly facts: readonly string[];
+}
+
+export interface LocomoQuestion {
+  readonly text: string;
+  /** The turns that answer it. */
+  readonly evidence: readonly string[];
+}
+
+export interface LocomoConversation {
+  readonly id: string;
+  readonly turns: readonly LocomoTurn[];
+  readonly questions: readonly LocomoQuestion[];
+}
+
+const turnSchema = z.object({
+  speaker: z.string(),
+  dia_id: z.string(),
+  text: z.string(),
+  blip_caption: z.string().optional(),
+});
+const observationSchema = z.record(
+  z.string(),
+  z.record(z.string(), z.array(z.tuple([z.string(), z.union([z.string(), z.array(z.string())])]))),
+);
+const conversationSchema = z.object({
+  sample_id: z.string(),
+  conversation: z.record(z.string(), z.unknown()),
+  observation: observationSchema.optional(),
+  qa: z.array(
+    z.object({ question: z.string(), evidence: z.array(z.string()).optional(), category: z.number() }),
+  ),
+});
+
+/** Questions of category 5 ask for what was never said. */
+const ANSWERABLE = [1, 2, 3, 4];
+const TURN_ID = /D\d+:\d+/g;
+
+const turnIds = (text: string): readonly string[] => text.match(TURN_ID) ?? [];
+
+/** Reads conversations in the format of snap-research/locomo. */
+export const readLocomo = (path: string): readonly LocomoConversation[] =>
+  z
+    .array(conversationSchema)
+    .parse(JSON.parse(readFileSync(path, "utf8")))
+    .map((raw) => {
+      const turns = turnsOf(raw);
+      const known = new Set(turns.map(({ id }) => id));
+      const questions = raw.qa.flatMap(({ question, evidence = [], category }) => {
+        const ids = [...new Set(evidence.flatMap(turnIds))].filter((id) => known.has(id));
+        const counts = ANSWERABLE.includes(category) && ids.length > 0;
+        return counts ? [{ text: question, evidence: ids }] : [];
+      });
+      return { id: raw.sample_id, turns, questions };
+    });
+
+function turnsOf({
+  conversation,
+  observation = {},
+}: z.infer<typeof conversationSchema>): readonly LocomoTurn[] {
+  const facts = factsByTurn(observation);
+  const sessions = Object.keys(conversation).filter((key) => /^session_\d+$/.test(key));
+  const numberOf = (session: string) => Number(session.slice("session_".length));
+  return sessions
+    .sort((a, b) => numberOf(a) - numberOf(b))
+    .flatMap((session) => {
+      const saidAt = timeOf(conversation[`${session}_date_time`]);
+      return z
+        .array(turnSchema)
+        .parse(conversation[session])
+        .map(({ dia_id: id, speaker, text, blip_caption: caption }, position) => ({
+          ...{ id, speaker, session, position, saidAt },
+          text: caption === undefined ? text : `${text}\n${caption}`,
+          facts: facts.get(id) ?? [],
+        }));
+    })
+    .filter(({ text }) => text.trim() !== "");
+}
+
+function factsByTurn(observation: z.infer<typeof observationSchema>): ReadonlyMap<string, readonly string[]> {
+  const facts = new Map<string, string[]>();
+  for (const speakers of Object.values(observation)) {
+    for (const [fact, source] of Object.values(speakers).flat()) {
+      for (const id of turnIds([source].flat().join(" "))) facts.set(id, [...(facts.get(id) ?? []), fact]);
+    }
+  }
+  return facts;
+}
+
+/** E.g. `1:56 pm on 8 May, 2023`, as in UTC. */
+function timeOf(text: unknown): Date | undefined {
+  const [, hour, minute, half, date] =
+    /^(\d+):(\d+) (am|pm) on (.+)$/.exec(typeof text === "string" ? text : "") ?? [];
+  if (hour === undefined) return undefined;
+  const hours = (Number(hour) % 12) + (half === "pm" ? 12 : 0);
+  const time = new Date(`${date?.replace(",", "")} ${hours}:${minute} UTC`);
+  return Number.isNaN(time.getTime()) ? undefined : time;
+}

@@ -1,0 +1,82 @@
+import { disturbingLoad } from "../machine.ts";
+import { stopLabs, withLab } from "../lab.ts";
+import { type LocomoConversation, readLocomo } from "./locomo.ts";
+import { type MemoryKind, parseOptions, type RecallBenchOptions, usage } from "./options.ts";
+import { measureQuality } from "./quality.ts";
+import { type QualityRow, qualityTable, type SpeedRow, speedTable } from "./report.ts";
+import { measureSpeed } from "./speed.ts";
+import { openStore } from "./stores.ts";
+import { writeRecallDocs } from "./write-docs.ts";
+
+async function quality(
+  stores: readonly MemoryKind[],
+  conversations: readonly LocomoConversation[],
+): Promise<readonly QualityRow[]> {
+  const rows: QualityRow[] = [];
+  for (const kind of stores) {
+    await withLab(async (lab) => {
+      lab.progress(`quality, ${kind}`);
+      const store = await openStore(lab, kind);
+      for (const items of ["turns", "facts"] as const) {
+        rows.push({ kind, items, ...(await measureQuality(store, conversations, items)) });
+      }
+    });
+  }
+  return rows;
+}
+
+async function speed(stores: readonly MemoryKind[]): Promise<readonly SpeedRow[]> {
+  const rows: SpeedRow[] = [];
+  for (const kind of stores) {
+    const sizes = [
+      { users: 1, factsPerUser: 1_000 },
+      { users: 1, factsPerUser: 10_000 },
+      ...(kind === "postgres" ? [{ users: 1_000, factsPerUser: 1_000 }] : []),
+    ];
+    for (const size of sizes) {
+      await withLab(async (lab) => {
+        lab.progress(`speed, ${kind}, ${size.users} × ${size.factsPerUser}`);
+        rows.push({ kind, ...(await measureSpeed(lab, await openStore(lab, kind), size)) });
+      });
+    }
+  }
+  return rows;
+}
+
+async function runAll({ parts, stores, data, write }: RecallBenchOptions): Promise<void> {
+  const load = disturbingLoad();
+  if (load !== undefined) {
+    process.stderr.write(`Something else is busy here (load ${load.toFixed(1)}): the times will be off.\n`);
+  }
+  const tables: { quality?: string; speed?: string } = {};
+  if (parts.includes("quality")) {
+    tables.quality = qualityTable(await quality(stores, data.flatMap(readLocomo)));
+    console.log(`\n${tables.quality}\n`);
+  }
+  if (parts.includes("speed")) {
+    tables.speed = speedTable(await speed(stores));
+    console.log(`\n${tables.speed}\n`);
+  }
+  if (write) writeRecallDocs(tables, load);
+}
+
+function parse(): RecallBenchOptions | undefined {
+  try {
+    return parseOptions(process.argv.slice(2));
+  } catch (thrown) {
+    process.stderr.write(`${thrown instanceof Error ? thrown.message : String(thrown)}\n\n${usage}`);
+    return undefined;
+  }
+}
+
+const options = parse();
+if (options === undefined) {
+  process.exitCode = 2;
+} else if (options.help) {
+  console.log(usage);
+} else {
+  for (const [signal, code] of [["SIGINT", 130] as const, ["SIGTERM", 143] as const]) {
+    process.once(signal, () => void stopLabs().finally(() => process.exit(code)));
+  }
+  await runAll(options);
+}

@@ -1,0 +1,51 @@
+import type { MemoryKind } from "./options.ts";
+import type { Items, Quality } from "./quality.ts";
+import type { Speed } from "./speed.ts";
+
+export interface QualityRow extends Quality {
+  readonly kind: MemoryKind;
+  readonly items: Items;
+}
+
+export interface SpeedRow extends Speed {
+  readonly kind: MemoryKind;
+}
+
+const itemsText: Readonly<Record<Items, string>> = {
+  turns: "turns",
+  facts: "facts with their turns",
+};
+
+const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [row(head), row(head.map(() => "---")), ...rows.map(row)].join("\n");
+}
+
+const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 1)} ms`;
+
+/** Percent but for MRR. */
+export const qualityTable = (rows: readonly QualityRow[]): string =>
+  table(
+    ["store", "items", "questions", "R@1", "R@5", "R@10", "MRR", "recall p50", "p95"],
+    rows.map(({ kind, items, questions, recallAt, reciprocalRank, p50, p95 }) => [
+      kind,
+      itemsText[items],
+      String(questions),
+      ...([1, 5, 10] as const).map((depth) => recallAt[depth].toFixed(1)),
+      reciprocalRank.toFixed(3),
+      ms(p50),
+      ms(p95),
+    ]),
+  );
+
+export const speedTable = (rows: readonly SpeedRow[]): string =>
+  table(
+    ["store", "users", "facts of each", "recall p50", "p95", "remember p50", "p95"],
+    rows.map(({ kind, users, factsPerUser, recall, remember }) => [
+      kind,
+      users.toLocaleString("en-US"),
+      factsPerUser.toLocaleString("en-US"),
+      ...[recall.p50, recall.p95, remember.p50, remember.p95].map(ms),
+    ]),
+  );

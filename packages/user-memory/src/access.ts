@@ -1,0 +1,91 @@
+import { auditChain } from "./audit/chain.ts";
+import type { UserKey, UserMemoryBackend } from "./backend/backend.ts";
+import { UserMemoryError } from "./errors.ts";
+import type { UserMemorySettings } from "./options.ts";
+import { openPlan, type Write } from "./rules/plan.ts";
+import { busy, erased } from "./rules/refusals.ts";
+
+const MAX_ATTEMPTS = 100;
+const LONGEST_PAUSE_MS = 40;
+
+/** A backend whose failures are tagged, and whose writes are decided by the rules. */
+export interface Access {
+  readonly backend: UserMemoryBackend;
+  /** Does a backend's work. Rejects with `UserMemoryError`. */
+  readonly ask: <T>(operation: string, action: () => Promise<T>) => Promise<T>;
+  /**
+   * Does something about a user that must not outlive an erasure: where everything is forgotten by this store meanwhile,
+   * each `write` in it is refused.
+   */
+  readonly during: <T>(user: UserKey, action: (call: Call) => Promise<T>) => Promise<T>;
+  /** Tells the calls under way that everything about the user is being forgotten. */
+  readonly interrupt: (user: UserKey) => void;
+}
+
+/** A call that is under way. */
+export interface Call {
+  /** Reads, decides and writes, again where somebody else has written meanwhile. Rejects with `UserMemoryError`. */
+  readonly write: <T>(write: Write<T>) => Promise<T>;
+}
+
+export function openAccess(backend: UserMemoryBackend, settings: UserMemorySettings): Access {
+  const underWay = new Map<string, Set<{ interrupted: boolean }>>();
+
+  async function ask<T>(operation: string, action: () => Promise<T>): Promise<T> {
+    try {
+      return await action();
+    } catch (thrown) {
+      throw thrown instanceof UserMemoryError ? thrown : tagged(backend, operation, thrown);
+    }
+  }
+
+  async function write<T>(user: UserKey, wanted: Write<T>, state: { interrupted: boolean }): Promise<T> {
+    const { operation, selection, since } = wanted;
+    const chain = auditChain(user, settings.auditKey);
+    let epoch = since;
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const view = await backend.read(user, selection);
+      const current = view.head?.epoch ?? 0;
+      epoch ??= current;
+      if (state.interrupted || current !== epoch) throw erased(operation);
+      const { limits } = settings;
+      const { result, change } = wanted.plan(openPlan(view, { limits, chain, now: Date.now() }));
+      if (change === null || (await backend.commit(user, change))) return result;
+      await pause(attempt);
+    }
+    throw busy(operation);
+  }
+
+  return {
+    backend,
+    ask,
+    during: async (user, action) => {
+      const state = { interrupted: false };
+      const calls = underWay.get(user.hash) ?? new Set();
+      underWay.set(user.hash, calls.add(state));
+      try {
+        return await action({
+          write: (wanted) => ask(wanted.operation, () => write(user, wanted, state)),
+        });
+      } finally {
+        calls.delete(state);
+        if (calls.size === 0 && underWay.get(user.hash) === calls) underWay.delete(user.hash);
+      }
+    },
+    interrupt: ({ hash }) => {
+      for (const state of underWay.get(hash) ?? []) state.interrupted = true;
+    },
+  };
+}
+
+/** The more often it was in vain, the longer, and never in step with others. */
+const pause = (attempt: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, Math.random() * Math.min(2 ** attempt, LONGEST_PAUSE_MS));
+  });
+
+function tagged(backend: UserMemoryBackend, operation: string, thrown: unknown): UserMemoryError {
+  const { _tag, message, retryable, cause } = backend.toMemoryError(operation, thrown);
+  const code = _tag === "MemoryConnectionError" ? "unavailable" : "storage";
+  return new UserMemoryError({ code, operation, message, retryable, cause });
+}

@@ -1,0 +1,100 @@
+import { createHash, createHmac } from "node:crypto";
+import * as z from "zod";
+import type { StoredAuditEntry, StoredFact, UserKey } from "../backend/backend.ts";
+import type { AuditAction, AuditEntry } from "./audit.ts";
+
+/** What is to be noted. */
+export interface AuditNote {
+  readonly action: AuditAction;
+  readonly factId?: string;
+  /** The fact as it is left; absent where it is gone. */
+  readonly fact?: StoredFact;
+}
+
+export interface ChainEnd {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+export interface AuditChain {
+  /** The links for some notes, and where the chain ends then. */
+  readonly extend: (
+    end: ChainEnd,
+    notes: readonly AuditNote[],
+    at: number,
+  ) => { readonly end: ChainEnd; readonly entries: readonly StoredAuditEntry[] };
+  /** Whether the entry's hash is that of its fields. */
+  readonly isWhole: (entry: AuditEntry) => boolean;
+  /** A keyed hash of everything that is stored of a fact, but for what is derived from it. */
+  readonly digestOf: (fact: StoredFact) => string;
+}
+
+type Fields = Omit<AuditEntry, "hash">;
+
+/** Of one user; `auditKey` is the store's. */
+export function auditChain({ hash: salt }: UserKey, auditKey: string | undefined): AuditChain {
+  const hash = (text: string): string =>
+    (auditKey === undefined ? createHash("sha256") : createHmac("sha256", auditKey))
+      .update(text, "utf8")
+      .digest("hex");
+  const hashOf = ({ seq, at, action, factId, digest, previous }: Fields): string =>
+    hash(JSON.stringify([seq, at.getTime(), action, factId ?? null, digest ?? null, previous]));
+  const digestOf = (fact: StoredFact): string => {
+    const { terms: _terms, vector: _vector, ...kept } = fact;
+    return hash(`${salt}\0${JSON.stringify(Object.entries(kept).sort(([a], [b]) => (a < b ? -1 : 1)))}`);
+  };
+  return {
+    digestOf,
+    isWhole: ({ hash: claimed, ...fields }) => hashOf(fields) === claimed,
+    extend: (start, notes, at) => {
+      let end = start;
+      const entries = notes.map(({ action, factId, fact }) => {
+        const fields: Fields = {
+          seq: end.seq + 1,
+          at: new Date(at),
+          action,
+          ...(factId === undefined ? {} : { factId }),
+          ...(fact === undefined ? {} : { digest: digestOf(fact) }),
+          previous: end.hash,
+        };
+        const entry: AuditEntry = { ...fields, hash: hashOf(fields) };
+        end = { seq: entry.seq, hash: entry.hash };
+        return { seq: entry.seq, body: JSON.stringify({ ...entry, at }) };
+      });
+      return { end, entries };
+    },
+  };
+}
+
+const ACTIONS = [
+  "remembered",
+  "repeated",
+  "changed",
+  "superseded",
+  "revived",
+  "quarantined",
+  "approved",
+  "rejected",
+  "forgotten",
+  "erased",
+] as const satisfies readonly AuditAction[];
+
+const entrySchema = z.object({
+  seq: z.int(),
+  at: z.number().transform((at) => new Date(at)),
+  action: z.enum(ACTIONS),
+  factId: z.string().optional(),
+  digest: z.string().optional(),
+  previous: z.string(),
+  hash: z.string(),
+});
+
+/** `undefined` for what isn't an entry as this package writes it. */
+export function parseAuditEntry({ seq, body }: StoredAuditEntry): AuditEntry | undefined {
+  try {
+    const parsed = entrySchema.safeParse(JSON.parse(body));
+    return parsed.success && parsed.data.seq === seq ? (parsed.data as AuditEntry) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,38 @@
+import type { StoredAuditEntry, StoredFact } from "../backend/backend.ts";
+import { NO_HASH } from "../rules/head-state.ts";
+import type { AuditEntry, AuditProblem, AuditReport } from "./audit.ts";
+import { type AuditChain, type ChainEnd, parseAuditEntry } from "./chain.ts";
+
+interface Trail {
+  readonly entries: readonly StoredAuditEntry[];
+  /** Where the head says that the chain ends. */
+  readonly end: ChainEnd;
+  readonly facts: readonly StoredFact[];
+}
+
+/** Compares the chain with itself, with its end, and with the facts. */
+export function verifyTrail(chain: AuditChain, { entries, end, facts }: Trail): AuditReport {
+  const problems: AuditProblem[] = [];
+  const left = new Map<string, AuditEntry>();
+  let last: ChainEnd = { seq: 0, hash: NO_HASH };
+  for (const stored of entries) {
+    const entry = parseAuditEntry(stored);
+    const follows = entry?.seq === last.seq + 1 && entry.previous === last.hash && chain.isWhole(entry);
+    if (!follows) problems.push({ kind: "broken-chain", seq: stored.seq });
+    if (entry?.factId !== undefined) left.set(entry.factId, entry);
+    last = { seq: stored.seq, hash: entry?.hash ?? "" };
+  }
+  if (last.seq !== end.seq || (last.hash !== end.hash && problems.length === 0)) {
+    problems.push({ kind: "cut-off", seq: end.seq });
+  }
+  for (const fact of facts) {
+    const digest = left.get(fact.id)?.digest;
+    if (digest === undefined) problems.push({ kind: "unknown-fact", factId: fact.id });
+    else if (digest !== chain.digestOf(fact)) problems.push({ kind: "changed-fact", factId: fact.id });
+  }
+  const there = new Set(facts.map(({ id }) => id));
+  for (const [factId, { digest }] of left) {
+    if (digest !== undefined && !there.has(factId)) problems.push({ kind: "missing-fact", factId });
+  }
+  return { ok: problems.length === 0, entries: entries.length, facts: facts.length, problems };
+}

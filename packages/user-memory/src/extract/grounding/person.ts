@@ -1,0 +1,80 @@
+import { ARTICLES, FIRST_PERSON, SECOND_PERSON, THIRD_PERSON, USER } from "./lexicon.ts";
+import type { Word } from "./words.ts";
+
+/** A word with whom it stands for. */
+export interface Token extends Word {
+  /** What it is compared as: forms of `be`, `have` and `do` are one each. */
+  readonly form: string;
+  readonly person: "user" | "third" | "second" | undefined;
+}
+
+const FORMS: readonly (readonly [string, string])[] = [
+  ["be", "am is are be bin ist sind suis est sommes soy es somos estoy está estamos"],
+  ["was", "was were war waren étais était era"],
+  ["have", "have has had haben habe hat ai a avons tengo tiene tenemos"],
+  ["do", "do does"],
+  ["go", "go goes voy va"],
+];
+const FORM: ReadonlyMap<string, string> = new Map(
+  FORMS.flatMap(([form, words]) => words.split(" ").map((word) => [word, form] as const)),
+);
+
+/** What somebody said: the first person is the user. */
+export const tokensSaid = (words: readonly Word[]): readonly Token[] =>
+  words.map((word) => tokenOf(word, FIRST_PERSON.has(word.text) ? "user" : otherPerson(word)));
+
+/** A fact: the user is named as such or, as by the user, in the first person. */
+export function tokensOfFact(words: readonly Word[]): readonly Token[] {
+  const tokens: Token[] = [];
+  for (const [index, word] of words.entries()) {
+    const isUser = isNamed(word);
+    const next = words[index + 1];
+    if (ARTICLES.has(word.text) && next !== undefined && USER.has(next.text)) continue;
+    // `user's` is who it is, as `my` is.
+    if (word.text === "'s" && tokens.at(-1)?.person === "user") continue;
+    tokens.push(tokenOf(word, isUser ? "user" : otherPerson(word)));
+  }
+  return tokens;
+}
+
+/** Who is meant, by a name of the user's or by the first person. */
+const isNamed = ({ text }: Word): boolean => USER.has(text) || FIRST_PERSON.has(text);
+
+function tokenOf(word: Word, person: Token["person"]): Token {
+  return { ...word, person, form: person === "user" ? "@user" : (FORM.get(word.text) ?? word.text) };
+}
+
+function otherPerson({ text }: Word): Token["person"] {
+  if (THIRD_PERSON.has(text)) return "third";
+  return SECOND_PERSON.has(text) ? "second" : undefined;
+}
+
+/**
+ * Whether a word of a fact is, but for person, the word that was said: `likes` for `like`, `wohnt` for `wohne`, `vive` for
+ * `vivo`. `they` of a fact may be the user.
+ */
+export function isSameButForPerson(said: Token, ofFact: Token): boolean {
+  if (said.form === ofFact.form) return said.person === ofFact.person;
+  if (said.person === "user") return ofFact.person === "third";
+  if (said.capital || said.person !== undefined || ofFact.person !== undefined) return false;
+  return isInflected(said.text, ofFact.text);
+}
+
+const ENDINGS: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/y$/, ["ies"]],
+  [/$/, ["s", "es"]],
+  [/e$/, ["t", "et"]],
+  [/en$/, ["t", "et"]],
+  [/s$/, ["t"]],
+  [/ons$/, ["e"]],
+  [/o$/, ["a", "e"]],
+  [/amos$/, ["a"]],
+  [/emos$/, ["e"]],
+];
+
+export function isInflected(said: string, ofFact: string): boolean {
+  return ENDINGS.some(([ending, others]) => {
+    const stem = said.replace(ending, "");
+    return ending.test(said) && stem.length >= 2 && others.some((other) => `${stem}${other}` === ofFact);
+  });
+}

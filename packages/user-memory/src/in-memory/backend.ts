@@ -1,0 +1,96 @@
+import { createMemoryConnectionError, createMemoryStorageError } from "@jaf/memory";
+import type { StoredFact, UserKey, UserMemoryBackend } from "../backend/backend.ts";
+import { createJobs } from "./jobs.ts";
+import { nearestOf } from "./nearest.ts";
+import { createUserState, type UserState } from "./user-state.ts";
+
+/** The executable reference of the storage port. Each method does its work in one go, so every step is atomic. */
+export function createInMemoryBackend(): UserMemoryBackend {
+  const users = new Map<string, UserState>();
+  const jobs = createJobs((user) => users.get(user.hash)?.head()?.epoch ?? 0);
+  let closed = false;
+
+  const open = (): void => {
+    if (closed) throw new Error("closed");
+  };
+  const stateOf = ({ hash }: UserKey): UserState => {
+    const state = users.get(hash) ?? createUserState();
+    users.set(hash, state);
+    return state;
+  };
+  const newestFirst = (a: StoredFact, b: StoredFact): number => b.seq - a.seq;
+
+  return {
+    name: "in-memory",
+    read: async (user, { tombstones = [], ...selection }) => {
+      open();
+      const state = users.get(user.hash);
+      return {
+        head: state?.head() ?? null,
+        facts: state?.select(selection) ?? [],
+        tombstones: state?.tombstonesOf(tombstones) ?? [],
+      };
+    },
+    commit: async (user, change) => {
+      open();
+      const version = users.get(user.hash)?.head()?.version ?? 0;
+      if (version !== change.expectedVersion) return false;
+      stateOf(user).apply(change);
+      return true;
+    },
+    erase: async (user, { state, audit }) => {
+      open();
+      const before = users.get(user.hash);
+      const head = before?.head() ?? { version: 0, epoch: 0 };
+      const remains = createUserState();
+      users.set(user.hash, remains);
+      const next = { version: head.version + 1, epoch: head.epoch + 1, state };
+      remains.apply({
+        expectedVersion: head.version,
+        head: next,
+        put: [],
+        drop: [],
+        tombstones: [],
+        lift: [],
+        audit,
+      });
+      const facts = before?.facts() ?? [];
+      const vectors = facts.filter(({ vector }) => vector !== null).length;
+      return { facts: facts.length, vectors, jobs: jobs.drop(user) };
+    },
+    match: async (user, terms) => {
+      open();
+      return users.get(user.hash)?.match(terms) ?? { size: 0, documents: [] };
+    },
+    nearest: async (user, vector, limit) => {
+      open();
+      return nearestOf(users.get(user.hash)?.facts() ?? [], vector, limit);
+    },
+    list: async (user, { statuses, before = Number.POSITIVE_INFINITY, limit }) => {
+      open();
+      const facts = users.get(user.hash)?.facts() ?? [];
+      return facts
+        .filter(({ seq, status }) => seq < before && statuses.includes(status))
+        .sort(newestFirst)
+        .slice(0, limit);
+    },
+    audit: async (user) => {
+      open();
+      const state = users.get(user.hash);
+      return { head: state?.head() ?? null, entries: state?.audit() ?? [] };
+    },
+    jobs: jobs.backend,
+    close: async () => {
+      closed = true;
+      users.clear();
+      jobs.clear();
+    },
+    toMemoryError: (operation, cause) =>
+      closed
+        ? createMemoryConnectionError("in-memory", "it was closed; create a new one", {
+            operation,
+            retryable: false,
+          })
+        : createMemoryStorageError(operation, "an unexpected error", { cause, provider: "in-memory" }),
+  };
+}

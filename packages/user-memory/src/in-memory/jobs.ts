@@ -1,0 +1,50 @@
+import type { JobBackend, StoredJob, UserKey } from "../backend/backend.ts";
+
+interface WaitingJob extends StoredJob {
+  readonly readyAt: number;
+}
+
+export interface Jobs {
+  readonly backend: JobBackend;
+  /** Deletes a user's jobs and tells how many there were. */
+  readonly drop: (user: UserKey) => number;
+  readonly clear: () => void;
+}
+
+export function createJobs(epochOf: (user: UserKey) => number): Jobs {
+  const waiting = new Map<string, WaitingJob>();
+  const nameOf = ({ hash }: UserKey, id: string): string => `${hash}:${id}`;
+  const backend: JobBackend = {
+    durable: false,
+    enqueue: async (job, { epoch, leasedUntil }) => {
+      const name = nameOf(job.user, job.id);
+      if (waiting.has(name) || epochOf(job.user) !== epoch) return false;
+      waiting.set(name, { ...job, attempts: 1, readyAt: leasedUntil });
+      return true;
+    },
+    lease: async ({ now, leasedUntil, limit }) => {
+      const ready = [...waiting.values()].filter(({ readyAt }) => readyAt <= now);
+      const leased = ready.sort((a, b) => a.readyAt - b.readyAt).slice(0, limit);
+      return leased.map((job) => {
+        const attempts = job.attempts + 1;
+        waiting.set(nameOf(job.user, job.id), { ...job, attempts, readyAt: leasedUntil });
+        return { user: job.user, id: job.id, body: job.body, attempts };
+      });
+    },
+    complete: async (user, id) => void waiting.delete(nameOf(user, id)),
+    release: async (user, id, readyAt) => {
+      const job = waiting.get(nameOf(user, id));
+      if (job !== undefined) waiting.set(nameOf(user, id), { ...job, readyAt });
+    },
+    size: async () => waiting.size,
+  };
+  return {
+    backend,
+    drop: (user) => {
+      const names = [...waiting].filter(([, job]) => job.user.hash === user.hash).map(([name]) => name);
+      for (const name of names) waiting.delete(name);
+      return names.length;
+    },
+    clear: () => waiting.clear(),
+  };
+}

@@ -1,0 +1,80 @@
+import type {
+  FactSelection,
+  StoredAuditEntry,
+  StoredFact,
+  Tombstone,
+  UserChange,
+  UserHead,
+} from "../backend/backend.ts";
+import type { Matches } from "../recall/matches.ts";
+import { createMemoryTermIndex } from "../recall/index.ts";
+import { lookupsIn, lookupsOf } from "./lookups.ts";
+
+/** Everything about one user. */
+export interface UserState {
+  readonly head: () => UserHead | null;
+  readonly facts: () => StoredFact[];
+  readonly select: (selection: FactSelection) => readonly StoredFact[];
+  readonly tombstonesOf: (digests: readonly string[]) => readonly Tombstone[];
+  readonly match: (terms: readonly string[]) => Matches;
+  readonly audit: () => readonly StoredAuditEntry[];
+  readonly apply: (change: UserChange) => void;
+}
+
+export function createUserState(): UserState {
+  let head: UserHead | null = null;
+  const facts = new Map<number, StoredFact>();
+  const lookups = new Map<string, Set<number>>();
+  const tombstones = new Map<string, Tombstone>();
+  const audit: StoredAuditEntry[] = [];
+  const index = createMemoryTermIndex();
+
+  function add(fact: StoredFact): void {
+    facts.set(fact.seq, fact);
+    for (const name of lookupsOf(fact)) {
+      const seqs = lookups.get(name) ?? new Set();
+      lookups.set(name, seqs.add(fact.seq));
+    }
+    if (fact.terms.length > 0) index.add(contextOf(fact), fact.terms);
+  }
+
+  function remove(fact: StoredFact): void {
+    facts.delete(fact.seq);
+    for (const name of lookupsOf(fact)) {
+      const seqs = lookups.get(name);
+      seqs?.delete(fact.seq);
+      if (seqs?.size === 0) lookups.delete(name);
+    }
+    index.remove(fact.seq);
+  }
+
+  return {
+    head: () => head,
+    facts: () => [...facts.values()],
+    select: (selection) => {
+      const seqs = new Set(lookupsIn(selection).flatMap((name) => [...(lookups.get(name) ?? [])]));
+      return [...seqs].sort((a, b) => a - b).flatMap((seq) => facts.get(seq) ?? []);
+    },
+    tombstonesOf: (digests) => digests.flatMap((digest) => tombstones.get(digest) ?? []),
+    match: (terms) => index.match(terms),
+    audit: () => audit.slice(),
+    apply: (change) => {
+      head = change.head;
+      for (const { before, after } of change.put) {
+        if (before !== null) remove(before);
+        add(after);
+      }
+      for (const fact of change.drop) remove(fact);
+      for (const tombstone of change.tombstones) tombstones.set(tombstone.digest, tombstone);
+      for (const digest of change.lift) tombstones.delete(digest);
+      audit.push(...change.audit);
+    },
+  };
+}
+
+const contextOf = ({ seq, conversationId, position, author, saidAt }: StoredFact) => ({
+  seq,
+  place: conversationId === null || position === null ? undefined : { conversationId, position },
+  author: author ?? undefined,
+  saidAt: saidAt ?? undefined,
+});

@@ -1,0 +1,23 @@
+import type { Middleware, RemembersSpec } from "@jaf/core";
+import { withMemoryExtract } from "../extract/middleware.ts";
+import type { MemoryExtractOptions } from "../extract/options.ts";
+import { type MemoryInjectOptions, withMemoryInject } from "../inject/middleware.ts";
+import type { UserMemory } from "../user-memory.ts";
+
+/** How a user memory takes part in runs. */
+export interface MemoryLinkOptions {
+  readonly inject?: Omit<MemoryInjectOptions, "memory"> | undefined;
+  readonly extract?: Omit<MemoryExtractOptions, "memory"> | undefined;
+}
+
+/** The middleware that does what an agent declares: injects unless it says `false`, extracts if it says `"auto"`. */
+export function middlewareFor<Ctx>(
+  memory: UserMemory,
+  spec: RemembersSpec,
+  { inject, extract }: MemoryLinkOptions = {},
+): readonly Middleware<Ctx>[] {
+  return [
+    ...(spec.inject === false ? [] : [withMemoryInject<Ctx>(spec, { ...inject, memory })]),
+    ...(spec.extract === "auto" ? [withMemoryExtract<Ctx>(spec, { ...extract, memory })] : []),
+  ];
+}

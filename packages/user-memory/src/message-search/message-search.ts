@@ -1,0 +1,124 @@
+import {
+  createFailure,
+  createMemoryValidationError,
+  createSuccess,
+  idIssue,
+  type MemoryProvider,
+  type Message,
+  parseOptions,
+  type Result,
+} from "@jaf/memory";
+import * as z from "zod";
+import { parseQuery, rank } from "../recall/index.ts";
+import { openUserIndexes, type UserIndex } from "./user-indexes.ts";
+
+/** A message that a query finds. */
+export interface FoundMessage {
+  readonly conversationId: string;
+  /** Index of the message in its conversation, from 0, those counted that the store has trimmed. */
+  readonly position: number;
+  readonly message: Message;
+  /** Above 0; comparable within one search only. */
+  readonly score: number;
+}
+
+export interface MessageSearchOptions {
+  /** How many messages at most. Default 10, at most 1,000. */
+  readonly limit?: number | undefined;
+  /** Only in this conversation. */
+  readonly conversationId?: string | undefined;
+}
+
+export interface MessageSearchConfig {
+  /** How many users' indexes are kept; the one that was searched longest ago goes first. Default 100. */
+  readonly maxUsers?: number | undefined;
+  /** Of the newest conversations of a user, so many messages are searched. Default 20,000. */
+  readonly maxMessagesPerUser?: number | undefined;
+  /** For how long an index is kept that nobody searches, in milliseconds. Default ten minutes. */
+  readonly idleMs?: number | undefined;
+}
+
+/** Finds what was said, by the ranker that finds facts. */
+export interface MessageSearch {
+  /**
+   * The user's messages that fit the query, best first: what the user and the assistant said, not what tools returned. It
+   * looks at the store first, so that nothing is found that was deleted, and nothing missing that was said; only what
+   * changed is read.
+   */
+  readonly search: (
+    userId: string,
+    query: string,
+    options?: MessageSearchOptions,
+  ) => Promise<Result<readonly FoundMessage[]>>;
+  /** Drops what is kept of a user in this process. */
+  readonly drop: (userId: string) => void;
+}
+
+const configSchema = z.strictObject({
+  maxUsers: z.int().min(1).default(100),
+  maxMessagesPerUser: z.int().min(1).default(20_000),
+  idleMs: z.int().min(1).max(86_400_000).default(600_000),
+});
+
+const optionsSchema = z
+  .strictObject({ limit: z.int().min(0).default(10), conversationId: z.string().optional() })
+  .prefault({});
+
+const MAX_LIMIT = 1_000;
+const OPERATION = "searchMessages";
+
+/** A search over the conversations of a provider. Throws a `TypeError` for a configuration that is wrong. */
+export function createMessageSearch(
+  provider: MemoryProvider,
+  config: MessageSearchConfig = {},
+): MessageSearch {
+  const indexes = openUserIndexes(provider, parseOptions(configSchema, config, "message search config"));
+  return {
+    drop: indexes.drop,
+    search: async (userId, query, options) => {
+      const issue = idIssue("userId", userId);
+      const parsed = optionsSchema.safeParse(options);
+      if (issue !== undefined || typeof query !== "string" || !parsed.success) {
+        const issues = [issue ?? { path: "query or options", expected: "a text, { limit?, conversationId? }" }];
+        return createFailure(createMemoryValidationError(issues, { operation: OPERATION }));
+      }
+      const index = await indexes.refreshed(userId);
+      if (!index.success) return index;
+      return createSuccess(find(index.data, query, parsed.data));
+    },
+  };
+}
+
+function find(
+  index: UserIndex,
+  query: string,
+  { limit, conversationId }: z.infer<typeof optionsSchema>,
+): readonly FoundMessage[] {
+  const parsed = parseQuery(query, { now: Date.now() });
+  const most = Math.min(limit, MAX_LIMIT);
+  const found: FoundMessage[] = [];
+  for (const { place, score } of rank(parsed, index.terms.match(parsed.terms), {
+    limit: Number.POSITIVE_INFINITY,
+  })) {
+    if (found.length >= most) break;
+    if (place === undefined || (conversationId !== undefined && place.conversationId !== conversationId))
+      continue;
+    const message = index.messageAt(place);
+    if (message !== undefined) found.push({ ...place, message, score });
+  }
+  return found;
+}
+
+const searches = new WeakMap<MemoryProvider, MessageSearch>();
+
+/** Searches a user's conversations; the index is kept with the provider. See {@link MessageSearch.search}. */
+export function searchMessages(
+  provider: MemoryProvider,
+  userId: string,
+  query: string,
+  options?: MessageSearchOptions,
+): Promise<Result<readonly FoundMessage[]>> {
+  const search = searches.get(provider) ?? createMessageSearch(provider);
+  searches.set(provider, search);
+  return search.search(userId, query, options);
+}

@@ -1,0 +1,92 @@
+import type { StoredFact, UserKey } from "../backend/backend.ts";
+import type { UserFact } from "../fact.ts";
+import { inTime } from "../rules/in-time.ts";
+import { rememberWrite } from "../rules/remember.ts";
+import { type RememberInput, readRemember } from "../rules/remember-input.ts";
+import { readUpdate, updateWrite } from "../rules/update.ts";
+import { openEmbedding } from "../search/embedding.ts";
+import { recallFacts } from "../search/recall.ts";
+import { tellError } from "../search/tell-error.ts";
+import { digestsFor, isFactId, type StoreScope, shown, shownOrNull } from "./scope.ts";
+
+/** How many of the user's facts `resolve` is shown. */
+const CANDIDATES = 10;
+
+export async function remember(
+  scope: StoreScope,
+  user: UserKey,
+  { fact, options }: { readonly fact: unknown; readonly options: unknown },
+): Promise<UserFact> {
+  const { access, settings } = scope;
+  const input = readRemember(fact, options, { limits: settings.limits, now: Date.now() });
+  return access.during(user, async ({ write }) => {
+    const [vector, contradicts] = await Promise.all([
+      vectorFor(scope, input),
+      contradictedBy(scope, user, input),
+    ]);
+    const context = { digests: digestsFor(scope, user), contradicts, vector };
+    return shown(user, await write(rememberWrite(input, context)));
+  });
+}
+
+/** What waits for review is shown to no other service before somebody has looked at it. */
+function vectorFor({ settings }: StoreScope, { fact, trust, quarantine }: RememberInput) {
+  if (quarantine !== null || trust === "external") return null;
+  return openEmbedding(settings, "remember")(fact);
+}
+
+async function contradictedBy(
+  scope: StoreScope,
+  user: UserKey,
+  input: RememberInput,
+): Promise<readonly string[]> {
+  const { access, settings } = scope;
+  const { resolve, resolveTimeoutMs } = settings;
+  if (resolve === undefined) return [];
+  const candidates = await access.ask("remember", () => likeIt(scope, user, input));
+  if (candidates.length === 0) return [];
+  const { fact, tags, key } = input;
+  const incoming = { fact, tags, ...(key === null ? {} : { key }) };
+  try {
+    const proposed: unknown = await inTime(resolveTimeoutMs, () =>
+      resolve(
+        incoming,
+        candidates.map((candidate) => shown(user, candidate)),
+      ),
+    );
+    if (!Array.isArray(proposed)) throw new TypeError("resolve returned no list of ids");
+    return candidates.flatMap(({ id }) => (proposed.includes(id) ? [id] : []));
+  } catch (cause) {
+    const message = "resolve failed; only facts with the same key were compared.";
+    tellError(settings, { code: "storage", operation: "remember", message, retryable: true, cause });
+    return [];
+  }
+}
+
+async function likeIt(
+  { access: { backend }, settings }: StoreScope,
+  user: UserKey,
+  { fact, now }: RememberInput,
+): Promise<readonly StoredFact[]> {
+  const vectorOf = async () => null;
+  const { maxSourceShare } = settings.limits;
+  const input = { query: fact, limit: CANDIDATES, tags: undefined, asOf: now, minTrust: "inferred" } as const;
+  const found = await recallFacts({ backend, user, vectorOf, maxSourceShare }, input);
+  return found.map(({ fact: candidate }) => candidate).filter(({ status }) => status === "active");
+}
+
+export async function update(
+  scope: StoreScope,
+  user: UserKey,
+  { factId, changes }: { readonly factId: unknown; readonly changes: unknown },
+): Promise<UserFact | null> {
+  const { access, settings } = scope;
+  const read = readUpdate(changes, settings.limits);
+  if (!isFactId(factId)) return null;
+  return access.during(user, async ({ write }) => {
+    const vector = read.fact === undefined ? null : await openEmbedding(settings, "update")(read.fact);
+    const digests = digestsFor(scope, user);
+    return shownOrNull(user, await write(updateWrite({ factId, changes: read, digests, vector })));
+  });
+}
+

@@ -1,0 +1,66 @@
+import * as z from "zod";
+import type { Access } from "./access.ts";
+import type { StoredJob, UserKey } from "./backend/backend.ts";
+import type { ExtractionJob, ExtractionQueue, LeasedJob } from "./queue.ts";
+import { checkInput, checkUserId, idSchema } from "./rules/incoming.ts";
+import { userKeyOf } from "./rules/user-key.ts";
+import type { ErasureMark } from "./store.ts";
+
+const jobSchema = z.object({
+  id: idSchema,
+  userId: idSchema,
+  said: z.array(z.string()),
+  reply: z.string(),
+  conversationId: z.string().optional(),
+  position: z.int().min(0).optional(),
+  saidAt: z.union([z.date(), z.number().transform((time) => new Date(time))]),
+  tags: z.array(z.string()),
+  model: z.string().optional(),
+  threshold: z.number(),
+  since: z.number().transform((epoch) => epoch as ErasureMark),
+});
+
+/** The queue of a store: jobs go to the backend as text, and come back checked. */
+export function openQueue({ backend, ask }: Access): ExtractionQueue {
+  const { jobs } = backend;
+
+  const leased = (user: UserKey, job: ExtractionJob, attempt: number): LeasedJob => ({
+    job,
+    attempt,
+    complete: () => ask("queue.complete", () => jobs.complete(user, job.id)),
+    release: (delayMs) => ask("queue.release", () => jobs.release(user, job.id, Date.now() + delayMs)),
+  });
+
+  return {
+    durable: jobs.durable,
+    enqueue: async (given, { leaseMs }) => {
+      const job = checkInput("queue.enqueue", jobSchema, "job", given);
+      const user = userKeyOf(checkUserId("queue.enqueue", job.userId));
+      const body = JSON.stringify({ ...job, saidAt: job.saidAt.getTime() });
+      const options = { epoch: job.since, leasedUntil: Date.now() + leaseMs };
+      const added = await ask("queue.enqueue", () => jobs.enqueue({ user, id: job.id, body }, options));
+      return added ? leased(user, job, 1) : null;
+    },
+    lease: async ({ limit, leaseMs }) => {
+      const now = Date.now();
+      const stored = await ask("queue.lease", () => jobs.lease({ now, leasedUntil: now + leaseMs, limit }));
+      const read = stored.map((one) => ({ one, job: readJob(one) }));
+      // What nobody can read would come back for good.
+      await Promise.all(
+        read.flatMap(({ one, job }) => (job === undefined ? [jobs.complete(one.user, one.id)] : [])),
+      );
+      return read.flatMap(({ one, job }) =>
+        job === undefined ? [] : [leased(userKeyOf(job.userId), job, one.attempts)],
+      );
+    },
+    size: () => ask("queue.size", () => jobs.size()),
+  };
+}
+
+function readJob({ body }: StoredJob): ExtractionJob | undefined {
+  try {
+    return jobSchema.safeParse(JSON.parse(body)).data;
+  } catch {
+    return undefined;
+  }
+}

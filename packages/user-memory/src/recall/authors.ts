@@ -1,0 +1,29 @@
+import type { MatchedDocument } from "./matches.ts";
+import type { Query } from "./query.ts";
+import { isStopWord } from "./stop-words.ts";
+import { tokenize } from "./tokenizer.ts";
+
+/** Which of the authors a query names. */
+export interface NamedAuthors {
+  /** The authors that are named, in the order of the query: 0 for the first. */
+  readonly order: ReadonlyMap<string, number>;
+  /** The terms of the query that are such names and say nothing else. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** An author is named by any word of the name of two letters or more. */
+export function namedAuthors(query: Query, documents: readonly MatchedDocument[]): NamedAuthors {
+  const firstAt = new Map<string, number>();
+  const names = new Set<string>();
+  for (const author of new Set(documents.map((document) => document.author))) {
+    if (author === undefined) continue;
+    const found = tokenize(author).filter((word) => isName(word) && query.spoken.includes(word));
+    if (found.length === 0) continue;
+    firstAt.set(author, Math.min(...found.map((word) => query.spoken.indexOf(word))));
+    for (const [term, forms] of query.words) if (forms.every((form) => found.includes(form))) names.add(term);
+  }
+  const places = [...new Set(firstAt.values())].sort((a, b) => a - b);
+  return { order: new Map(Array.from(firstAt, ([author, at]) => [author, places.indexOf(at)])), names };
+}
+
+const isName = (word: string) => word.length > 1 && !isStopWord(word);

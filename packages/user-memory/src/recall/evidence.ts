@@ -1,0 +1,78 @@
+import type { MatchedDocument, Matches } from "./matches.ts";
+import type { Query } from "./query.ts";
+import { askedTerm, TIME_TERM } from "./terms.ts";
+
+/**
+ * What the documents say on a query, each by itself. A table, a row for each document, because a query with a common
+ * word meets thousands of them.
+ */
+export interface Evidence {
+  readonly documents: readonly MatchedDocument[];
+  /** The words of the query, stemmed. */
+  readonly words: readonly string[];
+  /** By word: how rare it is among the user's documents, above 0; 0 for one that doesn't count. */
+  readonly rarity: Float64Array;
+  /** A row holds how often each word is said in a document and, behind these, how often it is asked with. */
+  readonly counts: Float64Array;
+  /** By document: how well its date answers, from 0 to 1. */
+  readonly dates: Float64Array;
+  /** By document: 1 if it says when and the query asks so. */
+  readonly times: Uint8Array;
+}
+
+interface EvidenceOptions {
+  /** Words of the query that name authors. They don't count, unless there is nothing else. */
+  readonly names: ReadonlySet<string>;
+  /** Exponent of a word's rarity. */
+  readonly exponent: number;
+}
+
+/** Reads every document once. */
+export function readEvidence(query: Query, matches: Matches, options: EvidenceOptions): Evidence {
+  const { documents } = matches;
+  const words = [...query.words.keys()];
+  const evidence = {
+    documents,
+    words,
+    rarity: new Float64Array(words.length),
+    counts: new Float64Array(documents.length * 2 * words.length),
+    dates: new Float64Array(documents.length),
+    times: new Uint8Array(documents.length),
+  };
+  fill(evidence, query);
+  const counting = words.filter((word) => !options.names.has(word));
+  const kept = new Set(counting.length > 0 || query.dates.size > 0 ? counting : words);
+  for (const [word, held] of holders(evidence).entries()) {
+    const idf = Math.log(1 + (matches.size - held + 0.5) / (held + 0.5));
+    if (kept.has(words[word] ?? "")) evidence.rarity[word] = idf ** options.exponent;
+  }
+  return evidence;
+}
+
+function fill({ documents, words, counts, dates, times }: Evidence, query: Query): void {
+  const width = 2 * words.length;
+  const slots = new Map([...words, ...words.map(askedTerm)].map((term, slot) => [term, slot]));
+  for (let row = 0; row < documents.length; row++) {
+    for (const { term, weight } of documents[row]?.terms ?? []) {
+      const slot = slots.get(term);
+      if (slot !== undefined) counts[row * width + slot] = weight;
+      else if (term === TIME_TERM) times[row] = query.temporal ? 1 : 0;
+      else dates[row] = Math.max(dates[row] ?? 0, query.dates.get(term) ?? 0);
+    }
+  }
+}
+
+/** By word, how many documents hold it. */
+function holders({ documents, words, counts }: Evidence): Float64Array {
+  const width = words.length;
+  const held = new Float64Array(width);
+  for (let row = 0; row < documents.length; row++) {
+    const start = row * 2 * width;
+    for (let word = 0; word < width; word++) {
+      if ((counts[start + word] ?? 0) > 0 || (counts[start + width + word] ?? 0) > 0) {
+        held[word] = (held[word] ?? 0) + 1;
+      }
+    }
+  }
+  return held;
+}

@@ -1,0 +1,38 @@
+/** What a document says with one word, and how often or how weightily: whole numbers from 1. */
+export interface TermWeight {
+  readonly term: string;
+  readonly weight: number;
+}
+
+/** Where a document was said. Documents without it have no neighbours. */
+export interface Place {
+  readonly conversationId: string;
+  /** Index of the message in its conversation, from 0. */
+  readonly position: number;
+}
+
+/** What an index keeps of a document beside its terms. */
+export interface DocumentContext {
+  /** Names the document among those of its user. Whole, from 1, in the order of being stored. */
+  readonly seq: number;
+  readonly place?: Place | undefined;
+  /** Who said it, as a name or an id. */
+  readonly author?: string | undefined;
+  /** When it was said, in milliseconds since 1970. */
+  readonly saidAt?: number | undefined;
+}
+
+/** A document that holds at least one of the terms that were asked for; `terms` are those, and no others. */
+export interface MatchedDocument extends DocumentContext {
+  readonly terms: readonly TermWeight[];
+}
+
+/**
+ * What an index answers: every document of the user with at least one of the terms, in any order. So the ranker knows in
+ * how many documents a term stands, and ranks the same on every backend.
+ */
+export interface Matches {
+  /** How many documents of the user the index holds. */
+  readonly size: number;
+  readonly documents: readonly MatchedDocument[];
+}

@@ -1,0 +1,87 @@
+import { type CalendarDate, dateTerms, dayOf, daysLater } from "./dates.ts";
+import { askedTerm, NEGATION_TERM, TIME_TERM, termOf } from "./terms.ts";
+import { timeMentions } from "./time-mentions.ts";
+import { fold, tokenize } from "./tokenizer.ts";
+
+const TEXT_LIMIT = 4_096;
+const WORD_LIMIT = 20;
+const DATE_LIMIT = 23;
+
+/** How long after a day things of that day are still told, and how much less each day later counts. */
+const TOLD_WITHIN_DAYS = 7;
+const LESS_A_DAY = 0.1;
+/** How much the right month counts where a day is asked for. */
+const SAME_MONTH = 0.25;
+
+const TEMPORAL =
+  /^\W*when\b|\bwhen (?:did|was|is|were|are|do|does|will|has|have|had)\b|\b(?:what|which) (?:date|day|month|year|time|week)\b|\bhow (?:long|old)\b|\b(?:since|until) when\b/;
+
+/** A query, read. */
+export interface Query {
+  /** What to ask the index for: at most 64 terms, each once. None: nothing matches. */
+  readonly terms: readonly string[];
+  /** The stems of its words, in order, with the folded words that gave each. At most 20. */
+  readonly words: ReadonlyMap<string, readonly string[]>;
+  /** The terms of the dates it names, with how well a document of that date answers, from 0 to 1. */
+  readonly dates: ReadonlyMap<string, number>;
+  /** All its words, folded, in order: names are looked for among them. */
+  readonly spoken: readonly string[];
+  /** Whether it asks when something was. */
+  readonly temporal: boolean;
+}
+
+export interface QueryOptions {
+  /** When it is asked, in milliseconds since 1970: `yesterday` counts from there. Absent: such words name no date. */
+  readonly now?: number | undefined;
+}
+
+/** Reads a query, of which the first 4,096 UTF-16 units count. */
+export function parseQuery(text: string, { now }: QueryOptions = {}): Query {
+  const folded = fold(text.slice(0, TEXT_LIMIT));
+  const mentions = timeMentions(folded, now);
+  const words = wordsOf(mentions.rest);
+  const dates = dateWeights(mentions.dates);
+  const temporal = TEMPORAL.test(folded);
+  return {
+    terms: [
+      ...words.keys(),
+      ...Array.from(words.keys(), askedTerm),
+      ...dates.keys(),
+      ...(temporal ? [TIME_TERM] : []),
+    ],
+    words,
+    dates,
+    spoken: tokenize(folded),
+    temporal,
+  };
+}
+
+function wordsOf(text: string): ReadonlyMap<string, readonly string[]> {
+  const words = new Map<string, string[]>();
+  for (const word of tokenize(text)) {
+    const term = termOf(word);
+    if (term === undefined || term === NEGATION_TERM) continue;
+    const forms = words.get(term);
+    if (forms !== undefined) forms.push(word);
+    else if (words.size < WORD_LIMIT) words.set(term, [word]);
+  }
+  return words;
+}
+
+function dateWeights(dates: readonly CalendarDate[]): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>();
+  const raise = (date: CalendarDate, weight: number) => {
+    const term = dateTerms(date).at(-1);
+    if (term === undefined || (weights.size >= DATE_LIMIT && !weights.has(term))) return;
+    weights.set(term, Math.max(weight, weights.get(term) ?? 0));
+  };
+  for (const date of dates) raise(date, 1);
+  for (const { year, month, day } of dates) {
+    if (year === undefined || month === undefined || day === undefined) continue;
+    raise({ year, month }, SAME_MONTH);
+    const at = Date.UTC(year, month - 1, day);
+    for (let days = 1; days <= TOLD_WITHIN_DAYS; days++)
+      raise(dayOf(daysLater(at, days)), 1 - LESS_A_DAY * (days + 1));
+  }
+  return weights;
+}

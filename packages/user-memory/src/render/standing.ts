@@ -1,0 +1,36 @@
+import type { FactStatus, Trust } from "../fact.ts";
+import type { MemoryEntry } from "../user-memory.ts";
+
+/** A fact as every store returns it, with whose word it is where the store knows. */
+export interface RenderableFact extends MemoryEntry {
+  readonly trust?: Trust;
+  readonly status?: FactStatus;
+}
+
+/** The tag that an inferred fact carries in a store that keeps no trust. */
+export const INFERRED_TAG = "inferred";
+
+/** Whose word a fact is. A store that keeps no trust vouches for what it returns, but for what is tagged `"inferred"`. */
+export function trustOf({ trust, tags = [] }: RenderableFact): Trust {
+  return trust ?? (tags.includes(INFERRED_TAG) ? "inferred" : "stated");
+}
+
+const RANKS: Readonly<Record<Trust, number>> = { stated: 0, confirmed: 0, inferred: 1, external: 2 };
+
+/** From 0, the user's own word, stated or confirmed, downwards. */
+export const rankOf = (fact: RenderableFact): number => RANKS[trustOf(fact)];
+
+/** Compares facts so that the same ones always stand in the same order, however they were found. */
+export const byStanding = (a: RenderableFact, b: RenderableFact): number =>
+  rankOf(a) - rankOf(b) || timeOf(a) - timeOf(b) || compareText(a.id, b.id) || compareText(a.fact, b.fact);
+
+/** Compares facts so that those come first that are to stay longest. */
+export const byWorth = (a: RenderableFact, b: RenderableFact): number =>
+  rankOf(a) - rankOf(b) || (b.score ?? 1) - (a.score ?? 1);
+
+function timeOf({ createdAt }: RenderableFact): number {
+  const time = new Date(createdAt).getTime();
+  return Number.isNaN(time) ? 0 : time;
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -1,0 +1,51 @@
+import * as z from "zod";
+import type { UserHead } from "../backend/backend.ts";
+
+const count = z.int().min(0);
+
+const stateSchema = z.object({
+  /** When everything was forgotten last, in milliseconds since 1970; 0: never. */
+  erasedAt: z.number(),
+  facts: count,
+  /** Of them, active ones that aren't the user's word. */
+  untrusted: count,
+  quarantined: count,
+  audit: z.object({ seq: count, hash: z.string() }),
+  /** By the digest of a conversation: how many facts that aren't the user's word were drawn from it since when. */
+  drawn: z.array(z.tuple([z.string(), count, z.number()])),
+});
+
+/** What the shared code keeps of a user beside the facts. */
+export type HeadState = Readonly<z.infer<typeof stateSchema>>;
+
+export const NO_HASH = "0".repeat(64);
+
+const NEW: HeadState = {
+  erasedAt: 0,
+  facts: 0,
+  untrusted: 0,
+  quarantined: 0,
+  audit: { seq: 0, hash: NO_HASH },
+  drawn: [],
+};
+
+/** Throws if somebody has changed the row: nothing is written over what isn't understood. */
+export function readState(head: UserHead | null): HeadState {
+  if (head === null) return NEW;
+  const parsed = stateSchema.safeParse(parseJson(head.state));
+  if (!parsed.success) throw new Error("the user's head row isn't as this package writes it");
+  return parsed.data;
+}
+
+export const writeState = (state: HeadState): string => JSON.stringify(state);
+
+/** The state of a user of whom nothing is left. */
+export const erasedState = (at: number): HeadState => ({ ...NEW, erasedAt: at });
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import * as z from "zod";
+import type { QuarantineReason, Trust } from "../fact.ts";
+import type { UserMemoryLimits } from "../limits.ts";
+import { plausibleTime, saidTime } from "./dates.ts";
+import { checkInput, dateSchema, factSchema, idSchema, scoreSchema, tagsSchema, textSchema } from "./incoming.ts";
+
+const TRUST = ["stated", "confirmed", "inferred", "external"] as const satisfies readonly Trust[];
+const REASONS = [
+  "external",
+  "ungrounded",
+  "conflict",
+  "rate",
+  "link",
+] as const satisfies readonly QuarantineReason[];
+
+export const trustSchema = z.enum(TRUST);
+
+const MAX_TEXT = 1_000_000;
+
+const optionsSchema = (limits: UserMemoryLimits) =>
+  z
+    .strictObject({
+      tags: tagsSchema(limits).default([]),
+      score: scoreSchema.optional(),
+      trust: trustSchema.default("stated"),
+      key: idSchema.optional(),
+      provenance: z
+        .strictObject({
+          conversationId: idSchema.optional(),
+          position: z.int().min(0).optional(),
+          messageId: idSchema.optional(),
+          author: idSchema.optional(),
+          extractor: idSchema.optional(),
+          evidence: textSchema(MAX_TEXT).optional(),
+          saidAt: dateSchema.optional(),
+        })
+        .prefault({}),
+      validFrom: dateSchema.optional(),
+      validUntil: dateSchema.optional(),
+      quarantine: z.enum(REASONS).optional(),
+      since: z.number().optional(),
+    })
+    .prefault({});
+
+/** What somebody asks to remember, checked, with its times made plausible. */
+export interface RememberInput {
+  readonly id: string;
+  readonly fact: string;
+  readonly tags: readonly string[];
+  readonly score: number | null;
+  readonly trust: Trust;
+  readonly key: string | null;
+  readonly quarantine: QuarantineReason | null;
+  readonly conversationId: string | null;
+  readonly position: number | null;
+  readonly messageId: string | null;
+  readonly author: string | null;
+  readonly extractor: string | null;
+  readonly evidence: string | null;
+  readonly saidAt: number | null;
+  readonly validFrom: number;
+  readonly validUntil: number | null;
+  readonly since: number | undefined;
+  readonly now: number;
+}
+
+/** Throws a `UserMemoryError` that names what is wrong. */
+export function readRemember(
+  fact: unknown,
+  options: unknown,
+  { limits, now }: { readonly limits: UserMemoryLimits; readonly now: number },
+): RememberInput {
+  const operation = "remember";
+  const text = checkInput(operation, factSchema(limits), "fact", fact);
+  const { provenance, ...given } = checkInput(operation, optionsSchema(limits), "options", options);
+  const saidAt = saidTime(provenance.saidAt, now);
+  const validFrom = plausibleTime(given.validFrom, now) ?? saidAt ?? now;
+  const validUntil = plausibleTime(given.validUntil, now);
+  return {
+    id: randomUUID(),
+    fact: text,
+    tags: given.tags,
+    score: given.score ?? null,
+    trust: given.trust,
+    key: given.key ?? null,
+    quarantine: given.quarantine ?? null,
+    conversationId: provenance.conversationId ?? null,
+    position: provenance.position ?? null,
+    messageId: provenance.messageId ?? null,
+    author: provenance.author ?? null,
+    extractor: provenance.extractor ?? null,
+    evidence: cut(provenance.evidence, limits.maxEvidenceLength),
+    saidAt,
+    validFrom,
+    validUntil: validUntil !== null && validUntil <= validFrom ? null : validUntil,
+    since: given.since,
+    now,
+  };
+}
+
+/** Never through the middle of a surrogate pair. */
+function cut(text: string | undefined, max: number): string | null {
+  if (text === undefined || text.length <= max) return text ?? null;
+  const isSplit = /[\ud800-\udbff]/.test(text.charAt(max - 1));
+  return text.slice(0, isSplit ? max - 1 : max);
+}

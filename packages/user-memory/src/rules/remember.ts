@@ -1,0 +1,148 @@
+import type { StoredFact, UserView } from "../backend/backend.ts";
+import type { QuarantineReason } from "../fact.ts";
+import type { Digests } from "./digests.ts";
+import { countDrawn, isDrawnTooOften } from "./drawn.ts";
+import { termsOfFact } from "./indexing.ts";
+import { hasLink } from "./links.ts";
+import type { Plan, PlanScope, Write } from "./plan.ts";
+import { erased, forgotten, full } from "./refusals.ts";
+import type { RememberInput } from "./remember-input.ts";
+import { repeat } from "./repeat.ts";
+import { standingOf, supersede } from "./supersede.ts";
+import { tombstoneDigests } from "./tombstones.ts";
+import { isUsersWord } from "./trust.ts";
+
+/** What a write of a fact has beside the fact itself. */
+export interface RememberContext {
+  readonly digests: Digests;
+  /** Ids of the facts that it is said to contradict. */
+  readonly contradicts: readonly string[];
+  readonly vector: readonly number[] | null;
+}
+
+/** The write that remembers a fact. Its result is the fact as it is stored then. */
+export function rememberWrite(input: RememberInput, context: RememberContext): Write<StoredFact> {
+  const digest = context.digests.ofFact(input.fact);
+  const graves = tombstoneDigests(input, context.digests);
+  return {
+    operation: "remember",
+    since: input.since,
+    selection: {
+      digests: [digest],
+      ids: context.contradicts,
+      ...(input.key === null ? {} : { keys: [input.key] }),
+      tombstones: graves,
+    },
+    plan: (scope) => plan(scope, { ...input, ...context, digest, graves }),
+  };
+}
+
+type Wanted = RememberInput &
+  RememberContext & { readonly digest: string; readonly graves: readonly string[] };
+
+function plan(scope: PlanScope, wanted: Wanted): Plan<StoredFact> {
+  const { view, draft, state } = scope;
+  if (isErased(scope, wanted)) throw erased("remember");
+  const same = view.facts.find(({ digest, status }) => digest === wanted.digest && status !== "superseded");
+  if (same !== undefined) return repeat(scope, same, wanted);
+  if (isForgotten(view, wanted)) throw forgotten();
+  const incoming = newFact(wanted, (view.head?.version ?? 0) + 1);
+  const fact = standing(scope, { fact: incoming, asked: wanted.quarantine }, contradictedBy(view, wanted));
+  checkRoom(scope, fact);
+  if (!isUsersWord(fact.trust)) draft.setDrawn(countDrawn(state.drawn, fact, scope));
+  // Said anew by somebody, and not drawn from a transcript: it may be learned again.
+  if (wanted.extractor === null) draft.lift(wanted.graves);
+  return { result: fact, change: draft.build(scope.now) };
+}
+
+/** Whether it was drawn from what was said before everything was forgotten. */
+const isErased = ({ state }: PlanScope, { extractor, saidAt }: Wanted): boolean =>
+  extractor !== null && state.erasedAt > 0 && (saidAt === null || saidAt <= state.erasedAt);
+
+const isForgotten = ({ tombstones }: UserView, { extractor, saidAt }: Wanted): boolean =>
+  extractor !== null && tombstones.some(({ at }) => saidAt === null || saidAt <= at);
+
+export function contradictedBy(
+  { facts }: UserView,
+  { key, contradicts, digest }: Pick<Wanted, "key" | "contradicts" | "digest">,
+): readonly StoredFact[] {
+  return facts.filter(
+    (fact) =>
+      fact.status === "active" &&
+      fact.digest !== digest &&
+      ((key !== null && fact.key === key) || contradicts.includes(fact.id)),
+  );
+}
+
+function newFact(wanted: Wanted, seq: number): StoredFact {
+  const { id, fact, tags, score, trust, key, digest, now, vector } = wanted;
+  const { conversationId, position, messageId, author, extractor, evidence, saidAt } = wanted;
+  return {
+    ...{ seq, id, fact, tags, score, trust, key, digest },
+    ...{ conversationId, position, messageId, author, extractor, evidence, saidAt },
+    status: "active",
+    quarantine: null,
+    createdAt: now,
+    updatedAt: null,
+    validFrom: wanted.validFrom,
+    validUntil: wanted.validUntil,
+    supersededBy: null,
+    supersededAt: null,
+    conflictsWith: null,
+    terms: termsOfFact(wanted),
+    vector,
+  };
+}
+
+/** Puts a new fact where it belongs: among what counts, into the past, or into quarantine. */
+function standing(
+  scope: PlanScope,
+  { fact, asked }: { readonly fact: StoredFact; readonly asked: QuarantineReason | null },
+  contradicted: readonly StoredFact[],
+): StoredFact {
+  const { draft } = scope;
+  const found = standingOf(fact, contradicted);
+  const reason = asked ?? quarantineOf(scope, fact) ?? (found.kind === "conflict" ? "conflict" : null);
+  if (reason !== null) {
+    const conflictsWith = found.kind === "conflict" ? found.with.id : null;
+    const waiting = { ...inQuarantine(fact, reason), conflictsWith };
+    draft.put(waiting);
+    draft.note({ action: "quarantined", factId: waiting.id, fact: waiting });
+    return waiting;
+  }
+  const { replaces, by } = found as Extract<typeof found, { kind: "placed" }>;
+  const placed: StoredFact =
+    by === undefined
+      ? fact
+      : { ...fact, status: "superseded", supersededBy: by.id, supersededAt: by.validFrom };
+  draft.put(placed);
+  draft.note({ action: "remembered", factId: placed.id, fact: placed });
+  supersede(draft, replaces, placed);
+  return placed;
+}
+
+const inQuarantine = (fact: StoredFact, quarantine: QuarantineReason): StoredFact => ({
+  ...fact,
+  status: "quarantined",
+  quarantine,
+  terms: [],
+  vector: null,
+});
+
+function quarantineOf(scope: PlanScope, fact: StoredFact): QuarantineReason | null {
+  if (fact.trust === "external") return "external";
+  if (isUsersWord(fact.trust)) return null;
+  if (hasLink(fact.fact)) return "link";
+  return isDrawnTooOften(scope.state.drawn, fact, scope) ? "rate" : null;
+}
+
+function checkRoom({ state, limits }: PlanScope, fact: StoredFact): void {
+  if (state.facts >= limits.maxFacts) throw full("facts", "maxFacts");
+  if (fact.status === "quarantined" && state.quarantined >= limits.maxQuarantined) {
+    throw full("facts that wait for review", "maxQuarantined");
+  }
+  const isActive = fact.status === "active" && !isUsersWord(fact.trust);
+  if (isActive && state.untrusted >= limits.maxUntrustedFacts) {
+    throw full("facts that aren't the user's own word", "maxUntrustedFacts");
+  }
+}

@@ -1,0 +1,62 @@
+import type { UserKey, UserMemoryBackend } from "../backend/backend.ts";
+import type { RecallReason } from "../explanation.ts";
+import { fuse, parseQuery, type Place, type RankedItem, rank } from "../recall/index.ts";
+import { reasonsOf } from "./reasons.ts";
+
+/** How many facts by meaning are looked at. */
+const NEAREST = 100;
+/** Vectors further apart than this have nothing to do with each other. */
+const MIN_SIMILARITY = 0.2;
+
+/** A fact that a query may find, before anybody has looked at it. */
+export interface Candidate {
+  readonly seq?: number | undefined;
+  /** In place of `seq`: all that was said there. */
+  readonly place?: Place | undefined;
+  /** Of the ranker; 0 where only the meaning fits. */
+  readonly words: number;
+  /** Cosine similarity; 0 where only the words fit. */
+  readonly meaning: number;
+  readonly reasons: readonly RecallReason[];
+}
+
+interface Search {
+  readonly backend: UserMemoryBackend;
+  readonly user: UserKey;
+  /** The vector of a query; `null` if there is none. */
+  readonly vectorOf: (text: string) => Promise<readonly number[] | null>;
+  readonly now: number;
+}
+
+/** All that a query may find, best first. */
+export async function findCandidates(
+  { backend, user, vectorOf, now }: Search,
+  text: string,
+): Promise<readonly Candidate[]> {
+  const query = parseQuery(text, { now });
+  const [matches, near] = await Promise.all([
+    query.terms.length === 0 ? undefined : backend.match(user, query.terms),
+    backend.nearest === undefined
+      ? undefined
+      : vectorOf(text).then((vector) => vector && backend.nearest?.(user, vector, NEAREST)),
+  ]);
+  const ranked = matches === undefined ? [] : rank(query, matches, { limit: Number.POSITIVE_INFINITY });
+  const byWords = ranked.map(ofRanked);
+  const byMeaning = (near ?? []).filter(({ similarity }) => similarity >= MIN_SIMILARITY);
+  if (byMeaning.length === 0) return byWords;
+  const all = new Map(byWords.map((candidate) => [nameOf(candidate), candidate]));
+  for (const { seq, similarity } of byMeaning) {
+    const words = all.get(nameOf({ seq })) ?? { seq, words: 0, reasons: [] };
+    const reason = { kind: "meaning", score: similarity } as const;
+    all.set(nameOf({ seq }), { ...words, meaning: similarity, reasons: [...words.reasons, reason] });
+  }
+  return fuse([byWords.map(nameOf), byMeaning.map(nameOf)]).flatMap(({ id }) => all.get(id) ?? []);
+}
+
+function ofRanked({ seq, place, score, reasons }: RankedItem): Candidate {
+  const found = { words: score, meaning: 0, reasons: reasonsOf(reasons) };
+  return seq === undefined ? { place, ...found } : { seq, ...found };
+}
+
+const nameOf = ({ seq, place }: { readonly seq?: number | undefined; readonly place?: Place | undefined }) =>
+  seq === undefined ? `${place?.position}:${place?.conversationId}` : `${seq}`;

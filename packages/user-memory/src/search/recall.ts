@@ -1,0 +1,73 @@
+import type { StoredFact, UserKey, UserMemoryBackend } from "../backend/backend.ts";
+import type { Trust } from "../fact.ts";
+import type { Place } from "../recall/index.ts";
+import { trustRank } from "../rules/trust.ts";
+import { obstacleAt } from "../rules/validity.ts";
+import { type Candidate, findCandidates } from "./candidates.ts";
+import { type Found, orderByTrust, shareOut } from "./order.ts";
+
+/** So many candidates are read at once; more only where too few of them may be recalled. */
+const FIRST_BATCH = 50;
+
+export interface RecallInput {
+  readonly query: string;
+  readonly limit: number;
+  readonly tags: readonly string[] | undefined;
+  readonly asOf: number;
+  readonly minTrust: Trust;
+}
+
+export interface RecallScope {
+  readonly backend: UserMemoryBackend;
+  readonly user: UserKey;
+  readonly vectorOf: (text: string) => Promise<readonly number[] | null>;
+  readonly maxSourceShare: number;
+}
+
+/** The facts that a query finds, best first. */
+export async function recallFacts(scope: RecallScope, input: RecallInput): Promise<readonly Found[]> {
+  const { limit, asOf } = input;
+  const candidates = await findCandidates({ ...scope, now: asOf }, input.query);
+  const found: Found[] = [];
+  let size = Math.max(FIRST_BATCH, 2 * limit);
+  for (let start = 0; start < candidates.length; start += size, size *= 2) {
+    const batch = await readBatch(scope, candidates.slice(start, start + size));
+    found.push(...batch.filter(({ fact }) => isWanted(fact, input)));
+    const kept = shareOut(orderByTrust(once(found)), limit, scope.maxSourceShare);
+    if (kept.length === limit || start + size >= candidates.length) return kept;
+  }
+  return [];
+}
+
+const isWanted = (fact: StoredFact, { tags, asOf, minTrust }: RecallInput): boolean =>
+  obstacleAt(fact, asOf) === undefined &&
+  trustRank(fact.trust) >= trustRank(minTrust) &&
+  (tags === undefined || fact.tags.some((tag) => tags.includes(tag)));
+
+async function readBatch(
+  { backend, user }: RecallScope,
+  candidates: readonly Candidate[],
+): Promise<readonly Found[]> {
+  const seqs = candidates.flatMap(({ seq }) => seq ?? []);
+  const places = candidates.flatMap(({ seq, place }) =>
+    seq === undefined && place !== undefined ? [place] : [],
+  );
+  const { facts } = await backend.read(user, { seqs, places });
+  const bySeq = new Map(facts.map((fact) => [fact.seq, fact]));
+  const saidAt = (place: Partial<Place>) =>
+    facts.filter((fact) => fact.position === place.position && fact.conversationId === place.conversationId);
+  return candidates.flatMap((candidate) => {
+    const { seq, place } = candidate;
+    const named =
+      seq === undefined
+        ? saidAt(place ?? {})
+        : [bySeq.get(seq)].filter((fact) => fact !== undefined);
+    return named.map((fact) => ({ fact, candidate }));
+  });
+}
+
+/** A fact may be found both by its words and by its place: the better counts. */
+function once(found: readonly Found[]): readonly Found[] {
+  const seen = new Set<number>();
+  return found.filter(({ fact }) => !seen.has(fact.seq) && seen.add(fact.seq));
+}

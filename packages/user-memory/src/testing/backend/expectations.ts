@@ -1,0 +1,97 @@
+import { expect } from "vitest";
+import type {
+  FactSelection,
+  StoredFact,
+  UserKey,
+  UserMemoryBackend,
+  UserView,
+} from "../../backend/backend.ts";
+import type { FactStatus } from "../../fact.ts";
+import type { Matches, TermWeight } from "../../recall/matches.ts";
+
+export const STATUSES: readonly FactStatus[] = ["active", "quarantined", "superseded"];
+
+const byTerm = (a: TermWeight, b: TermWeight): number => (a.term < b.term ? -1 : a.term > b.term ? 1 : 0);
+
+const sorted = (terms: readonly TermWeight[]): readonly TermWeight[] =>
+  terms.map(({ term, weight }) => ({ term, weight })).sort(byTerm);
+
+/** A fact with its terms in a fixed order, which a backend need not keep; without a vector where none are kept. */
+export const plainFact = ({ nearest }: UserMemoryBackend, fact: StoredFact): StoredFact => ({
+  ...fact,
+  terms: sorted(fact.terms),
+  vector: nearest === undefined || fact.vector === null ? null : [...fact.vector],
+});
+
+export const plainFacts = (backend: UserMemoryBackend, facts: readonly StoredFact[]) =>
+  facts.map((fact) => plainFact(backend, fact));
+
+export const plainView = (backend: UserMemoryBackend, { head, facts, tombstones }: UserView): UserView => ({
+  head,
+  facts: plainFacts(backend, facts),
+  tombstones: [...tombstones].sort((a, b) => (a.digest < b.digest ? -1 : 1)),
+});
+
+/** Matches in a fixed order, and with nothing but what says something. */
+export const plainMatches = ({ size, documents }: Matches) => ({
+  size,
+  documents: [...documents]
+    .sort((a, b) => a.seq - b.seq)
+    .map(({ seq, place, author, saidAt, terms }) => ({
+      seq,
+      place: place === undefined ? null : { conversationId: place.conversationId, position: place.position },
+      author: author ?? null,
+      saidAt: saidAt ?? null,
+      terms: sorted(terms),
+    })),
+});
+
+export const seqs = (facts: readonly { readonly seq: number }[]): readonly number[] =>
+  facts.map(({ seq }) => seq);
+
+/** Which facts a selection finds. */
+export const selected = async (
+  backend: UserMemoryBackend,
+  user: UserKey,
+  selection: FactSelection,
+): Promise<readonly number[]> => seqs((await backend.read(user, selection)).facts);
+
+/** All facts of a user, the newest first. */
+export const allFacts = (backend: UserMemoryBackend, user: UserKey): Promise<readonly StoredFact[]> =>
+  backend.list(user, { statuses: STATUSES, limit: 100_000 });
+
+/** Which facts a term finds, in the order of `seq`. */
+export const matched = async (
+  backend: UserMemoryBackend,
+  user: UserKey,
+  ...terms: readonly string[]
+): Promise<readonly number[]> => seqs(plainMatches(await backend.match(user, terms)).documents);
+
+/** Neither facts nor anything that is derived from them. */
+export async function expectNothingLeft(
+  backend: UserMemoryBackend,
+  user: UserKey,
+  was: { readonly facts: readonly StoredFact[]; readonly tombstones?: readonly string[] },
+): Promise<void> {
+  const { facts, tombstones = [] } = was;
+  const view = await backend.read(user, { ...selectionOf(facts), tombstones });
+  expect(view.facts).toEqual([]);
+  expect(view.tombstones).toEqual([]);
+  expect(await allFacts(backend, user)).toEqual([]);
+  const terms = facts.flatMap((fact) => fact.terms.map(({ term }) => term));
+  expect(await backend.match(user, [...new Set(terms)].slice(0, 64))).toEqual({ size: 0, documents: [] });
+  const vector = facts.find((fact) => fact.vector !== null)?.vector;
+  if (vector != null) expect((await backend.nearest?.(user, vector, 10)) ?? []).toEqual([]);
+}
+
+/** Every name that facts are found by. */
+export const selectionOf = (facts: readonly StoredFact[]): Required<FactSelection> => ({
+  seqs: seqs(facts),
+  ids: facts.map(({ id }) => id),
+  digests: facts.map(({ digest }) => digest),
+  keys: facts.flatMap(({ key }) => key ?? []),
+  places: facts.flatMap(({ conversationId, position }) =>
+    conversationId === null || position === null ? [] : { conversationId, position },
+  ),
+  supersededBy: facts.flatMap(({ supersededBy }) => supersededBy ?? []),
+});

@@ -1,0 +1,94 @@
+import { createHash } from "node:crypto";
+import { expect } from "vitest";
+import type {
+  StoredAuditEntry,
+  StoredFact,
+  UserChange,
+  UserHead,
+  UserKey,
+  UserMemoryBackend,
+} from "../../backend/backend.ts";
+
+/** 43 characters, as every hash that a backend is given. */
+export const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64url");
+
+export const userKey = (userId: string): UserKey => ({ userId, hash: hashOf(userId) });
+
+/** The `seq`th fact of a user: active, and found by the term `fact`. */
+export function storedFact(seq: number, fields: Partial<StoredFact> = {}): StoredFact {
+  const fact = fields.fact ?? `fact ${seq}`;
+  return {
+    seq,
+    id: `id-${seq}`,
+    fact,
+    tags: [],
+    score: null,
+    trust: "stated",
+    status: "active",
+    quarantine: null,
+    digest: hashOf(`digest ${seq}`),
+    key: null,
+    conversationId: null,
+    position: null,
+    messageId: null,
+    author: null,
+    extractor: null,
+    evidence: null,
+    saidAt: null,
+    createdAt: 1_700_000_000_000 + seq,
+    updatedAt: null,
+    validFrom: 1_700_000_000_000 + seq,
+    validUntil: null,
+    supersededBy: null,
+    supersededAt: null,
+    conflictsWith: null,
+    terms: [{ term: "fact", weight: 1 }],
+    vector: null,
+    ...fields,
+  };
+}
+
+/** `count` facts, counted from `first`. */
+export const storedFacts = (count: number, first = 1): readonly StoredFact[] =>
+  Array.from({ length: count }, (_, index) => storedFact(first + index));
+
+export const added = (facts: readonly StoredFact[]): UserChange["put"] =>
+  facts.map((after) => ({ before: null, after }));
+
+/** A change on top of a head, which leaves out what is not of interest. */
+export function changeOn(head: UserHead | null, parts: Partial<UserChange> = {}): UserChange {
+  const { version, epoch } = head ?? { version: 0, epoch: 0 };
+  return {
+    expectedVersion: version,
+    head: { version: version + 1, epoch, state: `{"writes":${version + 1}}` },
+    put: [],
+    drop: [],
+    tombstones: [],
+    lift: [],
+    audit: [],
+    ...parts,
+  };
+}
+
+export const headOf = async (backend: UserMemoryBackend, user: UserKey): Promise<UserHead | null> =>
+  (await backend.read(user, {})).head;
+
+/** Commits on top of what is there now, where nobody else writes. */
+export async function commitTo(
+  backend: UserMemoryBackend,
+  user: UserKey,
+  parts: Partial<UserChange>,
+): Promise<UserHead> {
+  const change = changeOn(await headOf(backend, user), parts);
+  expect(await backend.commit(user, change), "the version was the one that was read").toBe(true);
+  return change.head;
+}
+
+/** Adds facts, where nobody else writes. */
+export const addTo = (
+  backend: UserMemoryBackend,
+  user: UserKey,
+  ...facts: readonly StoredFact[]
+): Promise<UserHead> => commitTo(backend, user, { put: added(facts) });
+
+export const auditEntry = (seq: number, body = `{"seq":${seq}}`): StoredAuditEntry => ({ seq, body });

@@ -1,0 +1,103 @@
+import type { StoredFact, UserHead, UserKey, UserMemoryBackend } from "../../../backend/backend.ts";
+import { below, pick, type Random, some } from "../../random.ts";
+import { plainFacts, plainMatches, plainView, STATUSES } from "../expectations.ts";
+import { hashOf, userKey } from "../facts.ts";
+import { NAMES, randomChange, randomDigest, randomVector, TERMS } from "./change.ts";
+
+/** One call, the same on any backend; resolves with what the contract says of its answer. */
+export interface RandomStep {
+  readonly name: string;
+  readonly run: (backend: UserMemoryBackend) => Promise<unknown>;
+}
+
+/** What the reference says of the user that the step is about. */
+export type Look = (user: UserKey) => Promise<{
+  readonly head: UserHead | null;
+  readonly facts: readonly StoredFact[];
+}>;
+
+const USERS = ["ann", "bob", "__proto__"].map(userKey);
+const JOBS = ["x", "y", "z"].map(hashOf);
+
+const step = (name: string, run: RandomStep["run"]): RandomStep => ({ name, run });
+
+function reading(random: Random, user: UserKey): RandomStep {
+  const selection = {
+    seqs: Array.from({ length: below(random, 4) }, () => 1 + below(random, 60)),
+    ids: some(random, NAMES, 0.2).map((name) => `${name}-${1 + below(random, 60)}`),
+    digests: some(random, [randomDigest(random)]),
+    keys: some(random, NAMES, 0.2),
+    places: some(random, NAMES, 0.2).map((conversationId) => ({
+      conversationId,
+      position: below(random, 3),
+    })),
+    supersededBy: some(random, NAMES, 0.2),
+    tombstones: [...new Set(Array.from({ length: 3 }, () => randomDigest(random)))],
+  };
+  return step("read", async (backend) => plainView(backend, await backend.read(user, selection)));
+}
+
+function listing(random: Random, user: UserKey): RandomStep {
+  const before = random() < 0.5 ? undefined : below(random, 80);
+  const page = { statuses: some(random, STATUSES), before, limit: 1 + below(random, 10) };
+  return step("list", async (backend) => plainFacts(backend, await backend.list(user, page)));
+}
+
+function matching(random: Random, user: UserKey): RandomStep {
+  const terms = some(random, [...TERMS, "none"], 0.4);
+  // The size of the index says nothing where nothing was asked for.
+  return step("match", async (backend) =>
+    terms.length === 0 ? [] : plainMatches(await backend.match(user, terms)),
+  );
+}
+
+function nearing(random: Random, user: UserKey): RandomStep {
+  const vector = randomVector(random);
+  return step("nearest", async (backend) => {
+    const found = await backend.nearest?.(user, vector, 1_000);
+    return found?.map(({ similarity }) => similarity);
+  });
+}
+
+function queueing(random: Random, user: UserKey, epoch: number): RandomStep {
+  const [id, now] = [pick(random, JOBS), below(random, 100)];
+  const leasedUntil = now + below(random, 50);
+  const enqueue = { epoch: random() < 0.8 ? epoch : epoch + 1, leasedUntil };
+  // All that are ready, so that it doesn't matter which comes first.
+  const lease = { now, leasedUntil: now + 1 + below(random, 50), limit: 100 };
+  return pick(random, [
+    step("enqueue", ({ jobs }) => jobs.enqueue({ user, id, body: `${leasedUntil}` }, enqueue)),
+    step("enqueue", ({ jobs }) => jobs.enqueue({ user, id, body: `${leasedUntil}` }, enqueue)),
+    step("lease", async ({ jobs }) => {
+      const leased = (await jobs.lease(lease)).map((job) => ({ ...job, name: `${job.user.hash} ${job.id}` }));
+      return leased.sort((a, b) => (a.name < b.name ? -1 : 1));
+    }),
+    step("complete", ({ jobs }) => jobs.complete(user, id)),
+    step("release", ({ jobs }) => jobs.release(user, id, leasedUntil)),
+    step("size", ({ jobs }) => jobs.size()),
+  ]);
+}
+
+/** A call that is likely to do something, given what there is. */
+export async function randomStep(random: Random, look: Look): Promise<RandomStep> {
+  const user = pick(random, USERS);
+  const kind = random();
+  const now = await look(user);
+  if (kind < 0.4) {
+    const change = randomChange(random, now);
+    return step("commit", (backend) => backend.commit(user, change));
+  }
+  if (kind < 0.42) {
+    const erasure = { state: `${kind}`, audit: [{ seq: 1, body: `${kind}` }] };
+    return step("erase", async (backend) => {
+      const { facts, vectors, jobs } = await backend.erase(user, erasure);
+      return { facts, jobs, vectors: backend.nearest === undefined ? null : vectors };
+    });
+  }
+  if (kind < 0.55) return reading(random, user);
+  if (kind < 0.65) return matching(random, user);
+  if (kind < 0.7) return nearing(random, user);
+  if (kind < 0.77) return listing(random, user);
+  if (kind < 0.8) return step("audit", (backend) => backend.audit(user));
+  return queueing(random, user, now.head?.epoch ?? 0);
+}

@@ -1,0 +1,164 @@
+import { expect } from "vitest";
+import type { UserHead, UserMemoryBackend } from "../../../backend/backend.ts";
+import { allFacts, expectNothingLeft, matched } from "../expectations.ts";
+import {
+  added,
+  addTo,
+  auditEntry,
+  changeOn,
+  commitTo,
+  hashOf,
+  headOf,
+  storedFact,
+  storedFacts,
+  userKey,
+} from "../facts.ts";
+import type { BackendScenario, BackendSpec } from "../spec.ts";
+
+const user = userKey("u");
+const WORKERS = 8;
+const erasure = { state: "remains", audit: [auditEntry(1, "erased")] };
+
+const clientsOf = async ({ backend, another }: BackendScenario): Promise<readonly UserMemoryBackend[]> => [
+  backend,
+  await another(),
+];
+
+const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** A different time for each worker, so that some are always in the middle of a step. */
+async function stagger(worker: number): Promise<void> {
+  for (let turn = 0; turn < worker; turn++) await pause();
+}
+
+/** Waits until the workers have done something, however slow the store is, or until one of them failed. */
+async function until(reached: () => boolean, workers: readonly Promise<void>[]): Promise<void> {
+  let failed = false;
+  Promise.all(workers).catch(() => {
+    failed = true;
+  });
+  while (!reached() && !failed) await pause();
+}
+
+export const erase: BackendSpec = {
+  subject: "erase",
+  rules: {
+    "takes everything of the user's, and counts it": async ({ backend }) => {
+      const facts = storedFacts(10).map((fact, index) => ({
+        ...fact,
+        ...{ key: `k${index}`, conversationId: "c", position: index, supersededBy: "id-1" },
+        vector: index < 4 ? [1, index] : null,
+      }));
+      const tombstones = [{ digest: hashOf("t"), at: 1 }];
+      await commitTo(backend, user, { put: added(facts), tombstones, audit: [auditEntry(1, "before")] });
+      for (const turn of ["a", "b", "c"]) {
+        await backend.jobs.enqueue({ user, id: hashOf(turn), body: turn }, { epoch: 0, leasedUntil: 5 });
+      }
+      const vectors = backend.nearest === undefined ? 0 : 4;
+      expect(await backend.erase(user, erasure)).toEqual({ facts: 10, vectors, jobs: 3 });
+      await expectNothingLeft(backend, user, { facts, tombstones: [hashOf("t")] });
+      expect(await backend.jobs.size()).toBe(0);
+      expect(await backend.jobs.lease({ now: 1e15, leasedUntil: 2e15, limit: 10 })).toEqual([]);
+    },
+
+    "leaves a head of the next version and epoch, and the audit trail that it is given": async ({
+      backend,
+    }) => {
+      await addTo(backend, user, ...storedFacts(2));
+      await commitTo(backend, user, { audit: [auditEntry(1), auditEntry(2)] });
+      await backend.erase(user, { state: "remains", audit: [auditEntry(3, "erased")] });
+      const head = { version: 3, epoch: 1, state: "remains" };
+      expect(await backend.audit(user)).toEqual({ head, entries: [auditEntry(3, "erased")] });
+      await backend.erase(user, { state: "again", audit: [] });
+      expect(await backend.audit(user)).toEqual({
+        head: { version: 4, epoch: 2, state: "again" },
+        entries: [],
+      });
+    },
+
+    "of a user who isn't there counts nothing and begins at version and epoch 1": async ({ backend }) => {
+      expect(await backend.erase(user, erasure)).toEqual({ facts: 0, vectors: 0, jobs: 0 });
+      expect(await headOf(backend, user)).toEqual({ version: 1, epoch: 1, state: "remains" });
+    },
+
+    "takes the jobs of a user without facts": async ({ backend }) => {
+      await backend.jobs.enqueue({ user, id: hashOf("a"), body: "a" }, { epoch: 0, leasedUntil: 5 });
+      expect(await backend.erase(user, erasure)).toEqual({ facts: 0, vectors: 0, jobs: 1 });
+      expect(await backend.jobs.size()).toBe(0);
+    },
+
+    "makes a write on the version before it fail, and lets the user begin anew": async ({ backend }) => {
+      const before = await addTo(backend, user, ...storedFacts(3));
+      await backend.erase(user, erasure);
+      expect(await backend.commit(user, changeOn(before, { put: added(storedFacts(1, 4)) }))).toBe(false);
+      expect(await backend.commit(user, changeOn(null, { put: added(storedFacts(1, 4)) }))).toBe(false);
+      await addTo(backend, user, storedFact(1, { key: "new" }));
+      expect(await matched(backend, user, "fact")).toEqual([1]);
+      expect((await backend.match(user, ["fact"])).size).toBe(1);
+      expect(await headOf(backend, user)).toMatchObject({ version: 3, epoch: 1 });
+      expect(await backend.erase(user, erasure)).toMatchObject({ facts: 1 });
+    },
+
+    "while 8 writers commit leaves nothing of theirs, and counts each fact that was": async (scenario) => {
+      const clients = await clientsOf(scenario);
+      let committed = 0;
+      const write = async (backend: UserMemoryBackend, writer: number): Promise<void> => {
+        await stagger(writer);
+        for (let head: UserHead | null = null; (head?.epoch ?? 0) === 0; head = await headOf(backend, user)) {
+          const seq = (head?.version ?? 0) * WORKERS + writer + 1;
+          const done = await backend.commit(user, changeOn(head, { put: added([storedFact(seq)]) }));
+          if (done) committed += 1;
+          await pause();
+        }
+      };
+      const writers = Array.from({ length: WORKERS }, (_, writer) =>
+        write(clients[writer % clients.length] ?? scenario.backend, writer),
+      );
+      await until(() => committed >= 20, writers);
+      const erased = await scenario.backend.erase(user, erasure);
+      await Promise.all(writers);
+      expect(erased.facts).toBe(committed);
+      expect(await allFacts(scenario.backend, user)).toEqual([]);
+      expect(await scenario.backend.match(user, ["fact"])).toEqual({ size: 0, documents: [] });
+      expect(await headOf(scenario.backend, user)).toMatchObject({ version: committed + 1, epoch: 1 });
+    },
+
+    "while 8 clients enqueue leaves no job, and counts each that was": async (scenario) => {
+      const clients = await clientsOf(scenario);
+      let enqueued = 0;
+      const enqueue = async (backend: UserMemoryBackend, worker: number): Promise<void> => {
+        await stagger(worker);
+        for (let turn = 0; turn < 10_000; turn++) {
+          const job = { user, id: hashOf(`${worker}/${turn}`), body: "said" };
+          if (!(await backend.jobs.enqueue(job, { epoch: 0, leasedUntil: 1 }))) return;
+          enqueued += 1;
+          await pause();
+        }
+      };
+      const workers = Array.from({ length: WORKERS }, (_, worker) =>
+        enqueue(clients[worker % clients.length] ?? scenario.backend, worker),
+      );
+      await until(() => enqueued >= 20, workers);
+      const erased = await scenario.backend.erase(user, erasure);
+      await Promise.all(workers);
+      expect(erased.jobs).toBe(enqueued);
+      expect(await scenario.backend.jobs.size()).toBe(0);
+      expect(await scenario.backend.jobs.lease({ now: 1e15, leasedUntil: 2e15, limit: 10 })).toEqual([]);
+    },
+
+    "by two clients at once counts each fact once": async (scenario) => {
+      const [first, second] = [scenario.backend, await scenario.another()];
+      await addTo(first, user, ...storedFacts(30));
+      const receipts = await Promise.all([first.erase(user, erasure), second.erase(user, erasure)]);
+      expect(receipts.reduce((sum, { facts }) => sum + facts, 0)).toBe(30);
+      expect(await headOf(first, user)).toMatchObject({ version: 3, epoch: 2 });
+    },
+
+    "takes thousands of facts": async ({ backend }) => {
+      const facts = storedFacts(3_000).map((fact) => ({ ...fact, key: `k${fact.seq}` }));
+      for (let at = 0; at < facts.length; at += 500) await addTo(backend, user, ...facts.slice(at, at + 500));
+      expect(await backend.erase(user, erasure)).toEqual({ facts: 3_000, vectors: 0, jobs: 0 });
+      await expectNothingLeft(backend, user, { facts: facts.slice(0, 50) });
+    },
+  },
+};

@@ -1,0 +1,44 @@
+import { describe, it } from "vitest";
+import type { BackendFactory, BackendTestOptions } from "./harness.ts";
+import type { BackendCheck } from "./spec.ts";
+import { backendSpecs } from "./specs/index.ts";
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/** Runs one rule on a store of its own. */
+async function checkBackend(factory: BackendFactory, check: BackendCheck): Promise<void> {
+  const store = await factory();
+  const { backend, another } = store;
+  try {
+    await check({ backend, another: async () => (another === undefined ? backend : another()) });
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Declares the conformance tests of the storage port of user memory. Call it at the top of a vitest file.
+ *
+ * ```ts
+ * describeUserMemoryBackend("my store", async () => {
+ *   const backend = await createMyBackend({ prefix: crypto.randomUUID() });
+ *   return { backend, close: () => backend.close() };
+ * });
+ * ```
+ */
+export function describeUserMemoryBackend(
+  name: string,
+  factory: BackendFactory,
+  options: BackendTestOptions = {},
+): void {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  describe(`UserMemoryBackend: ${name}`, () => {
+    for (const { subject, rules } of backendSpecs(options)) {
+      describe(subject, () => {
+        for (const [title, check] of Object.entries(rules)) {
+          it(title, { timeout: timeoutMs }, () => checkBackend(factory, check));
+        }
+      });
+    }
+  });
+}

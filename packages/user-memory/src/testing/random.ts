@@ -1,0 +1,26 @@
+/** From 0 up to 1. */
+export type Random = () => number;
+
+/** mulberry32: small, and the same everywhere, so that a seed names one run. */
+export function randomNumbers(seed: number): Random {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A whole number from 0, less than `limit`. */
+export const below = (random: Random, limit: number): number => Math.floor(random() * limit);
+
+export const pick = <T>(random: Random, choices: readonly T[]): T => {
+  const choice = choices[below(random, choices.length)];
+  if (choice === undefined) throw new TypeError("choices: expected at least one");
+  return choice;
+};
+
+/** Some of the choices, each once, in their order. */
+export const some = <T>(random: Random, choices: readonly T[], share = 0.5): readonly T[] =>
+  choices.filter(() => random() < share);

@@ -1,0 +1,53 @@
+import { expect } from "vitest";
+import { UserMemoryError, type UserMemoryErrorCode } from "../../errors.ts";
+import type { FactStatus, UserFact } from "../../fact.ts";
+import type { UserMemoryStore } from "../../store.ts";
+
+export const EVERY_STATUS: readonly FactStatus[] = ["active", "quarantined", "superseded"];
+
+export const texts = (facts: readonly { readonly fact: string }[]): readonly string[] =>
+  facts.map(({ fact }) => fact);
+
+export const ids = (facts: readonly { readonly id: string }[]): readonly string[] =>
+  facts.map(({ id }) => id);
+
+/** Everything that is stored of a user, the newest first. */
+export const everything = (memory: UserMemoryStore, user: string): Promise<UserFact[]> =>
+  memory.list(user, { status: EVERY_STATUS });
+
+/** What a call rejects with: an error of this code that repeats none of the texts. */
+export async function expectRefusal(
+  call: Promise<unknown>,
+  code: UserMemoryErrorCode,
+  ...secrets: readonly string[]
+): Promise<UserMemoryError> {
+  const error: unknown = await call.then(
+    () => expect.fail(`expected a refusal with code "${code}", and the call was done`),
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof UserMemoryError)) throw error;
+  expect(error.code).toBe(code);
+  expect(error.message).toMatch(/./);
+  expect(error.operation).toMatch(/./);
+  for (const secret of secrets) expect(error.message).not.toContain(secret);
+  return error;
+}
+
+/** Resolves once the clock shows another time than now, with that time. */
+export async function nextMoment(): Promise<Date> {
+  const now = Date.now();
+  while (Date.now() <= now) await new Promise((resolve) => setTimeout(resolve, 1));
+  return new Date();
+}
+
+/** What a fact is, but for when it changed. */
+export const lasting = ({ updatedAt: _, ...rest }: UserFact) => rest;
+
+/** A promise that is fulfilled by hand. */
+export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}

@@ -1,0 +1,115 @@
+import { expect } from "vitest";
+import { UserMemoryError } from "../../../errors.ts";
+import type { ErasureMark, UserMemoryStore } from "../../../store.ts";
+import { dumpOf } from "../dump.ts";
+import { everything, gate } from "../expectations.ts";
+import type { StoreUnderTest } from "../harness.ts";
+import type { StoreSpec } from "../spec.ts";
+
+const COUNT = 8;
+
+/** Words that stand in nothing but what the user said and did; each is searched for afterwards. */
+const TRACES = ["zebrafact", "zebraproof", "zebratag", "zebratalk", "zebrakey", "zebrasaid", "zebrawriter"];
+
+const options = (since: ErasureMark) => ({
+  ...{ tags: ["zebratag"], since },
+  provenance: { conversationId: "zebratalk", author: "zebrawriter", evidence: "zebraproof, she said" },
+});
+
+async function unlessErased(call: Promise<unknown>): Promise<void> {
+  await call.catch((thrown: unknown) => {
+    if (!(thrown instanceof UserMemoryError) || thrown.code !== "erased") throw thrown;
+  });
+}
+
+/** Writes until everything is about to be forgotten. */
+async function write(memory: UserMemoryStore, user: string, writer: Writer): Promise<void> {
+  const since = await memory.mark(user);
+  for (let turn = 0; !writer.isOver(); turn++) {
+    const key = turn % 3 === 0 ? { key: `zebrakey${writer.name}` } : {};
+    await unlessErased(
+      memory.remember(user, `zebrafact ${writer.name} ${turn}`, { ...options(since), ...key }),
+    );
+    writer.done();
+  }
+}
+
+interface Writer {
+  readonly name: number;
+  readonly isOver: () => boolean;
+  readonly done: () => void;
+}
+
+/** A turn that is in the queue, and whose fact is remembered once the model has answered. */
+async function extract(memory: UserMemoryStore, user: string, answered: Promise<void>): Promise<void> {
+  const since = await memory.mark(user);
+  const leased = await memory.queue.enqueue(
+    {
+      ...{
+        id: crypto.randomUUID(),
+        userId: user,
+        said: ["zebrasaid"],
+        reply: "zebrasaid",
+        saidAt: new Date(),
+      },
+      ...{ conversationId: "zebratalk", position: 0, tags: ["zebratag"], threshold: 0.7, since },
+    },
+    { leaseMs: 60_000 },
+  );
+  await answered;
+  const fact = `zebrafact ${crypto.randomUUID()}`;
+  await unlessErased(memory.remember(user, fact, { ...options(since), trust: "inferred" }));
+  await leased?.complete();
+}
+
+async function search(store: StoreUnderTest, user: string): Promise<readonly string[]> {
+  const text = (await dumpOf(store, [user])).toLowerCase();
+  return [...TRACES, user.toLowerCase()].filter((trace) => text.includes(trace));
+}
+
+export const erasure: StoreSpec = {
+  subject: "forgetAll at work",
+  rules: {
+    "while 8 write and 8 extract leaves nothing of the user anywhere": async ({ open, user, other }) => {
+      const store = await open();
+      const { memory } = store;
+      const second = (await store.another?.()) ?? memory;
+      await memory.remember(other, "Likes tea");
+      let [writes, isOver] = [0, false];
+      const answer = gate();
+      const counted = { isOver: () => isOver, done: () => void (writes += 1) };
+      const workers = Array.from({ length: COUNT }, (_, name) => [
+        write(name % 2 === 0 ? memory : second, user, { name, ...counted }),
+        extract(name % 2 === 0 ? second : memory, user, answer.opened),
+      ]).flat();
+      const failed = Promise.all(workers).then(() => false);
+      while (writes < 40) await Promise.race([new Promise((resolve) => setTimeout(resolve, 1)), failed]);
+      const found = await search(store, user);
+      expect(found.length, "what is searched for afterwards is there before").toBeGreaterThan(4);
+      isOver = true;
+      const receipt = await memory.forgetAll(user);
+      expect(receipt).toMatchObject({ jobs: COUNT });
+      expect(receipt.facts).toBeGreaterThan(0);
+      answer.open();
+      await Promise.all(workers);
+      expect(await everything(memory, user)).toEqual([]);
+      expect(await search(store, user)).toEqual([]);
+      expect(await memory.queue.size()).toBe(0);
+      expect((await memory.audit(user)).map(({ action }) => action)).toEqual(["erased"]);
+      expect(await memory.list(other)).toHaveLength(1);
+    },
+
+    "of one fact leaves nothing of it anywhere": async ({ open, user }) => {
+      const store = await open();
+      const { memory } = store;
+      await memory.remember(user, "Likes tea");
+      const since = await memory.mark(user);
+      const fact = await memory.remember(user, "zebrafact", { ...options(since), key: "zebrakey" });
+      await memory.update(user, fact.id, { fact: "zebrafact anew" });
+      expect((await dumpOf(store, [user])).toLowerCase()).toContain("zebrafact");
+      await memory.forget(user, fact.id);
+      const text = (await dumpOf(store, [user])).toLowerCase();
+      expect(TRACES.filter((trace) => text.includes(trace))).toEqual([]);
+    },
+  },
+};

@@ -1,0 +1,137 @@
+import { expect } from "vitest";
+import { everything, expectRefusal, ids, nextMoment, texts } from "../expectations.ts";
+import type { StoreSpec } from "../spec.ts";
+
+const drawn = (saidAt: Date, evidence = "I'm allergic to nuts") => ({
+  trust: "inferred" as const,
+  provenance: { extractor: "m", conversationId: "c", position: 3, evidence, saidAt },
+});
+
+export const forgetting: StoreSpec = {
+  subject: "forget",
+  rules: {
+    "deletes a fact, and says so": async ({ memory, user }) => {
+      const [tea, coffee] = [
+        await memory.remember(user, "Likes tea"),
+        await memory.remember(user, "Likes coffee"),
+      ];
+      expect(await memory.forget(user, tea.id)).toEqual({
+        ...{ receiptId: expect.stringMatching(/./), at: expect.any(Date) },
+        ...{ facts: 1, vectors: 0, jobs: 0, revived: 0 },
+      });
+      expect(await memory.get(user, tea.id)).toBeNull();
+      expect(await everything(memory, user)).toEqual([coffee]);
+      expect(await memory.recall(user, "tea")).toEqual([]);
+      expect(ids(await memory.recall(user, "likes"))).toEqual([coffee.id]);
+    },
+
+    "gives a receipt of nothing where there is nothing": async ({ memory, user, other }) => {
+      const theirs = await memory.remember(other, "Likes tea");
+      for (const id of [theirs.id, crypto.randomUUID(), "", "*", "__proto__"]) {
+        expect(await memory.forget(user, id)).toMatchObject({ facts: 0, vectors: 0, jobs: 0, revived: 0 });
+      }
+      const again = await memory.forget(other, theirs.id);
+      expect(again.facts).toBe(1);
+      const receipts = await Promise.all([1, 2].map(() => memory.forget(other, theirs.id)));
+      expect(new Set([again, ...receipts].map(({ receiptId }) => receiptId)).size).toBe(3);
+      expect(receipts.map(({ facts }) => facts)).toEqual([0, 0]);
+    },
+
+    "makes count again what the fact had taken the place of": async ({ memory, user }) => {
+      const rome = await memory.remember(user, "Lives in Rome", { key: "city" });
+      const oslo = await memory.remember(user, "Lives in Oslo", { key: "city" });
+      expect(await memory.forget(user, oslo.id)).toMatchObject({ facts: 1, revived: 1 });
+      const [revived] = await memory.list(user);
+      expect(revived).toMatchObject({ id: rome.id, status: "active" });
+      expect(revived).not.toHaveProperty("supersededBy");
+      expect(ids(await memory.recall(user, "lives"))).toEqual([rome.id]);
+    },
+
+    "of a fact in between leaves the newest current": async ({ memory, user }) => {
+      const [rome, bern, oslo] = [
+        await memory.remember(user, "Lives in Rome", { key: "city" }),
+        await memory.remember(user, "Lives in Bern", { key: "city" }),
+        await memory.remember(user, "Lives in Oslo", { key: "city" }),
+      ];
+      expect(await memory.forget(user, bern.id)).toMatchObject({ facts: 1, revived: 0 });
+      expect(ids(await memory.list(user))).toEqual([oslo.id]);
+      expect(await memory.get(user, rome.id)).toMatchObject({ supersededBy: oslo.id });
+      await memory.forget(user, oslo.id);
+      expect(ids(await memory.list(user))).toEqual([rome.id]);
+    },
+
+    "of a fact keeps its text from coming back as an older fact": async ({ memory, user }) => {
+      await memory.remember(user, "Lives in Rome", { key: "city" });
+      const oslo = await memory.remember(user, "Lives in Oslo", { key: "city" });
+      const again = await memory.remember(user, "Lives in Rome", { key: "city" });
+      await memory.forget(user, again.id);
+      expect(texts(await everything(memory, user)), "also not as history").not.toContain("Lives in Rome");
+      await memory.forget(user, oslo.id);
+      expect(texts(await memory.list(user))).not.toContain("Lives in Rome");
+    },
+
+    "leaves nothing of the fact in the audit trail": async ({ memory, user }) => {
+      const fact = await memory.remember(user, "Likes zebra milk", { tags: ["zebra-tag"] });
+      await memory.forget(user, fact.id);
+      expect(JSON.stringify(await memory.audit(user))).not.toContain("zebra");
+    },
+
+    "keeps a fact from being drawn again from what was said before": async ({ memory, user }) => {
+      const saidAt = new Date(Date.now() - 60_000);
+      const fact = await memory.remember(user, "Is allergic to nuts", drawn(saidAt));
+      await memory.forget(user, fact.id);
+      const variants = [
+        "Is allergic to nuts",
+        "is  allergic to NUTS!",
+        "The user is allergic to nuts",
+        "Allergic to nuts",
+      ];
+      for (const variant of variants) {
+        await expectRefusal(memory.remember(user, variant, drawn(saidAt, variant)), "forgotten", variant);
+        const { saidAt: _, ...provenance } = drawn(saidAt, variant).provenance;
+        const undated = { trust: "inferred" as const, provenance };
+        await expectRefusal(memory.remember(user, variant, undated), "forgotten", variant);
+      }
+      expect(await everything(memory, user)).toEqual([]);
+    },
+
+    "keeps another wording from being drawn from the same words": async ({ memory, user }) => {
+      const saidAt = new Date(Date.now() - 60_000);
+      const fact = await memory.remember(user, "Is allergic to nuts", drawn(saidAt));
+      await memory.forget(user, fact.id);
+      await expectRefusal(memory.remember(user, "Must avoid nuts", drawn(saidAt)), "forgotten");
+      const elsewhere = { ...drawn(saidAt, "Tea, please").provenance, position: 5 };
+      const tea = await memory.remember(user, "Drinks tea", { trust: "inferred", provenance: elsewhere });
+      expect(tea.status).toBe("active");
+    },
+
+    "lets the user say it again": async ({ memory, user }) => {
+      const saidAt = new Date(Date.now() - 60_000);
+      const fact = await memory.remember(user, "Is allergic to nuts", drawn(saidAt));
+      await memory.forget(user, fact.id);
+      const later = await nextMoment();
+      const drawnAgain = await memory.remember(user, "Is allergic to nuts", drawn(later));
+      expect(drawnAgain).toMatchObject({ status: "active", trust: "inferred" });
+      await memory.forget(user, drawnAgain.id);
+      expect(await memory.remember(user, "Is allergic to nuts")).toMatchObject({ trust: "stated" });
+    },
+
+    "of one user's fact keeps nobody else from remembering it": async ({ memory, user, other }) => {
+      const saidAt = new Date(Date.now() - 60_000);
+      const fact = await memory.remember(user, "Is allergic to nuts", drawn(saidAt));
+      await memory.forget(user, fact.id);
+      expect(await memory.remember(other, "Is allergic to nuts", drawn(saidAt))).toMatchObject({
+        status: "active",
+      });
+    },
+
+    "by several at once counts the fact once": async ({ memory, another, user }) => {
+      const fact = await memory.remember(user, "Likes tea");
+      const second = await another();
+      const receipts = await Promise.all(
+        [memory, second, memory, second].map((one) => one.forget(user, fact.id)),
+      );
+      expect(receipts.map(({ facts }) => facts).sort()).toEqual([0, 0, 0, 1]);
+    },
+  },
+};

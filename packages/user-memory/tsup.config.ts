@@ -1,0 +1,8 @@
+import { defineConfig } from "tsup";
+import { base } from "../../tsup.base.ts";
+
+export default defineConfig({
+  ...base,
+  entry: { index: "src/index.ts", "testing/index": "src/testing/index.ts" },
+  external: ["vitest"],
+});
