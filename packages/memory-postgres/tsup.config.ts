@@ -3,5 +3,9 @@ import { base } from "../../tsup.base.ts";
 
 export default defineConfig({
   ...base,
-  entry: { index: "src/index.ts", "pglite/index": "src/pglite/index.ts" },
+  entry: {
+    index: "src/index.ts",
+    "pglite/index": "src/pglite/index.ts",
+    "user-memory/index": "src/user-memory/index.ts",
+  },
 });

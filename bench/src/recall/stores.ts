@@ -6,6 +6,9 @@ import { openPool, startPostgresServer } from "../stores/postgres.ts";
 import { connectRedis, startRedisServer } from "../stores/redis.ts";
 import type { MemoryKind } from "./options.ts";
 
+/** Room for what is remembered beyond the 10,000 that there are already. */
+const limits = { maxFacts: 20_000 };
+
 /** An empty store, on a server of its own where it needs one. */
 export async function openStore(lab: Lab, kind: MemoryKind): Promise<UserMemoryStore> {
   const store = await open(lab, kind);
@@ -16,12 +19,12 @@ export async function openStore(lab: Lab, kind: MemoryKind): Promise<UserMemoryS
 async function open(lab: Lab, kind: MemoryKind): Promise<UserMemoryStore> {
   switch (kind) {
     case "in-memory":
-      return new MemoryUserMemory();
+      return new MemoryUserMemory({ limits });
     case "redis":
-      return createRedisUserMemory({}, await connectRedis(lab, await startRedisServer(lab)));
+      return createRedisUserMemory({ limits }, await connectRedis(lab, await startRedisServer(lab)));
     case "postgres": {
       const url = await startPostgresServer(lab, { durable: true });
-      return createPostgresUserMemory({}, openPool(lab, url, 10));
+      return createPostgresUserMemory({ limits }, openPool(lab, url, 10));
     }
   }
 }

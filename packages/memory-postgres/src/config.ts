@@ -10,28 +10,33 @@ const RESERVED_SCHEMA = /^(pg_.*|information_schema|\$user)$/s;
 
 const MOST_PARTITIONS = 128;
 
-const tablesShape = {
-  /** Name of the main table, and the beginning of the others'. Default `"conversations"`. */
-  tableName: z
-    .string()
-    .regex(TABLE_NAME_PATTERN, {
-      error: "expected 1 to 40 lower-case letters, digits and underscores, not beginning with a digit",
-    })
-    .default("conversations"),
+/** The beginning of the tables' names. */
+export const tableNameSchema = z.string().regex(TABLE_NAME_PATTERN, {
+  error: "expected 1 to 40 lower-case letters, digits and underscores, not beginning with a digit",
+});
+
+const schemaNameSchema = z
+  .string()
+  .refine((name) => name.length > 0 && Buffer.byteLength(name) <= 63 && !NOT_IN_A_NAME.test(name), {
+    error: "expected a schema name of 1 to 63 bytes, without NUL and unpaired surrogates",
+  })
+  .refine((name) => !RESERVED_SCHEMA.test(name), {
+    error:
+      "expected a schema of your own: names that begin with pg_, information_schema and $user have a meaning in Postgres",
+  });
+
+export const schemaShape = {
   /**
    * Schema of the tables; created if missing. Absent: the `current_schema()` of the connection when the provider is
    * created, which is the first of its `search_path` that exists; the others are not searched.
    */
-  schema: z
-    .string()
-    .refine((name) => name.length > 0 && Buffer.byteLength(name) <= 63 && !NOT_IN_A_NAME.test(name), {
-      error: "expected a schema name of 1 to 63 bytes, without NUL and unpaired surrogates",
-    })
-    .refine((name) => !RESERVED_SCHEMA.test(name), {
-      error:
-        "expected a schema of your own: names that begin with pg_, information_schema and $user have a meaning in Postgres",
-    })
-    .optional(),
+  schema: schemaNameSchema.optional(),
+};
+
+const tablesShape = {
+  /** Name of the main table, and the beginning of the others'. Default `"conversations"`. */
+  tableName: tableNameSchema.default("conversations"),
+  ...schemaShape,
   /**
    * Into how many parts the tables are divided, by a hash of the conversation id, when they are created: 1 to 128.
    * Tables that exist already are an error if they were created with another number. Absent: a new table is in one
@@ -59,8 +64,8 @@ const tlsSchema = z.custom<ConnectionOptions>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
 );
 
-export const postgresConfigSchema = z.strictObject({
-  type: z.literal("postgres").default("postgres"),
+/** How to reach the database, and whether to make the tables. */
+export const connectionShape = {
   host: z.string().min(1).default("localhost"),
   port: z.int().min(1).max(65_535).default(5432),
   database: z.string().min(1).default("jaf_memory"),
@@ -72,7 +77,6 @@ export const postgresConfigSchema = z.strictObject({
     .optional(),
   /** `postgres://user:password@host:port/database`, in place of the fields above. */
   connectionString: connectionStringSchema.optional(),
-  ...tablesShape,
   /** Most connections of the pool that is opened when no client is handed in. Default 10. */
   maxConnections: z.int().min(1).default(10),
   /**
@@ -82,6 +86,16 @@ export const postgresConfigSchema = z.strictObject({
   queryTimeoutMs: z.int().min(1).max(2_147_483_647).default(30_000),
   /** Create and update the tables when the provider is created. Default `true`. */
   migrate: z.boolean().default(true),
+};
+
+const connectionSchema = z.object(connectionShape);
+
+export type ConnectionSettings = z.output<typeof connectionSchema>;
+
+export const postgresConfigSchema = z.strictObject({
+  type: z.literal("postgres").default("postgres"),
+  ...connectionShape,
+  ...tablesShape,
 });
 
 export type PostgresConfig = z.input<typeof postgresConfigSchema>;

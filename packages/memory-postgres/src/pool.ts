@@ -1,6 +1,6 @@
 import { createMemoryConnectionError, MemorySetupError } from "@jaf/memory";
 import type { PgClient } from "./client.ts";
-import type { PostgresSettings } from "./config.ts";
+import type { ConnectionSettings } from "./config.ts";
 
 const CONNECTION_TIMEOUT_MS = 10_000;
 
@@ -10,22 +10,19 @@ export interface OwnPool {
 }
 
 // Imported when needed: with PGlite, or a client of one's own, `pg` need not be installed.
-async function importPg() {
+async function importPg(operation: string) {
   try {
     const { default: pg } = await import("pg");
     return pg;
   } catch {
     const hint = "the package `pg` is not installed; install it, or hand in a client";
     throw new MemorySetupError(
-      createMemoryConnectionError("postgres", hint, {
-        operation: "createPostgresProvider",
-        retryable: false,
-      }),
+      createMemoryConnectionError("postgres", hint, { operation, retryable: false }),
     );
   }
 }
 
-function connectionOptions(settings: PostgresSettings) {
+function connectionOptions(settings: ConnectionSettings) {
   const { connectionString, host, port, database, username, password, ssl } = settings;
   const target =
     connectionString === undefined
@@ -34,9 +31,9 @@ function connectionOptions(settings: PostgresSettings) {
   return { ...target, ...(ssl === undefined ? {} : { ssl }) };
 }
 
-/** Connects lazily. */
-export async function openPool(settings: PostgresSettings): Promise<OwnPool> {
-  const { Pool } = await importPg();
+/** Connects lazily. `operation`: who asks, for the error where `pg` is missing. */
+export async function openPool(settings: ConnectionSettings, operation: string): Promise<OwnPool> {
+  const { Pool } = await importPg(operation);
   const pool = new Pool({
     ...connectionOptions(settings),
     max: settings.maxConnections,

@@ -1,30 +1,16 @@
-import {
-  createMemoryStorageError,
-  defineMemoryProvider,
-  type MemoryProvider,
-  MemorySetupError,
-} from "@jaf/memory";
+import { defineMemoryProvider, type MemoryProvider } from "@jaf/memory";
 import { createPostgresBackend } from "./backend.ts";
 import { adaptClient, type PostgresClient } from "./client.ts";
-import { type PostgresConfig, type PostgresSettings, parseConfig } from "./config.ts";
-import { applyMigrations, findTables } from "./migrator/migrate.ts";
+import { type PostgresConfig, parseConfig } from "./config.ts";
+import { conversationMigrations } from "./migrator/conversations.ts";
+import { prepareTables } from "./migrator/migrate.ts";
 import { openPool } from "./pool.ts";
-import type { ResolvedNames } from "./schema/names.ts";
 import { toSetupError } from "./setup-error.ts";
-import type { SqlClient } from "./sql-client.ts";
 import { createUpkeep, type Upkeep, type UpkeepOptions } from "./upkeep.ts";
 
 export interface PostgresProvider extends MemoryProvider, Upkeep {}
 
 const OPERATION = "createPostgresProvider";
-
-async function prepareTables(sql: SqlClient, settings: PostgresSettings): Promise<ResolvedNames> {
-  if (settings.migrate) return applyMigrations(sql, settings);
-  const { names, lack } = await findTables(sql, settings);
-  if (lack === undefined) return names;
-  const reason = `${lack}; run migrate(), or the script of printMigrations()`;
-  throw new MemorySetupError(createMemoryStorageError(OPERATION, reason, { provider: "postgres" }));
-}
 
 function extend(provider: MemoryProvider, parts: Omit<UpkeepOptions, "isClosed">): PostgresProvider {
   let closed = false;
@@ -55,10 +41,11 @@ export async function createPostgresProvider(
   client?: PostgresClient,
 ): Promise<PostgresProvider> {
   const settings = parseConfig(config);
-  const opened = client === undefined ? await openPool(settings) : { client, close: async () => {} };
+  const opened =
+    client === undefined ? await openPool(settings, OPERATION) : { client, close: async () => {} };
   try {
     const sql = adaptClient(opened.client);
-    const names = await prepareTables(sql, settings);
+    const names = await prepareTables(sql, conversationMigrations, { ...settings, operation: OPERATION });
     const provider = defineMemoryProvider(createPostgresBackend({ sql, names, close: opened.close }));
     return extend(provider, { sql, names });
   } catch (thrown) {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { MemorySetupError } from "@jaf/memory";
 import pg from "pg";
 import { afterAll, describe, expect, inject, it } from "vitest";
-import { embeddedMigrations } from "../scripts/embed-migrations.ts";
+import { embeddedFolders, embeddedMigrations, packageFile } from "../scripts/embed-migrations.ts";
 import { createPostgresProvider, migrate, printMigrations } from "../src/index.ts";
 import { migrations } from "../src/migrator/embedded.ts";
 import { startChild } from "./support/child.ts";
@@ -18,9 +18,8 @@ const schemaOf = (name = freshSchema()): string => {
 afterAll(() => dropSchemas(schemas));
 
 describe("migrations", () => {
-  it("are embedded as they are in the folder", () => {
-    const embedded = readFileSync(new URL("../src/migrator/embedded.ts", import.meta.url), "utf8");
-    expect(embedded).toBe(embeddedMigrations());
+  it.each(embeddedFolders)("are embedded as they are in $folder", (folder) => {
+    expect(readFileSync(packageFile(folder.source), "utf8")).toBe(embeddedMigrations(folder));
   });
 
   it("make the schema that is under review", async () => {

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 // Embedded, because a bundler that makes one file of an application leaves a package's .lua files behind.
-const folder = new URL("../src/scripts/", import.meta.url);
-
-const read = (file: string): string => readFileSync(new URL(file, folder), "utf8");
+export const scriptFolders: readonly URL[] = ["../src/scripts/", "../src/user-memory/scripts/"].map(
+  (folder) => new URL(folder, import.meta.url),
+);
 
 const INCLUDE = /^--@include (\S+)$/gm;
 
@@ -17,7 +17,8 @@ const withoutComments = (lua: string): string =>
     .filter((line) => !line.trimStart().startsWith("--") && line.trim() !== "")
     .join("\n");
 
-export function embeddedScripts(): string {
+export function embeddedScripts(folder: URL): string {
+  const read = (file: string): string => readFileSync(new URL(file, folder), "utf8");
   const files = readdirSync(folder).filter((file) => file.endsWith(".lua"));
   const sources = files.map((file) => read(file));
   const included = new Set(
@@ -38,5 +39,5 @@ ${entries.join("")}} as const;
 }
 
 if (process.argv[1]?.endsWith("embed-scripts.ts")) {
-  writeFileSync(new URL("embedded.ts", folder), embeddedScripts());
+  for (const folder of scriptFolders) writeFileSync(new URL("embedded.ts", folder), embeddedScripts(folder));
 }

@@ -8,6 +8,7 @@ import { createIndexes } from "./indexes.ts";
 import { createKeys } from "./keys.ts";
 import { createListing, matches } from "./listing.ts";
 import { type Head, list, number, text } from "./replies.ts";
+import { scripts } from "./scripts/embedded.ts";
 import { createScriptRunner } from "./scripts/runner.ts";
 import { createSweep } from "./sweep.ts";
 import { createUserData } from "./user-data.ts";
@@ -36,7 +37,7 @@ export function createRedisBackend(options: RedisBackendOptions): MemoryBackend 
   const atomic = !port.isCluster || keys.inOneSlot;
   const deadlines = createDeadlines(commandTimeoutMs);
   const pingDeadlines = createDeadlines(Math.min(PING_TIMEOUT_MS, commandTimeoutMs));
-  const run = createScriptRunner(port, deadlines);
+  const run = createScriptRunner(port, deadlines, scripts);
   const wait =
     minReplicas === 0 ? undefined : { replicas: minReplicas, timeoutMs: Math.ceil(commandTimeoutMs / 3) };
   const indexes = createIndexes(run, keys, wait);

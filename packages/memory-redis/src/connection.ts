@@ -6,6 +6,8 @@ import { createDeadlines } from "./deadlines.ts";
 const CONNECT_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 
+type Settings = Omit<RedisSettings, "ttl">;
+
 export interface OwnConnection {
   readonly client: RedisClient;
   readonly close: () => Promise<void>;
@@ -20,7 +22,7 @@ const pause = (attempt: number): number =>
 
 /** Waits for the answers that are due, and not for a server that gives none. */
 async function closeInTime(
-  { commandTimeoutMs }: RedisSettings,
+  { commandTimeoutMs }: Settings,
   close: () => Promise<void>,
   destroy: () => void,
 ): Promise<void> {
@@ -31,7 +33,7 @@ async function closeInTime(
   }
 }
 
-async function openNodeRedis(settings: RedisSettings): Promise<OwnConnection> {
+async function openNodeRedis(settings: Settings): Promise<OwnConnection> {
   const { createClient } = await import("redis");
   const { url, host, port, username, password, db } = settings;
   let connected = false;
@@ -72,7 +74,7 @@ async function openNodeRedis(settings: RedisSettings): Promise<OwnConnection> {
   };
 }
 
-async function openIoredis(settings: RedisSettings): Promise<OwnConnection> {
+async function openIoredis(settings: Settings): Promise<OwnConnection> {
   const { Redis } = await import("ioredis");
   const { url, host, port, username, password, db } = settings;
   let connected = false;
@@ -113,7 +115,7 @@ async function openIoredis(settings: RedisSettings): Promise<OwnConnection> {
 }
 
 /** Of `redis`, or of `ioredis` where only that is installed. Imported when needed: an application has one of them. */
-export async function openConnection(settings: RedisSettings): Promise<OwnConnection> {
+export async function openConnection(settings: Settings, operation: string): Promise<OwnConnection> {
   for (const open of [openNodeRedis, openIoredis]) {
     try {
       return await open(settings);
@@ -122,7 +124,5 @@ export async function openConnection(settings: RedisSettings): Promise<OwnConnec
     }
   }
   const hint = "neither `redis` nor `ioredis` is installed; install one, or hand in a client";
-  throw new MemorySetupError(
-    createMemoryConnectionError("redis", hint, { operation: "createRedisProvider", retryable: false }),
-  );
+  throw new MemorySetupError(createMemoryConnectionError("redis", hint, { operation, retryable: false }));
 }

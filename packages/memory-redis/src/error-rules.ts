@@ -109,6 +109,11 @@ export const clientRules: readonly (ErrorRule & { readonly pattern: RegExp })[] 
   { pattern: /^AbortError\b/, ...broken },
   { pattern: /^SlotsMoving\b/, ...movingKeys },
   { pattern: /^ClientClosedError\b/, ...closed },
+  { pattern: /^UserMemoryClosed\b/, ...connection("the store was closed; create a new one", false) },
+  {
+    pattern: /^JobEntryGone\b/,
+    ...storage("others took the job for one that was left over; try again", true),
+  },
   { pattern: /^(ConnectionTimeoutError|SocketTimeoutError|TimeoutError)\b/, ...slow },
   { pattern: /^(RootNodesUnavailableError|ClusterAllFailedError|MaxCommandRedirectionsError)\b/, ...cluster },
   { pattern: /^MaxRetriesPerRequestError\b/, ...broken },

@@ -1,33 +1,13 @@
 import { defineMemoryProvider, type MemoryProvider } from "@jaf/memory";
 import { createRedisBackend } from "./backend.ts";
-import { adaptClient } from "./client/adapt-client.ts";
 import type { RedisClient } from "./client/clients.ts";
-import type { RedisPort } from "./client/port.ts";
-import { parseConfig, type RedisConfig, type RedisSettings } from "./config.ts";
-import { openConnection } from "./connection.ts";
+import { parseConfig, type RedisConfig } from "./config.ts";
 import { toSetupError } from "./errors.ts";
+import { openPort } from "./opening.ts";
 
 export interface RedisProvider extends MemoryProvider {}
 
-const OPERATION = "createRedisProvider";
-
-interface Opened {
-  readonly port: RedisPort;
-  readonly close: () => Promise<void>;
-}
-
-function adaptGiven(client: RedisClient): Opened {
-  try {
-    return { port: adaptClient(client), close: async () => {} };
-  } catch (thrown) {
-    throw thrown instanceof TypeError ? thrown : toSetupError(OPERATION, thrown);
-  }
-}
-
-async function openOwn(settings: RedisSettings): Promise<Opened> {
-  const { client, close } = await openConnection(settings);
-  return { port: adaptClient(client), close };
-}
+const operation = "createRedisProvider";
 
 /**
  * Keeps conversations in Redis 6.2 or later. `client` is a connected client, pool, Cluster or Sentinel client of
@@ -42,14 +22,12 @@ export async function createRedisProvider(
 ): Promise<RedisProvider> {
   const settings = parseConfig(config);
   const { keyPrefix, ttl, minReplicas, commandTimeoutMs } = settings;
-  // Before anything is opened: what is no client is a programming error.
-  const given = client === undefined ? undefined : adaptGiven(client);
+  const { port, close } = await openPort({ settings, client, operation });
   try {
-    const { port, close } = given ?? (await openOwn(settings));
     return defineMemoryProvider(
       createRedisBackend({ port, keyPrefix, ttl, minReplicas, commandTimeoutMs, close }),
     );
   } catch (thrown) {
-    throw toSetupError(OPERATION, thrown);
+    throw toSetupError(operation, thrown);
   }
 }

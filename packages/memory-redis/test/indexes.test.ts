@@ -6,6 +6,7 @@ import { createDeadlines } from "../src/deadlines.ts";
 import { createRedisProvider, type RedisClient } from "../src/index.ts";
 import { createIndexes } from "../src/indexes.ts";
 import { createKeys } from "../src/keys.ts";
+import { scripts } from "../src/scripts/embedded.ts";
 import { createScriptRunner } from "../src/scripts/runner.ts";
 import { freshPrefix } from "./support/stores.ts";
 
@@ -52,7 +53,7 @@ describe.each([
   async function open() {
     const keyPrefix = freshPrefix();
     const keys = createKeys(keyPrefix);
-    const run = createScriptRunner(adaptClient(client), createDeadlines(10_000));
+    const run = createScriptRunner(adaptClient(client), createDeadlines(10_000), scripts);
     const provider = await createRedisProvider({ keyPrefix }, client);
     return { provider, keys, run, upkeep: createIndexes(run, keys) };
   }

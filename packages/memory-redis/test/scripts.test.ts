@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { embeddedScripts } from "../scripts/embed-scripts.ts";
+import { embeddedScripts, scriptFolders } from "../scripts/embed-scripts.ts";
 
-it("embeds the scripts as they are in their files", () => {
-  const embedded = readFileSync(new URL("../src/scripts/embedded.ts", import.meta.url), "utf8");
-  expect(embedded).toBe(embeddedScripts());
+it.each(scriptFolders)("embeds the scripts as they are in their files (%#)", (folder) => {
+  const embedded = readFileSync(new URL("embedded.ts", folder), "utf8");
+  expect(embedded).toBe(embeddedScripts(folder));
 });

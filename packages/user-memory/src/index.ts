@@ -21,6 +21,14 @@ export type { FactStatus, Provenance, QuarantineReason, Trust, UserFact } from "
 export type { UserMemoryLimits } from "./limits.ts";
 export { MemoryUserMemory } from "./memory-user-memory.ts";
 export {
+  createMessageSearch,
+  type FoundMessage,
+  type MessageSearch,
+  type MessageSearchConfig,
+  type MessageSearchOptions,
+  searchMessages,
+} from "./message-search/message-search.ts";
+export {
   type Embed,
   type IncomingFact,
   type ResolveConflicts,

@@ -1,20 +1,20 @@
+import { createMemoryStorageError, MemorySetupError } from "@jaf/memory";
 import { adaptClient, type PostgresClient } from "../client.ts";
 import { type PostgresTables, parseTables } from "../config.ts";
-import { quoteIdentifier, type ResolvedNames, type TableLayout } from "../schema/names.ts";
+import { qualifiedName, quoteIdentifier, type ResolvedNames, type TableLayout } from "../schema/names.ts";
 import { toSetupError } from "../setup-error.ts";
 import type { SqlClient } from "../sql-client.ts";
 import { hasCode } from "../sql-state.ts";
-import {
-  hasOwnFunctions,
-  hasTables,
-  LATEST_MIGRATION,
-  MIGRATIONS_SUFFIX,
-  migrationScript,
-  migrationsTable,
-  partitionCount,
-  TABLES_GONE,
-  WRONG_PARTITIONS,
-} from "./script.ts";
+import { conversationMigrations } from "./conversations.ts";
+import type { MigrationSet } from "./migration-set.ts";
+import { hasTables, migrationScript, partitionCount, TABLES_GONE, WRONG_PARTITIONS } from "./script.ts";
+
+interface PrepareOptions {
+  /** For the error. */
+  readonly operation: string;
+  /** Whether the tables may be made or changed. */
+  readonly migrate: boolean;
+}
 
 interface FoundTables {
   readonly names: ResolvedNames;
@@ -28,17 +28,21 @@ const RENAMED = "the schema was renamed after its tables were made";
 const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
 /** Settles where the tables are. Changes nothing. */
-export async function findTables(sql: SqlClient, layout: TableLayout): Promise<FoundTables> {
+export async function findTables(
+  sql: SqlClient,
+  set: MigrationSet,
+  layout: TableLayout,
+): Promise<FoundTables> {
   const { tableName, schema, partitions } = layout;
-  const journalName = quoteIdentifier(`${tableName}${MIGRATIONS_SUFFIX}`);
+  const journalName = quoteIdentifier(`${tableName}${set.journalSuffix}`);
   // Asking for a table that isn't there would be an error, and in a transaction of the caller's its end.
   const [found] = await sql.query({
     text: `SELECT place.schema, to_regclass(quote_ident(place.schema) || '.' || $2::text)::text AS journal,
         ${partitionCount("quote_ident(place.schema) || '.' || $3::text")}::text AS partitions,
-        ${hasTables("place.schema", tableName)}::text AS complete,
-        ${hasOwnFunctions("place.schema", tableName)}::text AS own_functions
+        ${hasTables(set, "place.schema", tableName)}::text AS complete,
+        ${set.hasOwnFunctions("place.schema", tableName)}::text AS own_functions
       FROM (SELECT coalesce($1::text, current_schema()::text) AS schema) AS place`,
-    values: [schema ?? null, journalName, quoteIdentifier(tableName)],
+    values: [schema ?? null, journalName, quoteIdentifier(`${tableName}${set.tables[0] ?? ""}`)],
   });
   const resolved = schema ?? found?.["schema"];
   if (resolved == null) throw failure("3F000", "no schema has been selected");
@@ -48,13 +52,13 @@ export async function findTables(sql: SqlClient, layout: TableLayout): Promise<F
     throw failure(WRONG_PARTITIONS, "the tables exist, with another number of partitions");
   }
   const [applied] = await sql.query({
-    text: `SELECT max(id)::text AS latest FROM ${migrationsTable(names)}`,
+    text: `SELECT max(id)::text AS latest FROM ${qualifiedName(names, set.journalSuffix)}`,
     values: [],
   });
   const latest = Number(applied?.["latest"] ?? -1);
   if (latest >= 0 && found["complete"] !== "true")
     throw failure(TABLES_GONE, "tables that were made are gone");
-  if (latest < LATEST_MIGRATION) return { names, lack: OUTDATED };
+  if (latest < set.migrations.length - 1) return { names, lack: OUTDATED };
   return found["own_functions"] === "true" ? { names } : { names, lack: RENAMED };
 }
 
@@ -77,11 +81,33 @@ async function runScript(sql: SqlClient, script: string): Promise<void> {
 }
 
 /** Needs no right to change the schema where there is nothing to change. Returns where the tables are. */
-export async function applyMigrations(sql: SqlClient, wanted: TableLayout): Promise<ResolvedNames> {
-  const { names, lack } = await findTables(sql, wanted);
-  if (lack !== undefined) await runScript(sql, migrationScript({ ...names, partitions: wanted.partitions }));
+export async function applyMigrations(
+  sql: SqlClient,
+  set: MigrationSet,
+  wanted: TableLayout,
+): Promise<ResolvedNames> {
+  const { names, lack } = await findTables(sql, set, wanted);
+  if (lack !== undefined)
+    await runScript(sql, migrationScript(set, { ...names, partitions: wanted.partitions }));
   return names;
 }
+
+/** {@link applyMigrations} where `migrate`, else only looks. Rejects with a `MemorySetupError`, or as drivers do. */
+export async function prepareTables(
+  sql: SqlClient,
+  set: MigrationSet,
+  { operation, migrate: mayMigrate, ...layout }: TableLayout & PrepareOptions,
+): Promise<ResolvedNames> {
+  if (mayMigrate) return applyMigrations(sql, set, layout);
+  const { names, lack } = await findTables(sql, set, layout);
+  if (lack === undefined) return names;
+  const reason = `${lack}; run migrate(), or the script of printMigrations()`;
+  throw new MemorySetupError(createMemoryStorageError(operation, reason, { provider: "postgres" }));
+}
+
+/** What `printMigrations` returns. */
+export const transactionScript = (set: MigrationSet, layout: TableLayout): string =>
+  `BEGIN ISOLATION LEVEL READ COMMITTED;\n${migrationScript(set, layout)}\nCOMMIT;\n`;
 
 /**
  * Creates or updates the tables, as `createPostgresProvider` does by itself unless `migrate: false`. Any number of
@@ -90,7 +116,7 @@ export async function applyMigrations(sql: SqlClient, wanted: TableLayout): Prom
 export async function migrate(client: PostgresClient, options: PostgresTables = {}): Promise<void> {
   const names = parseTables(options);
   try {
-    await applyMigrations(adaptClient(client), names);
+    await applyMigrations(adaptClient(client), conversationMigrations, names);
   } catch (thrown) {
     throw toSetupError("migrate", thrown);
   }
@@ -98,5 +124,5 @@ export async function migrate(client: PostgresClient, options: PostgresTables = 
 
 /** What `migrate` would run, as a script for `psql`: for databases whose schema the application may not change. */
 export function printMigrations(options: PostgresTables = {}): string {
-  return `BEGIN ISOLATION LEVEL READ COMMITTED;\n${migrationScript(parseTables(options))}\nCOMMIT;\n`;
+  return transactionScript(conversationMigrations, parseTables(options));
 }

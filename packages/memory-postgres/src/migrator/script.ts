@@ -1,19 +1,5 @@
-import {
-  qualifiedName,
-  quoteIdentifier,
-  quoteLiteral,
-  TABLE_PLACEHOLDER,
-  type TableLayout,
-  type TableNames,
-} from "../schema/names.ts";
-import { migrations } from "./embedded.ts";
-
-export const MIGRATIONS_SUFFIX = "_migrations";
-
-export const LATEST_MIGRATION = migrations.length - 1;
-
-// From this one on, they can be done twice, and are where the schema has another name than when they were done.
-const FIRST_REPEATABLE = 5;
+import { quoteIdentifier, quoteLiteral, TABLE_PLACEHOLDER, type TableLayout } from "../schema/names.ts";
+import { type MigrationSet, quotedName } from "./migration-set.ts";
 
 /** That the tables are divided into as many parts as they should be. */
 export const WRONG_PARTITIONS = "JF002";
@@ -21,46 +7,35 @@ export const WRONG_PARTITIONS = "JF002";
 /** That the tables were made once, and some of them are gone. */
 export const TABLES_GONE = "JF004";
 
-const TABLES = ["", "_messages", "_traces", "_keys"];
-
 const END_OF_TABLE = /^\);$/gm;
 
-const partitionScript = (tableName: string, partitions: number): string => `
+const partitionScript = (tables: readonly string[], tableName: string, partitions: number): string => `
 DO $jaf_partitions$
 BEGIN
 FOR part IN 0..${partitions - 1} LOOP
-${TABLES.map((suffix) => `EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES WITH (MODULUS ${partitions}, REMAINDER %s)', '${tableName}${suffix}_p' || part, '${tableName}${suffix}', part);`).join("\n")}
+${tables.map((suffix) => `EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES WITH (MODULUS ${partitions}, REMAINDER %s)', '${tableName}${suffix}_p' || part, '${tableName}${suffix}', part);`).join("\n")}
 END LOOP;
 END
 $jaf_partitions$;`;
 
-function migrationSql(id: number, sql: string, { tableName, partitions }: TableLayout): string {
-  const named = sql.replaceAll(TABLE_PLACEHOLDER, tableName).trim();
-  if (id !== 0 || partitions === undefined) return named;
-  const divided = named.replaceAll(END_OF_TABLE, ') PARTITION BY HASH ("conversation_id");');
-  return divided + partitionScript(tableName, partitions);
+function migrationSql(set: MigrationSet, id: number, { tableName, partitions }: TableLayout): string {
+  const named = (set.migrations[id]?.sql ?? "").replaceAll(TABLE_PLACEHOLDER, tableName).trim();
+  if (id !== 0 || partitions === undefined || set.partitionKey === undefined) return named;
+  const divided = named.replaceAll(END_OF_TABLE, `) PARTITION BY HASH ("${set.partitionKey}");`);
+  return divided + partitionScript(set.tables, tableName, partitions);
 }
 
 /** How many parts a table has, as a query of one value. */
 export const partitionCount = (table: string): string =>
   `(SELECT count(*) FROM pg_inherits WHERE inhparent = to_regclass(${table}))`;
 
-// Always quoted, unlike by `quote_ident`, which quotes more in one version of Postgres than in another.
-const quoted = (schema: string): string => `('"' || replace(${schema}, '"', '""') || '"')`;
-
 /** Whether all tables are there, as a condition on a schema: an expression of SQL that gives its name. */
-export const hasTables = (schema: string, tableName: string): string =>
-  `(${TABLES.map((suffix) => `to_regclass(${quoted(schema)} || '."${tableName}${suffix}"') IS NOT NULL`).join(" AND ")})`;
+export const hasTables = ({ tables }: MigrationSet, schema: string, tableName: string): string =>
+  `(${tables.map((suffix) => `to_regclass(${quotedName(schema)} || '."${tableName}${suffix}"') IS NOT NULL`).join(" AND ")})`;
 
-/** Likewise, whether the functions were made for the tables that are in it now. */
-export const hasOwnFunctions = (schema: string, tableName: string): string =>
-  `EXISTS (SELECT FROM pg_proc JOIN pg_namespace AS namespace ON namespace.oid = pronamespace
-  WHERE nspname = ${schema} AND proname = '${tableName}_write'
-    AND strpos(prosrc, 'UPDATE ' || ${quoted(schema)} || '."${tableName}" SET') > 0)`;
-
-const tablesCheck = (tableName: string, journal: string): string => `DO $jaf$
+const tablesCheck = (set: MigrationSet, tableName: string, journal: string): string => `DO $jaf$
 BEGIN
-IF EXISTS (SELECT FROM ${journal} WHERE id = 0) AND NOT ${hasTables("current_setting('jaf.schema')", tableName)} THEN
+IF EXISTS (SELECT FROM ${journal} WHERE id = 0) AND NOT ${hasTables(set, "current_setting('jaf.schema')", tableName)} THEN
 RAISE EXCEPTION USING ERRCODE = '${TABLES_GONE}', MESSAGE = 'tables that were made are gone';
 END IF;
 END
@@ -83,18 +58,18 @@ $jaf$;
  * Everything as one script that any number of processes may run at once, on a new or an existing database: sent as
  * one simple query it is one transaction, also through PgBouncer.
  */
-export function migrationScript(layout: TableLayout): string {
+export function migrationScript(set: MigrationSet, layout: TableLayout): string {
   const { tableName, schema } = layout;
-  const journal = quoteIdentifier(`${tableName}${MIGRATIONS_SUFFIX}`);
+  const journal = quoteIdentifier(`${tableName}${set.journalSuffix}`);
   const schemaText = schema === undefined ? "current_schema()" : quoteLiteral(schema);
-  const steps = migrations.map(
-    ({ name, sql }, id) => `DO $jaf$
+  const steps = set.migrations.map(
+    ({ name }, id) => `DO $jaf$
 BEGIN
-IF NOT EXISTS (SELECT FROM ${journal} WHERE id = ${id})${id < FIRST_REPEATABLE ? "" : " OR current_setting('jaf.own_functions') = 'false'"} THEN
+IF NOT EXISTS (SELECT FROM ${journal} WHERE id = ${id})${id < set.firstRepeatable ? "" : " OR current_setting('jaf.own_functions') = 'false'"} THEN
 INSERT INTO ${journal} (id, name) VALUES (${id}, '${name}') ON CONFLICT DO NOTHING;
 EXECUTE replace($jaf_migration$
-${migrationSql(id, sql, layout)}
-$jaf_migration$, '"public".', ${quoted("current_setting('jaf.schema')")} || '.');
+${migrationSql(set, id, layout)}
+$jaf_migration$, '"public".', ${quotedName("current_setting('jaf.schema')")} || '.');
 END IF;
 END
 $jaf$;`,
@@ -125,11 +100,9 @@ CREATE TABLE IF NOT EXISTS ${journal} (
 	name text NOT NULL,
 	applied_at timestamp with time zone DEFAULT now() NOT NULL
 );
-${tablesCheck(tableName, journal)}-- Asked before any step is done, which would answer it for the next one.
-SELECT set_config('jaf.own_functions', ${hasOwnFunctions("current_setting('jaf.schema')", tableName)}::text, true);
+${tablesCheck(set, tableName, journal)}-- Asked before any step is done, which would answer it for the next one.
+SELECT set_config('jaf.own_functions', ${set.hasOwnFunctions("current_setting('jaf.schema')", tableName)}::text, true);
 ${steps.join("\n")}
 ${partitionCheck(layout)}SELECT set_config('search_path', current_setting('jaf.search_path'), true),
 	set_config('standard_conforming_strings', current_setting('jaf.conforming_strings'), true);`;
 }
-
-export const migrationsTable = (names: TableNames): string => qualifiedName(names, MIGRATIONS_SUFFIX);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { RedisPort } from "../client/port.ts";
 import type { Deadlines } from "../deadlines.ts";
-import { scripts } from "./embedded.ts";
+import type { scripts } from "./embedded.ts";
 
 export type ScriptName = keyof typeof scripts;
 
@@ -16,7 +16,11 @@ export interface ReplicaWait {
   readonly timeoutMs: number;
 }
 
-export type RunScript = (name: ScriptName, call: ScriptCall, wait?: ReplicaWait) => Promise<unknown>;
+export type RunScript<Name extends string = ScriptName> = (
+  name: Name,
+  call: ScriptCall,
+  wait?: ReplicaWait,
+) => Promise<unknown>;
 
 /** What a script did is done, and fewer replicas than demanded have it yet. */
 export class TooFewReplicas extends Error {
@@ -24,10 +28,6 @@ export class TooFewReplicas extends Error {
 }
 
 const sha1 = (text: string): string => createHash("sha1").update(text).digest("hex");
-
-const digests = Object.fromEntries(
-  Object.entries(scripts).map(([name, source]) => [name, sha1(source)]),
-) as Readonly<Record<ScriptName, string>>;
 
 const isUnknownScript = (thrown: unknown): boolean =>
   thrown instanceof Error && thrown.message.startsWith("NOSCRIPT");
@@ -40,7 +40,12 @@ async function runAndWait(port: RedisPort, command: readonly string[], key: stri
 }
 
 /** Runs scripts by their digest; a server that doesn't know one, as after a restart, is sent the source. */
-export function createScriptRunner(port: RedisPort, deadlines: Deadlines): RunScript {
+export function createScriptRunner<Name extends string>(
+  port: RedisPort,
+  deadlines: Deadlines,
+  sources: Readonly<Record<Name, string>>,
+): RunScript<Name> {
+  const digests = new Map(Object.keys(sources).map((name) => [name, sha1(sources[name as Name])]));
   return (name, { keys, args }, wait) => {
     const [key] = keys;
     const operands = [String(keys.length), ...keys, ...args.map(String)];
@@ -48,8 +53,8 @@ export function createScriptRunner(port: RedisPort, deadlines: Deadlines): RunSc
       const full = [command, script, ...operands];
       return wait === undefined ? port.send(full, key) : runAndWait(port, full, key, wait);
     };
-    return deadlines(send("EVALSHA", digests[name]), (thrown) =>
-      isUnknownScript(thrown) ? send("EVAL", scripts[name]) : undefined,
+    return deadlines(send("EVALSHA", digests.get(name) ?? ""), (thrown) =>
+      isUnknownScript(thrown) ? send("EVAL", sources[name]) : undefined,
     );
   };
 }

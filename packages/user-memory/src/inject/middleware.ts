@@ -45,7 +45,10 @@ const DEFAULT_LIMIT = 5;
  * spec says `inject: false`. A run neither fails nor waits longer than `timeoutMs`, whatever the store does. Throws a
  * `TypeError` for options that are wrong.
  */
-export function withMemoryInject<Ctx>(spec: RemembersSpec, options: MemoryInjectOptions = {}): Middleware<Ctx> {
+export function withMemoryInject<Ctx>(
+  spec: RemembersSpec,
+  options: MemoryInjectOptions = {},
+): Middleware<Ctx> {
   const settings = { ...options, ...parseOptions(optionsSchema, options, "inject options") };
   return {
     name: "memory-inject",
@@ -62,7 +65,10 @@ export function withMemoryInject<Ctx>(spec: RemembersSpec, options: MemoryInject
   };
 }
 
-type Settings = MemoryInjectOptions & z.output<typeof optionsSchema>;
+interface Settings extends MemoryInjectOptions {
+  readonly timeoutMs: number;
+  readonly links: LinkPolicy;
+}
 
 async function factsFor<Ctx>(
   { user, inject, tags, injectLimit: limit = DEFAULT_LIMIT, injectTokenBudget: tokenBudget }: RemembersSpec,
@@ -73,7 +79,11 @@ async function factsFor<Ctx>(
   const query = queryOf(said);
   if (query === "") return "";
   const wanted = { limit, ...(tags === undefined ? {} : { tags }) };
-  const found = await beforeDeadline(timeoutMs, () => memory.recall(user, query, wanted), lateAfter(timeoutMs));
+  const found = await beforeDeadline(
+    timeoutMs,
+    () => memory.recall(user, query, wanted),
+    lateAfter(timeoutMs),
+  );
   const { text, facts } = renderFacts(found.slice(0, limit), { tokenBudget, tokenizer, links });
   if (facts.length > 0) tellQuietly(onInjected, facts);
   return text;

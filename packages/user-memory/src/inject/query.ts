@@ -21,5 +21,7 @@ function withoutMiddle(text: string, most: number): string {
   if (text.length <= most) return text;
   const half = Math.floor(most / 2);
   const cut = `${text.slice(0, half)} ${text.slice(text.length - half)}`;
-  return cut.replaceAll(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, " ").replaceAll("\0", " ");
+  return cut
+    .replaceAll(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, " ")
+    .replaceAll("\0", " ");
 }

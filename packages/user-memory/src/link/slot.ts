@@ -25,7 +25,9 @@ export function fillSlot(memory: LinkedUserMemory | undefined): void {
 const METHODS = ["remember", "recall", "forget", "list"] as const;
 
 const has = (value: unknown, method: string): boolean =>
-  typeof value === "object" && value !== null && typeof (value as Record<string, unknown>)[method] === "function";
+  typeof value === "object" &&
+  value !== null &&
+  typeof (value as Record<string, unknown>)[method] === "function";
 
 /** Whether it has the methods of a user memory, all but the optional one. */
 export const isUserMemory = (value: unknown): value is UserMemory =>

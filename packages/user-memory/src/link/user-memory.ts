@@ -36,12 +36,13 @@ export function asUserMemory(store: UserMemory, options: MemoryLinkOptions = {})
  * `TypeError` for what is no user memory.
  */
 export function setUserMemory(memory: UserMemory | undefined): void {
-  if (memory === undefined) return fillSlot(undefined);
-  checkStore(memory);
-  fillSlot(isLinked(memory) ? memory : asUserMemory(memory));
+  if (memory !== undefined) checkStore(memory);
+  fillSlot(memory === undefined || isLinked(memory) ? memory : asUserMemory(memory));
 }
 
 function checkStore(store: UserMemory): void {
   if (isUserMemory(store)) return;
-  throw new TypeError("Invalid user memory: expected an object with remember(), recall(), forget() and list().");
+  throw new TypeError(
+    "Invalid user memory: expected an object with remember(), recall(), forget() and list().",
+  );
 }

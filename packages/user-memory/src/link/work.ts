@@ -4,15 +4,15 @@ import { beforeDeadline } from "./deadline.ts";
 const underWay = new WeakMap<object, Set<Promise<unknown>>>();
 
 /** A store that is wrapped, e.g. in a class, shares its queue with what it wraps. */
-function keyOf(memory: object): object {
+export function workKeyOf(memory: object): object {
   const { queue } = memory as { readonly queue?: unknown };
   return typeof queue === "object" && queue !== null ? queue : memory;
 }
 
 /** Takes note of work for a memory until it settles; it may reject, which nobody is told here. */
 export function trackWork(memory: object, work: Promise<unknown>): void {
-  const all = underWay.get(keyOf(memory)) ?? new Set();
-  underWay.set(keyOf(memory), all);
+  const all = underWay.get(workKeyOf(memory)) ?? new Set();
+  underWay.set(workKeyOf(memory), all);
   const settled = work.then(
     () => undefined,
     () => undefined,
@@ -30,7 +30,7 @@ export async function drainWork(
   { timeoutMs }: { readonly timeoutMs?: number | undefined } = {},
 ): Promise<void> {
   const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
-  const all = underWay.get(keyOf(memory));
+  const all = underWay.get(workKeyOf(memory));
   while (all !== undefined && all.size > 0) {
     const left = deadline - Date.now();
     if (left <= 0) return;
@@ -40,5 +40,9 @@ export async function drainWork(
 
 async function settledWithin(milliseconds: number, work: ReadonlySet<Promise<unknown>>): Promise<void> {
   if (milliseconds === Number.POSITIVE_INFINITY) return void (await Promise.all(work));
-  await beforeDeadline(milliseconds, () => Promise.all(work), () => new Error("late")).catch(() => undefined);
+  await beforeDeadline(
+    milliseconds,
+    () => Promise.all(work),
+    () => new Error("late"),
+  ).catch(() => undefined);
 }

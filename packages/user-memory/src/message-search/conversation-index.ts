@@ -22,11 +22,16 @@ interface Seen {
   readonly total: number;
 }
 
-let lastSeq = 0;
+export interface IndexScope {
+  readonly provider: MemoryProvider;
+  readonly userId: string;
+  readonly terms: MemoryTermIndex;
+  /** Names a document among those of the user. */
+  readonly nextSeq: () => number;
+}
 
 export function openConversationIndex(
-  provider: MemoryProvider,
-  terms: MemoryTermIndex,
+  { provider, userId, terms, nextSeq }: IndexScope,
   conversationId: string,
 ): IndexedConversation {
   const messages = new Map<number, { readonly message: Message; readonly seq: number }>();
@@ -44,9 +49,9 @@ export function openConversationIndex(
       const position = end - added.length + index;
       const text = message.role === "tool" ? "" : messageText(message);
       if (text.trim() === "") continue;
-      lastSeq += 1;
-      messages.set(position, { message, seq: lastSeq });
-      terms.add({ seq: lastSeq, place: { conversationId, position } }, termsOf(text));
+      const seq = nextSeq();
+      messages.set(position, { message, seq });
+      terms.add({ seq, place: { conversationId, position } }, termsOf(text));
     }
   }
 
@@ -54,7 +59,8 @@ export function openConversationIndex(
     const loaded = await provider.getConversation(conversationId);
     if (!loaded.success) return loaded;
     clear();
-    if (loaded.data === null) return createSuccess(undefined);
+    // Deleted meanwhile; the id may be another user's by now.
+    if (loaded.data?.userId !== userId) return createSuccess(undefined);
     seen = seenOf(loaded.data);
     add(loaded.data.messages, seen.version);
     return createSuccess(undefined);
@@ -74,7 +80,8 @@ export function openConversationIndex(
       const checked = await provider.findConversations({ conversationId, includeMessages: false });
       if (!checked.success) return checked;
       const [after] = checked.data;
-      if (after === undefined || !isSame(seenOf(after), now) || added.data.length !== count) return reload();
+      const isThat = after?.userId === userId && isSame(seenOf(after), now);
+      if (!isThat || added.data.length !== count) return reload();
       seen = now;
       add(added.data, now.version);
       return done();

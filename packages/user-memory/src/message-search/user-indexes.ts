@@ -6,7 +6,7 @@ import {
   type Result,
 } from "@jaf/memory";
 import { createMemoryTermIndex, type MemoryTermIndex, type Place } from "../recall/index.ts";
-import { type IndexedConversation, openConversationIndex } from "./conversation-index.ts";
+import { type IndexedConversation, type IndexScope, openConversationIndex } from "./conversation-index.ts";
 
 /** What is kept of a user's conversations. */
 export interface UserIndex {
@@ -91,6 +91,8 @@ function look(kept: Kept): Promise<Result<void>> {
 function openUserIndex(provider: MemoryProvider, userId: string, maxMessages: number): Kept {
   const terms = createMemoryTermIndex();
   const conversations = new Map<string, IndexedConversation>();
+  let lastSeq = 0;
+  const scope: IndexScope = { provider, userId, terms, nextSeq: () => ++lastSeq };
 
   async function refresh(): Promise<Result<void>> {
     const found = await provider.findConversations({ userId, includeMessages: false });
@@ -102,7 +104,7 @@ function openUserIndex(provider: MemoryProvider, userId: string, maxMessages: nu
       conversations.delete(id);
     }
     for (const [id, head] of wanted) {
-      const conversation = conversations.get(id) ?? openConversationIndex(provider, terms, id);
+      const conversation = conversations.get(id) ?? openConversationIndex(scope, id);
       conversations.set(id, conversation);
       const updated = await conversation.update(head);
       if (!updated.success) return updated;

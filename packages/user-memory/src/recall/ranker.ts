@@ -2,9 +2,12 @@ import { namedAuthors } from "./authors.ts";
 import { type Evidence, readEvidence } from "./evidence.ts";
 import type { Matches, Place } from "./matches.ts";
 import type { Query } from "./query.ts";
-import { type Candidate, createScorer, type ScoreParts, type Scorer } from "./scorer.ts";
-import { layOut } from "./spots.ts";
+import { createScorer, type ScoreParts, type Scorer } from "./scorer.ts";
+import { gapsAround, layOut, type Reach, type Spot, type Spots } from "./spots.ts";
 import { defaultWeights, type RankingWeights } from "./weights.ts";
+
+/** Of the best fit: what stands next to a document that fits less isn't looked at. */
+const WORTH_A_LOOK = 0.25;
 
 /** Why something stands where it does. */
 export interface Reasons extends ScoreParts {
@@ -36,39 +39,67 @@ export interface RankOptions {
  */
 export function rank(query: Query, matches: Matches, options: RankOptions = {}): readonly RankedItem[] {
   const weights = { ...defaultWeights, ...options.weights };
+  const limit = options.limit ?? 10;
   const named = namedAuthors(query, matches.documents);
   const evidence = readEvidence(query, matches, { names: named.names, exponent: weights.rarity });
-  const spots = layOut(evidence, { back: weights.before.length, ahead: weights.after.length });
+  const spots = layOut(evidence);
   const scorer = createScorer({ evidence, spots, named, weights });
-  const candidates = [
-    ...spots.ofDocuments.map((spot, row) => ({ row, spot })),
-    ...spots.between.map((spot) => ({ row: -1, spot })),
-  ];
-  const compare = (one: Scored, other: Scored) => other.score - one.score || tie(one, other, evidence);
-  return best(candidates, scorer, options.limit ?? 10)
-    .sort(compare)
-    .slice(0, options.limit ?? 10)
+  const scores = new Float64Array(evidence.documents.length);
+  const gaps = scoreAll(scorer, spots, {
+    scores,
+    reach: { back: weights.before.length, ahead: weights.after.length },
+  });
+  const lowest = lowestOf(scores, gaps, limit);
+  const best = gaps.filter(({ score }) => score >= lowest);
+  for (let row = 0; row < scores.length; row++) {
+    const score = scores[row] ?? 0;
+    if (score >= lowest) best.push({ row, spot: spots.ofDocuments[row], score });
+  }
+  return best
+    .sort((one, other) => other.score - one.score || tie(one, other, evidence))
+    .slice(0, limit)
     .map((scored) => toItem(scored, evidence, scorer));
 }
 
-interface Scored extends Candidate {
+interface Scored {
+  /** -1 where no document matches. */
+  readonly row: number;
+  readonly spot: Spot | undefined;
   readonly score: number;
 }
 
-/** Those that are among the first, and those that have the score of the last of them. */
-function best(candidates: readonly Candidate[], scorer: Scorer, limit: number): Scored[] {
-  if (limit < 1) return [];
-  const scores = Float64Array.from(candidates, scorer.score);
-  // Sorting thousands of candidates costs more than scoring them, sorting numbers little.
-  const lowest = Math.max(scores.slice().sort()[scores.length - limit] ?? 0, Number.MIN_VALUE);
-  return candidates.flatMap((candidate, index) => {
-    const score = scores[index] ?? 0;
-    return score >= lowest ? [{ ...candidate, score }] : [];
-  });
+interface Sheet {
+  /** By document. */
+  readonly scores: Float64Array;
+  readonly reach: Reach;
+}
+
+/** Scores every document, and the gaps around those that fit well; next to one that hardly fits, nothing is of use. */
+function scoreAll(scorer: Scorer, { ofDocuments }: Spots, { scores, reach }: Sheet): Scored[] {
+  const fits = Float64Array.from(ofDocuments, (spot, row) => scorer.fit(row, spot));
+  const wanted = fits.reduce((most, fit) => Math.max(most, fit), 0) * WORTH_A_LOOK;
+  const gaps: Spot[] = [];
+  for (let row = 0; row < fits.length; row++) {
+    const spot = ofDocuments[row];
+    const fit = fits[row] ?? 0;
+    scores[row] = scorer.score(row, spot, fit);
+    if (spot !== undefined && fit >= wanted) gaps.push(...gapsAround(spot, reach));
+  }
+  return gaps.map((spot) => ({ row: -1, spot, score: scorer.score(-1, spot, scorer.fit(-1, spot)) }));
+}
+
+/** The score of the last that is within the limit; above 0. Sorting numbers costs far less than sorting candidates. */
+function lowestOf(scores: Float64Array, gaps: readonly Scored[], limit: number): number {
+  if (limit < 1) return Number.POSITIVE_INFINITY;
+  const sorted = new Float64Array(scores.length + gaps.length);
+  sorted.set(scores);
+  for (let index = 0; index < gaps.length; index++) sorted[scores.length + index] = gaps[index]?.score ?? 0;
+  sorted.sort();
+  return Math.max(sorted[sorted.length - limit] ?? 0, Number.MIN_VALUE);
 }
 
 /** Documents come before places without one, whose order only has to be always the same. */
-function tie(one: Candidate, other: Candidate, { documents }: Evidence): number {
+function tie(one: Scored, other: Scored, { documents }: Evidence): number {
   const [mine, theirs] = [documents[one.row], documents[other.row]];
   if (mine !== undefined && theirs !== undefined) {
     return (theirs.saidAt ?? 0) - (mine.saidAt ?? 0) || theirs.seq - mine.seq;
@@ -81,7 +112,7 @@ function tie(one: Candidate, other: Candidate, { documents }: Evidence): number 
   return (there?.position ?? 0) - (here?.position ?? 0);
 }
 
-const placeOf = ({ spot }: Candidate): Place | undefined =>
+const placeOf = ({ spot }: Scored): Place | undefined =>
   spot && { conversationId: spot.conversation.conversationId, position: spot.position };
 
 function toItem(scored: Scored, { documents, words, counts }: Evidence, scorer: Scorer): RankedItem {
@@ -90,7 +121,7 @@ function toItem(scored: Scored, { documents, words, counts }: Evidence, scorer: 
   const holds = (slot: number) => row >= 0 && (counts[start + slot] ?? 0) > 0;
   const terms = words.filter((_, word) => holds(word) || holds(words.length + word));
   const place = placeOf(scored);
-  const item = { score, reasons: { terms, ...scorer.parts(scored) } };
+  const item = { score, reasons: { terms, ...scorer.parts(row, scored.spot) } };
   const placed = place === undefined ? item : { place, ...item };
   const document = documents[row];
   return document === undefined ? placed : { seq: document.seq, ...placed };

@@ -19,15 +19,14 @@ export interface ScoreParts {
   readonly conversation: number;
 }
 
-/** A document by its row; or, with row -1, a spot between documents. */
-export interface Candidate {
-  readonly row: number;
-  readonly spot: Spot | undefined;
-}
-
+/** Scores a document by its row, or, with row -1, a spot at which none matches. */
 export interface Scorer {
-  readonly score: (candidate: Candidate) => number;
-  readonly parts: (candidate: Candidate) => ScoreParts;
+  /** What its words and those around it give: the base of its score. */
+  readonly fit: (row: number, spot: Spot | undefined) => number;
+  /** Its score, of its fit. */
+  readonly score: (row: number, spot: Spot | undefined, fit: number) => number;
+  /** What its score is made of. */
+  readonly parts: (row: number, spot: Spot | undefined) => ScoreParts;
 }
 
 export interface Scene {
@@ -37,15 +36,43 @@ export interface Scene {
   readonly weights: RankingWeights;
 }
 
-const total = ({ words, neighbours, author, time, date, conversation }: ScoreParts) =>
-  (words + neighbours) * author * time + date + conversation;
-
 export function createScorer(scene: Scene): Scorer {
-  const { evidence, spots, weights } = scene;
-  const width = evidence.words.length;
+  const { evidence, weights } = scene;
+  const words = createWordScorer(scene);
   const conversations = new Map(
-    spots.conversations.map((conversation) => [conversation, conversationScore(conversation, scene)]),
+    scene.spots.conversations.map((conversation) => [conversation, conversationScore(conversation, scene)]),
   );
+  const authorOf = (row: number, spot: Spot | undefined) =>
+    row < 0 ? inferredFactor(spot, scene) : authorFactor(evidence.documents[row]?.author, scene);
+  const timeOf = (row: number) => (evidence.times[row] === 1 ? weights.time : 1);
+  const dateOf = (row: number, told: number) =>
+    (evidence.dates[row] ?? 0) * (weights.date * told + weights.dateAlone);
+  const conversationOf = (spot: Spot | undefined) =>
+    spot === undefined ? 0 : (conversations.get(spot.conversation) ?? 0);
+  return {
+    fit: words.around,
+    score: (row, spot, fit) => {
+      const told = fit * authorOf(row, spot) * timeOf(row);
+      return told + dateOf(row, told) + conversationOf(spot);
+    },
+    parts: (row, spot) => {
+      const own = words.alone(row);
+      const fit = words.around(row, spot);
+      const author = authorOf(row, spot);
+      const time = timeOf(row);
+      const date = dateOf(row, fit * author * time);
+      return { words: own, neighbours: fit - own, author, time, date, conversation: conversationOf(spot) };
+    },
+  };
+}
+
+interface WordScorer {
+  readonly alone: (row: number) => number;
+  readonly around: (row: number, spot: Spot | undefined) => number;
+}
+
+function createWordScorer({ evidence, spots, weights }: Scene): WordScorer {
+  const width = evidence.words.length;
   // What is said around the spot in hand, by word: how often, and how near at its nearest.
   const around = new Float64Array(width);
   const nearness = new Float64Array(width);
@@ -61,19 +88,16 @@ export function createScorer(scene: Scene): Scorer {
     }
   }
 
-  function lookAround(spot: Spot | undefined): void {
-    around.fill(0);
-    nearness.fill(0);
-    if (spot === undefined) return;
-    const { position } = spot;
-    const at = spot.conversation.spots;
-    weights.before.forEach((share, index) => take(at.get(position - index - 1), share, weights.askedBefore));
-    weights.after.forEach((share, index) => take(at.get(position + index + 1), share, weights.askedAfter));
+  function lookAround({ position, conversation: { at } }: Spot): void {
+    for (let step = Math.min(weights.before.length, position); step >= 1; step--)
+      take(at[position - step], weights.before[step - 1] ?? 0, weights.askedBefore);
+    for (let step = 1; step <= weights.after.length; step++)
+      take(at[position + step], weights.after[step - 1] ?? 0, weights.askedAfter);
   }
 
-  function wordScore(row: number): number {
+  function score(row: number): number {
     const start = row * 2 * width;
-    let score = 0;
+    let sum = 0;
     let covered = 0;
     for (let word = 0; word < width; word++) {
       const said = row < 0 ? 0 : (evidence.counts[start + word] ?? 0);
@@ -82,43 +106,33 @@ export function createScorer(scene: Scene): Scorer {
       const count = own + (around[word] ?? 0);
       const rarity = evidence.rarity[word] ?? 0;
       if (count === 0 || rarity === 0) continue;
-      score += (rarity * count * (weights.saturation + 1)) / (count + weights.saturation);
+      sum += (rarity * count * (weights.saturation + 1)) / (count + weights.saturation);
       covered += Math.max(Math.min(1, own), nearness[word] ?? 0);
     }
-    return covered === 0 ? 0 : score * covered ** weights.coverage;
+    return covered === 0 ? 0 : sum * covered ** weights.coverage;
   }
 
-  function judge({ row, spot }: Candidate, words: number, together: number): ScoreParts {
-    const author =
-      row < 0 ? inferredFactor(spot, scene) : authorFactor(evidence.documents[row]?.author, scene);
-    const time = (evidence.times[row] ?? 0) > 0 ? weights.time : 1;
-    const date = (evidence.dates[row] ?? 0) * (weights.date * together * author * time + weights.dateAlone);
-    const conversation = spot === undefined ? 0 : (conversations.get(spot.conversation) ?? 0);
-    return { words, neighbours: together - words, author, time, date, conversation };
-  }
-
-  const together = ({ row, spot }: Candidate) => {
-    lookAround(spot);
-    return wordScore(row);
+  const clear = () => {
+    around.fill(0);
+    nearness.fill(0);
   };
   return {
-    score: (candidate) => {
-      const all = together(candidate);
-      return total(judge(candidate, all, all));
+    alone: (row) => {
+      clear();
+      return score(row);
     },
-    parts: (candidate) => {
-      const all = together(candidate);
-      lookAround(undefined);
-      return judge(candidate, wordScore(candidate.row), all);
+    around: (row, spot) => {
+      clear();
+      if (spot !== undefined) lookAround(spot);
+      return score(row);
     },
   };
 }
 
-function conversationScore({ spots: members }: Conversation, { evidence, spots, weights }: Scene): number {
+function conversationScore({ members }: Conversation, { evidence, spots, weights }: Scene): number {
   const width = evidence.words.length;
   const met = new Uint8Array(width);
-  for (const { row } of members.values()) {
-    if (row < 0) continue;
+  for (const { row } of members) {
     const start = row * 2 * width;
     for (let slot = 0; slot < 2 * width; slot++) {
       if ((spots.counts[start + slot] ?? 0) > 0) met[slot % width] = 1;
@@ -144,6 +158,7 @@ function authorFactor(author: string | undefined, { named, weights }: Scene): nu
 function inferredFactor(spot: Spot | undefined, { named, weights }: Scene): number {
   if (spot === undefined || named.order.size === 0) return 1;
   const { position, conversation } = spot;
-  const author = conversation.spots.get(position - 2)?.author ?? conversation.spots.get(position + 2)?.author;
+  const before = position < 2 ? undefined : conversation.at[position - 2];
+  const author = before?.author ?? conversation.at[position + 2]?.author;
   return author !== undefined && named.order.has(author) ? weights.inferredAuthor : 1;
 }

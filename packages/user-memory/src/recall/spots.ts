@@ -11,8 +11,10 @@ export interface Spot {
 
 export interface Conversation {
   readonly conversationId: string;
-  /** By position. */
-  readonly spots: ReadonlyMap<number, Spot>;
+  /** Those at which something matches. */
+  readonly members: Spot[];
+  /** By position, with holes. */
+  readonly at: (Spot | undefined)[];
 }
 
 /** Where the documents stand that match. */
@@ -20,37 +22,31 @@ export interface Spots {
   readonly conversations: readonly Conversation[];
   /** By document; `undefined` for one that has no place. */
   readonly ofDocuments: readonly (Spot | undefined)[];
-  /** The places at which nothing matches, but something next to them. */
-  readonly between: readonly Spot[];
   /** As in {@link Evidence}, but a row holds, by word, the most that a document of the place holds. */
   readonly counts: Float64Array;
 }
 
-/** How many messages away something still counts. */
-interface Reach {
-  readonly back: number;
-  readonly ahead: number;
-}
-
-type Growing = Conversation & { readonly spots: Map<number, Spot> };
-
-/** Puts the documents in their places. `reach` says which places next to them count as well. */
-export function layOut(evidence: Evidence, reach: Reach): Spots {
-  const conversations = new Map<string, Growing>();
-  const counts = evidence.counts.slice();
-  const ofDocuments = evidence.documents.map(({ place, author }, row) => {
+/** Puts the documents in their places. */
+export function layOut({ documents, counts: own, words }: Evidence): Spots {
+  const conversations = new Map<string, Conversation>();
+  const counts = own.slice();
+  const width = 2 * words.length;
+  const ofDocuments = documents.map(({ place, author }, row) => {
     if (place === undefined) return undefined;
     const { conversationId, position } = place;
-    const conversation = conversations.get(conversationId) ?? { conversationId, spots: new Map() };
-    if (conversation.spots.size === 0) conversations.set(conversationId, conversation);
-    const there = conversation.spots.get(position);
-    if (there !== undefined) return join(there, { row, counts, width: 2 * evidence.words.length });
+    let conversation = conversations.get(conversationId);
+    if (conversation === undefined) {
+      conversation = { conversationId, members: [], at: [] };
+      conversations.set(conversationId, conversation);
+    }
+    const there = conversation.at[position];
+    if (there !== undefined) return join(there, { row, counts, width });
     const spot = { conversation, position, row, author };
-    conversation.spots.set(position, spot);
+    conversation.at[position] = spot;
+    conversation.members.push(spot);
     return spot;
   });
-  const between = [...conversations.values()].flatMap((conversation) => fillGaps(conversation, reach));
-  return { conversations: [...conversations.values()], ofDocuments, between, counts };
+  return { conversations: [...conversations.values()], ofDocuments, counts };
 }
 
 interface Row {
@@ -67,15 +63,20 @@ function join(spot: Spot, { row, counts, width }: Row): Spot {
   return spot;
 }
 
-function fillGaps(conversation: Growing, { back, ahead }: Reach): readonly Spot[] {
-  const filled: Spot[] = [];
-  for (const { position: from } of [...conversation.spots.values()]) {
-    for (let position = Math.max(0, from - ahead); position <= from + back; position++) {
-      if (conversation.spots.has(position)) continue;
-      const spot = { conversation, position, row: -1, author: undefined };
-      conversation.spots.set(position, spot);
-      filled.push(spot);
-    }
+/** How many messages away something still counts. */
+export interface Reach {
+  readonly back: number;
+  readonly ahead: number;
+}
+
+/** The places near a spot at which nothing matches, but for those that were given before. */
+export function gapsAround({ conversation, position: from }: Spot, { back, ahead }: Reach): readonly Spot[] {
+  const gaps: Spot[] = [];
+  for (let position = Math.max(0, from - ahead); position <= from + back; position++) {
+    if (conversation.at[position] !== undefined) continue;
+    const gap = { conversation, position, row: -1, author: undefined };
+    conversation.at[position] = gap;
+    gaps.push(gap);
   }
-  return filled;
+  return gaps;
 }

@@ -62,15 +62,12 @@ const isErased = ({ state }: PlanScope, { extractor, saidAt }: Wanted): boolean 
 const isForgotten = ({ tombstones }: UserView, { extractor, saidAt }: Wanted): boolean =>
   extractor !== null && tombstones.some(({ at }) => saidAt === null || saidAt <= at);
 
-export function contradictedBy(
-  { facts }: UserView,
-  { key, contradicts, digest }: Pick<Wanted, "key" | "contradicts" | "digest">,
-): readonly StoredFact[] {
+/** All that ever held for the key, and what holds now of what it is said to contradict. */
+function contradictedBy({ facts }: UserView, { key, contradicts }: Wanted): readonly StoredFact[] {
   return facts.filter(
-    (fact) =>
-      fact.status === "active" &&
-      fact.digest !== digest &&
-      ((key !== null && fact.key === key) || contradicts.includes(fact.id)),
+    ({ id, status, key: other }) =>
+      (status !== "quarantined" && key !== null && other === key) ||
+      (status === "active" && contradicts.includes(id)),
   );
 }
 

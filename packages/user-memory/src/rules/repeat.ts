@@ -54,14 +54,17 @@ function raise(same: StoredFact, again: Repeated): StoredFact {
     status: "active",
     quarantine: null,
     conflictsWith: null,
-    // Said again, it holds again.
-    validUntil: again.validUntil ?? (isOver(same, again.now) ? null : same.validUntil),
+    validUntil: untilOf(same, again),
     vector: again.vector ?? same.vector,
   };
   return isRaised ? { ...raised, terms: termsOfFact(raised) } : raised;
 }
 
-const isOver = ({ validUntil }: StoredFact, now: number): boolean => validUntil !== null && validUntil <= now;
+/** Said again, it holds again. */
+function untilOf(same: StoredFact, { validUntil, now }: Repeated): number | null {
+  if (validUntil !== null) return validUntil > same.validFrom ? validUntil : null;
+  return same.validUntil !== null && same.validUntil <= now ? null : same.validUntil;
+}
 
 function isSame(before: StoredFact, after: StoredFact): boolean {
   const { tags, ...fields } = after;

@@ -28,6 +28,7 @@ export function approveWrite({ waiting, vector }: ApproveOptions): Write<StoredF
         conflictsWith: null,
         updatedAt: now,
         validFrom: now,
+        validUntil: fact.validUntil !== null && fact.validUntil <= now ? null : fact.validUntil,
         terms: termsOfFact(fact),
         vector,
       };

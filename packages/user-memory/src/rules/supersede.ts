@@ -9,18 +9,27 @@ export type Standing =
   /** It isn't trusted enough to take the place of what the user said. */
   | { readonly kind: "conflict"; readonly with: StoredFact };
 
-/** The later statement counts, by when each holds from, if it is trusted enough. */
+/**
+ * The later statement counts, by when each holds from, if it is trusted enough. What is told late of an earlier time takes
+ * its place between what held before and what held after.
+ */
 export function standingOf(
   fact: Pick<StoredFact, "trust" | "validFrom">,
   contradicted: readonly StoredFact[],
 ): Standing {
-  const better = contradicted.find(({ trust }) => !mayReplace(fact.trust, trust));
+  const overlapping = contradicted.filter((other) => holdsAfter(other, fact.validFrom));
+  const better = overlapping.find(({ trust }) => !mayReplace(fact.trust, trust));
   if (better !== undefined) return { kind: "conflict", with: better };
   const isLater = ({ trust, validFrom }: StoredFact): boolean =>
     validFrom > fact.validFrom && mayReplace(trust, fact.trust);
   const [by] = contradicted.filter(isLater).sort((a, b) => a.validFrom - b.validFrom);
-  return { kind: "placed", replaces: contradicted.filter((other) => !isLater(other)), by };
+  const replaces = overlapping.filter((other) => !isLater(other) && (other.validFrom <= fact.validFrom || other.supersededAt === null));
+  return { kind: "placed", replaces, by };
 }
+
+/** Whether nothing had taken its place by then. */
+const holdsAfter = ({ supersededAt }: StoredFact, time: number): boolean =>
+  supersededAt === null || supersededAt > time;
 
 /** Puts facts into the past, as of when the newer one holds. */
 export function supersede(draft: Draft, replaced: readonly StoredFact[], by: StoredFact): void {

@@ -8,8 +8,10 @@ const LEAST_STEM = 4;
 const MOST_ENDING = 3;
 
 /** Whether a word says something by itself, or binds what another says. */
-export function isContent({ text, person }: Token): boolean {
+export function isContent({ text, person, capital }: Token): boolean {
   if (person !== undefined) return false;
+  // `C`, or the `B` of a plan.
+  if (capital && text.length === 1) return true;
   if (BINDING.has(text)) return true;
   return !isStopWord(text) && !FUNCTION_WORDS.has(text);
 }
@@ -21,7 +23,8 @@ export const isSpecific = ({ text, capital }: Token): boolean => capital || /[\p
 export function isSameWord(said: Token, ofFact: Token): boolean {
   if (said.form === ofFact.form) return true;
   if (said.sign || ofFact.sign || /\p{N}/u.test(said.text + ofFact.text)) return false;
-  if (said.capital && ofFact.capital) return `${said.text}s` === ofFact.text || said.text === `${ofFact.text}s`;
+  if (said.capital && ofFact.capital)
+    return `${said.text}s` === ofFact.text || said.text === `${ofFact.text}s`;
   if (stem(said.text) === stem(ofFact.text) || isInflected(said.text, ofFact.text)) return true;
   return /[^a-z]/.test(said.text + ofFact.text) && shareStem(said.text, ofFact.text);
 }

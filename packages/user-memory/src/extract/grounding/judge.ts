@@ -1,8 +1,9 @@
 import type { Trust } from "../../fact.ts";
 import { isCarried } from "./carried.ts";
 import { type Token, tokensOfFact, tokensSaid } from "./person.ts";
+import { isContinued, scopesIn } from "./scopes.ts";
 import { isStated } from "./stated.ts";
-import { readUtterance, type Segment, type Sentence, type Utterance } from "./utterance.ts";
+import { readUtterance, type Sentence, type Utterance } from "./utterance.ts";
 import { normalised, type Word, wordsOf } from "./words.ts";
 
 /** A fact that somebody proposes, and the words of the user's that it is to come from. */
@@ -82,7 +83,8 @@ function best(verdicts: readonly Verdict[]): Verdict {
   const unwanted = verdicts.find((verdict) => verdict.kind === "refused");
   if (unwanted !== undefined) return unwanted;
   const ranked = verdicts.flatMap((verdict) => (verdict.kind === "kept" ? [verdict] : []));
-  const rank = (verdict: (typeof ranked)[number]): number => RANKS.indexOf(verdict.quarantine ?? verdict.trust);
+  const rank = (verdict: (typeof ranked)[number]): number =>
+    RANKS.indexOf(verdict.quarantine ?? verdict.trust);
   return ranked.sort((a, b) => rank(a) - rank(b))[0] ?? { kind: "refused", reason: "no-evidence" };
 }
 
@@ -98,11 +100,17 @@ function placesOf(quoted: readonly Word[], utterances: readonly Utterance[]): re
   return places.toSorted((a, b) => Number(b.isOwn) - Number(a.isOwn)).slice(0, MAX_PLACES);
 }
 
-function judgeAt(fact: readonly Token[], { utterance, message, words, isOwn }: Place, turn: readonly Token[]): Verdict {
+function judgeAt(
+  fact: readonly Token[],
+  { utterance, message, words, isOwn }: Place,
+  turn: readonly Token[],
+): Verdict {
   const evidence = textOf(utterance, words);
   if (!isOwn) return { kind: "kept", trust: "external", quarantine: "external", evidence, message };
   if (isUnwanted(utterance)) return { kind: "refused", reason: "unwanted" };
-  const touched = utterance.sentences.filter((sentence) => sentence.words.some((word) => words.includes(word)));
+  const touched = utterance.sentences.filter((sentence) =>
+    sentence.words.some((word) => words.includes(word)),
+  );
   const trusts = touched.map((sentence) => trustOf(fact, { utterance, sentence, words, turn, added: 1 }));
   const trust = trusts.includes("stated") ? "stated" : trusts.find((one) => one !== undefined);
   return trust === undefined
@@ -137,28 +145,10 @@ interface Asked {
 function trustOf(fact: readonly Token[], { utterance, sentence, words, turn, added }: Asked) {
   if (RETRACTED.test(utterance.text)) return undefined;
   if (isStated(fact, sentence)) return "stated";
-  return scopesIn(sentence, words).some((scope) => isCarried(fact, scope, { turn, added })) ? "inferred" : undefined;
-}
-
-/** What may carry a fact: each clause that the evidence touches, and all of them. Of a question, only what it asks about. */
-function scopesIn({ segments, isQuestion }: Sentence, words: readonly Word[]): readonly (readonly Word[])[] {
-  const clauses = clausesOf(segments);
-  const declared = isQuestion ? clauses.slice(0, -1) : clauses;
-  if (isQuestion && (clauses.at(-1)?.length ?? 0) < 4) return [];
-  const touched = declared.filter((clause) => clause.some((word) => words.includes(word)));
-  return touched.length > 1 ? [...touched, touched.flat()] : touched;
-}
-
-/** Segments that have no subject of their own belong to the one before. */
-function clausesOf(segments: readonly Segment[]): readonly (readonly Word[])[] {
-  const clauses: Word[][] = [];
-  for (const segment of segments) {
-    const hasSubject = tokensSaid(segment.slice(0, 4)).some(({ person }) => person !== undefined);
-    const before = clauses.at(-1);
-    if (before === undefined || hasSubject) clauses.push([...segment]);
-    else before.push(...segment);
-  }
-  return clauses;
+  const isFound =
+    isContinued(fact, sentence) ||
+    scopesIn(sentence, words).some((scope) => isCarried(fact, scope, { turn, added }));
+  return isFound ? "inferred" : undefined;
 }
 
 const isUnwanted = ({ sentences, text }: Utterance): boolean =>

@@ -31,7 +31,9 @@ export const SECOND_PERSON = set(`
 export const ARTICLES = set("the der die das dem den des le la les el los las l");
 
 /** What points back at something that was named before. */
-export const ANAPHORS = set("it its this that these those there es das dies dieses ça cela ce eso esto ello lo 它 这 那 それ これ");
+export const ANAPHORS = set(
+  "it its this that these those there es das dies dieses ça cela ce eso esto ello lo 它 这 那 それ これ",
+);
 
 /** People one speaks of. What is said of them isn't said of the speaker. */
 export const PEOPLE = set(`
@@ -51,7 +53,7 @@ export const PEOPLE = set(`
 export const HARMLESS = set(`
   and but so also well yes yeah yep ok okay oh ah hi hello hey dear please thanks thank remember note fyi btw by the way that
   just actually honestly frankly really very much lot a an of course currently now today nowadays recently lately still too
-  yesterday already again as usually often sometimes because since though although while when however anyway first second
+  yesterday already again basically generally normally mostly essentially literally personally sorry as usually often sometimes because since though although while when however anyway first second
   und aber also ja bitte danke merk merke dir dass übrigens eigentlich ehrlich gesagt wirklich sehr gerade jetzt heute gestern
   noch auch schon weil denn da immer oft meistens
   et mais donc aussi oui merci rappelle toi que note bien au fait en vrai vraiment très actuellement maintenant aujourd hui hier
@@ -69,6 +71,14 @@ export const NEUTRAL = set(`
   tiene tengo nombre llamado llama llamo proyecto trabaja trabajo vive vivo usa uso idioma
 `);
 
+/** Words for a name: who says `I'm Anna` is named so. */
+export const NAMING = set(
+  "name named called heiße heißt namens appelle appelé nom nommé llamo llama llamado nombre",
+);
+
+/** The speaker as a subject. */
+export const SUBJECT = set("i we ich wir je j nous yo nosotros nosotras 我 我们 私");
+
 /** Function words that change what is said, so that a fact holds them only if the user said them. */
 export const BINDING = set(`
   all every each only most none always more less many few both must should shall may can could might ought than over
@@ -78,7 +88,9 @@ export const BINDING = set(`
 `);
 
 /** Order matters beside these. */
-export const COMPARING = set("over than instead rather before after als statt lieber anstatt plutôt antes 比 より");
+export const COMPARING = set(
+  "over than instead rather before after als statt lieber anstatt plutôt antes 比 より",
+);
 
 /** They take a sentence as their object: what follows is what somebody thinks or says. */
 export const OPINION = set(`
@@ -95,7 +107,7 @@ export const FUNCTION_WORDS = set(`
   's mr mrs it
   ein eine einen einem einer eines der die das dem den des und oder in im an am auf bei mit von vom zu zum zur für aus nach
   über unter vor um als wie ist bin sind war waren wird wurde es sich dass
-  un une des du de d le la les l et ou à au aux en dans sur avec pour par est suis sont était que qui c ce se
+  un une des du de le la les et ou à au aux en dans sur avec pour par est suis sont était que qui ce se
   un una unos unas el la los las lo y o u a al del de en con para por es soy está estoy son era que se
   的 了 是 在 和 也 很 就 都 着 有 与 及 は が を に の で と も へ や か い る し て た だ で す ま ん な こ そ れ り く つ き っ
 `);

@@ -59,7 +59,7 @@ const PATTERNS: Readonly<Record<Operator, readonly string[]>> = {
 const SIGNS: Readonly<Record<Operator, string>> = {
   negated: "[不没沒無无别別未非]|ない|ません|なく|ずに|ぬ(?=。|$)|않|아니|못하|없",
   ended: "曾经|曾經|以前|不再|やめ|昔|かつて",
-  conditional: "如果|假如|要是|假设|假設|倘若|もし|たら|ならば|れば|만약|라면",
+  conditional: "如果|的话|的話|假如|要是|假设|假設|倘若|もし|たら|ならば|れば|만약|라면",
   uncertain: "可能|也许|也許|大概|或许|かもしれ|たぶん|多分|でしょう|아마",
   intended: "想(?!着)|打算|希望|计划|計劃|たい|つもり|予定|싶",
   likes: "喜欢|喜歡|[爱愛]|偏好|好き|大好き|좋아",
@@ -76,7 +76,9 @@ function mapOf(make: (operator: Operator) => RegExp): ReadonlyMap<Operator, RegE
 }
 
 /** What stands in words that follow each other. */
-export function operatorsIn(words: readonly { readonly text: string; readonly sign: boolean }[]): ReadonlySet<Operator> {
+export function operatorsIn(
+  words: readonly { readonly text: string; readonly sign: boolean }[],
+): ReadonlySet<Operator> {
   const spoken = ` ${words.map(({ text }) => text).join(" ")} `;
   const signs = words.map(({ text, sign }) => (sign || /\p{sc=Hangul}/u.test(text) ? text : " ")).join("");
   const found = OPERATORS.filter(

@@ -56,8 +56,9 @@ function otherPerson({ text }: Word): Token["person"] {
 export function isSameButForPerson(said: Token, ofFact: Token): boolean {
   if (said.form === ofFact.form) return said.person === ofFact.person;
   if (said.person === "user") return ofFact.person === "third";
-  if (said.capital || said.person !== undefined || ofFact.person !== undefined) return false;
-  return isInflected(said.text, ofFact.text);
+  if (said.person !== undefined || ofFact.person !== undefined) return false;
+  // Of a name no other form means the same, but a sentence begins with a capital.
+  return (!said.capital || !ofFact.capital) && isInflected(said.text, ofFact.text);
 }
 
 const ENDINGS: readonly (readonly [RegExp, readonly string[]])[] = [
@@ -78,3 +79,13 @@ export function isInflected(said: string, ofFact: string): boolean {
     return ending.test(said) && stem.length >= 2 && others.some((other) => `${stem}${other}` === ofFact);
   });
 }
+
+const OF_ITSELF = new Set(["soy", "estoy", "tengo", "voy"]);
+
+/** Whether a verb says in its ending that it is of the speaker, and the fact has the same verb of somebody: `vivo`, `vive`. */
+export const speaksOfItself = (said: Token, ofFact: Token): boolean =>
+  (OF_ITSELF.has(said.text) && said.form === ofFact.form) ||
+  (said.text.endsWith("o") &&
+    said.text.length > 3 &&
+    isInflected(said.text, ofFact.text) &&
+    /[ae]$/.test(ofFact.text));

@@ -16,7 +16,8 @@ const ENCLOSED: readonly RegExp[] = [
   /(?:^|\n)[ \t]*>[^\n]*/gu,
   /<([a-z][\w-]{0,30})(?:\s[^<>]{0,200})?>[\s\S]*?(?:<\/\1\s*>|$)/giu,
 ];
-const QUOTE = /"([^"\n]{1,2000})"|[“„‟]([^“”„\n]{1,2000})[”“]|«([^»\n]{1,2000})»|[「『]([^」』\n]{1,2000})[」』]/gu;
+const QUOTE =
+  /"([^"\n]{1,2000})"|[“„‟]([^“”„\n]{1,2000})[”“]|«([^»\n]{1,2000})»|[「『]([^」』\n]{1,2000})[」』]/gu;
 
 /** What others wrote begins here, and goes on to the end. */
 const FORWARDED: readonly RegExp[] = [
@@ -32,7 +33,10 @@ const SAYS =
   "says?|said|reads?|states?|stated|claims?|wrote|writes?|tells?(?: \\w+)?|told(?: \\w+)?|mentions?|mentioned|instructs?|returned|returns?|shows?|showed|suggests?|asks?|asked|wants|sagt|schreibt|steht|behauptet|meldet|dit|indique|affirme|écrit|dice|indica|afirma|pone";
 /** Somebody else's words follow, to the end of the sentence; behind a colon or a line break, to the end of the text. */
 const ATTRIBUTED: readonly RegExp[] = [
-  new RegExp(`(?<![\\p{L}\\p{N}])(?:${THINGS})(?:\\s[\\p{L}\\p{N}'’.-]+){0,3}?\\s(?:${SAYS})(?![\\p{L}\\p{N}])`, "giu"),
+  new RegExp(
+    `(?<![\\p{L}\\p{N}])(?:${THINGS})(?:\\s[\\p{L}\\p{N}'’.-]+){0,3}?\\s(?:${SAYS})(?![\\p{L}\\p{N}])`,
+    "giu",
+  ),
   /(?<![\p{L}\p{N}])it (?:says|said|reads|states)(?![\p{L}\p{N}])/giu,
   /(?<![\p{L}\p{N}])(?:according to|laut|selon|d['’]après|según)(?![\p{L}\p{N}])/giu,
   /(?:网站|網站|网页|網頁|页面|頁面|文章|邮件|郵件|文件|文档|工具)[^。！？\n]{0,6}(?:说|說|写|寫|显示|顯示|要求)/gu,
@@ -43,10 +47,13 @@ const TASKS =
   "translate|summari[sz]e|summary of|rewrite|rephrase|paraphrase|proofread|correct|edit|improve|explain|review|classify|analy[sz]e|extract|convert|shorten|polish|respond to|reply to|answer|parse|übersetze?n?|fasse|zusammenfassung|korrigiere?|verbessere?|erkläre?|traduis|traduire|résume[rz]?|corrige[rz]?|réécris|explique[rz]?|traduce|traducir|resume|reescribe|explica";
 const MATERIAL =
   "(?:here(?: is|['’]s| are)|this is|below is|following|see|hier ist|hier sind|voici|aquí está)[^\\n:]{0,60}?(?:e-?mail|mail|text|article|document|paste|transcript|log|code|message|letter|page|story|essay|review|output|post|artikel|dokument|nachricht|texte|courriel|texto|correo)";
+const THIS_ONE =
+  "(?:this|these|the following|the attached|diese[rs]?|folgende[rns]?|ce|cet|cette|este|esta)\\s(?:[\\p{L}-]+\\s){0,2}?(?:e-?mail|mail|text|article|document|paste|transcript|log|code|message|letter|page|story|essay|review|output|post|quote|poem|song|artikel|dokument|nachricht|texte|courriel|texto|correo)";
 /** A text to work on follows, to the end. */
 const HANDED_OVER: readonly RegExp[] = [
   new RegExp(`(?<![\\p{L}\\p{N}])(?:${TASKS})(?![\\p{L}\\p{N}])[^\\n:]{0,120}(?::|\\n)`, "giu"),
   new RegExp(`(?<![\\p{L}\\p{N}])(?:${MATERIAL})[^\\n:]{0,60}(?::|\\n)`, "giu"),
+  new RegExp(`(?<![\\p{L}\\p{N}])(?:${THIS_ONE})[^\\n:]{0,60}:`, "giu"),
   /(?:翻译|翻譯|总结|總結|改写|改寫|润色|潤色|翻訳|要約|校正|添削)[^\n:：]{0,40}[:：\n]/gu,
 ];
 
@@ -60,7 +67,10 @@ export function foreignRanges(text: string): readonly Range[] {
     ...FORWARDED.flatMap((pattern) => toTheEnd(text, pattern.exec(text)?.index)),
     ...ATTRIBUTED.flatMap((pattern) => [...text.matchAll(pattern)].map((cue) => attributed(text, cue))),
     ...HANDED_OVER.flatMap((pattern) =>
-      [...text.matchAll(pattern)].map(({ 0: cue, index }) => ({ start: index + cue.length, end: text.length })),
+      [...text.matchAll(pattern)].map(({ 0: cue, index }) => ({
+        start: index + cue.length,
+        end: text.length,
+      })),
     ),
     ...pasted(text),
   ];

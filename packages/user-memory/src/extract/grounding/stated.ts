@@ -1,13 +1,26 @@
-import { HARMLESS, OPINION } from "./lexicon.ts";
+import { HARMLESS, OPINION, SUBJECT } from "./lexicon.ts";
 import { operatorsIn, sameOperators } from "./operators.ts";
-import { isSameButForPerson, type Token, tokensSaid } from "./person.ts";
+import { isSameButForPerson, speaksOfItself, type Token, tokensSaid } from "./person.ts";
 import type { Segment, Sentence } from "./utterance.ts";
 
 /** So many words of a question behind a statement make it one of its own, and no `right?` that takes it back. */
-const OWN_QUESTION = 4;
+export const OWN_QUESTION = 4;
 /** Words that differ in their ending. */
 const MAX_INFLECTED = 3;
-const REPORTS = ["say", "says", "said", "state", "states", "stated", "mentions", "mentioned", "sagt", "sagte", "dit", "dice"];
+const REPORTS = [
+  "say",
+  "says",
+  "said",
+  "state",
+  "states",
+  "stated",
+  "mentions",
+  "mentioned",
+  "sagt",
+  "sagte",
+  "dit",
+  "dice",
+];
 const ALTERNATIVE = new Set(["or", "oder", "ou", "o", "u"]);
 
 /** A sentence with the persons in it, and where its segments begin and end. */
@@ -25,10 +38,12 @@ export function isStated(fact: readonly Token[], sentence: Sentence): boolean {
   const wanted = withoutReport(fact);
   if (wanted.length === 0 || wanted.some(({ person }) => person === "second")) return false;
   const line: Line = { ...sentence, tokens: tokensSaid(sentence.words) };
-  for (let at = 0; at + wanted.length <= line.tokens.length; at++) {
-    if (isRunAt(wanted, line.tokens, at) && isWhole(wanted, line, at)) return true;
-  }
-  return false;
+  const isUnnamed = wanted[0]?.person === "user";
+  return line.tokens.some((said, at) => {
+    const [, verb] = wanted;
+    const rest = isUnnamed && verb !== undefined && speaksOfItself(said, verb) ? wanted.slice(1) : wanted;
+    return isRunAt(rest, line.tokens, at) && isWhole({ wanted: rest, isOfUser: rest !== wanted }, line, at);
+  });
 }
 
 /** Without a leading `the user says that`. */
@@ -38,7 +53,8 @@ function withoutReport(fact: readonly Token[]): readonly Token[] {
   return fact.slice(third !== undefined && ["that", "dass", "que"].includes(third.text) ? 3 : 2);
 }
 
-function isRunAt(wanted: readonly Token[], said: readonly Token[], at: number): boolean {
+/** Whether words that follow each other say what is wanted, word for word but for person. */
+export function isRunAt(wanted: readonly Token[], said: readonly Token[], at: number): boolean {
   let inflected = 0;
   return wanted.every((token, index) => {
     const other = said[at + index];
@@ -48,14 +64,20 @@ function isRunAt(wanted: readonly Token[], said: readonly Token[], at: number): 
   });
 }
 
-function isWhole(wanted: readonly Token[], line: Line, at: number): boolean {
+/** What is to be found, and whether its verb says that it is of the speaker, as in `vivo`. */
+interface Run {
+  readonly wanted: readonly Token[];
+  readonly isOfUser: boolean;
+}
+
+function isWhole({ wanted, isOfUser }: Run, line: Line, at: number): boolean {
   const end = at + wanted.length;
   const starts = startsOf(line.segments);
   const first = starts.findLastIndex((start) => start <= at);
   const last = starts.findLastIndex((start) => start < end);
   const begin = starts[first] ?? 0;
   const close = starts[last + 1] ?? line.tokens.length;
-  const isAboutUser = line.tokens.slice(at, end).some(({ person }) => person === "user");
+  const isAboutUser = isOfUser || line.tokens.slice(at, end).some(({ person }) => person === "user");
   const prefix = line.tokens.slice(begin, at);
   const isOpen = prefix.every(
     ({ text, person }, index) =>
@@ -91,17 +113,17 @@ function hasOwnSubject(
 }
 
 /** Whether a clause reaches into those behind it: a condition, or what somebody thinks or says. */
-const governs = (segment: Segment): boolean =>
+export const governs = (segment: Segment): boolean =>
   operatorsIn(segment).has("conditional") || segment.some(({ text }) => OPINION.has(text));
 
 /** Whether a clause changes what was said before it: `if I win`, `said Bob`, `not`. */
-function takesBack(segment: Segment): boolean {
+export function takesBack(segment: Segment): boolean {
   const operators = operatorsIn(segment);
   if (operators.has("conditional")) return true;
   const others = segment.filter(({ text }) => !HARMLESS.has(text));
   if (operators.has("negated") && others.length <= 1) return true;
   const isReport = others.length <= 3 && others.some(({ text }) => OPINION.has(text));
-  return isReport && !tokensSaid(segment).some(({ person }) => person === "user");
+  return isReport && !segment.some(({ text }) => SUBJECT.has(text));
 }
 
 function isBeforeQuestion(

@@ -38,11 +38,15 @@ export const names: StoreSpec = {
     },
 
     "as keys take the place of themselves only": async ({ memory, user }) => {
-      for (const key of hostileNames) await memory.remember(user, `Is the first ${key}`, { key });
+      for (const [index, key] of hostileNames.entries()) {
+        await memory.remember(user, `First ${index}`, { key });
+      }
       expect(await memory.list(user)).toHaveLength(hostileNames.length);
-      for (const key of hostileNames) await memory.remember(user, `Is the second ${key}`, { key });
+      for (const [index, key] of hostileNames.entries()) {
+        await memory.remember(user, `Second ${index}`, { key });
+      }
       const current = await memory.list(user);
-      expect(texts(current).toReversed()).toEqual(hostileNames.map((key) => `Is the second ${key}`));
+      expect(texts(current).toReversed()).toEqual(hostileNames.map((_, index) => `Second ${index}`));
       expect(new Set(current.map(({ key }) => key))).toEqual(new Set(hostileNames));
     },
 
@@ -62,7 +66,7 @@ export const names: StoreSpec = {
     },
 
     "as conversations and authors are kept exactly, and limited apart": async ({ memory, user }) => {
-      for (const name of hostileNames) {
+      for (const [index, name] of hostileNames.entries()) {
         const provenance = {
           conversationId: name,
           messageId: name,
@@ -70,7 +74,10 @@ export const names: StoreSpec = {
           extractor: name,
           position: 1,
         };
-        const { id } = await memory.remember(user, `Met in ${name}`, { trust: "inferred", provenance });
+        const { id } = await memory.remember(user, `Met in place ${index}`, {
+          trust: "inferred",
+          provenance,
+        });
         const fact = await memory.get(user, id);
         expect(fact, name).toMatchObject({ status: "active", provenance });
       }

@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import type { StoredFact, UserKey } from "@jaf/user-memory";
+import { getTableColumns, type SQL, sql } from "drizzle-orm";
+import { factFields, type UserMemoryTables } from "./tables.ts";
+
+/** A number that stands for a term of one user's: the first 64 bits of a hash, as text. */
+export const termKeyOf = (user: UserKey, term: string): string =>
+  createHash("sha256").update(user.hash).update("\0").update(term).digest().readBigInt64BE(0).toString();
+
+const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `);
+
+/** How facts go into columns and come out of them: as JSON, by the names of a fact's fields. */
+export function createFactColumns({ facts }: UserMemoryTables) {
+  const columns = getTableColumns(facts);
+  const nameOf = (field: keyof typeof columns) => sql.identifier(columns[field].name);
+  const read = factFields.filter((field) => field !== "termKeys");
+  return {
+    /** For an insertion. */
+    names: list(factFields.map((field) => sql`${nameOf(field)}`)),
+    /** Names and types of a record that {@link packFacts} made. */
+    record: list(
+      factFields.map((field) => sql`${sql.identifier(field)} ${sql.raw(columns[field].getSQLType())}`),
+    ),
+    /** For an insertion of what is there already. */
+    changes: list(factFields.map((field) => sql`${nameOf(field)} = excluded.${nameOf(field)}`)),
+    /** Of a row named `fact`, for {@link unpackFacts}. */
+    fields: list(read.map((field) => sql`fact.${nameOf(field)} AS ${sql.identifier(field)}`)),
+  };
+}
+
+const packFact = (user: UserKey, { terms, ...fact }: StoredFact) => ({
+  ...fact,
+  terms: terms.map(({ term }) => term),
+  weights: terms.map(({ weight }) => weight),
+  termKeys: terms.map(({ term }) => termKeyOf(user, term)),
+});
+
+/** JSON of an array of records. */
+export const packFacts = (user: UserKey, facts: readonly StoredFact[]): string =>
+  JSON.stringify(facts.map((fact) => packFact(user, fact)));
+
+interface FactRow extends Omit<StoredFact, "terms"> {
+  readonly terms: readonly string[];
+  readonly weights: readonly number[];
+}
+
+// Postgres writes the fewest digits that tell two numbers of single precision apart.
+const unpackFact = ({ terms, weights, vector, ...fact }: FactRow): StoredFact => ({
+  ...fact,
+  vector: vector === null ? null : vector.map(Math.fround),
+  terms: terms.map((term, index) => ({ term, weight: weights[index] ?? 0 })),
+});
+
+/** Of JSON of an array of rows; `null`: of none. */
+export const unpackFacts = (json: string | null | undefined): readonly StoredFact[] =>
+  json == null ? [] : (JSON.parse(json) as readonly FactRow[]).map(unpackFact);

@@ -1,0 +1,193 @@
+import type {
+  FactSelection,
+  StoredAuditEntry,
+  Tombstone,
+  UserHead,
+  UserKey,
+  UserMemoryBackend,
+} from "@jaf/user-memory";
+import { type SQL, sql } from "drizzle-orm";
+import type { SqlClient, SqlRow, SqlValue, Statement } from "../sql-client.ts";
+import { reusable } from "../statements.ts";
+import { createFactColumns, unpackFacts } from "./facts.ts";
+import type { UserMemoryTables } from "./tables.ts";
+
+type Reads = Pick<UserMemoryBackend, "read" | "list" | "audit">;
+
+/** How a selection names facts: a query of their numbers, and what it asks for. */
+interface Way {
+  readonly name: string;
+  readonly query: SQL;
+  readonly values: (selection: FactSelection) => Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+const texts = (name: string): SQL => sql`${sql.placeholder(name)}::text[]`;
+const numbers = (name: string): SQL => sql`${sql.placeholder(name)}::text[]::bigint[]`;
+const hash = sql`${sql.placeholder("hash")}::text`;
+
+const some = (name: string, list: readonly (string | number)[] | undefined) =>
+  list === undefined || list.length === 0 ? undefined : { [name]: list.map(String) };
+
+function createWays({ facts }: UserMemoryTables): readonly Way[] {
+  const by = (condition: SQL): SQL =>
+    sql`SELECT fact.seq FROM ${facts} AS fact WHERE fact.user_hash = ${hash} AND ${condition}`;
+  return [
+    {
+      name: "seqs",
+      query: sql`SELECT unnest(${numbers("seqs")})`,
+      values: ({ seqs }) => some("seqs", seqs),
+    },
+    { name: "ids", query: by(sql`fact.id = ANY (${texts("ids")})`), values: ({ ids }) => some("ids", ids) },
+    {
+      name: "digests",
+      query: by(sql`fact.digest = ANY (${texts("digests")})`),
+      values: ({ digests }) => some("digests", digests),
+    },
+    {
+      name: "keys",
+      query: by(sql`fact.key = ANY (${texts("keys")})`),
+      values: ({ keys }) => some("keys", keys),
+    },
+    {
+      name: "places",
+      query: sql`SELECT fact.seq FROM unnest(${texts("conversations")}, ${numbers("positions")})
+          AS place (conversation_id, position)
+        JOIN ${facts} AS fact ON fact.user_hash = ${hash}
+          AND fact.conversation_id = place.conversation_id AND fact.position = place.position`,
+      values: ({ places = [] }) =>
+        places.length === 0
+          ? undefined
+          : {
+              conversations: places.map(({ conversationId }) => conversationId),
+              positions: places.map(({ position }) => String(position)),
+            },
+    },
+    {
+      name: "supersededBy",
+      query: by(sql`fact.superseded_by = ANY (${texts("supersededBy")})`),
+      values: ({ supersededBy }) => some("supersededBy", supersededBy),
+    },
+  ];
+}
+
+// Version 0: a row to be locked, of a user of whom nothing was written yet.
+const toHead = (row: SqlRow | undefined): UserHead | null =>
+  row?.["version"] == null || row["version"] === "0"
+    ? null
+    : {
+        version: Number(row["version"]),
+        epoch: Number(row["epoch"]),
+        state: JSON.parse(row["state"] ?? '""') as string,
+      };
+
+const jsonArray = (row: SqlRow | undefined, column: string): readonly unknown[] =>
+  JSON.parse(row?.[column] ?? "[]") as readonly unknown[];
+
+/** Every query, made when it is first asked: one statement, so that all it shows is of one moment. */
+export function createReadStatements(tables: UserMemoryTables) {
+  const { heads, facts, tombstones, audit } = tables;
+  const { fields } = createFactColumns(tables);
+  const ways = createWays(tables);
+  const made = new Map<string, (values: Record<string, SqlValue>) => Statement>();
+
+  // A row also of a user without a head.
+  const head = (rest: SQL): SQL => sql`
+    SELECT head.version::text AS version, head.epoch::text AS epoch, to_json(head.state)::text AS state, ${rest}
+    FROM (SELECT) AS nobody LEFT JOIN ${heads} AS head ON head.user_hash = ${hash}`;
+
+  const rows = (source: SQL, order: SQL): SQL =>
+    sql`(SELECT json_agg(shown ${order}) FROM (SELECT ${fields} FROM ${source}) AS shown)::text`;
+
+  const readOf = (chosen: readonly Way[]): SQL => {
+    const seqs = sql.join(
+      chosen.map(({ query }) => query),
+      sql` UNION `,
+    );
+    const found =
+      chosen.length === 0
+        ? sql`NULL`
+        : rows(
+            sql`${facts} AS fact WHERE fact.user_hash = ${hash} AND fact.seq = ANY (ARRAY(${seqs}))`,
+            sql`ORDER BY shown.seq`,
+          );
+    return head(sql`${found} AS facts, (
+      SELECT json_agg(json_build_object('digest', grave.digest, 'at', grave.at)) FROM ${tombstones} AS grave
+      WHERE grave.user_hash = ${hash} AND grave.digest = ANY (${texts("tombstones")}))::text AS tombstones`);
+  };
+
+  const statement = (name: string, make: () => SQL, values: Record<string, SqlValue>): Statement => {
+    const known = made.get(name) ?? reusable<string>(make());
+    made.set(name, known);
+    return known(values);
+  };
+
+  return {
+    read: (user: UserKey, selection: FactSelection, digests: readonly string[]): Statement => {
+      const chosen = ways.flatMap((way) => {
+        const values = way.values(selection);
+        return values === undefined ? [] : [{ way, values }];
+      });
+      const name = `read ${chosen.map(({ way }) => way.name).join(" ")}`;
+      const values = Object.assign({}, ...chosen.map((each) => each.values));
+      return statement(name, () => readOf(chosen.map(({ way }) => way)), {
+        ...values,
+        hash: user.hash,
+        tombstones: digests,
+      });
+    },
+
+    // Each status by itself: so its index gives the newest of it, however many others there are.
+    list: (
+      user: UserKey,
+      { statuses, before, limit }: Parameters<UserMemoryBackend["list"]>[1],
+    ): Statement => {
+      const upTo = sql`${sql.placeholder("limit")}::bigint`;
+      return statement(
+        "list",
+        () =>
+          sql`SELECT ${rows(
+            sql`(
+            SELECT found.* FROM unnest(${texts("statuses")}) AS wanted (status) CROSS JOIN LATERAL (
+              SELECT * FROM ${facts} AS each WHERE each.user_hash = ${hash} AND each.status = wanted.status
+                AND each.seq < coalesce(${sql.placeholder("before")}::bigint, 9223372036854775807)
+              ORDER BY each.seq DESC LIMIT ${upTo}
+            ) AS found ORDER BY found.seq DESC LIMIT ${upTo}
+          ) AS fact`,
+            sql`ORDER BY shown.seq DESC`,
+          )} AS facts`,
+        { hash: user.hash, statuses: [...new Set(statuses)], before: before ?? null, limit },
+      );
+    },
+
+    audit: (user: UserKey): Statement =>
+      statement(
+        "audit",
+        () =>
+          head(sql`(
+            SELECT json_agg(json_build_object('seq', entry.seq, 'body', entry.body) ORDER BY entry.seq)
+            FROM ${audit} AS entry WHERE entry.user_hash = ${hash})::text AS entries`),
+        { hash: user.hash },
+      ),
+  };
+}
+
+export function createReads(sqlClient: SqlClient, tables: UserMemoryTables): Reads {
+  const statements = createReadStatements(tables);
+  const ask = async (statement: Statement): Promise<SqlRow | undefined> =>
+    (await sqlClient.query(statement))[0];
+  return {
+    read: async (user, { tombstones = [], ...selection }) => {
+      const row = await ask(statements.read(user, selection, tombstones));
+      return {
+        head: toHead(row),
+        facts: unpackFacts(row?.["facts"]),
+        tombstones: jsonArray(row, "tombstones") as readonly Tombstone[],
+      };
+    },
+    list: async (user, page) => unpackFacts((await ask(statements.list(user, page)))?.["facts"]),
+    audit: async (user) => {
+      const row = await ask(statements.audit(user));
+      return { head: toHead(row), entries: jsonArray(row, "entries") as readonly StoredAuditEntry[] };
+    },
+  };
+}

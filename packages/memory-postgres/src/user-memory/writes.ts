@@ -1,0 +1,154 @@
+import type { StoredFact, UserChange, UserKey, UserMemoryBackend } from "@jaf/user-memory";
+import { type SQL, sql } from "drizzle-orm";
+import { qualifiedName, quoteLiteral, type ResolvedNames } from "../schema/names.ts";
+import type { SqlClient, Statement } from "../sql-client.ts";
+import { reusable } from "../statements.ts";
+import { createFactColumns, packFacts } from "./facts.ts";
+import { createUserMemoryTables, TABLE_SUFFIXES } from "./tables.ts";
+
+type Writes = Pick<UserMemoryBackend, "commit" | "erase">;
+
+const of = {
+  hash: sql`${sql.placeholder("hash")}::text`,
+  userId: sql`${sql.placeholder("userId")}::text`,
+  expected: sql`${sql.placeholder("expected")}::bigint`,
+  version: sql`${sql.placeholder("version")}::bigint`,
+  epoch: sql`${sql.placeholder("epoch")}::bigint`,
+  state: sql`${sql.placeholder("state")}::text`,
+  documents: sql`${sql.placeholder("documents")}::bigint`,
+  put: sql`${sql.placeholder("put")}::text::json`,
+  drop: sql`${sql.placeholder("drop")}::text[]::bigint[]`,
+  tombstones: sql`${sql.placeholder("tombstones")}::text::json`,
+  lift: sql`${sql.placeholder("lift")}::text[]`,
+  audit: sql`${sql.placeholder("audit")}::text::json`,
+};
+
+/**
+ * One statement, and so one snapshot. That is enough, since whoever changes a user's facts changes the user's head first:
+ * if the head still has the version that was read, nothing else has changed since either; and else, nothing is written.
+ */
+function commitQuery(names: ResolvedNames): SQL {
+  const tables = createUserMemoryTables(names);
+  const { heads, facts, tombstones, audit } = tables;
+  const { names: columns, record, changes } = createFactColumns(tables);
+  return sql`
+    WITH created AS (
+      INSERT INTO ${heads} AS head (user_hash, version, epoch, state, documents)
+      SELECT ${of.hash}, ${of.version}, ${of.epoch}, ${of.state}, ${of.documents} WHERE ${of.expected} = 0
+      ON CONFLICT (user_hash) DO UPDATE SET version = excluded.version, epoch = excluded.epoch,
+        state = excluded.state, documents = head.documents + excluded.documents
+      WHERE head.version = 0
+      RETURNING 1
+    ), updated AS (
+      UPDATE ${heads} AS head SET version = ${of.version}, epoch = ${of.epoch}, state = ${of.state},
+        documents = head.documents + ${of.documents}
+      WHERE head.user_hash = ${of.hash} AND head.version = ${of.expected} AND ${of.expected} > 0
+      RETURNING 1
+    ), done AS (
+      SELECT FROM created UNION ALL SELECT FROM updated
+    ), dropped AS (
+      DELETE FROM ${facts} AS fact
+      WHERE fact.user_hash = ${of.hash} AND fact.seq = ANY (${of.drop}) AND EXISTS (SELECT FROM done)
+    ), put AS (
+      INSERT INTO ${facts} (user_hash, user_id, ${columns})
+      SELECT ${of.hash}, ${of.userId}, fact.* FROM json_to_recordset(${of.put}) AS fact (${record})
+      WHERE EXISTS (SELECT FROM done)
+      ON CONFLICT (user_hash, seq) DO UPDATE SET ${changes}
+    ), buried AS (
+      INSERT INTO ${tombstones} (user_hash, digest, at)
+      SELECT ${of.hash}, grave.digest, grave.at
+      FROM json_to_recordset(${of.tombstones}) AS grave (digest text, at bigint)
+      WHERE EXISTS (SELECT FROM done)
+      ON CONFLICT (user_hash, digest) DO UPDATE SET at = excluded.at
+    ), lifted AS (
+      DELETE FROM ${tombstones} AS grave
+      WHERE grave.user_hash = ${of.hash} AND grave.digest = ANY (${of.lift}) AND EXISTS (SELECT FROM done)
+    ), logged AS (
+      INSERT INTO ${audit} (user_hash, seq, body)
+      SELECT ${of.hash}, entry.seq, entry.body
+      FROM json_to_recordset(${of.audit}) AS entry (seq bigint, body text)
+      WHERE EXISTS (SELECT FROM done)
+    )
+    SELECT EXISTS (SELECT FROM done)::text AS written`;
+}
+
+const isIndexed = (fact: StoredFact | null): number => (fact !== null && fact.terms.length > 0 ? 1 : 0);
+
+/** By how many the documents grow. */
+function grownBy({ put, drop }: UserChange): number {
+  const before = new Map(drop.map((fact) => [fact.seq, isIndexed(fact)]));
+  for (const change of put.toReversed()) before.set(change.after.seq, isIndexed(change.before));
+  const after = new Map(put.map((change) => [change.after.seq, isIndexed(change.after)]));
+  for (const { seq } of drop) after.delete(seq);
+  const sum = (counts: ReadonlyMap<number, number>): number =>
+    [...counts.values()].reduce((total, count) => total + count, 0);
+  return sum(after) - sum(before);
+}
+
+// A statement can touch a row once: so of what a change does to it twice, only what comes last.
+function lastOf<T>(items: readonly T[], nameOf: (item: T) => string | number, without: ReadonlySet<unknown>) {
+  const last = new Map(items.map((item) => [nameOf(item), item]));
+  return [...last.values()].filter((item) => !without.has(nameOf(item)));
+}
+
+function toValues(user: UserKey, change: UserChange) {
+  const { expectedVersion, head, put, drop, tombstones, lift, audit } = change;
+  const dropped = new Set<unknown>(drop.map(({ seq }) => seq));
+  const facts = put.map(({ after }) => after);
+  return {
+    hash: user.hash,
+    userId: user.userId,
+    expected: expectedVersion,
+    version: head.version,
+    epoch: head.epoch,
+    state: head.state,
+    documents: grownBy(change),
+    put: packFacts(
+      user,
+      lastOf(facts, ({ seq }) => seq, dropped),
+    ),
+    drop: [...dropped].map(String),
+    tombstones: JSON.stringify(lastOf(tombstones, ({ digest }) => digest, new Set(lift))),
+    lift,
+    audit: JSON.stringify(audit),
+  };
+}
+
+/** The call of the function; `migrations/user-memory/0001_erase.sql` describes it. */
+function createEraseCall(names: ResolvedNames) {
+  const table = (suffix: string): SQL => sql.raw(`${quoteLiteral(qualifiedName(names, suffix))}::regclass`);
+  const { heads, facts, tombstones, audit, jobs } = TABLE_SUFFIXES;
+  return reusable<"hash" | "state" | "audit">(sql`
+    SELECT ${sql.raw(qualifiedName(names, "_erase"))}(${of.hash}, ${of.state}, ${of.audit}, ${table(heads)},
+      ${table(facts)}, ${table(tombstones)}, ${table(audit)}, ${table(jobs)}) AS gone`);
+}
+
+export function createWriteStatements(names: ResolvedNames) {
+  const commit = reusable<keyof ReturnType<typeof toValues>>(commitQuery(names));
+  const erase = createEraseCall(names);
+  return {
+    commit: (user: UserKey, change: UserChange): Statement => ({
+      ...commit(toValues(user, change)),
+      writes: true,
+    }),
+    erase: (user: UserKey, state: string, audit: string): Statement => ({
+      ...erase({ hash: user.hash, state, audit }),
+      writes: true,
+    }),
+  };
+}
+
+export function createWrites(client: SqlClient, names: ResolvedNames): Writes {
+  const statements = createWriteStatements(names);
+  return {
+    commit: async (user, change) => {
+      const [row] = await client.query(statements.commit(user, change));
+      return row?.["written"] === "true";
+    },
+    erase: async (user, { state, audit }) => {
+      const [row] = await client.query(statements.erase(user, state, JSON.stringify(audit)));
+      const [facts = 0, vectors = 0, jobs = 0] = (row?.["gone"] ?? "").split(" ").map(Number);
+      return { facts, vectors, jobs };
+    },
+  };
+}

@@ -1,0 +1,4 @@
+import { describeUserMemoryBackend } from "@jaf/user-memory/testing";
+import { openPool, serverBackends } from "../support/user-memory.ts";
+
+describeUserMemoryBackend("postgres, pool", serverBackends(openPool));

@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import type { UserMemoryBackend } from "@jaf/user-memory";
+import type { RedisPort } from "../client/port.ts";
+import { createDeadlines } from "../deadlines.ts";
+import { toMemoryError } from "../errors.ts";
+import { list, number, text } from "../replies.ts";
+import { createScriptRunner } from "../scripts/runner.ts";
+import { createAuditReader, encodeEntry } from "./audit.ts";
+import { COMMIT_PARTS, encodeChange } from "./change.ts";
+import { closable } from "./closable.ts";
+import { createFactReader } from "./facts.ts";
+import type { UserMemoryIo } from "./io.ts";
+import { createJobs } from "./jobs.ts";
+import { createUserKeys } from "./keys.ts";
+import { createMatching } from "./matching.ts";
+import { scripts } from "./scripts/embedded.ts";
+import { createSimilarity } from "./similarity.ts";
+
+export interface RedisUserMemoryBackendOptions {
+  readonly port: RedisPort;
+  readonly keyPrefix: string;
+  readonly minReplicas: number;
+  readonly commandTimeoutMs: number;
+  /** Closes what was opened for this backend. */
+  readonly close: () => Promise<void>;
+}
+
+/** The keys of the script `erase`: the first five by their role. */
+const ERASED_PARTS = [
+  ...(["head", "audit", "facts", "vectors", "jobs"] as const),
+  ...(["lookups", "postings", "contexts", "signatures", "tombstones"] as const),
+  ...(["active", "quarantined", "superseded"] as const),
+] as const;
+
+/** The storage port of user memory on Redis: one script a step, on keys of one slot. */
+export function createRedisUserMemoryBackend(options: RedisUserMemoryBackendOptions): UserMemoryBackend {
+  const { minReplicas, commandTimeoutMs } = options;
+  const { port, close } = closable(options.port, options.close);
+  const deadlines = createDeadlines(commandTimeoutMs);
+  const keys = createUserKeys(options.keyPrefix);
+  const wait =
+    minReplicas === 0 ? undefined : { replicas: minReplicas, timeoutMs: Math.ceil(commandTimeoutMs / 3) };
+  const io: UserMemoryIo = { port, keys, deadlines, wait, run: createScriptRunner(port, deadlines, scripts) };
+  const { run } = io;
+  const jobs = createJobs(io);
+
+  return {
+    name: "redis",
+    ...createFactReader(io),
+    commit: async (user, change) => {
+      const of = keys.of(user);
+      const [head, ...others] = COMMIT_PARTS;
+      const scriptKeys = [of[head], ...others.map((part) => of[part])] as const;
+      return (
+        number(await run("commit", { keys: scriptKeys, args: encodeChange(change, randomUUID()) }, wait)) ===
+        1
+      );
+    },
+    erase: async (user, { state, audit }) => {
+      const of = keys.of(user);
+      const [head, ...others] = ERASED_PARTS;
+      const scriptKeys = [of[head], ...others.map((part) => of[part])] as const;
+      const args = [randomUUID(), state, ...audit.map(encodeEntry)];
+      const [facts, vectors, count, ...gone] = list(await run("erase", { keys: scriptKeys, args }, wait));
+      await jobs.forget(user, gone.map(text));
+      return { facts: number(facts), vectors: number(vectors), jobs: number(count) };
+    },
+    match: createMatching(io),
+    nearest: createSimilarity(io),
+    audit: createAuditReader(io),
+    jobs: jobs.backend,
+    close,
+    toMemoryError: (operation, thrown) => toMemoryError(operation, thrown, port.isCluster),
+  };
+}

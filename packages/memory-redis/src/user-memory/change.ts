@@ -1,0 +1,112 @@
+import type { UserChange } from "@jaf/user-memory";
+import { encodeEntry } from "./audit.ts";
+import {
+  contextEdits,
+  type FactEdit,
+  factEdits,
+  lookupEdits,
+  postingEdits,
+  signatureEdits,
+  vectorChange,
+} from "./edits.ts";
+import { encodeFact } from "./fact-codec.ts";
+import type { UserKeys } from "./keys.ts";
+import { encodeVector } from "./vector-codec.ts";
+
+/** The keys that the script `commit` writes to by commands that it is given. */
+const BY_COMMAND = [
+  ...(["facts", "vectors", "tombstones", "audit"] as const),
+  ...(["active", "quarantined", "superseded"] as const),
+] as const;
+
+/** The keys of the script `commit`: the first five by their role. */
+export const COMMIT_PARTS = [
+  ...(["head", "lookups", "postings", "signatures", "contexts"] as const),
+  ...BY_COMMAND,
+] as const satisfies readonly (keyof UserKeys)[];
+
+type CommitPart = (typeof COMMIT_PARTS)[number];
+
+/** Arguments of one command: no more than fit on Lua's stack, and even, so that no value is torn from its name. */
+const ARGUMENTS = 4_000;
+
+interface Command {
+  readonly name: "HSET" | "HDEL" | "ZADD" | "ZREM" | "RPUSH";
+  readonly part: CommitPart;
+  readonly args: readonly string[];
+}
+
+function bodyCommands({ seq, before, after }: FactEdit): readonly Command[] {
+  const body: Command =
+    after === null
+      ? { name: "HDEL", part: "facts", args: [seq] }
+      : { name: "HSET", part: "facts", args: [seq, encodeFact(after)] };
+  if (before?.status === after?.status) return [body];
+  const left: Command[] = before === null ? [] : [{ name: "ZREM", part: before.status, args: [seq] }];
+  const joined: Command[] = after === null ? [] : [{ name: "ZADD", part: after.status, args: [seq, seq] }];
+  return [body, ...left, ...joined];
+}
+
+function vectorCommands(edit: FactEdit): readonly Command[] {
+  const change = vectorChange(edit);
+  if (change === undefined) return [];
+  const { vector } = change;
+  return vector === undefined
+    ? [{ name: "HDEL", part: "vectors", args: [edit.seq] }]
+    : [{ name: "HSET", part: "vectors", args: [edit.seq, encodeVector(vector)] }];
+}
+
+function otherCommands({ tombstones, lift, audit }: UserChange): readonly Command[] {
+  const buried = tombstones.flatMap(({ digest, at }) => [digest, String(at)]);
+  return [
+    { name: "HSET", part: "tombstones", args: buried },
+    { name: "HDEL", part: "tombstones", args: lift },
+    { name: "RPUSH", part: "audit", args: audit.map(encodeEntry) },
+  ];
+}
+
+/** Commands of one name on one key as one. They concern different fields, so their order doesn't matter. */
+function joined(commands: readonly Command[]): readonly Command[] {
+  const all = new Map<
+    string,
+    { readonly name: Command["name"]; readonly part: CommitPart; args: string[] }
+  >();
+  for (const { name, part, args } of commands) {
+    const earlier = all.get(name + part);
+    if (earlier === undefined) all.set(name + part, { name, part, args: [...args] });
+    else for (const arg of args) earlier.args.push(arg);
+  }
+  return [...all.values()].flatMap(({ name, part, args }) =>
+    Array.from({ length: Math.ceil(args.length / ARGUMENTS) }, (_, at) => ({
+      name,
+      part,
+      args: args.slice(at * ARGUMENTS, (at + 1) * ARGUMENTS),
+    })),
+  );
+}
+
+const inThrees = (edits: readonly string[]): readonly string[] => [String(edits.length / 3), ...edits];
+
+/** The arguments of the script `commit`. `write` names it, as no other. */
+export function encodeChange(change: UserChange, write: string): readonly string[] {
+  const { expectedVersion, head } = change;
+  const edits = factEdits(change);
+  const state = ["version", head.version, "epoch", head.epoch, "state", head.state, "write", write];
+  const commands = joined([
+    { name: "HSET", part: "head", args: state.map(String) },
+    ...edits.flatMap(bodyCommands),
+    ...edits.flatMap(vectorCommands),
+    ...otherCommands(change),
+  ]);
+  return [
+    ...[String(expectedVersion), write, String(commands.length)],
+    ...commands.flatMap(({ name, part, args }) => [
+      ...[name, String(COMMIT_PARTS.indexOf(part) + 1), String(args.length)],
+      ...args,
+    ]),
+    ...inThrees(edits.flatMap(lookupEdits)),
+    ...inThrees(edits.flatMap(postingEdits)),
+    ...inThrees(edits.flatMap(signatureEdits)),
+    ...inThrees(edits.flatMap(contextEdits)),
+  ];
+}

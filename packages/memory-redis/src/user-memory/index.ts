@@ -1,0 +1,2 @@
+export type { RedisUserMemoryConfig } from "./config.ts";
+export { createRedisUserMemory } from "./user-memory.ts";

@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import type { JobBackend, StoredJob, UserKey } from "@jaf/user-memory";
+import { list, number, text } from "../replies.ts";
+import type { UserMemoryIo } from "./io.ts";
+
+/** How long it is known that an entry was taken away: longer than a command may be under way. */
+const MARK_MS = 3_600_000;
+
+/** So often at most does one call look for more jobs, after entries without a job. */
+const ROUNDS = 8;
+
+/** Its entry was taken away again and again before the job was written. */
+export class JobEntryGone extends Error {
+  override readonly name = "JobEntryGone";
+}
+
+const ENTRY = /^([^:]*):([^:]*):(.*)$/s;
+
+/** In the order of being made, for the sake of entries of the same time. */
+const newTicket = (): string =>
+  `${Date.now().toString(36).padStart(9, "0")}${randomBytes(8).toString("hex")}`;
+
+/** `entry` as it stands in the list of all jobs. */
+const entryOf = ({ hash }: UserKey, id: string, ticket: string): string => `${ticket}:${hash}:${id}`;
+
+/**
+ * Jobs lie with their users, so that they go with them, and in a list of all, which a Cluster may have on another server.
+ * An entry is made before its job is written and taken away after it was deleted. It has a ticket that no other has, so
+ * that one that is left over is never mistaken for that of a job with the same id.
+ */
+export function createJobs({ run, port, keys, deadlines, wait }: UserMemoryIo) {
+  const { allJobs } = keys;
+  const send = (...command: readonly string[]): Promise<unknown> => deadlines(port.send(command, allJobs));
+
+  /** Never fails: what it is called after is done, and `lease` takes away what is left. */
+  const removeEntries = (entries: readonly string[]): Promise<unknown> =>
+    entries.length === 0 ? Promise.resolve() : send("ZREM", allJobs, ...entries).catch(() => {});
+
+  const enqueue: JobBackend["enqueue"] = async ({ user, id, body }, { epoch, leasedUntil }) => {
+    const { head, jobs } = keys.of(user);
+    for (let round = 0; round < ROUNDS; round++) {
+      const ticket = newTicket();
+      const entry = entryOf(user, id, ticket);
+      await run("reserveJob", { keys: [allJobs], args: [entry, leasedUntil] }, wait);
+      const args = [id, ticket, epoch, JSON.stringify([user.userId, body])];
+      const written = number(
+        await run("writeJob", { keys: [head, jobs, keys.markOf(user, ticket)], args }, wait),
+      );
+      if (written === 1) return true;
+      await removeEntries([entry]);
+      if (written === 0) return false;
+    }
+    throw new JobEntryGone("the job's entry was taken away before it was written");
+  };
+
+  async function take(entry: string): Promise<StoredJob | undefined> {
+    const [, ticket = "", hash = "", id = ""] = ENTRY.exec(entry) ?? [];
+    const user = { hash, userId: "" };
+    const scriptKeys = [keys.of(user).jobs, keys.markOf(user, ticket)] as const;
+    const reply = await run("takeJob", { keys: scriptKeys, args: [id, ticket, MARK_MS] }, wait);
+    if (reply === null) {
+      await removeEntries([entry]);
+      return undefined;
+    }
+    const [attempts, stored] = list(reply);
+    const [userId, body]: readonly [string, string] = JSON.parse(text(stored));
+    return { user: { userId, hash }, id, body, attempts: number(attempts) };
+  }
+
+  const lease: JobBackend["lease"] = async ({ now, leasedUntil, limit }) => {
+    const found: StoredJob[] = [];
+    for (let round = 0; round < ROUNDS && found.length < limit; round++) {
+      const wanted = limit - found.length;
+      const args = [now, leasedUntil, wanted];
+      const entries = list(await run("leaseJobs", { keys: [allJobs], args }, wait)).map(text);
+      const taken = await Promise.all(entries.map(take));
+      found.push(...taken.filter((job) => job !== undefined));
+      if (entries.length < wanted) break;
+    }
+    return found;
+  };
+
+  const ticketOf = async (user: UserKey, id: string, deletes: boolean): Promise<string | undefined> => {
+    const call = { keys: [keys.of(user).jobs] as const, args: [id, deletes ? 1 : 0] };
+    const reply = await run("findJob", call, deletes ? wait : undefined);
+    return reply === null ? undefined : text(reply);
+  };
+
+  const backend: JobBackend = {
+    durable: true,
+    enqueue,
+    lease,
+    complete: async (user, id) => {
+      const ticket = await ticketOf(user, id, true);
+      if (ticket !== undefined) await removeEntries([entryOf(user, id, ticket)]);
+    },
+    release: async (user, id, readyAt) => {
+      const ticket = await ticketOf(user, id, false);
+      if (ticket !== undefined) await send("ZADD", allJobs, "XX", String(readyAt), entryOf(user, id, ticket));
+    },
+    size: async () => number(await send("ZCARD", allJobs)),
+  };
+
+  return {
+    backend,
+    /** Takes away the entries of jobs that were deleted with their user: ids and tickets in turn. */
+    forget: (user: UserKey, jobs: readonly string[]): Promise<unknown> => {
+      const entries = Array.from({ length: jobs.length / 2 }, (_, at) =>
+        entryOf(user, jobs[2 * at] ?? "", jobs[2 * at + 1] ?? ""),
+      );
+      return removeEntries(entries);
+    },
+  };
+}

@@ -1,0 +1,92 @@
+-- One write to one user's memory, if its version is the expected one.
+--
+-- KEYS  1 head   2 lookups   3 postings   4 signatures   5 contexts   6 … the others
+-- ARGV  1 expected version   2 a name of this write, that no other has   then, each after its number:
+--         commands: name, number of the key, number of arguments, arguments
+--         lookups:    name, seq, '1' to add it or '0' to take it out
+--         postings:   term, seq, weight or '0' to take it out
+--         signatures: field, seq, record or '' to take it out
+--         contexts:   the same; their number is in the field 'size'
+--
+-- Returns 1, or 0 if the version is another and nothing was written. A write that a client sends twice is done once.
+
+--@include slices.lua
+--@include edits.lua
+--@include records.lua
+--@include postings.lua
+
+local head = redis.call('HMGET', KEYS[1], 'version', 'write')
+if (head[1] or '0') ~= ARGV[1] then
+  if head[2] ~= ARGV[2] then return 0 end
+  -- WAIT counts from this connection's last write: make one, behind that which is confirmed here.
+  redis.call('HSET', KEYS[1], 'write', ARGV[2])
+  return 1
+end
+
+local at = 2
+local function take()
+  at = at + 1
+  return ARGV[at]
+end
+
+local commands = {}
+for _ = 1, tonumber(take()) do
+  local name, key, count = take(), KEYS[tonumber(take())], tonumber(take())
+  commands[#commands + 1] = { name, key, at + 1, at + count }
+  at = at + count
+end
+
+local function changes_of(key, change)
+  local edits = edit(key)
+  local count = tonumber(take())
+  local first = at + 1
+  at = at + 3 * count
+  local fields = {}
+  for from = first, at, 3 do fields[#fields + 1] = change.field(ARGV[from]) end
+  edits.load(fields)
+  for from = first, at, 3 do change.apply(edits, ARGV[from], ARGV[from + 1], ARGV[from + 2]) end
+  return edits
+end
+
+local lookups = changes_of(KEYS[2], {
+  field = function(name) return name end,
+  apply = function(edits, name, seq, added)
+    local seqs = string.gsub(',' .. (edits.get(name) or '') .. ',', ',' .. seq .. ',', ',')
+    seqs = string.sub(seqs, 2, -2)
+    if added == '1' then seqs = seqs == '' and seq or seqs .. ',' .. seq end
+    edits.set(name, seqs ~= '' and seqs)
+  end,
+})
+local postings = changes_of(KEYS[3], { field = function(term) return '=' .. term end, apply = post })
+local function records_of(kind)
+  return {
+    field = function(field) return field end,
+    apply = function(edits, field, seq, record)
+      local stored = edits.get(field) or ''
+      local others = without(stored, kind, seq)
+      local records = others .. record
+      edits.set(field, records ~= '' and records)
+      local gained = (record ~= '' and 1 or 0) - (others ~= stored and 1 or 0)
+      if kind == CONTEXT and gained ~= 0 then edits.set('size', (edits.get('size') or 0) + gained) end
+    end,
+  }
+end
+local signatures = changes_of(KEYS[4], records_of(SIGNATURE))
+local contexts = changes_of(KEYS[5], records_of(CONTEXT))
+
+-- Redis undoes nothing: what can fail, a key that holds something else, fails before the first write.
+for _, command in ipairs(commands) do
+  local kind = command[1]
+  if kind == 'RPUSH' then redis.call('LLEN', command[2])
+  elseif string.sub(kind, 1, 1) == 'Z' then redis.call('ZCARD', command[2])
+  else redis.call('HLEN', command[2]) end
+end
+
+lookups.write()
+postings.write()
+signatures.write()
+contexts.write()
+for _, command in ipairs(commands) do
+  redis.call(command[1], command[2], unpack(ARGV, command[3], command[4]))
+end
+return 1

@@ -1,0 +1,77 @@
+import type { UserMemoryBackend } from "@jaf/user-memory";
+import type { BackendUnderTest, StoreUnderTest } from "@jaf/user-memory/testing";
+import { createClient } from "redis";
+import { inject } from "vitest";
+import { adaptClient } from "../../src/client/adapt-client.ts";
+import type { RedisPort } from "../../src/client/port.ts";
+import type { RedisClient } from "../../src/index.ts";
+import { createRedisUserMemoryBackend } from "../../src/user-memory/backend.ts";
+import { createRedisUserMemory } from "../../src/user-memory/index.ts";
+import type { Opened } from "./clients.ts";
+import { freshPrefix } from "./stores.ts";
+
+export const backendOnPort = (port: RedisPort, keyPrefix: string): UserMemoryBackend =>
+  createRedisUserMemoryBackend({
+    ...{ port, keyPrefix, minReplicas: 0, commandTimeoutMs: 30_000 },
+    close: async () => {},
+  });
+
+export const backendOn = (client: RedisClient, keyPrefix = freshPrefix()): UserMemoryBackend =>
+  backendOnPort(adaptClient(client), keyPrefix);
+
+const readers = {
+  string: ["GET"],
+  list: ["LRANGE", "0", "-1"],
+  hash: ["HGETALL"],
+  zset: ["ZRANGE", "0", "-1", "WITHSCORES"],
+} as const;
+
+/** All keys with a prefix, and what they hold, as text. */
+export async function dumpOf(keyPrefix: string, urls: readonly string[]): Promise<string> {
+  const parts: unknown[] = [];
+  for (const url of urls) {
+    const redis = await createClient({ url }).connect();
+    for (const key of await redis.keys(`${keyPrefix}*`)) {
+      const [command, ...args] = readers[(await redis.type(key)) as keyof typeof readers];
+      parts.push(key, await redis.sendCommand([command, key, ...args]));
+    }
+    await redis.close();
+  }
+  return JSON.stringify(parts);
+}
+
+/** Connections under one prefix, closed together. */
+function connections(open: () => Promise<Opened>) {
+  const opened: Opened[] = [];
+  return {
+    keyPrefix: freshPrefix(),
+    connect: async (): Promise<RedisClient> => {
+      const connection = await open();
+      opened.push(connection);
+      return connection.client;
+    },
+    close: async (): Promise<void> => {
+      await Promise.all(opened.map(({ end }) => end()));
+    },
+  };
+}
+
+/** What the kit for storage ports is given. */
+export const backendFactory = (open: () => Promise<Opened>) => async (): Promise<BackendUnderTest> => {
+  const { keyPrefix, connect, close } = connections(open);
+  const another = async () => backendOn(await connect(), keyPrefix);
+  return { backend: await another(), another, close };
+};
+
+/** What the kit for stores is given. */
+export const storeFactory = (open: () => Promise<Opened>) => async (): Promise<StoreUnderTest> => {
+  const { keyPrefix, connect, close } = connections(open);
+  const another = async () => createRedisUserMemory({ keyPrefix }, await connect());
+  const client = await connect();
+  const urls = adaptClient(client).isCluster ? inject("redisClusterUrls") : [inject("redisUrl")];
+  return {
+    memory: await createRedisUserMemory({ keyPrefix }, client),
+    backend: backendOn(client, keyPrefix),
+    ...{ another, close, dump: () => dumpOf(keyPrefix, urls) },
+  };
+};

@@ -1,0 +1,60 @@
+import { workKeyOf } from "../link/work.ts";
+import type { LeasedJob } from "../queue.ts";
+import { ExtractionError } from "./error.ts";
+import { type ExtractionScope, extractFacts } from "./extraction.ts";
+import { inLane } from "./lanes.ts";
+import { tellFailure } from "./tell.ts";
+
+const MAX_DELAY_MS = 15 * 60 * 1_000;
+
+/** `"put-off"`: it will be tried again. */
+export type AttemptOutcome = "done" | "put-off" | "given-up";
+
+/**
+ * Works on a job that was handed out, when its turn comes among the others of this process. What fails is told and given back
+ * to the queue for later, or given up. Never rejects.
+ */
+export async function attemptJob(scope: ExtractionScope, leased: LeasedJob): Promise<AttemptOutcome> {
+  const { settings, memory } = scope;
+  const since = Date.now();
+  const isLate = (): boolean => Date.now() - since >= settings.leaseMs;
+  try {
+    // Somebody else may have it by then.
+    const work = async () => (isLate() ? "put-off" : attempt(scope, leased));
+    const done = inLane(workKeyOf(memory), settings.concurrency, work);
+    if (done !== undefined) return await done;
+    await leased.release(settings.retryDelayMs);
+  } catch (thrown) {
+    tellFailure(settings, thrown);
+  }
+  return "put-off";
+}
+
+async function attempt(scope: ExtractionScope, leased: LeasedJob): Promise<AttemptOutcome> {
+  const { settings } = scope;
+  const { maxAttempts, retryDelayMs } = settings;
+  // Then the process went down with it each time.
+  if (leased.attempt > maxAttempts) return giveUp(scope, leased, undefined);
+  try {
+    await extractFacts(scope, leased.job, leased.attempt);
+  } catch (thrown) {
+    if (leased.attempt === maxAttempts) return giveUp(scope, leased, thrown);
+    tellFailure(settings, thrown);
+    await leased.release(Math.min(MAX_DELAY_MS, retryDelayMs * 2 ** (leased.attempt - 1)));
+    return "put-off";
+  }
+  await leased.complete();
+  return "done";
+}
+
+async function giveUp(
+  { settings }: ExtractionScope,
+  { attempt, complete }: LeasedJob,
+  cause: unknown,
+): Promise<"given-up"> {
+  const message =
+    "The facts of a turn could not be extracted, as often as maxAttempts allows. It won't be tried again.";
+  tellFailure(settings, new ExtractionError({ code: "given-up", message, attempt, cause }));
+  await complete();
+  return "given-up";
+}

@@ -1,0 +1,82 @@
+import type { CompletionRequest } from "@jaf/core";
+import { tellQuietly } from "../link/callback.ts";
+import { beforeDeadline } from "../link/deadline.ts";
+import type { ExtractionJob } from "../queue.ts";
+import type { UserMemory } from "../user-memory.ts";
+import { ExtractionError } from "./error.ts";
+import { keepFacts } from "./keep.ts";
+import type { ExtractionSettings, ProposedFact } from "./options.ts";
+import { INSTRUCTIONS, requestFor } from "./prompt.ts";
+import { parseReply, readProposals } from "./reply.ts";
+
+/** Asks a model once; see `MiddlewareTurn.complete`. */
+export type CompleteText = (request: CompletionRequest) => Promise<string>;
+
+export interface ExtractionScope {
+  readonly memory: UserMemory;
+  readonly settings: ExtractionSettings;
+  /** Absent where the application's own function proposes. */
+  readonly complete?: CompleteText | undefined;
+}
+
+/** Of the lease, so much is for whoever proposes; the rest is for the store. */
+const ASKING_SHARE = 0.8;
+
+/** Does a job: asks for proposals, and keeps what is founded. Rejects where that failed as a whole. */
+export async function extractFacts(
+  { memory, settings, complete }: ExtractionScope,
+  job: ExtractionJob,
+  attempt: number,
+): Promise<void> {
+  const proposals = await propose({ settings, complete, job, attempt });
+  const extractor = job.model ?? (settings.extract === undefined ? "the agent's model" : "the application");
+  const entries = await keepFacts({ memory, job, proposals, extractor, settings });
+  if (entries.length === 0) return;
+  const { userId, conversationId } = job;
+  const dropped = proposals.length - entries.length;
+  tellQuietly(settings.onExtracted, entries, { userId, conversationId, proposed: proposals.length, dropped });
+}
+
+interface Asking extends Omit<ExtractionScope, "memory"> {
+  readonly job: ExtractionJob;
+  readonly attempt: number;
+}
+
+async function propose(asking: Asking): Promise<readonly ProposedFact[]> {
+  const { settings, attempt } = asking;
+  const reply = await asked(asking);
+  try {
+    if (typeof reply === "string") return parseReply(reply);
+  } catch (cause) {
+    throw new ExtractionError({ code: "reply", message: unreadable("The model's reply"), attempt, cause });
+  }
+  const proposals = readProposals(reply);
+  if (proposals !== undefined) return proposals;
+  const what = settings.extract === undefined ? "The model's reply" : "What extract() resolved with";
+  throw new ExtractionError({ code: "reply", message: unreadable(what), attempt });
+}
+
+const unreadable = (what: string): string => `${what} holds no list of facts of the form that is asked for.`;
+
+/** The model's reply, or what the application's function resolves with. */
+async function asked({ settings, complete, job, attempt }: Asking): Promise<unknown> {
+  const timeoutMs = Math.ceil(ASKING_SHARE * settings.leaseMs);
+  const over = new AbortController();
+  const late = (): Error => new Error(`It took longer than ${timeoutMs} ms.`);
+  const { said, reply, model, userId, conversationId } = job;
+  const { signal } = over;
+  const ask = (): Promise<unknown> => {
+    if (settings.extract !== undefined)
+      return settings.extract({ userId, said, reply, conversationId, signal });
+    if (complete === undefined) throw new Error("There is neither a model nor extract().");
+    return complete({ instructions: INSTRUCTIONS, messages: [requestFor(said, reply)], model, signal });
+  };
+  try {
+    return await beforeDeadline(timeoutMs, ask, late);
+  } catch (cause) {
+    const message = "Whoever was to propose facts failed, or took too long.";
+    throw new ExtractionError({ code: "model", message, attempt, cause });
+  } finally {
+    over.abort();
+  }
+}

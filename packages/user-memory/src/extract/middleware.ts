@@ -1,0 +1,123 @@
+import type { Middleware, MiddlewareTurn, RemembersSpec } from "@jaf/core";
+import { parseOptions } from "@jaf/memory";
+import { beforeDeadline } from "../link/deadline.ts";
+import { getUserMemory } from "../link/slot.ts";
+import { trackWork, workKeyOf } from "../link/work.ts";
+import type { ExtractionJob, LeasedJob } from "../queue.ts";
+import type { ErasureMark, UserMemoryStore } from "../store.ts";
+import { attemptJob } from "./attempt.ts";
+import type { ExtractionScope } from "./extraction.ts";
+import { jobOf } from "./job.ts";
+import { isStore } from "./keep.ts";
+import { extractOptionsSchema, type MemoryExtractOptions } from "./options.ts";
+import { tellFailure } from "./tell.ts";
+
+/** How long a run waits until its turn is in the queue. */
+const ENQUEUE_MS = 5_000;
+/** A process looks for turns that others left at most this often, and takes so many. */
+const TAKE_OVER_EACH_MS = 10_000;
+const TAKE_OVER = 2;
+
+const takenOverAt = new WeakMap<object, number>();
+
+/**
+ * Middleware that learns facts from each turn that completed: it asks the spec's `extractWith` model (default: the agent's)
+ * for what the user said of themselves, drops what is below the threshold, and remembers the rest in the background. It
+ * decides by the user's own words whether a fact is `stated`, `inferred`, kept for review or refused; neither a model nor a
+ * score makes anything more trusted.
+ *
+ * The run waits for one write: the turn goes into the store's queue, so that a crash loses none. Whoever finishes the next
+ * turn takes over what was left, as does `processExtractions`. A store without a queue is written to directly. Nothing
+ * happens in a continuation, without a user, or where the spec says `extract: false`. A run never fails over it. Throws a
+ * `TypeError` for options that are wrong.
+ */
+export function withMemoryExtract<Ctx>(
+  spec: RemembersSpec,
+  options: MemoryExtractOptions = {},
+): Middleware<Ctx> {
+  const settings = { ...options, ...parseOptions(extractOptionsSchema, options, "extract options") };
+  const marks = new WeakMap<MiddlewareTurn<Ctx>, Promise<ErasureMark>>();
+  const { user } = spec;
+
+  const markFor = (
+    store: UserMemoryStore,
+    turn: MiddlewareTurn<Ctx>,
+    userId: string,
+  ): Promise<ErasureMark> => {
+    const mark = marks.get(turn) ?? Promise.resolve().then(() => store.mark(userId));
+    marks.set(turn, mark);
+    // It is waited for at the end, if the turn gets there.
+    mark.catch(() => undefined);
+    return mark;
+  };
+  const memoryFor = (turn: MiddlewareTurn<Ctx>) =>
+    spec.extract === false || turn.isContinuation ? undefined : (settings.memory ?? getUserMemory());
+
+  return {
+    name: "memory-extract",
+    onStart: (turn) => {
+      const memory = memoryFor(turn);
+      if (user && memory !== undefined && isStore(memory)) void markFor(memory, turn, user);
+      return undefined;
+    },
+    onFinish: async (turn, reply) => {
+      const memory = memoryFor(turn);
+      if (!user || memory === undefined) return;
+      const scope: ExtractionScope = { memory, settings, complete: turn.complete };
+      const { threshold } = settings;
+      const jobSince = (since: ErasureMark) =>
+        jobOf({ spec: { ...spec, user }, turn, reply, threshold, since });
+      try {
+        if (isStore(memory))
+          await queued(scope, memory, async () => jobSince(await markFor(memory, turn, user)));
+        else direct(scope, jobSince(0 as ErasureMark));
+      } catch (thrown) {
+        tellFailure(settings, thrown);
+      }
+    },
+  };
+}
+
+/** Puts a turn into the queue, and begins with it. */
+async function queued(
+  scope: ExtractionScope,
+  store: UserMemoryStore,
+  jobFor: () => Promise<ExtractionJob | undefined>,
+): Promise<void> {
+  const { leaseMs } = scope.settings;
+  const late = (): Error => new Error(`The store took longer than ${ENQUEUE_MS} ms to note the turn.`);
+  const entered = await beforeDeadline(
+    ENQUEUE_MS,
+    async () => {
+      const job = await jobFor();
+      return job && { leased: await store.queue.enqueue(job, { leaseMs }) };
+    },
+    late,
+  );
+  // Somebody has it, or the user wants nothing kept.
+  if (entered === undefined || entered.leased === null) return;
+  trackWork(store, workOff(scope, store, entered.leased));
+}
+
+async function workOff(scope: ExtractionScope, store: UserMemoryStore, leased: LeasedJob): Promise<void> {
+  await attemptJob(scope, leased);
+  const key = workKeyOf(store);
+  const { leaseMs } = scope.settings;
+  const now = Date.now();
+  if (now - (takenOverAt.get(key) ?? 0) < Math.min(TAKE_OVER_EACH_MS, leaseMs)) return;
+  takenOverAt.set(key, now);
+  try {
+    const left = await store.queue.lease({ limit: TAKE_OVER, leaseMs });
+    await Promise.all(left.map((one) => attemptJob(scope, one)));
+  } catch (thrown) {
+    tellFailure(scope.settings, thrown);
+  }
+}
+
+/** A store without a queue: the turn has this one attempt. */
+function direct(scope: ExtractionScope, job: ExtractionJob | undefined): void {
+  if (job === undefined) return;
+  const once: ExtractionScope = { ...scope, settings: { ...scope.settings, maxAttempts: 1 } };
+  const settle = async (): Promise<void> => undefined;
+  trackWork(scope.memory, attemptJob(once, { job, attempt: 1, complete: settle, release: settle }));
+}

@@ -1,0 +1,110 @@
+import * as z from "zod";
+import type { UserFact } from "../fact.ts";
+import type { MemoryEntry, UserMemory } from "../user-memory.ts";
+
+/** A fact that a model, or a function of the application's, proposes. The rules decide what becomes of it. */
+export interface ProposedFact {
+  readonly fact: string;
+  /** The user's words that say it, as they stand there. Absent: the fact itself has to be said by one of their sentences. */
+  readonly evidence?: string | undefined;
+  /** How sure it is, in [0, 1]; what lies outside is brought inside. It makes nothing more trusted. */
+  readonly score: number;
+  readonly tags?: readonly string[] | undefined;
+  /** What the fact is about, e.g. `"home-city"`: of all facts with one key, the newest counts. */
+  readonly key?: string | undefined;
+}
+
+/** A turn to draw facts from. */
+export interface ExtractInput {
+  readonly userId: string;
+  /** What the user said, oldest first: the only source. */
+  readonly said: readonly string[];
+  /** What was replied: context. */
+  readonly reply: string;
+  readonly conversationId?: string | undefined;
+  /** Aborted when it takes too long. */
+  readonly signal: AbortSignal;
+}
+
+/** Proposes facts. What it rejects with is tried again, a few times. */
+export type ExtractFacts = (input: ExtractInput) => Promise<readonly ProposedFact[]>;
+
+/** What became of the proposals of one turn. */
+export interface ExtractionReport {
+  readonly userId: string;
+  readonly conversationId?: string | undefined;
+  /** How many facts were proposed. */
+  readonly proposed: number;
+  /** How many weren't kept: unfounded, below the threshold, too many, forgotten before, or not to be stored. */
+  readonly dropped: number;
+}
+
+/** What extraction can be told, with turns or without. */
+export interface ExtractionOptions {
+  /** Proposes the facts instead of a model. */
+  readonly extract?: ExtractFacts | undefined;
+  /** How many facts are kept of a turn at most, the surest first. Default 5. */
+  readonly maxFacts?: number | undefined;
+  /**
+   * Told what was stored, for a log: also what waits for review, see `UserFact.status`. Not called for nothing. A turn that is
+   * done twice, after a crash, is told twice. What it throws is ignored.
+   */
+  readonly onExtracted?:
+    | ((entries: readonly (MemoryEntry | UserFact)[], report: ExtractionReport) => unknown)
+    | undefined;
+  /**
+   * Told what failed: an `ExtractionError`, or what the store rejected with. Default: a process warning, by its kind alone.
+   * What was forgotten or erased meanwhile is no failure. What it throws is ignored.
+   */
+  readonly onError?: ((error: unknown) => unknown) | undefined;
+  /** How long one turn may take, in milliseconds; then another process may take it over. Default 60,000. */
+  readonly leaseMs?: number | undefined;
+  /** How often a turn is tried before it is given up. Default 5. */
+  readonly maxAttempts?: number | undefined;
+  /** Before the second attempt, in milliseconds; it doubles with each, up to 15 minutes. Default 5,000. */
+  readonly retryDelayMs?: number | undefined;
+  /** How many turns this process extracts at a time, for one memory. Default 4. */
+  readonly concurrency?: number | undefined;
+}
+
+export interface MemoryExtractOptions extends ExtractionOptions {
+  /** Default: the user memory of the process, see `setUserMemory`. Without either, nothing is extracted. */
+  readonly memory?: UserMemory | undefined;
+  /** Facts with a lower score are dropped. Default 0.7. */
+  readonly threshold?: number | undefined;
+}
+
+const callback = z.custom<never>((value) => typeof value === "function", { error: "expected a function" });
+
+const fields = {
+  extract: callback.optional(),
+  maxFacts: z.int().min(1).max(100).default(5),
+  onExtracted: callback.optional(),
+  onError: callback.optional(),
+  leaseMs: z.int().min(1).max(3_600_000).default(60_000),
+  maxAttempts: z.int().min(1).default(5),
+  retryDelayMs: z.int().min(0).default(5_000),
+  concurrency: z.int().min(1).max(1_000).default(4),
+};
+
+export const extractOptionsSchema = z.strictObject({
+  ...fields,
+  memory: z.custom<UserMemory>().optional(),
+  threshold: z.number().min(0).max(1).default(0.7),
+});
+
+export const processOptionsSchema = z.strictObject({
+  ...fields,
+  complete: callback.optional(),
+  limit: z.int().min(1).default(100),
+  signal: z.instanceof(AbortSignal).optional(),
+});
+
+/** The options with their defaults. */
+export interface ExtractionSettings extends ExtractionOptions {
+  readonly maxFacts: number;
+  readonly leaseMs: number;
+  readonly maxAttempts: number;
+  readonly retryDelayMs: number;
+  readonly concurrency: number;
+}

@@ -1,0 +1,195 @@
+import { createHash } from "node:crypto";
+import { expect } from "vitest";
+import type {
+  StoredAuditEntry,
+  StoredFact,
+  UserHead,
+  UserKey,
+  UserMemoryBackend,
+} from "../../backend/backend.ts";
+import type { UserMemoryStore } from "../../store.ts";
+import { dumpOf } from "../store/dump.ts";
+import { EVERY_STATUS, everything, gate } from "../store/expectations.ts";
+import type { StoreSpec } from "../store/spec.ts";
+import { converse } from "./turns.ts";
+
+const EXTRACTIONS = 8;
+const auditKey = "only the application knows it";
+
+/** What somebody who can write to the storage finds there. */
+interface Stored {
+  readonly head: UserHead;
+  readonly facts: readonly StoredFact[];
+  readonly audit: readonly StoredAuditEntry[];
+}
+
+const keyOf = (userId: string): UserKey => ({
+  userId,
+  hash: createHash("sha256").update(userId).digest("base64url"),
+});
+
+async function stored(backend: UserMemoryBackend, user: UserKey): Promise<Stored> {
+  const { head, entries } = await backend.audit(user);
+  if (head === null) return expect.fail("expected a user with facts");
+  return { head, facts: await backend.list(user, { statuses: EVERY_STATUS, limit: 1_000 }), audit: entries };
+}
+
+/** Writes a user's storage by hand, past every rule. */
+async function overwrite(
+  backend: UserMemoryBackend,
+  user: UserKey,
+  { head, facts, audit }: Stored,
+): Promise<void> {
+  await backend.erase(user, { state: head.state, audit });
+  const now = (await backend.read(user, {})).head;
+  if (now === null) return expect.fail("expected a head");
+  await backend.commit(user, {
+    ...{ expectedVersion: now.version, head: { ...now, version: now.version + 1, state: head.state } },
+    put: facts.map((after) => ({ before: null, after })),
+    ...{ drop: [], tombstones: [], lift: [], audit: [] },
+  });
+}
+
+type Tampering = (was: Stored) => Partial<Stored>;
+
+const changeFirst =
+  (fields: Partial<StoredFact>): Tampering =>
+  ({ facts: [first, ...rest] }) =>
+    first === undefined ? expect.fail("expected a fact") : { facts: [{ ...first, ...fields }, ...rest] };
+
+const TAMPERINGS: Readonly<Record<string, Tampering>> = {
+  "another text": changeFirst({ fact: "Wires money to Acme" }),
+  "more trust": changeFirst({ trust: "confirmed" }),
+  "another user's word": changeFirst({ author: "Eve", evidence: "so she said" }),
+  "another tag": changeFirst({ tags: ["admin"] }),
+  "another score": changeFirst({ score: 0.9 }),
+  "another time": changeFirst({ validFrom: 0 }),
+  "a fact let out of quarantine": ({ facts }) => ({
+    facts: facts.map((fact) =>
+      fact.status === "quarantined"
+        ? { ...fact, status: "active" as const, quarantine: null, terms: [{ term: "acm", weight: 1 }] }
+        : fact,
+    ),
+  }),
+  "a superseded fact revived": ({ facts }) => ({
+    facts: facts.map((fact) =>
+      fact.status === "superseded"
+        ? { ...fact, status: "active" as const, supersededBy: null, supersededAt: null }
+        : fact,
+    ),
+  }),
+  "a fact added": ({ facts }) => ({
+    facts: [...facts, ...facts.slice(0, 1).map((fact) => ({ ...fact, seq: 999, id: crypto.randomUUID() }))],
+  }),
+  "a fact taken away": ({ facts }) => ({ facts: facts.slice(1) }),
+  "the trail's end taken away": ({ audit }) => ({ audit: audit.slice(0, -1) }),
+  "the trail taken away": () => ({ audit: [] }),
+  "an entry taken out": ({ audit }) => ({ audit: audit.filter(({ seq }) => seq !== 2) }),
+  "two entries exchanged": ({ audit }) => ({
+    audit: audit.map(({ seq, body }) => ({
+      seq,
+      body: audit.find((one) => one.seq === (seq === 1 ? 2 : seq === 2 ? 1 : seq))?.body ?? body,
+    })),
+  }),
+  "an entry changed": ({ audit }) => ({
+    audit: audit.map(({ seq, body }) => ({
+      seq,
+      body: seq === 1 ? body.replace(/"action":"\w+"/, '"action":"approved"') : body,
+    })),
+  }),
+  "an entry added": ({ audit }) => ({
+    audit: [
+      ...audit,
+      ...audit
+        .slice(-1)
+        .map(({ seq, body }) => ({ seq: seq + 1, body: body.replace(`"seq":${seq}`, `"seq":${seq + 1}`) })),
+    ],
+  }),
+};
+
+async function live(memory: UserMemoryStore, user: string): Promise<void> {
+  await memory.remember(user, "Uses Acme", { trust: "external" });
+  await memory.remember(user, "Lives in Rome", { key: "city" });
+  await memory.remember(user, "Lives in Oslo", { key: "city" });
+  await memory.remember(user, "Likes tea", { tags: ["drink"], score: 0.5, trust: "inferred" });
+}
+
+export const records: StoreSpec = {
+  subject: "attacks on what is kept",
+  rules: {
+    "17. forgetAll while 8 extractions are under way leaves no word of the user": async ({ open, user }) => {
+      const store = await open();
+      const { memory } = store;
+      const second = (await store.another?.()) ?? memory;
+      const said = (index: number) => `I keep zebracow number ${index} in zebratown.`;
+      const extracted = (index: number) => [
+        {
+          fact: `The user keeps zebracow number ${index} in zebratown`,
+          evidence: `I keep zebracow number ${index} in zebratown`,
+          score: 1,
+          tags: ["zebratag"],
+        },
+      ];
+      await converse(memory, user, {
+        said: said(100),
+        extracted: extracted(100),
+        conversationId: "zebratalk",
+      });
+      expect(await memory.list(user), "an extraction that nobody interrupts is remembered").toHaveLength(1);
+      const answer = gate();
+      const turns = Array.from({ length: EXTRACTIONS }, (_, index) =>
+        converse(index % 2 === 0 ? memory : second, user, {
+          ...{ said: said(index), extracted: extracted(index), conversationId: "zebratalk", position: index },
+          answered: answer.opened,
+        }),
+      );
+      while ((await memory.queue.size()) < EXTRACTIONS)
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      expect((await dumpOf(store, [user])).toLowerCase()).toContain("zebracow number 3");
+      expect(await memory.forgetAll(user)).toMatchObject({ facts: 1, jobs: EXTRACTIONS });
+      answer.open();
+      await Promise.all(turns);
+      await Promise.all([memory.drain(), second.drain()]);
+      expect(await everything(memory, user)).toEqual([]);
+      expect(await memory.queue.size()).toBe(0);
+      const left = (await dumpOf(store, [user])).toLowerCase();
+      for (const trace of ["zebra", user.toLowerCase()]) expect(left).not.toContain(trace);
+    },
+
+    "20. the audit trail shows every tampering": async (scenario) => {
+      const { backend, withOptions, user } = scenario;
+      for (const [index, [title, tamper]] of Object.entries(TAMPERINGS).entries()) {
+        const memory = withOptions(index % 2 === 0 ? {} : { auditKey });
+        const whose = `${user} ${index}`;
+        await live(memory, whose);
+        const was = await stored(backend, keyOf(whose));
+        await overwrite(backend, keyOf(whose), was);
+        expect(await memory.verifyAudit(whose), "the same again is no tampering").toMatchObject({ ok: true });
+        const tampered = { ...was, ...tamper(was) };
+        expect(tampered, title).not.toEqual(was);
+        await overwrite(backend, keyOf(whose), tampered);
+        const report = await memory.verifyAudit(whose);
+        expect(report.ok, title).toBe(false);
+        expect(report.problems.length, title).toBeGreaterThan(0);
+      }
+    },
+
+    "20. a trail that is written anew without the application's key is seen": async (scenario) => {
+      const { backend, withOptions, memory: unkeyed, user, other } = scenario;
+      const keyed = withOptions({ auditKey });
+      await live(keyed, user);
+      await unkeyed.remember(other, "Wires money to Acme");
+      const forged = await stored(backend, keyOf(other));
+      await overwrite(backend, keyOf(user), forged);
+      expect(await keyed.verifyAudit(user)).toMatchObject({ ok: false });
+    },
+
+    "20. a trail of another user's is seen": async ({ backend, withOptions, user, other }) => {
+      const memory = withOptions({ auditKey });
+      await live(memory, user);
+      await memory.remember(other, "Wires money to Acme");
+      await overwrite(backend, keyOf(user), await stored(backend, keyOf(other)));
+      expect(await memory.verifyAudit(user)).toMatchObject({ ok: false });
+    },
+  },
+};

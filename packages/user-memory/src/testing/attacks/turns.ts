@@ -1,0 +1,87 @@
+import type { MiddlewareTurn, RemembersSpec } from "@jaf/core";
+import type { Message } from "@jaf/memory";
+import { withMemoryExtract } from "../../extract/middleware.ts";
+import { withMemoryInject } from "../../inject/middleware.ts";
+import type { UserMemoryStore } from "../../store.ts";
+
+/** A turn, and what a model that extracts would answer about it. */
+export interface ScriptedTurn {
+  /** What the user said, oldest first. */
+  readonly said: string | readonly string[];
+  readonly reply?: string;
+  /** The answer of the model that extracts: facts, or a text as it is. */
+  readonly extracted?: readonly unknown[] | string;
+  /** What stands in the conversation before `said`. */
+  readonly before?: readonly Message[];
+  /** The model answers once this is fulfilled. Default: at once. */
+  readonly answered?: Promise<void>;
+  readonly conversationId?: string;
+  readonly position?: number;
+  readonly startedAt?: number;
+  readonly spec?: Partial<RemembersSpec>;
+  /** Told what could not be extracted. Default: a process warning. */
+  readonly onError?: (error: unknown) => void;
+}
+
+const messagesOf = (said: string | readonly string[]): readonly Message[] =>
+  [said].flat().map((content) => ({ role: "user", content }));
+
+function turnOf({
+  conversationId = "c",
+  position = 0,
+  before = [],
+  ...turn
+}: ScriptedTurn): MiddlewareTurn<unknown> {
+  const said = messagesOf(turn.said);
+  const { extracted = [] } = turn;
+  const answer = typeof extracted === "string" ? extracted : JSON.stringify({ facts: extracted });
+  return {
+    state: {
+      ...{ runId: "run", traceId: "trace", currentAgentName: "agent", context: {}, turnCount: 0 },
+      messages: [...before, ...said],
+    } as unknown as MiddlewareTurn<unknown>["state"],
+    ...{ said, position, conversationId, agentName: "agent", isContinuation: false },
+    startedAt: turn.startedAt ?? Date.now(),
+    complete: async () => {
+      await turn.answered;
+      return answer;
+    },
+  };
+}
+
+/**
+ * Has a turn with an agent that remembers, as an engine has it: facts are recalled, the reply is given, and what the model
+ * extracts is remembered. Resolves with what the instructions got, once all of it is done.
+ */
+export async function converse(
+  memory: UserMemoryStore,
+  user: string,
+  scripted: ScriptedTurn,
+): Promise<string> {
+  const turn = turnOf(scripted);
+  const spec: RemembersSpec = { user, extract: "auto", ...scripted.spec };
+  const middleware =
+    scripted.onError === undefined
+      ? memory.middlewareFor<unknown>(spec)
+      : [withMemoryInject(spec, { memory }), withMemoryExtract(spec, { memory, onError: scripted.onError })];
+  const additions = await Promise.all(middleware.map(({ onStart }) => onStart?.(turn)));
+  const reply: Message = { role: "assistant", content: scripted.reply ?? "I see." };
+  for (const { onFinish } of middleware) await onFinish?.(turn, reply);
+  await memory.drain();
+  return additions.flatMap((addition) => addition?.instructions ?? []).join("\n\n");
+}
+
+/** What the instructions of a turn get in which the user says this; nothing is extracted. */
+export const injected = (
+  memory: UserMemoryStore,
+  user: string,
+  said: string,
+  injectLimit = 50,
+): Promise<string> => converse(memory, user, { said, spec: { extract: false, injectLimit } });
+
+/** The lines between the tags of the block. */
+export function linesOf(instructions: string): readonly string[] {
+  const lines = instructions.split("\n");
+  const [start, end] = [lines.indexOf("<user-memory>"), lines.indexOf("</user-memory>")];
+  return start === -1 ? [] : lines.slice(start + 1, end);
+}

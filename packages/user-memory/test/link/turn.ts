@@ -1,0 +1,42 @@
+import type { CompletionRequest, MiddlewareTurn } from "@jaf/core";
+import { createRunId, createTraceId, type Message } from "@jaf/memory";
+
+export interface TurnFields extends Partial<MiddlewareTurn<unknown>> {
+  /** What the model replies to each question, in turn; the last one from then on. */
+  readonly replies?: readonly (string | Error)[];
+}
+
+export interface AskedTurn extends MiddlewareTurn<unknown> {
+  readonly asked: readonly CompletionRequest[];
+}
+
+export const user = (content: string): Message => ({ role: "user", content });
+export const assistant = (content: string): Message => ({ role: "assistant", content });
+
+/** A turn as the engine tells of it, with a model that follows a script. */
+export function turnOf(said: readonly string[], { replies = [], ...fields }: TurnFields = {}): AskedTurn {
+  const messages = said.map(user);
+  const asked: CompletionRequest[] = [];
+  return {
+    state: {
+      runId: createRunId("r"),
+      traceId: createTraceId("t"),
+      messages,
+      currentAgentName: "a",
+      context: {},
+      turnCount: 0,
+    },
+    said: messages,
+    isContinuation: false,
+    agentName: "a",
+    startedAt: Date.now(),
+    complete: async (request) => {
+      asked.push(request);
+      const reply = replies[Math.min(asked.length, replies.length) - 1] ?? '{"facts":[]}';
+      if (reply instanceof Error) throw reply;
+      return reply;
+    },
+    asked,
+    ...fields,
+  };
+}

@@ -1,0 +1,136 @@
+import { createInMemoryProvider, isSuccess, type MemoryProvider, type Message } from "@jaf/memory";
+import { describe, expect, test, vi } from "vitest";
+import { createMessageSearch, searchMessages } from "../../src/message-search/message-search.ts";
+
+const say = (content: string, role: Message["role"] = "user"): Message => ({ role, content });
+
+async function find(provider: MemoryProvider, userId: string, query: string, options = {}) {
+  const found = await searchMessages(provider, userId, query, options);
+  if (!isSuccess(found)) throw new Error(found.error.message);
+  return found.data.map(({ conversationId, position, message }) => [
+    conversationId,
+    position,
+    message.content,
+  ]);
+}
+
+describe("searchMessages", () => {
+  test("finds what the user said in any conversation, and where", async () => {
+    const provider = createInMemoryProvider();
+    await provider.appendMessages("c1", [say("My dog is called Bruno"), say("Lovely!", "assistant")], {
+      userId: "ada",
+    });
+    await provider.appendMessages("c2", [say("I deploy to Frankfurt")], { userId: "ada" });
+    expect(await find(provider, "ada", "What is the name of my dogs?")).toEqual([
+      ["c1", 0, "My dog is called Bruno"],
+      ["c1", 1, "Lovely!"],
+    ]);
+    expect(await find(provider, "ada", "deploying", { conversationId: "c1" })).toEqual([]);
+  });
+
+  test("finds nothing of another user", async () => {
+    const provider = createInMemoryProvider();
+    await provider.appendMessages("c1", [say("My dog is called Bruno")], { userId: "ada" });
+    await provider.appendMessages("c2", [say("My cat is called Tom")], { userId: "bo" });
+    expect(await find(provider, "bo", "dog cat called")).toEqual([["c2", 0, "My cat is called Tom"]]);
+    expect(await find(provider, "eve", "dog cat called")).toEqual([]);
+  });
+
+  test("takes in what was appended, replaced, trimmed and deleted since", async () => {
+    const provider = createInMemoryProvider();
+    const ada = { userId: "ada" };
+    await provider.appendMessages("c1", [say("apples"), say("pears")], ada);
+    expect(await find(provider, "ada", "apples")).toHaveLength(2);
+    await provider.appendMessages("c1", [say("more apples")], ada);
+    expect((await find(provider, "ada", "apples")).map(([, position]) => position)).toContain(2);
+    await provider.appendMessages("c1", [say("plums")], ada, { maxMessages: 2 });
+    expect((await find(provider, "ada", "plums")).map(([, , text]) => text)).toEqual(["plums", "more apples"]);
+    expect((await find(provider, "ada", "plums"))[0]).toEqual(["c1", 3, "plums"]);
+    await provider.storeMessages("c1", [say("quinces")], ada);
+    expect(await find(provider, "ada", "apples plums")).toEqual([]);
+    expect(await find(provider, "ada", "quince")).toHaveLength(1);
+    await provider.deleteConversation("c1");
+    expect(await find(provider, "ada", "quince")).toEqual([]);
+  });
+
+  test("shows nothing of a conversation whose id became another user's", async () => {
+    const provider = createInMemoryProvider();
+    await provider.appendMessages("c1", [say("secret apples")], { userId: "ada" });
+    expect(await find(provider, "ada", "apples")).toHaveLength(1);
+    await provider.deleteConversation("c1");
+    await provider.appendMessages("c1", [say("other apples")], { userId: "bo" });
+    expect(await find(provider, "ada", "apples")).toEqual([]);
+  });
+
+  test("reads only what is new", async () => {
+    const inner = createInMemoryProvider();
+    const getConversation = vi.fn(inner.getConversation);
+    const getRecentMessages = vi.fn(inner.getRecentMessages);
+    const provider: MemoryProvider = { ...inner, getConversation, getRecentMessages };
+    const search = createMessageSearch(provider);
+    for (let at = 0; at < 5; at++) {
+      await provider.appendMessages(`c${at}`, [say(`apples ${at}`)], { userId: "ada" });
+    }
+    await search.search("ada", "apples");
+    await search.search("ada", "apples");
+    expect(getConversation).toHaveBeenCalledTimes(5);
+    await provider.appendMessages("c3", [say("pears"), say("plums")], { userId: "ada" });
+    await search.search("ada", "plums");
+    expect(getConversation).toHaveBeenCalledTimes(5);
+    expect(getRecentMessages.mock.calls).toEqual([["c3", 2]]);
+  });
+
+  test("leaves out what tools returned, and messages without text", async () => {
+    const provider = createInMemoryProvider();
+    const call = { id: "1", type: "function", function: { name: "f", arguments: "{}" } } as const;
+    await provider.appendMessages(
+      "c",
+      [
+        say("apples?"),
+        { role: "assistant", content: "", tool_calls: [call] },
+        { role: "tool", content: "apples apples", tool_call_id: "1" },
+      ],
+      { userId: "ada" },
+    );
+    expect(await find(provider, "ada", "apples")).toEqual([["c", 0, "apples?"]]);
+  });
+
+  test("keeps the newest conversations of a user who has said too much, and the last users", async () => {
+    const provider = createInMemoryProvider();
+    const search = createMessageSearch(provider, { maxMessagesPerUser: 3, maxUsers: 1 });
+    for (let at = 0; at < 5; at++) {
+      await provider.appendMessages(`c${at}`, [say(`apples ${at}`)], { userId: "ada" });
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const found = await search.search("ada", "apples");
+    expect(isSuccess(found) && found.data.map(({ conversationId }) => conversationId).sort()).toEqual([
+      "c2",
+      "c3",
+      "c4",
+    ]);
+  });
+
+  test("many at once get what was there when they asked", async () => {
+    const provider = createInMemoryProvider();
+    const search = createMessageSearch(provider);
+    const rounds = Array.from({ length: 20 }, async (_, at) => {
+      await provider.appendMessages(`c${at % 3}`, [say(`word${at}x`)], { userId: "ada" });
+      const found = await search.search("ada", `word${at}x`);
+      return isSuccess(found) && found.data.length > 0;
+    });
+    expect(await Promise.all(rounds)).toEqual(Array(20).fill(true));
+  });
+
+  test("an id that is none, and a store that fails, are errors as values", async () => {
+    const provider = createInMemoryProvider();
+    expect(await searchMessages(provider, "", "apples")).toMatchObject({
+      success: false,
+      error: { _tag: "MemoryValidationError", operation: "searchMessages" },
+    });
+    await provider.close();
+    expect(await searchMessages(provider, "ada", "apples")).toMatchObject({
+      success: false,
+      error: { _tag: "MemoryConnectionError" },
+    });
+  });
+});
