@@ -1,3 +1,4 @@
+import { UserMemoryError } from "@jaf/user-memory";
 import { createOfflineModel } from "./assistant/offline-model.ts";
 import { chat } from "./chat/chat.ts";
 import { createTerminal } from "./chat/terminal.ts";
@@ -93,9 +94,9 @@ async function exitCodeOf(argv: readonly string[]): Promise<number> {
   try {
     return await main(argv);
   } catch (thrown) {
-    if (!(thrown instanceof Failure)) throw thrown;
+    if (!(thrown instanceof Failure || thrown instanceof UserMemoryError)) throw thrown;
     console.error(thrown.message);
-    return thrown.exitCode;
+    return thrown instanceof Failure ? thrown.exitCode : 1;
   }
 }
 

@@ -2,7 +2,9 @@ import type { Message } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { answerFromHistory } from "../src/assistant/answers.ts";
 import { calculate } from "../src/assistant/calculator.ts";
-import { factsOf } from "../src/assistant/facts.ts";
+import { learning } from "../src/assistant/extraction.ts";
+import { factsIn } from "../src/assistant/facts.ts";
+import { rememberedIn } from "../src/assistant/remembered.ts";
 import { requestsOf } from "../src/assistant/requests.ts";
 import { titleOf } from "../src/chat/conversation-list.ts";
 
@@ -31,13 +33,43 @@ describe("the calculator", () => {
 
 describe("facts", () => {
   it("keeps the newest word on each thing, and takes a question for none", () => {
-    const facts = factsOf(
-      said("My name is Ada.", "my dog is Rex", "call me Countess", "what is my dog?", "My dog is Toby!"),
-    );
+    const facts = factsIn([
+      "My name is Ada.",
+      "my dog is Rex",
+      "call me Countess",
+      "what is my dog?",
+      "My dog is Toby!",
+    ]);
     expect([...facts]).toEqual([
       ["name", "Countess"],
       ["dog", "Toby"],
     ]);
+  });
+});
+
+describe("facts for other conversations", () => {
+  const propose = (...texts: string[]) =>
+    learning.extract({ userId: "ada", said: texts, reply: "", signal: new AbortController().signal });
+
+  it("are proposed in the user's own words, with what they are about", async () => {
+    expect(await propose("My favourite colour is blue, call me Ada!", "What is my dog?")).toMatchObject([
+      { fact: "The user's favourite colour is blue, call the user Ada", key: "favourite-colour" },
+      { fact: "Call the user Ada", evidence: "call me Ada", key: "called" },
+    ]);
+    expect(await propose("I'm called Ada.")).toMatchObject([{ fact: "The user is called Ada" }]);
+  });
+
+  it("are read from the instructions, where the conversation itself says nothing", () => {
+    const block =
+      "<user-memory>\n- The user's name is Ada\n- (inferred) The user's dog is Rex\n</user-memory>";
+    const remembered = rememberedIn(`You help.\n\n${block}`);
+    expect(remembered).toEqual(["The user's name is Ada", "The user's dog is Rex"]);
+    expect(answerFromHistory(said("What is my name?"), remembered)).toBe("Your name is Ada.");
+    expect(answerFromHistory(said("Thanks!"), remembered)).toBe("You're welcome, Ada.");
+    expect(answerFromHistory(said("Call me Countess.", "What is my name?"), remembered)).toContain(
+      "Countess",
+    );
+    expect(rememberedIn("You help.")).toEqual([]);
   });
 });
 

@@ -4,37 +4,17 @@ import {
   createMemoryStorageError,
   type MemoryProvider,
 } from "@jaf/memory";
+import { MemoryUserMemory } from "@jaf/user-memory";
 import { describe, expect, it } from "vitest";
 import { createOfflineModel } from "../src/assistant/offline-model.ts";
 import { chat } from "../src/chat/chat.ts";
-import type { Terminal } from "../src/chat/terminal.ts";
-
-function scriptedTerminal(...lines: string[]) {
-  let out = "";
-  const plain = (text: string) => text;
-  const terminal: Terminal = {
-    interactive: false,
-    lines: async function* () {
-      yield* lines;
-    },
-    write: (text) => {
-      out += text;
-    },
-    print: (line = "") => {
-      out += `${line}\n`;
-    },
-    dim: plain,
-    bold: plain,
-    close: () => {},
-  };
-  return { terminal, printed: () => out };
-}
+import { scriptedTerminal } from "./support/scripted-terminal.ts";
 
 async function talk(provider: MemoryProvider, ...lines: string[]) {
   const { terminal, printed } = scriptedTerminal(...lines);
   const notes = { add: async () => {}, list: async () => [], remove: async () => undefined };
   const answered = await chat({
-    store: { provider, notes, close: async () => {} },
+    store: { provider, userMemory: new MemoryUserMemory(), notes, close: async () => {} },
     userId: "ada",
     modelProvider: createOfflineModel({ wordDelayMs: 0 }),
     modelNotice: "offline",

@@ -22,22 +22,31 @@ describe("a chat", { timeout: 60_000 }, () => {
     expect(first.out).toContain("Nice to meet you, Ada.");
     expect(first.out).toMatch(/→ clock[\s\S]*→ calculator[\s\S]*12 \* \(3 \+ 4\) = 84/);
 
-    const second = await chat("ada", "What is my name?", "show my notes");
-    expect(second.code).toBe(0);
+    const second = await chat(
+      "ada",
+      ...["What is my name?", "show my notes"],
+      ...["/new", "What is my name?", "/facts", "/forget-me"],
+    );
+    expect(second).toMatchObject({ code: 0, err: "" });
     expect(second.out).toContain("you: My name is Ada.");
     expect(second.out).toContain("agent: Your name is Ada.");
     expect(second.out).toContain("1. buy milk");
+    // In a conversation of its own, by what is remembered of the user.
+    const elsewhere = second.out.slice(second.out.indexOf("A new conversation."));
+    expect(elsewhere).toContain("agent: Your name is Ada.");
+    expect(elsewhere).toMatch(/you said so, .* in "My name is Ada.": "My name is Ada"/);
+    expect(elsewhere).toContain("Facts forgotten: 1.");
   });
 
   it("keeps conversations apart, lists, reopens and forgets them", async () => {
     const { out, code } = await chat(
       "grace",
-      "My name is Ada.",
+      "I like tea.",
       "/new",
-      "What is my name?",
+      "What did I say?",
       "/list",
       "/open 2",
-      "what's my name?",
+      "What did I say?",
       "/forget",
       "/list",
       "/open 7",
@@ -45,11 +54,11 @@ describe("a chat", { timeout: 60_000 }, () => {
       "/help",
     );
     expect(code).toBe(0);
-    expect(out).toContain("You haven't told me your name yet.");
-    expect(out).toMatch(/\*\s+1 .* What is my name\?\n\s+2 .* My name is Ada\./);
-    expect(out).toContain("Your name is Ada.");
+    expect(out).toContain("Nothing yet: this conversation begins here.");
+    expect(out).toMatch(/\*\s+1 .* What did I say\?\n\s+2 .* I like tea\./);
+    expect(out).toContain("- I like tea.");
     expect(out).toContain("This conversation is forgotten.");
-    expect(out.slice(out.indexOf("forgotten"))).not.toContain("My name is Ada.");
+    expect(out.slice(out.indexOf("forgotten"))).not.toContain("I like tea.");
     expect(out).toContain('There is no conversation "7".');
     expect(out).toContain('Unknown command "/nonsense".');
     expect(out).toContain("/retry");

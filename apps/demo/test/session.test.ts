@@ -1,6 +1,8 @@
 import { createInMemoryProvider, type MemoryProvider } from "@jaf/memory";
+import { asUserMemory, MemoryUserMemory } from "@jaf/user-memory";
 import { describe, expect, it } from "vitest";
 import type { AssistantContext } from "../src/assistant/agent.ts";
+import { learning } from "../src/assistant/extraction.ts";
 import type { Notes } from "../src/assistant/notes.ts";
 import { createOfflineModel } from "../src/assistant/offline-model.ts";
 import { createSession, isUnanswered } from "../src/chat/session.ts";
@@ -10,7 +12,8 @@ const notes: Notes = { add: async () => {}, list: async () => [], remove: async 
 function open(provider: MemoryProvider, signal = new AbortController().signal, kept = notes) {
   const context: AssistantContext = { userId: "ada", notes: kept, now: () => new Date(0) };
   const modelProvider = createOfflineModel<AssistantContext>({ wordDelayMs: 1 });
-  return createSession({ provider, modelProvider, context, signal }, "chat-1");
+  const userMemory = asUserMemory(new MemoryUserMemory(), { extract: learning });
+  return createSession({ provider, userMemory, modelProvider, context, signal }, "chat-1");
 }
 
 describe("a reply that was cut off", () => {

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RedisCluster, startRedisCluster } from "../../../test/redis-cluster.ts";
 import { redisCommand } from "../../../test/redis-command.ts";
 import { createRedisProvider } from "../src/index.ts";
+import { createRedisUserMemory } from "../src/user-memory/index.ts";
 import { clusterOpeners, type Opened } from "./support/clients.ts";
+import { hashOf } from "./support/facts.ts";
 import { freshPrefix } from "./support/stores.ts";
 
 const hello: readonly Message[] = [{ role: "user", content: "Hello" }];
@@ -97,6 +99,37 @@ describe.each(["node-redis", "ioredis"] as const)("%s: while a slot is being mov
         data: [{ conversationId: "c" }],
       });
       expect(await provider.clearUserConversations("u")).toMatchObject({ data: 1 });
+    },
+  );
+
+  it.each([0, 1, 5, 9])(
+    "with %i of a user's keys there: what is remembered, found and forgotten is whole, or refused for now",
+    async (moved) => {
+      const keyPrefix = freshPrefix();
+      const memory = await createRedisUserMemory({ keyPrefix }, opened.client);
+      const tea = await memory.remember("u", "Likes tea", { key: "drink" });
+      const names = ["head", "facts", "lookups", "postings", "contexts", "active", "audit"];
+      const all = names.map((part) => `${keyPrefix}user-memory:{${hashOf("u")}}:${part}`);
+      const { move, end } = await beginMigration(all[0] ?? "");
+      if (moved > 0) await move(...all.slice(0, moved));
+      const results = await Promise.allSettled([
+        memory.remember("u", "Likes milk", { key: "drink" }),
+        memory.recall("u", "milk or tea"),
+        memory.list("u"),
+      ]);
+      for (const result of results) {
+        if (result.status === "rejected") expect(result.reason).toMatchObject({ retryable: true });
+      }
+      if (moved < all.length) await move(...all.slice(moved));
+      await end();
+      await expect
+        .poll(() => memory.remember("u", "Likes milk", { key: "drink" }).catch(() => null))
+        .toMatchObject({ fact: "Likes milk", status: "active" });
+      expect(await memory.list("u")).toMatchObject([{ fact: "Likes milk" }]);
+      expect(await memory.recall("u", "milk or tea")).toMatchObject([{ fact: "Likes milk" }]);
+      expect(await memory.get("u", tea.id)).toMatchObject({ status: "superseded" });
+      expect(await memory.verifyAudit("u")).toMatchObject({ ok: true, facts: 2 });
+      expect(await memory.forgetAll("u")).toMatchObject({ facts: 2 });
     },
   );
 });

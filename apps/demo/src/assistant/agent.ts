@@ -81,4 +81,5 @@ export const assistant: Agent<AssistantContext, string> = {
   instructions: ({ context }) =>
     `You help ${context.userId}. Answer from the conversation; use the tools for time, arithmetic and notes.`,
   tools: [clock, calculator, notes],
+  remembers: ({ userId }) => ({ user: userId, extract: "auto" }),
 };

@@ -1,10 +1,10 @@
-import { type Message, messageText } from "@jaf/memory";
-import { factsOf, keyOf } from "./facts.ts";
-import { understood } from "./understood.ts";
+import type { Message } from "@jaf/memory";
+import { factsIn, keyOf, userTexts } from "./facts.ts";
+import { asSaid } from "./person.ts";
 
 export const INTRODUCTION =
   "I am JAF's offline assistant: no language model is configured, so I follow fixed rules. I can tell the time, " +
-  'calculate, keep notes, and answer from this conversation, e.g. "what is my name?" once you have told me.';
+  'calculate, keep notes, and answer from what you told me in any conversation, e.g. "what is my name?".';
 
 const ASKS_FACT =
   /\b(?:what(?:'s| is| are| was)|who(?:'s| is)|do you (?:know|remember)|tell me)\s+my\s+([a-z][a-z '-]*)/i;
@@ -15,17 +15,14 @@ const THANKS = /\b(?:thanks|thank you|cheers)\b/i;
 const BYE = /^\s*(?:bye|goodbye|see you|good night)\b/i;
 const WHO = /\b(?:who|what) are you\b|\bwhat can you do\b|\bhelp\b/i;
 
-const userTexts = (messages: readonly Message[]): string[] =>
-  messages.filter(({ role }) => role === "user").map((message) => understood(messageText(message)));
-
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Answers from what was said, in this session or in one before: all it knows is the stored history. */
-export function answerFromHistory(messages: readonly Message[]): string {
+/** Answers from what was said in this conversation, and, where that says nothing, from facts that are remembered. */
+export function answerFromHistory(messages: readonly Message[], remembered: readonly string[] = []): string {
   const texts = userTexts(messages);
   const text = texts.at(-1) ?? "";
   const earlier = texts.slice(0, -1);
-  const facts = factsOf(messages);
+  const facts = factsIn([...remembered.map(asSaid), ...texts]);
   const name = facts.get("name");
   const asked = ASKS_FACT.exec(text)?.[1];
   if (asked !== undefined) return answerFact(facts, asked);
@@ -35,7 +32,7 @@ export function answerFromHistory(messages: readonly Message[]): string {
     return `The first thing you said was: "${earlier[0]}"`;
   if (ASKS_BEFORE.test(text)) return recap(earlier);
   if (WHO.test(text)) return INTRODUCTION;
-  const stated = factsOf(messages.slice(-1));
+  const stated = factsIn([text]);
   if (stated.size > 0) return acknowledge(stated, name);
   const greeting = name === undefined ? "" : `, ${name}`;
   if (GREETS.test(text)) return `Hello${greeting}! ${earlier.length === 0 ? INTRODUCTION : "Good to go on."}`;

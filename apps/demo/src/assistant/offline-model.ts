@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Message, ModelCompletion, ModelProvider, ModelStreamChunk } from "@jaf/core";
 import { answerFromHistory } from "./answers.ts";
+import { rememberedIn } from "./remembered.ts";
 import { requestsOf } from "./requests.ts";
 
 /** A tool result is `{ status, data | error }`; what it says is what the assistant says. */
@@ -18,12 +19,20 @@ function sayResult(content: string): string {
   }
 }
 
-function planReply(messages: readonly Message[]): NonNullable<ModelCompletion["message"]> {
+/** What the model is asked: messages, and the instructions for them. */
+interface Request {
+  readonly messages: readonly Message[];
+  readonly instructions: string;
+}
+
+function planReply({ messages, instructions }: Request): NonNullable<ModelCompletion["message"]> {
   const results = messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
   if (results.length > 0) return { content: results.map(({ content }) => sayResult(content)).join("\n") };
   const text = messages.at(-1)?.content ?? "";
   const requests = requestsOf(text);
-  if (requests.length === 0) return { content: answerFromHistory(messages) };
+  if (requests.length === 0) {
+    return { content: answerFromHistory(messages, rememberedIn(instructions)) };
+  }
   return {
     content: "",
     tool_calls: requests.map(({ tool, args }, index) => ({
@@ -36,8 +45,8 @@ function planReply(messages: readonly Message[]): NonNullable<ModelCompletion["m
 }
 
 /**
- * A model that is none: it follows fixed rules, the same words for the same history, and says so when asked. It makes
- * the whole path real where no model is configured. `wordDelayMs` is the pause between two streamed words.
+ * A model that is none: it follows fixed rules, the same words for the same history and instructions, and says so when
+ * asked. It makes the whole path real where no model is configured. `wordDelayMs` is the pause between two streamed words.
  */
 export function createOfflineModel<Ctx>({
   wordDelayMs,
@@ -45,13 +54,14 @@ export function createOfflineModel<Ctx>({
   readonly wordDelayMs: number;
 }): ModelProvider<Ctx> {
   return {
-    getCompletion: async ({ messages }) => ({ message: planReply(messages) }),
-    getCompletionStream: async function* (
-      { messages },
-      _agent,
-      { signal },
-    ): AsyncGenerator<ModelStreamChunk> {
-      const { content, tool_calls } = planReply(messages);
+    getCompletion: async (state, agent) => ({
+      message: planReply({ messages: state.messages, instructions: agent.instructions(state) }),
+    }),
+    getCompletionStream: async function* (state, agent, { signal }): AsyncGenerator<ModelStreamChunk> {
+      const { content, tool_calls } = planReply({
+        messages: state.messages,
+        instructions: agent.instructions(state),
+      });
       for (const text of content?.match(/\S+\s*/g) ?? []) {
         if (wordDelayMs > 0) await sleep(wordDelayMs, undefined, signal === undefined ? {} : { signal });
         yield { type: "text_delta", text };

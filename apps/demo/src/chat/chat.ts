@@ -1,7 +1,10 @@
 import type { ModelProvider } from "@jaf/core";
+import { asUserMemory, processExtractions } from "@jaf/user-memory";
 import type { AssistantContext } from "../assistant/agent.ts";
+import { learning } from "../assistant/extraction.ts";
 import type { Store } from "../storage/open-store.ts";
-import { type Chat, runCommand } from "./commands.ts";
+import type { Chat } from "./command.ts";
+import { runCommand } from "./commands.ts";
 import { listConversations } from "./conversation-list.ts";
 import { createReplyRenderer, printable, renderHistory } from "./render.ts";
 import { createSession, isUnanswered, newConversationId } from "./session.ts";
@@ -18,12 +21,17 @@ export interface ChatOptions {
   readonly signal: AbortSignal;
 }
 
+const LEARNING_MS = 2_000;
+const NOT_LEARNED = "  What you said could not be remembered for other conversations.";
+
 /** Talks until the input ends, `/quit` or an abort. Whether no answer has failed; one that was cut off hasn't. */
 export async function chat(options: ChatOptions): Promise<boolean> {
   const { store, userId, modelProvider, modelNotice, terminal, signal } = options;
   const context: AssistantContext = { userId, notes: store.notes, now: () => new Date() };
+  const extract = { ...learning, onError: () => terminal.print(terminal.dim(NOT_LEARNED)) };
+  const userMemory = asUserMemory(store.userMemory, { extract });
   const sessionOf = (conversationId: string) =>
-    createSession({ provider: store.provider, modelProvider, context, signal }, conversationId);
+    createSession({ provider: store.provider, userMemory, modelProvider, context, signal }, conversationId);
   let current = sessionOf(newConversationId());
   let left = false;
   let answered = true;
@@ -32,6 +40,7 @@ export async function chat(options: ChatOptions): Promise<boolean> {
     store,
     userId,
     terminal,
+    learned: () => userMemory.drain({ timeoutMs: LEARNING_MS }),
     session: () => current,
     start: () => {
       current = sessionOf(newConversationId());
@@ -53,6 +62,7 @@ export async function chat(options: ChatOptions): Promise<boolean> {
   };
 
   terminal.print(terminal.dim(modelNotice));
+  await processExtractions(store.userMemory, extract); // What a process that was killed had still to learn.
   const [latest] = await listConversations(store.provider, userId, 1);
   if (latest !== undefined) await self.open(latest.conversationId);
   for await (const raw of terminal.lines()) {

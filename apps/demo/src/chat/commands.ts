@@ -1,29 +1,7 @@
-import type { Store } from "../storage/open-store.ts";
+import type { Chat, ChatCommand } from "./command.ts";
 import { describeConversation, listConversations } from "./conversation-list.ts";
-import { isUnanswered, type Session } from "./session.ts";
-import type { Terminal } from "./terminal.ts";
-
-/** What the commands of a chat can do. */
-export interface Chat {
-  readonly store: Store;
-  readonly userId: string;
-  readonly terminal: Terminal;
-  readonly session: () => Session;
-  /** Turns to a new conversation. It is stored once something is said in it. */
-  readonly start: () => void;
-  /** Turns to a stored conversation and shows it. */
-  readonly open: (conversationId: string) => Promise<void>;
-  /** Shows what the session answers. */
-  readonly reply: (run: Session["resume"]) => Promise<void>;
-  readonly leave: () => void;
-}
-
-interface ChatCommand {
-  readonly name: string;
-  readonly argument?: string;
-  readonly help: string;
-  readonly run: (chat: Chat, argument: string) => Promise<void> | void;
-}
+import { FACT_COMMANDS } from "./fact-commands.ts";
+import { isUnanswered } from "./session.ts";
 
 async function list({ store, userId, terminal, session }: Chat): Promise<void> {
   const listed = await listConversations(store.provider, userId);
@@ -64,7 +42,8 @@ const COMMANDS: readonly ChatCommand[] = [
   { name: "/list", help: "list your conversations, newest first", run: list },
   { name: "/open", argument: "N", help: "open conversation N of the list", run: openListed },
   { name: "/retry", help: "answer the last message again, if its answer was cut off", run: retry },
-  { name: "/forget", help: "delete this conversation", run: forget },
+  { name: "/forget", help: "delete this conversation; facts stay", run: forget },
+  ...FACT_COMMANDS,
   { name: "/help", help: "these commands", run: ({ terminal }) => terminal.print(CHAT_COMMANDS) },
   {
     name: "/quit",
@@ -74,7 +53,7 @@ const COMMANDS: readonly ChatCommand[] = [
 ];
 
 export const CHAT_COMMANDS = COMMANDS.map(({ name, argument = "", help }) =>
-  `${`${name} ${argument}`.padEnd(15)} ${help}`.trimEnd(),
+  `${`${name} ${argument}`.padEnd(16)} ${help}`.trimEnd(),
 ).join("\n");
 
 /** Carries out a line that begins with a slash. */

@@ -49,6 +49,12 @@ export function createReplyRenderer(terminal: Terminal) {
         endLine();
         terminal.print(terminal.dim(`  the model call failed (${event.data.reason}); trying again …`));
         break;
+      case "middleware_failed":
+        endLine();
+        terminal.print(
+          terminal.dim(`  ${event.data.name} failed (${event.data.reason}); it goes on without.`),
+        );
+        break;
       case "tool_call_start":
         endLine();
         terminal.print(

@@ -9,6 +9,7 @@ import {
   type TraceEvent,
 } from "@jaf/core";
 import type { ConversationMemory, MemoryProvider } from "@jaf/memory";
+import type { AdaptedUserMemory } from "@jaf/user-memory";
 import { ASSISTANT, type AssistantContext, assistant } from "../assistant/agent.ts";
 import { Failure } from "../cli/failure.ts";
 import { afterCrash } from "../storage/after-crash.ts";
@@ -16,25 +17,31 @@ import { titleOf } from "./conversation-list.ts";
 
 export interface SessionOptions {
   readonly provider: MemoryProvider;
+  /** What the assistant knows of the user from other conversations, and learns in this one. */
+  readonly userMemory: AdaptedUserMemory;
   readonly modelProvider: ModelProvider<AssistantContext>;
   readonly context: AssistantContext;
   /** Aborted when the person leaves. */
   readonly signal: AbortSignal;
 }
 
+const LEARNING_MS = 2_000;
+
 export type SendOptions = { readonly onEvent: (event: TraceEvent) => void };
 
 /** One conversation of one user. Everything that is said is in the store: a session can be dropped at any time. */
 export function createSession(
-  { provider, modelProvider, context, signal }: SessionOptions,
+  { provider, userMemory, modelProvider, context, signal }: SessionOptions,
   conversationId: string,
 ) {
   const { userId } = context;
 
   async function answer(messages: readonly Message[], { onEvent }: SendOptions): Promise<RunResult<string>> {
+    await userMemory.drain({ timeoutMs: LEARNING_MS }); // So that each answer knows what was said before.
     const config: RunConfig<AssistantContext> = {
       agentRegistry: new Map([[ASSISTANT, assistant]]),
       modelProvider,
+      userMemory,
       conversationId,
       signal,
       memory: { provider, autoStore: true, durability: "step", userId, ...afterCrash },

@@ -36,6 +36,7 @@ CREATE TABLE "__p___facts" (
 	"weights" integer[] NOT NULL,
 	"term_keys" bigint[] NOT NULL,
 	"vector" real[],
+	"packed_vector" "bytea",
 	CONSTRAINT "__p___facts_pkey" PRIMARY KEY("user_hash","seq")
 );
 --> statement-breakpoint
@@ -70,5 +71,7 @@ CREATE INDEX "idx___p___facts_key" ON "__p___facts" USING btree ("user_hash","ke
 CREATE INDEX "idx___p___facts_place" ON "__p___facts" USING btree ("user_hash","conversation_id","position") WHERE conversation_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "idx___p___facts_superseder" ON "__p___facts" USING btree ("user_hash","superseded_by") WHERE superseded_by IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "idx___p___facts_status" ON "__p___facts" USING btree ("user_hash","status","seq");--> statement-breakpoint
+CREATE INDEX "idx___p___facts_vector" ON "__p___facts" USING btree ("user_hash","seq") WHERE vector IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "idx___p___facts_packed" ON "__p___facts" USING btree ("user_hash","seq") WHERE packed_vector IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "idx___p___facts_terms" ON "__p___facts" USING gin ("term_keys") WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "idx___p___jobs_ready_at" ON "__p___jobs" USING btree ("ready_at");

@@ -29,7 +29,7 @@ export function createPostgresUserMemoryBackend({
   return {
     name: "postgres",
     ...createReads(sql, tables),
-    ...createWrites(sql, names),
+    ...createWrites(sql, { names, pgvector: pgvector !== undefined }),
     match: createMatch(sql, tables),
     nearest: createNearest(sql, { tables, pgvector }),
     jobs: createJobs(sql, tables),

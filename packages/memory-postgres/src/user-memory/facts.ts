@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { StoredFact, UserKey } from "@jaf/user-memory";
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { factFields, type UserMemoryTables } from "./tables.ts";
+import { packVector, unpackVector } from "./vectors.ts";
 
 /** A number that stands for a term of one user's: the first 64 bits of a hash, as text. */
 export const termKeyOf = (user: UserKey, term: string): string =>
@@ -9,11 +10,13 @@ export const termKeyOf = (user: UserKey, term: string): string =>
 
 const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `);
 
+const DERIVED = new Set<string>(["termKeys", "packedVector"]);
+
 /** How facts go into columns and come out of them: as JSON, by the names of a fact's fields. */
 export function createFactColumns({ facts }: UserMemoryTables) {
   const columns = getTableColumns(facts);
   const nameOf = (field: keyof typeof columns) => sql.identifier(columns[field].name);
-  const read = factFields.filter((field) => field !== "termKeys");
+  const plain = factFields.filter((field) => !DERIVED.has(field));
   return {
     /** For an insertion. */
     names: list(factFields.map((field) => sql`${nameOf(field)}`)),
@@ -24,32 +27,52 @@ export function createFactColumns({ facts }: UserMemoryTables) {
     /** For an insertion of what is there already. */
     changes: list(factFields.map((field) => sql`${nameOf(field)} = excluded.${nameOf(field)}`)),
     /** Of a row named `fact`, for {@link unpackFacts}. */
-    fields: list(read.map((field) => sql`fact.${nameOf(field)} AS ${sql.identifier(field)}`)),
+    fields: list([
+      ...plain.map((field) => sql`fact.${nameOf(field)} AS ${sql.identifier(field)}`),
+      sql`translate(encode(fact.${nameOf("packedVector")}, 'base64'), E'\\n', '') AS "packedVector"`,
+    ]),
   };
 }
 
-const packFact = (user: UserKey, { terms, ...fact }: StoredFact) => ({
+export interface PackOptions {
+  readonly user: UserKey;
+  /** Whether vectors are to be compared by pgvector. */
+  readonly pgvector: boolean;
+}
+
+const packFact = ({ user, pgvector }: PackOptions, { terms, vector, ...fact }: StoredFact) => ({
   ...fact,
   terms: terms.map(({ term }) => term),
   weights: terms.map(({ weight }) => weight),
   termKeys: terms.map(({ term }) => termKeyOf(user, term)),
+  vector: pgvector ? vector : null,
+  packedVector: pgvector || vector === null ? null : packVector(vector),
 });
 
 /** JSON of an array of records. */
-export const packFacts = (user: UserKey, facts: readonly StoredFact[]): string =>
-  JSON.stringify(facts.map((fact) => packFact(user, fact)));
+export const packFacts = (options: PackOptions, facts: readonly StoredFact[]): string =>
+  JSON.stringify(facts.map((fact) => packFact(options, fact)));
 
 interface FactRow extends Omit<StoredFact, "terms"> {
   readonly terms: readonly string[];
   readonly weights: readonly number[];
+  readonly packedVector: string | null;
 }
 
-// Postgres writes the fewest digits that tell two numbers of single precision apart.
-const unpackFact = ({ terms, weights, vector, ...fact }: FactRow): StoredFact => ({
-  ...fact,
-  vector: vector === null ? null : vector.map(Math.fround),
-  terms: terms.map((term, index) => ({ term, weight: weights[index] ?? 0 })),
-});
+function vectorOf({ vector, packedVector }: FactRow): readonly number[] | null {
+  if (packedVector !== null) return [...unpackVector(packedVector)];
+  // Postgres writes the fewest digits that tell two numbers of single precision apart.
+  return vector === null ? null : vector.map(Math.fround);
+}
+
+function unpackFact(row: FactRow): StoredFact {
+  const { terms, weights, packedVector: _, ...fact } = row;
+  return {
+    ...fact,
+    vector: vectorOf(row),
+    terms: terms.map((term, index) => ({ term, weight: weights[index] ?? 0 })),
+  };
+}
 
 /** Of JSON of an array of rows; `null`: of none. */
 export const unpackFacts = (json: string | null | undefined): readonly StoredFact[] =>

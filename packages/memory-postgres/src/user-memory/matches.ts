@@ -1,4 +1,4 @@
-import type { MatchedDocument, UserKey, UserMemoryBackend } from "@jaf/user-memory";
+import type { MatchedDocument, TermWeight, UserKey, UserMemoryBackend } from "@jaf/user-memory";
 import { type SQL, sql } from "drizzle-orm";
 import type { SqlClient, SqlRow, SqlValue, Statement } from "../sql-client.ts";
 import { reusable } from "../statements.ts";
@@ -71,22 +71,29 @@ export function createMatchStatement(tables: UserMemoryTables) {
 const numberOr = (text: string | undefined): number | undefined =>
   text === undefined || text === "" ? undefined : Number(text);
 
-function toDocument(row: SqlRow, terms: readonly string[]): readonly MatchedDocument[] {
-  if (row["numbers"] == null) return [];
-  const [seq, position, saidAt, ...found] = row["numbers"].split(" ");
-  const at = numberOr(position);
+const WEIGHTS_FROM = 3;
+
+function weighed(numbers: readonly string[], terms: readonly string[]): readonly TermWeight[] {
+  const held: TermWeight[] = [];
+  for (const [index, term] of terms.entries()) {
+    const weight = numberOr(numbers[index + WEIGHTS_FROM]);
+    if (weight !== undefined) held.push({ term, weight });
+  }
+  return held;
+}
+
+// Called for each of perhaps thousands of rows.
+function toDocument(row: SqlRow, joinedNumbers: string, terms: readonly string[]): MatchedDocument {
+  const numbers = joinedNumbers.split(" ");
   const conversationId = row["conversation_id"]?.slice(1);
-  return [
-    {
-      seq: Number(seq),
-      place: conversationId === undefined || at === undefined ? undefined : { conversationId, position: at },
-      author: row["author"]?.slice(1),
-      saidAt: numberOr(saidAt),
-      terms: terms.flatMap((term, index) =>
-        found[index] === "" ? [] : { term, weight: Number(found[index]) },
-      ),
-    },
-  ];
+  const position = numberOr(numbers[1]);
+  return {
+    seq: Number(numbers[0]),
+    place: conversationId === undefined || position === undefined ? undefined : { conversationId, position },
+    author: row["author"]?.slice(1),
+    saidAt: numberOr(numbers[2]),
+    terms: weighed(numbers, terms),
+  };
 }
 
 /** Finds documents by an index over hashes of their terms. */
@@ -95,9 +102,11 @@ export function createMatch(client: SqlClient, tables: UserMemoryTables): UserMe
   return async (user, asked) => {
     const terms = [...new Set(asked)];
     const rows = await client.query(statement(user, terms));
-    return {
-      size: Number(rows[0]?.["size"] ?? 0),
-      documents: rows.flatMap((row) => toDocument(row, terms)),
-    };
+    const documents: MatchedDocument[] = [];
+    for (const row of rows) {
+      const numbers = row["numbers"];
+      if (numbers != null) documents.push(toDocument(row, numbers, terms));
+    }
+    return { size: Number(rows[0]?.["size"] ?? 0), documents };
   };
 }

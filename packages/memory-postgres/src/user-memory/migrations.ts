@@ -7,7 +7,7 @@ export const userMemoryMigrations: MigrationSet = {
   migrations,
   journalSuffix: "_fact_migrations",
   tables: Object.values(TABLE_SUFFIXES),
-  firstRepeatable: 1,
+  firstRepeatable: 2,
   // The function names no table, so it serves wherever it is.
   hasOwnFunctions: (schema, tableName) => hasFunction(schema, `${tableName}_erase`),
 };

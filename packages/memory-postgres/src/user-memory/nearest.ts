@@ -1,60 +1,89 @@
 import type { UserMemoryBackend } from "@jaf/user-memory";
 import { type SQL, sql } from "drizzle-orm";
-import type { SqlClient } from "../sql-client.ts";
+import type { SqlClient, SqlRow } from "../sql-client.ts";
 import { reusable } from "../statements.ts";
 import type { UserMemoryTables } from "./tables.ts";
+import { cosineTo, packedLength } from "./vectors.ts";
 
 type Nearest = NonNullable<UserMemoryBackend["nearest"]>;
+type Near = Awaited<ReturnType<Nearest>>[number];
 
 const hash = sql`${sql.placeholder("hash")}::text`;
 const vector = sql`${sql.placeholder("vector")}::text::real[]`;
+const limit = sql`${sql.placeholder("limit")}::bigint`;
+const after = sql`${sql.placeholder("after")}::bigint`;
 
-/** The cosine of `fact.vector` and the one that is asked for. Both are of one dimension. */
-export type Cosine = SQL;
-
-const plainCosine: Cosine = sql`(
+/** For vectors of a time when there was pgvector. */
+const plainCosine: SQL = sql`(
   SELECT sum(pair.a * pair.b) / nullif(sqrt(sum(pair.a * pair.a)) * sqrt(sum(pair.b * pair.b)), 0)
   FROM unnest(fact.vector::float8[], ${vector}::float8[]) AS pair (a, b))`;
 
 /** `place`: the schema of pgvector's type and operator, quoted. */
-const pgvectorCosine = (place: string): Cosine => {
+const pgvectorCosine = (place: string): SQL => {
   const type = sql.raw(`${place}.vector`);
   return sql`1 - (fact.vector::${type} OPERATOR(${sql.raw(place)}.<=>) ${vector}::${type})`;
 };
 
-/** Looks at each of the user's vectors, of which there are as many as facts. */
-export function createNearestStatement({ facts }: UserMemoryTables, cosine: Cosine) {
-  return reusable<"hash" | "vector" | "dimension" | "limit">(sql`
-    SELECT coalesce(json_agg(json_build_object('seq', best.seq, 'similarity', best.similarity)), '[]')::text AS found
-    FROM (
-      SELECT near.seq, near.similarity FROM (
+/**
+ * The nearest of the vectors that are compared here, and all that are not, a page at a time. Each is looked at: a user has
+ * some thousands of them at most, for which an index would find less and cost more.
+ */
+export function createNearestStatement({ facts }: UserMemoryTables, cosine: SQL) {
+  return reusable<"hash" | "vector" | "dimension" | "bytes" | "limit" | "after" | "page">(sql`
+    (
+      SELECT near.seq::text AS seq, near.similarity::text AS similarity, NULL AS packed FROM (
         SELECT fact.seq, ${cosine} AS similarity FROM ${facts} AS fact
-        WHERE fact.user_hash = ${hash} AND cardinality(fact.vector) = ${sql.placeholder("dimension")}::int
+        WHERE fact.user_hash = ${hash} AND fact.vector IS NOT NULL AND ${after} = 0
+          AND cardinality(fact.vector) = ${sql.placeholder("dimension")}::int
       ) AS near
-      WHERE near.similarity <> 'NaN' ORDER BY near.similarity DESC, near.seq DESC
-      LIMIT ${sql.placeholder("limit")}::bigint
-    ) AS best`);
+      WHERE near.similarity <> 'NaN' ORDER BY near.similarity DESC, near.seq DESC LIMIT ${limit}
+    ) UNION ALL (
+      SELECT page.seq::text, NULL, encode(page.packed_vector, 'base64') FROM (
+        SELECT fact.seq, fact.packed_vector FROM ${facts} AS fact
+        WHERE fact.user_hash = ${hash} AND fact.packed_vector IS NOT NULL AND fact.seq > ${after}
+          AND octet_length(fact.packed_vector) = ${sql.placeholder("bytes")}::int
+        ORDER BY fact.seq LIMIT ${sql.placeholder("page")}::bigint
+      ) AS page
+    )`);
 }
-
-export type NearestStatement = ReturnType<typeof createNearestStatement>;
 
 // pgvector's own limit.
 const PGVECTOR_DIMENSIONS = 16_000;
 
-interface NearestOptions {
+const PAGE_BYTES = 4_000_000;
+
+export interface NearestOptions {
   readonly tables: UserMemoryTables;
   /** The schema of pgvector, quoted; absent: it is not to be used. */
   readonly pgvector: string | undefined;
 }
 
+const best = (found: readonly Near[], count: number): readonly Near[] =>
+  [...found].sort((a, b) => b.similarity - a.similarity || b.seq - a.seq).slice(0, count);
+
 export function createNearest(client: SqlClient, { tables, pgvector }: NearestOptions): Nearest {
   const plain = createNearestStatement(tables, plainCosine);
   const fast = pgvector === undefined ? plain : createNearestStatement(tables, pgvectorCosine(pgvector));
-  return async (user, asked, limit) => {
+
+  return async (user, asked, count) => {
+    if (asked.length === 0) return [];
     const statement = asked.length > PGVECTOR_DIMENSIONS ? plain : fast;
-    const [row] = await client.query(
-      statement({ hash: user.hash, vector: `{${asked.join(",")}}`, dimension: asked.length, limit }),
-    );
-    return JSON.parse(row?.["found"] ?? "[]") as Awaited<ReturnType<Nearest>>;
+    const cosine = cosineTo(asked);
+    const bytes = packedLength(asked.length);
+    const page = Math.ceil(PAGE_BYTES / bytes);
+    const values = { hash: user.hash, vector: `{${asked.join(",")}}`, dimension: asked.length, bytes, page };
+    const nearOf = ({ seq, similarity, packed }: SqlRow): Near => ({
+      seq: Number(seq),
+      similarity: packed == null ? Number(similarity) : cosine(packed),
+    });
+    let [found, last]: [readonly Near[], number] = [[], 0];
+    for (;;) {
+      const rows = await client.query(statement({ ...values, limit: count, after: last }));
+      const near = rows.map(nearOf);
+      found = best([...found, ...near.filter(({ similarity }) => Number.isFinite(similarity))], count);
+      const packed = near.filter((_, index) => rows[index]?.["packed"] != null);
+      if (packed.length < page) return found;
+      last = Math.max(...packed.map(({ seq }) => seq));
+    }
   };
 }

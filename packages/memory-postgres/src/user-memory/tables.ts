@@ -17,6 +17,8 @@ import type { TableNames } from "../schema/names.ts";
 // Byte order: compared exactly, and a system update that changes a locale can't corrupt the indexes.
 const id = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' });
 
+const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
+
 const count = (name: string) => bigint(name, { mode: "number" });
 
 /** In milliseconds since 1970, as the shared code reckons: exact for every date that JavaScript has. */
@@ -64,7 +66,10 @@ const factColumns = {
   weights: integer("weights").array().notNull(),
   /** Hashes of user and term: so one index serves all users, holds no word, and finds those of one user. */
   termKeys: bigint("term_keys", { mode: "bigint" }).array().notNull(),
+  /** Of a store that compares them by pgvector; else empty. */
   vector: real("vector").array(),
+  /** Of one that doesn't: four bytes for each number, the lowest first. */
+  packedVector: bytes("packed_vector"),
 };
 
 const factsTable = (table: PgTableFn, name: string) =>
@@ -88,6 +93,8 @@ const factsTable = (table: PgTableFn, name: string) =>
         .on(fact.userHash, fact.supersededBy)
         .where(sql`superseded_by IS NOT NULL`),
       index(`idx_${name}_status`).on(fact.userHash, fact.status, fact.seq),
+      index(`idx_${name}_vector`).on(fact.userHash, fact.seq).where(sql`vector IS NOT NULL`),
+      index(`idx_${name}_packed`).on(fact.userHash, fact.seq).where(sql`packed_vector IS NOT NULL`),
       // Without the list of pending entries, which every search would have to walk.
       index(`idx_${name}_terms`).using("gin", fact.termKeys).with({ fastupdate: false }),
     ],

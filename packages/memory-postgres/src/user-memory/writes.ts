@@ -91,7 +91,7 @@ function lastOf<T>(items: readonly T[], nameOf: (item: T) => string | number, wi
   return [...last.values()].filter((item) => !without.has(nameOf(item)));
 }
 
-function toValues(user: UserKey, change: UserChange) {
+function toValues(user: UserKey, change: UserChange, pgvector: boolean) {
   const { expectedVersion, head, put, drop, tombstones, lift, audit } = change;
   const dropped = new Set<unknown>(drop.map(({ seq }) => seq));
   const facts = put.map(({ after }) => after);
@@ -104,7 +104,7 @@ function toValues(user: UserKey, change: UserChange) {
     state: head.state,
     documents: grownBy(change),
     put: packFacts(
-      user,
+      { user, pgvector },
       lastOf(facts, ({ seq }) => seq, dropped),
     ),
     drop: [...dropped].map(String),
@@ -114,7 +114,7 @@ function toValues(user: UserKey, change: UserChange) {
   };
 }
 
-/** The call of the function; `migrations/user-memory/0001_erase.sql` describes it. */
+/** The call of the function; `migrations/user-memory/0002_erase.sql` describes it. */
 function createEraseCall(names: ResolvedNames) {
   const table = (suffix: string): SQL => sql.raw(`${quoteLiteral(qualifiedName(names, suffix))}::regclass`);
   const { heads, facts, tombstones, audit, jobs } = TABLE_SUFFIXES;
@@ -123,12 +123,13 @@ function createEraseCall(names: ResolvedNames) {
       ${table(facts)}, ${table(tombstones)}, ${table(audit)}, ${table(jobs)}) AS gone`);
 }
 
-export function createWriteStatements(names: ResolvedNames) {
+/** `pgvector`: whether vectors are to be compared by it. */
+export function createWriteStatements(names: ResolvedNames, pgvector: boolean) {
   const commit = reusable<keyof ReturnType<typeof toValues>>(commitQuery(names));
   const erase = createEraseCall(names);
   return {
     commit: (user: UserKey, change: UserChange): Statement => ({
-      ...commit(toValues(user, change)),
+      ...commit(toValues(user, change, pgvector)),
       writes: true,
     }),
     erase: (user: UserKey, state: string, audit: string): Statement => ({
@@ -138,8 +139,14 @@ export function createWriteStatements(names: ResolvedNames) {
   };
 }
 
-export function createWrites(client: SqlClient, names: ResolvedNames): Writes {
-  const statements = createWriteStatements(names);
+interface WritesOptions {
+  readonly names: ResolvedNames;
+  /** Whether vectors are to be compared by it. */
+  readonly pgvector: boolean;
+}
+
+export function createWrites(client: SqlClient, { names, pgvector }: WritesOptions): Writes {
+  const statements = createWriteStatements(names, pgvector);
   return {
     commit: async (user, change) => {
       const [row] = await client.query(statements.commit(user, change));

@@ -1,6 +1,7 @@
-import type { PGlite } from "@electric-sql/pglite";
+import { PGlite } from "@electric-sql/pglite";
+import { vector } from "@electric-sql/pglite-pgvector";
 import type { UserMemoryBackend } from "@jaf/user-memory";
-import type { BackendFactory } from "@jaf/user-memory/testing";
+import type { BackendFactory, StoreFactory } from "@jaf/user-memory/testing";
 import pg from "pg";
 import { afterAll, inject } from "vitest";
 import { adaptClient, type PostgresClient } from "../../src/client.ts";
@@ -8,6 +9,7 @@ import { applyMigrations } from "../../src/migrator/migrate.ts";
 import { createPostgresUserMemoryBackend } from "../../src/user-memory/backend.ts";
 import { userMemoryMigrations } from "../../src/user-memory/migrations.ts";
 import { findPgvector } from "../../src/user-memory/pgvector.ts";
+import { createPostgresUserMemory } from "../../src/user-memory/user-memory.ts";
 import { dropSchemas, freshSchema, runSql } from "./stores.ts";
 
 const TABLES = ["heads", "facts", "tombstones", "audit", "jobs"].map((name) => `user_memory_${name}`);
@@ -50,52 +52,117 @@ export async function openPool(): Promise<OpenClient> {
   return { client: pool, end: () => pool.end() };
 }
 
+interface Slot {
+  readonly schema: string;
+  readonly clients: OpenClient[];
+}
+
 /**
- * Stores of a test file on the real server. A schema whose test is over is emptied, and serves the next one with its
+ * Schemas of a test file on the real server. One whose test is over is emptied, and serves the next one with its
  * connections.
  */
-export function serverBackends(open: () => Promise<OpenClient>): BackendFactory {
-  const idle: { readonly schema: string; readonly clients: OpenClient[] }[] = [];
-  const all: (typeof idle)[number][] = [];
+function serverSlots(open: () => Promise<OpenClient>) {
+  const idle: Slot[] = [];
+  const all: Slot[] = [];
   afterAll(async () => {
     await Promise.all(all.flatMap(({ clients }) => clients.map(({ end }) => end())));
     await dropSchemas(all.map(({ schema }) => schema));
   });
-  return async () => {
-    let slot = idle.pop();
-    if (slot === undefined) {
-      slot = { schema: freshSchema(), clients: [] };
-      all.push(slot);
-    }
-    const { schema, clients } = slot;
+  return () => {
+    const slot = idle.pop() ?? { schema: freshSchema(), clients: [] };
+    if (!all.includes(slot)) all.push(slot);
     let used = 0;
-    const another = async () => {
-      const index = used++;
-      clients[index] ??= await open();
-      return createBackend((clients[index] as OpenClient).client, { schema });
+    const connect = async (): Promise<PostgresClient> => {
+      const index = used++; // Taken at once: several may be opened at the same time.
+      const opened = slot.clients[index] ?? (await open());
+      slot.clients[index] = opened;
+      return opened.client;
     };
     const close = async () => {
-      await runSql(emptyTables(schema));
-      idle.push({ schema, clients });
+      await runSql(emptyTables(slot.schema));
+      idle.push(slot);
     };
+    return { schema: slot.schema, connect, close };
+  };
+}
+
+export function serverBackends(open: () => Promise<OpenClient>): BackendFactory {
+  const take = serverSlots(open);
+  return async () => {
+    const { schema, connect, close } = take();
+    const another = async () => createBackend(await connect(), { schema });
     return { backend: await another(), another, close };
   };
 }
 
-/** Stores in one PGlite. */
-export function pgliteBackends(open: () => Promise<PGlite>): BackendFactory {
+const dumpQuery = (schema: string): string =>
+  TABLES.map((table) => `SELECT row::text FROM "${schema}".${table} AS row`).join(" UNION ALL ");
+
+const dumpOf = ({ rows }: { rows: unknown[] }): string =>
+  rows.map((row) => Object.values(row as Record<string, string>).join()).join("\n");
+
+export function serverStores(open: () => Promise<OpenClient>): StoreFactory {
+  const take = serverSlots(open);
+  return async () => {
+    const { schema, connect, close } = take();
+    const client = await connect();
+    const memory = await createPostgresUserMemory({ schema }, client);
+    return {
+      memory,
+      backend: await createBackend(client, { schema }),
+      another: async () => createPostgresUserMemory({ schema }, await connect()),
+      dump: async () => dumpOf(await runSql(dumpQuery(schema))),
+      close,
+    };
+  };
+}
+
+interface PgliteOptions {
+  readonly pgvector?: boolean;
+}
+
+/** Schemas of a test file in one PGlite. */
+function pgliteSlots({ pgvector = false }: PgliteOptions) {
   const idle: string[] = [];
   let opening: Promise<PGlite> | undefined;
+  const open = async () => {
+    const pglite = await PGlite.create(pgvector ? { extensions: { vector } } : {});
+    if (pgvector) await pglite.exec("CREATE EXTENSION vector");
+    return pglite;
+  };
   afterAll(async () => (await opening)?.close());
   return async () => {
     opening ??= open();
     const pglite = await opening;
     const schema = idle.pop() ?? freshSchema();
-    const another = () => createBackend(pglite, { schema });
     const close = async () => {
       await pglite.exec(emptyTables(schema));
       idle.push(schema);
     };
+    return { pglite, schema, close };
+  };
+}
+
+export function pgliteBackends(options: PgliteOptions = {}): BackendFactory {
+  const take = pgliteSlots(options);
+  return async () => {
+    const { pglite, schema, close } = await take();
+    const another = () => createBackend(pglite, { schema });
     return { backend: await another(), another, close };
+  };
+}
+
+export function pgliteStores(options: PgliteOptions = {}): StoreFactory {
+  const take = pgliteSlots(options);
+  return async () => {
+    const { pglite, schema, close } = await take();
+    const another = () => createPostgresUserMemory({ schema }, pglite);
+    return {
+      memory: await another(),
+      backend: await createBackend(pglite, { schema }),
+      another,
+      dump: async () => dumpOf(await pglite.query(dumpQuery(schema))),
+      close,
+    };
   };
 }

@@ -31,7 +31,7 @@ export async function dumpOf(keyPrefix: string, urls: readonly string[]): Promis
   const parts: unknown[] = [];
   for (const url of urls) {
     const redis = await createClient({ url }).connect();
-    for (const key of await redis.keys(`${keyPrefix}*`)) {
+    for (const key of (await redis.keys(`${keyPrefix}*`)).sort()) {
       const [command, ...args] = readers[(await redis.type(key)) as keyof typeof readers];
       parts.push(key, await redis.sendCommand([command, key, ...args]));
     }

@@ -1,8 +1,5 @@
-import { describeUserMemory, describeUserMemoryBackend } from "@jaf/user-memory/testing";
+import { describeUserMemoryBackend } from "@jaf/user-memory/testing";
 import { openers } from "../support/clients.ts";
-import { backendFactory, storeFactory } from "../support/user-memory.ts";
+import { backendFactory } from "../support/user-memory.ts";
 
-const open = openers.ioredis;
-
-describeUserMemoryBackend("redis, ioredis", backendFactory(open));
-describeUserMemory("redis, ioredis", storeFactory(open));
+describeUserMemoryBackend("redis, ioredis", backendFactory(openers.ioredis));

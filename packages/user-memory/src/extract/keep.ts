@@ -1,7 +1,8 @@
 import type { QuarantineReason, Trust, UserFact } from "../fact.ts";
+import { isStore } from "../link/slot.ts";
 import type { ExtractionJob } from "../queue.ts";
 import { INFERRED_TAG } from "../render/standing.ts";
-import type { RememberOptions, UserMemoryStore } from "../store.ts";
+import type { RememberOptions } from "../store.ts";
 import type { MemoryEntry, UserMemory } from "../user-memory.ts";
 import { createJudge, type Verdict } from "./grounding/judge.ts";
 import type { ExtractionSettings, ProposedFact } from "./options.ts";
@@ -70,13 +71,6 @@ function foundedOf({ memory, job, proposals }: KeepInput): readonly Founded[] {
     })
     .sort((a, b) => rankOf(a) - rankOf(b) || b.proposal.score - a.proposal.score);
 }
-
-/** Whether it keeps trust, provenance and a queue. */
-export const isStore = (memory: UserMemory): memory is UserMemoryStore =>
-  "mark" in memory &&
-  typeof memory.mark === "function" &&
-  "queue" in memory &&
-  typeof memory.queue === "object";
 
 const textOf = ({ fact }: ProposedFact): string =>
   fact

@@ -1,14 +1,13 @@
 import type { Middleware, MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import { parseOptions } from "@jaf/memory";
 import { beforeDeadline } from "../link/deadline.ts";
-import { getUserMemory } from "../link/slot.ts";
+import { getUserMemory, isStore } from "../link/slot.ts";
 import { trackWork, workKeyOf } from "../link/work.ts";
 import type { ExtractionJob, LeasedJob } from "../queue.ts";
 import type { ErasureMark, UserMemoryStore } from "../store.ts";
 import { attemptJob } from "./attempt.ts";
 import type { ExtractionScope } from "./extraction.ts";
 import { jobOf } from "./job.ts";
-import { isStore } from "./keep.ts";
 import { extractOptionsSchema, type MemoryExtractOptions } from "./options.ts";
 import { tellFailure } from "./tell.ts";
 

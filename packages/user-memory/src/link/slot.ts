@@ -1,4 +1,5 @@
 import type { RunUserMemory } from "@jaf/core";
+import type { UserMemoryStore } from "../store.ts";
 import type { UserMemory } from "../user-memory.ts";
 
 /** A user memory that a run can be given. */
@@ -36,3 +37,7 @@ export const isUserMemory = (value: unknown): value is UserMemory =>
 /** Whether a run can be given it, too. */
 export const isLinked = (value: unknown): value is LinkedUserMemory =>
   isUserMemory(value) && has(value, "middlewareFor");
+
+/** Whether it keeps trust, provenance and a queue, as the stores of this package do. */
+export const isStore = (memory: UserMemory): memory is UserMemoryStore =>
+  has(memory, "mark") && "queue" in memory && typeof memory.queue === "object";

@@ -1,6 +1,7 @@
+import type { UserMemoryStore } from "../store.ts";
 import type { UserMemory } from "../user-memory.ts";
 import { type MemoryLinkOptions, middlewareFor } from "./middleware.ts";
-import { fillSlot, isLinked, isUserMemory, type LinkedUserMemory } from "./slot.ts";
+import { fillSlot, isLinked, isStore, isUserMemory, type LinkedUserMemory } from "./slot.ts";
 import { drainWork } from "./work.ts";
 
 /** A store of one's own, ready for runs. */
@@ -16,10 +17,13 @@ export interface AdaptedUserMemory extends LinkedUserMemory {
  * A store that keeps no trust is given the user's own words and what follows from them alone; the latter carries the tag
  * `"inferred"`. What would be kept for review is dropped. Throws a `TypeError` for what is no such store.
  */
+export function asUserMemory(store: UserMemoryStore, options?: MemoryLinkOptions): UserMemoryStore;
+export function asUserMemory(store: UserMemory, options?: MemoryLinkOptions): AdaptedUserMemory;
 export function asUserMemory(store: UserMemory, options: MemoryLinkOptions = {}): AdaptedUserMemory {
   checkStore(store);
   const { forgetAll } = store;
   return {
+    ...(isStore(store) ? beyondNarrow(store) : {}),
     remember: (userId, fact, opts) => store.remember(userId, fact, opts),
     recall: (userId, query, opts) => store.recall(userId, query, opts),
     forget: (userId, factId) => store.forget(userId, factId),
@@ -29,6 +33,21 @@ export function asUserMemory(store: UserMemory, options: MemoryLinkOptions = {})
     drain: (opts) => drainWork(store, opts),
   };
 }
+
+/** What a store of this package has beside a narrow one: without it, middleware would take it for one. */
+const beyondNarrow = (
+  store: UserMemoryStore,
+): Omit<UserMemoryStore, keyof UserMemory | "middlewareFor" | "drain"> => ({
+  get: (userId, factId) => store.get(userId, factId),
+  update: (userId, factId, changes) => store.update(userId, factId, changes),
+  review: store.review,
+  explain: (userId, factId, query) => store.explain(userId, factId, query),
+  audit: (userId) => store.audit(userId),
+  verifyAudit: (userId) => store.verifyAudit(userId),
+  mark: (userId) => store.mark(userId),
+  queue: store.queue,
+  close: () => store.close(),
+});
 
 /**
  * Sets the user memory of the whole process: that of every run, and of every middleware, that wasn't given one of its own.

@@ -12,13 +12,15 @@ export interface Evidence {
   readonly words: readonly string[];
   /** By word: how rare it is among the user's documents, above 0; 0 for one that doesn't count. */
   readonly rarity: Float64Array;
-  /** A row holds how often each word is said in a document and, behind these, how often it is asked with. */
-  readonly counts: Float64Array;
+  /** A row holds how often each word is said in a document and, behind these, how often it is asked with; at most 65,535. */
+  readonly counts: Uint16Array;
   /** By document: how well its date answers, from 0 to 1. */
   readonly dates: Float64Array;
   /** By document: 1 if it says when and the query asks so. */
   readonly times: Uint8Array;
 }
+
+const MOST = 65_535;
 
 interface EvidenceOptions {
   /** Words of the query that name authors. They don't count, unless there is nothing else. */
@@ -35,7 +37,7 @@ export function readEvidence(query: Query, matches: Matches, options: EvidenceOp
     documents,
     words,
     rarity: new Float64Array(words.length),
-    counts: new Float64Array(documents.length * 2 * words.length),
+    counts: new Uint16Array(documents.length * 2 * words.length),
     dates: new Float64Array(documents.length),
     times: new Uint8Array(documents.length),
   };
@@ -55,7 +57,7 @@ function fill({ documents, words, counts, dates, times }: Evidence, query: Query
   for (let row = 0; row < documents.length; row++) {
     for (const { term, weight } of documents[row]?.terms ?? []) {
       const slot = slots.get(term);
-      if (slot !== undefined) counts[row * width + slot] = weight;
+      if (slot !== undefined) counts[row * width + slot] = Math.min(weight, MOST);
       else if (term === TIME_TERM) times[row] = query.temporal ? 1 : 0;
       else dates[row] = Math.max(dates[row] ?? 0, query.dates.get(term) ?? 0);
     }

@@ -183,6 +183,7 @@ const FIXED = `
 news
 early
 only
+university
 atlas
 cosmos
 bias

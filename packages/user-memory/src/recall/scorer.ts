@@ -159,6 +159,6 @@ function inferredFactor(spot: Spot | undefined, { named, weights }: Scene): numb
   if (spot === undefined || named.order.size === 0) return 1;
   const { position, conversation } = spot;
   const before = position < 2 ? undefined : conversation.at[position - 2];
-  const author = before?.author ?? conversation.at[position + 2]?.author;
+  const author = (before?.voice ?? conversation.at[position + 2]?.voice)?.author;
   return author !== undefined && named.order.has(author) ? weights.inferredAuthor : 1;
 }

@@ -1,4 +1,5 @@
 import type { Evidence } from "./evidence.ts";
+import type { MatchedDocument } from "./matches.ts";
 
 /** A place in a conversation at which something matches, or next to one. */
 export interface Spot {
@@ -6,7 +7,8 @@ export interface Spot {
   readonly position: number;
   /** The row of what is said there; -1 where no document of the place matches. */
   readonly row: number;
-  readonly author: string | undefined;
+  /** Of the documents that match there: the oldest that names its author. */
+  voice: MatchedDocument | undefined;
 }
 
 export interface Conversation {
@@ -23,7 +25,7 @@ export interface Spots {
   /** By document; `undefined` for one that has no place. */
   readonly ofDocuments: readonly (Spot | undefined)[];
   /** As in {@link Evidence}, but a row holds, by word, the most that a document of the place holds. */
-  readonly counts: Float64Array;
+  readonly counts: Uint16Array;
 }
 
 /** Puts the documents in their places. */
@@ -31,36 +33,38 @@ export function layOut({ documents, counts: own, words }: Evidence): Spots {
   const conversations = new Map<string, Conversation>();
   const counts = own.slice();
   const width = 2 * words.length;
-  const ofDocuments = documents.map(({ place, author }, row) => {
-    if (place === undefined) return undefined;
-    const { conversationId, position } = place;
+  const ofDocuments = documents.map((document, row) => {
+    if (document.place === undefined) return undefined;
+    const { conversationId, position } = document.place;
     let conversation = conversations.get(conversationId);
     if (conversation === undefined) {
       conversation = { conversationId, members: [], at: [] };
       conversations.set(conversationId, conversation);
     }
-    const there = conversation.at[position];
-    if (there !== undefined) return join(there, { row, counts, width });
-    const spot = { conversation, position, row, author };
-    conversation.at[position] = spot;
-    conversation.members.push(spot);
+    let spot = conversation.at[position];
+    if (spot === undefined) {
+      spot = { conversation, position, row, voice: undefined };
+      conversation.at[position] = spot;
+      conversation.members.push(spot);
+    } else raise(counts, { from: row * width, to: spot.row * width, width });
+    if (document.author !== undefined && document.seq < (spot.voice?.seq ?? Number.POSITIVE_INFINITY)) {
+      spot.voice = document;
+    }
     return spot;
   });
   return { conversations: [...conversations.values()], ofDocuments, counts };
 }
 
-interface Row {
-  readonly row: number;
-  readonly counts: Float64Array;
+interface Rows {
+  readonly from: number;
+  readonly to: number;
   readonly width: number;
 }
 
-function join(spot: Spot, { row, counts, width }: Row): Spot {
+function raise(counts: Uint16Array, { from, to, width }: Rows): void {
   for (let slot = 0; slot < width; slot++) {
-    const at = spot.row * width + slot;
-    counts[at] = Math.max(counts[at] ?? 0, counts[row * width + slot] ?? 0);
+    counts[to + slot] = Math.max(counts[to + slot] ?? 0, counts[from + slot] ?? 0);
   }
-  return spot;
 }
 
 /** How many messages away something still counts. */
@@ -74,7 +78,7 @@ export function gapsAround({ conversation, position: from }: Spot, { back, ahead
   const gaps: Spot[] = [];
   for (let position = Math.max(0, from - ahead); position <= from + back; position++) {
     if (conversation.at[position] !== undefined) continue;
-    const gap = { conversation, position, row: -1, author: undefined };
+    const gap: Spot = { conversation, position, row: -1, voice: undefined };
     conversation.at[position] = gap;
     gaps.push(gap);
   }

@@ -5,7 +5,7 @@ import { isStopWord } from "./stop-words.ts";
 import { timeMentions } from "./time-mentions.ts";
 import { fold, tokenize } from "./tokenizer.ts";
 
-const TEXT_LIMIT = 32_768;
+const TEXT_LIMIT = 16_384;
 const WORD_TERM_LIMIT = 224;
 const DATE_TERM_LIMIT = 32;
 const SENTENCE = /[^.!?。！？؟\n]+[.!?。！？؟]*/g;
@@ -31,7 +31,7 @@ export interface DocumentTime {
 /**
  * What to index of a document: the stems of its words with how often each stands in it (`?` before a word of a
  * question), and the dates on which it was said or that it names (`@2023-07-08`). At most 256 terms, each once, the
- * first of the text. Takes time linear in the text; of a longer one, the first 32,768 UTF-16 units count.
+ * first of the text. Takes time linear in the text; of a longer one, the first 16,384 UTF-16 units count.
  */
 export function termsOf(text: string, { saidAt }: DocumentTime = {}): readonly TermWeight[] {
   const read = text.slice(0, TEXT_LIMIT);

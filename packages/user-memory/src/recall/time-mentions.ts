@@ -65,6 +65,11 @@ const RELATIVE: readonly Rule[] = [
   rule(`(last|past|previous|on|this|next) ${WEEKDAY}`, ([, which, name], at) => weekday(at, which, name)),
 ];
 
+/** Part of whatever a rule matches. Most texts say no time, and need not be searched for each kind of it. */
+const MAY_SAY_WHEN = new RegExp(
+  `\\d{4}|day|week|month|year|night|morning|afternoon|evening|tomorrow|${MONTHS.join("|")}`,
+);
+
 function countOf(text: string | undefined): number {
   const word = (text ?? "").replace(/^a (?=\w)/, "");
   if (word.startsWith("couple")) return 2;
@@ -99,6 +104,7 @@ function weekday(at: number, which: string | undefined, name: string | undefined
  * a day in UTC.
  */
 export function timeMentions(text: string, said?: number): TimeMentions {
+  if (!MAY_SAY_WHEN.test(text)) return { some: false, dates: [], rest: text };
   let some = false;
   const dates: CalendarDate[] = [];
   const apply = (rest: string, [pattern, read]: Rule, at: number | undefined) =>

@@ -28,11 +28,14 @@ interface Search {
   readonly now: number;
 }
 
-/** All that a query may find, best first. */
+/** The best of what a query may find, as many as are asked for; best first. */
+export type Candidates = (most: number) => readonly Candidate[];
+
+/** Asks the index, and the vectors; ranks as far as it is asked to. */
 export async function findCandidates(
   { backend, user, vectorOf, now }: Search,
   text: string,
-): Promise<readonly Candidate[]> {
+): Promise<Candidates> {
   const query = parseQuery(text, { now });
   const [matches, near] = await Promise.all([
     query.terms.length === 0 ? undefined : backend.match(user, query.terms),
@@ -40,10 +43,20 @@ export async function findCandidates(
       ? undefined
       : vectorOf(text).then((vector) => vector && backend.nearest?.(user, vector, NEAREST)),
   ]);
-  const ranked = matches === undefined ? [] : rank(query, matches, { limit: Number.POSITIVE_INFINITY });
-  const byWords = ranked.map(ofRanked);
   const byMeaning = (near ?? []).filter(({ similarity }) => similarity >= MIN_SIMILARITY);
-  if (byMeaning.length === 0) return byWords;
+  return (most) => {
+    const byWords = matches === undefined ? [] : rank(query, matches, { limit: most }).map(ofRanked);
+    return byMeaning.length === 0 ? byWords : joined(byWords, byMeaning).slice(0, most);
+  };
+}
+
+interface Near {
+  readonly seq: number;
+  readonly similarity: number;
+}
+
+/** By their ranks in both lists: scores of different kinds don't compare. */
+function joined(byWords: readonly Candidate[], byMeaning: readonly Near[]): readonly Candidate[] {
   const all = new Map(byWords.map((candidate) => [nameOf(candidate), candidate]));
   for (const { seq, similarity } of byMeaning) {
     const words = all.get(nameOf({ seq })) ?? { seq, words: 0, reasons: [] };

@@ -1,13 +1,14 @@
 import type { StoredFact, UserKey, UserMemoryBackend } from "../backend/backend.ts";
 import type { Trust } from "../fact.ts";
 import type { Place } from "../recall/index.ts";
-import { trustRank } from "../rules/trust.ts";
+import { isUsersWord, trustRank } from "../rules/trust.ts";
 import { obstacleAt } from "../rules/validity.ts";
 import { type Candidate, findCandidates } from "./candidates.ts";
 import { type Found, orderByTrust, shareOut } from "./order.ts";
 
-/** So many candidates are read at once; more only where too few of them may be recalled. */
-const FIRST_BATCH = 50;
+/** So many candidates are ranked and read at once; more only where too few of them may be recalled. */
+const FIRST_RANKED = 500;
+const FIRST_READ = 50;
 
 export interface RecallInput {
   readonly query: string;
@@ -27,16 +28,26 @@ export interface RecallScope {
 /** The facts that a query finds, best first. */
 export async function recallFacts(scope: RecallScope, input: RecallInput): Promise<readonly Found[]> {
   const { limit, asOf } = input;
-  const candidates = await findCandidates({ ...scope, now: asOf }, input.query);
+  const best = await findCandidates({ ...scope, now: asOf }, input.query);
+  const kept = (found: readonly Found[]) =>
+    shareOut(orderByTrust(once(found)), limit, scope.maxSourceShare);
+  let most = Math.max(FIRST_RANKED, 20 * limit);
+  let candidates = best(most);
   const found: Found[] = [];
-  let size = Math.max(FIRST_BATCH, 2 * limit);
-  for (let start = 0; start < candidates.length; start += size, size *= 2) {
+  for (let start = 0, size = Math.max(FIRST_READ, 2 * limit); ; start += size, size *= 2) {
+    if (start + size > candidates.length && candidates.length >= most) {
+      most = Number.POSITIVE_INFINITY;
+      candidates = best(most);
+    }
     const batch = await readBatch(scope, candidates.slice(start, start + size));
     found.push(...batch.filter(({ fact }) => isWanted(fact, input)));
-    const kept = shareOut(orderByTrust(once(found)), limit, scope.maxSourceShare);
-    if (kept.length === limit || start + size >= candidates.length) return kept;
+    const end = start + size;
+    if (end >= candidates.length) return kept(found);
+    // Behind many facts that aren't the user's word there may be one that is, and comes first.
+    const first = kept(found);
+    const isSettled = end >= FIRST_RANKED || first.every(({ fact }) => isUsersWord(fact.trust));
+    if (first.length === limit && isSettled) return first;
   }
-  return [];
 }
 
 const isWanted = (fact: StoredFact, { tags, asOf, minTrust }: RecallInput): boolean =>
@@ -52,6 +63,7 @@ async function readBatch(
   const places = candidates.flatMap(({ seq, place }) =>
     seq === undefined && place !== undefined ? [place] : [],
   );
+  if (candidates.length === 0) return [];
   const { facts } = await backend.read(user, { seqs, places });
   const bySeq = new Map(facts.map((fact) => [fact.seq, fact]));
   const saidAt = (place: Partial<Place>) =>

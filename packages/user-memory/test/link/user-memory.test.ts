@@ -8,7 +8,11 @@ import { assistant, turnOf } from "./turn.ts";
 /** A store of somebody's own: an array. */
 class OwnMemory implements UserMemory {
   readonly entries: MemoryEntry[] = [];
-  async remember(userId: string, fact: string, opts?: { readonly tags?: readonly string[]; readonly score?: number }) {
+  async remember(
+    userId: string,
+    fact: string,
+    opts?: { readonly tags?: readonly string[]; readonly score?: number },
+  ) {
     const entry = { id: String(this.entries.length), userId, fact, createdAt: new Date(0), ...opts };
     this.entries.push(entry);
     return entry;
@@ -40,9 +44,24 @@ describe("asUserMemory", () => {
     for (const each of middleware) await each.onStart?.(turn);
     for (const each of middleware) await each.onFinish?.(turn, assistant("ok"));
     await memory.drain();
-    expect(own.entries).toMatchObject([{ userId: "alice", fact: "The user owns a bicycle", tags: ["x"], score: 0.9 }]);
+    expect(own.entries).toMatchObject([
+      { userId: "alice", fact: "The user owns a bicycle", tags: ["x"], score: 0.9 },
+    ]);
     const additions = await Promise.all(middleware.map((each) => each.onStart?.(turnOf(["which bicycle?"]))));
     expect(additions[0]?.instructions).toContain("- The user owns a bicycle");
+  });
+
+  test("leaves a store of this package all that it has, so that nothing becomes more trusted", async () => {
+    const store = new MemoryUserMemory();
+    const memory = asUserMemory(store, { extract: { threshold: 0.5 } });
+    const facts = [{ fact: "The user lives in Rome", evidence: "I may live in Rome", score: 0.6 }];
+    const turn = turnOf(["I may live in Rome"], { replies: [JSON.stringify({ facts })] });
+    const [, extract] = memory.middlewareFor({ user: "alice", extract: "auto" });
+    await extract?.onFinish?.(turn, assistant("ok"));
+    await memory.drain();
+    expect(await memory.list("alice")).toEqual([]);
+    expect(await memory.review.list("alice")).toMatchObject([{ quarantine: "ungrounded" }]);
+    expect(await memory.queue.size()).toBe(0);
   });
 
   test("calls the store's own methods on the store", async () => {

@@ -24,8 +24,8 @@ describe("fuse", () => {
 
   it("gives the first rank more weight with a smaller k", () => {
     const lists = [
-      ["a", "b"],
-      ["c", "b"],
+      ["a", "c", "b"],
+      ["d", "e", "b"],
     ];
     expect(fuse(lists)[0]?.id).toBe("b");
     expect(fuse(lists, { k: 0.1 })[0]?.id).toBe("a");

@@ -55,7 +55,7 @@ describe("timeMentions", () => {
     expect({ some, dates, rest }).toEqual({ some: true, dates: [], rest: "we met yesterday" });
   });
 
-  it.each(["you may go", "a march in the rain", "room 45", "13-13-13", "on 2023-13-45"])(
+  it.each(["you may go", "a march in the rain", "room 45", "13-13-13", "may day"])(
     "%s names none",
     (text) => {
       expect(finest(text, SAID)).toEqual([]);

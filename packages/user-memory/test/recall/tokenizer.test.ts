@@ -50,7 +50,7 @@ describe("tokenize", () => {
 
   it("cuts a long word, and never through a character", () => {
     const [word] = tokenize("𝒜".repeat(10) + "𠀀".repeat(500));
-    expect(word?.isWellFormed()).toBe(true);
+    expect(word).not.toMatch(/\p{Surrogate}/u);
     expect(tokenize("x".repeat(1_000_000)).map((part) => part.length)).toEqual([64]);
   });
 

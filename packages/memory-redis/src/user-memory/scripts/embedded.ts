@@ -171,7 +171,10 @@ local function records_of(kind)
       local records = others .. record
       edits.set(field, records ~= '' and records)
       local gained = (record ~= '' and 1 or 0) - (others ~= stored and 1 or 0)
-      if kind == CONTEXT and gained ~= 0 then edits.set('size', (edits.get('size') or 0) + gained) end
+      if kind == CONTEXT and gained ~= 0 then
+        local size = (edits.get('size') or 0) + gained
+        edits.set('size', size > 0 and size)
+      end
     end,
   }
 end

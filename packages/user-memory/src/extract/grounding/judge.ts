@@ -39,10 +39,11 @@ const MAX_PLACES = 20;
 /** In words; longer evidence is no quotation of something. */
 const MAX_EVIDENCE = 400;
 
+/** Asked of the assistant: `I don't remember names` and `don't forget that …` aren't. */
 const UNWANTED =
-  /(?<![\p{L}\p{N}])(?:(?:do not|don['’]?t|never|please forget|no need to)\s(?:remember|save|store|keep|memori[sz]e|note|record)|forget (?:that|what|this|about|it|everything)|off the record|(?:merk|speicher)\p{L}* (?:dir )?(?:das |es |bitte )*nicht|vergiss|ne (?:retiens|mémorise|enregistre|note|garde)|oublie|no (?:recuerdes|guardes|memorices)|olvida)(?![\p{L}\p{N}])|不要记|别记|不要保存|忘掉|覚えないで|忘れて/iu;
+  /(?<![\p{L}\p{N}])(?:(?<!(?:i|we|they|he|she|who|you) )(?:do not|don['’]?t|never)\s(?:remember|save|store|keep|memori[sz]e|note|record)|no need to (?:remember|save|store|keep|note)|(?<!(?:i|we|they|he|she|who|not|never|n['’]t|dont|to) )forget (?:that|what|this|about|it|everything)|off the record|(?:merk|speicher)\p{L}* (?:dir )?(?:das |es |bitte )*nicht|vergiss(?! nicht)|ne (?:retiens|mémorise|enregistre|note|garde)|(?<!n['’])oublie(?! pas)|no (?:recuerdes|guardes|memorices)|(?<!no )olvida)(?![\p{L}\p{N}])|不要记|别记|不要保存|忘掉|覚えないで|忘れて/iu;
 const RETRACTED =
-  /(?<![\p{L}\p{N}])(?:just kidding|kidding|joking|jk|not really|not at all|scratch that|i take (?:it|that) back|never mind|(?:that['’]?s|it['’]?s) (?:a lie|not true)|i lied|nur spaß|stimmt nicht|je plaisante|c['’]est faux|es broma|no es verdad)(?![\p{L}\p{N}])|开玩笑|冗談/iu;
+  /(?:^|[.!?,;:…—(\n-]\s*|(?:i['’]?m|am|was)\s)(?:(?:just )?(?:kidding|joking)|jk|not really|not at all|scratch that|i take (?:it|that) back|never mind|(?:that['’]?s|it['’]?s) (?:a lie|not true)|i lied|(?:nur|war nur) (?:ein )?spaß|stimmt nicht|je plaisante|c['’]est faux|es broma|no es verdad)(?![\p{L}\p{N}])|开玩笑|冗談/iu;
 
 interface Place {
   readonly utterance: Utterance;

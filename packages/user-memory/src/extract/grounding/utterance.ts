@@ -49,7 +49,7 @@ function sentencesOf(text: string, words: readonly Word[], own: readonly boolean
   let from = 0;
   for (const { sign, at } of [...ends, { sign: "", at: text.length }]) {
     const to = nextFrom(words, from, at);
-    for (const run of ownRuns(words, own, { start: from, end: to })) {
+    for (const run of ownRuns(words, own, { start: from, end: to }).map(withoutLead)) {
       sentences.push({ words: run, segments: segmentsOf(text, run), isQuestion: asks(text, run, sign) });
     }
     from = to;
@@ -73,6 +73,26 @@ function ownRuns(words: readonly Word[], own: readonly boolean[], { start, end }
     else runs.push([word]);
   }
   return runs;
+}
+
+/** Asks to remember what follows; the `not` in it denies nothing of that. */
+const LEADS: readonly string[] = [
+  "please do not forget",
+  "do not forget",
+  "never forget",
+  "bitte vergiss nicht",
+  "vergiss nicht",
+  "ne oublie pas",
+  "no olvides",
+];
+
+function withoutLead(words: readonly Word[]): readonly Word[] {
+  const spoken = words
+    .slice(0, 5)
+    .map(({ text }) => text)
+    .join(" ");
+  const lead = LEADS.find((one) => spoken.startsWith(one));
+  return lead === undefined ? words : words.slice(lead.split(" ").length);
 }
 
 function segmentsOf(text: string, words: readonly Word[]): readonly Segment[] {

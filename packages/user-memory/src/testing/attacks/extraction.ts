@@ -71,6 +71,8 @@ export const extraction: StoreSpec = {
         await converse(memory, user, { said, position, extracted: [bank("my bank is Acme")] });
         const trusted = await memory.recall(user, "bank Acme", { minTrust: "confirmed" });
         expect(texts(trusted), said).toEqual([]);
+        for (const { quarantine } of await memory.review.list(user))
+          expect(quarantine, said).toBe("external");
       }
       await expectOnly(memory, user, honest);
     },

@@ -90,17 +90,18 @@ export const supersession: StoreSpec = {
     ) => {
       const { memory, user, other } = scenario;
       const rome = await memory.remember(user, "Home is Rome");
+      const chess = await memory.remember(user, "Plays chess");
       const stranger = await memory.remember(other, "Home is Bern");
       const shown: string[] = [];
       const resolving = scenario.withOptions({
         resolve: async (_incoming, candidates) => {
           shown.push(...candidates.map(({ userId, id }) => `${userId} ${id}`));
-          return [rome.id, stranger.id, "none"];
+          return [rome.id, chess.id, stranger.id, "none"];
         },
       });
       const oslo = await resolving.remember(user, "Home is Oslo");
       expect(shown).toEqual([`${user} ${rome.id}`]);
-      expect(await memory.list(user)).toEqual([oslo]);
+      expect(await memory.list(user)).toEqual([oslo, chess]);
       expect(await memory.list(other)).toEqual([stranger]);
     },
 

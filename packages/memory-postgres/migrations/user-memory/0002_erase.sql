@@ -37,7 +37,7 @@ BEGIN
 		p_heads
 	) USING p_user_hash, p_state;
 	EXECUTE format(
-		'WITH gone AS (DELETE FROM %s WHERE user_hash = $1 RETURNING vector IS NOT NULL AS had_vector) '
+		'WITH gone AS (DELETE FROM %s WHERE user_hash = $1 RETURNING vector IS NOT NULL OR packed_vector IS NOT NULL AS had_vector) '
 		'SELECT count(*), count(*) FILTER (WHERE had_vector) FROM gone',
 		p_facts
 	) INTO facts, vectors USING p_user_hash;

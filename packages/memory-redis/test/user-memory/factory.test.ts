@@ -1,0 +1,52 @@
+import { MemorySetupError } from "@jaf/memory";
+import { createClient } from "redis";
+import { expect, inject, it } from "vitest";
+import { createRedisUserMemory } from "../../src/user-memory/index.ts";
+import { freshPrefix } from "../support/stores.ts";
+
+it("opens a connection of its own by the configuration, and closes it", async () => {
+  const { hostname, port } = new URL(inject("redisUrl"));
+  const keyPrefix = freshPrefix();
+  const memory = await createRedisUserMemory({ host: hostname, port: Number(port), keyPrefix });
+  const fact = await memory.remember("u", "Likes tea");
+  await memory.close();
+  await expect(memory.list("u")).rejects.toMatchObject({ code: "unavailable", retryable: false });
+  const again = await createRedisUserMemory({ url: inject("redisUrl"), keyPrefix });
+  expect(await again.list("u")).toEqual([fact]);
+  await again.close();
+});
+
+it("takes the options of every user memory beside its own", async () => {
+  const keyPrefix = freshPrefix();
+  const embed = async (texts: readonly string[]) =>
+    texts.map((text) => (/tea|drink/.test(text) ? [1, 0.1] : [0.1, 1]));
+  const memory = await createRedisUserMemory({
+    ...{ url: inject("redisUrl"), keyPrefix, embed },
+    ...{ limits: { maxFacts: 2 }, auditKey: "a secret of 16 letters" },
+  });
+  await memory.remember("u", "Likes tea");
+  await memory.remember("u", "Lives in Oslo");
+  expect(await memory.recall("u", "a drink", { limit: 1 })).toMatchObject([{ fact: "Likes tea" }]);
+  await expect(memory.remember("u", "Likes milk")).rejects.toMatchObject({ code: "full" });
+  await memory.close();
+});
+
+it.each([
+  [{ ttl: 5 }, /ttl/],
+  [{ keyPrefix: "{" }, /keyPrefix/],
+  [{ embed: "no function" }, /embed/],
+  [{ limits: { maxFacts: 0 } }, /maxFacts/],
+  [{ auditKey: "short" }, /auditKey/],
+])("refuses %j before it connects, and names the field", async (config, field) => {
+  const created = createRedisUserMemory({ ...config, port: 1 } as never);
+  await expect(created).rejects.toThrow(TypeError);
+  await expect(created).rejects.toThrow(field);
+});
+
+it("rejects with a MemorySetupError where no server can be reached, or the client can't be used", async () => {
+  const unreachable = createRedisUserMemory({ port: 1 });
+  await expect(unreachable).rejects.toThrow(MemorySetupError);
+  await expect(unreachable).rejects.toMatchObject({ error: { operation: "createRedisUserMemory" } });
+  await expect(createRedisUserMemory({}, createClient())).rejects.toThrow(/not connected.*connect\(\)/);
+  await expect(createRedisUserMemory({}, {} as never)).rejects.toThrow(TypeError);
+});

@@ -1,0 +1,85 @@
+import type { Tool, ToolCallInfo } from "@jaf/core";
+import * as z from "zod";
+import type { UserMemory } from "../user-memory.ts";
+
+type Approval<Args, Ctx> = NonNullable<Tool<Args, Ctx>["needsApproval"]>;
+type Awaitable<T> = T | Promise<T>;
+
+export interface RememberArguments {
+  readonly fact: string;
+  readonly evidence?: string | undefined;
+}
+
+export interface RecallArguments {
+  readonly query: string;
+}
+
+export interface ForgetArguments {
+  readonly id: string;
+}
+
+export interface MemoryToolsOptions<Ctx> {
+  /** Default: the user memory of the process, see `setUserMemory`. */
+  readonly memory?: UserMemory | undefined;
+  /** Whose facts: the application's word, never the model's. Falsy: nobody's, and the model is told so. */
+  readonly user: string | ((context: Readonly<Ctx>) => Awaitable<string | null | undefined>);
+  /**
+   * What the user said in this turn. With it, what the model remembers is judged by the user's words as in extraction; without
+   * it, everything waits for review, for a model's word isn't the user's.
+   */
+  readonly said?:
+    | ((context: Readonly<Ctx>, call: ToolCallInfo | undefined) => Awaitable<readonly string[]>)
+    | undefined;
+  /** Recalls facts with at least one of these tags only, and gives them to what is remembered. */
+  readonly tags?: readonly string[] | undefined;
+  /** How many facts a recall shows at most. Default 10. */
+  readonly limit?: number | undefined;
+  /** How often a user's facts may be remembered or forgotten within a minute, by these tools in this process. Default 20. */
+  readonly writesPerMinute?: number | undefined;
+  /**
+   * Whether any fact of the user's may be forgotten by its id. Default `false`: only what these tools have shown in this
+   * process, so that nothing is forgotten on somebody else's word.
+   */
+  readonly forgetUnseen?: boolean | undefined;
+  /** Default `remember_fact`, `recall_facts`, `forget_fact`. */
+  readonly names?:
+    | { readonly remember?: string; readonly recall?: string; readonly forget?: string }
+    | undefined;
+  /** See `Tool.needsApproval`. Default: none. */
+  readonly needsApproval?:
+    | {
+        readonly remember?: Approval<RememberArguments, Ctx>;
+        readonly recall?: Approval<RecallArguments, Ctx>;
+        readonly forget?: Approval<ForgetArguments, Ctx>;
+      }
+    | undefined;
+}
+
+const name = (byDefault: string) => z.string().min(1).default(byDefault);
+const callback = z.custom<never>((value) => typeof value === "function", { error: "expected a function" });
+
+export const memoryToolsSchema = z.strictObject({
+  memory: z.custom<UserMemory>().optional(),
+  user: z.union([z.string(), callback], { error: "expected the id of a user, or a function of the context" }),
+  said: callback.optional(),
+  tags: z.array(z.string().min(1)).readonly().optional(),
+  limit: z.int().min(1).max(100).default(10),
+  writesPerMinute: z.int().min(1).default(20),
+  forgetUnseen: z.boolean().default(false),
+  names: z
+    .strictObject({
+      remember: name("remember_fact"),
+      recall: name("recall_facts"),
+      forget: name("forget_fact"),
+    })
+    .prefault({}),
+  needsApproval: z.custom<never>().optional(),
+});
+
+/** The options with their defaults. */
+export interface MemoryToolsSettings<Ctx> extends Omit<MemoryToolsOptions<Ctx>, "names"> {
+  readonly limit: number;
+  readonly writesPerMinute: number;
+  readonly forgetUnseen: boolean;
+  readonly names: { readonly remember: string; readonly recall: string; readonly forget: string };
+}

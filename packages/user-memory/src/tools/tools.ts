@@ -1,0 +1,133 @@
+import type { Tool, ToolCallInfo } from "@jaf/core";
+import { parseOptions } from "@jaf/memory";
+import * as z from "zod";
+import { getUserMemory } from "../link/slot.ts";
+import type { UserMemory } from "../user-memory.ts";
+import { openLedger } from "./ledger.ts";
+import {
+  type ForgetArguments,
+  type MemoryToolsOptions,
+  type MemoryToolsSettings,
+  memoryToolsSchema,
+  type RecallArguments,
+  type RememberArguments,
+} from "./options.ts";
+import { recallFacts, shownFacts } from "./recall.ts";
+import { rememberFact } from "./remember.ts";
+
+/** Tools by which a model remembers, recalls and forgets by itself. */
+export interface MemoryTools<Ctx> {
+  readonly remember: Tool<RememberArguments, Ctx>;
+  readonly recall: Tool<RecallArguments, Ctx>;
+  readonly forget: Tool<ForgetArguments, Ctx>;
+}
+
+const rememberSchema = z.object({
+  fact: z
+    .string()
+    .min(1)
+    .max(500)
+    .describe('One thing the user said of themselves, in their own words: "The user …".'),
+  evidence: z.string().max(2_000).optional().describe("The user's words that say it, copied exactly."),
+});
+const recallSchema = z.object({
+  query: z.string().min(1).max(1_000).describe("What to look for: a question, or a few words."),
+});
+const forgetSchema = z.object({
+  id: z.string().min(1).max(255).describe("The id of the fact, as a recall showed it."),
+});
+
+const NOBODY = "It isn't known who the user is, so nothing is remembered or recalled.";
+const NO_MEMORY = "There is no user memory, so nothing is remembered or recalled.";
+const TOO_OFTEN = "Too many facts were changed within a minute. Go on without.";
+const UNSEEN = "No fact with this id was recalled. Recall it first, and give its id as it stands there.";
+
+/** Whose facts a call is about, and where they are. */
+interface Reached {
+  readonly memory: UserMemory;
+  readonly userId: string;
+}
+
+/**
+ * Tools by which a model remembers, recalls and forgets facts about the user, beside or instead of what `remembers` does by
+ * itself. Whose facts they are says the application, by `user`; the model has no say in it.
+ *
+ * - `remember`: a model's word isn't the user's. With `said`, the fact is judged by the user's words of the turn; what they
+ *   don't bear out is refused or waits for review. Without `said`, all of it waits for review. The model is told which.
+ * - `recall`: the facts that match, fenced, each with its id.
+ * - `forget`: by an id that a recall showed, of this user only.
+ *
+ * A call rejects with what the store rejects with. Throws a `TypeError` for options that are wrong.
+ */
+export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): MemoryTools<Ctx> {
+  const settings: MemoryToolsSettings<Ctx> = {
+    ...options,
+    ...parseOptions(memoryToolsSchema, options, "memory tools options"),
+  };
+  const { names, limit, tags, forgetUnseen, needsApproval } = settings;
+  const ledger = openLedger(settings.writesPerMinute);
+
+  /** Does what a tool is for, or says why it can't. */
+  const reach = async (
+    context: Readonly<Ctx>,
+    act: (reached: Reached) => Promise<string>,
+  ): Promise<string> => {
+    const { user, memory = getUserMemory() } = settings;
+    const userId = typeof user === "function" ? await user(context) : user;
+    if (!userId) return NOBODY;
+    return memory === undefined ? NO_MEMORY : act({ memory, userId });
+  };
+
+  return {
+    remember: {
+      schema: {
+        name: names.remember,
+        description:
+          "Remembers one lasting fact that the user told of themselves, for later conversations. Not for what a page, a tool or you said, nor for secrets.",
+        parameters: rememberSchema,
+      },
+      execute: (args, context, call?: ToolCallInfo) =>
+        reach(context, async ({ memory, userId }) => {
+          if (!ledger.mayWrite(userId)) return TOO_OFTEN;
+          return rememberFact(args, { memory, userId, settings, context, call });
+        }),
+      ...approvalOf(needsApproval?.remember),
+    },
+    recall: {
+      schema: {
+        name: names.recall,
+        description: "Recalls what is known about the user from earlier conversations.",
+        parameters: recallSchema,
+      },
+      execute: ({ query }, context) =>
+        reach(context, async ({ memory, userId }) => {
+          const facts = await recallFacts(memory, userId, { query, limit, tags });
+          ledger.noteShown(
+            userId,
+            facts.map(({ id }) => id),
+          );
+          return shownFacts(facts);
+        }),
+      ...approvalOf(needsApproval?.recall),
+    },
+    forget: {
+      schema: {
+        name: names.forget,
+        description:
+          "Forgets a fact about the user for good, when the user asks for it. Recall it first, for its id.",
+        parameters: forgetSchema,
+      },
+      execute: ({ id }, context) =>
+        reach(context, async ({ memory, userId }) => {
+          if (!forgetUnseen && !ledger.wasShown(userId, id)) return UNSEEN;
+          if (!ledger.mayWrite(userId)) return TOO_OFTEN;
+          await memory.forget(userId, id);
+          return "Forgotten.";
+        }),
+      ...approvalOf(needsApproval?.forget),
+    },
+  };
+}
+
+const approvalOf = <Approval>(needsApproval: Approval | undefined) =>
+  needsApproval === undefined ? {} : { needsApproval };

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import { ExtractionError } from "../../src/extract/error.ts";
+import { withMemoryExtract } from "../../src/extract/middleware.ts";
+import { processExtractions } from "../../src/extract/process.ts";
+import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
+import { factsOf, reply, spec, tea } from "./live-turn.ts";
+
+describe("processExtractions", () => {
+  /** A process that went down between the turn and its extraction. */
+  async function crashed(memory: MemoryUserMemory, said: string): Promise<void> {
+    const since = await memory.mark("alice");
+    const turn = { said: [said], reply: "ok", saidAt: new Date(), tags: [], threshold: 0.7, since };
+    await memory.queue.enqueue({ id: said, userId: "alice", ...turn }, { leaseMs: 1 });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+
+  test("does what a crashed process left", async () => {
+    const memory = new MemoryUserMemory();
+    await crashed(memory, "I like tea");
+    const complete = async () => reply(tea);
+    const before = await memory.queue.size();
+    const outcome = await processExtractions(memory, { complete, onError: () => undefined });
+    expect({ before, outcome }).toEqual({ before: 1, outcome: { done: 1, putOff: 0, givenUp: 0 } });
+    expect(await factsOf(memory)).toEqual(["The user likes tea"]);
+    expect(await memory.queue.size()).toBe(0);
+  });
+
+  test("gives up a turn that took its process down each time, without trying it", async () => {
+    const memory = new MemoryUserMemory();
+    await crashed(memory, "I like tea");
+    let isAsked = false;
+    const complete = async (): Promise<string> => {
+      isAsked = true;
+      return reply();
+    };
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => errors.push(error);
+    await processExtractions(memory, { complete, maxAttempts: 1, onError });
+    expect(isAsked).toBe(false);
+    expect(errors).toMatchObject([{ code: "given-up", attempt: 2 }]);
+    expect(errors[0]).toBeInstanceOf(ExtractionError);
+  });
+
+  test("does at most so many turns, at most so many at a time", async () => {
+    const memory = new MemoryUserMemory();
+    for (const said of ["one", "two", "three"]) await crashed(memory, said);
+    let [active, most, count] = [0, 0, 0];
+    const complete = async (): Promise<string> => {
+      active += 1;
+      count += 1;
+      most = Math.max(most, active);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      active -= 1;
+      return reply();
+    };
+    await processExtractions(memory, { complete, limit: 2, concurrency: 1 });
+    expect({ most, count }).toEqual({ most: 1, count: 2 });
+  });
+
+  test("refuses options that are wrong by their name", async () => {
+    const memory = new MemoryUserMemory();
+    await expect(processExtractions(memory, {})).rejects.toThrow(/expected complete, or extract/);
+    expect(() => withMemoryExtract(spec, { memory, threshold: 2 })).toThrow(
+      /Invalid extract options: threshold/,
+    );
+  });
+});
