@@ -24,12 +24,21 @@ export interface Access {
 
 /** A call that is under way. */
 export interface Call {
+  /** For a call that is about to wait for somebody else: what is erased from now on, by whomever, its writes are refused for. */
+  readonly begin: () => Promise<void>;
   /** Reads, decides and writes, again where somebody else has written meanwhile. Rejects with `UserMemoryError`. */
   readonly write: <T>(write: Write<T>) => Promise<T>;
 }
 
+interface CallState {
+  /** Everything is being forgotten by this store. */
+  interrupted: boolean;
+  /** The epoch that the call began in, if it was looked at. */
+  epoch?: number;
+}
+
 export function openAccess(backend: UserMemoryBackend, settings: UserMemorySettings): Access {
-  const underWay = new Map<string, Set<{ interrupted: boolean }>>();
+  const underWay = new Map<string, Set<CallState>>();
 
   async function ask<T>(operation: string, action: () => Promise<T>): Promise<T> {
     try {
@@ -39,10 +48,10 @@ export function openAccess(backend: UserMemoryBackend, settings: UserMemorySetti
     }
   }
 
-  async function write<T>(user: UserKey, wanted: Write<T>, state: { interrupted: boolean }): Promise<T> {
+  async function write<T>(user: UserKey, wanted: Write<T>, state: CallState): Promise<T> {
     const { operation, selection, since } = wanted;
     const chain = auditChain(user, settings.auditKey);
-    let epoch = since;
+    let epoch = since ?? state.epoch;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const view = await backend.read(user, selection);
       const current = view.head?.epoch ?? 0;
@@ -60,11 +69,15 @@ export function openAccess(backend: UserMemoryBackend, settings: UserMemorySetti
     backend,
     ask,
     during: async (user, action) => {
-      const state = { interrupted: false };
+      const state: CallState = { interrupted: false };
       const calls = underWay.get(user.hash) ?? new Set();
       underWay.set(user.hash, calls.add(state));
       try {
         return await action({
+          begin: async () => {
+            const { head } = await ask("begin", () => backend.read(user, {}));
+            state.epoch = head?.epoch ?? 0;
+          },
           write: (wanted) => ask(wanted.operation, () => write(user, wanted, state)),
         });
       } finally {

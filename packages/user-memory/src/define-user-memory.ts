@@ -1,6 +1,7 @@
 import { parseOptions } from "@jaf/memory";
 import { openAccess } from "./access.ts";
 import type { UserKey, UserMemoryBackend } from "./backend/backend.ts";
+import type { ErasureMark } from "./erasure-mark.ts";
 import { drainWork, middlewareFor } from "./link/index.ts";
 import { readAudit, verifyAudit } from "./operations/audit.ts";
 import { forget, forgetAll } from "./operations/forget.ts";
@@ -12,7 +13,7 @@ import { type UserMemoryOptions, type UserMemorySettings, userMemoryOptionsSchem
 import { openQueue } from "./queue-access.ts";
 import { checkUserId } from "./rules/incoming.ts";
 import { userKeyOf } from "./rules/user-key.ts";
-import type { ErasureMark, UserMemoryStore } from "./store.ts";
+import type { UserMemoryStore } from "./store.ts";
 
 const CLOSING_MS = 10_000;
 
@@ -20,18 +21,19 @@ const CLOSING_MS = 10_000;
  * Makes a store of a backend: it checks what goes in, decides by the rules, and turns what the backend throws into
  * `UserMemoryError`s. Throws a `TypeError` for options that are wrong.
  */
-export function defineUserMemory(backend: UserMemoryBackend, options: UserMemoryOptions = {}): UserMemoryStore {
+export function defineUserMemory(
+  backend: UserMemoryBackend,
+  options: UserMemoryOptions = {},
+): UserMemoryStore {
   const settings: UserMemorySettings = parseOptions(userMemoryOptionsSchema, options, "user memory options");
   const access = openAccess(backend, settings);
   const scope: StoreScope = { access, settings };
   const user = (operation: string, userId: unknown): UserKey => userKeyOf(checkUserId(operation, userId));
 
   const store: UserMemoryStore = {
-    remember: async (userId, fact, options) =>
-      remember(scope, user("remember", userId), { fact, options }),
+    remember: async (userId, fact, options) => remember(scope, user("remember", userId), { fact, options }),
     recall: async (userId, query, options) => recall(scope, user("recall", userId), { query, options }),
-    list: async (userId, options) =>
-      list(scope, user("list", userId), { operation: "list", options }),
+    list: async (userId, options) => list(scope, user("list", userId), { operation: "list", options }),
     get: async (userId, factId) => {
       const key = user("get", userId);
       return shownOrNull(key, await findFact(scope, { user: key, operation: "get", factId }));

@@ -2,8 +2,7 @@ import type { UserFact } from "./fact.ts";
 
 /** One thing that adds to a fact's place for a query. */
 export interface RecallReason {
-  readonly kind:
-    /** Words of the query stand in the fact or in its evidence. */
+  readonly kind: /** Words of the query stand in the fact or in its evidence. */
     | "terms"
     /** Neighbouring messages fit. */
     | "neighbours"

@@ -15,10 +15,36 @@ export type {
   UserView,
 } from "./backend/backend.ts";
 export { defineUserMemory } from "./define-user-memory.ts";
+export type { ErasureMark } from "./erasure-mark.ts";
 export { UserMemoryError, type UserMemoryErrorCode, type UserMemoryErrorFields } from "./errors.ts";
 export type { FactExplanation, RecallReason } from "./explanation.ts";
+export { ExtractionError, type ExtractionErrorCode, type ExtractionErrorFields } from "./extract/error.ts";
+export type { CompleteText } from "./extract/extraction.ts";
+export { withMemoryExtract } from "./extract/middleware.ts";
+export type {
+  ExtractFacts,
+  ExtractInput,
+  ExtractionOptions,
+  ExtractionReport,
+  MemoryExtractOptions,
+  ProposedFact,
+} from "./extract/options.ts";
+export {
+  type ProcessExtractionsOptions,
+  type ProcessedExtractions,
+  processExtractions,
+} from "./extract/process.ts";
 export type { FactStatus, Provenance, QuarantineReason, Trust, UserFact } from "./fact.ts";
+export { type MemoryInjectOptions, withMemoryInject } from "./inject/middleware.ts";
 export type { UserMemoryLimits } from "./limits.ts";
+export {
+  type AdaptedUserMemory,
+  asUserMemory,
+  getUserMemory,
+  type LinkedUserMemory,
+  type MemoryLinkOptions,
+  setUserMemory,
+} from "./link/index.ts";
 export { MemoryUserMemory } from "./memory-user-memory.ts";
 export {
   createMessageSearch,
@@ -36,10 +62,12 @@ export {
   userMemoryOptionsSchema,
 } from "./options.ts";
 export type { ExtractionJob, ExtractionQueue, LeasedJob } from "./queue.ts";
+export type { MatchedDocument, Matches, Place, TermWeight } from "./recall/index.ts";
 export type { ForgetDetails, ForgetReceipt } from "./receipt.ts";
-export type { Matches, MatchedDocument, Place, TermWeight } from "./recall/index.ts";
+export type { LinkPolicy } from "./render/line.ts";
+export { type RenderOptions, renderUserMemory } from "./render/render.ts";
+export type { RenderableFact } from "./render/standing.ts";
 export type {
-  ErasureMark,
   FactChanges,
   FactReview,
   ListOptions,
@@ -47,4 +75,11 @@ export type {
   RememberOptions,
   UserMemoryStore,
 } from "./store.ts";
+export type {
+  ForgetArguments,
+  MemoryToolsOptions,
+  RecallArguments,
+  RememberArguments,
+} from "./tools/options.ts";
+export { createMemoryTools, type MemoryTools } from "./tools/tools.ts";
 export type { MemoryEntry, UserMemory } from "./user-memory.ts";

@@ -1,6 +1,7 @@
 import type { Middleware, RemembersSpec } from "@jaf/core";
 import type { AuditEntry, AuditReport } from "./audit/audit.ts";
 import { defineUserMemory } from "./define-user-memory.ts";
+import type { ErasureMark } from "./erasure-mark.ts";
 import type { FactExplanation } from "./explanation.ts";
 import type { UserFact } from "./fact.ts";
 import { createInMemoryBackend } from "./in-memory/backend.ts";
@@ -8,7 +9,6 @@ import type { UserMemoryOptions } from "./options.ts";
 import type { ExtractionQueue } from "./queue.ts";
 import type { ForgetReceipt } from "./receipt.ts";
 import type {
-  ErasureMark,
   FactChanges,
   FactReview,
   ListOptions,

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { Access } from "./access.ts";
 import type { StoredJob, UserKey } from "./backend/backend.ts";
+import type { ErasureMark } from "./erasure-mark.ts";
 import type { ExtractionJob, ExtractionQueue, LeasedJob } from "./queue.ts";
 import { checkInput, checkUserId, idSchema } from "./rules/incoming.ts";
 import { userKeyOf } from "./rules/user-key.ts";
-import type { ErasureMark } from "./store.ts";
 
 const jobSchema = z.object({
   id: idSchema,

@@ -1,4 +1,4 @@
-import type { ErasureMark } from "./store.ts";
+import type { ErasureMark } from "./erasure-mark.ts";
 
 /** A turn whose facts are still to be extracted. */
 export interface ExtractionJob {

@@ -14,4 +14,5 @@ export interface ForgetDetails {
 }
 
 /** Also a `void`, so that a store with receipts is a `UserMemory` as documented. */
+// biome-ignore lint/suspicious/noConfusingVoidType: the specification has these methods resolve with nothing
 export type ForgetReceipt = ForgetDetails & void;

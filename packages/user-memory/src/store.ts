@@ -1,13 +1,11 @@
 import type { RunUserMemory } from "@jaf/core";
 import type { AuditEntry, AuditReport } from "./audit/audit.ts";
+import type { ErasureMark } from "./erasure-mark.ts";
 import type { FactExplanation } from "./explanation.ts";
 import type { FactStatus, Provenance, QuarantineReason, Trust, UserFact } from "./fact.ts";
 import type { ExtractionQueue } from "./queue.ts";
 import type { ForgetReceipt } from "./receipt.ts";
 import type { UserMemory } from "./user-memory.ts";
-
-/** Which state of a user's memory somebody has seen: a write that carries it is refused once everything was forgotten. */
-export type ErasureMark = number & { readonly __brand: "ErasureMark" };
 
 export interface RememberOptions {
   readonly tags?: readonly string[] | undefined;

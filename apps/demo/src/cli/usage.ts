@@ -13,7 +13,7 @@ Commands
 
 Options
   --data DIR      folder that holds the conversations   (default: .jaf)
-  --user NAME     whose conversations to open in a chat (default: you)
+  --user NAME     whose conversations and facts         (default: you)
   -h, --help      this text
 
 In a chat

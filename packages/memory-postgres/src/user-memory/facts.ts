@@ -29,7 +29,7 @@ export function createFactColumns({ facts }: UserMemoryTables) {
     /** Of a row named `fact`, for {@link unpackFacts}. */
     fields: list([
       ...plain.map((field) => sql`fact.${nameOf(field)} AS ${sql.identifier(field)}`),
-      sql`translate(encode(fact.${nameOf("packedVector")}, 'base64'), E'\\n', '') AS "packedVector"`,
+      sql`encode(fact.${nameOf("packedVector")}, 'base64') AS "packedVector"`,
     ]),
   };
 }

@@ -1,12 +1,13 @@
 import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
-import type { UserMemoryBackend } from "@jaf/user-memory";
+import type { UserKey, UserMemoryBackend } from "@jaf/user-memory";
 import type { BackendFactory, StoreFactory } from "@jaf/user-memory/testing";
 import pg from "pg";
 import { afterAll, inject } from "vitest";
 import { adaptClient, type PostgresClient } from "../../src/client.ts";
 import { applyMigrations } from "../../src/migrator/migrate.ts";
 import { createPostgresUserMemoryBackend } from "../../src/user-memory/backend.ts";
+import { termKeyOf } from "../../src/user-memory/facts.ts";
 import { userMemoryMigrations } from "../../src/user-memory/migrations.ts";
 import { findPgvector } from "../../src/user-memory/pgvector.ts";
 import { createPostgresUserMemory } from "../../src/user-memory/user-memory.ts";
@@ -166,3 +167,7 @@ export function pgliteStores(options: PgliteOptions = {}): StoreFactory {
     };
   };
 }
+
+/** What the index knows the terms of a user by. */
+export const termKeys = (user: UserKey, terms: readonly string[]): readonly string[] =>
+  terms.map((term) => termKeyOf(user, term));

@@ -93,3 +93,25 @@ it("a fact is added to a common term by writing little, whatever the number of f
     expect(Math.max(...lengths), part).toBeLessThan(2_100);
   }
 });
+
+it("a change of an old fact leaves the others of its term in their place, however full it is", async () => {
+  const backend = backendOn(redis);
+  const counts = Array.from({ length: 40 }, (_, at) => 330 + at);
+  const termsOf = (seq: number, weight?: number): readonly TermWeight[] =>
+    counts
+      .filter((count) => seq <= count)
+      .map((count) => ({ term: `of ${count}`, weight: weight ?? (seq === count ? 1e12 : 1) }));
+  const facts = Array.from({ length: 369 }, (_, at) => storedFact(at + 1, { terms: termsOf(at + 1) }));
+  await commitTo(backend, user, added(...facts));
+  const [before, gone] = [facts[4], facts[8]] as [StoredFact, StoredFact];
+  const after = { ...before, terms: termsOf(5, 7) };
+  await commitTo(backend, user, { put: [{ before, after }] });
+  await commitTo(backend, user, { drop: [gone] });
+  for (const count of counts) {
+    const { documents } = await backend.match(user, [`of ${count}`]);
+    expect(documents.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual(
+      facts.slice(0, count).flatMap(({ seq }) => (seq === 9 ? [] : [seq])),
+    );
+    expect(documents.find(({ seq }) => seq === 5)?.terms).toEqual([{ term: `of ${count}`, weight: 7 }]);
+  }
+});

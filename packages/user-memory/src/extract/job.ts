@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import { type Message, messageText } from "@jaf/memory";
+import type { ErasureMark } from "../erasure-mark.ts";
 import type { ExtractionJob } from "../queue.ts";
-import type { ErasureMark } from "../store.ts";
 
 /** Of a turn, so many messages and UTF-16 units are kept until it is extracted. */
 const MAX_MESSAGES = 32;

@@ -1,10 +1,11 @@
 import type { Middleware, MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import { parseOptions } from "@jaf/memory";
+import type { ErasureMark } from "../erasure-mark.ts";
 import { beforeDeadline } from "../link/deadline.ts";
 import { getUserMemory, isStore } from "../link/slot.ts";
 import { trackWork, workKeyOf } from "../link/work.ts";
 import type { ExtractionJob, LeasedJob } from "../queue.ts";
-import type { ErasureMark, UserMemoryStore } from "../store.ts";
+import type { UserMemoryStore } from "../store.ts";
 import { attemptJob } from "./attempt.ts";
 import type { ExtractionScope } from "./extraction.ts";
 import { jobOf } from "./job.ts";

@@ -79,7 +79,9 @@ export function createMessageSearch(
       const issue = idIssue("userId", userId);
       const parsed = optionsSchema.safeParse(options);
       if (issue !== undefined || typeof query !== "string" || !parsed.success) {
-        const issues = [issue ?? { path: "query or options", expected: "a text, { limit?, conversationId? }" }];
+        const issues = [
+          issue ?? { path: "query or options", expected: "a text, { limit?, conversationId? }" },
+        ];
         return createFailure(createMemoryValidationError(issues, { operation: OPERATION }));
       }
       const index = await indexes.refreshed(userId);

@@ -2,18 +2,40 @@ import { randomUUID } from "node:crypto";
 import { auditChain } from "../audit/chain.ts";
 import type { UserKey } from "../backend/backend.ts";
 import type { ForgetDetails, ForgetReceipt } from "../receipt.ts";
-import { forgetWrite } from "../rules/forget.ts";
+import { type Forgotten, forgetWrite, NOTHING } from "../rules/forget.ts";
 import { erasedState, NO_HASH, writeState } from "../rules/head-state.ts";
-import { digestsFor, isFactId, type StoreScope } from "./scope.ts";
+import { digestsFor, findFact, type StoreScope } from "./scope.ts";
 
 /** A user's fact that doesn't exist and another's that does are the same here: nothing. */
 export async function forget(scope: StoreScope, user: UserKey, factId: unknown): Promise<ForgetReceipt> {
-  if (!isFactId(factId)) return receipt({ facts: 0, vectors: 0, jobs: 0, revived: 0 });
-  const digests = digestsFor(scope, user);
-  const gone = await scope.access.during(user, ({ write }) =>
-    write(forgetWrite({ factId, digests, rejects: false })),
+  return receipt({ ...(await remove(scope, user, { factId, rejects: false })), jobs: 0 });
+}
+
+interface Removal {
+  readonly factId: unknown;
+  /** Only if it waits for review. */
+  readonly rejects: boolean;
+}
+
+/** Removes a fact, and what says the same in the user's history. */
+export async function remove(
+  scope: StoreScope,
+  user: UserKey,
+  { factId, rejects }: Removal,
+): Promise<Forgotten> {
+  const operation = rejects ? "review.reject" : "forget";
+  const { backend, ask, during } = scope.access;
+  const fact = await findFact(scope, { user, operation, factId });
+  if (fact === null || (rejects && fact.status !== "quarantined")) return NOTHING;
+  const { digest } = fact;
+  const { facts } = await ask(operation, () =>
+    backend.read(user, { digests: [digest], supersededBy: [fact.id] }),
   );
-  return receipt({ ...gone, jobs: 0 });
+  const same = facts.filter((other) => other.digest === digest).map(({ id }) => id);
+  const ids = [...new Set([fact.id, ...same])];
+  const keys = [...new Set(facts.flatMap(({ key }) => key ?? []))];
+  const digests = digestsFor(scope, user);
+  return during(user, ({ write }) => write(forgetWrite({ ids, keys, digests, rejects })));
 }
 
 export async function forgetAll({ access, settings }: StoreScope, user: UserKey): Promise<ForgetReceipt> {

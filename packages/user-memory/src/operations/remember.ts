@@ -19,10 +19,12 @@ export async function remember(
 ): Promise<UserFact> {
   const { access, settings } = scope;
   const input = readRemember(fact, options, { limits: settings.limits, now: Date.now() });
-  return access.during(user, async ({ write }) => {
+  const waits = settings.embed !== undefined || settings.resolve !== undefined;
+  return access.during(user, async ({ begin, write }) => {
     const [vector, contradicts] = await Promise.all([
       vectorFor(scope, input),
       contradictedBy(scope, user, input),
+      waits ? begin() : undefined,
     ]);
     const context = { digests: digestsFor(scope, user), contradicts, vector };
     return shown(user, await write(rememberWrite(input, context)));
@@ -83,10 +85,11 @@ export async function update(
   const { access, settings } = scope;
   const read = readUpdate(changes, settings.limits);
   if (!isFactId(factId)) return null;
-  return access.during(user, async ({ write }) => {
-    const vector = read.fact === undefined ? null : await openEmbedding(settings, "update")(read.fact);
+  return access.during(user, async ({ begin, write }) => {
+    const text = settings.embed === undefined ? undefined : read.fact;
+    const embed = openEmbedding(settings, "update");
+    const [vector = null] = text === undefined ? [] : await Promise.all([embed(text), begin()]);
     const digests = digestsFor(scope, user);
     return shownOrNull(user, await write(updateWrite({ factId, changes: read, digests, vector })));
   });
 }
-

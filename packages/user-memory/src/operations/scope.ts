@@ -26,7 +26,11 @@ export const isFactId = (factId: unknown): factId is string =>
 /** The user's fact of this id. */
 export async function findFact(
   { access }: StoreScope,
-  { user, operation, factId }: { readonly user: UserKey; readonly operation: string; readonly factId: unknown },
+  {
+    user,
+    operation,
+    factId,
+  }: { readonly user: UserKey; readonly operation: string; readonly factId: unknown },
 ): Promise<StoredFact | null> {
   if (!isFactId(factId)) return null;
   const { facts } = await access.ask(operation, () => access.backend.read(user, { ids: [factId] }));

@@ -19,7 +19,8 @@ export interface Digests {
 }
 
 /** Punctuation of sentences at the edge of a word; `#`, `+`, `&` and the like belong to the word. */
-const EDGE = /(^|\s)[.,;:!?…"'“”‘’«»()[\]{}¿¡。、，；：！？「」]+|[.,;:!?…"'“”‘’«»()[\]{}。、，；：！？「」]+(?=\s|$)/gu;
+const EDGE =
+  /(^|\s)[.,;:!?…"'“”‘’«»()[\]{}¿¡。、，；：！？「」]+|[.,;:!?…"'“”‘’«»()[\]{}。、，；：！？「」]+(?=\s|$)/gu;
 
 const sameForm = (text: string): string =>
   text.normalize("NFKC").toLowerCase().replace(EDGE, "$1").replace(/\s+/gu, " ").trim();

@@ -1,8 +1,9 @@
 import type { StoredFact } from "../backend/backend.ts";
 import type { Digests } from "./digests.ts";
 import type { Draft } from "./draft.ts";
-import { byId, type Write } from "./plan.ts";
+import type { Write } from "./plan.ts";
 import { tombstonesFor } from "./tombstones.ts";
+import { mayReplace } from "./trust.ts";
 
 /** What went with a fact; zeros if there was none. */
 export interface Forgotten {
@@ -11,49 +12,82 @@ export interface Forgotten {
   readonly revived: number;
 }
 
+export const NOTHING: Forgotten = { facts: 0, vectors: 0, revived: 0 };
+
 interface ForgetOptions {
-  readonly factId: string;
+  /** The fact, and those that say the same. */
+  readonly ids: readonly string[];
+  /** The keys of what they had taken the place of. */
+  readonly keys: readonly string[];
   readonly digests: Digests;
-  /** Only if it waits for review. */
+  /** Only what waits for review. */
   readonly rejects: boolean;
 }
 
-export function forgetWrite({ factId, digests, rejects }: ForgetOptions): Write<Forgotten> {
+export function forgetWrite({ ids, keys, digests, rejects }: ForgetOptions): Write<Forgotten> {
   return {
     operation: rejects ? "review.reject" : "forget",
-    selection: { ids: [factId], supersededBy: [factId] },
+    selection: { ids, keys, supersededBy: ids },
     plan: ({ view, draft, now }) => {
-      const fact = byId(view, factId);
-      if (fact === undefined || (rejects && fact.status !== "quarantined")) {
-        return { result: { facts: 0, vectors: 0, revived: 0 }, change: null };
+      const gone = view.facts.filter(
+        ({ id, status }) => ids.includes(id) && (!rejects || status === "quarantined"),
+      );
+      if (gone.length === 0) return { result: NOTHING, change: null };
+      for (const fact of gone) {
+        draft.drop(fact);
+        draft.bury(tombstonesFor(fact, digests, now));
+        draft.note({ action: rejects ? "rejected" : "forgotten", factId: fact.id });
       }
-      draft.drop(fact);
-      draft.bury(tombstonesFor(fact, digests, now));
-      draft.note({ action: rejects ? "rejected" : "forgotten", factId });
-      const before = view.facts.filter(({ supersededBy }) => supersededBy === factId);
-      const revived = relink(draft, before, fact);
-      return {
-        result: { facts: 1, vectors: fact.vector === null ? 0 : 1, revived },
-        change: draft.build(now),
-      };
+      const goneIds = new Set(gone.map(({ id }) => id));
+      const revived = relink(draft, view.facts, goneIds);
+      const vectors = gone.filter(({ vector }) => vector !== null).length;
+      return { result: { facts: gone.length, vectors, revived }, change: draft.build(now) };
     },
   };
 }
 
-/** Gives what a fact had taken the place of to the fact that took its own, or makes it count again. */
-function relink(draft: Draft, facts: readonly StoredFact[], gone: StoredFact): number {
-  const { supersededBy, supersededAt } = gone;
-  for (const fact of facts) {
+/** Gives what the facts had taken the place of to whatever comes next, or makes it count again; how many that does. */
+function relink(draft: Draft, facts: readonly StoredFact[], gone: ReadonlySet<string>): number {
+  const left = facts.filter(({ id, supersededBy }) => !gone.has(id) && gone.has(supersededBy ?? ""));
+  let revived = 0;
+  for (const fact of left) {
+    const next = nextOf(fact, facts, gone);
     const after: StoredFact =
-      supersededBy === null
+      next === undefined
         ? { ...fact, status: "active", supersededBy: null, supersededAt: null }
-        : { ...fact, supersededBy, supersededAt };
+        : { ...fact, ...next };
     draft.put(after, fact);
     draft.note({
-      action: supersededBy === null ? "revived" : "superseded",
+      action: next === undefined ? "revived" : "superseded",
       factId: fact.id,
       fact: after,
     });
+    revived += next === undefined ? 1 : 0;
   }
-  return supersededBy === null ? facts.length : 0;
+  return revived;
 }
+
+type Next = Pick<StoredFact, "supersededBy" | "supersededAt">;
+
+/** What takes a fact's place now: the next of its chain that is still there, or else the next statement with its key. */
+function nextOf(fact: StoredFact, facts: readonly StoredFact[], gone: ReadonlySet<string>): Next | undefined {
+  let next: StoredFact | undefined = fact;
+  while (next !== undefined && gone.has(next.supersededBy ?? "")) {
+    const by: string | null = next.supersededBy;
+    next = facts.find(({ id }) => id === by);
+  }
+  if (next !== undefined && next.supersededBy !== null) {
+    return { supersededBy: next.supersededBy, supersededAt: next.supersededAt };
+  }
+  const [later] = facts
+    .filter((other) => !gone.has(other.id) && isLaterOfKey(other, fact))
+    .sort((a, b) => a.validFrom - b.validFrom || a.seq - b.seq);
+  return later && { supersededBy: later.id, supersededAt: later.validFrom };
+}
+
+const isLaterOfKey = (other: StoredFact, fact: StoredFact): boolean =>
+  fact.key !== null &&
+  other.key === fact.key &&
+  other.status !== "quarantined" &&
+  (other.validFrom > fact.validFrom || (other.validFrom === fact.validFrom && other.seq > fact.seq)) &&
+  mayReplace(other.trust, fact.trust);

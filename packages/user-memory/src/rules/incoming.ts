@@ -7,7 +7,9 @@ export const textSchema = (max: number, min = 1) =>
   z
     .string()
     .min(min, { error: `expected at least ${min} character` })
-    .max(max, { error: `expected at most ${max} characters; keep long texts elsewhere, and remember what matters` })
+    .max(max, {
+      error: `expected at most ${max} characters; keep long texts elsewhere, and remember what matters`,
+    })
     .refine(isPortableText, { error: "expected no NUL character and no unpaired surrogate" });
 
 /** A fact: something must be said in it. */

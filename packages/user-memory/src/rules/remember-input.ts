@@ -3,7 +3,15 @@ import * as z from "zod";
 import type { QuarantineReason, Trust } from "../fact.ts";
 import type { UserMemoryLimits } from "../limits.ts";
 import { plausibleTime, saidTime } from "./dates.ts";
-import { checkInput, dateSchema, factSchema, idSchema, scoreSchema, tagsSchema, textSchema } from "./incoming.ts";
+import {
+  checkInput,
+  dateSchema,
+  factSchema,
+  idSchema,
+  scoreSchema,
+  tagsSchema,
+  textSchema,
+} from "./incoming.ts";
 
 const TRUST = ["stated", "confirmed", "inferred", "external"] as const satisfies readonly Trust[];
 const REASONS = [

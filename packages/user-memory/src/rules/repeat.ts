@@ -38,7 +38,9 @@ export function repeat(scope: PlanScope, same: StoredFact, again: Repeated): Pla
 const mayAdd = (same: StoredFact, again: Repeated): boolean =>
   again.quarantine === null &&
   isUsersWord(again.trust) &&
-  (same.status === "quarantined" || !isUsersWord(same.trust) || trustRank(again.trust) >= trustRank(same.trust));
+  (same.status === "quarantined" ||
+    !isUsersWord(same.trust) ||
+    trustRank(again.trust) >= trustRank(same.trust));
 
 function raise(same: StoredFact, again: Repeated): StoredFact {
   const isRaised = same.status === "quarantined" || trustRank(again.trust) > trustRank(same.trust);

@@ -36,7 +36,9 @@ export function approveWrite({ waiting, vector }: ApproveOptions): Write<StoredF
       draft.note({ action: "approved", factId: id, fact: confirmed });
       const replaced = view.facts.filter(
         (other) =>
-          other.id !== id && other.status === "active" && (other.id === conflictsWith || (key !== null && other.key === key)),
+          other.id !== id &&
+          other.status === "active" &&
+          (other.id === conflictsWith || (key !== null && other.key === key)),
       );
       supersede(draft, replaced, confirmed);
       return { result: confirmed, change: draft.build(now) };

@@ -23,7 +23,9 @@ export function standingOf(
   const isLater = ({ trust, validFrom }: StoredFact): boolean =>
     validFrom > fact.validFrom && mayReplace(trust, fact.trust);
   const [by] = contradicted.filter(isLater).sort((a, b) => a.validFrom - b.validFrom);
-  const replaces = overlapping.filter((other) => !isLater(other) && (other.validFrom <= fact.validFrom || other.supersededAt === null));
+  const replaces = overlapping.filter(
+    (other) => !isLater(other) && (other.validFrom <= fact.validFrom || other.supersededAt === null),
+  );
   return { kind: "placed", replaces, by };
 }
 

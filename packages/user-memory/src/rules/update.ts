@@ -59,7 +59,9 @@ export function updateWrite(options: UpdateOptions): Write<StoredFact | null> {
 function reworded(before: StoredFact, { changes, digests, vector }: UpdateOptions): StoredFact {
   if (changes.fact === undefined || changes.fact === before.fact) return before;
   if (before.status === "quarantined") {
-    throw refusal("no new text for a fact that waits for review; approve it, or reject it and remember the new one");
+    throw refusal(
+      "no new text for a fact that waits for review; approve it, or reject it and remember the new one",
+    );
   }
   const said: StoredFact = {
     ...before,
@@ -85,6 +87,8 @@ function changed(before: StoredFact, { tags, score, validUntil }: UpdateInput, n
   return {
     ...(tags === undefined ? {} : { tags }),
     ...(score === undefined ? {} : { score }),
-    ...(validUntil === undefined ? {} : { validUntil: until !== null && until <= before.validFrom ? null : until }),
+    ...(validUntil === undefined
+      ? {}
+      : { validUntil: until !== null && until <= before.validFrom ? null : until }),
   };
 }

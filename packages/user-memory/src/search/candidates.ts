@@ -1,6 +1,6 @@
 import type { UserKey, UserMemoryBackend } from "../backend/backend.ts";
 import type { RecallReason } from "../explanation.ts";
-import { fuse, parseQuery, type Place, type RankedItem, rank } from "../recall/index.ts";
+import { fuse, type Place, parseQuery, type RankedItem, rank } from "../recall/index.ts";
 import { reasonsOf } from "./reasons.ts";
 
 /** How many facts by meaning are looked at. */

@@ -29,8 +29,7 @@ export interface RecallScope {
 export async function recallFacts(scope: RecallScope, input: RecallInput): Promise<readonly Found[]> {
   const { limit, asOf } = input;
   const best = await findCandidates({ ...scope, now: asOf }, input.query);
-  const kept = (found: readonly Found[]) =>
-    shareOut(orderByTrust(once(found)), limit, scope.maxSourceShare);
+  const kept = (found: readonly Found[]) => shareOut(orderByTrust(once(found)), limit, scope.maxSourceShare);
   let most = Math.max(FIRST_RANKED, 20 * limit);
   let candidates = best(most);
   const found: Found[] = [];
@@ -71,9 +70,7 @@ async function readBatch(
   return candidates.flatMap((candidate) => {
     const { seq, place } = candidate;
     const named =
-      seq === undefined
-        ? saidAt(place ?? {})
-        : [bySeq.get(seq)].filter((fact) => fact !== undefined);
+      seq === undefined ? saidAt(place ?? {}) : [bySeq.get(seq)].filter((fact) => fact !== undefined);
     return named.map((fact) => ({ fact, candidate }));
   });
 }

@@ -10,7 +10,8 @@ export function tellError({ onError }: Pick<UserMemorySettings, "onError">, fail
   const cause = { name, message: "left out", ...(code === undefined ? {} : { code }) };
   const error = new UserMemoryError({ ...failure, cause });
   try {
-    if (onError === undefined) process.emitWarning(`User memory: ${error.message}`, { code: `JAF_${error.code.toUpperCase()}` });
+    if (onError === undefined)
+      process.emitWarning(`User memory: ${error.message}`, { code: `JAF_${error.code.toUpperCase()}` });
     else onError(error);
   } catch {
     process.emitWarning("User memory: onError failed.");

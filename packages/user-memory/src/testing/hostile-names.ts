@@ -57,3 +57,31 @@ export const hostileNames: readonly string[] = [
   long(254),
   long(255),
 ];
+
+const TELLING = new Set([
+  ...[
+    "*",
+    "%",
+    "_",
+    ":",
+    "a:b",
+    "a",
+    "A",
+    "{}",
+    "{a}",
+    "[a-z]*",
+    "\\",
+    "'",
+    "$1",
+    " a",
+    "a ",
+    "a\nb",
+    "__proto__",
+  ],
+  ...["constructor", "null", "0", "é", "e\u0301", "ﬁ", "fi", "\u200b", "日本", "👩‍👩‍👧"],
+]);
+
+/** The most telling of them, where each costs a write of its own; and the longest. */
+export const fewHostileNames: readonly string[] = hostileNames.filter(
+  (name) => TELLING.has(name) || name.length === 255,
+);

@@ -1,6 +1,5 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { ExtractionError } from "../../src/extract/error.ts";
 import { withMemoryExtract } from "../../src/extract/middleware.ts";
 import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
 import { assistant, turnOf } from "../link/turn.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { MemoryExtractOptions } from "../../src/extract/options.ts";
 import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
-import { factsOf, reply, spec, tea, turn } from "./live-turn.ts";
+import { factsOf, reply, tea, turn } from "./live-turn.ts";
 
 describe("what the model proposes", () => {
   const extracted = async (facts: readonly unknown[], options: Partial<MemoryExtractOptions> = {}) => {

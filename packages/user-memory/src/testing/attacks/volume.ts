@@ -27,10 +27,10 @@ export const volume: StoreSpec = {
       user,
       other,
     }) => {
-      const memory = withOptions({ limits: { maxFacts: 120, maxUntrustedFacts: 40, maxQuarantined: 30 } });
+      const memory = withOptions({ limits: { maxFacts: 60, maxUntrustedFacts: 25, maxQuarantined: 15 } });
       const theirs = await memory.remember(other, "Likes tea");
       const outcomes = { stored: 0, full: 0 };
-      for (let index = 0; index < 160; index++) {
+      for (let index = 0; index < 90; index++) {
         const trust = index % 2 === 0 ? "inferred" : "external";
         const provenance = { conversationId: `c${index}` };
         const code = await memory.remember(user, `Flood ${index} of tea`, { trust, provenance }).then(
@@ -40,13 +40,13 @@ export const volume: StoreSpec = {
         if (code !== undefined) expect(code).toBe("full");
         outcomes[code === undefined ? "stored" : "full"] += 1;
       }
-      expect(outcomes).toEqual({ stored: 70, full: 90 });
+      expect(outcomes).toEqual({ stored: 40, full: 50 });
       const stated = await memory.remember(user, "Likes tea");
       expect(
         ids(await memory.recall(user, "likes tea"))[0],
         "the user's word has room, and comes first",
       ).toBe(stated.id);
-      expect(await memory.recall(user, "tea", { limit: 1_000 })).toHaveLength(41);
+      expect(await memory.recall(user, "tea", { limit: 1_000 })).toHaveLength(26);
       expect(await everything(memory, other)).toEqual([theirs]);
       expect(ids(await memory.recall(other, "tea"))).toEqual([theirs.id]);
     },

@@ -27,7 +27,7 @@ export type StoreFactory = () => Promise<StoreUnderTest>;
 export interface StoreTestOptions {
   /** Seeds of the random tests; each is a test of its own. Default 1. */
   readonly seeds?: readonly number[];
-  /** Random operations per seed. Default 600. */
+  /** Random operations per seed. Default 320. */
   readonly operations?: number;
   /** Milliseconds that one test may take. Default 30,000. */
   readonly timeoutMs?: number;

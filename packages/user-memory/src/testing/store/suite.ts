@@ -49,7 +49,7 @@ export function describeUserMemory(
   factory: StoreFactory,
   options: StoreTestOptions = {},
 ): void {
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, seeds = [1], operations = 600 } = options;
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, seeds = [1], operations = 320 } = options;
   describe(`UserMemoryStore: ${name}`, () => {
     let shared: StoreUnderTest | undefined;
     const opened = (): StoreUnderTest => {

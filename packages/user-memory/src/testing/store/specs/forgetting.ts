@@ -60,6 +60,16 @@ export const forgetting: StoreSpec = {
       expect(ids(await memory.list(user))).toEqual([rome.id]);
     },
 
+    "makes nothing count again beside a newer fact with its key": async ({ memory, withOptions, user }) => {
+      const rome = await memory.remember(user, "Lives in Rome", { key: "city" });
+      const resolving = withOptions({ resolve: async () => [rome.id] });
+      const bern = await resolving.remember(user, "Now lives in Bern");
+      expect(await memory.get(user, rome.id)).toMatchObject({ supersededBy: bern.id });
+      const oslo = await memory.remember(user, "Home is Oslo", { key: "city" });
+      await memory.forget(user, bern.id);
+      expect(ids(await memory.list(user))).toEqual([oslo.id]);
+    },
+
     "of a fact keeps its text from coming back as an older fact": async ({ memory, user }) => {
       await memory.remember(user, "Lives in Rome", { key: "city" });
       const oslo = await memory.remember(user, "Lives in Oslo", { key: "city" });

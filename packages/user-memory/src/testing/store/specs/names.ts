@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { hostileNames } from "../../hostile-names.ts";
+import { fewHostileNames as hostileNames } from "../../hostile-names.ts";
 import { expectRefusal, ids, texts } from "../expectations.ts";
 import type { StoreSpec } from "../spec.ts";
 

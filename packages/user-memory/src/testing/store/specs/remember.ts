@@ -81,6 +81,14 @@ export const remember: StoreSpec = {
       expect(await memory.review.list(user)).toEqual([fact]);
     },
 
+    "puts into quarantine what it is told to, for that reason": async ({ memory, user }) => {
+      const options = { trust: "inferred", quarantine: "ungrounded" } as const;
+      const fact = await memory.remember(user, "Owns a zebra", options);
+      expect(fact).toMatchObject({ status: "quarantined", quarantine: "ungrounded", trust: "inferred" });
+      expect(await memory.remember(user, "Owns a zebra", { trust: "inferred" })).toEqual(fact);
+      expect(await memory.recall(user, "zebra")).toEqual([]);
+    },
+
     "keeps a tag once": async ({ memory, user }) => {
       const { tags } = await memory.remember(user, "Likes tea", { tags: ["b", "a", "b"] });
       expect(tags).toEqual(["b", "a"]);

@@ -1,0 +1,150 @@
+import type { UserKey } from "@jaf/user-memory";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Statement } from "../../src/sql-client.ts";
+import { migrate } from "../../src/user-memory/index.ts";
+import { createJobStatements } from "../../src/user-memory/jobs.ts";
+import { createMatchStatement } from "../../src/user-memory/matches.ts";
+import { createReadStatements } from "../../src/user-memory/reads.ts";
+import { createUserMemoryTables } from "../../src/user-memory/tables.ts";
+import { createWriteStatements } from "../../src/user-memory/writes.ts";
+import { dropSchemas, freshSchema, runSql, useClient } from "../support/stores.ts";
+import { termKeys } from "../support/user-memory.ts";
+
+const USERS = 20;
+const FACTS = 1_000;
+const user: UserKey = { userId: "u7", hash: "hash-7" };
+
+const analyzed = freshSchema();
+const unknown = freshSchema();
+afterAll(() => dropSchemas([analyzed, unknown]));
+
+/** Each fact has one term of its own, and one that it shares with nine others of its user. */
+async function fill(schema: string): Promise<void> {
+  await useClient(async (client) => {
+    await migrate(client, { schema });
+    await client.query(`SET search_path = "${schema}"; SET synchronous_commit = off;
+      ALTER TABLE user_memory_facts SET (autovacuum_enabled = off);
+      ALTER TABLE user_memory_jobs SET (autovacuum_enabled = off);
+      INSERT INTO user_memory_heads SELECT 'hash-' || u, 1, 0, '', ${FACTS} FROM generate_series(1, ${USERS}) AS u;
+      INSERT INTO user_memory_jobs SELECT 'hash-' || n % ${USERS}, 'job-' || n, 'u', '{}', 1, n
+        FROM generate_series(1, 5000) AS n`);
+    const rows = `SELECT 'hash-' || u AS user_hash, 'u' || u AS user_id, seq, u || '-id-' || seq AS id, 'A fact' AS fact,
+        'digest-' || seq AS digest, CASE WHEN seq % 2 = 0 THEN 'key-' || seq END AS key,
+        'c' || seq / 10 AS conversation_id, seq % 10 AS position,
+        CASE WHEN seq % 100 = 0 THEN 'quarantined' WHEN seq % 2 = 0 THEN 'superseded' ELSE 'active' END AS status,
+        CASE WHEN seq % 2 = 0 THEN u || '-id-' || (seq + 1) END AS superseded_by
+      FROM generate_series(1, ${USERS}) AS u, generate_series(1, ${FACTS}) AS seq ORDER BY md5(u || ':' || seq)`;
+    await client.query(`INSERT INTO "${schema}".user_memory_facts (user_hash, user_id, seq, id, fact, digest, key,
+        conversation_id, position, status, superseded_by, tags, trust, created_at, valid_from, terms, weights, term_keys)
+      SELECT user_hash, user_id, seq, id, fact, digest, key, conversation_id, position, status, superseded_by, '{}',
+        'stated', 0, 0, '{a,b}', '{1,1}', ARRAY[hashtextextended(user_hash || seq, 0),
+        CASE WHEN user_hash = '${user.hash}' AND seq / 10 = 3 THEN ${termKeys(user, ["shared"])[0]}
+          ELSE hashtextextended(user_hash || '-' || seq / 10, 0) END] FROM (${rows}) AS facts`);
+  });
+}
+
+beforeAll(async () => {
+  await Promise.all([fill(analyzed), fill(unknown)]);
+  await runSql(`ANALYZE "${analyzed}".user_memory_facts; ANALYZE "${analyzed}".user_memory_jobs`);
+}, 60_000);
+
+interface Plan {
+  readonly "Node Type": string;
+  readonly "Index Name"?: string;
+  readonly "Relation Name"?: string;
+  readonly "Actual Rows": number;
+  readonly "Rows Removed by Filter"?: number;
+  readonly "Rows Removed by Index Recheck"?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+const nodesOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+// So few rows that to read them all is as good as an index.
+const SMALL = new Set<unknown>(["user_memory_heads", "user_memory_tombstones"]);
+
+/** In a transaction that is rolled back. */
+async function explain({ text, values }: Statement) {
+  const { rows } = await useClient(async (client) => {
+    await client.query("BEGIN");
+    return client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, [...values]);
+  });
+  const nodes = nodesOf(rows[0]["QUERY PLAN"][0].Plan).filter((node) => !SMALL.has(node["Relation Name"]));
+  return {
+    indexes: new Set(nodes.flatMap((node) => node["Index Name"] ?? [])),
+    wholeTables: nodes
+      .filter((node) => node["Node Type"] === "Seq Scan")
+      .map((node) => node["Relation Name"]),
+    touched: Math.max(
+      ...nodes.map(
+        (node) =>
+          node["Actual Rows"] +
+          (node["Rows Removed by Filter"] ?? 0) +
+          (node["Rows Removed by Index Recheck"] ?? 0),
+      ),
+    ),
+  };
+}
+
+const tablesOf = (schema: string) => createUserMemoryTables({ tableName: "user_memory", schema });
+
+describe.each([
+  ["analyzed", analyzed],
+  ["never analyzed", unknown],
+])("in tables that were %s", (_name, schema) => {
+  it("a match reads the documents that hold a term, and no others of the user", async () => {
+    const plan = await explain(createMatchStatement(tablesOf(schema))(user, ["shared", "absent"]));
+    expect([...plan.indexes]).toContain("idx_user_memory_facts_terms");
+    expect(plan.wholeTables).toEqual([]);
+    expect(plan.touched).toBeLessThanOrEqual(10);
+  });
+
+  it.each([
+    ["numbers", { seqs: [1, 50, 999] }, 3],
+    ["ids", { ids: ["7-id-1", "7-id-50", "none"] }, 2],
+    ["digests", { digests: ["digest-8"] }, 1],
+    ["keys", { keys: ["key-8", "key-9"] }, 1],
+    ["places", { places: [{ conversationId: "c5", position: 3 }] }, 1],
+    ["successors", { supersededBy: ["7-id-9"] }, 1],
+    ["all of them", { seqs: [1], ids: ["7-id-50"], digests: ["digest-8"], keys: ["key-10"] }, 4],
+  ])("a read by %s touches what it finds, and little more", async (_names, selection, found) => {
+    const plan = await explain(createReadStatements(tablesOf(schema)).read(user, selection, ["none"]));
+    expect(plan.wholeTables).toEqual([]);
+    expect(plan.touched).toBeLessThanOrEqual(3 * found + 3);
+  });
+
+  it.each([["active"], ["quarantined"], ["active", "quarantined", "superseded"]] as const)(
+    "a page of %s facts is read off an index",
+    async (...statuses) => {
+      const page = { statuses, before: 900, limit: 10 };
+      const plan = await explain(createReadStatements(tablesOf(schema)).list(user, page));
+      expect([...plan.indexes]).toEqual(["idx_user_memory_facts_status"]);
+      expect(plan.touched).toBeLessThanOrEqual(10 * statuses.length);
+    },
+  );
+
+  it("a commit touches what it writes", async () => {
+    const names = { tableName: "user_memory", schema };
+    const plan = await explain(
+      createWriteStatements(names, false).commit(user, {
+        expectedVersion: 1,
+        head: { version: 2, epoch: 0, state: "" },
+        put: [],
+        drop: [],
+        tombstones: [{ digest: "d", at: 1 }],
+        lift: ["e"],
+        audit: [{ seq: 1, body: "" }],
+      }),
+    );
+    expect(plan.wholeTables).toEqual([]);
+    expect(plan.touched).toBeLessThanOrEqual(2);
+  });
+
+  it("a lease finds what is due by an index, and takes no more than it gives", async () => {
+    const { lease } = createJobStatements(tablesOf(schema));
+    const plan = await explain(lease({ now: 4_000, readyAt: 9_000, limit: 5 }));
+    expect([...plan.indexes]).toContain("idx_user_memory_jobs_ready_at");
+    expect(plan.touched).toBeLessThanOrEqual(5);
+    expect((await explain(lease({ now: 0, readyAt: 9_000, limit: 5 }))).touched).toBeLessThanOrEqual(1);
+  });
+});
