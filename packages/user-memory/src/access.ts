@@ -49,7 +49,8 @@ export function openAccess(backend: UserMemoryBackend, settings: UserMemorySetti
   }
 
   async function write<T>(user: UserKey, wanted: Write<T>, state: CallState): Promise<T> {
-    const { operation, selection, since } = wanted;
+    const { operation, since } = wanted;
+    let { selection } = wanted;
     const chain = auditChain(user, settings.auditKey);
     let epoch = since ?? state.epoch;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -58,8 +59,12 @@ export function openAccess(backend: UserMemoryBackend, settings: UserMemorySetti
       epoch ??= current;
       if (state.interrupted || current !== epoch) throw erased(operation);
       const { limits } = settings;
-      const { result, change } = wanted.plan(openPlan(view, { limits, chain, now: Date.now() }));
-      if (change === null || (await backend.commit(user, change))) return result;
+      const planned = wanted.plan(openPlan(view, { limits, chain, now: Date.now() }));
+      if ("selection" in planned) {
+        selection = planned.selection;
+        continue;
+      }
+      if (planned.change === null || (await backend.commit(user, planned.change))) return planned.result;
       await pause(attempt);
     }
     throw busy(operation);

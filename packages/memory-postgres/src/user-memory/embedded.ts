@@ -71,7 +71,7 @@ CREATE TABLE "__p___tombstones" (
 --> statement-breakpoint
 CREATE INDEX "idx___p___facts_id" ON "__p___facts" USING btree ("user_hash","id");--> statement-breakpoint
 CREATE INDEX "idx___p___facts_digest" ON "__p___facts" USING btree ("user_hash","digest");--> statement-breakpoint
-CREATE INDEX "idx___p___facts_key" ON "__p___facts" USING btree ("user_hash","key") WHERE key IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "idx___p___facts_key" ON "__p___facts" USING btree ("user_hash","key","status") WHERE key IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "idx___p___facts_place" ON "__p___facts" USING btree ("user_hash","conversation_id","position") WHERE conversation_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "idx___p___facts_superseder" ON "__p___facts" USING btree ("user_hash","superseded_by") WHERE superseded_by IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "idx___p___facts_status" ON "__p___facts" USING btree ("user_hash","status","seq");--> statement-breakpoint

@@ -49,6 +49,16 @@ function createWays({ facts }: UserMemoryTables): readonly Way[] {
       values: ({ keys }) => some("keys", keys),
     },
     {
+      name: "currentKeys",
+      query: by(sql`fact.key = ANY (${texts("currentKeys")}) AND fact.status = 'active'`),
+      values: ({ currentKeys }) => some("currentKeys", currentKeys),
+    },
+    {
+      name: "currentKeys",
+      query: by(sql`fact.key = ANY (${texts("currentKeys")}) AND fact.status = 'active'`),
+      values: ({ currentKeys }) => some("currentKeys", currentKeys),
+    },
+    {
       name: "places",
       query: sql`SELECT fact.seq FROM unnest(${texts("conversations")}, ${numbers("positions")})
           AS place (conversation_id, position)

@@ -85,7 +85,7 @@ const factsTable = (table: PgTableFn, name: string) =>
       primaryKey({ name: `${name}_pkey`, columns: [fact.userHash, fact.seq] }),
       index(`idx_${name}_id`).on(fact.userHash, fact.id),
       index(`idx_${name}_digest`).on(fact.userHash, fact.digest),
-      index(`idx_${name}_key`).on(fact.userHash, fact.key).where(sql`key IS NOT NULL`),
+      index(`idx_${name}_key`).on(fact.userHash, fact.key, fact.status).where(sql`key IS NOT NULL`),
       index(`idx_${name}_place`)
         .on(fact.userHash, fact.conversationId, fact.position)
         .where(sql`conversation_id IS NOT NULL`),

@@ -29,9 +29,9 @@ async function fill(schema: string): Promise<void> {
       INSERT INTO user_memory_jobs SELECT 'hash-' || n % ${USERS}, 'job-' || n, 'u', '{}', 1, n
         FROM generate_series(1, 5000) AS n`);
     const rows = `SELECT 'hash-' || u AS user_hash, 'u' || u AS user_id, seq, u || '-id-' || seq AS id, 'A fact' AS fact,
-        'digest-' || seq AS digest, CASE WHEN seq % 2 = 0 THEN 'key-' || seq END AS key,
+        'digest-' || seq AS digest, CASE WHEN seq > 500 THEN 'same' WHEN seq % 2 = 0 THEN 'key-' || seq END AS key,
         'c' || seq / 10 AS conversation_id, seq % 10 AS position,
-        CASE WHEN seq % 100 = 0 THEN 'quarantined' WHEN seq % 2 = 0 THEN 'superseded' ELSE 'active' END AS status,
+        CASE WHEN seq % 100 = 0 THEN 'quarantined' WHEN seq > 500 OR seq % 2 = 0 THEN 'superseded' ELSE 'active' END AS status,
         CASE WHEN seq % 2 = 0 THEN u || '-id-' || (seq + 1) END AS superseded_by
       FROM generate_series(1, ${USERS}) AS u, generate_series(1, ${FACTS}) AS seq ORDER BY md5(u || ':' || seq)`;
     await client.query(`INSERT INTO "${schema}".user_memory_facts (user_hash, user_id, seq, id, fact, digest, key,
@@ -52,6 +52,7 @@ interface Plan {
   readonly "Node Type": string;
   readonly "Index Name"?: string;
   readonly "Relation Name"?: string;
+  readonly "Plan Rows": number;
   readonly "Actual Rows": number;
   readonly "Rows Removed by Filter"?: number;
   readonly "Rows Removed by Index Recheck"?: number;
@@ -72,6 +73,7 @@ async function explain({ text, values }: Statement) {
   const nodes = nodesOf(rows[0]["QUERY PLAN"][0].Plan).filter((node) => !SMALL.has(node["Relation Name"]));
   return {
     indexes: new Set(nodes.flatMap((node) => node["Index Name"] ?? [])),
+    expected: Math.max(...nodes.map((node) => node["Plan Rows"])),
     wholeTables: nodes
       .filter((node) => node["Node Type"] === "Seq Scan")
       .map((node) => node["Relation Name"]),
@@ -97,6 +99,7 @@ describe.each([
     expect([...plan.indexes]).toContain("idx_user_memory_facts_terms");
     expect(plan.wholeTables).toEqual([]);
     expect(plan.touched).toBeLessThanOrEqual(10);
+    expect(plan.expected, "a share of all users' facts would grow with them").toBeLessThanOrEqual(5);
   });
 
   it.each([
@@ -104,6 +107,7 @@ describe.each([
     ["ids", { ids: ["7-id-1", "7-id-50", "none"] }, 2],
     ["digests", { digests: ["digest-8"] }, 1],
     ["keys", { keys: ["key-8", "key-9"] }, 1],
+    ["current keys", { currentKeys: ["key-8", "same"] }, 1],
     ["places", { places: [{ conversationId: "c5", position: 3 }] }, 1],
     ["successors", { supersededBy: ["7-id-9"] }, 1],
     ["all of them", { seqs: [1], ids: ["7-id-50"], digests: ["digest-8"], keys: ["key-10"] }, 4],

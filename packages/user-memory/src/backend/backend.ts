@@ -42,7 +42,7 @@ export interface StoredFact {
   readonly conflictsWith: string | null;
   /** What the index holds of it; empty while it is quarantined. */
   readonly terms: readonly TermWeight[];
-  /** Absent without `embed`, and while it is quarantined. */
+  /** `null` without `embed`, and while it is quarantined. Single precision is enough. */
   readonly vector: readonly number[] | null;
 }
 
@@ -70,6 +70,8 @@ export interface FactSelection {
   readonly ids?: readonly string[];
   readonly digests?: readonly string[];
   readonly keys?: readonly string[];
+  /** Those with one of these keys that are active: few, however long the history of a key is. */
+  readonly currentKeys?: readonly string[];
   readonly places?: readonly Place[];
   /** Those that one of these facts took the place of. */
   readonly supersededBy?: readonly string[];
@@ -125,7 +127,7 @@ export interface Erased {
 /** A turn that waits to be extracted. */
 export interface StoredJob {
   readonly user: UserKey;
-  /** SHA-256 of conversation and turn, or random; 43 characters. */
+  /** 1 to 255 characters. */
   readonly id: string;
   /** JSON of the shared code's. It holds what the user said. */
   readonly body: string;
@@ -145,7 +147,10 @@ export interface JobBackend {
     job: Omit<StoredJob, "attempts">,
     options: { readonly epoch: number; readonly leasedUntil: number },
   ) => Promise<boolean>;
-  /** Hands out up to `limit` jobs whose lease is over at `now`, each to one caller, and counts the attempt. */
+  /**
+   * Hands out up to `limit` jobs that can be handed out at or before `now`, those that wait longest first, each to one
+   * caller, and counts the attempt.
+   */
   readonly lease: (options: {
     readonly now: number;
     readonly leasedUntil: number;
@@ -176,7 +181,10 @@ export interface UserMemoryBackend {
   readonly erase: (user: UserKey, erasure: Erasure) => Promise<Erased>;
   /** The user's indexed facts that hold any of the terms. */
   readonly match: (user: UserKey, terms: readonly string[]) => Promise<Matches>;
-  /** The user's facts nearest to a vector by cosine similarity, best first. Absent: the backend keeps no vectors. */
+  /**
+   * The user's facts nearest to a vector by cosine similarity, best first; vectors of another dimension, and of length 0, are
+   * left out. Absent: the backend keeps no vectors.
+   */
   readonly nearest?: (
     user: UserKey,
     vector: readonly number[],

@@ -90,8 +90,7 @@ function optionsFor({ job, extractor }: KeepInput, { proposal, verdict }: Founde
     quarantine,
     score: proposal.score,
     tags: tagsOf(job, proposal),
-    // Only what counts may take the place of something.
-    ...(quarantine === undefined && proposal.key !== undefined ? { key: proposal.key } : {}),
+    ...(proposal.key === undefined ? {} : { key: proposal.key }),
     since,
     provenance: {
       conversationId,

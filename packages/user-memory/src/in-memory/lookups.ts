@@ -6,6 +6,7 @@ export const lookupsOf = (fact: StoredFact): readonly string[] => [
   `id:${fact.id}`,
   `digest:${fact.digest}`,
   ...(fact.key === null ? [] : [`key:${fact.key}`]),
+  ...(fact.key === null || fact.status !== "active" ? [] : [`current:${fact.key}`]),
   ...(fact.conversationId === null || fact.position === null
     ? []
     : [`place:${fact.position}:${fact.conversationId}`]),
@@ -18,6 +19,7 @@ export const lookupsIn = (selection: FactSelection): readonly string[] => [
   ...(selection.ids ?? []).map((id) => `id:${id}`),
   ...(selection.digests ?? []).map((digest) => `digest:${digest}`),
   ...(selection.keys ?? []).map((key) => `key:${key}`),
+  ...(selection.currentKeys ?? []).map((key) => `current:${key}`),
   ...(selection.places ?? []).map(({ conversationId, position }) => `place:${position}:${conversationId}`),
   ...(selection.supersededBy ?? []).map((id) => `by:${id}`),
 ];

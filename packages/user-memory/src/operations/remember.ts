@@ -1,8 +1,10 @@
 import type { StoredFact, UserKey } from "../backend/backend.ts";
 import type { UserFact } from "../fact.ts";
 import { inTime } from "../rules/in-time.ts";
+import { hasLink } from "../rules/links.ts";
 import { rememberWrite } from "../rules/remember.ts";
 import { type RememberInput, readRemember } from "../rules/remember-input.ts";
+import { isUsersWord } from "../rules/trust.ts";
 import { readUpdate, updateWrite } from "../rules/update.ts";
 import { openEmbedding } from "../search/embedding.ts";
 import { recallFacts } from "../search/recall.ts";
@@ -19,23 +21,23 @@ export async function remember(
 ): Promise<UserFact> {
   const { access, settings } = scope;
   const input = readRemember(fact, options, { limits: settings.limits, now: Date.now() });
-  const waits = settings.embed !== undefined || settings.resolve !== undefined;
+  const asks = !waits(input) && (settings.embed !== undefined || settings.resolve !== undefined);
   return access.during(user, async ({ begin, write }) => {
-    const [vector, contradicts] = await Promise.all([
-      vectorFor(scope, input),
-      contradictedBy(scope, user, input),
-      waits ? begin() : undefined,
-    ]);
+    const [vector = null, contradicts = []] = asks
+      ? await Promise.all([
+          openEmbedding(settings, "remember")(input.fact),
+          contradictedBy(scope, user, input),
+          begin(),
+        ])
+      : [];
     const context = { digests: digestsFor(scope, user), contradicts, vector };
     return shown(user, await write(rememberWrite(input, context)));
   });
 }
 
-/** What waits for review is shown to no other service before somebody has looked at it. */
-function vectorFor({ settings }: StoreScope, { fact, trust, quarantine }: RememberInput) {
-  if (quarantine !== null || trust === "external") return null;
-  return openEmbedding(settings, "remember")(fact);
-}
+/** What is known to wait for review is shown to no other service before somebody has looked at it. */
+const waits = ({ fact, trust, quarantine }: RememberInput): boolean =>
+  quarantine !== null || trust === "external" || (!isUsersWord(trust) && hasLink(fact));
 
 async function contradictedBy(
   scope: StoreScope,

@@ -19,6 +19,11 @@ export interface Plan<T> {
   readonly change: UserChange | null;
 }
 
+/** What has to be read before anything can be decided. */
+export interface MoreToRead {
+  readonly selection: Write<unknown>["selection"];
+}
+
 /** A write in two steps: what it has to read, and what it makes of it. */
 export interface Write<T> {
   readonly operation: string;
@@ -26,7 +31,7 @@ export interface Write<T> {
   /** A write that carries the mark of an older epoch is refused. */
   readonly since?: number | undefined;
   /** Throws a `UserMemoryError` for what is refused. */
-  readonly plan: (scope: PlanScope) => Plan<T>;
+  readonly plan: (scope: PlanScope) => Plan<T> | MoreToRead;
 }
 
 export interface PlanSettings {

@@ -24,16 +24,21 @@ export interface RememberContext {
 export function rememberWrite(input: RememberInput, context: RememberContext): Write<StoredFact> {
   const digest = context.digests.ofFact(input.fact);
   const graves = tombstoneDigests(input, context.digests);
+  const keys = input.key === null ? [] : [input.key];
+  const named = { digests: [digest], ids: context.contradicts, tombstones: graves };
+  const wanted: Wanted = { ...input, ...context, digest, graves };
+  let whole = false;
   return {
     operation: "remember",
     since: input.since,
-    selection: {
-      digests: [digest],
-      ids: context.contradicts,
-      ...(input.key === null ? {} : { keys: [input.key] }),
-      tombstones: graves,
+    selection: { ...named, currentKeys: keys },
+    plan: (scope) => {
+      // Told late of an earlier time: its place is somewhere in the history of the key.
+      const isLate = ({ key, validFrom }: StoredFact) => key === input.key && validFrom > input.validFrom;
+      if (keys.length === 0 || whole || !scope.view.facts.some(isLate)) return plan(scope, wanted);
+      whole = true;
+      return { selection: { ...named, keys } };
     },
-    plan: (scope) => plan(scope, { ...input, ...context, digest, graves }),
   };
 }
 

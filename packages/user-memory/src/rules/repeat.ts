@@ -57,7 +57,7 @@ function raise(same: StoredFact, again: Repeated): StoredFact {
     quarantine: null,
     conflictsWith: null,
     validUntil: untilOf(same, again),
-    vector: again.vector ?? same.vector,
+    vector: same.vector ?? again.vector,
   };
   return isRaised ? { ...raised, terms: termsOfFact(raised) } : raised;
 }

@@ -44,7 +44,10 @@ describe("searchMessages", () => {
     await provider.appendMessages("c1", [say("more apples")], ada);
     expect((await find(provider, "ada", "apples")).map(([, position]) => position)).toContain(2);
     await provider.appendMessages("c1", [say("plums")], ada, { maxMessages: 2 });
-    expect((await find(provider, "ada", "plums")).map(([, , text]) => text)).toEqual(["plums", "more apples"]);
+    expect((await find(provider, "ada", "plums")).map(([, , text]) => text)).toEqual([
+      "plums",
+      "more apples",
+    ]);
     expect((await find(provider, "ada", "plums"))[0]).toEqual(["c1", 3, "plums"]);
     await provider.storeMessages("c1", [say("quinces")], ada);
     expect(await find(provider, "ada", "apples plums")).toEqual([]);

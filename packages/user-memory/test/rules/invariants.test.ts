@@ -17,7 +17,14 @@ const day = fc.integer({ min: 0, max: 20 }).map((days) => new Date(BASE + days *
 const operation = fc.oneof(
   fc.record({
     kind: fc.constant("remember" as const),
-    fact: fc.constantFrom("lives in Berlin", "Lives in Berlin.", "lives in Rome", "likes tea", "has a dog", "sees https://x.y"),
+    fact: fc.constantFrom(
+      "lives in Berlin",
+      "Lives in Berlin.",
+      "lives in Rome",
+      "likes tea",
+      "has a dog",
+      "sees https://x.y",
+    ),
     options: fc.record({
       trust,
       key: optional(fc.constantFrom("city", "drink")),
@@ -80,7 +87,11 @@ async function check({ memory, backend }: Opened): Promise<void> {
     expect(fact.supersededBy === undefined).toBe(fact.supersededAt === undefined);
     // What took its place is there, and a chain never leads back.
     const seen = new Set<string>();
-    for (let one: UserFact | undefined = fact; one?.supersededBy !== undefined; one = byId.get(one.supersededBy)) {
+    for (
+      let one: UserFact | undefined = fact;
+      one?.supersededBy !== undefined;
+      one = byId.get(one.supersededBy)
+    ) {
       expect(seen.has(one.id)).toBe(false);
       expect(byId.has(one.supersededBy)).toBe(true);
       seen.add(one.id);
@@ -88,7 +99,9 @@ async function check({ memory, backend }: Opened): Promise<void> {
     if (fact.trust === "external") expect(fact.status).toBe("quarantined");
     if (fact.validUntil !== undefined) expect(+fact.validUntil).toBeGreaterThan(+fact.validFrom);
   }
-  const current = facts.filter(({ status }) => status !== "superseded").map(({ fact }) => fact.toLowerCase().replace(/\.$/, ""));
+  const current = facts
+    .filter(({ status }) => status !== "superseded")
+    .map(({ fact }) => fact.toLowerCase().replace(/\.$/, ""));
   expect(new Set(current).size).toBe(current.length);
   const { head } = await backend.read(userKeyOf(USER), {});
   const untrusted = facts.filter(({ status, trust: of }) => status === "active" && of === "inferred");
@@ -117,28 +130,31 @@ describe("the rules of facts", () => {
 
   test("of the user's statements with one key, the one that holds from latest is current, in whatever order they come", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.uniqueArray(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 6 }), async (days) => {
-        const { memory } = open();
-        for (const at of days) {
-          const saidAt = new Date(BASE + at * 86_400_000);
-          await memory.remember(USER, `lives in city ${at}`, { key: "city", provenance: { saidAt } });
-        }
-        const active = await memory.list(USER);
-        expect(active.map(({ fact }) => fact)).toEqual([`lives in city ${Math.max(...days)}`]);
-        // As of each day, the one that was said last before it.
-        for (const at of days) {
-          const asOf = new Date(BASE + at * 86_400_000 + 1);
-          const then = await memory.recall(USER, "lives in city", { asOf });
-          expect(then.map(({ fact }) => fact)).toEqual([`lives in city ${at}`]);
-        }
-        // Forgetting the newest makes the one before it current again.
-        for (const at of [...days].sort((a, b) => b - a)) {
-          const [current] = await memory.list(USER);
-          expect(current?.fact).toBe(`lives in city ${at}`);
-          await memory.forget(USER, current?.id ?? "");
-        }
-        expect(await memory.list(USER, EVERY)).toEqual([]);
-      }),
+      fc.asyncProperty(
+        fc.uniqueArray(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 6 }),
+        async (days) => {
+          const { memory } = open();
+          for (const at of days) {
+            const saidAt = new Date(BASE + at * 86_400_000);
+            await memory.remember(USER, `lives in city ${at}`, { key: "city", provenance: { saidAt } });
+          }
+          const active = await memory.list(USER);
+          expect(active.map(({ fact }) => fact)).toEqual([`lives in city ${Math.max(...days)}`]);
+          // As of each day, the one that was said last before it.
+          for (const at of days) {
+            const asOf = new Date(BASE + at * 86_400_000 + 1);
+            const then = await memory.recall(USER, "lives in city", { asOf });
+            expect(then.map(({ fact }) => fact)).toEqual([`lives in city ${at}`]);
+          }
+          // Forgetting the newest makes the one before it current again.
+          for (const at of [...days].sort((a, b) => b - a)) {
+            const [current] = await memory.list(USER);
+            expect(current?.fact).toBe(`lives in city ${at}`);
+            await memory.forget(USER, current?.id ?? "");
+          }
+          expect(await memory.list(USER, EVERY)).toEqual([]);
+        },
+      ),
       { numRuns: 60 },
     );
   });

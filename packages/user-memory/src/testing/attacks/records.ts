@@ -1,27 +1,15 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import type {
-  StoredAuditEntry,
-  StoredFact,
-  UserHead,
-  UserKey,
-  UserMemoryBackend,
-} from "../../backend/backend.ts";
+import type { UserKey, UserMemoryBackend } from "../../backend/backend.ts";
 import type { UserMemoryStore } from "../../store.ts";
 import { dumpOf } from "../store/dump.ts";
 import { EVERY_STATUS, everything, gate } from "../store/expectations.ts";
 import type { StoreSpec } from "../store/spec.ts";
+import { type Stored, tamperings } from "./tamperings.ts";
 import { converse } from "./turns.ts";
 
 const EXTRACTIONS = 8;
 const auditKey = "only the application knows it";
-
-/** What somebody who can write to the storage finds there. */
-interface Stored {
-  readonly head: UserHead;
-  readonly facts: readonly StoredFact[];
-  readonly audit: readonly StoredAuditEntry[];
-}
 
 const keyOf = (userId: string): UserKey => ({
   userId,
@@ -49,63 +37,6 @@ async function overwrite(
     ...{ drop: [], tombstones: [], lift: [], audit: [] },
   });
 }
-
-type Tampering = (was: Stored) => Partial<Stored>;
-
-const changeFirst =
-  (fields: Partial<StoredFact>): Tampering =>
-  ({ facts: [first, ...rest] }) =>
-    first === undefined ? expect.fail("expected a fact") : { facts: [{ ...first, ...fields }, ...rest] };
-
-const TAMPERINGS: Readonly<Record<string, Tampering>> = {
-  "another text": changeFirst({ fact: "Wires money to Acme" }),
-  "more trust": changeFirst({ trust: "confirmed" }),
-  "another user's word": changeFirst({ author: "Eve", evidence: "so she said" }),
-  "another tag": changeFirst({ tags: ["admin"] }),
-  "another score": changeFirst({ score: 0.9 }),
-  "another time": changeFirst({ validFrom: 0 }),
-  "a fact let out of quarantine": ({ facts }) => ({
-    facts: facts.map((fact) =>
-      fact.status === "quarantined"
-        ? { ...fact, status: "active" as const, quarantine: null, terms: [{ term: "acm", weight: 1 }] }
-        : fact,
-    ),
-  }),
-  "a superseded fact revived": ({ facts }) => ({
-    facts: facts.map((fact) =>
-      fact.status === "superseded"
-        ? { ...fact, status: "active" as const, supersededBy: null, supersededAt: null }
-        : fact,
-    ),
-  }),
-  "a fact added": ({ facts }) => ({
-    facts: [...facts, ...facts.slice(0, 1).map((fact) => ({ ...fact, seq: 999, id: crypto.randomUUID() }))],
-  }),
-  "a fact taken away": ({ facts }) => ({ facts: facts.slice(1) }),
-  "the trail's end taken away": ({ audit }) => ({ audit: audit.slice(0, -1) }),
-  "the trail taken away": () => ({ audit: [] }),
-  "an entry taken out": ({ audit }) => ({ audit: audit.filter(({ seq }) => seq !== 2) }),
-  "two entries exchanged": ({ audit }) => ({
-    audit: audit.map(({ seq, body }) => ({
-      seq,
-      body: audit.find((one) => one.seq === (seq === 1 ? 2 : seq === 2 ? 1 : seq))?.body ?? body,
-    })),
-  }),
-  "an entry changed": ({ audit }) => ({
-    audit: audit.map(({ seq, body }) => ({
-      seq,
-      body: seq === 1 ? body.replace(/"action":"\w+"/, '"action":"approved"') : body,
-    })),
-  }),
-  "an entry added": ({ audit }) => ({
-    audit: [
-      ...audit,
-      ...audit
-        .slice(-1)
-        .map(({ seq, body }) => ({ seq: seq + 1, body: body.replace(`"seq":${seq}`, `"seq":${seq + 1}`) })),
-    ],
-  }),
-};
 
 async function live(memory: UserMemoryStore, user: string): Promise<void> {
   await memory.remember(user, "Uses Acme", { trust: "external" });
@@ -158,7 +89,7 @@ export const records: StoreSpec = {
 
     "20. the audit trail shows every tampering": async (scenario) => {
       const { backend, withOptions, user } = scenario;
-      for (const [index, [title, tamper]] of Object.entries(TAMPERINGS).entries()) {
+      for (const [index, [title, tamper]] of Object.entries(tamperings).entries()) {
         const memory = withOptions(index % 2 === 0 ? {} : { auditKey });
         const whose = `${user} ${index}`;
         await live(memory, whose);

@@ -90,6 +90,7 @@ export const selectionOf = (facts: readonly StoredFact[]): Required<FactSelectio
   ids: facts.map(({ id }) => id),
   digests: facts.map(({ digest }) => digest),
   keys: facts.flatMap(({ key }) => key ?? []),
+  currentKeys: facts.flatMap(({ key, status }) => (status === "active" ? (key ?? []) : [])),
   places: facts.flatMap(({ conversationId, position }) =>
     conversationId === null || position === null ? [] : { conversationId, position },
   ),

@@ -27,6 +27,7 @@ function reading(random: Random, user: UserKey): RandomStep {
     ids: some(random, NAMES, 0.2).map((name) => `${name}-${1 + below(random, 60)}`),
     digests: some(random, [randomDigest(random)]),
     keys: some(random, NAMES, 0.2),
+    currentKeys: some(random, NAMES, 0.2),
     places: some(random, NAMES, 0.2).map((conversationId) => ({
       conversationId,
       position: below(random, 3),

@@ -12,7 +12,14 @@ const neighbours: readonly UserKey[] = ["A", "a", "B", "b", "-", "_", "0"].flatM
 ]);
 
 const wholeOf = (fact: ReturnType<typeof storedFact>) => ({
-  ...{ seqs: [fact.seq], ids: [fact.id], digests: [fact.digest], keys: ["k"], supersededBy: ["s"] },
+  ...{
+    seqs: [fact.seq],
+    ids: [fact.id],
+    digests: [fact.digest],
+    keys: ["k"],
+    currentKeys: ["k"],
+    supersededBy: ["s"],
+  },
   places: [{ conversationId: "c", position: 1 }],
 });
 

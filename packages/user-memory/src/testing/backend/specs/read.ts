@@ -25,7 +25,16 @@ export const read: BackendSpec = {
       expect(await backend.read(user, {})).toEqual(nothing);
       expect(
         await backend.read(user, {
-          ...{ seqs: [], ids: [], digests: [], keys: [], places: [], supersededBy: [], tombstones: [] },
+          ...{
+            seqs: [],
+            ids: [],
+            digests: [],
+            keys: [],
+            currentKeys: [],
+            places: [],
+            supersededBy: [],
+            tombstones: [],
+          },
         }),
       ).toEqual(nothing);
     },
@@ -73,6 +82,24 @@ export const read: BackendSpec = {
       };
       expect(await selected(backend, user, selection)).toEqual([1, 2, 10, 11, 100]);
       expect(await selected(backend, user, { seqs: [100, 10, 2] })).toEqual([2, 10, 100]);
+    },
+
+    "tells what is current with a key from its history": async ({ backend }) => {
+      const first = storedFact(1, { key: "k" });
+      const waiting = storedFact(3, { key: "k", status: "quarantined", terms: [], vector: null });
+      await addTo(backend, user, first, storedFact(2, { key: "other" }), waiting);
+      expect(await selected(backend, user, { currentKeys: ["k"] })).toEqual([1]);
+      const past = { ...first, status: "superseded", supersededBy: "id-4", supersededAt: 9 } as const;
+      await commitTo(backend, user, {
+        put: [{ before: first, after: past }, ...added([storedFact(4, { key: "k" })])],
+      });
+      expect(await selected(backend, user, { currentKeys: ["k"] })).toEqual([4]);
+      expect(await selected(backend, user, { keys: ["k"] })).toEqual([1, 3, 4]);
+      await commitTo(backend, user, {
+        drop: [storedFact(4, { key: "k" })],
+        put: [{ before: past, after: first }],
+      });
+      expect(await selected(backend, user, { currentKeys: ["k", "other"] })).toEqual([1, 2]);
     },
 
     "keeps the kinds of names apart": async ({ backend }) => {
