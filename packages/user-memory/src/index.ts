@@ -2,6 +2,7 @@ export type { AuditAction, AuditEntry, AuditProblem, AuditReport } from "./audit
 export type {
   Erased,
   Erasure,
+  Extent,
   FactSelection,
   JobBackend,
   StoredAuditEntry,

@@ -13,14 +13,16 @@ const counted = (values: readonly unknown[]): readonly string[] => [
   ...values.map(String),
 ];
 
+const flag = (brief: boolean | undefined): string => (brief === true ? "1" : "0");
+
 /** Reads facts by what they are found by, and in order. */
 export function createFactReader({ run, keys }: UserMemoryIo): Pick<UserMemoryBackend, "read" | "list"> {
   return {
-    read: async (user, { tombstones: digests = [], ...selection }) => {
+    read: async (user, { tombstones: digests = [], brief, ...selection }) => {
       const { head, facts, vectors, lookups, tombstones } = keys.of(user);
       const asked = [...new Set(digests)];
       const seqs = [...new Set(selection.seqs ?? [])];
-      const args = [...counted(asked), ...counted(seqs), ...lookupsIn(selection)];
+      const args = [flag(brief), ...counted(asked), ...counted(seqs), ...lookupsIn(selection)];
       const reply = list(await run("read", { keys: [head, facts, vectors, lookups, tombstones], args }));
       const found = list(reply[5]);
       return {
@@ -32,13 +34,17 @@ export function createFactReader({ run, keys }: UserMemoryIo): Pick<UserMemoryBa
       };
     },
 
-    list: async (user, { statuses, before, limit }) => {
+    list: async (user, { statuses, before, limit, brief }) => {
       const of = keys.of(user);
       const scriptKeys = [of.facts, of.vectors, ...new Set(statuses.map((status) => of[status]))] as const;
       const found: StoredFact[] = [];
       for (let from = before; found.length < limit; from = found.at(-1)?.seq) {
         const wanted = Math.min(PART, limit - found.length);
-        const args = [from === undefined || from === Number.POSITIVE_INFINITY ? "+inf" : from, wanted];
+        const args = [
+          from === undefined || from === Number.POSITIVE_INFINITY ? "+inf" : from,
+          wanted,
+          flag(brief),
+        ];
         const [bodies, vectors] = list(await run("list", { keys: scriptKeys, args }));
         const page = decodeFacts(bodies, vectors);
         found.push(...page);

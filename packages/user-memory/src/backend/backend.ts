@@ -77,6 +77,12 @@ export interface FactSelection {
   readonly supersededBy?: readonly string[];
 }
 
+/** How much of facts is needed. */
+export interface Extent {
+  /** `true`: terms and vectors may be left out, as `[]` and `null`. */
+  readonly brief?: boolean | undefined;
+}
+
 export interface UserView {
   readonly head: UserHead | null;
   /** Each once, in the order of `seq`. */
@@ -173,7 +179,7 @@ export interface UserMemoryBackend {
   /** One consistent look at a user: head, facts and tombstones of one version. */
   readonly read: (
     user: UserKey,
-    selection: FactSelection & { readonly tombstones?: readonly string[] },
+    selection: FactSelection & Extent & { readonly tombstones?: readonly string[] },
   ) => Promise<UserView>;
   /** `false`: the version was another, and nothing was written. */
   readonly commit: (user: UserKey, change: UserChange) => Promise<boolean>;
@@ -193,7 +199,7 @@ export interface UserMemoryBackend {
   /** Newest (highest `seq`) first. */
   readonly list: (
     user: UserKey,
-    page: {
+    page: Extent & {
       readonly statuses: readonly FactStatus[];
       /** Only facts below this `seq`. */
       readonly before?: number | undefined;

@@ -29,7 +29,7 @@ export async function remove(
   if (fact === null || (rejects && fact.status !== "quarantined")) return NOTHING;
   const { digest } = fact;
   const { facts } = await ask(operation, () =>
-    backend.read(user, { digests: [digest], supersededBy: [fact.id] }),
+    backend.read(user, { digests: [digest], supersededBy: [fact.id], brief: true }),
   );
   const same = facts.filter((other) => other.digest === digest).map(({ id }) => id);
   const ids = [...new Set([fact.id, ...same])];

@@ -58,7 +58,7 @@ export async function listStored(
   while (facts.length < limit) {
     const pageSize = tags === undefined ? Math.min(PAGE, limit - facts.length) : PAGE;
     const page = await access.ask(operation, () =>
-      access.backend.list(user, { statuses, before, limit: pageSize }),
+      access.backend.list(user, { statuses, before, limit: pageSize, brief: true }),
     );
     facts.push(...page.filter((fact) => tags === undefined || fact.tags.some((tag) => tags.includes(tag))));
     before = page.at(-1)?.seq;
@@ -86,7 +86,7 @@ export async function explain(
           operation,
           input: { query: text, limit, tags: undefined, asOf: now, minTrust: "external" },
         }),
-    access.ask(operation, () => access.backend.read(user, { supersededBy: [stored.id] })),
+    access.ask(operation, () => access.backend.read(user, { supersededBy: [stored.id], brief: true })),
   ]);
   const index = found.findIndex(({ fact }) => fact.id === stored.id);
   const obstacle = obstacleAt(stored, now);

@@ -33,6 +33,8 @@ export async function findFact(
   }: { readonly user: UserKey; readonly operation: string; readonly factId: unknown },
 ): Promise<StoredFact | null> {
   if (!isFactId(factId)) return null;
-  const { facts } = await access.ask(operation, () => access.backend.read(user, { ids: [factId] }));
+  const { facts } = await access.ask(operation, () =>
+    access.backend.read(user, { ids: [factId], brief: true }),
+  );
   return facts.find(({ id }) => id === factId) ?? null;
 }

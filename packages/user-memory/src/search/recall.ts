@@ -63,7 +63,7 @@ async function readBatch(
     seq === undefined && place !== undefined ? [place] : [],
   );
   if (candidates.length === 0) return [];
-  const { facts } = await backend.read(user, { seqs, places });
+  const { facts } = await backend.read(user, { seqs, places, brief: true });
   const bySeq = new Map(facts.map((fact) => [fact.seq, fact]));
   const saidAt = (place: Partial<Place>) =>
     facts.filter((fact) => fact.position === place.position && fact.conversationId === place.conversationId);

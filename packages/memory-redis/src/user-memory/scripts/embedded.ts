@@ -255,9 +255,10 @@ local function fields_of(key, fields)
   end
   return values
 end
-local function facts_of(facts_key, vectors_key, seqs)
+local function facts_of(facts_key, vectors_key, seqs, brief)
   local stored = fields_of(facts_key, seqs)
-  local known = redis.call('EXISTS', vectors_key) == 1 and fields_of(vectors_key, seqs)
+  local wanted = brief ~= '1' and redis.call('EXISTS', vectors_key) == 1
+  local known = wanted and fields_of(vectors_key, seqs)
   local facts, vectors = {}, {}
   for at = 1, #seqs do
     if stored[at] then
@@ -274,7 +275,7 @@ for at = 3, #KEYS do
 end
 table.sort(seqs, function(a, b) return tonumber(a) > tonumber(b) end)
 for at = #seqs, tonumber(ARGV[2]) + 1, -1 do seqs[at] = nil end
-local facts, vectors = facts_of(KEYS[1], KEYS[2], seqs)
+local facts, vectors = facts_of(KEYS[1], KEYS[2], seqs, ARGV[3])
 return { facts, vectors }
 `,
   match: `local SLICE = 4000
@@ -372,9 +373,10 @@ local function fields_of(key, fields)
   end
   return values
 end
-local function facts_of(facts_key, vectors_key, seqs)
+local function facts_of(facts_key, vectors_key, seqs, brief)
   local stored = fields_of(facts_key, seqs)
-  local known = redis.call('EXISTS', vectors_key) == 1 and fields_of(vectors_key, seqs)
+  local wanted = brief ~= '1' and redis.call('EXISTS', vectors_key) == 1
+  local known = wanted and fields_of(vectors_key, seqs)
   local facts, vectors = {}, {}
   for at = 1, #seqs do
     if stored[at] then
@@ -389,7 +391,7 @@ local function part(from)
   for at = from + 1, from + tonumber(ARGV[from]) do list[#list + 1] = ARGV[at] end
   return list, from + 1 + #list
 end
-local digests, at = part(1)
+local digests, at = part(2)
 local seqs
 seqs, at = part(at)
 local names = {}
@@ -406,7 +408,7 @@ for _, found in ipairs(fields_of(KEYS[4], names)) do
 end
 table.sort(seqs, function(a, b) return tonumber(a) < tonumber(b) end)
 local head = redis.call('HMGET', KEYS[1], 'version', 'epoch', 'state')
-local facts, vectors = facts_of(KEYS[2], KEYS[3], seqs)
+local facts, vectors = facts_of(KEYS[2], KEYS[3], seqs, ARGV[1])
 return { head[1] or '', head[2] or '', head[3] or '', facts, vectors, fields_of(KEYS[5], digests) }
 `,
   reserveJob: `return redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])

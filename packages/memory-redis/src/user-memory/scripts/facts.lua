@@ -1,7 +1,9 @@
--- Those of the facts that exist, and their vectors, '' where a fact has none; no vectors where none has one.
-local function facts_of(facts_key, vectors_key, seqs)
+-- Those of the facts that exist, and their vectors, '' where a fact has none; no vectors where none has one, and where
+-- `brief` is '1'.
+local function facts_of(facts_key, vectors_key, seqs, brief)
   local stored = fields_of(facts_key, seqs)
-  local known = redis.call('EXISTS', vectors_key) == 1 and fields_of(vectors_key, seqs)
+  local wanted = brief ~= '1' and redis.call('EXISTS', vectors_key) == 1
+  local known = wanted and fields_of(vectors_key, seqs)
   local facts, vectors = {}, {}
   for at = 1, #seqs do
     if stored[at] then

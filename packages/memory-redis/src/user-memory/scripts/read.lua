@@ -1,7 +1,8 @@
 -- A user's head, the facts that a selection names, and the tombstones asked for.
 --
 -- KEYS  1 head   2 facts   3 vectors   4 lookups   5 tombstones
--- ARGV  1 number of tombstones   their digests   number of seqs   the seqs   names of lookups …
+-- ARGV  1 '1': without vectors   2 number of tombstones   their digests   number of seqs   the seqs
+--       names of lookups …
 --
 -- Returns { version, epoch, state, facts, vectors, tombstones }, the first three '' where there is no head.
 
@@ -14,7 +15,7 @@ local function part(from)
   return list, from + 1 + #list
 end
 
-local digests, at = part(1)
+local digests, at = part(2)
 local seqs
 seqs, at = part(at)
 local names = {}
@@ -33,5 +34,5 @@ end
 table.sort(seqs, function(a, b) return tonumber(a) < tonumber(b) end)
 
 local head = redis.call('HMGET', KEYS[1], 'version', 'epoch', 'state')
-local facts, vectors = facts_of(KEYS[2], KEYS[3], seqs)
+local facts, vectors = facts_of(KEYS[2], KEYS[3], seqs, ARGV[1])
 return { head[1] or '', head[2] or '', head[3] or '', facts, vectors, fields_of(KEYS[5], digests) }
