@@ -11,12 +11,15 @@ export const termKeyOf = (user: UserKey, term: string): string =>
 const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `);
 
 const DERIVED = new Set<string>(["termKeys", "packedVector"]);
+const LONG = new Set<string>(["terms", "weights", "vector"]);
 
 /** How facts go into columns and come out of them: as JSON, by the names of a fact's fields. */
 export function createFactColumns({ facts }: UserMemoryTables) {
   const columns = getTableColumns(facts);
   const nameOf = (field: keyof typeof columns) => sql.identifier(columns[field].name);
   const plain = factFields.filter((field) => !DERIVED.has(field));
+  const shown = (fields: typeof plain) =>
+    fields.map((field) => sql`fact.${nameOf(field)} AS ${sql.identifier(field)}`);
   return {
     /** For an insertion. */
     names: list(factFields.map((field) => sql`${nameOf(field)}`)),
@@ -27,10 +30,9 @@ export function createFactColumns({ facts }: UserMemoryTables) {
     /** For an insertion of what is there already. */
     changes: list(factFields.map((field) => sql`${nameOf(field)} = excluded.${nameOf(field)}`)),
     /** Of a row named `fact`, for {@link unpackFacts}. */
-    fields: list([
-      ...plain.map((field) => sql`fact.${nameOf(field)} AS ${sql.identifier(field)}`),
-      sql`encode(fact.${nameOf("packedVector")}, 'base64') AS "packedVector"`,
-    ]),
+    fields: list([...shown(plain), sql`encode(fact.${nameOf("packedVector")}, 'base64') AS "packedVector"`]),
+    /** The same, without terms and vectors. */
+    briefFields: list(shown(plain.filter((field) => !LONG.has(field)))),
   };
 }
 
@@ -53,20 +55,22 @@ const packFact = ({ user, pgvector }: PackOptions, { terms, vector, ...fact }: S
 export const packFacts = (options: PackOptions, facts: readonly StoredFact[]): string =>
   JSON.stringify(facts.map((fact) => packFact(options, fact)));
 
-interface FactRow extends Omit<StoredFact, "terms"> {
-  readonly terms: readonly string[];
-  readonly weights: readonly number[];
-  readonly packedVector: string | null;
+/** Of a brief one, terms, weights and vectors are absent. */
+interface FactRow extends Omit<StoredFact, "terms" | "vector"> {
+  readonly terms?: readonly string[];
+  readonly weights?: readonly number[];
+  readonly vector?: readonly number[] | null;
+  readonly packedVector?: string | null;
 }
 
-function vectorOf({ vector, packedVector }: FactRow): readonly number[] | null {
+function vectorOf({ vector = null, packedVector = null }: FactRow): readonly number[] | null {
   if (packedVector !== null) return [...unpackVector(packedVector)];
   // Postgres writes the fewest digits that tell two numbers of single precision apart.
   return vector === null ? null : vector.map(Math.fround);
 }
 
 function unpackFact(row: FactRow): StoredFact {
-  const { terms, weights, packedVector: _, ...fact } = row;
+  const { terms = [], weights = [], packedVector: _, ...fact } = row;
   return {
     ...fact,
     vector: vectorOf(row),

@@ -1,4 +1,5 @@
 import type {
+  Extent,
   FactSelection,
   StoredAuditEntry,
   Tombstone,
@@ -96,7 +97,7 @@ const jsonArray = (row: SqlRow | undefined, column: string): readonly unknown[] 
 /** Every query, made when it is first asked: one statement, so that all it shows is of one moment. */
 export function createReadStatements(tables: UserMemoryTables) {
   const { heads, facts, tombstones, audit } = tables;
-  const { fields } = createFactColumns(tables);
+  const { fields, briefFields } = createFactColumns(tables);
   const ways = createWays(tables);
   const made = new Map<string, (values: Record<string, SqlValue>) => Statement>();
 
@@ -105,10 +106,11 @@ export function createReadStatements(tables: UserMemoryTables) {
     SELECT head.version::text AS version, head.epoch::text AS epoch, to_json(head.state)::text AS state, ${rest}
     FROM (SELECT) AS nobody LEFT JOIN ${heads} AS head ON head.user_hash = ${hash}`;
 
-  const rows = (source: SQL, order: SQL): SQL =>
-    sql`(SELECT json_agg(shown ${order}) FROM (SELECT ${fields} FROM ${source}) AS shown)::text`;
+  const rows = (source: SQL, order: SQL, { brief }: Extent): SQL =>
+    sql`(SELECT json_agg(shown ${order})
+      FROM (SELECT ${brief === true ? briefFields : fields} FROM ${source}) AS shown)::text`;
 
-  const readOf = (chosen: readonly Way[]): SQL => {
+  const readOf = (chosen: readonly Way[], extent: Extent): SQL => {
     const seqs = sql.join(
       chosen.map(({ query }) => query),
       sql` UNION `,
@@ -119,6 +121,7 @@ export function createReadStatements(tables: UserMemoryTables) {
         : rows(
             sql`${facts} AS fact WHERE fact.user_hash = ${hash} AND fact.seq = ANY (ARRAY(${seqs}))`,
             sql`ORDER BY shown.seq`,
+            extent,
           );
     return head(sql`${found} AS facts, (
       SELECT json_agg(json_build_object('digest', grave.digest, 'at', grave.at)) FROM ${tombstones} AS grave
@@ -132,14 +135,20 @@ export function createReadStatements(tables: UserMemoryTables) {
   };
 
   return {
-    read: (user: UserKey, selection: FactSelection, digests: readonly string[]): Statement => {
+    read: (
+      user: UserKey,
+      { brief, ...selection }: FactSelection & Extent,
+      digests: readonly string[],
+    ): Statement => {
       const chosen = ways.flatMap((way) => {
         const values = way.values(selection);
         return values === undefined ? [] : [{ way, values }];
       });
-      const name = `read ${chosen.map(({ way }) => way.name).join(" ")}`;
+      const names = chosen.map(({ way }) => way.name);
+      const name = [brief === true ? "brief" : "read", ...names].join(" ");
       const values = Object.assign({}, ...chosen.map((each) => each.values));
-      return statement(name, () => readOf(chosen.map(({ way }) => way)), {
+      const found = chosen.map(({ way }) => way);
+      return statement(name, () => readOf(found, { brief }), {
         ...values,
         hash: user.hash,
         tombstones: digests,
@@ -149,11 +158,11 @@ export function createReadStatements(tables: UserMemoryTables) {
     // Each status by itself: so its index gives the newest of it, however many others there are.
     list: (
       user: UserKey,
-      { statuses, before, limit }: Parameters<UserMemoryBackend["list"]>[1],
+      { statuses, before, limit, brief }: Parameters<UserMemoryBackend["list"]>[1],
     ): Statement => {
       const upTo = sql`${sql.placeholder("limit")}::bigint`;
       return statement(
-        "list",
+        brief === true ? "brief list" : "list",
         () =>
           sql`SELECT ${rows(
             sql`(
@@ -164,6 +173,7 @@ export function createReadStatements(tables: UserMemoryTables) {
             ) AS found ORDER BY found.seq DESC LIMIT ${upTo}
           ) AS fact`,
             sql`ORDER BY shown.seq DESC`,
+            { brief },
           )} AS facts`,
         { hash: user.hash, statuses: [...new Set(statuses)], before: before ?? null, limit },
       );

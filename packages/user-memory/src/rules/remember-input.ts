@@ -12,6 +12,7 @@ import {
   tagsSchema,
   textSchema,
 } from "./incoming.ts";
+import { perLimits } from "./per-limits.ts";
 
 const TRUST = ["stated", "confirmed", "inferred", "external"] as const satisfies readonly Trust[];
 const REASONS = [
@@ -51,6 +52,8 @@ const optionsSchema = (limits: UserMemoryLimits) =>
     })
     .prefault({});
 
+const schemasOf = perLimits((limits) => ({ fact: factSchema(limits), options: optionsSchema(limits) }));
+
 /** What somebody asks to remember, checked, with its times made plausible. */
 export interface RememberInput {
   readonly id: string;
@@ -80,8 +83,9 @@ export function readRemember(
   { limits, now }: { readonly limits: UserMemoryLimits; readonly now: number },
 ): RememberInput {
   const operation = "remember";
-  const text = checkInput(operation, factSchema(limits), "fact", fact);
-  const { provenance, ...given } = checkInput(operation, optionsSchema(limits), "options", options);
+  const schemas = schemasOf(limits);
+  const text = checkInput(operation, schemas.fact, "fact", fact);
+  const { provenance, ...given } = checkInput(operation, schemas.options, "options", options);
   const saidAt = saidTime(provenance.saidAt, now);
   const validFrom = plausibleTime(given.validFrom, now) ?? saidAt ?? now;
   const validUntil = plausibleTime(given.validUntil, now);

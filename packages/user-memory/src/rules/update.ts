@@ -5,6 +5,7 @@ import { plausibleTime } from "./dates.ts";
 import type { Digests } from "./digests.ts";
 import { checkInput, dateSchema, factSchema, invalid, scoreSchema, tagsSchema } from "./incoming.ts";
 import { termsOfFact } from "./indexing.ts";
+import { perLimits } from "./per-limits.ts";
 import { byId, type Write } from "./plan.ts";
 
 /** The changes of a fact, checked. */
@@ -15,15 +16,17 @@ export interface UpdateInput {
   readonly validUntil?: number | null | undefined;
 }
 
-export function readUpdate(changes: unknown, limits: UserMemoryLimits): UpdateInput {
-  const schema = z.strictObject({
+const schemaOf = perLimits((limits) =>
+  z.strictObject({
     fact: factSchema(limits).optional(),
     tags: tagsSchema(limits).optional(),
     score: scoreSchema.nullable().optional(),
     validUntil: dateSchema.nullable().optional(),
-  });
-  return checkInput("update", schema, "changes", changes);
-}
+  }),
+);
+
+export const readUpdate = (changes: unknown, limits: UserMemoryLimits): UpdateInput =>
+  checkInput("update", schemaOf(limits), "changes", changes);
 
 interface UpdateOptions {
   readonly factId: string;

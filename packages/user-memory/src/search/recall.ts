@@ -8,7 +8,7 @@ import { type Found, orderByTrust, shareOut } from "./order.ts";
 
 /** So many candidates are ranked and read at once; more only where too few of them may be recalled. */
 const FIRST_RANKED = 500;
-const FIRST_READ = 50;
+const FIRST_READ = 20;
 
 export interface RecallInput {
   readonly query: string;
