@@ -1,5 +1,5 @@
-import { disturbingLoad } from "../machine.ts";
 import { stopLabs, withLab } from "../lab.ts";
+import { disturbingLoad } from "../machine.ts";
 import { type LocomoConversation, readLocomo } from "./locomo.ts";
 import { type MemoryKind, parseOptions, type RecallBenchOptions, usage } from "./options.ts";
 import { measureQuality } from "./quality.ts";
@@ -16,9 +16,9 @@ async function quality(
   for (const kind of stores) {
     await withLab(async (lab) => {
       lab.progress(`quality, ${kind}`);
-      const store = await openStore(lab, kind);
+      const { memory } = await openStore(lab, kind);
       for (const items of ["turns", "facts"] as const) {
-        rows.push({ kind, items, ...(await measureQuality(store, conversations, items)) });
+        rows.push({ kind, items, ...(await measureQuality(memory, conversations, items)) });
       }
     });
   }

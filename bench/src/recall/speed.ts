@@ -1,7 +1,7 @@
-import type { UserMemoryStore } from "@jaf/user-memory";
 import { inParallel, type Lab } from "../lab.ts";
 import { quantile } from "../statistics.ts";
 import { madeUpFact, madeUpQuestion, seeded } from "./facts.ts";
+import type { OpenStore } from "./stores.ts";
 
 /** Times in milliseconds. */
 export interface Speed {
@@ -17,6 +17,9 @@ interface Size {
 }
 
 const WRITERS = 16;
+/** So many users are filled fact by fact where the others can be copied. */
+const ORIGINALS = 10;
+const CLONERS = 2;
 const RECALLS = 1_000;
 const WRITES = 200;
 const WARM_UP = 100;
@@ -26,24 +29,35 @@ const userId = (index: number): string => `user ${index}`;
 /** Fills a store, and times recalls and writes of users drawn at random, one after the other. */
 export async function measureSpeed(
   lab: Lab,
-  memory: UserMemoryStore,
+  store: OpenStore,
   { users, factsPerUser }: Size,
 ): Promise<Speed> {
-  let done = 0;
-  await inParallel(Array(users).keys(), WRITERS, async (user) => {
-    const random = seeded(user);
-    for (let index = 0; index < factsPerUser; index++) {
-      await memory.remember(userId(user), madeUpFact(index, random));
-    }
-    done++;
-    if (users >= 10 && done % Math.ceil(users / 10) === 0) lab.progress(`${done} of ${users} users filled`);
-  });
+  const { memory } = store;
+  await fill(lab, store, { users, factsPerUser });
+  await store.tidy?.();
   const random = seeded(users + factsPerUser);
   const anyUser = () => userId(Math.floor(random() * users));
   const recall = await timed(RECALLS, () => memory.recall(anyUser(), madeUpQuestion(random)));
   let next = factsPerUser;
   const remember = await timed(WRITES, () => memory.remember(anyUser(), madeUpFact(next++, random)));
   return { users, factsPerUser, recall, remember };
+}
+
+async function fill(lab: Lab, { memory, clone }: OpenStore, { users, factsPerUser }: Size): Promise<void> {
+  const originals = clone === undefined ? users : Math.min(users, ORIGINALS);
+  await inParallel(Array(originals).keys(), WRITERS, async (user) => {
+    const random = seeded(user);
+    for (let index = 0; index < factsPerUser; index++) {
+      await memory.remember(userId(user), madeUpFact(index, random));
+    }
+  });
+  const others = Array.from({ length: users - originals }, (_, at) => originals + at);
+  let done = 0;
+  await inParallel(others, CLONERS, async (user) => {
+    await clone?.(userId(user % originals), userId(user));
+    done++;
+    if (done % 100 === 0) lab.progress(`${done} of ${others.length} users copied`);
+  });
 }
 
 async function timed(count: number, once: () => Promise<unknown>) {

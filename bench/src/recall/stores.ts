@@ -4,27 +4,46 @@ import { MemoryUserMemory, type UserMemoryStore } from "@jaf/user-memory";
 import type { Lab } from "../lab.ts";
 import { openPool, startPostgresServer } from "../stores/postgres.ts";
 import { connectRedis, startRedisServer } from "../stores/redis.ts";
+import { cloneUser } from "./clone-users.ts";
 import type { MemoryKind } from "./options.ts";
 
 /** Room for what is remembered beyond the 10,000 that there are already. */
 const limits = { maxFacts: 20_000 };
 
+export interface OpenStore {
+  readonly memory: UserMemoryStore;
+  /** Gives a user the facts of another; absent where each is to be remembered. */
+  readonly clone?: (original: string, clone: string) => Promise<void>;
+  /** Once the data is there: leaves no housekeeping of the load to the measurement. */
+  readonly tidy?: () => Promise<void>;
+}
+
 /** An empty store, on a server of its own where it needs one. */
-export async function openStore(lab: Lab, kind: MemoryKind): Promise<UserMemoryStore> {
+export async function openStore(lab: Lab, kind: MemoryKind): Promise<OpenStore> {
   const store = await open(lab, kind);
-  lab.onEnd(() => store.close());
+  lab.onEnd(() => store.memory.close());
   return store;
 }
 
-async function open(lab: Lab, kind: MemoryKind): Promise<UserMemoryStore> {
+async function open(lab: Lab, kind: MemoryKind): Promise<OpenStore> {
   switch (kind) {
     case "in-memory":
-      return new MemoryUserMemory({ limits });
+      return { memory: new MemoryUserMemory({ limits }) };
     case "redis":
-      return createRedisUserMemory({ limits }, await connectRedis(lab, await startRedisServer(lab)));
+      return {
+        memory: await createRedisUserMemory({ limits }, await connectRedis(lab, await startRedisServer(lab))),
+      };
     case "postgres": {
       const url = await startPostgresServer(lab, { durable: true });
-      return createPostgresUserMemory({ limits }, openPool(lab, url, 10));
+      const pool = openPool(lab, url, 10);
+      return {
+        memory: await createPostgresUserMemory({ limits }, pool),
+        clone: (original, clone) => cloneUser(pool, original, clone),
+        tidy: async () => {
+          await pool.query("VACUUM ANALYZE");
+          await pool.query("CHECKPOINT");
+        },
+      };
     }
   }
 }

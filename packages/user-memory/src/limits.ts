@@ -29,7 +29,7 @@ export interface UserMemoryLimits {
   readonly maxTagLength: number;
   /** Facts of a user, whatever their status. Default 10,000. */
   readonly maxFacts: number;
-  /** Of them, active ones that aren't the user's word: so there is always room for what is. Default 5,000. */
+  /** Of them, current and past ones that aren't the user's word: so there is always room for what is. Default 5,000. */
   readonly maxUntrustedFacts: number;
   /** Of them, facts that wait for review. Default 1,000. */
   readonly maxQuarantined: number;

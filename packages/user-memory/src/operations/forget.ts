@@ -34,8 +34,11 @@ export async function remove(
   const same = facts.filter((other) => other.digest === digest).map(({ id }) => id);
   const ids = [...new Set([fact.id, ...same])];
   const keys = [...new Set(facts.flatMap(({ key }) => key ?? []))];
+  const places = facts.flatMap(({ id, conversationId, position }) =>
+    ids.includes(id) && conversationId !== null && position !== null ? [{ conversationId, position }] : [],
+  );
   const digests = digestsFor(scope, user);
-  return during(user, ({ write }) => write(forgetWrite({ ids, keys, digests, rejects })));
+  return during(user, ({ write }) => write(forgetWrite({ ids, keys, places, digests, rejects })));
 }
 
 export async function forgetAll({ access, settings }: StoreScope, user: UserKey): Promise<ForgetReceipt> {

@@ -1,11 +1,14 @@
 import type { AuditChain, AuditNote } from "../audit/chain.ts";
 import type { StoredFact, Tombstone, UserChange, UserHead } from "../backend/backend.ts";
 import { type HeadState, writeState } from "./head-state.ts";
+import { isUsersWord } from "./trust.ts";
 
 /** A write in the making. What it counts follows from the facts that it puts and drops. */
 export interface Draft {
   /** Adds a fact, or replaces `before`. A fact that was put already is replaced by what is put last. */
   readonly put: (after: StoredFact, before?: StoredFact) => void;
+  /** The fact as the draft leaves it. */
+  readonly current: (fact: StoredFact) => StoredFact;
   readonly drop: (fact: StoredFact) => void;
   readonly bury: (tombstones: readonly Tombstone[]) => void;
   readonly lift: (digests: readonly string[]) => void;
@@ -33,6 +36,7 @@ export function openDraft({ head, state, chain }: DraftBase): Draft {
       const earlier = put.get(after.id);
       put.set(after.id, { before: earlier === undefined ? (before ?? null) : earlier.before, after });
     },
+    current: (fact) => put.get(fact.id)?.after ?? fact,
     drop: (fact) => void drop.push(fact),
     bury: (more) => void tombstones.push(...more),
     lift: (digests) => void lift.push(...digests),
@@ -71,4 +75,4 @@ export function openDraft({ head, state, chain }: DraftBase): Draft {
 
 const isQuarantined = ({ status }: StoredFact): boolean => status === "quarantined";
 const isUntrusted = ({ status, trust }: StoredFact): boolean =>
-  status === "active" && (trust === "inferred" || trust === "external");
+  status !== "quarantined" && !isUsersWord(trust);

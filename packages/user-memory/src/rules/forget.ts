@@ -1,6 +1,8 @@
 import type { StoredFact } from "../backend/backend.ts";
+import type { Place } from "../recall/index.ts";
 import type { Digests } from "./digests.ts";
 import type { Draft } from "./draft.ts";
+import { termsOfFact } from "./indexing.ts";
 import type { Write } from "./plan.ts";
 import { tombstonesFor } from "./tombstones.ts";
 import { mayReplace } from "./trust.ts";
@@ -19,15 +21,17 @@ interface ForgetOptions {
   readonly ids: readonly string[];
   /** The keys of what they had taken the place of. */
   readonly keys: readonly string[];
+  /** Where they were said. */
+  readonly places: readonly Place[];
   readonly digests: Digests;
   /** Only what waits for review. */
   readonly rejects: boolean;
 }
 
-export function forgetWrite({ ids, keys, digests, rejects }: ForgetOptions): Write<Forgotten> {
+export function forgetWrite({ ids, keys, places, digests, rejects }: ForgetOptions): Write<Forgotten> {
   return {
     operation: rejects ? "review.reject" : "forget",
-    selection: { ids, keys, supersededBy: ids },
+    selection: { ids, keys, places, supersededBy: ids },
     plan: ({ view, draft, now }) => {
       const gone = view.facts.filter(
         ({ id, status }) => ids.includes(id) && (!rejects || status === "quarantined"),
@@ -35,15 +39,41 @@ export function forgetWrite({ ids, keys, digests, rejects }: ForgetOptions): Wri
       if (gone.length === 0) return { result: NOTHING, change: null };
       for (const fact of gone) {
         draft.drop(fact);
-        draft.bury(tombstonesFor(fact, digests, now));
+        draft.bury(tombstonesFor(fact, { digests, at: now, rejects }));
         draft.note({ action: rejects ? "rejected" : "forgotten", factId: fact.id });
       }
       const goneIds = new Set(gone.map(({ id }) => id));
       const revived = relink(draft, view.facts, goneIds);
+      for (const fact of gone) withdraw(draft, view.facts, { fact, gone: goneIds });
       const vectors = gone.filter(({ vector }) => vector !== null).length;
       return { result: { facts: gone.length, vectors, revived }, change: draft.build(now) };
     },
   };
+}
+
+interface Withdrawal {
+  readonly fact: StoredFact;
+  readonly gone: ReadonlySet<string>;
+}
+
+/** What else was drawn from the same message loses its evidence: it quotes what is forgotten. */
+function withdraw(draft: Draft, facts: readonly StoredFact[], { fact, gone }: Withdrawal): void {
+  const { conversationId, position } = fact;
+  if (conversationId === null || position === null) return;
+  const quoting = facts.filter(
+    (other) =>
+      !gone.has(other.id) &&
+      other.conversationId === conversationId &&
+      other.position === position &&
+      other.evidence !== null,
+  );
+  for (const other of quoting) {
+    const current = draft.current(other);
+    const silent = { ...current, evidence: null };
+    const after = other.status === "quarantined" ? silent : { ...silent, terms: termsOfFact(silent) };
+    draft.put(after, other);
+    draft.note({ action: "changed", factId: other.id, fact: after });
+  }
 }
 
 /** Gives what the facts had taken the place of to whatever comes next, or makes it count again; how many that does. */

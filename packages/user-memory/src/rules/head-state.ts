@@ -7,7 +7,7 @@ const stateSchema = z.object({
   /** When everything was forgotten last, in milliseconds since 1970; 0: never. */
   erasedAt: z.number(),
   facts: count,
-  /** Of them, active ones that aren't the user's word. */
+  /** Of them, those that count or counted and aren't the user's word. */
   untrusted: count,
   quarantined: count,
   audit: z.object({ seq: count, hash: z.string() }),

@@ -5,7 +5,7 @@ export const erased = (operation: string): UserMemoryError =>
     code: "erased",
     operation,
     message:
-      "Everything about this user was forgotten while the call, or what it was made of, was under way. Nothing was written. What the user has said since can be remembered by a new call.",
+      "Everything about this user was forgotten while the call, or what it was made of, was under way. Nothing was written. What the user has said since can be remembered by a new call; of what was drawn from it, provenance.saidAt has to say when.",
     retryable: false,
   });
 

@@ -26,6 +26,8 @@ const REASONS = [
 export const trustSchema = z.enum(TRUST);
 
 const MAX_TEXT = 1_000_000;
+/** Positions are counted on from, and a database may keep 32 bits of them. */
+const MAX_POSITION = 2 ** 31 - 1;
 
 const optionsSchema = (limits: UserMemoryLimits) =>
   z
@@ -37,7 +39,7 @@ const optionsSchema = (limits: UserMemoryLimits) =>
       provenance: z
         .strictObject({
           conversationId: idSchema.optional(),
-          position: z.int().min(0).optional(),
+          position: z.int().min(0).max(MAX_POSITION).optional(),
           messageId: idSchema.optional(),
           author: idSchema.optional(),
           extractor: idSchema.optional(),
@@ -71,6 +73,8 @@ export interface RememberInput {
   readonly evidence: string | null;
   readonly saidAt: number | null;
   readonly validFrom: number;
+  /** Whether somebody said from when it holds, or when it was said. */
+  readonly isDated: boolean;
   readonly validUntil: number | null;
   readonly since: number | undefined;
   readonly now: number;
@@ -87,7 +91,8 @@ export function readRemember(
   const text = checkInput(operation, schemas.fact, "fact", fact);
   const { provenance, ...given } = checkInput(operation, schemas.options, "options", options);
   const saidAt = saidTime(provenance.saidAt, now);
-  const validFrom = plausibleTime(given.validFrom, now) ?? saidAt ?? now;
+  const dated = plausibleTime(given.validFrom, now) ?? saidAt;
+  const validFrom = dated ?? now;
   const validUntil = plausibleTime(given.validUntil, now);
   return {
     id: randomUUID(),
@@ -105,6 +110,7 @@ export function readRemember(
     evidence: cut(provenance.evidence, limits.maxEvidenceLength),
     saidAt,
     validFrom,
+    isDated: dated !== null,
     validUntil: validUntil !== null && validUntil <= validFrom ? null : validUntil,
     since: given.since,
     now,

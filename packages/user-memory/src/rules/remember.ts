@@ -1,6 +1,6 @@
 import type { StoredFact, UserView } from "../backend/backend.ts";
 import type { QuarantineReason } from "../fact.ts";
-import type { Digests } from "./digests.ts";
+import { contentOf, type Digests } from "./digests.ts";
 import { countDrawn, isDrawnTooOften } from "./drawn.ts";
 import { termsOfFact } from "./indexing.ts";
 import { hasLink } from "./links.ts";
@@ -9,7 +9,7 @@ import { erased, forgotten, full } from "./refusals.ts";
 import type { RememberInput } from "./remember-input.ts";
 import { repeat } from "./repeat.ts";
 import { standingOf, supersede } from "./supersede.ts";
-import { tombstoneDigests } from "./tombstones.ts";
+import { isBuried, tombstoneDigests } from "./tombstones.ts";
 import { isUsersWord } from "./trust.ts";
 
 /** What a write of a fact has beside the fact itself. */
@@ -34,7 +34,8 @@ export function rememberWrite(input: RememberInput, context: RememberContext): W
     selection: { ...named, currentKeys: keys },
     plan: (scope) => {
       // Told late of an earlier time: its place is somewhere in the history of the key.
-      const isLate = ({ key, validFrom }: StoredFact) => key === input.key && validFrom > input.validFrom;
+      const isLate = ({ key, validFrom }: StoredFact) =>
+        input.isDated && key === input.key && validFrom > input.validFrom;
       if (keys.length === 0 || whole || !scope.view.facts.some(isLate)) return plan(scope, wanted);
       whole = true;
       return { selection: { ...named, keys } };
@@ -45,27 +46,42 @@ export function rememberWrite(input: RememberInput, context: RememberContext): W
 type Wanted = RememberInput &
   RememberContext & { readonly digest: string; readonly graves: readonly string[] };
 
-function plan(scope: PlanScope, wanted: Wanted): Plan<StoredFact> {
+function plan(scope: PlanScope, asked: Wanted): Plan<StoredFact> {
   const { view, draft, state } = scope;
-  if (isErased(scope, wanted)) throw erased("remember");
+  if (isErased(scope, asked)) throw erased("remember");
+  if (isBuried(view.tombstones, asked)) throw forgotten();
+  const wanted = keyed(view, asked);
   const same = view.facts.find(({ digest, status }) => digest === wanted.digest && status !== "superseded");
   if (same !== undefined) return repeat(scope, same, wanted);
-  if (isForgotten(view, wanted)) throw forgotten();
   const incoming = newFact(wanted, (view.head?.version ?? 0) + 1);
   const fact = standing(scope, { fact: incoming, asked: wanted.quarantine }, contradictedBy(view, wanted));
   checkRoom(scope, fact);
-  if (!isUsersWord(fact.trust)) draft.setDrawn(countDrawn(state.drawn, fact, scope));
-  // Said anew by somebody, and not drawn from a transcript: it may be learned again.
-  if (wanted.extractor === null) draft.lift(wanted.graves);
+  if (fact.trust === "inferred") draft.setDrawn(countDrawn(state.drawn, fact, scope));
+  // Said anew by the user: it may be learned again.
+  if (wanted.extractor === null && isUsersWord(fact.trust) && fact.status !== "quarantined")
+    draft.lift(wanted.graves);
   return { result: fact, change: draft.build(scope.now) };
+}
+
+/**
+ * With a key and a date that count. A key that somebody proposed who drew the fact counts only among facts that share a word:
+ * no model hides what the user said by giving another fact its key. What nobody dated follows what is there, also if the
+ * clock of this process is behind.
+ */
+function keyed({ facts }: UserView, wanted: Wanted): Wanted {
+  const { key, extractor, isDated, validFrom } = wanted;
+  const current = facts.filter((fact) => fact.status === "active" && key !== null && fact.key === key);
+  const content = contentOf(termsOfFact({ ...wanted, evidence: null }));
+  const isForeign = ({ trust, terms }: StoredFact): boolean =>
+    isUsersWord(trust) && ![...contentOf(terms)].some((term) => content.has(term));
+  if (extractor !== null && current.some(isForeign)) return { ...wanted, key: null };
+  const latest = Math.max(validFrom, ...current.map((fact) => fact.validFrom));
+  return isDated ? wanted : { ...wanted, validFrom: latest };
 }
 
 /** Whether it was drawn from what was said before everything was forgotten. */
 const isErased = ({ state }: PlanScope, { extractor, saidAt }: Wanted): boolean =>
   extractor !== null && state.erasedAt > 0 && (saidAt === null || saidAt <= state.erasedAt);
-
-const isForgotten = ({ tombstones }: UserView, { extractor, saidAt }: Wanted): boolean =>
-  extractor !== null && tombstones.some(({ at }) => saidAt === null || saidAt <= at);
 
 /** All that ever held for the key, and what holds now of what it is said to contradict. */
 function contradictedBy({ facts }: UserView, { key, contradicts }: Wanted): readonly StoredFact[] {
@@ -143,8 +159,8 @@ function checkRoom({ state, limits }: PlanScope, fact: StoredFact): void {
   if (fact.status === "quarantined" && state.quarantined >= limits.maxQuarantined) {
     throw full("facts that wait for review", "maxQuarantined");
   }
-  const isActive = fact.status === "active" && !isUsersWord(fact.trust);
-  if (isActive && state.untrusted >= limits.maxUntrustedFacts) {
+  const isUntrusted = fact.status !== "quarantined" && !isUsersWord(fact.trust);
+  if (isUntrusted && state.untrusted >= limits.maxUntrustedFacts) {
     throw full("facts that aren't the user's own word", "maxUntrustedFacts");
   }
 }

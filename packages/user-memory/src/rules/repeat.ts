@@ -16,8 +16,9 @@ interface Repeated extends RememberInput {
  */
 export function repeat(scope: PlanScope, same: StoredFact, again: Repeated): Plan<StoredFact> {
   if (!mayAdd(same, again)) return { result: same, change: null };
-  const { draft, view, now } = scope;
-  const raised = raise(same, again);
+  const { draft, view, now, limits } = scope;
+  const planted = same.status === "quarantined" || !isUsersWord(same.trust);
+  const raised = planted ? replaced(same, again) : raise(same, again, limits.maxTags);
   const contradicted = view.facts.filter(
     ({ status, key, id }) =>
       status === "active" &&
@@ -25,9 +26,12 @@ export function repeat(scope: PlanScope, same: StoredFact, again: Repeated): Pla
       ((raised.key !== null && key === raised.key) || again.contradicts.includes(id)),
   );
   const found = standingOf({ trust: raised.trust, validFrom: again.validFrom }, contradicted);
-  const replaces = found.kind === "placed" ? found.replaces : [];
-  if (replaces.length === 0 && isSame(same, raised)) return { result: same, change: null };
-  const after = { ...raised, updatedAt: now };
+  const placed = found.kind === "placed" ? found : undefined;
+  // Of an earlier time than what is there: it isn't the current one of its key.
+  const kept = placed?.by === undefined ? raised : { ...raised, key: planted ? null : same.key };
+  const replaces = placed?.by === undefined ? (placed?.replaces ?? []) : [];
+  if (replaces.length === 0 && isSame(same, kept)) return { result: same, change: null };
+  const after = { ...kept, updatedAt: now };
   draft.put(after, same);
   draft.note({ action: same.status === "active" ? "repeated" : "approved", factId: after.id, fact: after });
   supersede(draft, replaces, { ...after, validFrom: again.validFrom });
@@ -42,24 +46,39 @@ const mayAdd = (same: StoredFact, again: Repeated): boolean =>
     !isUsersWord(same.trust) ||
     trustRank(again.trust) >= trustRank(same.trust));
 
-function raise(same: StoredFact, again: Repeated): StoredFact {
-  const isRaised = same.status === "quarantined" || trustRank(again.trust) > trustRank(same.trust);
-  const tags = [...new Set([...same.tags, ...again.tags])].slice(0, 32);
-  const { conversationId, position, messageId, author, extractor, evidence, saidAt } = again;
-  const source = { conversationId, position, messageId, author, extractor, evidence, saidAt };
-  const raised: StoredFact = {
+/** What others had said before the user did: nothing of it stays but its place. */
+function replaced(same: StoredFact, again: Repeated): StoredFact {
+  const { fact, tags, score, trust, key, validFrom, validUntil } = again;
+  const said: StoredFact = {
     ...same,
-    ...(isRaised ? { ...source, trust: again.trust, fact: again.fact } : {}),
-    tags,
-    score: again.score ?? (isRaised ? null : same.score),
-    key: again.key ?? same.key,
+    ...sourceOf(again),
+    ...{ fact, tags, score, trust, key, validFrom, validUntil },
     status: "active",
     quarantine: null,
     conflictsWith: null,
+    vector: again.vector ?? same.vector,
+  };
+  return { ...said, terms: termsOfFact(said) };
+}
+
+/** What the user had said before. */
+function raise(same: StoredFact, again: Repeated, maxTags: number): StoredFact {
+  const isRaised = trustRank(again.trust) > trustRank(same.trust);
+  const raised: StoredFact = {
+    ...same,
+    ...(isRaised ? { ...sourceOf(again), trust: again.trust, fact: again.fact } : {}),
+    tags: [...new Set([...same.tags, ...again.tags])].slice(-maxTags),
+    score: again.score ?? same.score,
+    key: again.extractor === null ? (again.key ?? same.key) : same.key,
     validUntil: untilOf(same, again),
     vector: same.vector ?? again.vector,
   };
   return isRaised ? { ...raised, terms: termsOfFact(raised) } : raised;
+}
+
+function sourceOf(again: Repeated) {
+  const { conversationId, position, messageId, author, extractor, evidence, saidAt } = again;
+  return { conversationId, position, messageId, author, extractor, evidence, saidAt };
 }
 
 /** Said again, it holds again. */
@@ -72,6 +91,7 @@ function isSame(before: StoredFact, after: StoredFact): boolean {
   const { tags, ...fields } = after;
   return (
     before.tags.length === tags.length &&
+    before.tags.every((tag, index) => tag === tags[index]) &&
     Object.entries(fields).every(([name, value]) => before[name as keyof StoredFact] === value)
   );
 }

@@ -29,9 +29,9 @@ export function standingOf(
   return { kind: "placed", replaces, by };
 }
 
-/** Whether nothing had taken its place by then. */
-const holdsAfter = ({ supersededAt }: StoredFact, time: number): boolean =>
-  supersededAt === null || supersededAt > time;
+/** Whether it hadn't ended by then. */
+const holdsAfter = ({ supersededAt, validUntil }: StoredFact, time: number): boolean =>
+  (supersededAt === null || supersededAt > time) && (validUntil === null || validUntil > time);
 
 /** Puts facts into the past, as of when the newer one holds. */
 export function supersede(draft: Draft, replaced: readonly StoredFact[], by: StoredFact): void {

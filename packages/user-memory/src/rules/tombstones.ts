@@ -1,7 +1,9 @@
 import type { StoredFact, Tombstone } from "../backend/backend.ts";
+import type { Trust } from "../fact.ts";
 import type { Digests } from "./digests.ts";
+import { isUsersWord } from "./trust.ts";
 
-type Told = Pick<StoredFact, "fact" | "conversationId" | "position" | "evidence">;
+type Told = Pick<StoredFact, "fact" | "conversationId" | "position">;
 
 /** By what a forgotten fact is known again: what it says, its words, and where it was drawn from. */
 export function tombstoneDigests(told: Told, digests: Digests): readonly string[] {
@@ -9,5 +11,37 @@ export function tombstoneDigests(told: Told, digests: Digests): readonly string[
   return all.filter((digest) => digest !== undefined);
 }
 
-export const tombstonesFor = (fact: StoredFact, digests: Digests, at: number): readonly Tombstone[] =>
-  tombstoneDigests(fact, digests).map((digest) => ({ digest, at }));
+/** Stands for ever: somebody has decided against it. */
+const FOR_GOOD = Number.MAX_SAFE_INTEGER;
+
+interface Burial {
+  readonly digests: Digests;
+  readonly at: number;
+  readonly rejects: boolean;
+}
+
+export const tombstonesFor = (fact: StoredFact, { digests, at, rejects }: Burial): readonly Tombstone[] =>
+  rejects
+    ? [{ digest: digests.ofFact(fact.fact), at: FOR_GOOD }]
+    : tombstoneDigests(fact, digests).map((digest) => ({ digest, at }));
+
+interface Said {
+  readonly trust: Trust;
+  readonly extractor: string | null;
+  readonly saidAt: number | null;
+  /** When the call began. */
+  readonly now: number;
+}
+
+/**
+ * Whether a fact stays forgotten: it was drawn from what was said before, or its call began before. What was rejected comes
+ * back by the user's word alone.
+ */
+export const isBuried = (
+  tombstones: readonly Tombstone[],
+  { trust, extractor, saidAt, now }: Said,
+): boolean =>
+  tombstones.some(({ at }) => {
+    if (at === FOR_GOOD) return !isUsersWord(trust);
+    return extractor === null ? now < at : saidAt === null || saidAt <= at;
+  });

@@ -61,10 +61,8 @@ export function updateWrite(options: UpdateOptions): Write<StoredFact | null> {
 /** What is said anew is the user's word, and has no source but that. */
 function reworded(before: StoredFact, { changes, digests, vector }: UpdateOptions): StoredFact {
   if (changes.fact === undefined || changes.fact === before.fact) return before;
-  if (before.status === "quarantined") {
-    throw refusal(
-      "no new text for a fact that waits for review; approve it, or reject it and remember the new one",
-    );
+  if (before.status !== "active") {
+    throw refusal("no new text for a fact that waits for review or is past; remember the new one");
   }
   const said: StoredFact = {
     ...before,

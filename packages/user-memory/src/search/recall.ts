@@ -9,6 +9,8 @@ import { type Found, orderByTrust, shareOut } from "./order.ts";
 /** So many candidates are ranked and read at once; more only where too few of them may be recalled. */
 const FIRST_RANKED = 500;
 const FIRST_READ = 20;
+/** So many are read where some of the best aren't the user's word. */
+const MOST_READ = 2_000;
 
 export interface RecallInput {
   readonly query: string;
@@ -44,7 +46,7 @@ export async function recallFacts(scope: RecallScope, input: RecallInput): Promi
     if (end >= candidates.length) return kept(found);
     // Behind many facts that aren't the user's word there may be one that is, and comes first.
     const first = kept(found);
-    const isSettled = end >= FIRST_RANKED || first.every(({ fact }) => isUsersWord(fact.trust));
+    const isSettled = end >= MOST_READ || first.every(({ fact }) => isUsersWord(fact.trust));
     if (first.length === limit && isSettled) return first;
   }
 }
