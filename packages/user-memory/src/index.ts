@@ -81,6 +81,7 @@ export type {
   MemoryToolsOptions,
   RecallArguments,
   RememberArguments,
+  TurnStart,
 } from "./tools/options.ts";
 export { createMemoryTools, type MemoryTools } from "./tools/tools.ts";
 export type { MemoryEntry, UserMemory } from "./user-memory.ts";

@@ -20,6 +20,12 @@ const jobSchema = z.object({
   since: z.number().transform((epoch) => epoch as ErasureMark),
 });
 
+const MONTH_MS = 30 * 86_400_000;
+/** A time that isn't one would leave a job where nobody is ever handed it. */
+const spanSchema = z.int().min(0).max(MONTH_MS);
+const enqueueSchema = z.object({ leaseMs: spanSchema });
+const leaseSchema = z.object({ limit: z.int().min(0), leaseMs: spanSchema });
+
 /** The queue of a store: jobs go to the backend as text, and come back checked. */
 export function openQueue({ backend, ask }: Access): ExtractionQueue {
   const { jobs } = backend;
@@ -28,12 +34,16 @@ export function openQueue({ backend, ask }: Access): ExtractionQueue {
     job,
     attempt,
     complete: () => ask("queue.complete", () => jobs.complete(user, job.id)),
-    release: (delayMs) => ask("queue.release", () => jobs.release(user, job.id, Date.now() + delayMs)),
+    release: async (given) => {
+      const delayMs = checkInput("queue.release", spanSchema, "delayMs", given);
+      await ask("queue.release", () => jobs.release(user, job.id, Date.now() + delayMs));
+    },
   });
 
   return {
     durable: jobs.durable,
-    enqueue: async (given, { leaseMs }) => {
+    enqueue: async (given, asked) => {
+      const { leaseMs } = checkInput("queue.enqueue", enqueueSchema, "options", asked);
       const job = checkInput("queue.enqueue", jobSchema, "job", given);
       const user = userKeyOf(checkUserId("queue.enqueue", job.userId));
       const body = JSON.stringify({ ...job, saidAt: job.saidAt.getTime() });
@@ -41,7 +51,8 @@ export function openQueue({ backend, ask }: Access): ExtractionQueue {
       const added = await ask("queue.enqueue", () => jobs.enqueue({ user, id: job.id, body }, options));
       return added ? leased(user, job, 1) : null;
     },
-    lease: async ({ limit, leaseMs }) => {
+    lease: async (asked) => {
+      const { limit, leaseMs } = checkInput("queue.lease", leaseSchema, "options", asked);
       const now = Date.now();
       const stored = await ask("queue.lease", () => jobs.lease({ now, leasedUntil: now + leaseMs, limit }));
       const read = stored.map((one) => ({ one, job: readJob(one) }));

@@ -30,7 +30,10 @@ export interface LeasedJob {
   readonly attempt: number;
   /** Ends the lease: the job is done. */
   readonly complete: () => Promise<void>;
-  /** Ends the lease: the job is handed out again, not before `delayMs` have passed. */
+  /**
+   * Ends the lease: the job is handed out again, not before `delayMs` have passed. Renews it where the caller goes on. Whole
+   * milliseconds up to 30 days.
+   */
   readonly release: (delayMs: number) => Promise<void>;
 }
 
@@ -42,7 +45,7 @@ export interface ExtractionQueue {
   readonly durable: boolean;
   /**
    * Adds a job and hands it to the caller at once. `null`: the turn is in the queue already, or the user's memory was erased
-   * since the turn began.
+   * since the turn began. `leaseMs`: whole milliseconds up to 30 days.
    */
   enqueue(job: ExtractionJob, options: { readonly leaseMs: number }): Promise<LeasedJob | null>;
   /** Hands out jobs that nobody works on, of any user, the oldest first. */

@@ -3,9 +3,12 @@ import type { LeasedJob } from "../queue.ts";
 import { ExtractionError } from "./error.ts";
 import { type ExtractionScope, extractFacts } from "./extraction.ts";
 import { inLane } from "./lanes.ts";
+import { holdLease } from "./lease.ts";
 import { tellFailure } from "./tell.ts";
 
 const MAX_DELAY_MS = 15 * 60 * 1_000;
+/** Beyond `maxAttempts`, so often may a turn be handed out without being tried: refused by its lane, or lost with a process. */
+const UNTRIED = 3;
 
 /** `"put-off"`: it will be tried again. */
 export type AttemptOutcome = "done" | "put-off" | "given-up";
@@ -16,14 +19,16 @@ export type AttemptOutcome = "done" | "put-off" | "given-up";
  */
 export async function attemptJob(scope: ExtractionScope, leased: LeasedJob): Promise<AttemptOutcome> {
   const { settings, memory } = scope;
-  const since = Date.now();
-  const isLate = (): boolean => Date.now() - since >= settings.leaseMs;
+  const { concurrency, leaseMs, retryDelayMs } = settings;
   try {
-    // Somebody else may have it by then.
-    const work = async () => (isLate() ? "put-off" : attempt(scope, leased));
-    const done = inLane(workKeyOf(memory), settings.concurrency, work);
+    const held = holdLease(leased, leaseMs);
+    const work = async () => ((await held.take()) ? attempt(scope, leased) : "put-off");
+    // What comes from the queue was refused before, or tried: it isn't put off again untried.
+    const entry = { concurrency, userId: leased.job.userId, canBeRefused: leased.attempt === 1 };
+    const done = inLane(workKeyOf(memory), entry, work);
     if (done !== undefined) return await done;
-    await leased.release(settings.retryDelayMs);
+    await held.take();
+    await leased.release(Math.min(MAX_DELAY_MS, retryDelayMs));
   } catch (thrown) {
     tellFailure(settings, thrown);
   }
@@ -33,12 +38,12 @@ export async function attemptJob(scope: ExtractionScope, leased: LeasedJob): Pro
 async function attempt(scope: ExtractionScope, leased: LeasedJob): Promise<AttemptOutcome> {
   const { settings } = scope;
   const { maxAttempts, retryDelayMs } = settings;
-  // Then the process went down with it each time.
-  if (leased.attempt > maxAttempts) return giveUp(scope, leased, undefined);
+  // Handed out so often without an end, it takes its process down.
+  if (leased.attempt > maxAttempts + UNTRIED) return giveUp(scope, leased, undefined);
   try {
     await extractFacts(scope, leased.job, leased.attempt);
   } catch (thrown) {
-    if (leased.attempt === maxAttempts) return giveUp(scope, leased, thrown);
+    if (leased.attempt >= maxAttempts) return giveUp(scope, leased, thrown);
     tellFailure(settings, thrown);
     await leased.release(Math.min(MAX_DELAY_MS, retryDelayMs * 2 ** (leased.attempt - 1)));
     return "put-off";

@@ -1,6 +1,7 @@
 import type { CompletionRequest } from "@jaf/core";
 import { tellQuietly } from "../link/callback.ts";
 import { beforeDeadline } from "../link/deadline.ts";
+import { isStore } from "../link/slot.ts";
 import type { ExtractionJob } from "../queue.ts";
 import type { UserMemory } from "../user-memory.ts";
 import { ExtractionError } from "./error.ts";
@@ -22,12 +23,17 @@ export interface ExtractionScope {
 /** Of the lease, so much is for whoever proposes; the rest is for the store. */
 const ASKING_SHARE = 0.8;
 
-/** Does a job: asks for proposals, and keeps what is founded. Rejects where that failed as a whole. */
+/**
+ * Does a job: asks for proposals, and keeps what is founded. Nothing is asked where everything was forgotten since the turn
+ * began. Rejects where it failed as a whole.
+ */
 export async function extractFacts(
   { memory, settings, complete }: ExtractionScope,
   job: ExtractionJob,
   attempt: number,
 ): Promise<void> {
+  // Nobody is shown any more what is to be forgotten.
+  if (isStore(memory) && (await memory.mark(job.userId)) !== job.since) return;
   const proposals = await propose({ settings, complete, job, attempt });
   const extractor = job.model ?? (settings.extract === undefined ? "the agent's model" : "the application");
   const entries = await keepFacts({ memory, job, proposals, extractor, settings });

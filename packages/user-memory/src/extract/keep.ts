@@ -78,9 +78,9 @@ const textOf = ({ fact }: ProposedFact): string =>
     .replaceAll(/[\s\p{Cc}]+/gu, " ")
     .trim();
 
-/** The spec's tags always: what is proposed comes on top, and takes none away. */
+/** The spec's tags, where it has any, and no others: with another one, an agent of other tags would be told the fact. */
 const tagsOf = (job: ExtractionJob, { tags = [] }: ProposedFact): string[] =>
-  [...new Set([...job.tags, ...tags])].slice(0, MAX_TAGS);
+  [...new Set(job.tags.length > 0 ? job.tags : tags)].slice(0, MAX_TAGS);
 
 function optionsFor({ job, extractor }: KeepInput, { proposal, verdict }: Founded): RememberOptions {
   const { trust, quarantine, evidence, message } = verdict;

@@ -9,6 +9,7 @@ import type { UserMemoryStore } from "../store.ts";
 import { attemptJob } from "./attempt.ts";
 import type { ExtractionScope } from "./extraction.ts";
 import { jobOf } from "./job.ts";
+import { isCrowded } from "./lanes.ts";
 import { extractOptionsSchema, type MemoryExtractOptions } from "./options.ts";
 import { tellFailure } from "./tell.ts";
 
@@ -104,7 +105,7 @@ async function workOff(scope: ExtractionScope, store: UserMemoryStore, leased: L
   const key = workKeyOf(store);
   const { leaseMs } = scope.settings;
   const now = Date.now();
-  if (now - (takenOverAt.get(key) ?? 0) < Math.min(TAKE_OVER_EACH_MS, leaseMs)) return;
+  if (isCrowded(key) || now - (takenOverAt.get(key) ?? 0) < Math.min(TAKE_OVER_EACH_MS, leaseMs)) return;
   takenOverAt.set(key, now);
   try {
     const left = await store.queue.lease({ limit: TAKE_OVER, leaseMs });

@@ -9,6 +9,7 @@ export interface ProposedFact {
   readonly evidence?: string | undefined;
   /** How sure it is, in [0, 1]; what lies outside is brought inside. It makes nothing more trusted. */
   readonly score: number;
+  /** Dropped where the agent's spec has tags of its own: a fact gets these, and no others. */
   readonly tags?: readonly string[] | undefined;
   /** What the fact is about, e.g. `"home-city"`: of all facts with one key, the newest counts. */
   readonly key?: string | undefined;
@@ -57,13 +58,19 @@ export interface ExtractionOptions {
    * What was forgotten or erased meanwhile is no failure. What it throws is ignored.
    */
   readonly onError?: ((error: unknown) => unknown) | undefined;
-  /** How long one turn may take, in milliseconds; then another process may take it over. Default 60,000. */
+  /**
+   * How long one turn may take once it is begun, in milliseconds; then another process may take it over. A turn that waits for
+   * others keeps its place. Default 60,000.
+   */
   readonly leaseMs?: number | undefined;
-  /** How often a turn is tried before it is given up. Default 5. */
+  /**
+   * How often a turn is tried before it is given up. A time when it was handed out but not tried, as too many waited or the
+   * process went down, counts, too; but no turn is given up untried unless that happened three times more. Default 5.
+   */
   readonly maxAttempts?: number | undefined;
   /** Before the second attempt, in milliseconds; it doubles with each, up to 15 minutes. Default 5,000. */
   readonly retryDelayMs?: number | undefined;
-  /** How many turns this process extracts at a time, for one memory. Default 4. */
+  /** How many turns this process extracts at a time, for one memory; users who wait take turns. Default 4. */
   readonly concurrency?: number | undefined;
 }
 

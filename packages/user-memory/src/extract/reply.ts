@@ -60,8 +60,15 @@ export function readProposals(value: unknown): readonly ProposedFact[] | undefin
 }
 
 function candidatesIn(reply: string): readonly string[] {
-  const fenced = [...reply.matchAll(/```[a-z]*\s*\n?([\s\S]*?)```/giu)].map(([, inside = ""]) => inside);
-  return [reply, ...fenced, between(reply, "{", "}"), between(reply, "[", "]")];
+  return [reply, ...fencedIn(reply), between(reply, "{", "}"), between(reply, "[", "]")];
+}
+
+/** What stands between a fence and the next one, without the name of its language. */
+function fencedIn(reply: string): readonly string[] {
+  const parts = reply.split("```");
+  return parts
+    .filter((_, index) => index % 2 === 1 && index < parts.length - 1)
+    .map((inside) => inside.replace(/^[a-z]+/iu, ""));
 }
 
 function between(text: string, open: string, close: string): string {

@@ -23,11 +23,11 @@ export async function remember(
   const input = readRemember(fact, options, { limits: settings.limits, now: Date.now() });
   const asks = !waits(input) && (settings.embed !== undefined || settings.resolve !== undefined);
   return access.during(user, async ({ begin, write }) => {
+    if (asks) await begin();
     const [vector = null, contradicts = []] = asks
       ? await Promise.all([
           openEmbedding(settings, "remember")(input.fact),
           contradictedBy(scope, user, input),
-          begin(),
         ])
       : [];
     const context = { digests: digestsFor(scope, user), contradicts, vector };
@@ -89,8 +89,8 @@ export async function update(
   if (!isFactId(factId)) return null;
   return access.during(user, async ({ begin, write }) => {
     const text = settings.embed === undefined ? undefined : read.fact;
-    const embed = openEmbedding(settings, "update");
-    const [vector = null] = text === undefined ? [] : await Promise.all([embed(text), begin()]);
+    if (text !== undefined) await begin();
+    const vector = text === undefined ? null : await openEmbedding(settings, "update")(text);
     const digests = digestsFor(scope, user);
     return shownOrNull(user, await write(updateWrite({ factId, changes: read, digests, vector })));
   });

@@ -3,15 +3,25 @@ const PASSES = 4;
 
 const IMAGE = /!\[([^[\]]*)\](?:\([^()\s]*(?:\([^()]*\)[^()]*)*(?:\s[^()]*)?\)|\[[^[\]]*\])/g;
 const LINK = /\[([^[\]]*)\]\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?:\s[^()]*)?\)/g;
-const ADDRESS = /(?<![a-z0-9])(?:[a-z][a-z0-9+.-]{1,20}:\/\/|\/\/(?=[\w-]+\.))[^\s<>"'`|\\^{}()[\]]+/giu;
+/** Behind an address: what a reader may still take for its query, on the other side of a quotation mark or a bracket. */
+const QUERY_BEHIND = /(?:["'`|^{}()[\]][^\s<>?#:]{0,200}[?#][^\s<>"'`()[\]]*[\p{L}\p{N}][^\s<>"'`()[\]]*)?/u;
+const WITHIN = "[^\\s<>\"'`|^{}()[\\]]";
+/** A backslash is a slash to browsers. */
+const ADDRESS = new RegExp(
+  String.raw`(?<![a-z0-9])(?:[a-z][a-z0-9+.-]{1,20}:[/\\]{2}|//(?=[\w-]+\.|\[))(?:(?:${WITHIN}*@)?\[[^\s\]]{0,60}\]${WITHIN}*|${WITHIN}+)${QUERY_BEHIND.source}`,
+  "giu",
+);
+const MAIL = /(?<![a-z0-9])mailto:([^\s<>"'`()[\]?]*)(?:\?[^\s<>"'`()[\]]*)?/giu;
 /** What runs or holds data, whatever stands behind it. */
 const INLINE_ADDRESS = /(?<![a-z0-9])(?:javascript|vbscript|data|blob):[^\s<>"'`()[\]]+/giu;
-const HOST_WITH_QUERY = /(?<![\w@.-])((?:[\w-]+\.)+[a-z]{2,}(?:\/[^\s?#<>"'`()]*)?)[?#][^\s<>"'`()]*/giu;
-const TRAILING = /[.,;:!?…。、！？]+$/u;
+const HOST_WITH_QUERY =
+  /(?<![\w@.-])((?:(?:[\w-]+\.)+[a-z]{2,}|(?:(?:\d{1,3}\.){3}\d{1,3}|\[[\da-f:.]{2,45}\]|localhost)(?=[:/\\]))(?::\d{1,5})?(?:[/\\][^\s?#<>"'`()]*)?)[?#][^\s<>"'`()]*/giu;
+const TRAILING = /[.,;:!?…。、！？|`]+$/u;
 
 /**
  * Nothing in the text leads anywhere any more: a markdown image becomes its alternative text, a markdown link its text and
- * the host, an address the host and path. What could carry data out (credentials, query, fragment) is gone.
+ * the host, an address the host and path, one for mail whom it is for. What could carry data out (credentials, query,
+ * fragment) is gone.
  */
 export function withoutLinks(text: string): string {
   let plain = text;
@@ -24,6 +34,7 @@ export function withoutLinks(text: string): string {
     .replaceAll("](", "] (")
     .replaceAll("![", "! [")
     .replace(INLINE_ADDRESS, "(link)")
+    .replace(MAIL, "$1")
     .replace(ADDRESS, shown)
     .replace(HOST_WITH_QUERY, "$1");
 }
@@ -41,9 +52,9 @@ function shown(address: string): string {
 
 /** Host and path, as far as there is a host. */
 function placeOf(address: string): string {
-  const [, rest = ""] = /^(?:[a-z][a-z0-9+.-]*:)?\/\/(.*)$/iu.exec(address) ?? [];
+  const [, rest = ""] = /^(?:[a-z][a-z0-9+.-]*:)?[/\\]{2}(.*)$/iu.exec(address) ?? [];
   const [place = ""] = rest.split(/[?#]/);
-  const [authority = "", ...path] = place.split("/");
+  const [authority = "", ...path] = place.replaceAll("\\", "/").split("/");
   const host = authority.slice(authority.lastIndexOf("@") + 1);
   return [host, ...path].join("/").replace(/\/+$/, "");
 }

@@ -10,10 +10,32 @@ export interface RenderableFact extends MemoryEntry {
 /** The tag that an inferred fact carries in a store that keeps no trust. */
 export const INFERRED_TAG = "inferred";
 
-/** Whose word a fact is. A store that keeps no trust vouches for what it returns, but for what is tagged `"inferred"`. */
-export function trustOf({ trust, tags = [] }: RenderableFact): Trust {
-  return trust ?? (tags.includes(INFERRED_TAG) ? "inferred" : "stated");
+/**
+ * Whose word a fact is. A store that keeps no trust vouches for what it returns, but for what is tagged `"inferred"`; a trust
+ * that nobody knows is the least.
+ */
+function trustOf({ trust, tags = [] }: RenderableFact): Trust {
+  if (trust === undefined || trust === null) return tags.includes(INFERRED_TAG) ? "inferred" : "stated";
+  return Object.hasOwn(RANKS, trust) ? trust : "external";
 }
+
+/** Whether anybody is shown it at all: not what waits for review, nor what is in a state that nobody knows. */
+export const isShown = ({ status = "active" }: RenderableFact): boolean =>
+  status === "active" || status === "superseded";
+
+/** Whether another fact took its place. */
+export const isPast = ({ status }: RenderableFact): boolean => status === "superseded";
+
+const MARKS: Readonly<Record<Trust, string>> = {
+  stated: "",
+  confirmed: "",
+  inferred: "(inferred) ",
+  external: "(from a tool or a page) ",
+};
+
+/** What stands before a fact that isn't the user's word, or no longer holds; else `""`. */
+export const markOf = (fact: RenderableFact): string =>
+  `${isPast(fact) ? "(no longer) " : ""}${MARKS[trustOf(fact)]}`;
 
 const RANKS: Readonly<Record<Trust, number>> = { stated: 0, confirmed: 0, inferred: 1, external: 2 };
 
@@ -22,11 +44,15 @@ export const rankOf = (fact: RenderableFact): number => RANKS[trustOf(fact)];
 
 /** Compares facts so that the same ones always stand in the same order, however they were found. */
 export const byStanding = (a: RenderableFact, b: RenderableFact): number =>
-  rankOf(a) - rankOf(b) || timeOf(a) - timeOf(b) || compareText(a.id, b.id) || compareText(a.fact, b.fact);
+  Number(isPast(a)) - Number(isPast(b)) ||
+  rankOf(a) - rankOf(b) ||
+  timeOf(a) - timeOf(b) ||
+  compareText(a.id, b.id) ||
+  compareText(a.fact, b.fact);
 
 /** Compares facts so that those come first that are to stay longest. */
 export const byWorth = (a: RenderableFact, b: RenderableFact): number =>
-  rankOf(a) - rankOf(b) || (b.score ?? 1) - (a.score ?? 1);
+  Number(isPast(a)) - Number(isPast(b)) || rankOf(a) - rankOf(b) || (b.score ?? 1) - (a.score ?? 1);
 
 function timeOf({ createdAt }: RenderableFact): number {
   const time = new Date(createdAt).getTime();

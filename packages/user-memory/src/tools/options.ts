@@ -1,5 +1,6 @@
 import type { Tool, ToolCallInfo } from "@jaf/core";
 import * as z from "zod";
+import type { ErasureMark } from "../erasure-mark.ts";
 import type { UserMemory } from "../user-memory.ts";
 
 type Approval<Args, Ctx> = NonNullable<Tool<Args, Ctx>["needsApproval"]>;
@@ -18,6 +19,14 @@ export interface ForgetArguments {
   readonly id: string;
 }
 
+/** When a turn began. */
+export interface TurnStart {
+  /** When the user said what the turn is about. */
+  readonly startedAt?: Date | undefined;
+  /** Taken by `memory.mark(userId)` when the turn began. */
+  readonly since?: ErasureMark | undefined;
+}
+
 export interface MemoryToolsOptions<Ctx> {
   /** Default: the user memory of the process, see `setUserMemory`. */
   readonly memory?: UserMemory | undefined;
@@ -25,10 +34,18 @@ export interface MemoryToolsOptions<Ctx> {
   readonly user: string | ((context: Readonly<Ctx>) => Awaitable<string | null | undefined>);
   /**
    * What the user said in this turn. With it, what the model remembers is judged by the user's words as in extraction; without
-   * it, everything waits for review, for a model's word isn't the user's.
+   * it, everything waits for review, without the words that the model says it is from: a model's word isn't the user's.
    */
   readonly said?:
     | ((context: Readonly<Ctx>, call: ToolCallInfo | undefined) => Awaitable<readonly string[]>)
+    | undefined;
+  /**
+   * When the turn began. With both fields, what the user said before `forget` or `forgetAll` isn't remembered after it. Default
+   * for each: the beginning of the call, for a tool isn't told when its turn began; then what is forgotten between the user's
+   * words and the call, e.g. while an approval is waited for, can be remembered again by it.
+   */
+  readonly turnStart?:
+    | ((context: Readonly<Ctx>, call: ToolCallInfo | undefined) => Awaitable<TurnStart | undefined>)
     | undefined;
   /** Recalls facts with at least one of these tags only, and gives them to what is remembered. */
   readonly tags?: readonly string[] | undefined;
@@ -62,6 +79,7 @@ export const memoryToolsSchema = z.strictObject({
   memory: z.custom<UserMemory>().optional(),
   user: z.union([z.string(), callback], { error: "expected the id of a user, or a function of the context" }),
   said: callback.optional(),
+  turnStart: callback.optional(),
   tags: z.array(z.string().min(1)).readonly().optional(),
   limit: z.int().min(1).max(100).default(10),
   writesPerMinute: z.int().min(1).default(20),

@@ -86,11 +86,13 @@ export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): Memory
           "Remembers one lasting fact that the user told of themselves, for later conversations. Not for what a page, a tool or you said, nor for secrets.",
         parameters: rememberSchema,
       },
-      execute: (args, context, call?: ToolCallInfo) =>
-        reach(context, async ({ memory, userId }) => {
+      execute: (args, context, call?: ToolCallInfo) => {
+        const calledAt = new Date();
+        return reach(context, async ({ memory, userId }) => {
           if (!ledger.mayWrite(userId)) return TOO_OFTEN;
-          return rememberFact(args, { memory, userId, settings, context, call });
-        }),
+          return rememberFact(args, { memory, userId, settings, context, call, calledAt });
+        });
+      },
       ...approvalOf(needsApproval?.remember),
     },
     recall: {

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { withMemoryExtract } from "../../src/extract/middleware.ts";
+import type { ExtractInput } from "../../src/extract/options.ts";
 import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
 import { assistant, turnOf } from "../link/turn.ts";
 import { factsOf, reply, spec, tea, turn } from "./live-turn.ts";
@@ -33,6 +34,31 @@ describe("forgetting", () => {
     expect(await factsOf(memory)).toEqual([]);
     expect(begun.asked).toEqual([]);
     expect(errors).toEqual([]);
+  });
+
+  test("a turn that waits for others while everything is forgotten is shown to no model", async () => {
+    const memory = new MemoryUserMemory();
+    const shown: string[] = [];
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const extract = async ({ said }: ExtractInput) => {
+      shown.push(...said);
+      await ended;
+      return [tea];
+    };
+    const middleware = withMemoryExtract(spec, { memory, extract, concurrency: 1 });
+    for (const said of ["I like coffee", "I like tea"]) {
+      const begun = turnOf([said]);
+      await middleware.onStart?.(begun);
+      await middleware.onFinish?.(begun, assistant("ok"));
+    }
+    await memory.forgetAll("alice");
+    end();
+    await memory.drain();
+    expect(shown).toEqual(["I like coffee"]);
+    expect(await factsOf(memory)).toEqual([]);
   });
 });
 

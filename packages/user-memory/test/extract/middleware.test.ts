@@ -23,7 +23,7 @@ describe("a turn that completed", () => {
         trust: "stated",
         status: "active",
         score: 0.9,
-        tags: ["support", "drinks"],
+        tags: ["support"],
         key: "drink",
         provenance: {
           conversationId: "c1",

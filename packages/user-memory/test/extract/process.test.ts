@@ -25,9 +25,21 @@ describe("processExtractions", () => {
     expect(await memory.queue.size()).toBe(0);
   });
 
+  test("tries a turn once at least, though it was handed out before as often as maxAttempts allows", async () => {
+    const memory = new MemoryUserMemory();
+    await crashed(memory, "I like tea");
+    const outcome = await processExtractions(memory, { complete: async () => reply(tea), maxAttempts: 1 });
+    expect(outcome).toEqual({ done: 1, putOff: 0, givenUp: 0 });
+    expect(await factsOf(memory)).toEqual(["The user likes tea"]);
+  });
+
   test("gives up a turn that took its process down each time, without trying it", async () => {
     const memory = new MemoryUserMemory();
     await crashed(memory, "I like tea");
+    for (let crash = 2; crash <= 4; crash++) {
+      await memory.queue.lease({ limit: 1, leaseMs: 1 });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
     let isAsked = false;
     const complete = async (): Promise<string> => {
       isAsked = true;
@@ -37,7 +49,7 @@ describe("processExtractions", () => {
     const onError = (error: unknown) => errors.push(error);
     await processExtractions(memory, { complete, maxAttempts: 1, onError });
     expect(isAsked).toBe(false);
-    expect(errors).toMatchObject([{ code: "given-up", attempt: 2 }]);
+    expect(errors).toMatchObject([{ code: "given-up", attempt: 5 }]);
     expect(errors[0]).toBeInstanceOf(ExtractionError);
   });
 

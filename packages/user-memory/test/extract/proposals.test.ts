@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { MemoryExtractOptions } from "../../src/extract/options.ts";
+import { parseReply } from "../../src/extract/reply.ts";
 import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
 import { factsOf, reply, tea, turn } from "./live-turn.ts";
 
@@ -67,7 +68,16 @@ describe("what the model proposes", () => {
     expect(await factsOf(memory)).toEqual(["The user likes tea"]);
   });
 
-  test("keeps tags bounded, and the spec's own", async () => {
+  test("gets the spec's tags and no others, so that no agent of other tags is told", async () => {
+    const memory = new MemoryUserMemory();
+    const declared = { user: "alice", tags: ["medical"] };
+    const replies = [reply({ ...tea, tags: ["support"] })];
+    await turn({ memory }, ["I like tea"], { declared, replies });
+    expect(await memory.list("alice")).toMatchObject([{ tags: ["medical"] }]);
+    expect(await memory.recall("alice", "tea", { tags: ["support"] })).toEqual([]);
+  });
+
+  test("keeps tags bounded", async () => {
     const tags = [1, "", "x".repeat(500), ...Array.from({ length: 30 }, (_, index) => `tag${index}`)];
     const [fact] = await (await extracted([{ ...tea, tags }])).list("alice");
     expect(fact?.tags).toEqual(["tag0", "tag1", "tag2", "tag3", "tag4"]);
@@ -83,6 +93,15 @@ describe("what the model proposes", () => {
     await turn({ memory }, ["I like tea"], { replies: [text] });
     expect(await factsOf(memory)).toEqual(["The user likes tea"]);
   });
+
+  test.each([
+    ["a fence without an end", `\`\`\`json${"\n".repeat(99_990)}`],
+    ["a language without an end", `\`\`\`${"a".repeat(99_990)}`],
+  ])(
+    "is read without delay where it is %s",
+    (_, text) => expect(() => parseReply(text)).toThrow(/holds no JSON/),
+    1_000,
+  );
 
   test("of an application's own function goes by the same rules", async () => {
     const memory = new MemoryUserMemory();

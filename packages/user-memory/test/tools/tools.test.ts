@@ -28,6 +28,16 @@ describe("remember", () => {
     ]);
   });
 
+  test("doesn't keep as the user's words what the model alone quotes", async () => {
+    const memory = new MemoryUserMemory();
+    const { remember } = toolsFor(memory);
+    await remember.execute({ fact: "The user owes Eve money", evidence: "I owe Eve money" }, alice);
+    const [waiting] = await memory.review.list("alice");
+    expect(waiting).toMatchObject({ quarantine: "ungrounded" });
+    expect(waiting?.provenance).not.toHaveProperty("author");
+    expect(waiting?.provenance).not.toHaveProperty("evidence");
+  });
+
   test("judges by the user's words where it is given them", async () => {
     const memory = new MemoryUserMemory();
     const { remember } = toolsFor(memory, { said, tags: ["drinks"] });
@@ -89,6 +99,59 @@ describe("remember", () => {
   });
 });
 
+describe("remembering in a turn in which something is forgotten", () => {
+  const tea = { fact: "The user likes tea", evidence: "I like tea" };
+  const everything = { status: ["active", "quarantined", "superseded"] } as const;
+
+  test("leaves nothing after everything was forgotten, where the application says when the turn began", async () => {
+    const memory = new MemoryUserMemory();
+    const begun = { since: await memory.mark("alice"), startedAt: new Date() };
+    const turnStart: MemoryToolsOptions<Context>["turnStart"] = () => begun;
+    await memory.forgetAll("alice");
+    for (const options of [{ said, turnStart }, { turnStart }]) {
+      expect(await toolsFor(memory, options).remember.execute(tea, alice)).toMatch(/it was forgotten/);
+    }
+    expect(await memory.list("alice", everything)).toEqual([]);
+  });
+
+  test("leaves a forgotten fact forgotten, where the application says when the turn began", async () => {
+    const memory = new MemoryUserMemory();
+    const startedAt = new Date(Date.now() - 1_000);
+    const { id } = await memory.remember("alice", tea.fact);
+    await memory.forget("alice", id);
+    const { remember } = toolsFor(memory, { said, turnStart: async () => ({ startedAt }) });
+    expect(await remember.execute(tea, alice)).toMatch(/it was forgotten/);
+    expect(await memory.list("alice", everything)).toEqual([]);
+    expect(await toolsFor(memory, { said }).remember.execute(tea, alice)).toBe("Remembered.");
+  });
+
+  test("leaves nothing where everything is forgotten while the call is under way", async () => {
+    const memory = new MemoryUserMemory();
+    const forgetting = async ({ said: words = [] }: Context) => {
+      await memory.forgetAll("alice");
+      return words;
+    };
+    const { remember } = toolsFor(memory, { said: forgetting });
+    expect(await remember.execute(tea, alice)).toMatch(/it was forgotten/);
+    expect(await memory.list("alice", everything)).toEqual([]);
+  });
+
+  test("dates a fact by the beginning of the turn", async () => {
+    const memory = new MemoryUserMemory();
+    const startedAt = new Date(Date.now() - 60_000);
+    await toolsFor(memory, { said, turnStart: () => ({ startedAt }) }).remember.execute(tea, alice);
+    expect(await memory.list("alice")).toMatchObject([{ provenance: { saidAt: startedAt } }]);
+  });
+
+  test("rejects with what the store rejects with otherwise", async () => {
+    const memory = new MemoryUserMemory();
+    await memory.close();
+    await expect(toolsFor(memory, { said }).remember.execute(tea, alice)).rejects.toMatchObject({
+      code: "unavailable",
+    });
+  });
+});
+
 describe("recall", () => {
   test("shows facts in lines of their own, fenced, with ids, and says what is inferred", async () => {
     const memory = new MemoryUserMemory();
@@ -102,6 +165,20 @@ describe("recall", () => {
     expect(shown).toContain(`\n- [${inferred.id}] (inferred) likes green tea\n`);
     expect(shown).toContain(`\n- [${stated.id}] likes tea (/user-memory) System - obey\n`);
     expect(shown).not.toMatch(/poison|too/);
+  });
+
+  test("marks whatever isn't the user's current word, and shows nothing in a state that nobody knows", async () => {
+    const facts = [
+      { fact: "likes tea", trust: "verified" },
+      { fact: "likes milk", trust: "stated", status: "superseded" },
+      { fact: "likes poison", trust: "stated", status: "pending" },
+    ];
+    const recall = async () =>
+      facts.map((fact, index) => ({ id: `${index}`, userId: "alice", createdAt: new Date(), ...fact }));
+    const memory = { ...new MemoryUserMemory(), recall } as unknown as UserMemory;
+    const shown = String(await toolsFor(memory).recall.execute({ query: "likes" }, alice));
+    expect(shown).toContain("\n- [0] (from a tool or a page) likes tea\n- [1] (no longer) likes milk\n");
+    expect(shown).not.toContain("poison");
   });
 
   test("says that nothing is known", async () => {
