@@ -1,5 +1,5 @@
 import { auditChain } from "./audit/chain.ts";
-import type { UserKey, UserMemoryBackend } from "./backend/backend.ts";
+import type { UserKey, UserMemoryBackend, UserView } from "./backend/backend.ts";
 import { UserMemoryError } from "./errors.ts";
 import type { UserMemorySettings } from "./options.ts";
 import { openPlan, type Write } from "./rules/plan.ts";
@@ -24,8 +24,11 @@ export interface Access {
 
 /** A call that is under way. */
 export interface Call {
-  /** For a call that is about to wait for somebody else: what is erased from now on, by whomever, its writes are refused for. */
-  readonly begin: () => Promise<void>;
+  /**
+   * For a call that is about to wait for somebody else: where everything is forgotten from now on, by whomever, its writes are
+   * refused. Resolves with what there is now.
+   */
+  readonly begin: (selection?: Write<unknown>["selection"]) => Promise<UserView>;
   /** Reads, decides and writes, again where somebody else has written meanwhile. Rejects with `UserMemoryError`. */
   readonly write: <T>(write: Write<T>) => Promise<T>;
 }
@@ -79,9 +82,10 @@ export function openAccess(backend: UserMemoryBackend, settings: UserMemorySetti
       underWay.set(user.hash, calls.add(state));
       try {
         return await action({
-          begin: async () => {
-            const { head } = await ask("begin", () => backend.read(user, {}));
-            state.epoch = head?.epoch ?? 0;
+          begin: async (selection = {}) => {
+            const view = await ask("begin", () => backend.read(user, selection));
+            state.epoch = view.head?.epoch ?? 0;
+            return view;
           },
           write: (wanted) => ask(wanted.operation, () => write(user, wanted, state)),
         });

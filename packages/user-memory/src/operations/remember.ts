@@ -4,6 +4,7 @@ import { inTime } from "../rules/in-time.ts";
 import { hasLink } from "../rules/links.ts";
 import { rememberWrite } from "../rules/remember.ts";
 import { type RememberInput, readRemember } from "../rules/remember-input.ts";
+import { tombstoneDigests } from "../rules/tombstones.ts";
 import { isUsersWord } from "../rules/trust.ts";
 import { readUpdate, updateWrite } from "../rules/update.ts";
 import { openEmbedding } from "../search/embedding.ts";
@@ -23,14 +24,15 @@ export async function remember(
   const input = readRemember(fact, options, { limits: settings.limits, now: Date.now() });
   const asks = !waits(input) && (settings.embed !== undefined || settings.resolve !== undefined);
   return access.during(user, async ({ begin, write }) => {
-    if (asks) await begin();
+    const digests = digestsFor(scope, user);
+    const before = asks ? await begin({ tombstones: tombstoneDigests(input, digests) }) : undefined;
     const [vector = null, contradicts = []] = asks
       ? await Promise.all([
           openEmbedding(settings, "remember")(input.fact),
           contradictedBy(scope, user, input),
         ])
       : [];
-    const context = { digests: digestsFor(scope, user), contradicts, vector };
+    const context = { digests, contradicts, vector, known: before?.tombstones };
     return shown(user, await write(rememberWrite(input, context)));
   });
 }

@@ -14,7 +14,7 @@ export const forgotten = (): UserMemoryError =>
     code: "forgotten",
     operation: "remember",
     message:
-      "This was forgotten, and is drawn from what was said before that, so it stays forgotten. If the user says it again, remember it with a newer provenance.saidAt, or without provenance.extractor.",
+      "This was forgotten or rejected, and is drawn from what was said before that, or isn't the user's word; so it stays forgotten. If the user says it again, remember it with a newer provenance.saidAt, or without provenance.extractor.",
     retryable: false,
   });
 

@@ -1,4 +1,4 @@
-import type { StoredFact, UserView } from "../backend/backend.ts";
+import type { StoredFact, Tombstone, UserView } from "../backend/backend.ts";
 import type { QuarantineReason } from "../fact.ts";
 import { contentOf, type Digests } from "./digests.ts";
 import { countDrawn, isDrawnTooOften } from "./drawn.ts";
@@ -18,6 +18,8 @@ export interface RememberContext {
   /** Ids of the facts that it is said to contradict. */
   readonly contradicts: readonly string[];
   readonly vector: readonly number[] | null;
+  /** The tombstones that there were when the call began, if it has waited since. */
+  readonly known: readonly Tombstone[] | undefined;
 }
 
 /** The write that remembers a fact. Its result is the fact as it is stored then. */

@@ -29,19 +29,23 @@ interface Said {
   readonly trust: Trust;
   readonly extractor: string | null;
   readonly saidAt: number | null;
-  /** When the call began. */
-  readonly now: number;
+  /** The tombstones that there were when the call began, if it has waited since. */
+  readonly known: readonly Tombstone[] | undefined;
 }
 
 /**
- * Whether a fact stays forgotten: it was drawn from what was said before, or its call began before. What was rejected comes
- * back by the user's word alone.
+ * Whether a fact stays forgotten: it was drawn from what was said before, or it was forgotten while the call was waiting.
+ * What was rejected comes back by the user's word alone.
  */
-export const isBuried = (
+export function isBuried(
   tombstones: readonly Tombstone[],
-  { trust, extractor, saidAt, now }: Said,
-): boolean =>
-  tombstones.some(({ at }) => {
-    if (at === FOR_GOOD) return !isUsersWord(trust);
-    return extractor === null ? now < at : saidAt === null || saidAt <= at;
+  { trust, extractor, saidAt, known }: Said,
+): boolean {
+  const isNew = ({ digest, at }: Tombstone): boolean =>
+    known !== undefined && !known.some((other) => other.digest === digest && other.at === at);
+  return tombstones.some((tombstone) => {
+    if (tombstone.at === FOR_GOOD) return !isUsersWord(trust);
+    if (extractor === null) return isNew(tombstone);
+    return saidAt === null || saidAt <= tombstone.at;
   });
+}
