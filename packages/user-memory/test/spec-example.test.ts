@@ -1,4 +1,4 @@
-import { run, setUserMemory as setEngineMemory, type RunConfig } from "@jaf/core";
+import { type RunConfig, run, setUserMemory as setEngineMemory } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
 import { createRunId, createTraceId } from "@jaf/memory";
 import { afterEach, expect, test } from "vitest";
@@ -53,47 +53,57 @@ class OwnUserMemory implements UserMemory {
   }
 }
 
-const block = "You are a support agent.\n\n<user-memory>\n- Project Foo deploys to fly.io us-east\n</user-memory>";
+const block =
+  "You are a support agent.\n\n<user-memory>\n- Project Foo deploys to fly.io us-east\n</user-memory>";
 
 test.each([
   ["a store of one's own", () => new OwnUserMemory()],
   ["the in-memory store", () => new MemoryUserMemory()],
-])("with %s registered, remembers puts the matching facts into the instructions as documented", async (_, make) => {
-  const memory: UserMemory = make();
-  setUserMemory(memory);
-  await memory.remember("ada", "Project Foo deploys to fly.io us-east", { tags: ["support"] });
-  await memory.remember("bob", "Project Foo is secret", { tags: ["support"] });
-  const seen: string[] = [];
-  const model = createScriptedModel([{ text: "fly.io" }]);
-  const config: RunConfig<object> = {
-    agentRegistry: new Map([
-      [
-        "support",
-        {
-          name: "support",
-          instructions: () => "You are a support agent.",
-          remembers: { user: "ada", inject: "auto", tags: ["support"], injectLimit: 5, injectTokenBudget: 400 },
+])(
+  "with %s registered, remembers puts the matching facts into the instructions as documented",
+  async (_, make) => {
+    const memory: UserMemory = make();
+    setUserMemory(memory);
+    await memory.remember("ada", "Project Foo deploys to fly.io us-east", { tags: ["support"] });
+    await memory.remember("bob", "Project Foo is secret", { tags: ["support"] });
+    const seen: string[] = [];
+    const model = createScriptedModel([{ text: "fly.io" }]);
+    const config: RunConfig<object> = {
+      agentRegistry: new Map([
+        [
+          "support",
+          {
+            name: "support",
+            instructions: () => "You are a support agent.",
+            remembers: {
+              user: "ada",
+              inject: "auto",
+              tags: ["support"],
+              injectLimit: 5,
+              injectTokenBudget: 400,
+            },
+          },
+        ],
+      ]),
+      modelProvider: {
+        getCompletion: (state, agent, runConfig) => {
+          seen.push(agent.instructions(state));
+          return model.getCompletion(state, agent, runConfig);
         },
-      ],
-    ]),
-    modelProvider: {
-      getCompletion: (state, agent, runConfig) => {
-        seen.push(agent.instructions(state));
-        return model.getCompletion(state, agent, runConfig);
       },
-    },
-  };
-  const state = {
-    runId: createRunId("r"),
-    traceId: createTraceId("t"),
-    messages: [{ role: "user" as const, content: "Where does project Foo deploy to?" }],
-    currentAgentName: "support",
-    context: {},
-    turnCount: 0,
-  };
-  expect((await run(state, config)).outcome).toMatchObject({ status: "completed" });
-  expect(seen).toEqual([block]);
-  // Both packages name the same default.
-  setEngineMemory(undefined);
-  await run(state, { ...config, modelProvider: createScriptedModel([{ text: "?" }]) });
-});
+    };
+    const state = {
+      runId: createRunId("r"),
+      traceId: createTraceId("t"),
+      messages: [{ role: "user" as const, content: "Where does project Foo deploy to?" }],
+      currentAgentName: "support",
+      context: {},
+      turnCount: 0,
+    };
+    expect((await run(state, config)).outcome).toMatchObject({ status: "completed" });
+    expect(seen).toEqual([block]);
+    // Both packages name the same default.
+    setEngineMemory(undefined);
+    await run(state, { ...config, modelProvider: createScriptedModel([{ text: "?" }]) });
+  },
+);

@@ -1,7 +1,8 @@
 import { type Message, messageText } from "@jaf/memory";
 import { understood } from "./understood.ts";
 
-const NAMED = /\b(?:my name is|i am called|i'm called|call me)\s+([^.,!?\n]+?)(?=\s+(?:and|but|so)\s|[.,!?\n]|$)/gi;
+const NAMED =
+  /\b(?:my name is|i am called|i'm called|call me)\s+([^.,!?\n]+?)(?=\s+(?:and|but|so)\s|[.,!?\n]|$)/gi;
 const STATED = /\bmy\s+([a-z][a-z '-]{0,40}?)\s+(?:is|are)\s+([^.!?\n]+)/gi;
 
 /** Something that somebody says of themselves, e.g. "my dog is called Rex" or "call me Ada". */

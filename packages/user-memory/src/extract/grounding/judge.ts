@@ -1,9 +1,11 @@
 import type { Trust } from "../../fact.ts";
 import { isCarried } from "./carried.ts";
-import { type Token, tokensOfFact, tokensSaid } from "./person.ts";
-import { isContinued, scopesIn } from "./scopes.ts";
+import { type Token, tokensOfFact } from "./person.ts";
+import { type Place, placesOf } from "./places.ts";
+import { isRetracted, isUnwanted } from "./requests.ts";
+import { isContinued, isUndisturbed, scopesIn } from "./scopes.ts";
 import { isStated } from "./stated.ts";
-import { readUtterance, type Sentence, type Utterance } from "./utterance.ts";
+import { readUtterances, type Sentence, type Utterance } from "./utterance.ts";
 import { normalised, type Word, wordsOf } from "./words.ts";
 
 /** A fact that somebody proposes, and the words of the user's that it is to come from. */
@@ -34,23 +36,18 @@ export type Verdict =
 /** Decides about proposals by what the user said in one turn. */
 export type Judge = (proposal: Proposal) => Verdict;
 
-/** Evidence may be found at so many places. */
-const MAX_PLACES = 20;
 /** In words; longer evidence is no quotation of something. */
 const MAX_EVIDENCE = 400;
+/** In words; a longer one is more than one fact, and is never taken for true. */
+const MAX_FACT = 100;
 
-/** Asked of the assistant: `I don't remember names` and `don't forget that …` aren't. */
-const UNWANTED =
-  /(?<![\p{L}\p{N}])(?:(?<!(?:i|we|they|he|she|who|you) )(?:do not|don['’]?t|never)\s(?:remember|save|store|keep|memori[sz]e|note|record)|no need to (?:remember|save|store|keep|note)|(?<!(?:i|we|they|he|she|who|not|never|n['’]t|dont|to) )forget (?:that|what|this|about|it|everything)|off the record|(?:merk|speicher)\p{L}* (?:dir )?(?:das |es |bitte )*nicht|vergiss(?! nicht)|ne (?:retiens|mémorise|enregistre|note|garde)|(?<!n['’])oublie(?! pas)|no (?:recuerdes|guardes|memorices)|(?<!no )olvida)(?![\p{L}\p{N}])|不要记|别记|不要保存|忘掉|覚えないで|忘れて/iu;
-const RETRACTED =
-  /(?:^|[.!?,;:…—(\n-]\s*|(?:i['’]?m|am|was)\s)(?:(?:just )?(?:kidding|joking)|jk|not really|not at all|scratch that|i take (?:it|that) back|never mind|(?:that['’]?s|it['’]?s) (?:a lie|not true)|i lied|(?:nur|war nur) (?:ein )?spaß|stimmt nicht|je plaisante|c['’]est faux|es broma|no es verdad)(?![\p{L}\p{N}])|开玩笑|冗談/iu;
-
-interface Place {
-  readonly utterance: Utterance;
-  readonly message: number;
-  /** The words of the evidence. */
-  readonly words: readonly Word[];
-  readonly isOwn: boolean;
+/** What a turn says, all its messages together. */
+interface Turn {
+  readonly utterances: readonly Utterance[];
+  /** The forms of all of the user's own words. */
+  readonly forms: ReadonlySet<string>;
+  readonly isUnwanted: boolean;
+  readonly isRetracted: boolean;
 }
 
 /**
@@ -63,8 +60,7 @@ interface Place {
  * - Anything else with evidence is `ungrounded`; without evidence it is refused.
  */
 export function createJudge(said: readonly string[]): Judge {
-  const utterances = said.map(readUtterance);
-  const turn = tokensSaid(utterances.flatMap(({ sentences }) => sentences.flatMap(({ words }) => words)));
+  const turn = turnOf(readUtterances(said));
   return ({ fact, evidence = "" }) => {
     const words = wordsOf(normalised(fact));
     if (words.length === 0) return { kind: "refused", reason: "empty" };
@@ -72,88 +68,74 @@ export function createJudge(said: readonly string[]): Judge {
     const quoted = wordsOf(normalised(evidence)).slice(0, MAX_EVIDENCE);
     const verdicts =
       quoted.length === 0
-        ? withoutEvidence(tokens, utterances, turn)
-        : placesOf(quoted, utterances).map((place) => judgeAt(tokens, place, turn));
-    return best(verdicts);
+        ? withoutEvidence(tokens, turn)
+        : placesOf(quoted, turn.utterances).map((place) => judgeAt(tokens, place, turn));
+    const verdict = best(verdicts);
+    return turn.isUnwanted && verdict.kind === "kept" ? { kind: "refused", reason: "unwanted" } : verdict;
+  };
+}
+
+function turnOf(utterances: readonly Utterance[]): Turn {
+  const sentences = utterances.flatMap((utterance) => utterance.sentences);
+  return {
+    utterances,
+    forms: new Set(sentences.flatMap(({ words }) => words.map(({ form }) => form))),
+    isUnwanted: isUnwanted(utterances),
+    isRetracted: isRetracted(utterances),
   };
 }
 
 const RANKS = ["stated", "inferred", "ungrounded", "external"] as const;
 
 function best(verdicts: readonly Verdict[]): Verdict {
-  const unwanted = verdicts.find((verdict) => verdict.kind === "refused");
-  if (unwanted !== undefined) return unwanted;
   const ranked = verdicts.flatMap((verdict) => (verdict.kind === "kept" ? [verdict] : []));
   const rank = (verdict: (typeof ranked)[number]): number =>
     RANKS.indexOf(verdict.quarantine ?? verdict.trust);
   return ranked.sort((a, b) => rank(a) - rank(b))[0] ?? { kind: "refused", reason: "no-evidence" };
 }
 
-function placesOf(quoted: readonly Word[], utterances: readonly Utterance[]): readonly Place[] {
-  const places = utterances.flatMap((utterance, message) => {
-    const { words, own } = utterance;
-    return words.flatMap((_, at) => {
-      if (!quoted.every(({ text }, index) => words[at + index]?.text === text)) return [];
-      const isOwn = own.slice(at, at + quoted.length).every(Boolean);
-      return [{ utterance, message, words: words.slice(at, at + quoted.length), isOwn }];
-    });
-  });
-  return places.toSorted((a, b) => Number(b.isOwn) - Number(a.isOwn)).slice(0, MAX_PLACES);
-}
-
-function judgeAt(
-  fact: readonly Token[],
-  { utterance, message, words, isOwn }: Place,
-  turn: readonly Token[],
-): Verdict {
+function judgeAt(fact: readonly Token[], { utterance, message, words, isOwn }: Place, turn: Turn): Verdict {
   const evidence = textOf(utterance, words);
   if (!isOwn) return { kind: "kept", trust: "external", quarantine: "external", evidence, message };
-  if (isUnwanted(utterance)) return { kind: "refused", reason: "unwanted" };
-  const touched = utterance.sentences.filter((sentence) =>
-    sentence.words.some((word) => words.includes(word)),
-  );
-  const trusts = touched.map((sentence) => trustOf(fact, { utterance, sentence, words, turn, added: 1 }));
+  const quoted = new Set(words);
+  const touched = utterance.sentences.filter((sentence) => sentence.words.some((word) => quoted.has(word)));
+  const trusts = touched.map((sentence) => trustOf(fact, { sentence, words: quoted, turn, added: 1 }));
   const trust = trusts.includes("stated") ? "stated" : trusts.find((one) => one !== undefined);
   return trust === undefined
     ? { kind: "kept", trust: "inferred", quarantine: "ungrounded", evidence, message }
     : { kind: "kept", trust, evidence, message };
 }
 
-function withoutEvidence(
-  fact: readonly Token[],
-  utterances: readonly Utterance[],
-  turn: readonly Token[],
-): readonly Verdict[] {
-  return utterances.flatMap((utterance, message) =>
+function withoutEvidence(fact: readonly Token[], turn: Turn): readonly Verdict[] {
+  return turn.utterances.flatMap((utterance, message) =>
     utterance.sentences.flatMap((sentence): Verdict[] => {
       const { words } = sentence;
-      const trust = trustOf(fact, { utterance, sentence, words, turn, added: 0 });
-      if (trust === undefined) return [];
-      if (isUnwanted(utterance)) return [{ kind: "refused", reason: "unwanted" }];
-      return [{ kind: "kept", trust, evidence: textOf(utterance, words), message }];
+      const trust = trustOf(fact, { sentence, words: new Set(words), turn, added: 0 });
+      return trust === undefined
+        ? []
+        : [{ kind: "kept", trust, evidence: textOf(utterance, words), message }];
     }),
   );
 }
 
 interface Asked {
-  readonly utterance: Utterance;
   readonly sentence: Sentence;
-  readonly words: readonly Word[];
-  readonly turn: readonly Token[];
+  /** Those of the evidence. */
+  readonly words: ReadonlySet<Token>;
+  readonly turn: Turn;
   readonly added: 0 | 1;
 }
 
-function trustOf(fact: readonly Token[], { utterance, sentence, words, turn, added }: Asked) {
-  if (RETRACTED.test(utterance.text)) return undefined;
+function trustOf(fact: readonly Token[], { sentence, words, turn, added }: Asked) {
+  if (turn.isRetracted || fact.length > MAX_FACT) return undefined;
   if (isStated(fact, sentence)) return "stated";
   const isFound =
     isContinued(fact, sentence) ||
-    scopesIn(sentence, words).some((scope) => isCarried(fact, scope, { turn, added }));
+    scopesIn(sentence, words).some(
+      (scope) => isCarried(fact, scope, { turn: turn.forms, added }) && isUndisturbed(fact, scope, sentence),
+    );
   return isFound ? "inferred" : undefined;
 }
-
-const isUnwanted = ({ sentences, text }: Utterance): boolean =>
-  UNWANTED.test(text) && sentences.some(({ words }) => words.length > 0);
 
 function textOf({ text }: Utterance, words: readonly Word[]): string {
   const start = words[0]?.start ?? 0;

@@ -51,7 +51,7 @@ export const PEOPLE = set(`
 
 /** Says nothing of what a sentence is about, and may stand before or behind a statement. */
 export const HARMLESS = set(`
-  and but so also well yes yeah yep ok okay oh ah hi hello hey dear please thanks thank remember note fyi btw by the way that
+  and but so also well yes yeah yep ok okay oh ah hi hello hey hallo hola salut bonjour dear please thanks thank remember note fyi btw by the way that
   just actually honestly frankly really very much lot a an of course currently now today nowadays recently lately still too
   yesterday already again basically generally normally mostly essentially literally personally sorry as usually often sometimes because since though although while when however anyway first second
   und aber also ja bitte danke merk merke dir dass übrigens eigentlich ehrlich gesagt wirklich sehr gerade jetzt heute gestern
@@ -63,13 +63,17 @@ export const HARMLESS = set(`
 `);
 
 /** May be left out, or be said in place of a noun or a verb that says as much: it adds nothing that could be wrong. */
-export const NEUTRAL = set(`
-  have has had got own owns be is am are was were name named called project work works working live lives living based use
-  uses using located currently app language
-  habe hat haben heißt heiße name namens projekt arbeitet arbeite wohnt wohne lebt lebe nutzt nutze benutzt sprache
-  a ai avoir nom nommé appelé appelle projet travaille habite vis vit utilise langue
-  tiene tengo nombre llamado llama llamo proyecto trabaja trabajo vive vivo usa uso idioma
+const NEUTRAL_NOUNS = `
+  name named called project app language based located currently heißt heiße name namens projekt sprache
+  nom nommé appelé appelle projet langue nombre llamado llama llamo proyecto idioma
+`;
+export const NEUTRAL_VERBS = set(`
+  have has had got own owns be is am are was were work works working live lives living use uses using
+  habe hat haben arbeitet arbeite wohnt wohne lebt lebe nutzt nutze benutzt
+  a ai avoir travaille habite vis vit utilise
+  tiene tengo trabaja trabajo vive vivo usa uso
 `);
+export const NEUTRAL: ReadonlySet<string> = new Set([...set(NEUTRAL_NOUNS), ...NEUTRAL_VERBS]);
 
 /** Words for a name: who says `I'm Anna` is named so. */
 export const NAMING = set(
@@ -78,6 +82,20 @@ export const NAMING = set(
 
 /** The speaker as a subject. */
 export const SUBJECT = set("i we ich wir je j nous yo nosotros nosotras 我 我们 私");
+
+/** The speaker as an object. */
+export const OBJECT = set("me us mich mir uns moi mí conmigo");
+
+/** Clauses that begin so stand beside each other: neither is what the other tells, asks or supposes. */
+export const COORDINATING = set(
+  "and but because since so although und aber weil obwohl et mais parce car y pero porque aunque",
+);
+
+/** Questions begin with these. */
+export const ASKING = set(`
+  what which how where who why when can could should would do does is are any
+  was welche welcher welches wie wo wer warum kann soll que quel quelle comment où pourquoi qué cuál cómo dónde quién
+`);
 
 /** Function words that change what is said, so that a fact holds them only if the user said them. */
 export const BINDING = set(`

@@ -75,16 +75,25 @@ function mapOf(make: (operator: Operator) => RegExp): ReadonlyMap<Operator, RegE
   return new Map(OPERATORS.map((operator) => [operator, make(operator)]));
 }
 
+type Spoken = readonly { readonly text: string; readonly sign: boolean }[];
+
+/** Sentences and clauses are asked about again by each proposal. */
+const KNOWN = new WeakMap<Spoken, ReadonlySet<Operator>>();
+
 /** What stands in words that follow each other. */
-export function operatorsIn(
-  words: readonly { readonly text: string; readonly sign: boolean }[],
-): ReadonlySet<Operator> {
+export function operatorsIn(words: Spoken): ReadonlySet<Operator> {
+  const known = KNOWN.get(words);
+  if (known !== undefined) return known;
   const spoken = ` ${words.map(({ text }) => text).join(" ")} `;
   const signs = words.map(({ text, sign }) => (sign || /\p{sc=Hangul}/u.test(text) ? text : " ")).join("");
-  const found = OPERATORS.filter(
-    (operator) => WORDS.get(operator)?.test(spoken) === true || IN_SIGNS.get(operator)?.test(signs) === true,
+  const found = new Set(
+    OPERATORS.filter(
+      (operator) =>
+        WORDS.get(operator)?.test(spoken) === true || IN_SIGNS.get(operator)?.test(signs) === true,
+    ),
   );
-  return new Set(found);
+  KNOWN.set(words, found);
+  return found;
 }
 
 export const sameOperators = (a: ReadonlySet<Operator>, b: ReadonlySet<Operator>): boolean =>

@@ -1,4 +1,4 @@
-import { ARTICLES, FIRST_PERSON, SECOND_PERSON, THIRD_PERSON, USER } from "./lexicon.ts";
+import { ARTICLES, FIRST_PERSON, OBJECT, SECOND_PERSON, SUBJECT, THIRD_PERSON, USER } from "./lexicon.ts";
 import type { Word } from "./words.ts";
 
 /** A word with whom it stands for. */
@@ -6,6 +6,8 @@ export interface Token extends Word {
   /** What it is compared as: forms of `be`, `have` and `do` are one each. */
   readonly form: string;
   readonly person: "user" | "third" | "second" | undefined;
+  /** How the speaker takes part, where the word tells: `I`, `me`, `my`. */
+  readonly role: "subject" | "object" | "owner" | undefined;
 }
 
 const FORMS: readonly (readonly [string, string])[] = [
@@ -23,6 +25,8 @@ const FORM: ReadonlyMap<string, string> = new Map(
 export const tokensSaid = (words: readonly Word[]): readonly Token[] =>
   words.map((word) => tokenOf(word, FIRST_PERSON.has(word.text) ? "user" : otherPerson(word)));
 
+const OWNERS = new Set(["nutzers", "benutzers"]);
+
 /** A fact: the user is named as such or, as by the user, in the first person. */
 export function tokensOfFact(words: readonly Word[]): readonly Token[] {
   const tokens: Token[] = [];
@@ -32,7 +36,9 @@ export function tokensOfFact(words: readonly Word[]): readonly Token[] {
     if (ARTICLES.has(word.text) && next !== undefined && USER.has(next.text)) continue;
     // `user's` is who it is, as `my` is.
     if (word.text === "'s" && tokens.at(-1)?.person === "user") continue;
-    tokens.push(tokenOf(word, isUser ? "user" : otherPerson(word)));
+    const token = tokenOf(word, isUser ? "user" : otherPerson(word));
+    const isOwner = USER.has(word.text) && (next?.text === "'s" || OWNERS.has(word.text));
+    tokens.push(isOwner ? { ...token, role: "owner" } : token);
   }
   return tokens;
 }
@@ -41,7 +47,15 @@ export function tokensOfFact(words: readonly Word[]): readonly Token[] {
 const isNamed = ({ text }: Word): boolean => USER.has(text) || FIRST_PERSON.has(text);
 
 function tokenOf(word: Word, person: Token["person"]): Token {
-  return { ...word, person, form: person === "user" ? "@user" : (FORM.get(word.text) ?? word.text) };
+  const { text } = word;
+  const form = person === "user" ? "@user" : (FORM.get(text) ?? text);
+  const role = person === "user" && !USER.has(text) ? roleOf(text) : undefined;
+  return { ...word, person, role, form };
+}
+
+function roleOf(text: string): Token["role"] {
+  if (SUBJECT.has(text)) return "subject";
+  return OBJECT.has(text) ? "object" : "owner";
 }
 
 function otherPerson({ text }: Word): Token["person"] {
@@ -61,26 +75,36 @@ export function isSameButForPerson(said: Token, ofFact: Token): boolean {
   return (!said.capital || !ofFact.capital) && isInflected(said.text, ofFact.text);
 }
 
-const ENDINGS: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/y$/, ["ies"]],
-  [/$/, ["s", "es"]],
-  [/e$/, ["t", "et"]],
-  [/en$/, ["t", "et"]],
-  [/s$/, ["t"]],
-  [/ons$/, ["e"]],
-  [/o$/, ["a", "e"]],
-  [/amos$/, ["a"]],
-  [/emos$/, ["e"]],
+const ENDINGS: readonly (readonly [string, readonly string[]])[] = [
+  ["y", ["ies"]],
+  ["", ["s", "es"]],
+  ["e", ["t", "et"]],
+  ["en", ["t", "et"]],
+  ["s", ["t"]],
+  ["ons", ["e"]],
+  ["o", ["a", "e"]],
+  ["amos", ["a"]],
+  ["emos", ["e"]],
 ];
+const ANY_ENDING = [...new Set(ENDINGS.flatMap(([ending, others]) => [ending, ...others]))];
+const LEAST = 2;
 
 export function isInflected(said: string, ofFact: string): boolean {
   return ENDINGS.some(([ending, others]) => {
-    const stem = said.replace(ending, "");
-    return ending.test(said) && stem.length >= 2 && others.some((other) => `${stem}${other}` === ofFact);
+    if (!said.endsWith(ending) || said.length - ending.length < LEAST) return false;
+    const base = said.slice(0, said.length - ending.length);
+    return ofFact.startsWith(base) && others.includes(ofFact.slice(base.length));
   });
 }
 
-const OF_ITSELF = new Set(["soy", "estoy", "tengo", "voy"]);
+/** What is left of a word without what may be an ending. Words that are {@link isInflected} share one of these. */
+export const basesOf = (text: string): readonly string[] =>
+  ANY_ENDING.filter((ending) => text.endsWith(ending) && text.length - ending.length >= LEAST).map((ending) =>
+    text.slice(0, text.length - ending.length),
+  );
+
+/** Verbs that are of the speaker in no other language than that they are known in. */
+export const OF_ITSELF: ReadonlySet<string> = new Set(["soy", "estoy", "tengo", "voy"]);
 
 /** Whether a verb says in its ending that it is of the speaker, and the fact has the same verb of somebody: `vivo`, `vive`. */
 export const speaksOfItself = (said: Token, ofFact: Token): boolean =>

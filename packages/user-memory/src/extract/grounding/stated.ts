@@ -1,6 +1,7 @@
 import { HARMLESS, OPINION, SUBJECT } from "./lexicon.ts";
 import { operatorsIn, sameOperators } from "./operators.ts";
-import { isSameButForPerson, speaksOfItself, type Token, tokensSaid } from "./person.ts";
+import { isSameButForPerson, speaksOfItself, type Token } from "./person.ts";
+import { bearingOn } from "./surroundings.ts";
 import type { Segment, Sentence } from "./utterance.ts";
 
 /** So many words of a question behind a statement make it one of its own, and no `right?` that takes it back. */
@@ -23,12 +24,8 @@ const REPORTS = [
 ];
 const ALTERNATIVE = new Set(["or", "oder", "ou", "o", "u"]);
 
-/** A sentence with the persons in it, and where its segments begin and end. */
-interface Line {
-  readonly tokens: readonly Token[];
-  readonly segments: readonly Segment[];
-  readonly isQuestion: boolean;
-}
+/** A sentence that says a fact more often was made to. */
+const MAX_RUNS = 8;
 
 /**
  * Whether a sentence says a fact, word for word but for person: as a whole clause, with nothing before or behind it that
@@ -37,12 +34,17 @@ interface Line {
 export function isStated(fact: readonly Token[], sentence: Sentence): boolean {
   const wanted = withoutReport(fact);
   if (wanted.length === 0 || wanted.some(({ person }) => person === "second")) return false;
-  const line: Line = { ...sentence, tokens: tokensSaid(sentence.words) };
+  const { words } = sentence;
   const isUnnamed = wanted[0]?.person === "user";
-  return line.tokens.some((said, at) => {
-    const [, verb] = wanted;
-    const rest = isUnnamed && verb !== undefined && speaksOfItself(said, verb) ? wanted.slice(1) : wanted;
-    return isRunAt(rest, line.tokens, at) && isWhole({ wanted: rest, isOfUser: rest !== wanted }, line, at);
+  const withoutSubject = wanted.slice(1);
+  let runs = 0;
+  return words.some((said, at) => {
+    const [verb] = withoutSubject;
+    const isOfUser = isUnnamed && verb !== undefined && speaksOfItself(said, verb);
+    const rest = isOfUser ? withoutSubject : wanted;
+    if (runs >= MAX_RUNS || !isRunAt(rest, words, at)) return false;
+    runs += 1;
+    return isWhole({ wanted: rest, isOfUser }, sentence, at);
   });
 }
 
@@ -70,28 +72,31 @@ interface Run {
   readonly isOfUser: boolean;
 }
 
-function isWhole({ wanted, isOfUser }: Run, line: Line, at: number): boolean {
+function isWhole({ wanted, isOfUser }: Run, sentence: Sentence, at: number): boolean {
+  const { words, segments } = sentence;
   const end = at + wanted.length;
-  const starts = startsOf(line.segments);
+  const starts = startsOf(segments);
   const first = starts.findLastIndex((start) => start <= at);
   const last = starts.findLastIndex((start) => start < end);
   const begin = starts[first] ?? 0;
-  const close = starts[last + 1] ?? line.tokens.length;
-  const isAboutUser = isOfUser || line.tokens.slice(at, end).some(({ person }) => person === "user");
-  const prefix = line.tokens.slice(begin, at);
+  const close = starts[last + 1] ?? words.length;
+  const isAboutUser = isOfUser || words.slice(at, end).some(({ person }) => person === "user");
+  const prefix = words.slice(begin, at);
   const isOpen = prefix.every(
     ({ text, person }, index) =>
       HARMLESS.has(text) || (!isAboutUser && person === "user" && index === prefix.length - 1),
   );
   const hasSubject = isAboutUser || prefix.at(-1)?.person === "user";
+  const own = new Set(segments.slice(first, last + 1));
   return (
     isOpen &&
-    line.tokens.slice(end, close).every(({ text }) => HARMLESS.has(text)) &&
+    words.slice(end, close).every(({ text }) => HARMLESS.has(text)) &&
     hasOwnSubject(wanted, { hasSubject, isFirst: first === 0 }) &&
-    !line.segments.slice(0, first).some(governs) &&
-    !line.segments.slice(last + 1).some(takesBack) &&
-    !(line.isQuestion && !isBeforeQuestion(line, { hasSubject, last })) &&
-    sameOperators(operatorsIn(line.tokens.slice(begin, close)), operatorsIn(wanted))
+    !segments.slice(0, first).some(governs) &&
+    !segments.slice(last + 1).some(takesBack) &&
+    bearingOn({ isIn: (segment) => own.has(segment), isOfUser: hasSubject }, sentence) === "none" &&
+    !(sentence.isQuestion && !isBeforeQuestion(sentence, { hasSubject, last })) &&
+    sameOperators(operatorsIn(words.slice(begin, close)), operatorsIn(wanted))
   );
 }
 
@@ -127,7 +132,7 @@ export function takesBack(segment: Segment): boolean {
 }
 
 function isBeforeQuestion(
-  { segments }: Line,
+  { segments }: Sentence,
   { hasSubject, last }: { readonly hasSubject: boolean; readonly last: number },
 ): boolean {
   const rest = segments.slice(last + 1).flat();

@@ -16,9 +16,12 @@ const SIGN =
   "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\u30fc\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}]\\p{M}*";
 /** Who speaks, and of whom: one word although it has several signs. */
 const PERSON_SIGNS = "用户|用戶|使用者|ユーザー?|我们|我們|咱们|わたし|ぼく";
-const NUMBER = "(?:(?<![\\p{L}\\p{N}])[-\\u2212](?=\\p{N}))?\\p{Nd}+(?:[.,:/]\\p{Nd}+)*%?";
+const NUMBER = "(?:(?<![\\p{L}\\p{N}])[-+\\u2212](?=\\p{N}))?\\p{Nd}+(?:[.,:/]\\p{Nd}+)*%?";
 const SPOKEN = `(?:(?!${SIGN})[\\p{L}\\p{N}])(?:(?!${SIGN})[\\p{L}\\p{N}\\p{M}])*[+#]*(?:['\\u2019](?!${SIGN})\\p{L}+)*`;
-const WORD = new RegExp(`${PERSON_SIGNS}|${SIGN}|${NUMBER}(?![\\p{L}])|${SPOKEN}|[\\p{Sc}\\p{So}]`, "gu");
+/** `500` isn't `< 500`. A minus is a dash, but before a number and not at the head of a line. */
+const SYMBOL =
+  "!=+|[\\p{Sc}\\p{So}\\p{Sm}]|(?<![\\p{L}\\p{N}]|(?:^|\\n)[ \\t]*)[-\\u2212](?=[ \\t]*\\p{Sc}?[ \\t]*\\p{N})";
+const WORD = new RegExp(`${PERSON_SIGNS}|${SIGN}|${NUMBER}(?![\\p{L}])|${SPOKEN}|${SYMBOL}`, "gu");
 const ONE_SIGN = new RegExp(`^(?:${PERSON_SIGNS}|${SIGN})$`, "u");
 
 /** What a text is compared as: width and composition don't count, nor what nobody sees. */
