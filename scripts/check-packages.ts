@@ -38,8 +38,8 @@ function checkTarball(checker: string, args: readonly string[]): void {
 function load({ name, exports }: Manifest): void {
   for (const entry of Object.keys(exports)) {
     const specifier = JSON.stringify(name + entry.slice(1));
-    // The conformance kit can be imported in a vitest run only.
-    if (entry === "./testing" && name === "@jaf/memory") continue;
+    // A conformance kit can be imported in a vitest run only.
+    if (entry === "./testing" && ["@jaf/memory", "@jaf/user-memory"].includes(name)) continue;
     for (const code of [`await import(${specifier})`, `require(${specifier})`]) {
       const type = code.startsWith("require") ? "commonjs" : "module";
       execFileSync(process.execPath, [`--input-type=${type}`, "--eval", code], { cwd: join(root, "docs") });
