@@ -117,6 +117,9 @@ describe("a user memory", () => {
     };
     const backend = backendOnPort({ ...port, send }, freshPrefix());
     await commitTo(backend, user, added(...Array.from({ length: 50 }, (_, at) => storedFact(at + 1))));
+    // The server has the scripts from now on.
+    await backend.match(user, ["fact"]);
+    await backend.read(user, {});
     trips = 0;
     const { documents } = await backend.match(user, ["fact", "other"]);
     expect(trips).toBe(1);
