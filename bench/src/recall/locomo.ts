@@ -32,20 +32,25 @@ export interface LocomoConversation {
 const turnSchema = z.object({
   speaker: z.string(),
   dia_id: z.string(),
-  text: z.string(),
-  blip_caption: z.string().optional(),
+  text: z.string().catch(""),
+  blip_caption: z.string().optional().catch(undefined),
 });
+const noteSchema = z.tuple([z.string(), z.union([z.string(), z.array(z.string())])]);
+/** By session and speaker; a note of another form is left out. */
 const observationSchema = z.record(
   z.string(),
-  z.record(z.string(), z.array(z.tuple([z.string(), z.union([z.string(), z.array(z.string())])]))),
+  z.record(z.string(), z.array(noteSchema.or(z.unknown().transform(() => undefined))).catch([])).catch({}),
 );
+const questionSchema = z.object({
+  question: z.coerce.string(),
+  evidence: z.array(z.string()).catch([]),
+  category: z.coerce.number(),
+});
 const conversationSchema = z.object({
   sample_id: z.string(),
   conversation: z.record(z.string(), z.unknown()),
-  observation: observationSchema.optional(),
-  qa: z.array(
-    z.object({ question: z.string(), evidence: z.array(z.string()).optional(), category: z.number() }),
-  ),
+  observation: observationSchema.catch({}),
+  qa: z.array(questionSchema),
 });
 
 /** Questions of category 5 ask for what was never said. */
@@ -54,26 +59,33 @@ const TURN_ID = /D\d+:\d+/g;
 
 const turnIds = (text: string): readonly string[] => text.match(TURN_ID) ?? [];
 
-/** Reads conversations in the format of snap-research/locomo. */
-export const readLocomo = (path: string): readonly LocomoConversation[] =>
-  z
-    .array(conversationSchema)
-    .parse(JSON.parse(readFileSync(path, "utf8")))
-    .map((raw) => {
-      const turns = turnsOf(raw);
-      const known = new Set(turns.map(({ id }) => id));
-      const questions = raw.qa.flatMap(({ question, evidence = [], category }) => {
-        const ids = [...new Set(evidence.flatMap(turnIds))].filter((id) => known.has(id));
-        const counts = ANSWERABLE.includes(category) && ids.length > 0;
-        return counts ? [{ text: question, evidence: ids }] : [];
-      });
-      return { id: raw.sample_id, turns, questions };
-    });
+/** A file that isn't there, or doesn't hold conversations. */
+export class UnreadableData extends Error {}
 
-function turnsOf({
-  conversation,
-  observation = {},
-}: z.infer<typeof conversationSchema>): readonly LocomoTurn[] {
+function read(path: string): readonly z.infer<typeof conversationSchema>[] {
+  try {
+    return z.array(conversationSchema).parse([JSON.parse(readFileSync(path, "utf8")) as unknown].flat());
+  } catch (cause) {
+    const reason =
+      cause instanceof z.ZodError ? "it isn't in the format of snap-research/locomo" : String(cause);
+    throw new UnreadableData(`Cannot read conversations from ${path}: ${reason}.`, { cause });
+  }
+}
+
+/** Reads conversations in the format of snap-research/locomo. Throws {@link UnreadableData}. */
+export const readLocomo = (path: string): readonly LocomoConversation[] =>
+  read(path).map((raw) => {
+    const turns = turnsOf(raw);
+    const known = new Set(turns.map(({ id }) => id));
+    const questions = raw.qa.flatMap(({ question, evidence, category }) => {
+      const ids = [...new Set(evidence.flatMap(turnIds))].filter((id) => known.has(id));
+      const counts = ANSWERABLE.includes(category) && ids.length > 0;
+      return counts ? [{ text: question, evidence: ids }] : [];
+    });
+    return { id: raw.sample_id, turns, questions };
+  });
+
+function turnsOf({ conversation, observation }: z.infer<typeof conversationSchema>): readonly LocomoTurn[] {
   const facts = factsByTurn(observation);
   const sessions = Object.keys(conversation).filter((key) => /^session_\d+$/.test(key));
   const numberOf = (session: string) => Number(session.slice("session_".length));
@@ -83,7 +95,7 @@ function turnsOf({
       const saidAt = timeOf(conversation[`${session}_date_time`]);
       return z
         .array(turnSchema)
-        .parse(conversation[session])
+        .parse(conversation[session] ?? [])
         .map(({ dia_id: id, speaker, text, blip_caption: caption }, position) => ({
           ...{ id, speaker, session, position, saidAt },
           text: caption === undefined ? text : `${text}\n${caption}`,
@@ -96,7 +108,8 @@ function turnsOf({
 function factsByTurn(observation: z.infer<typeof observationSchema>): ReadonlyMap<string, readonly string[]> {
   const facts = new Map<string, string[]>();
   for (const speakers of Object.values(observation)) {
-    for (const [fact, source] of Object.values(speakers).flat()) {
+    for (const note of Object.values(speakers).flat()) {
+      const [fact, source] = note ?? ["", ""];
       for (const id of turnIds([source].flat().join(" "))) facts.set(id, [...(facts.get(id) ?? []), fact]);
     }
   }

@@ -1,6 +1,6 @@
 import { stopLabs, withLab } from "../lab.ts";
 import { disturbingLoad } from "../machine.ts";
-import { type LocomoConversation, readLocomo } from "./locomo.ts";
+import { type LocomoConversation, readLocomo, UnreadableData } from "./locomo.ts";
 import { type MemoryKind, parseOptions, type RecallBenchOptions, usage } from "./options.ts";
 import { measureQuality } from "./quality.ts";
 import { type QualityRow, qualityTable, type SpeedRow, speedTable } from "./report.ts";
@@ -49,8 +49,9 @@ async function runAll({ parts, stores, data, write }: RecallBenchOptions): Promi
     process.stderr.write(`Something else is busy here (load ${load.toFixed(1)}): the times will be off.\n`);
   }
   const tables: { quality?: string; speed?: string } = {};
+  const conversations = parts.includes("quality") ? data.flatMap(readLocomo) : [];
   if (parts.includes("quality")) {
-    tables.quality = qualityTable(await quality(stores, data.flatMap(readLocomo)));
+    tables.quality = qualityTable(await quality(stores, conversations));
     console.log(`\n${tables.quality}\n`);
   }
   if (parts.includes("speed")) {
@@ -78,5 +79,11 @@ if (options === undefined) {
   for (const [signal, code] of [["SIGINT", 130] as const, ["SIGTERM", 143] as const]) {
     process.once(signal, () => void stopLabs().finally(() => process.exit(code)));
   }
-  await runAll(options);
+  try {
+    await runAll(options);
+  } catch (thrown) {
+    if (!(thrown instanceof UnreadableData)) throw thrown; // It says what is wrong.
+    process.stderr.write(`${thrown.message}\n\n${usage}`);
+    process.exitCode = 2;
+  }
 }
