@@ -60,7 +60,7 @@ export function defineUserMemory(
       const { head } = await access.ask("mark", () => backend.read(key, {}));
       return (head?.epoch ?? 0) as ErasureMark;
     },
-    queue: openQueue(access),
+    queue: openQueue(access, settings),
     drain: (options) => drainWork(store, options),
     close: async () => {
       await drainWork(store, { timeoutMs: CLOSING_MS });

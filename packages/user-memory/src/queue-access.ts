@@ -2,9 +2,11 @@ import * as z from "zod";
 import type { Access } from "./access.ts";
 import type { StoredJob, UserKey } from "./backend/backend.ts";
 import type { ErasureMark } from "./erasure-mark.ts";
+import type { UserMemorySettings } from "./options.ts";
 import type { ExtractionJob, ExtractionQueue, LeasedJob } from "./queue.ts";
 import { checkInput, checkUserId, idSchema } from "./rules/incoming.ts";
 import { userKeyOf } from "./rules/user-key.ts";
+import { tellError } from "./search/tell-error.ts";
 
 const jobSchema = z.object({
   id: idSchema,
@@ -27,7 +29,7 @@ const enqueueSchema = z.object({ leaseMs: spanSchema });
 const leaseSchema = z.object({ limit: z.int().min(0), leaseMs: spanSchema });
 
 /** The queue of a store: jobs go to the backend as text, and come back checked. */
-export function openQueue({ backend, ask }: Access): ExtractionQueue {
+export function openQueue({ backend, ask }: Access, settings: UserMemorySettings): ExtractionQueue {
   const { jobs } = backend;
 
   const leased = (user: UserKey, job: ExtractionJob, attempt: number): LeasedJob => ({
@@ -56,16 +58,21 @@ export function openQueue({ backend, ask }: Access): ExtractionQueue {
       const now = Date.now();
       const stored = await ask("queue.lease", () => jobs.lease({ now, leasedUntil: now + leaseMs, limit }));
       const read = stored.map((one) => ({ one, job: readJob(one) }));
-      // What nobody can read would come back for good.
-      await Promise.all(
-        read.flatMap(({ one, job }) => (job === undefined ? [jobs.complete(one.user, one.id)] : [])),
-      );
+      if (read.some(({ job }) => job === undefined)) tellUnreadable(settings);
       return read.flatMap(({ one, job }) =>
         job === undefined ? [] : [leased(userKeyOf(job.userId), job, one.attempts)],
       );
     },
     size: () => ask("queue.size", () => jobs.size()),
   };
+}
+
+/** Another version of this package may have written it: a turn isn't thrown away for that. */
+function tellUnreadable(settings: UserMemorySettings): void {
+  const message =
+    "A turn that waits to be extracted isn't as this version writes it. It was left in the queue, for a version that can read it.";
+  const cause = new TypeError("an unknown form of a job");
+  tellError(settings, { code: "storage", operation: "queue.lease", message, retryable: false, cause });
 }
 
 function readJob({ body }: StoredJob): ExtractionJob | undefined {

@@ -1,6 +1,6 @@
 import type { CompletionRequest } from "@jaf/core";
+import { beforeDeadline } from "../deadline.ts";
 import { tellQuietly } from "../link/callback.ts";
-import { beforeDeadline } from "../link/deadline.ts";
 import { isStore } from "../link/slot.ts";
 import type { ExtractionJob } from "../queue.ts";
 import type { UserMemory } from "../user-memory.ts";
@@ -68,7 +68,6 @@ const unreadable = (what: string): string => `${what} holds no list of facts of 
 async function asked({ settings, complete, job, attempt }: Asking): Promise<unknown> {
   const timeoutMs = Math.ceil(ASKING_SHARE * settings.leaseMs);
   const over = new AbortController();
-  const late = (): Error => new Error(`It took longer than ${timeoutMs} ms.`);
   const { said, reply, model, userId, conversationId } = job;
   const { signal } = over;
   const ask = (): Promise<unknown> => {
@@ -78,7 +77,7 @@ async function asked({ settings, complete, job, attempt }: Asking): Promise<unkn
     return complete({ instructions: INSTRUCTIONS, messages: [requestFor(said, reply)], model, signal });
   };
   try {
-    return await beforeDeadline(timeoutMs, ask, late);
+    return await beforeDeadline(timeoutMs, ask);
   } catch (cause) {
     const message = "Whoever was to propose facts failed, or took too long.";
     throw new ExtractionError({ code: "model", message, attempt, cause });

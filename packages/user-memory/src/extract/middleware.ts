@@ -1,7 +1,7 @@
 import type { Middleware, MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import { parseOptions } from "@jaf/memory";
+import { beforeDeadline } from "../deadline.ts";
 import type { ErasureMark } from "../erasure-mark.ts";
-import { beforeDeadline } from "../link/deadline.ts";
 import { getUserMemory, isStore } from "../link/slot.ts";
 import { trackWork, workKeyOf } from "../link/work.ts";
 import type { ExtractionJob, LeasedJob } from "../queue.ts";

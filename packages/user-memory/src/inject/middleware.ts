@@ -1,9 +1,9 @@
 import type { Middleware, MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import { parseOptions, type Tokenizer } from "@jaf/memory";
 import * as z from "zod";
+import { beforeDeadline } from "../deadline.ts";
 import { UserMemoryError } from "../errors.ts";
 import { tellQuietly } from "../link/callback.ts";
-import { beforeDeadline } from "../link/deadline.ts";
 import { getUserMemory } from "../link/slot.ts";
 import type { LinkPolicy } from "../render/line.ts";
 import { renderFacts } from "../render/render.ts";

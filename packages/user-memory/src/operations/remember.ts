@@ -1,6 +1,6 @@
 import type { StoredFact, UserKey } from "../backend/backend.ts";
+import { beforeDeadline } from "../deadline.ts";
 import type { UserFact } from "../fact.ts";
-import { inTime } from "../rules/in-time.ts";
 import { hasLink } from "../rules/links.ts";
 import { rememberWrite } from "../rules/remember.ts";
 import { type RememberInput, readRemember } from "../rules/remember-input.ts";
@@ -54,7 +54,7 @@ async function contradictedBy(
   const { fact, tags, key } = input;
   const incoming = { fact, tags, ...(key === null ? {} : { key }) };
   try {
-    const proposed: unknown = await inTime(resolveTimeoutMs, () =>
+    const proposed: unknown = await beforeDeadline(resolveTimeoutMs, () =>
       resolve(
         incoming,
         candidates.map((candidate) => shown(user, candidate)),

@@ -1,5 +1,5 @@
+import { beforeDeadline } from "../deadline.ts";
 import type { UserMemorySettings } from "../options.ts";
-import { inTime } from "../rules/in-time.ts";
 import { tellError } from "./tell-error.ts";
 
 const MAX_DIMENSIONS = 16_000;
@@ -12,7 +12,7 @@ export function openEmbedding(settings: UserMemorySettings, operation: string): 
   if (embed === undefined) return async () => null;
   return async (text) => {
     try {
-      const vectors: unknown = await inTime(embedTimeoutMs, () => embed([text]));
+      const vectors: unknown = await beforeDeadline(embedTimeoutMs, () => embed([text]));
       if (isVectors(vectors)) return Array.from(vectors[0]);
       throw new TypeError("embed returned no list of one vector of finite numbers");
     } catch (cause) {

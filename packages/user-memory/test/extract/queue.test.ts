@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { defineUserMemory } from "../../src/define-user-memory.ts";
+import type { UserMemoryError } from "../../src/errors.ts";
+import { createInMemoryBackend } from "../../src/in-memory/backend.ts";
 import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
+import { userKeyOf } from "../../src/rules/user-key.ts";
 
 describe("a time that is none is refused, so that no job is left where nobody is handed it", () => {
   const enqueued = async (leaseMs: number) => {
@@ -23,4 +27,23 @@ describe("a time that is none is refused, so that no job is left where nobody is
     const { memory } = await enqueued(0);
     await expect(memory.queue.lease({ limit: Number.NaN, leaseMs: 1 })).rejects.toMatchObject(invalid);
   });
+});
+
+test("a turn that another version wrote is left in the queue, and told; those beside it are handed out", async () => {
+  const backend = createInMemoryBackend();
+  const errors: UserMemoryError[] = [];
+  const memory = defineUserMemory(backend, { onError: (error) => errors.push(error) });
+  const user = userKeyOf("alice");
+  const options = { epoch: 0, leasedUntil: 0 };
+  expect(await backend.jobs.enqueue({ user, id: "newer", body: '{"form":2,"said":["tea"]}' }, options)).toBe(
+    true,
+  );
+  const since = await memory.mark("alice");
+  const turn = { said: ["I like tea"], reply: "ok", saidAt: new Date(), tags: [], threshold: 0.7, since };
+  await memory.queue.enqueue({ id: "own", userId: "alice", ...turn }, { leaseMs: 0 });
+  const handedOut = await memory.queue.lease({ limit: 5, leaseMs: 1_000 });
+  expect(handedOut.map(({ job }) => job.id)).toEqual(["own"]);
+  expect(await memory.queue.size()).toBe(2);
+  expect(errors).toMatchObject([{ code: "storage", operation: "queue.lease" }]);
+  expect(JSON.stringify(errors) + errors[0]?.message).not.toContain("tea");
 });
