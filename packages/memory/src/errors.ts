@@ -22,7 +22,7 @@ export interface MemoryConnectionError extends MemoryErrorFields {
   readonly _tag: "MemoryConnectionError";
 }
 
-/** A conversation that the operation needs does not exist. Reads never fail so: for them absence is data. */
+/** A conversation that the write needs does not exist. Reads never fail so: for them absence is data. */
 export interface MemoryNotFoundError extends MemoryErrorFields {
   readonly _tag: "MemoryNotFoundError";
   readonly conversationId: string;
@@ -34,16 +34,31 @@ export interface MemoryStorageError extends MemoryErrorFields {
 }
 
 /**
- * Why a write was refused: somebody else appended first, the key was used for another body, another user owns it, or
- * (`"turn"`, of runs and not of stores) another run is in the middle of a turn.
+ * Why a write was refused.
+ *
+ * - `"version"`: somebody else changed the messages first. `"metadata-version"`: the metadata.
+ * - `"incarnation"`: the conversation was erased, or made, since it was read.
+ * - `"idempotency-key"`: the key was used for another write.
+ * - `"owner"`: another user owns the conversation.
+ * - `"message-id"`: another message is stored under the id.
+ * - `"length"`: there are fewer messages than are to be dropped.
+ * - `"turn"`, of runs and not of stores: another run is in the middle of a turn.
  */
-export type MemoryConflictReason = "version" | "idempotency-key" | "owner" | "turn";
+export type MemoryConflictReason =
+  | "version"
+  | "metadata-version"
+  | "incarnation"
+  | "idempotency-key"
+  | "owner"
+  | "message-id"
+  | "length"
+  | "turn";
 
 /** The write contradicts what is stored. Nothing was written. */
 export interface MemoryConflictError extends MemoryErrorFields {
   readonly _tag: "MemoryConflictError";
   readonly reason: MemoryConflictReason;
-  /** With reason `"version"`: the version the conversation has now. */
+  /** With reason `"version"` or `"metadata-version"`: the one that the conversation has now. */
   readonly actualVersion?: number;
 }
 
@@ -111,7 +126,8 @@ export function createMemoryNotFoundError(
   conversationId: string,
   details: MemoryErrorDetails = {},
 ): MemoryNotFoundError {
-  const message = "No such conversation: it was never stored, was deleted or has expired.";
+  const message =
+    "No such conversation: it was never stored, was deleted or has expired. To begin one, use storeMessages, or appendMessages with createIfMissing.";
   return { _tag: "MemoryNotFoundError", conversationId, ...fields(message, false, details) };
 }
 
@@ -127,9 +143,16 @@ export function createMemoryStorageError(
 
 const conflictMessages: Record<MemoryConflictReason, string> = {
   version: "The conversation has changed since it was read. Load it again and decide anew.",
+  "metadata-version":
+    "The conversation's metadata have changed since they were read. Load them again and decide anew.",
+  incarnation:
+    "The conversation was erased or created since it was read. Load it again, and write nothing that comes from what was there before.",
   "idempotency-key":
-    "This idempotency key was already used for another body. Use a fresh key for a new write, and the same key only to retry.",
+    "This idempotency key was already used for another write. Use a fresh key for a new write, and the same key only to retry.",
   owner: "The conversation belongs to another user. Use a conversation id of this user.",
+  "message-id":
+    "Another message is stored under one of these ids. Give a new message an id of its own; to change one, replace the end of the conversation.",
+  length: "The conversation has fewer messages than are to be dropped. Load it again and decide anew.",
   turn: "Another run is in the middle of a turn of this conversation. Try again when it is done, or let runs queue.",
 };
 

@@ -1,23 +1,11 @@
 export type { AdapterVariable, MemoryAdapter, MemoryAdapterTypes } from "./adapter/adapter.ts";
 export { registerMemoryAdapter } from "./adapter/registry.ts";
-export {
-  type ConversationPosition,
-  type ConversationQuery,
-  type ConversationWrite,
-  type EncodedMessage,
-  IDEMPOTENCY_WINDOW,
-  type MemoryBackend,
-  type StoredConversation,
-  type StoredMessage,
-  type WriteOutcome,
-} from "./backend/backend.ts";
 export { conversationCursor } from "./backend/cursor.ts";
 export { defineMemoryProvider } from "./backend/define-provider.ts";
-export { decodeMessage } from "./codec/decode.ts";
-export { idIssue, isPortableText, MAX_ID_LENGTH } from "./codec/ids.ts";
-export type { JsonObject, JsonValue } from "./codec/json.ts";
 export { parseMessages } from "./codec/parse-messages.ts";
 export { parseOptions } from "./codec/schema-issues.ts";
+export { idIssue, isPortableText, MAX_ID_LENGTH } from "./codec/ids.ts";
+export type { JsonObject, JsonValue } from "./codec/json.ts";
 export {
   type ApprovalDecision,
   type PendingApproval,
@@ -118,7 +106,7 @@ export {
   type TraceId,
 } from "./ids.ts";
 export { type InMemoryConfig, inMemoryConfigSchema } from "./in-memory/config.ts";
-export { createInMemoryProvider, type InMemoryProvider } from "./in-memory/provider.ts";
+export { createInMemoryBackend, createInMemoryProvider, type InMemoryProvider } from "./in-memory/provider.ts";
 export { sameJson } from "./json/same-json.ts";
 export { type ContentPart, type Message, messageText, type RichMessage, type ToolCall } from "./message.ts";
 export type {
@@ -158,3 +146,13 @@ export {
   tokenWindow,
   type WindowPlan,
 } from "./window/window.ts";
+export {
+  type ConversationReading,
+  type ConversationRecord,
+  isVersionedProvider,
+  type MessageRange,
+  type MessageSelection,
+  type ReadOptions,
+  type VersionedMemoryProvider,
+  type WriteReceipt,
+} from "./versioned-provider.ts";

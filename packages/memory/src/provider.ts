@@ -21,14 +21,31 @@ export interface ConversationMetadata {
   readonly totalMessages: number;
   /** When it was last written; conversations are listed, evicted and expired by it. */
   readonly lastActivity: Date;
+  /**
+   * How often its messages have changed, from 1 when it was created; `WriteOptions.expectedVersion` is compared with it.
+   * These four are absent where a provider of somebody else's doesn't count them.
+   */
+  readonly version?: number;
+  /** How many writes carried metadata, from 0; `WriteOptions.expectedMetadataVersion` is compared with it. */
+  readonly metadataVersion?: number;
+  /**
+   * The position that the next message will have. Messages have positions in their order, from 0, without a gap:
+   * those stored now are the last `totalMessages` before this one. Trimming the oldest changes no position.
+   */
+  readonly nextPosition?: number;
+  /**
+   * Names this conversation from its creation to its deletion: one that is made anew under the same id has another.
+   * `WriteOptions.expectedIncarnation` is compared with it.
+   */
+  readonly incarnation?: string;
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
   readonly [key: string]: any;
 }
 
 /**
- * Metadata of a write: `userId` and `traceId` are indexed, everything else is kept and given back. Text in it, unlike
- * in messages, holds no NUL character and no unpaired surrogate. The store's own fields (`createdAt`, `updatedAt`,
- * `lastActivity`, `totalMessages`, `version`) are ignored here.
+ * Metadata of a write: `userId` and `traceId` are indexed, everything else is kept and given back. The store's own
+ * fields (`createdAt`, `updatedAt`, `lastActivity`, `totalMessages`, `version`, `metadataVersion`, `nextPosition`,
+ * `incarnation`) are ignored here.
  */
 export interface WriteMetadata {
   /** The owner. Set once: a later write that names another user is refused as a conflict. */
@@ -42,16 +59,46 @@ export interface WriteMetadata {
 /** What a write may demand. All of it is decided in the same atomic step as the write. */
 export interface WriteOptions {
   /**
-   * The version that the conversation must have, `0` for one that must not exist yet. A conversation's version
-   * is the number of messages ever appended to it; it is in `metadata.version`. Otherwise: `MemoryConflictError`.
+   * The version that the conversation must have (`metadata.version`), `0` for one that must not exist yet. It rises by
+   * one with every write that changes messages, be it that the batch is empty and messages are dropped, and with
+   * the creation. Otherwise: `MemoryConflictError` of reason `"version"`.
    */
   readonly expectedVersion?: number;
   /**
-   * Makes a retry safe. The same key with the same messages again is a success that changes nothing; with other
-   * messages it is a `MemoryConflictError`. A key is remembered for at least the next 1,000 writes to the
-   * conversation. 1 to 255 characters.
+   * The metadata version that the conversation must have (`metadata.metadataVersion`), `0` where no write carried any
+   * yet. It rises by one with every write that carries metadata other than `userId`, and with every replacement.
+   * Otherwise: `MemoryConflictError` of reason `"metadata-version"`. A change of metadata alone leaves `version` as it is.
+   */
+  readonly expectedMetadataVersion?: number;
+  /**
+   * The incarnation that the conversation must be of: what a read gave as `incarnation`, also for one that isn't there.
+   * So a write that was decided on what has been erased since is refused, whatever was stored under the id afterwards:
+   * `MemoryConflictError` of reason `"incarnation"`. What isn't there is told apart for 24 hours after an erasure.
+   */
+  readonly expectedIncarnation?: string;
+  /**
+   * Makes a retry safe. The same key with the same write again (messages, metadata and what else it says, but for what
+   * it expects) is a success that changes nothing; with anything else it is a `MemoryConflictError`. A key is remembered
+   * for at least the next 1,000 writes to the conversation. 1 to 255 characters.
    */
   readonly idempotencyKey?: string;
+  /**
+   * Whether `appendMessages` makes a conversation that doesn't exist: `true` needs `metadata.userId`, who will own it;
+   * `"unowned"` also makes one that nobody owns. Default: `MemoryNotFoundError`. Not for `storeMessages`, which always does.
+   */
+  readonly createIfMissing?: boolean | "unowned";
+  /**
+   * How many messages `appendMessages` drops from the end before it adds the batch; the batch takes over their positions.
+   * A conversation with fewer is a `MemoryConflictError` of reason `"length"`.
+   */
+  readonly dropLast?: number;
+  /**
+   * The messages' own ids, given by the writer, in the order of the batch; `null` or `undefined` for a message without.
+   * An id is there once in a conversation: a message that is stored under it already is skipped, another content
+   * is a `MemoryConflictError` of reason `"message-id"`. An id is forgotten with its message. Ids that model providers
+   * give may repeat, and are none.
+   */
+  readonly messageIds?: readonly (string | null | undefined)[];
   /**
    * How many messages to keep, at least 1: the oldest are dropped. A tool call is never split from the results right
    * behind it: where the cut falls between them, they go together, unless nothing else is left; then they stay.
@@ -104,13 +151,21 @@ export interface HealthStatus {
 }
 
 /**
+ * A method whose parameters are compared both ways: a provider that is typed literally as the specification has it, whose
+ * `traceId` is a `TraceId` alone, is a {@link MemoryProvider} too.
+ */
+type Method<F extends (...given: never[]) => unknown> = {
+  bivariant(...given: Parameters<F>): ReturnType<F>;
+}["bivariant"];
+
+/**
  * A place where conversations are kept. The same rules hold for every backend, and the conformance kit
  * (`@jaf/memory/testing`) tests them:
  *
  * - **Atomic, ordered writes.** A batch lands whole, contiguous and in order, or not at all. Concurrent writers,
  *   in any number of processes, lose nothing. The cost of an append does not grow with the conversation.
- * - **One order:** a sequence number per conversation, never a clock.
- * - **Versions, idempotency, trimming:** see {@link WriteOptions}.
+ * - **One order:** a position per message, never a clock.
+ * - **Versions, incarnations, idempotency, trimming:** see {@link WriteOptions}.
  * - **Values come back exactly as stored:** types, unicode, the text of tool arguments, content parts, unknown
  *   fields; `Date`s as `Date`s. A field that is `undefined` is absent, and `-0` is `0`. What JSON can't hold (`NaN`,
  *   functions, class instances, cycles, more than 200 levels) is refused with a `MemoryValidationError`.
@@ -121,28 +176,32 @@ export interface HealthStatus {
 export interface MemoryProvider {
   /**
    * Stores a complete conversation: creates it, or replaces the messages and metadata of an existing one.
-   * Its creation time and owner stay, and its version goes on counting.
+   * Its creation time, owner and incarnation stay, and its versions and positions go on counting.
    */
-  readonly storeMessages: (
-    conversationId: string,
-    messages: readonly Message[],
-    metadata?: WriteMetadata,
-    options?: WriteOptions,
-  ) => Promise<Result<void>>;
+  readonly storeMessages: Method<
+    (
+      conversationId: string,
+      messages: readonly Message[],
+      metadata?: WriteMetadata,
+      options?: WriteOptions,
+    ) => Promise<Result<void>>
+  >;
 
   /** The whole conversation; `null` if there is none. */
   readonly getConversation: (conversationId: string) => Promise<Result<ConversationMemory | null>>;
 
   /**
-   * Appends a batch and merges metadata field by field. Creates the conversation if there is none. An empty batch
-   * writes only the metadata.
+   * Appends a batch and merges metadata field by field. An empty batch writes only the metadata. A conversation that
+   * doesn't exist is a `MemoryNotFoundError`, unless `createIfMissing` says to make it.
    */
-  readonly appendMessages: (
-    conversationId: string,
-    messages: readonly Message[],
-    metadata?: WriteMetadata,
-    options?: WriteOptions,
-  ) => Promise<Result<void>>;
+  readonly appendMessages: Method<
+    (
+      conversationId: string,
+      messages: readonly Message[],
+      metadata?: WriteMetadata,
+      options?: WriteOptions,
+    ) => Promise<Result<void>>
+  >;
 
   /** Finds by user, trace, id and time of last activity. Never scans another user's data. */
   readonly findConversations: (query: MemoryQuery) => Promise<Result<ConversationMemory[]>>;
@@ -154,10 +213,13 @@ export interface MemoryProvider {
    */
   readonly getRecentMessages: (conversationId: string, limit?: number) => Promise<Result<readonly Message[]>>;
 
-  /** Whether there was one to delete. */
+  /**
+   * Whether there was one to delete. Also where nothing was, a tombstone that names the conversation by a hash stays for
+   * 24 hours, so that writes which expect what was there before are refused.
+   */
   readonly deleteConversation: (conversationId: string) => Promise<Result<boolean>>;
 
-  /** Deletes everything of a user; how many conversations that were. */
+  /** Deletes everything of a user, and leaves a tombstone of the user too; how many conversations that were. */
   readonly clearUserConversations: (userId: string) => Promise<Result<number>>;
 
   /** Over all conversations, or those of one user. */

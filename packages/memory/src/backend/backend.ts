@@ -2,10 +2,12 @@ import type { JsonObject } from "../codec/json.ts";
 import type { MemoryConflictReason, MemoryErrorUnion } from "../errors.ts";
 import type { Message } from "../message.ts";
 import type { MemoryStats } from "../provider.ts";
+import type { ExpectedIncarnation, Tombstones } from "./incarnation.ts";
 
 /**
  * The storage port: what a backend has to do once everything is validated and encoded. `defineMemoryProvider`
- * makes a {@link MemoryProvider} of it, so that a backend holds I/O and nothing else.
+ * makes a {@link VersionedMemoryProvider} of it, so that a backend holds I/O and nothing else. A wrapper is a function
+ * from one backend to another.
  *
  * Methods throw what their driver throws; `toMemoryError` translates it in one place.
  */
@@ -13,11 +15,20 @@ export interface MemoryBackend {
   /** The name in errors and health reports, e.g. `"postgres"`. */
   readonly name: string;
   readonly write: (write: ConversationWrite) => Promise<WriteOutcome>;
-  /** The conversation with all its messages, or with the last `last` (at least 1) of them; `null` if there is none. */
-  readonly read: (conversationId: string, last?: number) => Promise<StoredConversation | null>;
+  /** At one moment. Costs what the messages cost that are asked for. */
+  readonly read: (request: ReadRequest) => Promise<ReadOutcome>;
   /** `limit` is at least 1. */
   readonly find: (query: ConversationQuery) => Promise<readonly StoredConversation[]>;
+  /**
+   * Whether there was one. Leaves a tombstone of the conversation for `TOMBSTONE_SECONDS`, also where nothing was:
+   * a random id under `tombstoneKey("conversation", id)`. In one step with the deletion, such that a creation which is
+   * under way either comes before both, and is deleted, or sees the tombstone.
+   */
   readonly delete: (conversationId: string) => Promise<boolean>;
+  /**
+   * How many conversations that were. First a tombstone of the user, then everything that is there, each conversation
+   * as `delete` does it. What a creation that is under way leaves of this user is deleted, or sees a tombstone.
+   */
   readonly clearUser: (userId: string) => Promise<number>;
   readonly stats: (userId?: string) => Promise<MemoryStats>;
   /** One round trip to the store; throws if it is out of reach. */
@@ -33,9 +44,21 @@ export interface EncodedMessage {
   readonly body: string;
   /** Whether it is a tool result, which a trim must not leave at the head of the conversation. */
   readonly isToolResult: boolean;
+  /** Absent: it has none. */
+  readonly own?: OwnMessageId;
 }
 
-/** One write, to be done in one atomic step and in this order: expiry, owner, idempotency, version, write, trim. */
+/** A message's own id, unique in its conversation. */
+export interface OwnMessageId {
+  readonly id: string;
+  /** SHA-256 of the message, hex: to compare it with one that is stored under the id. Kept beside it. */
+  readonly hash: string;
+}
+
+/**
+ * One write, to be done in one atomic step and in this order: expiry, owner, idempotency, incarnation, version, metadata
+ * version, existence, length, message ids, write, trim.
+ */
 export interface ConversationWrite {
   readonly mode: "append" | "replace";
   readonly conversationId: string;
@@ -45,27 +68,110 @@ export interface ConversationWrite {
   readonly traceId?: string;
   /** The fields to keep, `traceId` among them. An append merges them field by field, a replace replaces all. */
   readonly metadata: JsonObject;
+  /** 0 where there is none. */
   readonly expectedVersion?: number;
+  /** 0 where there is none. */
+  readonly expectedMetadataVersion?: number;
+  /**
+   * One that isn't there has no `present`. `absent`: compare with what is under `tombstoneKey("conversation", id)` and,
+   * where `userId` is given, `tombstoneKey("user", userId)` (else `null`), in the same step as the creation.
+   */
+  readonly expectedIncarnation?: ExpectedIncarnation;
+  /** Absent: a conversation that isn't there is `"missing"`. */
+  readonly create?: {
+    /** The identity that it gets, random. */
+    readonly incarnation: string;
+  };
+  /** How many messages to drop from the end first, from 1. Of an append alone. */
+  readonly dropLast?: number;
   readonly idempotency?: {
-    readonly key: string /** SHA-256 of mode and messages, hex. */;
+    readonly key: string;
+    /** SHA-256 of all that the write says, hex. */
     readonly bodyHash: string;
   };
   readonly maxMessages?: number;
   readonly ttlSeconds?: number;
+  /** An import: what the conversation, which isn't there yet, begins with. Of a replace alone. */
+  readonly source?: ConversationSource;
 }
+
+/** What an imported conversation keeps of its source, as if it had always been here. */
+export interface ConversationSource {
+  readonly createdAt: Date;
+  readonly lastActivity: Date;
+  readonly version: number;
+  readonly metadataVersion: number;
+  /** The position of the first message. */
+  readonly firstPosition: number;
+  readonly traceIds: readonly string[];
+}
+
+/** Reasons that a store can have. */
+export type WriteConflictReason = Exclude<MemoryConflictReason, "turn">;
 
 export type WriteOutcome =
   | { readonly status: "written" }
   /** The same key and body was written before: nothing changed. */
   | { readonly status: "replayed" }
+  /** There is no such conversation, and `create` is absent. */
+  | { readonly status: "missing" }
   | {
       readonly status: "conflict";
-      readonly reason: Exclude<MemoryConflictReason, "turn">;
+      readonly reason: WriteConflictReason;
+      /** With `"version"` and `"metadata-version"`. */
       readonly actualVersion?: number;
     };
 
 /** For how many further writes to the same conversation an idempotency key is remembered, at least. */
 export const IDEMPOTENCY_WINDOW = 1_000;
+
+export interface ReadRequest {
+  readonly conversationId: string;
+  readonly messages: StoredSelection;
+  /** An idempotency key whose receipt is asked for. */
+  readonly receiptFor?: string;
+  /** Whether the tombstones are asked for, if there is no conversation; `userId`: that of this user too. */
+  readonly tombstones?: { readonly userId?: string };
+  /** Whether what only an export needs is asked for. */
+  readonly forExport?: boolean;
+}
+
+/** A checked `MessageSelection`. `"last"` and `"range"` have a `limit` of at least 1. */
+export type StoredSelection =
+  | { readonly kind: "all" }
+  | { readonly kind: "none" }
+  | { readonly kind: "last"; readonly limit: number }
+  | {
+      readonly kind: "range";
+      /** Positions, both exclusive. */
+      readonly after?: number;
+      readonly before?: number;
+      /** Counts from `after` if there is one, else from the end. */
+      readonly limit?: number;
+    }
+  | { readonly kind: "message"; readonly messageId: string };
+
+export type ReadOutcome =
+  | {
+      /** With the selected messages alone. */
+      readonly conversation: StoredConversation;
+      /** The position of the first selected message; `nextPosition` where none is. */
+      readonly firstPosition: number;
+      /** The position behind the last message after the write of `receiptFor`, if that is remembered. */
+      readonly receipt?: { readonly nextPosition: number };
+      /** With `forExport`. */
+      readonly forExport?: {
+        readonly traceIds: readonly string[];
+        readonly ttlSeconds?: number;
+        /** In the order of the messages. */
+        readonly messageIds: readonly (string | null)[];
+      };
+    }
+  | {
+      readonly conversation: null;
+      /** If they were asked for. */
+      readonly tombstones?: Tombstones;
+    };
 
 /** The body as it was written, or, from a backend that keeps objects, the message that `decodeMessage` made of it. */
 export type StoredMessage = string | Message;
@@ -73,13 +179,23 @@ export type StoredMessage = string | Message;
 export interface StoredConversation {
   readonly conversationId: string;
   readonly userId?: string;
-  /** In the order of their sequence numbers; empty if the query asked for none. */
+  /** In the order of their positions; empty if the query asked for none. */
   readonly messages: readonly StoredMessage[];
   readonly metadata: JsonObject;
   readonly createdAt: Date;
   readonly lastActivity: Date;
+  /** How many are stored. */
   readonly totalMessages: number;
+  /**
+   * Rises by one with each write that adds, drops or trims messages, with each replacement, and is 1 after the creation.
+   * Not with a write all of whose messages are skipped as they are stored already.
+   */
   readonly version: number;
+  /** Rises by one with each write whose `metadata` isn't empty, and with each replacement, also at the creation. */
+  readonly metadataVersion: number;
+  /** The position that the next message will have. Messages take the positions before it without a gap. */
+  readonly nextPosition: number;
+  readonly incarnation: string;
 }
 
 /** A checked {@link MemoryQuery}. Newest activity first, ties in any fixed order that the cursor follows. */

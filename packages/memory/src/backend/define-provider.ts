@@ -1,25 +1,30 @@
 import { CorruptMessage, decodeConversation, decodeMessages } from "../codec/decode.ts";
 import { encodeWrite, type WriteInput } from "../codec/encode.ts";
 import { encodeId, encodeLimit, encodeQuery } from "../codec/encode-query.ts";
+import { encodeRead } from "../codec/encode-read.ts";
+import { decodeRecord, encodeRecord } from "../codec/record.ts";
 import {
   createMemoryConflictError,
   createMemoryConnectionError,
+  createMemoryNotFoundError,
   createMemoryStorageError,
   createMemoryValidationError,
   type MemoryErrorUnion,
   type MemoryIssue,
 } from "../errors.ts";
-import type { HealthStatus, MemoryProvider } from "../provider.ts";
+import type { HealthStatus } from "../provider.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
+import type { ConversationReading, VersionedMemoryProvider } from "../versioned-provider.ts";
 import type { MemoryBackend } from "./backend.ts";
+import { absentIncarnation } from "./incarnation.ts";
 
 const DEFAULT_RECENT_MESSAGES = 50;
 
 /**
- * Makes a {@link MemoryProvider} of a storage port: validates and encodes what goes in, decodes and freezes what
+ * Makes a {@link VersionedMemoryProvider} of a storage port: validates and encodes what goes in, decodes and freezes what
  * comes out, and turns whatever the backend throws into a tagged error.
  */
-export function defineMemoryProvider(backend: MemoryBackend): MemoryProvider {
+export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryProvider {
   const provider = backend.name;
   let closing: Promise<Result<void>> | undefined;
 
@@ -57,10 +62,18 @@ export function defineMemoryProvider(backend: MemoryBackend): MemoryProvider {
     const result = await attempt(operation, () => backend.write(encoded.value));
     if (!result.success) return result;
     const outcome = result.data;
-    if (outcome.status !== "conflict") return createSuccess(undefined);
-    const { reason, actualVersion } = outcome;
-    const details = { provider, operation, ...(actualVersion === undefined ? {} : { actualVersion }) };
-    return createFailure(createMemoryConflictError(reason, details));
+    switch (outcome.status) {
+      case "written":
+      case "replayed":
+        return createSuccess(undefined);
+      case "missing":
+        return createFailure(createMemoryNotFoundError(input.conversationId, { provider, operation }));
+      case "conflict": {
+        const { reason, actualVersion } = outcome;
+        const details = { provider, operation, ...(actualVersion === undefined ? {} : { actualVersion }) };
+        return createFailure(createMemoryConflictError(reason, details));
+      }
+    }
   }
 
   return {
@@ -74,9 +87,43 @@ export function defineMemoryProvider(backend: MemoryBackend): MemoryProvider {
       const id = encodeId("conversationId", conversationId);
       if (!id.ok) return invalid("getConversation", id.issues);
       return attempt("getConversation", async () => {
-        const stored = await backend.read(id.value);
-        return stored === null ? null : decodeConversation(stored);
+        const { conversation } = await backend.read({ conversationId: id.value, messages: { kind: "all" } });
+        return conversation === null ? null : decodeConversation(conversation);
       });
+    },
+
+    readConversation: async (conversationId, options) => {
+      const request = encodeRead(conversationId, options);
+      if (!request.ok) return invalid("readConversation", request.issues);
+      return attempt("readConversation", async (): Promise<ConversationReading> => {
+        const read = await backend.read(request.value);
+        if (read.conversation === null) {
+          const incarnation = absentIncarnation(read.tombstones ?? { conversation: null, user: null });
+          return { conversation: null, incarnation, firstPosition: 0 };
+        }
+        const { conversation, firstPosition, receipt } = read;
+        return {
+          conversation: decodeConversation(conversation),
+          incarnation: conversation.incarnation,
+          firstPosition,
+          ...(receipt === undefined ? {} : { receipt }),
+        };
+      });
+    },
+
+    exportConversation: async (conversationId) => {
+      const id = encodeId("conversationId", conversationId);
+      if (!id.ok) return invalid("exportConversation", id.issues);
+      return attempt("exportConversation", async () => {
+        const request = { conversationId: id.value, messages: { kind: "all" }, forExport: true } as const;
+        return decodeRecord(await backend.read(request));
+      });
+    },
+
+    importConversation: async (record, options) => {
+      const input = encodeRecord(record, options);
+      if (!input.ok) return invalid("importConversation", input.issues);
+      return write("importConversation", input.value);
     },
 
     findConversations: async (query) => {
@@ -93,8 +140,10 @@ export function defineMemoryProvider(backend: MemoryBackend): MemoryProvider {
       const last = encodeLimit(limit);
       if (!last.ok) return invalid("getRecentMessages", last.issues);
       return attempt("getRecentMessages", async () => {
-        const stored = last.value === 0 ? null : await backend.read(id.value, last.value);
-        return decodeMessages(stored?.messages ?? []);
+        if (last.value === 0) return decodeMessages([]);
+        const messages = { kind: "last", limit: last.value } as const;
+        const { conversation } = await backend.read({ conversationId: id.value, messages });
+        return decodeMessages(conversation?.messages ?? []);
       });
     },
 

@@ -42,3 +42,14 @@ export function integerIssue(path: string, value: unknown, minimum: number): Mem
   if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= minimum)) return undefined;
   return { path, expected: `a whole number from ${minimum}` };
 }
+
+/** What is misspelt must not pass for left out. */
+export const unknownFieldIssues = (path: string, value: object, known: readonly string[]): MemoryIssue[] =>
+  Object.keys(value)
+    .filter((field) => !known.includes(field))
+    .map((field) => ({ path: `${path}.${field}`, expected: "no such field" }));
+
+export function dateIssue(path: string, value: unknown): MemoryIssue | undefined {
+  if (value === undefined || (value instanceof Date && !Number.isNaN(value.getTime()))) return undefined;
+  return { path, expected: "a valid Date" };
+}

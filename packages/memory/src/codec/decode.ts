@@ -46,6 +46,9 @@ export function decodeConversation(stored: StoredConversation): ConversationMemo
     totalMessages: stored.totalMessages,
     lastActivity: new Date(stored.lastActivity),
     version: stored.version,
+    metadataVersion: stored.metadataVersion,
+    nextPosition: stored.nextPosition,
+    incarnation: stored.incarnation,
   };
   return Object.freeze({
     conversationId: stored.conversationId,

@@ -2,24 +2,27 @@ import type { ConversationQuery } from "../backend/backend.ts";
 import { parseCursor } from "../backend/cursor.ts";
 import type { MemoryIssue } from "../errors.ts";
 import type { MemoryQuery } from "../provider.ts";
-import { type Checked, checked, guarded, integerIssue, objectIssue, pushIssue } from "./checks.ts";
+import {
+  type Checked,
+  checked,
+  dateIssue,
+  guarded,
+  integerIssue,
+  objectIssue,
+  pushIssue,
+  unknownFieldIssues,
+} from "./checks.ts";
 import { idIssue } from "./ids.ts";
 
-function dateIssue(path: string, value: unknown): MemoryIssue | undefined {
-  if (value === undefined || (value instanceof Date && !Number.isNaN(value.getTime()))) return undefined;
-  return { path, expected: "a valid Date" };
-}
-
 const IDS = ["conversationId", "userId", "traceId"] as const;
-const FIELDS = new Set<string>([...IDS, "since", "until", "limit", "offset", "cursor", "includeMessages"]);
+const FIELDS = [...IDS, "since", "until", "limit", "offset", "cursor", "includeMessages"];
 
 /**
  * A condition that is misspelt, or an id that is `undefined` because a session has none, must not widen the search to
  * everybody's conversations.
  */
 function conditionIssues(query: MemoryQuery): MemoryIssue[] {
-  const unknown = Object.keys(query).filter((field) => !FIELDS.has(field));
-  const issues = unknown.map((field) => ({ path: `query.${field}`, expected: "no such field" }));
+  const issues = unknownFieldIssues("query", query, FIELDS);
   for (const id of IDS) if (Object.hasOwn(query, id)) pushIssue(issues, idIssue(`query.${id}`, query[id]));
   return issues;
 }

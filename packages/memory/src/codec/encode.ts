@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import type { ConversationWrite, EncodedMessage } from "../backend/backend.ts";
+import type { ConversationSource, ConversationWrite, EncodedMessage } from "../backend/backend.ts";
+import { type ExpectedIncarnation, parseIncarnation } from "../backend/incarnation.ts";
 import type { MemoryIssue } from "../errors.ts";
 import type { Message } from "../message.ts";
 import type { WriteMetadata, WriteOptions } from "../provider.ts";
@@ -12,7 +13,7 @@ import {
   pushIssue,
   unstorable,
 } from "./checks.ts";
-import { idIssue, isPortableText } from "./ids.ts";
+import { idIssue } from "./ids.ts";
 import { decodeJson, encodeJson, type JsonObject, type JsonValue, toJsonValue } from "./json.ts";
 import { messageSchema } from "./message-schema.ts";
 import { encodePlainMessage } from "./plain-message.ts";
@@ -25,6 +26,9 @@ const RESERVED_METADATA = new Set([
   "totalMessages",
   "lastActivity",
   "version",
+  "metadataVersion",
+  "nextPosition",
+  "incarnation",
   "userId",
 ]);
 
@@ -61,16 +65,10 @@ export function encodeMessages(messages: unknown, issues: MemoryIssue[]): readon
 }
 
 function encodeField(key: string, value: unknown, issues: MemoryIssue[]): JsonValue {
-  const path = () => `metadata.${key}`;
   try {
-    const json = toJsonValue(value);
-    // Metadata is searchable as jsonb, which, unlike the bodies' text, can't hold these even escaped.
-    if (!isPortableText(key) || !everyString(json, isPortableText)) {
-      issues.push({ path: path(), expected: "no NUL character and no unpaired surrogate" });
-    }
-    return json;
+    return toJsonValue(value);
   } catch (thrown) {
-    issues.push(unstorable(path(), thrown));
+    issues.push(unstorable(`metadata.${key}`, thrown));
     return null;
   }
 }
@@ -84,18 +82,14 @@ function encodeMetadata(metadata: WriteMetadata, issues: MemoryIssue[]): JsonObj
   return Object.fromEntries(encoded);
 }
 
-function everyString(value: JsonValue, accepts: (text: string) => boolean): boolean {
-  if (typeof value === "string") return accepts(value);
-  if (typeof value !== "object" || value === null) return true;
-  return Object.entries(value).every(([key, field]) => accepts(key) && everyString(field, accepts));
-}
-
 export interface WriteInput {
   readonly mode: ConversationWrite["mode"];
   readonly conversationId: string;
   readonly messages: readonly Message[];
   readonly metadata: WriteMetadata | undefined;
   readonly options: WriteOptions | undefined;
+  /** Of an import. */
+  readonly source?: ConversationSource;
 }
 
 /** One write, checked throughout and encoded once for every backend. */
@@ -103,44 +97,110 @@ export const encodeWrite = (input: WriteInput): Checked<ConversationWrite> =>
   guarded("input", () => encodeReadableWrite(input));
 
 function encodeReadableWrite(input: WriteInput): Checked<ConversationWrite> {
-  const { mode, conversationId, messages, metadata = {}, options = {} } = input;
+  const { mode, conversationId, messages, metadata = {}, options = {}, source } = input;
   const misfits: MemoryIssue[] = [];
   pushIssue(misfits, objectIssue("metadata", metadata));
   pushIssue(misfits, objectIssue("options", options));
   if (misfits.length > 0) return { ok: false, issues: misfits };
   const { userId, traceId } = metadata;
-  const { expectedVersion, idempotencyKey, maxMessages, ttlSeconds } = options;
+  const { expectedVersion, expectedMetadataVersion, expectedIncarnation, idempotencyKey } = options;
+  const { createIfMissing, dropLast, messageIds, maxMessages, ttlSeconds } = options;
   const issues: MemoryIssue[] = [];
   pushIssue(issues, idIssue("conversationId", conversationId));
   if (userId !== undefined) pushIssue(issues, idIssue("metadata.userId", userId));
   if (traceId !== undefined) pushIssue(issues, idIssue("metadata.traceId", traceId));
   if (idempotencyKey !== undefined) pushIssue(issues, idIssue("options.idempotencyKey", idempotencyKey));
   pushIssue(issues, integerIssue("options.expectedVersion", expectedVersion, 0));
+  pushIssue(issues, integerIssue("options.expectedMetadataVersion", expectedMetadataVersion, 0));
+  pushIssue(issues, integerIssue("options.dropLast", dropLast, 0));
   pushIssue(issues, integerIssue("options.maxMessages", maxMessages, 1));
   pushIssue(issues, integerIssue("options.ttlSeconds", ttlSeconds, 1));
-  const encoded = encodeMessages(messages, issues);
+  const incarnation = encodeIncarnation(expectedIncarnation, issues);
+  const creates = mode === "replace" || createsIfMissing(createIfMissing, userId, issues);
+  if (mode === "replace") refuseOfReplace(options, issues);
+  const bodies = encodeMessages(messages, issues);
+  const encoded = messageIds === undefined ? bodies : withIds(bodies, messageIds, issues);
   const encodedMetadata = encodeMetadata(metadata, issues);
-  return checked(
-    issues,
-    (): ConversationWrite => ({
+  return checked(issues, (): ConversationWrite => {
+    const said = {
       mode,
       conversationId,
       messages: encoded,
       metadata: encodedMetadata,
       ...(userId === undefined ? {} : { userId }),
       ...(traceId === undefined ? {} : { traceId }),
-      ...(expectedVersion === undefined ? {} : { expectedVersion }),
-      ...(idempotencyKey === undefined
-        ? {}
-        : { idempotency: { key: idempotencyKey, bodyHash: bodyHash(mode, encoded) } }),
+      ...(dropLast === undefined || dropLast === 0 ? {} : { dropLast }),
       ...(maxMessages === undefined ? {} : { maxMessages }),
       ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
-    }),
-  );
+      ...(source === undefined ? {} : { source }),
+    };
+    return {
+      ...said,
+      ...(expectedVersion === undefined ? {} : { expectedVersion }),
+      ...(expectedMetadataVersion === undefined ? {} : { expectedMetadataVersion }),
+      ...(incarnation === undefined ? {} : { expectedIncarnation: incarnation }),
+      ...(creates ? { create: { incarnation: crypto.randomUUID() } } : {}),
+      ...(idempotencyKey === undefined
+        ? {}
+        : { idempotency: { key: idempotencyKey, bodyHash: writeHash(said) } }),
+    };
+  });
 }
 
-function bodyHash(mode: string, messages: readonly EncodedMessage[]): string {
-  let text = mode;
-  for (const { body } of messages) text += `\n${body}`;
+function encodeIncarnation(incarnation: unknown, issues: MemoryIssue[]): ExpectedIncarnation | undefined {
+  if (incarnation === undefined) return undefined;
+  const path = "options.expectedIncarnation";
+  const issue = idIssue(path, incarnation);
+  const parsed = issue === undefined ? parseIncarnation(incarnation as string) : undefined;
+  if (parsed === undefined) issues.push(issue ?? { path, expected: "an incarnation that a read gave" });
+  return parsed;
+}
+
+/** A conversation that nobody owns is made only by somebody who says so. */
+function createsIfMissing(given: unknown, userId: unknown, issues: MemoryIssue[]): boolean {
+  if (given === undefined || given === false) return false;
+  if (given !== true && given !== "unowned") {
+    issues.push({ path: "options.createIfMissing", expected: 'a boolean or "unowned"' });
+  } else if (given === true && userId === undefined) {
+    const expected = 'the owner, since createIfMissing is true; createIfMissing: "unowned" makes a conversation that nobody owns';
+    issues.push({ path: "metadata.userId", expected });
+  }
+  return true;
+}
+
+/** It creates, and leaves nothing of before: what says otherwise was meant for an append. */
+function refuseOfReplace({ createIfMissing, dropLast }: WriteOptions, issues: MemoryIssue[]): void {
+  const expected = "nothing: storeMessages creates the conversation, or replaces all of it";
+  if (createIfMissing !== undefined) issues.push({ path: "options.createIfMissing", expected });
+  if (dropLast !== undefined) issues.push({ path: "options.dropLast", expected });
+}
+
+function withIds(
+  messages: readonly EncodedMessage[],
+  ids: readonly (string | null | undefined)[],
+  issues: MemoryIssue[],
+): readonly EncodedMessage[] {
+  const path = "options.messageIds";
+  if (!Array.isArray(ids) || ids.length !== messages.length) {
+    issues.push({ path, expected: "an array with an entry for each message" });
+    return messages;
+  }
+  return messages.map((message, index) => {
+    const id: unknown = ids[index];
+    if (id === undefined || id === null) return message;
+    pushIssue(issues, idIssue(`${path}[${index}]`, id));
+    return { ...message, own: { id: id as string, hash: hash("sha256", message.body, "hex") } };
+  });
+}
+
+/** Of all that a write says, but for what it expects: a retry may have learnt what to expect. */
+function writeHash(said: Omit<ConversationWrite, "idempotency">): string {
+  const { mode, messages, metadata, userId, traceId, dropLast, maxMessages, ttlSeconds, source } = said;
+  const fields = Object.keys(metadata)
+    .sort()
+    .map((key) => [key, metadata[key]]);
+  const rest = [mode, userId, traceId, dropLast, maxMessages, ttlSeconds, source, fields];
+  let text = JSON.stringify(rest, (_, value: unknown) => value ?? null);
+  for (const { body, own } of messages) text += own === undefined ? `\n${body}` : `\n${JSON.stringify(own.id)}${body}`;
   return hash("sha256", text, "hex");
 }

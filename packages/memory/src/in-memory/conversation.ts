@@ -2,24 +2,25 @@ import {
   type ConversationWrite,
   type EncodedMessage,
   IDEMPOTENCY_WINDOW,
+  type ReadOutcome,
   type StoredConversation,
   type StoredMessage,
+  type StoredSelection,
   type WriteOutcome,
 } from "../backend/backend.ts";
-import { decodeMessage } from "../codec/decode.ts";
-import { DATE_KEY, type JsonObject } from "../codec/json.ts";
+import type { Tombstones } from "../backend/incarnation.ts";
+import { sameTombstones } from "../backend/incarnation.ts";
+import type { JsonObject } from "../codec/json.ts";
 import { trimStart } from "./trim.ts";
 
 interface HeldMessage {
   readonly stored: StoredMessage;
   readonly isToolResult: boolean;
+  readonly own: EncodedMessage["own"];
 }
 
-/** Decoded once and for all readers, as it is frozen; text if it may hold a `Date`, which nothing can freeze. */
-const hold = ({ body, isToolResult }: EncodedMessage, index: number): HeldMessage => ({
-  stored: body.includes(DATE_KEY) ? body : decodeMessage(body, index),
-  isToolResult,
-});
+/** What becomes of a body on its way into this process. */
+export type Hold = (body: string, index: number) => StoredMessage;
 
 /**
  * A conversation as this process holds it. Writes change it in place, in one synchronous step, so that an append
@@ -27,32 +28,54 @@ const hold = ({ body, isToolResult }: EncodedMessage, index: number): HeldMessag
  */
 export interface Entry {
   readonly conversationId: string;
+  readonly incarnation: string;
   readonly createdAt: Date;
   readonly messages: HeldMessage[];
   readonly traceIds: Set<string>;
   /** By idempotency key, oldest first. */
-  readonly keys: Map<string, { readonly bodyHash: string; readonly write: number }>;
+  readonly keys: Map<string, Remembered>;
+  /** By the messages' own ids. */
+  readonly ownIds: Map<string, { readonly hash: string; readonly position: number }>;
   userId: string | undefined;
   metadata: JsonObject;
   lastActivity: Date;
   version: number;
+  metadataVersion: number;
+  nextPosition: number;
   ttlSeconds: number | undefined;
   writes: number;
 }
 
-export const createEntry = (conversationId: string, now: Date): Entry => ({
-  conversationId,
-  createdAt: now,
-  messages: [],
-  traceIds: new Set(),
-  keys: new Map(),
-  userId: undefined,
-  metadata: {},
-  lastActivity: now,
-  version: 0,
-  ttlSeconds: undefined,
-  writes: 0,
-});
+interface Remembered {
+  readonly bodyHash: string;
+  readonly write: number;
+  readonly nextPosition: number;
+}
+
+/** `undefined` for a write that creates nothing. */
+export function createEntry(
+  { conversationId, create, source }: ConversationWrite,
+  now: Date,
+): Entry | undefined {
+  if (create === undefined) return undefined;
+  return {
+    conversationId,
+    incarnation: create.incarnation,
+    createdAt: source?.createdAt ?? now,
+    messages: [],
+    traceIds: new Set(source?.traceIds),
+    keys: new Map(),
+    ownIds: new Map(),
+    userId: undefined,
+    metadata: {},
+    lastActivity: now,
+    version: 0,
+    metadataVersion: 0,
+    nextPosition: source?.firstPosition ?? 0,
+    ttlSeconds: undefined,
+    writes: 0,
+  };
+}
 
 /** In milliseconds, like `Date.now()`. */
 export const expiryTime = ({ ttlSeconds, lastActivity }: Entry): number =>
@@ -60,74 +83,199 @@ export const expiryTime = ({ ttlSeconds, lastActivity }: Entry): number =>
 
 export const isExpired = (entry: Entry, now: number): boolean => now >= expiryTime(entry);
 
+const conflict = (reason: Extract<WriteOutcome, { status: "conflict" }>["reason"]): WriteOutcome => ({
+  status: "conflict",
+  reason,
+});
+
 /** What forbids the write, or lets it count as done; `undefined` to go ahead. */
-export function decideWrite(entry: Entry | undefined, write: ConversationWrite): WriteOutcome | undefined {
+export function decideWrite(
+  entry: Entry | undefined,
+  write: ConversationWrite,
+  tombstones: () => Tombstones,
+): WriteOutcome | undefined {
   if (entry?.userId !== undefined && write.userId !== undefined && entry.userId !== write.userId) {
-    return { status: "conflict", reason: "owner" };
+    return conflict("owner");
   }
   const known = write.idempotency && entry?.keys.get(write.idempotency.key);
   if (known !== undefined) {
     return known.bodyHash === write.idempotency?.bodyHash
       ? { status: "replayed" }
-      : { status: "conflict", reason: "idempotency-key" };
+      : conflict("idempotency-key");
   }
-  const actualVersion = entry?.version ?? 0;
-  if (write.expectedVersion !== undefined && write.expectedVersion !== actualVersion) {
-    return { status: "conflict", reason: "version", actualVersion };
+  if (!isExpectedIncarnation(entry, write, tombstones)) return conflict("incarnation");
+  const { expectedVersion, expectedMetadataVersion } = write;
+  const version = entry?.version ?? 0;
+  if (expectedVersion !== undefined && expectedVersion !== version) {
+    return { status: "conflict", reason: "version", actualVersion: version };
   }
-  return undefined;
+  const metadataVersion = entry?.metadataVersion ?? 0;
+  if (expectedMetadataVersion !== undefined && expectedMetadataVersion !== metadataVersion) {
+    return { status: "conflict", reason: "metadata-version", actualVersion: metadataVersion };
+  }
+  if (entry === undefined && write.create === undefined) return { status: "missing" };
+  if ((write.dropLast ?? 0) > (entry?.messages.length ?? 0)) return conflict("length");
+  return hasOtherContent(entry, write) ? conflict("message-id") : undefined;
 }
 
-/** `maxMessages` is the tighter of the write's and the provider's limit. */
-export function applyWrite(
-  entry: Entry,
-  write: ConversationWrite,
-  { now, maxMessages }: { readonly now: Date; readonly maxMessages: number },
-): void {
-  if (write.mode === "replace") {
-    entry.messages.length = 0;
-    entry.metadata = {};
+function isExpectedIncarnation(
+  entry: Entry | undefined,
+  { expectedIncarnation }: ConversationWrite,
+  tombstones: () => Tombstones,
+): boolean {
+  if (expectedIncarnation === undefined) return true;
+  if ("present" in expectedIncarnation) return entry?.incarnation === expectedIncarnation.present;
+  return entry === undefined && sameTombstones(expectedIncarnation.absent, tombstones());
+}
+
+/** What stays in front of the batch ends at this position. */
+const cutOf = ({ nextPosition }: Entry, { mode, dropLast = 0 }: ConversationWrite): number =>
+  mode === "replace" ? 0 : nextPosition - dropLast;
+
+function hasOtherContent(entry: Entry | undefined, write: ConversationWrite): boolean {
+  const hashes = new Map<string, string>();
+  for (const { own } of write.messages) {
+    if (own === undefined) continue;
+    const stored = entry?.ownIds.get(own.id);
+    const stays = stored !== undefined && entry !== undefined && stored.position < cutOf(entry, write);
+    const known = hashes.get(own.id) ?? (stays ? stored.hash : undefined);
+    if (known !== undefined && known !== own.hash) return true;
+    hashes.set(own.id, own.hash);
   }
-  for (const [index, message] of write.messages.entries()) entry.messages.push(hold(message, index));
-  entry.messages.splice(
-    0,
-    trimStart(entry.messages, maxMessages, ({ isToolResult }) => isToolResult),
-  );
+  return false;
+}
+
+interface Applying {
+  readonly now: Date;
+  /** The tighter of the write's and the provider's limit. */
+  readonly maxMessages: number;
+  readonly hold: Hold;
+}
+
+/** Does a write that was decided for. */
+export function applyWrite(entry: Entry, write: ConversationWrite, { now, maxMessages, hold }: Applying): void {
+  const { mode, dropLast = 0, source } = write;
+  const isReplace = mode === "replace";
+  if (isReplace) entry.metadata = {};
+  const dropped = isReplace ? entry.messages.length : dropLast;
+  drop(entry, entry.messages.length - dropped, dropped);
+  // Positions of what is replaced as a whole are not used again, those of a dropped end are.
+  if (!isReplace) entry.nextPosition -= dropLast;
+  const added = add(entry, write, hold);
+  const trimmed = trimStart(entry.messages, maxMessages, ({ isToolResult }) => isToolResult);
+  drop(entry, 0, trimmed);
   if (write.traceId !== undefined) entry.traceIds.add(write.traceId);
   entry.userId ??= write.userId;
   entry.metadata = { ...entry.metadata, ...write.metadata };
-  entry.lastActivity = now;
-  entry.version += write.messages.length;
+  const isChange = isReplace || entry.version === 0 || dropped + added + trimmed > 0;
+  entry.version = source?.version ?? entry.version + (isChange ? 1 : 0);
+  const isMetadataChange = isReplace || Object.keys(write.metadata).length > 0;
+  entry.metadataVersion = source?.metadataVersion ?? entry.metadataVersion + (isMetadataChange ? 1 : 0);
+  entry.lastActivity = source?.lastActivity ?? now;
   entry.ttlSeconds = write.ttlSeconds ?? entry.ttlSeconds;
   entry.writes += 1;
   rememberKey(entry, write);
 }
 
-function rememberKey({ keys, writes }: Entry, { idempotency }: ConversationWrite): void {
-  if (idempotency !== undefined) keys.set(idempotency.key, { bodyHash: idempotency.bodyHash, write: writes });
+function drop({ messages, ownIds }: Entry, from: number, count: number): void {
+  for (const { own } of messages.splice(from, count)) if (own !== undefined) ownIds.delete(own.id);
+}
+
+/** How many that were: those that are stored under their own ids are skipped. */
+function add(entry: Entry, { messages }: ConversationWrite, hold: Hold): number {
+  let added = 0;
+  for (const [index, { body, isToolResult, own }] of messages.entries()) {
+    if (own !== undefined) {
+      if (entry.ownIds.has(own.id)) continue;
+      entry.ownIds.set(own.id, { hash: own.hash, position: entry.nextPosition });
+    }
+    entry.messages.push({ stored: hold(body, index), isToolResult, own });
+    entry.nextPosition += 1;
+    added += 1;
+  }
+  return added;
+}
+
+function rememberKey({ keys, writes, nextPosition }: Entry, { idempotency }: ConversationWrite): void {
+  if (idempotency !== undefined) {
+    keys.set(idempotency.key, { bodyHash: idempotency.bodyHash, write: writes, nextPosition });
+  }
   for (const [key, known] of keys) {
     if (known.write >= writes - IDEMPOTENCY_WINDOW) break;
     keys.delete(key);
   }
 }
 
-export function toStored(
-  entry: Entry,
-  select: { readonly last?: number; readonly includeMessages?: boolean },
-): StoredConversation {
-  const { conversationId, userId, metadata, createdAt, lastActivity, version } = entry;
-  const { last, includeMessages = true } = select;
-  const { messages } = entry;
+/** Indexes in the stored messages, the end exclusive. */
+function boundsOf(entry: Entry, selection: StoredSelection): readonly [from: number, end: number] {
+  const { messages, nextPosition, ownIds } = entry;
+  const total = messages.length;
+  const first = nextPosition - total;
+  switch (selection.kind) {
+    case "all":
+      return [0, total];
+    case "none":
+      return [total, total];
+    case "last":
+      return [Math.max(0, total - selection.limit), total];
+    case "range": {
+      const { after, before, limit = Number.POSITIVE_INFINITY } = selection;
+      const from = after === undefined ? 0 : Math.min(Math.max(0, after + 1 - first), total);
+      const end = before === undefined ? total : Math.min(Math.max(from, before - first), total);
+      return after === undefined ? [Math.max(from, end - limit), end] : [from, Math.min(end, from + limit)];
+    }
+    case "message": {
+      const position = ownIds.get(selection.messageId)?.position;
+      return position === undefined ? [total, total] : [position - first, position - first + 1];
+    }
+  }
+}
+
+const NO_MESSAGES = { kind: "none" } as const;
+const ALL_MESSAGES = { kind: "all" } as const;
+
+export function toStored(entry: Entry, selection: StoredSelection): StoredConversation {
+  const { conversationId, userId, metadata, createdAt, lastActivity, messages } = entry;
+  const { version, metadataVersion, nextPosition, incarnation } = entry;
   return {
     conversationId,
     ...(userId === undefined ? {} : { userId }),
-    messages: includeMessages
-      ? messages.slice(last === undefined ? 0 : -last).map(({ stored }) => stored)
-      : [],
+    messages: messages.slice(...boundsOf(entry, selection)).map(({ stored }) => stored),
     metadata,
     createdAt,
     lastActivity,
     totalMessages: messages.length,
     version,
+    metadataVersion,
+    nextPosition,
+    incarnation,
+  };
+}
+
+export const toListed = (entry: Entry, includeMessages: boolean): StoredConversation =>
+  toStored(entry, includeMessages ? ALL_MESSAGES : NO_MESSAGES);
+
+/** What a read gives of a conversation that is there. */
+export function toRead(
+  entry: Entry,
+  selection: StoredSelection,
+  { receiptFor, forExport }: { readonly receiptFor?: string; readonly forExport?: boolean },
+): ReadOutcome {
+  const [from, end] = boundsOf(entry, selection);
+  const { messages, nextPosition, keys, traceIds, ttlSeconds } = entry;
+  const receipt = receiptFor === undefined ? undefined : keys.get(receiptFor);
+  return {
+    conversation: toStored(entry, selection),
+    firstPosition: from === end ? nextPosition : nextPosition - messages.length + from,
+    ...(receipt === undefined ? {} : { receipt: { nextPosition: receipt.nextPosition } }),
+    ...(forExport !== true
+      ? {}
+      : {
+          forExport: {
+            traceIds: [...traceIds],
+            ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
+            messageIds: messages.slice(from, end).map(({ own }) => own?.id ?? null),
+          },
+        }),
   };
 }

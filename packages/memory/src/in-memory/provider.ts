@@ -5,10 +5,12 @@ import type {
   WriteOutcome,
 } from "../backend/backend.ts";
 import { defineMemoryProvider } from "../backend/define-provider.ts";
+import { decodeMessage } from "../codec/decode.ts";
+import { DATE_KEY } from "../codec/json.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryStorageError } from "../errors.ts";
 import { tell } from "../observer.ts";
-import type { MemoryProvider } from "../provider.ts";
+import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 import { type InMemoryConfig, type InMemoryLimits, inMemoryConfigSchema } from "./config.ts";
 import {
   applyWrite,
@@ -16,13 +18,16 @@ import {
   decideWrite,
   type Entry,
   expiryTime,
+  type Hold,
   isExpired,
-  toStored,
+  toListed,
+  toRead,
 } from "./conversation.ts";
+import { createTombstones } from "./tombstones.ts";
 
 type EvictionListener = (conversationId: string) => void;
 
-export interface InMemoryProvider extends MemoryProvider {
+export interface InMemoryProvider extends VersionedMemoryProvider {
   /** Tells of each conversation that `maxConversations` pushed out. Returns a function that unsubscribes. */
   readonly on: (event: "conversation_evicted", listener: EvictionListener) => () => void;
 }
@@ -43,10 +48,17 @@ function matches(entry: Entry, { traceId, userId, since, until, cursor }: Conver
   );
 }
 
-function createBackend(limits: InMemoryLimits, onEvicted: EvictionListener): MemoryBackend {
+interface BackendOptions {
+  readonly limits: InMemoryLimits;
+  readonly hold: Hold;
+  readonly onEvicted: EvictionListener;
+}
+
+function createBackend({ limits, hold, onEvicted }: BackendOptions): MemoryBackend {
   /** Least recently active first: each write moves its conversation to the end. */
   const entries = new Map<string, Entry>();
   const idsByUser = new Map<string, Set<string>>();
+  const tombstones = createTombstones();
   /** No conversation expires before this. */
   let nextExpiry = Number.POSITIVE_INFINITY;
 
@@ -102,16 +114,30 @@ function createBackend(limits: InMemoryLimits, onEvicted: EvictionListener): Mem
 
   function write(write: ConversationWrite): WriteOutcome {
     const entry = live(write.conversationId);
-    const decided = decideWrite(entry, write);
+    const decided = decideWrite(entry, write, () => tombstones.of(write));
     if (decided !== undefined) return decided;
     const own = write.mode === "append" ? limits.maxMessagesPerConversation : Number.POSITIVE_INFINITY;
     const maxMessages = Math.min(own, write.maxMessages ?? Number.POSITIVE_INFINITY);
     const now = new Date();
-    const written = entry ?? createEntry(write.conversationId, now);
-    applyWrite(written, write, { now, maxMessages });
+    const written = entry ?? createEntry(write, now);
+    if (written === undefined) return { status: "missing" };
+    applyWrite(written, write, { now, maxMessages, hold });
     put(written);
+    if (write.source !== undefined) sortByActivity();
     evict();
     return { status: "written" };
+  }
+
+  /** What was imported may have been active long ago. */
+  function sortByActivity(): void {
+    const sorted = [...entries].sort(([, a], [, b]) => a.lastActivity.getTime() - b.lastActivity.getTime());
+    entries.clear();
+    for (const [id, entry] of sorted) entries.set(id, entry);
+  }
+
+  function removeForGood(entry: Entry): void {
+    remove(entry);
+    tombstones.leave("conversation", entry.conversationId);
   }
 
   function find(query: ConversationQuery) {
@@ -119,7 +145,7 @@ function createBackend(limits: InMemoryLimits, onEvicted: EvictionListener): Mem
       query.conversationId === undefined ? liveOfUser(query.userId) : liveOf([query.conversationId]);
     const found = candidates.filter((entry) => matches(entry, query)).sort(byActivity);
     const end = query.limit === undefined ? undefined : query.offset + query.limit;
-    return found.slice(query.offset, end).map((entry) => toStored(entry, query));
+    return found.slice(query.offset, end).map((entry) => toListed(entry, query.includeMessages));
   }
 
   function stats(userId: string | undefined) {
@@ -138,19 +164,23 @@ function createBackend(limits: InMemoryLimits, onEvicted: EvictionListener): Mem
   return {
     name: "memory",
     write: async (conversationWrite) => write(conversationWrite),
-    read: async (conversationId, last) => {
+    read: async ({ conversationId, messages, tombstones: asked, ...rest }) => {
       const entry = live(conversationId);
-      return entry === undefined ? null : toStored(entry, last === undefined ? {} : { last });
+      if (entry !== undefined) return toRead(entry, messages, rest);
+      if (asked === undefined) return { conversation: null };
+      return { conversation: null, tombstones: tombstones.of({ conversationId, ...asked }) };
     },
     find: async (query) => find(query),
     delete: async (conversationId) => {
       const entry = live(conversationId);
       if (entry !== undefined) remove(entry);
+      tombstones.leave("conversation", conversationId);
       return entry !== undefined;
     },
     clearUser: async (userId) => {
+      tombstones.leave("user", userId);
       const owned = liveOfUser(userId);
-      for (const entry of owned) remove(entry);
+      for (const entry of owned) removeForGood(entry);
       return owned.length;
     },
     stats: async (userId) => stats(userId),
@@ -158,6 +188,7 @@ function createBackend(limits: InMemoryLimits, onEvicted: EvictionListener): Mem
     close: async () => {
       entries.clear();
       idsByUser.clear();
+      tombstones.clear();
     },
     toMemoryError: (operation, thrown) =>
       createMemoryStorageError(operation, "the in-memory store failed unexpectedly", {
@@ -167,16 +198,31 @@ function createBackend(limits: InMemoryLimits, onEvicted: EvictionListener): Mem
   };
 }
 
+/** Decoded once and for all readers, as it is frozen; text if it may hold a `Date`, which nothing can freeze. */
+const holdDecoded: Hold = (body, index) => (body.includes(DATE_KEY) ? body : decodeMessage(body, index));
+
+const holdText: Hold = (body) => body;
+
+const parseLimits = (config: InMemoryConfig): InMemoryLimits =>
+  parseOptions(inMemoryConfigSchema, config, "in-memory provider configuration");
+
+/**
+ * The storage port of {@link createInMemoryProvider}, to be wrapped: it takes whatever text a wrapper makes of a body. Throws
+ * a `TypeError` for an invalid configuration, naming the field.
+ */
+export const createInMemoryBackend = (config: InMemoryConfig = {}): MemoryBackend =>
+  createBackend({ limits: parseLimits(config), hold: holdText, onEvicted: () => {} });
+
 /**
  * Keeps conversations in this process: for development, tests and short-lived work. Nothing survives a restart.
  * Throws a `TypeError` for an invalid configuration, naming the field.
  */
 export function createInMemoryProvider(config: InMemoryConfig = {}): InMemoryProvider {
-  const limits = parseOptions(inMemoryConfigSchema, config, "in-memory provider configuration");
   const listeners = new Set<EvictionListener>();
-  const backend = createBackend(limits, (conversationId) => {
+  const onEvicted = (conversationId: string) => {
     for (const listener of listeners) tell('to "conversation_evicted"', listener, conversationId);
-  });
+  };
+  const backend = createBackend({ limits: parseLimits(config), hold: holdDecoded, onEvicted });
   return {
     ...defineMemoryProvider(backend),
     on: (_event, listener) => {

@@ -1,0 +1,30 @@
+export {
+  type ConversationPosition,
+  type ConversationQuery,
+  type ConversationSource,
+  type ConversationWrite,
+  type EncodedMessage,
+  IDEMPOTENCY_WINDOW,
+  type MemoryBackend,
+  type OwnMessageId,
+  type ReadOutcome,
+  type ReadRequest,
+  type StoredConversation,
+  type StoredMessage,
+  type StoredSelection,
+  type WriteConflictReason,
+  type WriteOutcome,
+} from "../backend/backend.ts";
+export { defineMemoryProvider } from "../backend/define-provider.ts";
+export {
+  type ExpectedIncarnation,
+  sameTombstones,
+  TOMBSTONE_SECONDS,
+  type Tombstones,
+  tombstoneKey,
+} from "../backend/incarnation.ts";
+export { decodeMessage } from "../codec/decode.ts";
+export { idIssue, isPortableText, MAX_ID_LENGTH } from "../codec/ids.ts";
+export type { JsonObject, JsonValue } from "../codec/json.ts";
+export { parseOptions } from "../codec/schema-issues.ts";
+export type { AdapterVariable, MemoryAdapter } from "./adapter.ts";

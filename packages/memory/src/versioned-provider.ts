@@ -1,0 +1,97 @@
+import type { Message } from "./message.ts";
+import type { ConversationMemory, MemoryProvider, WriteOptions } from "./provider.ts";
+import type { Result } from "./result.ts";
+
+/**
+ * A part of a conversation, by positions (see `ConversationMetadata.nextPosition`), which needn't exist. `limit` counts
+ * from `after` where that is given, else from the end: `{ before: 100, limit: 20 }` are the last 20 before position 100.
+ */
+export interface MessageRange {
+  /** Only messages behind this position. */
+  readonly after?: number;
+  /** Only messages before this position. */
+  readonly before?: number;
+  /** At most this many; absent: all. */
+  readonly limit?: number;
+}
+
+/** Which messages to read; `messageId`: the one that was written with this id of its own. */
+export type MessageSelection = "all" | "none" | MessageRange | { readonly messageId: string };
+
+export interface ReadOptions {
+  /** Default `"all"`. Costs what is selected. */
+  readonly messages?: MessageSelection;
+  /**
+   * For whom the conversation would be made. Then `incarnation` of one that isn't there also names the last time when
+   * everything of this user was cleared: a write that expects it, and makes the conversation for the user, is refused
+   * once that is done again. The conversation is read whoever owns it.
+   */
+  readonly userId?: string;
+  /** Asks what became of a write with this idempotency key: see {@link ConversationReading.receipt}. */
+  readonly receiptFor?: string;
+}
+
+/** What a write left behind that was done under an idempotency key. */
+export interface WriteReceipt {
+  /** The position behind the last message that was there after the write. */
+  readonly nextPosition: number;
+}
+
+/** A conversation as it was at one moment. */
+export interface ConversationReading {
+  /** With the selected messages alone; `null` if there is none. */
+  readonly conversation: ConversationMemory | null;
+  /** For `WriteOptions.expectedIncarnation`. There also where nothing is. */
+  readonly incarnation: string;
+  /** The position of the first selected message; where none is, of the next that would be written. */
+  readonly firstPosition: number;
+  /** Absent: no write with `receiptFor` was done, or it is older than keys are remembered. */
+  readonly receipt?: WriteReceipt;
+}
+
+/** A whole conversation with all that a store knows of it: made by `exportConversation`, taken by `importConversation`. */
+export interface ConversationRecord {
+  readonly conversationId: string;
+  readonly userId?: string;
+  readonly messages: readonly Message[];
+  /** The messages' own ids, in their order, `null` for one without; absent: none has one. */
+  readonly messageIds?: readonly (string | null)[];
+  /** Without the store's own fields. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly createdAt: Date;
+  readonly lastActivity: Date;
+  /** From 1. */
+  readonly version: number;
+  readonly metadataVersion: number;
+  /** The position of the first message. */
+  readonly firstPosition: number;
+  /** Every trace that wrote to it. */
+  readonly traceIds: readonly string[];
+  readonly ttlSeconds?: number;
+}
+
+/** What the stores of this project offer beyond the specification's ten methods: each in one atomic step. */
+export interface VersionedMemoryProvider extends MemoryProvider {
+  /** Reads a part of a conversation, nothing of it, or its absence, with what a write can expect. */
+  readonly readConversation: (
+    conversationId: string,
+    options?: ReadOptions,
+  ) => Promise<Result<ConversationReading>>;
+
+  /** The whole conversation as `importConversation` takes it; `null` if there is none. */
+  readonly exportConversation: (conversationId: string) => Promise<Result<ConversationRecord | null>>;
+
+  /**
+   * Creates a conversation that keeps the times, versions, positions and traces of its source. It gets an incarnation of
+   * its own: what still expects the source's is refused. One that exists is a `MemoryConflictError` of reason `"version"`.
+   * It expires `ttlSeconds` after the source's last activity.
+   */
+  readonly importConversation: (
+    record: ConversationRecord,
+    options?: Pick<WriteOptions, "idempotencyKey" | "expectedIncarnation">,
+  ) => Promise<Result<void>>;
+}
+
+/** Whether the provider is one of ours, or a wrapper that passes their methods on. */
+export const isVersionedProvider = (provider: MemoryProvider): provider is VersionedMemoryProvider =>
+  "readConversation" in provider && typeof provider.readConversation === "function";
