@@ -2,10 +2,10 @@ export type { AdapterVariable, MemoryAdapter, MemoryAdapterTypes } from "./adapt
 export { registerMemoryAdapter } from "./adapter/registry.ts";
 export { conversationCursor } from "./backend/cursor.ts";
 export { defineMemoryProvider } from "./backend/define-provider.ts";
-export { parseMessages } from "./codec/parse-messages.ts";
-export { parseOptions } from "./codec/schema-issues.ts";
 export { idIssue, isPortableText, MAX_ID_LENGTH } from "./codec/ids.ts";
 export type { JsonObject, JsonValue } from "./codec/json.ts";
+export { parseMessages } from "./codec/parse-messages.ts";
+export { parseOptions } from "./codec/schema-issues.ts";
 export {
   type ApprovalDecision,
   type PendingApproval,
@@ -106,7 +106,11 @@ export {
   type TraceId,
 } from "./ids.ts";
 export { type InMemoryConfig, inMemoryConfigSchema } from "./in-memory/config.ts";
-export { createInMemoryBackend, createInMemoryProvider, type InMemoryProvider } from "./in-memory/provider.ts";
+export {
+  createInMemoryBackend,
+  createInMemoryProvider,
+  type InMemoryProvider,
+} from "./in-memory/provider.ts";
 export { sameJson } from "./json/same-json.ts";
 export { type ContentPart, type Message, messageText, type RichMessage, type ToolCall } from "./message.ts";
 export type {
@@ -119,12 +123,23 @@ export type {
   WriteMetadata,
   WriteOptions,
 } from "./provider.ts";
+export { type ProviderReading, readFrom } from "./read-from.ts";
 export { withFallback } from "./resilience/fallback.ts";
 export type { FallbackEvent, FallbackOptions, RetryEvent, RetryOptions } from "./resilience/options.ts";
 export { withRetry } from "./resilience/retry.ts";
 export { createFailure, createSuccess, isFailure, isSuccess, type Result } from "./result.ts";
 export { MemorySetupError } from "./setup-error.ts";
 export { fence } from "./text/fence.ts";
+export {
+  type ConversationReading,
+  type ConversationRecord,
+  isVersionedProvider,
+  type MessageRange,
+  type MessageSelection,
+  type ReadOptions,
+  type VersionedMemoryProvider,
+  type WriteReceipt,
+} from "./versioned-provider.ts";
 export { type ChatMemory, createChatMemory } from "./window/chat-memory.ts";
 export {
   type ChatMemoryConfig,
@@ -146,13 +161,3 @@ export {
   tokenWindow,
   type WindowPlan,
 } from "./window/window.ts";
-export {
-  type ConversationReading,
-  type ConversationRecord,
-  isVersionedProvider,
-  type MessageRange,
-  type MessageSelection,
-  type ReadOptions,
-  type VersionedMemoryProvider,
-  type WriteReceipt,
-} from "./versioned-provider.ts";

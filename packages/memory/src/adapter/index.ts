@@ -23,6 +23,7 @@ export {
   type Tombstones,
   tombstoneKey,
 } from "../backend/incarnation.ts";
+export { selectedBounds } from "../backend/selection.ts";
 export { decodeMessage } from "../codec/decode.ts";
 export { idIssue, isPortableText, MAX_ID_LENGTH } from "../codec/ids.ts";
 export type { JsonObject, JsonValue } from "../codec/json.ts";

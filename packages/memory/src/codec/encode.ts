@@ -162,7 +162,8 @@ function createsIfMissing(given: unknown, userId: unknown, issues: MemoryIssue[]
   if (given !== true && given !== "unowned") {
     issues.push({ path: "options.createIfMissing", expected: 'a boolean or "unowned"' });
   } else if (given === true && userId === undefined) {
-    const expected = 'the owner, since createIfMissing is true; createIfMissing: "unowned" makes a conversation that nobody owns';
+    const expected =
+      'the owner, since createIfMissing is true; createIfMissing: "unowned" makes a conversation that nobody owns';
     issues.push({ path: "metadata.userId", expected });
   }
   return true;
@@ -201,6 +202,7 @@ function writeHash(said: Omit<ConversationWrite, "idempotency">): string {
     .map((key) => [key, metadata[key]]);
   const rest = [mode, userId, traceId, dropLast, maxMessages, ttlSeconds, source, fields];
   let text = JSON.stringify(rest, (_, value: unknown) => value ?? null);
-  for (const { body, own } of messages) text += own === undefined ? `\n${body}` : `\n${JSON.stringify(own.id)}${body}`;
+  for (const { body, own } of messages)
+    text += own === undefined ? `\n${body}` : `\n${JSON.stringify(own.id)}${body}`;
   return hash("sha256", text, "hex");
 }

@@ -51,7 +51,10 @@ export function decodeRecord(read: ReadOutcome): ConversationRecord | null {
 export const encodeRecord = (record: ConversationRecord, options: ImportOptions): Checked<WriteInput> =>
   guarded("record", () => encodeReadable(record, options ?? {}));
 
-function encodeReadable(record: ConversationRecord, options: NonNullable<ImportOptions>): Checked<WriteInput> {
+function encodeReadable(
+  record: ConversationRecord,
+  options: NonNullable<ImportOptions>,
+): Checked<WriteInput> {
   const misfits: MemoryIssue[] = [];
   pushIssue(misfits, objectIssue("record", record));
   pushIssue(misfits, objectIssue("options", options));

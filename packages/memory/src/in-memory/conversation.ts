@@ -8,8 +8,8 @@ import {
   type StoredSelection,
   type WriteOutcome,
 } from "../backend/backend.ts";
-import type { Tombstones } from "../backend/incarnation.ts";
-import { sameTombstones } from "../backend/incarnation.ts";
+import { sameTombstones, type Tombstones } from "../backend/incarnation.ts";
+import { selectedBounds } from "../backend/selection.ts";
 import type { JsonObject } from "../codec/json.ts";
 import { trimStart } from "./trim.ts";
 
@@ -153,7 +153,11 @@ interface Applying {
 }
 
 /** Does a write that was decided for. */
-export function applyWrite(entry: Entry, write: ConversationWrite, { now, maxMessages, hold }: Applying): void {
+export function applyWrite(
+  entry: Entry,
+  write: ConversationWrite,
+  { now, maxMessages, hold }: Applying,
+): void {
   const { mode, dropLast = 0, source } = write;
   const isReplace = mode === "replace";
   if (isReplace) entry.metadata = {};
@@ -206,30 +210,12 @@ function rememberKey({ keys, writes, nextPosition }: Entry, { idempotency }: Con
   }
 }
 
-/** Indexes in the stored messages, the end exclusive. */
-function boundsOf(entry: Entry, selection: StoredSelection): readonly [from: number, end: number] {
-  const { messages, nextPosition, ownIds } = entry;
-  const total = messages.length;
-  const first = nextPosition - total;
-  switch (selection.kind) {
-    case "all":
-      return [0, total];
-    case "none":
-      return [total, total];
-    case "last":
-      return [Math.max(0, total - selection.limit), total];
-    case "range": {
-      const { after, before, limit = Number.POSITIVE_INFINITY } = selection;
-      const from = after === undefined ? 0 : Math.min(Math.max(0, after + 1 - first), total);
-      const end = before === undefined ? total : Math.min(Math.max(from, before - first), total);
-      return after === undefined ? [Math.max(from, end - limit), end] : [from, Math.min(end, from + limit)];
-    }
-    case "message": {
-      const position = ownIds.get(selection.messageId)?.position;
-      return position === undefined ? [total, total] : [position - first, position - first + 1];
-    }
-  }
-}
+const boundsOf = ({ messages, nextPosition, ownIds }: Entry, selection: StoredSelection) =>
+  selectedBounds(selection, {
+    totalMessages: messages.length,
+    nextPosition,
+    positionOf: (messageId) => ownIds.get(messageId)?.position,
+  });
 
 const NO_MESSAGES = { kind: "none" } as const;
 const ALL_MESSAGES = { kind: "all" } as const;

@@ -1,0 +1,55 @@
+import { selectedBounds } from "./backend/selection.ts";
+import { encodeRead } from "./codec/encode-read.ts";
+import { createMemoryValidationError } from "./errors.ts";
+import type { ConversationMemory, MemoryProvider } from "./provider.ts";
+import { createFailure, createSuccess, type Result } from "./result.ts";
+import { type ConversationReading, isVersionedProvider, type ReadOptions } from "./versioned-provider.ts";
+
+/** What any provider can say of a conversation. */
+export interface ProviderReading extends Omit<ConversationReading, "incarnation"> {
+  /** `undefined` from a provider that has none: then nothing tells an erased conversation from one that was never there. */
+  readonly incarnation: string | undefined;
+}
+
+/**
+ * Reads through the provider's `readConversation`, or, where it has none, makes the reading of its `getConversation`:
+ * then `firstPosition` counts from the messages that are there, if the provider doesn't say otherwise, no message is
+ * found by an id of its own, and there is no `receipt`, which doesn't mean that the write was not done. Fails as the
+ * provider does, and with a `MemoryValidationError` for invalid options.
+ */
+export async function readFrom(
+  provider: MemoryProvider,
+  conversationId: string,
+  options?: ReadOptions,
+): Promise<Result<ProviderReading>> {
+  if (isVersionedProvider(provider)) return provider.readConversation(conversationId, options);
+  const request = encodeRead(conversationId, options);
+  if (!request.ok) {
+    return createFailure(createMemoryValidationError(request.issues, { operation: "readConversation" }));
+  }
+  const found = await provider.getConversation(conversationId);
+  if (!found.success) return found;
+  const conversation = found.data;
+  if (conversation === null) {
+    return createSuccess({ conversation, incarnation: undefined, firstPosition: 0 });
+  }
+  const { messages } = conversation;
+  const nextPosition = nextPositionOf(conversation);
+  const totalMessages = messages.length;
+  const positions = { totalMessages, nextPosition, positionOf: () => undefined };
+  const [from, end] = selectedBounds(request.value.messages, positions);
+  const incarnation: unknown = conversation.metadata?.incarnation;
+  return createSuccess({
+    conversation: Object.freeze({ ...conversation, messages: Object.freeze(messages.slice(from, end)) }),
+    incarnation: typeof incarnation === "string" ? incarnation : undefined,
+    firstPosition: from === end ? nextPosition : nextPosition - totalMessages + from,
+  });
+}
+
+/** Somebody else's provider may say anything, or nothing. */
+function nextPositionOf({ messages, metadata }: ConversationMemory): number {
+  const stated: unknown = metadata?.nextPosition;
+  return typeof stated === "number" && Number.isSafeInteger(stated) && stated >= messages.length
+    ? stated
+    : messages.length;
+}
