@@ -39,7 +39,8 @@ for (let round = 0; ; round++) {
   await ping();
   const pinged = performance.now();
   // Not one conversation for ever: it would grow without bound.
-  const result = await provider.appendMessages(`bystander-${round % 100}`, nextTurn());
+  const options = { createIfMissing: "unowned" } as const;
+  const result = await provider.appendMessages(`bystander-${round % 100}`, nextTurn(), {}, options);
   if (!result.success) throw result.error;
   const appended = performance.now();
   report = {

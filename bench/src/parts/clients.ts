@@ -22,6 +22,7 @@ interface Rate {
 
 /** Each client appends to its own conversation, the next turn as soon as the last one is acknowledged. */
 async function slice(stores: readonly Store[], name: string, sliceMs: number): Promise<Rate> {
+  await Promise.all(stores.map((store, index) => store.seed(`${name}-${index}`, 2)));
   let [done, running] = [0, true];
   const start = performance.now();
   const cpuBefore = process.cpuUsage();
