@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TestStore } from "@jaf/memory/testing";
 import { describe, expect, it } from "vitest";
-import type { MemoryProvider } from "../src/index.ts";
+import type { VersionedMemoryProvider } from "../src/index.ts";
 import { runRule } from "../src/testing/run-rule.ts";
 import { type Rule, rulesOf, type Scenario } from "../src/testing/spec.ts";
 import { specsFor } from "../src/testing/specs/index.ts";
@@ -23,7 +23,7 @@ const ruleNamed = (title: string): Rule =>
   rules.find((rule) => rule.title === title) ?? expect.fail(`no rule "${title}"`);
 
 /** A store that counts the calls made of it. */
-function createCounted(overrides: Partial<MemoryProvider> = {}) {
+function createCounted(overrides: Partial<VersionedMemoryProvider> = {}) {
   const intact = openIntact();
   let calls = 0;
   const counted = Object.fromEntries(
@@ -34,7 +34,7 @@ function createCounted(overrides: Partial<MemoryProvider> = {}) {
         return Reflect.apply(method, intact, given);
       },
     ]),
-  ) as unknown as MemoryProvider;
+  ) as unknown as VersionedMemoryProvider;
   const createStore = async (): Promise<TestStore> => ({ provider: counted, dispose: async () => {} });
   return { createStore, calls: () => calls };
 }
@@ -72,7 +72,7 @@ describe("a rule that is over", () => {
       provider: intact,
       connect: async () => {
         await opening;
-        const close: MemoryProvider["close"] = () => {
+        const close: VersionedMemoryProvider["close"] = () => {
           closed += 1;
           return intact.close();
         };

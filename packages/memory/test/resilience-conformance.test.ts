@@ -2,13 +2,13 @@ import { describeMemoryProvider } from "@jaf/memory/testing";
 import {
   createInMemoryProvider,
   MemoryPerformanceMonitor,
-  type MemoryProvider,
   monitorProvider,
+  type VersionedMemoryProvider,
   withFallback,
   withRetry,
 } from "../src/index.ts";
 
-const wrap = (provider: MemoryProvider): MemoryProvider =>
+const wrap = (provider: VersionedMemoryProvider): VersionedMemoryProvider =>
   monitorProvider(
     withFallback(withRetry(provider), createInMemoryProvider(), { writes: "fallback" }),
     new MemoryPerformanceMonitor(),

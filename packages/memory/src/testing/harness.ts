@@ -1,14 +1,14 @@
-import type { MemoryProvider } from "../provider.ts";
+import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 import type { Level } from "./level.ts";
 
 /** A store of one test: empty at first, and seen by no other test. */
 export interface TestStore {
-  readonly provider: MemoryProvider;
+  readonly provider: VersionedMemoryProvider;
   /**
    * One more provider on the same storage, as independent of `provider` as if another process had made it: with a
    * connection, a pool and caches of its own. Absent for a store that lives in one process.
    */
-  readonly connect?: () => Promise<MemoryProvider>;
+  readonly connect?: () => Promise<VersionedMemoryProvider>;
   /**
    * Ends the storage, or every connection to it, abruptly and while calls are under way; then gives a new provider on
    * what is left. What counts: killing the server or the process that holds the store (`SIGKILL`, no shutdown);
@@ -17,7 +17,7 @@ export interface TestStore {
    * reach the storage no more, save with what they had sent already. May be called several times. Absent: the rules
    * about crashes are skipped.
    */
-  readonly crash?: () => Promise<MemoryProvider>;
+  readonly crash?: () => Promise<VersionedMemoryProvider>;
   /**
    * Puts the storage out of reach for every provider of this store, and leaves it so: stopping the server, or cutting
    * the connections and having new ones refused. Absent: the rules about a store out of reach are skipped.

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { createInMemoryProvider } from "../in-memory/provider.ts";
-import type { MemoryProvider } from "../provider.ts";
+import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 import { outcome } from "./outcome.ts";
 import { type RandomOperation, surveys } from "./random-operation.ts";
 
@@ -34,20 +34,20 @@ function orders(count: number): readonly (readonly number[])[] {
   );
 }
 
-async function survey(provider: MemoryProvider): Promise<unknown> {
+async function survey(provider: VersionedMemoryProvider): Promise<unknown> {
   const shown: unknown[] = [];
   for (const { run } of surveys) shown.push(outcome(await run(provider)));
   return shown;
 }
 
-async function replay(history: readonly RandomOperation[]): Promise<MemoryProvider> {
+async function replay(history: readonly RandomOperation[]): Promise<VersionedMemoryProvider> {
   const reference = createInMemoryProvider();
   for (const { run } of history) await run(reference);
   return reference;
 }
 
 async function explain(
-  reference: MemoryProvider,
+  reference: VersionedMemoryProvider,
   round: Round,
   order: readonly number[],
 ): Promise<Explanation> {
@@ -61,7 +61,7 @@ async function explain(
 
 /** The reference and the history that led to it: a store can't be copied, but its history can be run again. */
 interface Model {
-  readonly reference: MemoryProvider;
+  readonly reference: VersionedMemoryProvider;
   readonly history: readonly RandomOperation[];
 }
 
@@ -88,7 +88,7 @@ async function follow(
  * in-memory reference explains. `undefined` if there is one for every round.
  */
 export async function findAnomaly(
-  clients: readonly [MemoryProvider, ...MemoryProvider[]],
+  clients: readonly [VersionedMemoryProvider, ...VersionedMemoryProvider[]],
   script: readonly Round[],
 ): Promise<Anomaly | undefined> {
   let model: Model = { reference: createInMemoryProvider(), history: [] };

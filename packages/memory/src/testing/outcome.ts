@@ -14,7 +14,12 @@ function comparable(data: unknown): unknown {
       : items;
   }
   if (typeof data !== "object" || data === null) return data;
-  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, comparable(value)]));
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [
+      key,
+      key === "incarnation" ? "an incarnation" : comparable(value),
+    ]),
+  );
 }
 
 /** What two stores have to agree on when the same call is made of both. */

@@ -1,13 +1,13 @@
 import type { Message } from "../message.ts";
-import type { MemoryProvider } from "../provider.ts";
 import type { Result } from "../result.ts";
+import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 import { answering, assistant, calling, user } from "./messages.ts";
 import { below, pick, type Random } from "./random.ts";
 
 export interface RandomOperation {
   /** The call with its arguments, for the report of a failure. */
   readonly name: string;
-  readonly run: (provider: MemoryProvider) => Promise<Result<unknown>>;
+  readonly run: (provider: VersionedMemoryProvider) => Promise<Result<unknown>>;
 }
 
 /** Few ids, so that operations meet. */
@@ -34,9 +34,12 @@ function batch(random: Random): readonly Message[] {
 }
 
 /** Calls `method` of a provider; `given` must be all it depends on. */
-const call = <M extends keyof MemoryProvider>(method: M, ...given: Parameters<MemoryProvider[M]>) => ({
+const call = <M extends keyof VersionedMemoryProvider>(
+  method: M,
+  ...given: Parameters<VersionedMemoryProvider[M]>
+) => ({
   name: `${method}(${given.map((argument) => JSON.stringify(argument)).join(", ")})`,
-  run: (provider: MemoryProvider): Promise<Result<unknown>> => {
+  run: (provider: VersionedMemoryProvider): Promise<Result<unknown>> => {
     const bound = provider[method] as (...values: readonly unknown[]) => Promise<Result<unknown>>;
     return bound(...given);
   },
@@ -57,7 +60,12 @@ function randomWrite(random: Random): RandomOperation {
   const key = below(random, 4);
   const keyed = random() < 0.3;
   const messages = keyed && random() < 0.8 ? [user(`body of ${key}`)] : batch(random);
-  const all = { ...options, ...(keyed ? { idempotencyKey: `k${key}` } : {}) };
+  const creates = method === "appendMessages" && random() < 0.8;
+  const all = {
+    ...options,
+    ...(keyed ? { idempotencyKey: `k${key}` } : {}),
+    ...(creates ? { createIfMissing: "unowned" as const } : {}),
+  };
   return call(method, conversationId(random), messages, metadata, all);
 }
 

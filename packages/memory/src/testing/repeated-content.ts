@@ -18,6 +18,12 @@ function* textsIn(value: unknown, depth = DEPTH): Generator<string> {
   }
 }
 
+/** Read without calling a getter, as above. */
+const fieldOf = (value: unknown, field: string): unknown =>
+  typeof value === "object" && value !== null
+    ? Object.getOwnPropertyDescriptor(value, field)?.value
+    : undefined;
+
 /** The arguments that hold what somebody said, or who it was. */
 function tellingArguments(method: Method, given: readonly unknown[]): readonly unknown[] {
   const [first, messages, metadata] = given;
@@ -28,10 +34,12 @@ function tellingArguments(method: Method, given: readonly unknown[]): readonly u
     case "clearUserConversations":
     case "getStats":
       return [first];
-    case "findConversations": {
-      const isQuery = typeof first === "object" && first !== null;
-      return isQuery ? [Object.getOwnPropertyDescriptor(first, "userId")?.value] : [];
-    }
+    case "findConversations":
+      return [fieldOf(first, "userId")];
+    case "readConversation":
+      return [fieldOf(messages, "userId")];
+    case "importConversation":
+      return ["userId", "messages", "metadata"].map((field) => fieldOf(first, field));
     default:
       return [];
   }

@@ -1,7 +1,7 @@
-import type { MemoryErrorUnion } from "../errors.ts";
-import type { MemoryProvider } from "../provider.ts";
+import type { MemoryConflictReason, MemoryErrorUnion } from "../errors.ts";
+import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 
-export type Method = keyof MemoryProvider;
+export type Method = keyof VersionedMemoryProvider;
 
 interface Shape {
   readonly expected: string;
@@ -23,6 +23,19 @@ const dataShapes: Readonly<Record<Method, Shape>> = {
     expected: "a conversation or null",
     accepts: (data) => data === null || isObject(data),
   },
+  readConversation: {
+    expected: "a reading: a conversation or null, an incarnation and a position",
+    accepts: (data) =>
+      isObject(data) &&
+      (data["conversation"] === null || isObject(data["conversation"])) &&
+      isText(data["incarnation"]) &&
+      Number.isSafeInteger(data["firstPosition"]),
+  },
+  exportConversation: {
+    expected: "a record or null",
+    accepts: (data) => data === null || isObject(data),
+  },
+  importConversation: nothing,
   findConversations: list,
   getRecentMessages: list,
   deleteConversation: { expected: "a boolean", accepts: (data) => typeof data === "boolean" },
@@ -37,6 +50,17 @@ const dataShapes: Readonly<Record<Method, Shape>> = {
 
 export const methods = Object.keys(dataShapes) as readonly Method[];
 
+/** Those that a store can have. */
+const conflictReasons: readonly unknown[] = [
+  "version",
+  "metadata-version",
+  "incarnation",
+  "idempotency-key",
+  "owner",
+  "message-id",
+  "length",
+] satisfies readonly MemoryConflictReason[];
+
 /** What each kind of error has beyond the fields that all have. */
 const errorShapes: Readonly<Record<MemoryErrorUnion["_tag"], (error: Fields) => string | undefined>> = {
   MemoryConnectionError: () => undefined,
@@ -44,9 +68,7 @@ const errorShapes: Readonly<Record<MemoryErrorUnion["_tag"], (error: Fields) => 
   MemoryNotFoundError: ({ conversationId }) =>
     isText(conversationId) ? undefined : "conversationId is no text",
   MemoryConflictError: ({ reason }) =>
-    ["version", "idempotency-key", "owner"].includes(String(reason))
-      ? undefined
-      : "reason is none of the three",
+    conflictReasons.includes(reason) ? undefined : "reason is none that a store has",
   MemoryValidationError: ({ issues }) =>
     Array.isArray(issues) &&
     issues.length > 0 &&

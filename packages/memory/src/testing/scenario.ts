@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { MemoryProvider } from "../provider.ts";
+import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 import { within } from "./deadline.ts";
 import type { MemoryProviderHarness, TestStore } from "./harness.ts";
 import type { Scenario } from "./spec.ts";
@@ -22,11 +22,12 @@ const callTimeoutOf = (harness: MemoryProviderHarness): number =>
 function createLife(timeoutMs: number, isOver: () => boolean) {
   const ended = new AbortController();
   setMaxListeners(0, ended.signal); // One for each call under way.
-  const connections = new Set<MemoryProvider>();
+  const connections = new Set<VersionedMemoryProvider>();
   return {
     connections,
     end: () => ended.abort(),
-    watch: (provider: MemoryProvider) => watchProvider(provider, { timeoutMs, signal: ended.signal, isOver }),
+    watch: (provider: VersionedMemoryProvider) =>
+      watchProvider(provider, { timeoutMs, signal: ended.signal, isOver }),
   };
 }
 
@@ -48,7 +49,7 @@ export async function openScenario(harness: MemoryProviderHarness): Promise<Open
     throw new Error("the rule is over");
   }
 
-  const adopt = async (opened: MemoryProvider): Promise<MemoryProvider> => {
+  const adopt = async (opened: VersionedMemoryProvider): Promise<VersionedMemoryProvider> => {
     await refuseWhenOver(() => opened.close());
     const connection = life.watch(opened);
     life.connections.add(connection);
@@ -73,7 +74,7 @@ export async function openScenario(harness: MemoryProviderHarness): Promise<Open
     return adopt(await store.crash());
   };
 
-  const disconnect = async (connection: MemoryProvider) => {
+  const disconnect = async (connection: VersionedMemoryProvider) => {
     if (life.connections.delete(connection)) await connection.close();
   };
 

@@ -1,17 +1,17 @@
-import type { MemoryProvider } from "../provider.ts";
+import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 import type { MemoryCapabilities } from "./harness.ts";
 import type { Level } from "./level.ts";
 
 /** What a rule works with. */
 export interface Scenario {
   /** On an empty store. */
-  readonly provider: MemoryProvider;
+  readonly provider: VersionedMemoryProvider;
   /** One more provider on the same storage; `provider` itself if the store lives in one process. */
-  readonly connect: () => Promise<MemoryProvider>;
+  readonly connect: () => Promise<VersionedMemoryProvider>;
   /** Closes what `connect` opened, and nothing for a store that lives in one process. */
-  readonly disconnect: (connection: MemoryProvider) => Promise<void>;
+  readonly disconnect: (connection: VersionedMemoryProvider) => Promise<void>;
   /** Ends the storage abruptly; a provider on what is left. For rules that require `durability`. */
-  readonly crash: () => Promise<MemoryProvider>;
+  readonly crash: () => Promise<VersionedMemoryProvider>;
   /** Puts the storage out of reach. For rules that need `stop`. */
   readonly stop: () => Promise<void>;
   /** One more store, empty and apart from this one. */

@@ -128,7 +128,11 @@ export const messageExamples: Readonly<Record<string, Message>> = {
 
 /** Metadata that has to come back exactly. */
 export const metadataExamples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { custom: value }])),
+  ...Object.fromEntries(
+    Object.entries({ ...values, ...brokenTexts }).map(([name, value]) => [name, { custom: value }]),
+  ),
+  "NUL and unpaired surrogates deep inside": { custom: [{ "a\0": ["\0", { "\udc00": "\ud800x" }] }] },
+  "fields whose names hold NUL and unpaired surrogates": { "a\0": 1, "\ud800": 2, "\udfffb\0": "\0" },
   "a field $date": { $date: "2026-01-02T03:04:05.678Z" },
   "a field $$date": { $$date: "x", $date: 1 },
   "a field that is a Date": { at: new Date(7) },
@@ -183,13 +187,4 @@ export const refusedUnnamed: Readonly<Record<string, unknown>> = {
   "a cycle": cyclic(),
   "nesting without end": nested(5_000),
   "a toJSON of its own": Object.defineProperty({}, "toJSON", { value: () => "other" }),
-};
-
-/** Refused in metadata, which stores search; kept in messages. */
-export const refusedInMetadata: Readonly<Record<string, unknown>> = {
-  "NUL in a value": "a\0b",
-  "NUL in a key": { "a\0": 1 },
-  "NUL deep inside": [{ a: ["\0"] }],
-  "an unpaired surrogate in a value": "\ud800",
-  "an unpaired surrogate in a key": { a: { "\udc00": 1 } },
 };

@@ -1,4 +1,4 @@
-import type { MemoryProvider } from "../provider.ts";
+import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 import { within } from "./deadline.ts";
 import { repeatsContent } from "./repeated-content.ts";
 import { type Method, methods, resultFault } from "./result-shape.ts";
@@ -60,11 +60,11 @@ async function observe(
  * The same provider, watched: a call that throws, never settles, resolves to anything but a complete Result, or
  * repeats content, metadata or a user id in its error, rejects and says so. So does a call made after the rule is over.
  */
-export function watchProvider(provider: MemoryProvider, watch: Watch): MemoryProvider {
+export function watchProvider(provider: VersionedMemoryProvider, watch: Watch): VersionedMemoryProvider {
   const watched = methods.map((method) => {
     const call = (...given: readonly unknown[]) =>
       observe(method, { given, make: () => Reflect.apply(provider[method], provider, given) }, watch);
     return [method, call] as const;
   });
-  return Object.fromEntries(watched) as unknown as MemoryProvider;
+  return Object.fromEntries(watched) as unknown as VersionedMemoryProvider;
 }

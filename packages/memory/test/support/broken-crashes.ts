@@ -116,9 +116,9 @@ export const brokenCrashes: Readonly<Record<string, BrokenStore>> = {
     (disk) => {
       let turn: Promise<unknown> = Promise.resolve();
       return {
-        appendMessages: (id, messages, metadata) => {
+        appendMessages: (id, messages, metadata, { createIfMissing = false } = {}) => {
           const written = turn.then(async () => {
-            await disk.appendMessages(id, messages.slice(0, 1), metadata);
+            await disk.appendMessages(id, messages.slice(0, 1), metadata, { createIfMissing });
             return disk.appendMessages(id, messages.slice(1), metadata);
           });
           turn = written;

@@ -1,8 +1,8 @@
-import type { MemoryProvider } from "../../src/index.ts";
+import type { VersionedMemoryProvider } from "../../src/index.ts";
 import { type BrokenProvider, broken } from "./broken.ts";
 
 /** Starts a conversation's ttl anew, as a write does. */
-const touch = (intact: MemoryProvider, id: string) =>
+const touch = (intact: VersionedMemoryProvider, id: string) =>
   intact.appendMessages(id, [], {}, { expectedVersion: 1 });
 
 /** Providers with one plausible mistake each, which shows when time passes. */

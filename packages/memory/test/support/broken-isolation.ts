@@ -1,8 +1,8 @@
-import { createSuccess, type MemoryProvider } from "../../src/index.ts";
+import { createSuccess, type VersionedMemoryProvider } from "../../src/index.ts";
 import { openIntact } from "./broken.ts";
 import type { BrokenStore } from "./broken-crashes.ts";
 
-const prefixed = (provider: MemoryProvider, prefix: string): MemoryProvider => ({
+const prefixed = (provider: VersionedMemoryProvider, prefix: string): VersionedMemoryProvider => ({
   ...provider,
   appendMessages: (id, ...rest) => provider.appendMessages(`${prefix}${id}`, ...rest),
 });
@@ -10,9 +10,9 @@ const prefixed = (provider: MemoryProvider, prefix: string): MemoryProvider => (
 /** Stores that all use one storage, told apart by `open` or not at all. */
 function sharing(
   caughtBy: string,
-  open: (shared: MemoryProvider, count: number) => MemoryProvider,
+  open: (shared: VersionedMemoryProvider, count: number) => VersionedMemoryProvider,
 ): BrokenStore {
-  let shared: MemoryProvider | undefined;
+  let shared: VersionedMemoryProvider | undefined;
   let count = 0;
   const createStore = async () => {
     shared ??= openIntact();

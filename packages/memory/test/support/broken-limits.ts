@@ -1,9 +1,9 @@
-import { createSuccess, type MemoryProvider, type Message } from "../../src/index.ts";
+import { createSuccess, type Message, type VersionedMemoryProvider } from "../../src/index.ts";
 import { type BrokenProvider, broken } from "./broken.ts";
 
-type Write = MemoryProvider["appendMessages"];
+type Write = VersionedMemoryProvider["appendMessages"];
 
-const writing = (change: (write: Write) => Write) => (intact: MemoryProvider) => ({
+const writing = (change: (write: Write) => Write) => (intact: VersionedMemoryProvider) => ({
   appendMessages: change(intact.appendMessages),
 });
 

@@ -48,7 +48,7 @@ export const brokenManners: Readonly<Record<string, IllMannered>> = {
   },
 
   "names the wrong operation": {
-    ...broken("options.expectedVersion: takes 0 for a stored conversation that is still empty", () => ({
+    ...broken("options.expectedVersion: is 1 for a stored conversation that is still empty", () => ({
       appendMessages: async () => createFailure(createMemoryStorageError("write", "disk full")),
     })),
     says: "appendMessages() resolved to a MemoryStorageError whose operation is write",

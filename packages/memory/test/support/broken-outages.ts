@@ -3,13 +3,13 @@ import {
   createMemoryConnectionError,
   createMemoryStorageError,
   createSuccess,
-  type MemoryProvider,
+  type VersionedMemoryProvider,
 } from "../../src/index.ts";
 import type { TestStore } from "../../src/testing/index.ts";
 import { openIntact } from "./broken.ts";
 import type { BrokenStore } from "./broken-crashes.ts";
 
-type Operation = Exclude<keyof MemoryProvider, "close" | "healthCheck">;
+type Operation = Exclude<keyof VersionedMemoryProvider, "close" | "healthCheck">;
 
 const operations: readonly Operation[] = [
   "storeMessages",
@@ -20,11 +20,14 @@ const operations: readonly Operation[] = [
   "deleteConversation",
   "clearUserConversations",
   "getStats",
+  "readConversation",
+  "exportConversation",
+  "importConversation",
 ];
 
 /** What a provider answers while its store is out of reach. */
 interface Outage {
-  readonly healthCheck: MemoryProvider["healthCheck"];
+  readonly healthCheck: VersionedMemoryProvider["healthCheck"];
   readonly fail: (operation: Operation) => unknown;
 }
 
@@ -47,7 +50,7 @@ export async function openStoppable(outage: Partial<Outage> = {}): Promise<TestS
     ...Object.fromEntries(operations.map((operation) => [operation, reach(operation)])),
     healthCheck: () => (stopped ? healthCheck() : intact.healthCheck()),
     close: intact.close,
-  } as unknown as MemoryProvider;
+  } as unknown as VersionedMemoryProvider;
   const stop = async () => {
     stopped = true;
   };

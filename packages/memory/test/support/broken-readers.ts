@@ -1,4 +1,4 @@
-import { createSuccess, type MemoryProvider } from "../../src/index.ts";
+import { createSuccess, type VersionedMemoryProvider } from "../../src/index.ts";
 import { type BrokenProvider, broken } from "./broken.ts";
 
 /** Providers with one plausible mistake each, where they read, find or delete. */
@@ -6,7 +6,7 @@ export const brokenReaders: Readonly<Record<string, BrokenProvider>> = {
   "shares its state with its readers": broken(
     "shared state: is none with what getConversation returns",
     (intact) => {
-      const shared = new Map<string, Awaited<ReturnType<MemoryProvider["getConversation"]>>>();
+      const shared = new Map<string, Awaited<ReturnType<VersionedMemoryProvider["getConversation"]>>>();
       return {
         getConversation: async (id) => {
           const cached = shared.get(id) ?? structuredClone(await intact.getConversation(id));
@@ -80,7 +80,7 @@ export const brokenReaders: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "counts the version from what is left": broken(
-    "options.expectedVersion: counts what was trimmed away",
+    "options.expectedVersion: goes on counting when messages are trimmed",
     (intact) => ({
       getConversation: async (id) => {
         const read = await intact.getConversation(id);

@@ -32,8 +32,14 @@ export const brokenWriters: Readonly<Record<string, BrokenProvider>> = {
   "loses updates of three clients": broken(
     "three clients at once: leave what some serial order of their operations leaves (seed 1)",
     (intact) => ({
-      appendMessages: async (id, messages, metadata) => {
+      appendMessages: async (id, messages, metadata, options) => {
         const before = await intact.getConversation(id);
+        await new Promise(setImmediate);
+        const now = await intact.getConversation(id);
+        const versions = [before, now].map((read) =>
+          read.success ? read.data?.metadata?.version : undefined,
+        );
+        if (versions[0] === versions[1]) return intact.appendMessages(id, messages, metadata, options);
         const earlier = before.success ? (before.data?.messages ?? []) : [];
         return intact.storeMessages(id, [...earlier, ...messages], metadata);
       },

@@ -1,12 +1,12 @@
-import { createInMemoryProvider, type MemoryProvider } from "../../src/index.ts";
+import { createInMemoryProvider, type VersionedMemoryProvider } from "../../src/index.ts";
 
-export const openIntact = (): MemoryProvider =>
+export const openIntact = (): VersionedMemoryProvider =>
   createInMemoryProvider({ maxMessagesPerConversation: 10_000 });
 
-export type Overrides = (intact: MemoryProvider) => Partial<MemoryProvider>;
+export type Overrides = (intact: VersionedMemoryProvider) => Partial<VersionedMemoryProvider>;
 
 export interface BrokenProvider {
-  readonly open: () => MemoryProvider;
+  readonly open: () => VersionedMemoryProvider;
   /** One rule of the kit that it breaks, as `subject: title`. */
   readonly caughtBy: string;
 }

@@ -2,13 +2,13 @@ import {
   createFailure,
   createMemoryConnectionError,
   createSuccess,
-  type MemoryProvider,
+  type VersionedMemoryProvider,
 } from "../../src/index.ts";
 import type { TestStore } from "../../src/testing/index.ts";
 import { openIntact } from "./broken.ts";
 
 /** What a broken store puts between one life of the process and the disk. `life` counts the crashes. */
-export type Process = (disk: MemoryProvider, life: number) => Partial<MemoryProvider>;
+export type Process = (disk: VersionedMemoryProvider, life: number) => Partial<VersionedMemoryProvider>;
 
 const lost = () =>
   createFailure(createMemoryConnectionError("durable", "the process died", { operation: "close" }));
@@ -25,17 +25,17 @@ export async function openDurable(
   const disk = openIntact();
   let life = 0;
 
-  function boot(): MemoryProvider {
+  function boot(): VersionedMemoryProvider {
     const born = life;
-    const alive = <M extends keyof MemoryProvider>(method: M) =>
+    const alive = <M extends keyof VersionedMemoryProvider>(method: M) =>
       (async (...given: readonly unknown[]) => {
         const dead = () => createFailure({ ...lost().error, operation: method });
         if (!synchronous && method.endsWith("Messages")) await new Promise(setImmediate);
         if (born !== life) return dead();
         const done: unknown = await Reflect.apply(disk[method], disk, given);
         return born === life ? done : dead();
-      }) as unknown as MemoryProvider[M];
-    const reach: MemoryProvider = {
+      }) as unknown as VersionedMemoryProvider[M];
+    const reach: VersionedMemoryProvider = {
       storeMessages: alive("storeMessages"),
       getConversation: alive("getConversation"),
       appendMessages: alive("appendMessages"),
@@ -43,6 +43,9 @@ export async function openDurable(
       getRecentMessages: alive("getRecentMessages"),
       deleteConversation: alive("deleteConversation"),
       clearUserConversations: alive("clearUserConversations"),
+      readConversation: alive("readConversation"),
+      exportConversation: alive("exportConversation"),
+      importConversation: alive("importConversation"),
       getStats: alive("getStats"),
       healthCheck: alive("healthCheck"),
       close: async () => createSuccess(undefined),

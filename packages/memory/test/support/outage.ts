@@ -6,7 +6,7 @@ import {
   type FallbackOptions,
   type InMemoryConfig,
   type MemoryErrorUnion,
-  type MemoryProvider,
+  type VersionedMemoryProvider,
   withFallback,
 } from "../../src/index.ts";
 
@@ -20,7 +20,7 @@ function failing() {
       return outage.error === undefined ? method(...args) : createFailure(outage.error);
     };
   };
-  const provider: MemoryProvider = {
+  const provider: VersionedMemoryProvider = {
     storeMessages: gate(inner.storeMessages),
     appendMessages: gate(inner.appendMessages),
     getConversation: gate(inner.getConversation),
@@ -28,6 +28,9 @@ function failing() {
     getRecentMessages: gate(inner.getRecentMessages),
     deleteConversation: gate(inner.deleteConversation),
     clearUserConversations: gate(inner.clearUserConversations),
+    readConversation: gate(inner.readConversation),
+    exportConversation: gate(inner.exportConversation),
+    importConversation: gate(inner.importConversation),
     getStats: gate(inner.getStats),
     healthCheck: gate(inner.healthCheck),
     close: inner.close,

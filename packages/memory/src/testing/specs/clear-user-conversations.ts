@@ -3,6 +3,7 @@ import { expectAbsent, expectOk, ids, readConversation } from "../expectations.t
 import { inLanes } from "../lanes.ts";
 import { users } from "../messages.ts";
 import { defineSpec } from "../spec.ts";
+import { append } from "../writes.ts";
 
 export const clearUserConversations = defineSpec(
   {
@@ -15,7 +16,7 @@ export const clearUserConversations = defineSpec(
     "deletes all of a user and says how many": async ({ provider }) => {
       for (let index = 0; index < 7; index++) {
         const metadata = { userId: "alice", traceId: "t" };
-        expectOk(await provider.appendMessages(`a-${index}`, users("1"), metadata));
+        expectOk(await append(provider, `a-${index}`, users("1"), metadata));
       }
       expect(expectOk(await provider.clearUserConversations("alice"))).toBe(7);
       for (let index = 0; index < 7; index++) await expectAbsent(provider, `a-${index}`);
@@ -28,9 +29,9 @@ export const clearUserConversations = defineSpec(
     "deletes 300 in one call": async ({ provider }) => {
       const owned = Array.from({ length: 300 }, (_, index) => `c-${index}`);
       await inLanes(owned, async (id) => {
-        expectOk(await provider.appendMessages(id, users(id), { userId: "alice", traceId: "t" }));
+        expectOk(await append(provider, id, users(id), { userId: "alice", traceId: "t" }));
       });
-      expectOk(await provider.appendMessages("other", users("1"), { userId: "bob", traceId: "t" }));
+      expectOk(await append(provider, "other", users("1"), { userId: "bob", traceId: "t" }));
       expect(expectOk(await provider.clearUserConversations("alice"))).toBe(300);
       expect(ids(expectOk(await provider.findConversations({ traceId: "t" })))).toEqual(["other"]);
       expect(expectOk(await provider.getStats()).totalConversations).toBe(1);
@@ -53,9 +54,9 @@ export const clearUserConversations = defineSpec(
     },
 
     "lets the user begin anew": async ({ provider }) => {
-      expectOk(await provider.appendMessages("c", users("old"), { userId: "u" }, { idempotencyKey: "k" }));
+      expectOk(await append(provider, "c", users("old"), { userId: "u" }, { idempotencyKey: "k" }));
       expectOk(await provider.clearUserConversations("u"));
-      expectOk(await provider.appendMessages("c", users("new"), { userId: "v" }, { idempotencyKey: "k" }));
+      expectOk(await append(provider, "c", users("new"), { userId: "v" }, { idempotencyKey: "k" }));
       expect(await readConversation(provider, "c")).toMatchObject({ userId: "v", messages: users("new") });
     },
 

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { expectError, expectOk, readContents } from "../expectations.ts";
 import { users } from "../messages.ts";
 import { defineSpec } from "../spec.ts";
+import { append } from "../writes.ts";
 
 export const close = defineSpec(
   {
@@ -39,7 +40,7 @@ export const close = defineSpec(
     "loses nothing that was written, and leaves other connections alone": async (scenario) => {
       const { provider } = scenario;
       const other = await scenario.connect();
-      expectOk(await other.appendMessages("c", users("1"), {}, { idempotencyKey: "k" }));
+      expectOk(await append(other, "c", users("1"), {}, { idempotencyKey: "k" }));
       await scenario.disconnect(other);
       expect(await readContents(provider, "c")).toEqual(["1"]);
       expectOk(await provider.appendMessages("c", users("1"), {}, { idempotencyKey: "k" }));

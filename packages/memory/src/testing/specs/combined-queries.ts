@@ -7,6 +7,7 @@ import { inLanes } from "../lanes.ts";
 import { users } from "../messages.ts";
 import { defineSpec, type Scenario } from "../spec.ts";
 import { nextInstant } from "../time.ts";
+import { append } from "../writes.ts";
 
 const COUNT = 14;
 const TRACED = { traceId: "t" };
@@ -32,7 +33,7 @@ async function inPairs(
 async function storeSome(provider: Scenario["provider"]): Promise<void> {
   await inPairs(indices.toReversed(), (index) => {
     const metadata = { userId: ownerOf(index), ...(isTraced(index) ? TRACED : {}) };
-    return provider.appendMessages(idOf(index), users("1"), metadata);
+    return append(provider, idOf(index), users("1"), metadata);
   });
   await inPairs(indices, (index) => provider.appendMessages(idOf(index), []));
 }

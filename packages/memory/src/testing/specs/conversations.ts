@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { contents, expectError, expectOk, ids, readContents, readConversation } from "../expectations.ts";
 import { users } from "../messages.ts";
 import { defineSpec } from "../spec.ts";
+import { append } from "../writes.ts";
 
 export const conversations = defineSpec(
   {
@@ -15,7 +16,7 @@ export const conversations = defineSpec(
       for (let turn = 0; turn < 3; turn++) {
         for (const id of ["a", "b"]) {
           const metadata = { userId: `user of ${id}`, topic: id, [`turn-${id}`]: turn };
-          expectOk(await provider.appendMessages(id, users(`${id}-${turn}`), metadata));
+          expectOk(await append(provider, id, users(`${id}-${turn}`), metadata));
         }
       }
       expectOk(await provider.storeMessages("b", users("replaced"), { topic: "other" }));
@@ -27,10 +28,8 @@ export const conversations = defineSpec(
     },
 
     "keep expected versions, keys and trims to themselves": async ({ provider }) => {
-      expectOk(await provider.appendMessages("a", users("1", "2", "3"), {}, { idempotencyKey: "k" }));
-      expectOk(
-        await provider.appendMessages("b", users("4"), {}, { idempotencyKey: "k", expectedVersion: 0 }),
-      );
+      expectOk(await append(provider, "a", users("1", "2", "3"), {}, { idempotencyKey: "k" }));
+      expectOk(await append(provider, "b", users("4"), {}, { idempotencyKey: "k", expectedVersion: 0 }));
       expectOk(await provider.appendMessages("b", users("5"), {}, { expectedVersion: 1, maxMessages: 1 }));
       expectOk(await provider.deleteConversation("b"));
       const reused = await provider.appendMessages("a", users("4"), {}, { idempotencyKey: "k" });
@@ -39,8 +38,8 @@ export const conversations = defineSpec(
     },
 
     "keep their traces to themselves": async ({ provider }) => {
-      expectOk(await provider.appendMessages("a", users("1"), { traceId: "t-a" }));
-      expectOk(await provider.appendMessages("b", users("1"), { traceId: "t-b" }));
+      expectOk(await append(provider, "a", users("1"), { traceId: "t-a" }));
+      expectOk(await append(provider, "b", users("1"), { traceId: "t-b" }));
       expectOk(await provider.appendMessages("b", users("2"), { traceId: "t" }));
       expectOk(await provider.appendMessages("a", users("2"), { traceId: "t" }));
       expect(ids(expectOk(await provider.findConversations({ traceId: "t-a" })))).toEqual(["a"]);

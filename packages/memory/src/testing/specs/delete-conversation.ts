@@ -3,6 +3,7 @@ import { expectAbsent, expectOk, readContents, readConversation } from "../expec
 import { users } from "../messages.ts";
 import { defineSpec } from "../spec.ts";
 import { nextInstant } from "../time.ts";
+import { append } from "../writes.ts";
 
 export const deleteConversation = defineSpec(
   {
@@ -50,7 +51,7 @@ export const deleteConversation = defineSpec(
       const before = await readConversation(provider, "c");
       expectOk(await provider.deleteConversation("c"));
       await nextInstant();
-      expectOk(await provider.appendMessages("c", users("new"), { userId: "bob" }, { expectedVersion: 0 }));
+      expectOk(await append(provider, "c", users("new"), { userId: "bob" }, { expectedVersion: 0 }));
       const after = await readConversation(provider, "c");
       expect(after).toMatchObject({ userId: "bob", messages: users("new") });
       expect(after.metadata).toMatchObject({ version: 1, totalMessages: 1 });
@@ -62,9 +63,9 @@ export const deleteConversation = defineSpec(
     },
 
     "forgets the idempotency keys": async ({ provider }) => {
-      expectOk(await provider.appendMessages("c", users("old"), {}, { idempotencyKey: "k" }));
+      expectOk(await append(provider, "c", users("old"), {}, { idempotencyKey: "k" }));
       expectOk(await provider.deleteConversation("c"));
-      expectOk(await provider.appendMessages("c", users("new"), {}, { idempotencyKey: "k" }));
+      expectOk(await append(provider, "c", users("new"), {}, { idempotencyKey: "k" }));
       expect(await readContents(provider, "c")).toEqual(["new"]);
     },
   },

@@ -2,28 +2,29 @@ import { expect } from "vitest";
 import { expectAbsent, expectError, expectOk, readConversation } from "../expectations.ts";
 import { users } from "../messages.ts";
 import { defineSpec } from "../spec.ts";
+import { append } from "../writes.ts";
 
 export const expectedVersion = defineSpec(
   {
     level: "contract",
     subject: "options.expectedVersion",
     why: "Two tabs of one chat overwrite each other without noticing.",
-    hint: "write(): compare with the number of messages ever appended, in the step that writes.",
+    hint: "write(): compare with the count of changes of messages, in the step that writes.",
   },
   {
     "lets a write pass that knows the version": async ({ provider }) => {
-      expectOk(await provider.appendMessages("c", users("1", "2"), {}, { expectedVersion: 0 }));
-      expectOk(await provider.appendMessages("c", users("3"), {}, { expectedVersion: 2 }));
-      expectOk(await provider.storeMessages("c", users("4"), {}, { expectedVersion: 3 }));
-      expectOk(await provider.appendMessages("c", [], { topic: "t" }, { expectedVersion: 4 }));
-      expect((await readConversation(provider, "c")).metadata).toMatchObject({ version: 4, topic: "t" });
+      expectOk(await append(provider, "c", users("1", "2"), {}, { expectedVersion: 0 }));
+      expectOk(await provider.appendMessages("c", users("3"), {}, { expectedVersion: 1 }));
+      expectOk(await provider.storeMessages("c", users("4"), {}, { expectedVersion: 2 }));
+      expectOk(await provider.appendMessages("c", [], { topic: "t" }, { expectedVersion: 3 }));
+      expect((await readConversation(provider, "c")).metadata).toMatchObject({ version: 3, topic: "t" });
     },
 
     "refuses a write that comes too late, says the version, and writes nothing": async ({ provider }) => {
-      expectOk(await provider.appendMessages("c", users("1", "2"), { userId: "alice" }));
+      expectOk(await append(provider, "c", users("1", "2"), { userId: "alice" }));
       const before = await readConversation(provider, "c");
       for (const method of ["appendMessages", "storeMessages"] as const) {
-        for (const stale of [0, 1, 3, Number.MAX_SAFE_INTEGER]) {
+        for (const stale of [0, 2, 3, Number.MAX_SAFE_INTEGER]) {
           const refused = await provider[method](
             "c",
             users("x"),
@@ -32,7 +33,7 @@ export const expectedVersion = defineSpec(
           );
           expect(expectError(refused, "MemoryConflictError")).toMatchObject({
             reason: "version",
-            actualVersion: 2,
+            actualVersion: 1,
             operation: method,
             retryable: false,
           });
@@ -54,18 +55,22 @@ export const expectedVersion = defineSpec(
       expect(expectOk(await provider.findConversations({ userId: "alice" }))).toEqual([]);
     },
 
-    "takes 0 for a stored conversation that is still empty": async ({ provider }) => {
+    "is 1 for a stored conversation that is still empty": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", []));
-      expectOk(await provider.appendMessages("c", users("1"), {}, { expectedVersion: 0 }));
-      expect((await readConversation(provider, "c")).metadata["version"]).toBe(1);
+      const refused = await provider.appendMessages("c", users("1"), {}, { expectedVersion: 0 });
+      const error = expectError(refused, "MemoryConflictError");
+      expect(error).toMatchObject({ reason: "version", actualVersion: 1 });
+      expectOk(await provider.appendMessages("c", users("1"), {}, { expectedVersion: 1 }));
+      expect((await readConversation(provider, "c")).metadata["version"]).toBe(2);
     },
 
-    "counts what was trimmed away": async ({ provider }) => {
-      expectOk(await provider.appendMessages("c", users("1", "2", "3"), {}, { maxMessages: 1 }));
-      expectOk(await provider.appendMessages("c", users("4"), {}, { expectedVersion: 3, maxMessages: 1 }));
+    "goes on counting when messages are trimmed": async ({ provider }) => {
+      expectOk(await append(provider, "c", users("1", "2", "3"), {}, { maxMessages: 1 }));
+      expectOk(await provider.appendMessages("c", users("4"), {}, { expectedVersion: 1, maxMessages: 1 }));
       expect((await readConversation(provider, "c")).metadata).toMatchObject({
-        version: 4,
+        version: 2,
         totalMessages: 1,
+        nextPosition: 4,
       });
     },
   },

@@ -6,6 +6,7 @@ import { inLanes } from "../lanes.ts";
 import { users } from "../messages.ts";
 import { defineSpec, type Scenario } from "../spec.ts";
 import { sleep } from "../time.ts";
+import { append } from "../writes.ts";
 
 /** What a ttl of 1 second needs to have passed for sure. */
 const expired = () => sleep(1_100);
@@ -49,19 +50,19 @@ export const expiry = defineSpec(
     },
 
     "takes away what an append has created": async (scenario) => {
-      expectOk(await scenario.provider.appendMessages("c", users("1"), owned, { ttlSeconds: 1 }));
+      expectOk(await append(scenario.provider, "c", users("1"), owned, { ttlSeconds: 1 }));
       await expired();
       await expectGone(scenario);
     },
 
     "lets the id begin anew, with nothing of the expired one": async ({ provider }) => {
       const options = { ttlSeconds: 1, idempotencyKey: "k" };
-      expectOk(await provider.appendMessages("c", users("old", "old"), owned, options));
+      expectOk(await append(provider, "c", users("old", "old"), owned, options));
       // Null if that took longer than the ttl.
       const before = expectOk(await provider.getConversation("c"))?.metadata?.createdAt ?? new Date(0);
       await expired();
       const anew = { idempotencyKey: "k", expectedVersion: 0 };
-      expectOk(await provider.appendMessages("c", users("new"), { userId: "v" }, anew));
+      expectOk(await append(provider, "c", users("new"), { userId: "v" }, anew));
       const after = await readConversation(provider, "c");
       expect(after).toMatchObject({ userId: "v", messages: users("new") });
       expect(after.metadata).toMatchObject({ version: 1, totalMessages: 1 });
@@ -81,7 +82,7 @@ export const expiry = defineSpec(
       });
       const writes = [write("appendMessages"), write("storeMessages")];
       await inLanes(writes, async ({ id }) => {
-        expectOk(await provider.appendMessages(id, users("1"), owned, LONG));
+        expectOk(await append(provider, id, users("1"), owned, LONG));
       });
       await halfOfLong();
       await inLanes(writes, ({ again }) => again());
@@ -92,7 +93,7 @@ export const expiry = defineSpec(
 
     "isn't started anew by a read": async (scenario) => {
       const { provider } = scenario;
-      expectOk(await provider.appendMessages("c", users("1"), owned, LONG));
+      expectOk(await append(provider, "c", users("1"), owned, LONG));
       await halfOfLong();
       const reads = [
         provider.getConversation("c"),
@@ -108,14 +109,14 @@ export const expiry = defineSpec(
     "isn't started anew by a write that is refused, or is a retry": async (scenario) => {
       const { provider } = scenario;
       const options = { ...LONG, idempotencyKey: "k" };
-      expectOk(await provider.appendMessages("c", users("1"), owned, options));
+      expectOk(await append(provider, "c", users("1"), owned, options));
       await halfOfLong();
       const refused = [
         provider.appendMessages("c", users("2"), {}, { expectedVersion: 9, ttlSeconds: 60 }),
         provider.appendMessages("c", users("2"), { userId: "mallory" }, { ttlSeconds: 60 }),
         provider.storeMessages("c", users("2"), {}, options),
       ];
-      const retried = provider.appendMessages("c", users("1"), owned, { ...options, ttlSeconds: 60 });
+      const retried = provider.appendMessages("c", users("1"), owned, options);
       for (const result of await Promise.all(refused)) expectError(result, "MemoryConflictError");
       expectOk(await retried);
       await halfOfLong();
@@ -124,11 +125,11 @@ export const expiry = defineSpec(
 
     "is the one that was named last, also through a replacement": async ({ provider }) => {
       const write = async (id: string, first: WriteOptions, second: WriteOptions) => {
-        expectOk(await provider.appendMessages(id, users("1"), {}, first));
+        expectOk(await append(provider, id, users("1"), {}, first));
         expectOk(await provider.appendMessages(id, users("2"), {}, second));
       };
       const replace = async (id: string, first: WriteOptions, second: WriteOptions) => {
-        expectOk(await provider.appendMessages(id, users("1"), {}, first));
+        expectOk(await append(provider, id, users("1"), {}, first));
         expectOk(await provider.storeMessages(id, users("2"), {}, second));
       };
       await Promise.all([
@@ -137,9 +138,9 @@ export const expiry = defineSpec(
         replace("replaced", LONG, {}),
         write("continued", LONG, {}),
       ]);
-      expectOk(await provider.appendMessages("anew", users("1"), {}, { ttlSeconds: 1 }));
+      expectOk(await append(provider, "anew", users("1"), {}, { ttlSeconds: 1 }));
       expectOk(await provider.deleteConversation("anew"));
-      expectOk(await provider.appendMessages("anew", users("2")));
+      expectOk(await append(provider, "anew", users("2")));
       await halfOfLong();
       await halfOfLong();
       expect(await readContents(provider, "longer")).toEqual(["1", "2"]);
@@ -175,8 +176,8 @@ export const expiryAfterCrash = defineSpec(
   },
   {
     "goes on from the last write": async ({ provider, crash }) => {
-      expectOk(await provider.appendMessages("c", users("1"), owned, { ttlSeconds: 1 }));
-      expectOk(await provider.appendMessages("kept", users("1"), {}, { ttlSeconds: 3_600 }));
+      expectOk(await append(provider, "c", users("1"), owned, { ttlSeconds: 1 }));
+      expectOk(await append(provider, "kept", users("1"), {}, { ttlSeconds: 3_600 }));
       const reopened = await crash();
       await expired();
       await expectAbsent(reopened, "c");
@@ -186,7 +187,7 @@ export const expiryAfterCrash = defineSpec(
 
     "starts anew with a write that names none": async ({ provider, crash }) => {
       for (const id of ["kept", "gone"]) {
-        expectOk(await provider.appendMessages(id, users("1"), owned, LONG));
+        expectOk(await append(provider, id, users("1"), owned, LONG));
       }
       const reopened = await crash();
       expectOk(await reopened.appendMessages("gone", users("2")));

@@ -3,6 +3,7 @@ import { expectInvalid, expectOk, readConversation } from "../expectations.ts";
 import { hostile, users } from "../messages.ts";
 import { defineSpec, inputLimits } from "../spec.ts";
 import { nextInstant } from "../time.ts";
+import { append } from "../writes.ts";
 
 const nothing = { totalConversations: 0, totalMessages: 0 };
 
@@ -38,7 +39,7 @@ export const getStats = defineSpec(
     "counts what is stored now, not what ever was": async ({ provider }) => {
       expectOk(await provider.storeMessages("a", users("1", "2", "3"), { userId: "u" }));
       expectOk(await provider.storeMessages("a", users("4")));
-      expectOk(await provider.appendMessages("b", users("1", "2", "3"), { userId: "u" }, { maxMessages: 2 }));
+      expectOk(await append(provider, "b", users("1", "2", "3"), { userId: "u" }, { maxMessages: 2 }));
       expectOk(await provider.storeMessages("empty", [], { userId: "u" }));
       expect(expectOk(await provider.getStats("u"))).toMatchObject({
         totalConversations: 3,

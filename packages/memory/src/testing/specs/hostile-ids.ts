@@ -5,6 +5,7 @@ import { refusedIds, storableIds } from "../hostile-ids.ts";
 import { inLanes } from "../lanes.ts";
 import { hostile, users } from "../messages.ts";
 import { defineSpec } from "../spec.ts";
+import { append } from "../writes.ts";
 
 /** One write for each id. */
 const forEachId = (write: (id: string) => ReturnType<MemoryProvider["appendMessages"]>): Promise<void> =>
@@ -61,7 +62,7 @@ export const hostileIds = defineSpec(
     },
 
     "as trace ids find only what they wrote": async ({ provider }) => {
-      await forEachId((traceId) => provider.appendMessages(traceId, users("1"), { traceId }));
+      await forEachId((traceId) => append(provider, traceId, users("1"), { traceId }));
       await inLanes(storableIds, async (traceId) => {
         expect(ids(expectOk(await provider.findConversations({ traceId })))).toEqual([traceId]);
         expect((await readConversation(provider, traceId)).metadata["traceId"]).toBe(traceId);
@@ -69,10 +70,10 @@ export const hostileIds = defineSpec(
     },
 
     "as idempotency keys are told apart": async ({ provider }) => {
-      const append = (idempotencyKey: string) =>
-        provider.appendMessages("c", users(idempotencyKey), {}, { idempotencyKey });
-      await forEachId(append);
-      await forEachId(append);
+      const write = (idempotencyKey: string) =>
+        append(provider, "c", users(idempotencyKey), {}, { idempotencyKey });
+      await forEachId(write);
+      await forEachId(write);
       const { messages } = await readConversation(provider, "c");
       expect([...contents(messages)].sort()).toEqual([...storableIds].sort());
     },
@@ -87,7 +88,7 @@ export const hostileIds = defineSpec(
       ];
       for (const { id, other } of neighbours) {
         const options = { idempotencyKey: other };
-        expectOk(await provider.appendMessages(id, users(id), { userId: other, traceId: other }, options));
+        expectOk(await append(provider, id, users(id), { userId: other, traceId: other }, options));
       }
       for (const { id, other } of neighbours) {
         expect(contents((await readConversation(provider, id)).messages)).toEqual([id]);

@@ -3,6 +3,7 @@ import { expectError, expectOk, readContents, readConversation } from "../expect
 import { users } from "../messages.ts";
 import { defineSpec } from "../spec.ts";
 import { nextInstant } from "../time.ts";
+import { append, writes } from "../writes.ts";
 
 export const idempotency = defineSpec(
   {
@@ -15,7 +16,7 @@ export const idempotency = defineSpec(
     "turns a retry into a success that changes nothing": async ({ provider }) => {
       for (const method of ["appendMessages", "storeMessages"] as const) {
         const write = () =>
-          provider[method](method, users("1", "2"), { userId: "alice" }, { idempotencyKey: "k" });
+          writes[method](provider, method, users("1", "2"), { userId: "alice" }, { idempotencyKey: "k" });
         expectOk(await write());
         const before = await readConversation(provider, method);
         await nextInstant();
@@ -26,7 +27,7 @@ export const idempotency = defineSpec(
 
     "refuses the key for other messages and writes nothing": async ({ provider }) => {
       for (const method of ["appendMessages", "storeMessages"] as const) {
-        expectOk(await provider[method](method, users("1"), {}, { idempotencyKey: "k" }));
+        expectOk(await writes[method](provider, method, users("1"), {}, { idempotencyKey: "k" }));
         const before = await readConversation(provider, method);
         for (const other of [users("2"), users("1", "1"), []]) {
           const refused = await provider[method](method, other, { topic: "x" }, { idempotencyKey: "k" });
@@ -38,7 +39,7 @@ export const idempotency = defineSpec(
     },
 
     "knows the key after other writes, also a replacement": async ({ provider }) => {
-      expectOk(await provider.appendMessages("c", users("1"), {}, { idempotencyKey: "k" }));
+      expectOk(await append(provider, "c", users("1"), {}, { idempotencyKey: "k" }));
       expectOk(await provider.appendMessages("c", users("2"), {}, { idempotencyKey: "k-2" }));
       expectOk(await provider.storeMessages("c", users("3")));
       expectOk(await provider.appendMessages("c", users("4"), {}, { maxMessages: 1 }));
@@ -48,7 +49,7 @@ export const idempotency = defineSpec(
     },
 
     "knows the key for the next 1,000 writes": async ({ provider }) => {
-      expectOk(await provider.appendMessages("c", users("first"), {}, { idempotencyKey: "k" }));
+      expectOk(await append(provider, "c", users("first"), {}, { idempotencyKey: "k" }));
       const lane = async (name: number) => {
         for (let write = 0; write < 50; write++) {
           const options = { idempotencyKey: `${name}-${write}`, maxMessages: 10 };
@@ -62,7 +63,7 @@ export const idempotency = defineSpec(
 
     "answers a retry before it looks at the version": async ({ provider }) => {
       const options = { idempotencyKey: "k", expectedVersion: 0 };
-      expectOk(await provider.appendMessages("c", users("1"), {}, options));
+      expectOk(await append(provider, "c", users("1"), {}, options));
       expectOk(await provider.appendMessages("c", users("1"), {}, options));
       expect(await readContents(provider, "c")).toEqual(["1"]);
     },
@@ -70,13 +71,13 @@ export const idempotency = defineSpec(
     "spends no key on a write that was refused": async ({ provider }) => {
       const stale = { idempotencyKey: "k", expectedVersion: 7 };
       expectError(await provider.appendMessages("c", users("1"), {}, stale), "MemoryConflictError");
-      expectOk(await provider.appendMessages("c", users("2"), {}, { idempotencyKey: "k" }));
+      expectOk(await append(provider, "c", users("2"), {}, { idempotencyKey: "k" }));
       expect(await readContents(provider, "c")).toEqual(["2"]);
     },
 
     "shows another user nothing of a key": async ({ provider }) => {
       const write = (userId: string) =>
-        provider.appendMessages("c", users("1"), { userId }, { idempotencyKey: "k" });
+        append(provider, "c", users("1"), { userId }, { idempotencyKey: "k" });
       expectOk(await write("alice"));
       expect(expectError(await write("mallory"), "MemoryConflictError").reason).toBe("owner");
     },
@@ -84,7 +85,7 @@ export const idempotency = defineSpec(
     "keeps the keys of each conversation apart": async ({ provider }) => {
       for (const conversationId of ["a", "b", "a:k"]) {
         const options = { idempotencyKey: "k" };
-        expectOk(await provider.appendMessages(conversationId, users(conversationId), {}, options));
+        expectOk(await append(provider, conversationId, users(conversationId), {}, options));
       }
       for (const conversationId of ["a", "b", "a:k"]) {
         expect(await readContents(provider, conversationId)).toEqual([conversationId]);
@@ -92,7 +93,7 @@ export const idempotency = defineSpec(
     },
 
     "makes a retry of an empty batch safe as well": async ({ provider }) => {
-      expectOk(await provider.appendMessages("c", [], { topic: "mine" }, { idempotencyKey: "k" }));
+      expectOk(await append(provider, "c", [], { topic: "mine" }, { idempotencyKey: "k" }));
       expectOk(await provider.appendMessages("c", [], { topic: "theirs" }));
       expectOk(await provider.appendMessages("c", [], { topic: "mine" }, { idempotencyKey: "k" }));
       expect((await readConversation(provider, "c")).metadata["topic"]).toBe("theirs");

@@ -3,6 +3,7 @@ import type { MemoryProvider } from "../../provider.ts";
 import { expectOk, readConversation } from "../expectations.ts";
 import { rich, user } from "../messages.ts";
 import { defineSpec } from "../spec.ts";
+import { append, writes } from "../writes.ts";
 
 /** Changes everything in reach, as careless code would. Frozen values are fine: then nothing changes. */
 function vandalise(value: unknown): void {
@@ -65,7 +66,7 @@ export const isolation = defineSpec(
     "is none with what was handed in": async ({ provider }) => {
       for (const method of ["storeMessages", "appendMessages"] as const) {
         const given = { messages: messages(), metadata: metadata() };
-        expectOk(await provider[method](method, given.messages, given.metadata));
+        expectOk(await writes[method](provider, method, given.messages, given.metadata));
         const before = await readConversation(provider, method);
         vandalise(given);
         expect(await readConversation(provider, method)).toEqual(before);
@@ -75,7 +76,7 @@ export const isolation = defineSpec(
 
     "is none while a write is under way": async ({ provider }) => {
       const given = { messages: messages(), metadata: metadata() };
-      const writing = provider.appendMessages("c", given.messages, given.metadata);
+      const writing = append(provider, "c", given.messages, given.metadata);
       vandalise(given);
       expectOk(await writing);
       const stored = await readConversation(provider, "c");
@@ -85,9 +86,11 @@ export const isolation = defineSpec(
 
     "is none with options and queries": async ({ provider }) => {
       const options = { idempotencyKey: "k", maxMessages: 5 };
-      expectOk(await provider.appendMessages("c", messages(), metadata(), options));
+      expectOk(await append(provider, "c", messages(), metadata(), options));
       vandalise(options);
-      expectOk(await provider.appendMessages("c", messages(), metadata(), { idempotencyKey: "k" }));
+      expectOk(
+        await provider.appendMessages("c", messages(), metadata(), { idempotencyKey: "k", maxMessages: 5 }),
+      );
       const since = (await readConversation(provider, "c")).metadata.lastActivity;
       const finding = provider.findConversations({ since });
       since.setTime(8.64e15);

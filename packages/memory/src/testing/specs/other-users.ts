@@ -4,6 +4,7 @@ import type { MemoryQuery, WriteOptions } from "../../provider.ts";
 import { expectError, expectOk, ids, readConversation } from "../expectations.ts";
 import { users } from "../messages.ts";
 import { defineSpec, type Scenario } from "../spec.ts";
+import { append } from "../writes.ts";
 
 type Provider = Scenario["provider"];
 
@@ -11,7 +12,7 @@ type Provider = Scenario["provider"];
 async function storeBoth(provider: Provider): Promise<void> {
   for (const id of ["a-1", "b-1", "a-2", "b-2"]) {
     const userId = id.startsWith("a") ? "alice" : "bob";
-    expectOk(await provider.appendMessages(id, users(`of ${userId}`), { userId, traceId: "shared" }));
+    expectOk(await append(provider, id, users(`of ${userId}`), { userId, traceId: "shared" }));
   }
 }
 
@@ -65,9 +66,7 @@ export const otherUsers = defineSpec(
     },
 
     "take over no conversation, whatever they know of it": async ({ provider }) => {
-      expectOk(
-        await provider.appendMessages("c", users("hers"), { userId: "alice" }, { idempotencyKey: "k" }),
-      );
+      expectOk(await append(provider, "c", users("hers"), { userId: "alice" }, { idempotencyKey: "k" }));
       const before = await readConversation(provider, "c");
       const knowledge: readonly WriteOptions[] = [
         {},

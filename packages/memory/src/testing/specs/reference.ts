@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { createInMemoryProvider } from "../../in-memory/provider.ts";
-import type { MemoryProvider } from "../../provider.ts";
+import type { VersionedMemoryProvider } from "../../versioned-provider.ts";
 import { outcome } from "../outcome.ts";
 import { randomNumbers } from "../random.ts";
 import { randomOperation } from "../random-operation.ts";
@@ -8,7 +8,11 @@ import { defineSpec, type Spec } from "../spec.ts";
 
 const OPERATIONS_PER_ROUND = 12;
 
-async function expectAlike(provider: MemoryProvider, seed: number, operations: number): Promise<void> {
+async function expectAlike(
+  provider: VersionedMemoryProvider,
+  seed: number,
+  operations: number,
+): Promise<void> {
   const reference = createInMemoryProvider();
   const random = randomNumbers(seed);
   for (let step = 0; step < operations; step++) {

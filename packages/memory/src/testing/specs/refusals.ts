@@ -4,7 +4,7 @@ import type { MemoryProvider, WriteMetadata, WriteOptions } from "../../provider
 import { expectError, expectInvalid, expectOk, readConversation } from "../expectations.ts";
 import { hostile, rich, user, users } from "../messages.ts";
 import { defineSpec, inputLimits } from "../spec.ts";
-import { refusedInMetadata, refusedUnnamed, refusedValues } from "../values.ts";
+import { refusedUnnamed, refusedValues } from "../values.ts";
 
 const SECRET = "s3cret-of-the-user";
 
@@ -94,11 +94,9 @@ export const refusals = defineSpec(inputLimits("what can't be stored"), {
       for (const [value, path] of Object.values(refusedValues)) {
         await expectRefused(provider, { metadata: { fine: 1, custom: value } }, `metadata.custom${path}`);
       }
-      for (const value of [...Object.values(refusedUnnamed), ...Object.values(refusedInMetadata)]) {
+      for (const value of Object.values(refusedUnnamed)) {
         await expectRefused(provider, { metadata: { custom: value } });
       }
-      await expectRefused(provider, { metadata: { "a\0": 1 } });
-      await expectRefused(provider, { metadata: { "\ud800": 1 } });
     }),
 
   "is refused as a message, saying where": async ({ provider }) =>
@@ -176,7 +174,6 @@ export const refusals = defineSpec(inputLimits("what can't be stored"), {
       await write([{ role: "user", content: 5, text: SECRET }]),
       await write(SECRET),
       await write([SECRET]),
-      await write([secret], { custom: `${SECRET}\0` }),
       await write([secret], { custom: [SECRET, 1n] }),
       await write([secret], { userId: `${SECRET}\0` }),
       await write([secret], { userId: "other" }),

@@ -22,7 +22,7 @@ export const storeMessages = defineSpec(
         topic: "greeting",
         traceId: "trace-789",
         totalMessages: 2,
-        version: 2,
+        version: 1,
       });
     },
 
@@ -77,12 +77,12 @@ export const storeMessages = defineSpec(
       expectOk(await provider.storeMessages("c", users("1", "2")));
       expectOk(await provider.storeMessages("c", users("3")));
       expect((await readConversation(provider, "c")).metadata).toMatchObject({
-        version: 3,
+        version: 2,
         totalMessages: 1,
       });
       expectOk(await provider.appendMessages("c", users("4")));
       expect((await readConversation(provider, "c")).metadata).toMatchObject({
-        version: 4,
+        version: 3,
         totalMessages: 2,
       });
     },
@@ -91,7 +91,7 @@ export const storeMessages = defineSpec(
       expectOk(await provider.storeMessages("c", [], { userId: "alice" }));
       const { messages, metadata } = await readConversation(provider, "c");
       expect(messages).toEqual([]);
-      expect(metadata).toMatchObject({ version: 0, totalMessages: 0 });
+      expect(metadata).toMatchObject({ version: 1, totalMessages: 0 });
       expect(expectOk(await provider.findConversations({ userId: "alice" }))).toHaveLength(1);
     },
 

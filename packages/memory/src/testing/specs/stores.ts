@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { expectAbsent, expectOk, readContents, readConversation } from "../expectations.ts";
 import { users } from "../messages.ts";
 import { defineSpec } from "../spec.ts";
+import { append } from "../writes.ts";
 
 const owned = { userId: "u", traceId: "t" };
 
@@ -16,7 +17,7 @@ export const stores = defineSpec(
     "show nothing of what one stores": async (scenario) => {
       const { provider } = scenario;
       const other = (await scenario.open()).provider;
-      expectOk(await provider.appendMessages("c", users("1"), owned));
+      expectOk(await append(provider, "c", users("1"), owned));
       await expectAbsent(other, "c");
       expect(expectOk(await other.getRecentMessages("c"))).toEqual([]);
       for (const query of [{}, { userId: "u" }, { traceId: "t" }, { conversationId: "c" }]) {
@@ -31,8 +32,8 @@ export const stores = defineSpec(
       const { provider } = scenario;
       const other = (await scenario.open()).provider;
       const first = { idempotencyKey: "k", expectedVersion: 0 };
-      expectOk(await provider.appendMessages("c", users("1", "2"), owned, first));
-      expectOk(await other.appendMessages("c", users("3"), { userId: "v" }, first));
+      expectOk(await append(provider, "c", users("1", "2"), owned, first));
+      expectOk(await append(other, "c", users("3"), { userId: "v" }, first));
       expect(await readConversation(provider, "c")).toMatchObject({ userId: "u", messages: users("1", "2") });
       expect(await readConversation(other, "c")).toMatchObject({ userId: "v", messages: users("3") });
     },
@@ -41,7 +42,7 @@ export const stores = defineSpec(
       const { provider } = scenario;
       const other = (await scenario.open()).provider;
       for (const store of [provider, other]) {
-        for (const id of ["c", "d"]) expectOk(await store.appendMessages(id, users(id), owned));
+        for (const id of ["c", "d"]) expectOk(await append(store, id, users(id), owned));
       }
       expectOk(await other.deleteConversation("c"));
       expect(expectOk(await other.clearUserConversations("u"))).toBe(1);

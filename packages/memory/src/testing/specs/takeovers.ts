@@ -4,6 +4,7 @@ import { inLanes } from "../lanes.ts";
 import { users } from "../messages.ts";
 import { defineSpec, type Scenario } from "../spec.ts";
 import { nextTurn } from "../time.ts";
+import { append } from "../writes.ts";
 
 const ROUNDS = 8;
 const CONVERSATIONS = Array.from({ length: 24 }, (_, index) => `c-${index}`);
@@ -16,7 +17,7 @@ async function clearDuringTakeover({ provider, connect }: Scenario): Promise<voi
     try {
       await inLanes(CONVERSATIONS, async (id) => {
         expectOk(await other.deleteConversation(id));
-        expectOk(await other.appendMessages(id, users("of v"), { userId: "v" }));
+        expectOk(await append(other, id, users("of v"), { userId: "v" }));
       });
     } finally {
       taking = false;
@@ -43,7 +44,7 @@ export const takeovers = defineSpec(
       const { provider } = scenario;
       for (let round = 0; round < ROUNDS; round++) {
         await inLanes(CONVERSATIONS, async (id) => {
-          expectOk(await provider.appendMessages(id, users("of u"), { userId: "u" }));
+          expectOk(await append(provider, id, users("of u"), { userId: "u" }));
         });
         await clearDuringTakeover(scenario);
         const left = expectOk(await provider.findConversations({}));

@@ -5,6 +5,7 @@ import { expectOk, readConversation } from "../expectations.ts";
 import { rich, user } from "../messages.ts";
 import { defineSpec } from "../spec.ts";
 import { messageExamples, metadataExamples } from "../values.ts";
+import { append } from "../writes.ts";
 
 /** Key order included. */
 const spelled = (value: unknown): string =>
@@ -49,7 +50,7 @@ export const values = defineSpec(
 
     "in messages come back exactly from appended batches": async ({ provider }) => {
       for (let at = 0; at < examples.length; at += 7) {
-        expectOk(await provider.appendMessages("c", examples.slice(at, at + 7)));
+        expectOk(await append(provider, "c", examples.slice(at, at + 7)));
       }
       await expectExamples(provider, "c");
     },
@@ -67,7 +68,7 @@ export const values = defineSpec(
     "in metadata come back exactly": async ({ provider }) => {
       for (const [name, metadata] of Object.entries(metadataExamples)) {
         expectOk(await provider.storeMessages(`stored ${name}`, [], metadata));
-        expectOk(await provider.appendMessages(`appended ${name}`, [], { before: 1 }));
+        expectOk(await append(provider, `appended ${name}`, [], { before: 1 }));
         expectOk(await provider.appendMessages(`appended ${name}`, [], metadata));
         for (const id of [`stored ${name}`, `appended ${name}`]) {
           const stored = (await readConversation(provider, id)).metadata;
@@ -109,7 +110,7 @@ export const values = defineSpec(
 
     "of one message don't change those of its neighbours": async ({ provider }) => {
       const between = examples.flatMap((example, index) => [user(`before ${index}`), example]);
-      expectOk(await provider.appendMessages("c", between));
+      expectOk(await append(provider, "c", between));
       const { messages } = await readConversation(provider, "c");
       for (const [index] of examples.entries()) expect(messages[2 * index]).toEqual(user(`before ${index}`));
     },
