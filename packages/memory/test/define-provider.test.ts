@@ -1,10 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
 import {
-  createMemoryConnectionError,
-  createMemoryStorageError,
   defineMemoryProvider,
   type MemoryBackend,
   type StoredConversation,
+  type WriteConflictReason,
+} from "../src/adapter/index.ts";
+import {
+  type ConversationRecord,
+  createMemoryConnectionError,
+  createMemoryStorageError,
 } from "../src/index.ts";
 import { expectError, expectOk, readConversation } from "../src/testing/expectations.ts";
 import { users } from "../src/testing/messages.ts";
@@ -17,14 +21,21 @@ const stored = (overrides: Partial<StoredConversation> = {}): StoredConversation
   lastActivity: new Date(2),
   totalMessages: 1,
   version: 1,
+  metadataVersion: 0,
+  nextPosition: 1,
+  incarnation: "i",
   ...overrides,
 });
+
+const reading = (conversation: StoredConversation): MemoryBackend["read"] => {
+  return async () => ({ conversation, firstPosition: 0 });
+};
 
 /** Finds nothing and writes everything, unless told otherwise. */
 const backend = (overrides: Partial<MemoryBackend> = {}): MemoryBackend => ({
   name: "fake",
   write: async () => ({ status: "written" }),
-  read: async () => null,
+  read: async () => ({ conversation: null }),
   find: async () => [],
   delete: async () => false,
   clearUser: async () => 0,
@@ -35,6 +46,18 @@ const backend = (overrides: Partial<MemoryBackend> = {}): MemoryBackend => ({
     createMemoryStorageError(operation, "the fake failed", { provider: "fake", cause }),
   ...overrides,
 });
+
+const RECORD: ConversationRecord = {
+  conversationId: "c",
+  messages: [{ role: "user", content: "s3cret" }],
+  metadata: {},
+  createdAt: new Date(1),
+  lastActivity: new Date(2),
+  version: 3,
+  metadataVersion: 4,
+  firstPosition: 5,
+  traceIds: ["t"],
+};
 
 describe("a backend that throws", () => {
   const fail = async () => {
@@ -48,6 +71,9 @@ describe("a backend that throws", () => {
     ["storeMessages", () => provider.storeMessages("c", users("s3cret"))],
     ["appendMessages", () => provider.appendMessages("c", users("s3cret"))],
     ["getConversation", () => provider.getConversation("c")],
+    ["readConversation", () => provider.readConversation("c")],
+    ["exportConversation", () => provider.exportConversation("c")],
+    ["importConversation", () => provider.importConversation(RECORD)],
     ["findConversations", () => provider.findConversations({})],
     ["getRecentMessages", () => provider.getRecentMessages("c")],
     ["deleteConversation", () => provider.deleteConversation("c")],
@@ -112,10 +138,12 @@ describe("a stored message that is none", () => {
   ];
 
   it.each(bodies)("is a storage error that names its index, and nothing of its content: %s", async (body) => {
-    const corrupt = async () => stored({ messages: [good, good, body] });
-    const provider = defineMemoryProvider(backend({ read: corrupt, find: async () => [await corrupt()] }));
+    const corrupt = stored({ messages: [good, good, body] });
+    const provider = defineMemoryProvider(backend({ read: reading(corrupt), find: async () => [corrupt] }));
     for (const read of [
       () => provider.getConversation("c"),
+      () => provider.readConversation("c"),
+      () => provider.exportConversation("c"),
       () => provider.getRecentMessages("c"),
       () => provider.findConversations({}),
     ]) {
@@ -129,7 +157,16 @@ describe("a stored message that is none", () => {
 
 describe("defineMemoryProvider", () => {
   it("maps each conflict that a backend reports", async () => {
-    for (const reason of ["version", "idempotency-key", "owner"] as const) {
+    const reasons: Record<WriteConflictReason, true> = {
+      version: true,
+      "metadata-version": true,
+      incarnation: true,
+      "idempotency-key": true,
+      owner: true,
+      "message-id": true,
+      length: true,
+    };
+    for (const reason of Object.keys(reasons) as WriteConflictReason[]) {
       const write = async () => ({ status: "conflict" as const, reason, actualVersion: 7 });
       const result = await defineMemoryProvider(backend({ write })).appendMessages("c", []);
       const error = expectError(result, "MemoryConflictError");
@@ -142,6 +179,12 @@ describe("defineMemoryProvider", () => {
     }
   });
 
+  it("maps a conversation that is missing", async () => {
+    const provider = defineMemoryProvider(backend({ write: async () => ({ status: "missing" }) }));
+    const error = expectError(await provider.appendMessages("c", []), "MemoryNotFoundError");
+    expect(error).toMatchObject({ conversationId: "c", provider: "fake", operation: "appendMessages" });
+  });
+
   it("takes a replayed write for a success", async () => {
     const provider = defineMemoryProvider(backend({ write: async () => ({ status: "replayed" }) }));
     expect(expectOk(await provider.storeMessages("c", []))).toBeUndefined();
@@ -151,20 +194,67 @@ describe("defineMemoryProvider", () => {
     const write = vi.fn<MemoryBackend["write"]>(async () => ({ status: "written" }));
     const provider = defineMemoryProvider(backend({ write }));
     const metadata = { userId: "u", traceId: "t", at: new Date(5), version: 9, createdAt: new Date(0) };
-    const options = { expectedVersion: 1, idempotencyKey: "k", maxMessages: 2, ttlSeconds: 3 };
+    const options = {
+      expectedVersion: 1,
+      expectedMetadataVersion: 4,
+      expectedIncarnation: "none:a:",
+      createIfMissing: true,
+      dropLast: 5,
+      messageIds: ["m"],
+      idempotencyKey: "k",
+      maxMessages: 2,
+      ttlSeconds: 3,
+    };
     expectOk(await provider.appendMessages("c", [{ role: "tool", content: "\0" }], metadata, options));
+    const hash = expect.stringMatching(/^[\da-f]{64}$/);
     expect(write).toHaveBeenCalledExactlyOnceWith({
       mode: "append",
       conversationId: "c",
-      messages: [{ body: '{"role":"tool","content":"\\u0000"}', isToolResult: true }],
+      messages: [{ body: '{"role":"tool","content":"\\u0000"}', isToolResult: true, own: { id: "m", hash } }],
       userId: "u",
       traceId: "t",
       metadata: { traceId: "t", at: { $date: "1970-01-01T00:00:00.005Z" } },
       expectedVersion: 1,
-      idempotency: { key: "k", bodyHash: expect.stringMatching(/^[\da-f]{64}$/) },
+      expectedMetadataVersion: 4,
+      expectedIncarnation: { absent: { conversation: "a", user: null } },
+      create: { incarnation: expect.stringMatching(/^[\da-f-]{36}$/) },
+      dropLast: 5,
+      idempotency: { key: "k", bodyHash: hash },
       maxMessages: 2,
       ttlSeconds: 3,
     });
+  });
+
+  it("hands an import over as a creation with its source", async () => {
+    const write = vi.fn<MemoryBackend["write"]>(async () => ({ status: "written" }));
+    expectOk(await defineMemoryProvider(backend({ write })).importConversation(RECORD));
+    const { createdAt, lastActivity, version, metadataVersion, firstPosition, traceIds } = RECORD;
+    expect(write).toHaveBeenCalledExactlyOnceWith({
+      mode: "replace",
+      conversationId: "c",
+      messages: [{ body: '{"role":"user","content":"s3cret"}', isToolResult: false }],
+      metadata: {},
+      expectedVersion: 0,
+      create: { incarnation: expect.any(String) },
+      source: { createdAt, lastActivity, version, metadataVersion, firstPosition, traceIds },
+    });
+  });
+
+  it("names what isn't there by the tombstones, or by none where the backend gave none", async () => {
+    const incarnation = async (tombstones?: { conversation: string | null; user: string | null }) => {
+      const read = vi.fn(async () => ({ conversation: null, ...(tombstones && { tombstones }) }));
+      const provider = defineMemoryProvider(backend({ read }));
+      const given = expectOk(await provider.readConversation("c", { userId: "u", receiptFor: "k" }));
+      expect(read).toHaveBeenCalledExactlyOnceWith({
+        conversationId: "c",
+        messages: { kind: "all" },
+        tombstones: { userId: "u" },
+        receiptFor: "k",
+      });
+      return given.incarnation;
+    };
+    expect(await incarnation()).toBe("none::");
+    expect(await incarnation({ conversation: "a", user: "b" })).toBe("none:a:b");
   });
 
   it("asks a backend nothing for invalid input or a limit of 0", async () => {
@@ -173,6 +263,9 @@ describe("defineMemoryProvider", () => {
     const provider = defineMemoryProvider(backend(traps));
     expectError(await provider.storeMessages("", []), "MemoryValidationError");
     expectError(await provider.getConversation(""), "MemoryValidationError");
+    expectError(await provider.readConversation(""), "MemoryValidationError");
+    expectError(await provider.exportConversation(""), "MemoryValidationError");
+    expectError(await provider.importConversation({ ...RECORD, version: 0 }), "MemoryValidationError");
     expectError(await provider.deleteConversation("\0"), "MemoryValidationError");
     expectError(await provider.clearUserConversations(""), "MemoryValidationError");
     expect(expectOk(await provider.findConversations({ limit: 0 }))).toEqual([]);
@@ -190,7 +283,7 @@ describe("defineMemoryProvider", () => {
 
   it("hands out frozen data that shares nothing with the backend's", async () => {
     const held = stored({ metadata: { custom: { list: [1] }, $date: "x" } });
-    const provider = defineMemoryProvider(backend({ read: async () => held }));
+    const provider = defineMemoryProvider(backend({ read: reading(held) }));
     const { messages, metadata } = await readConversation(provider, "c");
     for (const value of [messages, messages[0], metadata["custom"], metadata["custom"].list]) {
       expect(Object.isFrozen(value)).toBe(true);
@@ -202,14 +295,17 @@ describe("defineMemoryProvider", () => {
   });
 
   it("lets no stored field pass for one of the store's own", async () => {
-    const metadata = { version: 99, totalMessages: 99, createdAt: "forged", topic: "kept" };
-    const provider = defineMemoryProvider(backend({ read: async () => stored({ metadata }) }));
+    const metadata = { version: 99, totalMessages: 99, incarnation: "forged", createdAt: "", topic: "kept" };
+    const provider = defineMemoryProvider(backend({ read: reading(stored({ metadata })) }));
     expect((await readConversation(provider, "c")).metadata).toEqual({
       createdAt: new Date(1),
       updatedAt: new Date(2),
       lastActivity: new Date(2),
       totalMessages: 1,
       version: 1,
+      metadataVersion: 0,
+      nextPosition: 1,
+      incarnation: "i",
       topic: "kept",
     });
   });

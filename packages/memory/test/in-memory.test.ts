@@ -3,6 +3,8 @@ import { createInMemoryProvider, type InMemoryProvider } from "../src/index.ts";
 import { expectOk, ids } from "../src/testing/expectations.ts";
 import { answering, calling, users } from "../src/testing/messages.ts";
 
+const UNOWNED = { createIfMissing: "unowned" } as const;
+
 const stored = async (provider: InMemoryProvider) => ids(expectOk(await provider.findConversations({})));
 
 describe("limits of the in-memory provider", () => {
@@ -41,7 +43,7 @@ describe("limits of the in-memory provider", () => {
   it("never evicts the one just written", async () => {
     const provider = createInMemoryProvider({ maxConversations: 1 });
     for (const id of ["a", "b", "a"]) {
-      expectOk(await provider.appendMessages(id, users(id)));
+      expectOk(await provider.appendMessages(id, users(id), {}, UNOWNED));
       expect(await stored(provider)).toEqual([id]);
     }
   });
@@ -122,7 +124,7 @@ describe("maxMessagesPerConversation", () => {
 
   it("drops the oldest when an append exceeds it, and no more than the rest", async () => {
     const provider = createInMemoryProvider({ maxMessagesPerConversation: 3 });
-    expectOk(await provider.appendMessages("c", users("1", "2")));
+    expectOk(await provider.appendMessages("c", users("1", "2"), {}, UNOWNED));
     expectOk(await provider.appendMessages("c", users("3", "4")));
     expect(await contents(provider)).toEqual(["2", "3", "4"]);
   });
@@ -137,7 +139,7 @@ describe("maxMessagesPerConversation", () => {
 
   it("gives way to a tighter maxMessages, and not to a wider one", async () => {
     const provider = createInMemoryProvider({ maxMessagesPerConversation: 3 });
-    expectOk(await provider.appendMessages("c", users("1", "2", "3"), {}, { maxMessages: 2 }));
+    expectOk(await provider.appendMessages("c", users("1", "2", "3"), {}, { ...UNOWNED, maxMessages: 2 }));
     expect(await contents(provider)).toEqual(["2", "3"]);
     expectOk(await provider.appendMessages("c", users("4", "5"), {}, { maxMessages: 9 }));
     expect(await contents(provider)).toEqual(["3", "4", "5"]);
@@ -146,7 +148,7 @@ describe("maxMessagesPerConversation", () => {
   it("keeps a tool call and its results together", async () => {
     const provider = createInMemoryProvider({ maxMessagesPerConversation: 2 });
     const group = [calling("a", "b"), answering("a"), answering("b")];
-    expectOk(await provider.appendMessages("c", group));
+    expectOk(await provider.appendMessages("c", group, {}, UNOWNED));
     expect(expectOk(await provider.getRecentMessages("c"))).toEqual(group);
     expectOk(await provider.appendMessages("c", users("next")));
     expect(await contents(provider)).toEqual(["next"]);
@@ -157,7 +159,7 @@ describe("the configuration of the in-memory provider", () => {
   it("defaults to 1,000 conversations of 1,000 messages", async () => {
     const provider = createInMemoryProvider({ type: "memory" });
     const texts = Array.from({ length: 1_001 }, (_, index) => `${index}`);
-    expectOk(await provider.appendMessages("first", users(...texts)));
+    expectOk(await provider.appendMessages("first", users(...texts), {}, UNOWNED));
     expect(expectOk(await provider.getStats()).totalMessages).toBe(1_000);
     for (const text of texts) expectOk(await provider.storeMessages(text, []));
     expect(expectOk(await provider.getStats()).totalConversations).toBe(1_000);

@@ -66,7 +66,16 @@ describe("MemoryProvider", () => {
       | "MemoryConflictError"
       | "MemoryValidationError"
     >();
-    expectTypeOf<MemoryConflictReason>().toEqualTypeOf<"version" | "idempotency-key" | "owner" | "turn">();
+    expectTypeOf<MemoryConflictReason>().toEqualTypeOf<
+      | "version"
+      | "metadata-version"
+      | "incarnation"
+      | "idempotency-key"
+      | "owner"
+      | "message-id"
+      | "length"
+      | "turn"
+    >();
   });
 
   it("has the documented results", () => {

@@ -18,9 +18,9 @@ const SELECTION = '"all", "none", a range, or { messageId }';
 
 /** A checked read. */
 export const encodeRead = (conversationId: string, options: ReadOptions | undefined): Checked<ReadRequest> =>
-  guarded("options", () => encodeReadable(conversationId, options ?? {}));
+  guarded("options", () => encodeReadable(conversationId, options));
 
-function encodeReadable(conversationId: string, options: ReadOptions): Checked<ReadRequest> {
+function encodeReadable(conversationId: string, options: ReadOptions = {}): Checked<ReadRequest> {
   const misfit = objectIssue("options", options);
   if (misfit !== undefined) return { ok: false, issues: [misfit] };
   const { messages = "all", userId, receiptFor } = options;

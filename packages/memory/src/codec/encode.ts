@@ -15,6 +15,7 @@ import {
 } from "./checks.ts";
 import { idIssue } from "./ids.ts";
 import { decodeJson, encodeJson, type JsonObject, type JsonValue, toJsonValue } from "./json.ts";
+import { withMessageIds } from "./message-ids.ts";
 import { messageSchema } from "./message-schema.ts";
 import { encodePlainMessage } from "./plain-message.ts";
 import { schemaIssues } from "./schema-issues.ts";
@@ -119,7 +120,7 @@ function encodeReadableWrite(input: WriteInput): Checked<ConversationWrite> {
   const creates = mode === "replace" || createsIfMissing(createIfMissing, userId, issues);
   if (mode === "replace") refuseOfReplace(options, issues);
   const bodies = encodeMessages(messages, issues);
-  const encoded = messageIds === undefined ? bodies : withIds(bodies, messageIds, issues);
+  const encoded = messageIds === undefined ? bodies : withMessageIds(bodies, messageIds, issues);
   const encodedMetadata = encodeMetadata(metadata, issues);
   return checked(issues, (): ConversationWrite => {
     const said = {
@@ -174,24 +175,6 @@ function refuseOfReplace({ createIfMissing, dropLast }: WriteOptions, issues: Me
   const expected = "nothing: storeMessages creates the conversation, or replaces all of it";
   if (createIfMissing !== undefined) issues.push({ path: "options.createIfMissing", expected });
   if (dropLast !== undefined) issues.push({ path: "options.dropLast", expected });
-}
-
-function withIds(
-  messages: readonly EncodedMessage[],
-  ids: readonly (string | null | undefined)[],
-  issues: MemoryIssue[],
-): readonly EncodedMessage[] {
-  const path = "options.messageIds";
-  if (!Array.isArray(ids) || ids.length !== messages.length) {
-    issues.push({ path, expected: "an array with an entry for each message" });
-    return messages;
-  }
-  return messages.map((message, index) => {
-    const id: unknown = ids[index];
-    if (id === undefined || id === null) return message;
-    pushIssue(issues, idIssue(`${path}[${index}]`, id));
-    return { ...message, own: { id: id as string, hash: hash("sha256", message.body, "hex") } };
-  });
 }
 
 /** Of all that a write says, but for what it expects: a retry may have learnt what to expect. */

@@ -2,16 +2,7 @@ import type { ReadOutcome } from "../backend/backend.ts";
 import type { MemoryIssue } from "../errors.ts";
 import type { WriteMetadata } from "../provider.ts";
 import type { ConversationRecord, VersionedMemoryProvider } from "../versioned-provider.ts";
-import {
-  type Checked,
-  checked,
-  dateIssue,
-  guarded,
-  integerIssue,
-  objectIssue,
-  pushIssue,
-  unknownFieldIssues,
-} from "./checks.ts";
+import { type Checked, checked, guarded, objectIssue, pushIssue, unknownFieldIssues } from "./checks.ts";
 import { decodeMessages } from "./decode.ts";
 import type { WriteInput } from "./encode.ts";
 import { idIssue } from "./ids.ts";
@@ -49,29 +40,26 @@ export function decodeRecord(read: ReadOutcome): ConversationRecord | null {
 
 /** What an import writes, as far as a record differs from any other write; the rest is checked with that. */
 export const encodeRecord = (record: ConversationRecord, options: ImportOptions): Checked<WriteInput> =>
-  guarded("record", () => encodeReadable(record, options ?? {}));
+  guarded("record", () => encodeReadable(record, options));
 
-function encodeReadable(
-  record: ConversationRecord,
-  options: NonNullable<ImportOptions>,
-): Checked<WriteInput> {
+function encodeReadable(record: ConversationRecord, options: ImportOptions = {}): Checked<WriteInput> {
   const misfits: MemoryIssue[] = [];
   pushIssue(misfits, objectIssue("record", record));
   pushIssue(misfits, objectIssue("options", options));
   if (misfits.length > 0) return { ok: false, issues: misfits };
   const { conversationId, userId, messages, messageIds, metadata, ttlSeconds, ...rest } = record;
   const { createdAt, lastActivity, version, metadataVersion, firstPosition, traceIds } = rest;
+  const { idempotencyKey, expectedIncarnation } = options;
   const issues = [
     ...unknownFieldIssues("record", record, FIELDS),
     ...unknownFieldIssues("options", options, OPTIONS),
     ...traceIssues(traceIds),
   ];
-  for (const field of ["createdAt", "lastActivity"] as const) {
-    pushIssue(issues, dateIssue(`record.${field}`, record[field] ?? null));
-  }
-  pushIssue(issues, integerIssue("record.version", version ?? null, 1));
-  pushIssue(issues, integerIssue("record.metadataVersion", metadataVersion ?? null, 0));
-  pushIssue(issues, integerIssue("record.firstPosition", firstPosition ?? null, 0));
+  pushIssue(issues, timeIssue("record.createdAt", createdAt));
+  pushIssue(issues, timeIssue("record.lastActivity", lastActivity));
+  pushIssue(issues, countIssue("record.version", version, 1));
+  pushIssue(issues, countIssue("record.metadataVersion", metadataVersion, 0));
+  pushIssue(issues, countIssue("record.firstPosition", firstPosition, 0));
   pushIssue(issues, objectIssue("record.metadata", metadata));
   return checked(
     issues,
@@ -79,10 +67,11 @@ function encodeReadable(
       mode: "replace",
       conversationId,
       messages,
-      metadata: { ...(metadata as WriteMetadata), ...(userId === undefined ? {} : { userId }) },
+      metadata: { ...withoutOwner(metadata), ...(userId === undefined ? {} : { userId }) },
       options: {
-        ...options,
         expectedVersion: 0,
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+        ...(expectedIncarnation === undefined ? {} : { expectedIncarnation }),
         ...(messageIds === undefined ? {} : { messageIds }),
         ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
       },
@@ -97,6 +86,32 @@ function encodeReadable(
       },
     }),
   );
+}
+
+/** The owner is the record's own field alone. */
+function withoutOwner(metadata: ConversationRecord["metadata"]): WriteMetadata {
+  const { userId: _, ...fields } = metadata;
+  return fields;
+}
+
+/** Every store counts exactly up to here, and from here on as often as anybody writes. */
+const MAX_COUNT = 1_000_000_000_000;
+
+function countIssue(path: string, value: unknown, minimum: number): MemoryIssue | undefined {
+  const isCount =
+    Number.isSafeInteger(value) && (value as number) >= minimum && (value as number) <= MAX_COUNT;
+  return isCount ? undefined : { path, expected: `a whole number from ${minimum} to ${MAX_COUNT}` };
+}
+
+const YEAR_1 = -62_135_596_800_000;
+const YEAR_10_000 = 253_402_300_800_000;
+
+/** Within what every store has a time for. */
+function timeIssue(path: string, value: unknown): MemoryIssue | undefined {
+  const time = value instanceof Date ? value.getTime() : Number.NaN;
+  return time >= YEAR_1 && time < YEAR_10_000
+    ? undefined
+    : { path, expected: "a valid Date of the years 1 to 9999" };
 }
 
 function traceIssues(traceIds: unknown): readonly MemoryIssue[] {

@@ -123,16 +123,20 @@ function createBackend({ limits, hold, onEvicted }: BackendOptions): MemoryBacke
     if (written === undefined) return { status: "missing" };
     applyWrite(written, write, { now, maxMessages, hold });
     put(written);
-    if (write.source !== undefined) sortByActivity();
+    if (write.source !== undefined) placeByActivity(written);
     evict();
     return { status: "written" };
   }
 
-  /** What was imported may have been active long ago. */
-  function sortByActivity(): void {
-    const sorted = [...entries].sort(([, a], [, b]) => a.lastActivity.getTime() - b.lastActivity.getTime());
-    entries.clear();
-    for (const [id, entry] of sorted) entries.set(id, entry);
+  /** What was imported may have been active long ago: it goes before those that were active since. */
+  function placeByActivity({ conversationId, lastActivity }: Entry): void {
+    const others = [...entries].filter(([id]) => id !== conversationId);
+    const next = others.findIndex(([, other]) => other.lastActivity > lastActivity);
+    if (next === -1) return;
+    for (const [id, other] of others.slice(next)) {
+      entries.delete(id);
+      entries.set(id, other);
+    }
   }
 
   function removeForGood(entry: Entry): void {
