@@ -1,6 +1,6 @@
-import type { ConversationQuery, MemoryBackend, StoredConversation } from "@jaf/memory";
+import type { ConversationQuery, MemoryBackend, StoredConversation } from "@jaf/memory/adapter";
 import type { RedisPort } from "./client/port.ts";
-import { createConversationReader } from "./conversation.ts";
+import { createConversationReader, toStored } from "./conversation.ts";
 import { createDeadlines } from "./deadlines.ts";
 import { toMemoryError } from "./errors.ts";
 import { createHeadReader } from "./heads.ts";
@@ -11,10 +11,11 @@ import { type Head, list, number, text } from "./replies.ts";
 import { scripts } from "./scripts/embedded.ts";
 import { createScriptRunner } from "./scripts/runner.ts";
 import { createSweep } from "./sweep.ts";
+import { createTombstones, newTombstone } from "./tombstones.ts";
 import { createUserData } from "./user-data.ts";
 import { createWriter } from "./write.ts";
 
-export interface RedisBackendOptions {
+export interface BackendOptions {
   readonly port: RedisPort;
   readonly keyPrefix: string;
   /** In seconds. */
@@ -31,7 +32,7 @@ const PING_TIMEOUT_MS = 5_000;
 const READ_AT_ONCE = 8;
 
 /** The storage port on Redis. On one server, a write is one script in one round trip, indexes included. */
-export function createRedisBackend(options: RedisBackendOptions): MemoryBackend {
+export function createBackend(options: BackendOptions): MemoryBackend {
   const { port, minReplicas, commandTimeoutMs, ttl, close } = options;
   const keys = createKeys(options.keyPrefix);
   const atomic = !port.isCluster || keys.inOneSlot;
@@ -42,23 +43,22 @@ export function createRedisBackend(options: RedisBackendOptions): MemoryBackend 
     minReplicas === 0 ? undefined : { replicas: minReplicas, timeoutMs: Math.ceil(commandTimeoutMs / 3) };
   const indexes = createIndexes(run, keys, wait);
   const readHeads = createHeadReader(run, keys, atomic);
-  const { read, peek } = createConversationReader({
-    ...{ port, run, keys, indexes, atomic, deadlines },
+  const tombstones = createTombstones({ port, run, keys, atomic, deadlines, wait });
+  const { read, peekAll } = createConversationReader({
+    ...{ port, run, keys, indexes, tombstones, atomic, deadlines },
     touches: ttl !== undefined,
   });
   const listConversations = createListing({ run, keys, indexes, readHeads });
   const onCreated = createSweep({ run, keys, indexes, readHeads });
-  const write = createWriter({ run, keys, indexes, atomic, port, ttl, wait, onCreated });
+  const write = createWriter({ run, keys, indexes, tombstones, atomic, port, ttl, wait, onCreated });
 
-  /** `userId`: only if it is that user's. */
+  /** `userId`: only if it is that user's. Leaves a tombstone whatever it finds. */
   async function remove(conversationId: string, userId = "") {
-    const scriptKeys = keys.ofScript(conversationId, port.isCluster);
+    const tombstone = keys.conversationTombstone(conversationId);
+    const scriptKeys = keys.ofScript(conversationId, port.isCluster, tombstone);
     const args = [
-      conversationId,
-      userId,
-      atomic ? "atomic" : "ask",
-      keys.prefix,
-      keys.recencyIndex(conversationId),
+      ...[conversationId, userId, atomic ? "atomic" : "ask", keys.prefix],
+      ...[keys.recencyIndex(conversationId), tombstone, ...newTombstone()],
     ];
     const reply = list(await run("delete", { keys: scriptKeys, args }, wait));
     const [existed, time, owner, ...traceIds] = reply;
@@ -79,16 +79,19 @@ export function createRedisBackend(options: RedisBackendOptions): MemoryBackend 
     const found: StoredConversation[] = [];
     for (let from = 0; from < heads.length; from += READ_AT_ONCE) {
       const some = heads.slice(from, from + READ_AT_ONCE);
-      const read = await Promise.all(some.map(({ conversationId }) => peek(conversationId)));
+      const read = await Promise.all(some.map(({ conversationId }) => peekAll(conversationId)));
       for (const [at, conversation] of read.entries()) {
-        const same = conversation?.createdAt.getTime() === some[at]?.createdAt.getTime();
+        const same = conversation?.incarnation === some[at]?.incarnation;
         if (conversation !== null && same && matches(conversation, query)) found.push(conversation);
       }
     }
     return found;
   }
 
-  const { stats, clearUser } = createUserData({ run, keys, indexes, readHeads, deleteOwned: remove });
+  const { stats, clearUser } = createUserData({
+    ...{ run, keys, indexes, tombstones, readHeads, atomic },
+    deleteOwned: remove,
+  });
 
   return {
     name: "redis",
@@ -96,9 +99,7 @@ export function createRedisBackend(options: RedisBackendOptions): MemoryBackend 
     read,
     find: async (query) => {
       const heads = await listConversations(query);
-      return query.includeMessages
-        ? withMessages(heads, query)
-        : heads.map((head) => ({ ...head, messages: [] }));
+      return query.includeMessages ? withMessages(heads, query) : heads.map((head) => toStored(head, []));
     },
     delete: async (conversationId) => (await remove(conversationId)).deleted,
     clearUser,

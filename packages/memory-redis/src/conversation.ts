@@ -1,10 +1,12 @@
-import type { StoredConversation } from "@jaf/memory";
+import type { ReadOutcome, ReadRequest, StoredConversation } from "@jaf/memory/adapter";
 import type { RedisPort } from "./client/port.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Keys } from "./keys.ts";
-import { type Head, list, number, pairs, parseHead, text } from "./replies.ts";
+import { createOpeningRead, type Opening, PART } from "./opening-read.ts";
+import { generationOf, type Head, list, number, text } from "./replies.ts";
 import type { RunScript } from "./scripts/runner.ts";
+import type { TombstoneStore } from "./tombstones.ts";
 
 /** Redis was made to throw keys away when its memory is full, and it threw away a part of this conversation. */
 export class DamagedConversation extends Error {
@@ -16,20 +18,17 @@ export class UnsteadyConversation extends Error {
   override readonly name = "UnsteadyConversation";
 }
 
-/** Messages that one call fetches, so that none holds the server for long. */
-const PART = 2_000;
-
 const ATTEMPTS = 8;
 
-interface Part {
-  readonly head: Head;
-  readonly bodies: readonly string[];
+/** Messages by their indexes in the list, the end exclusive. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
 }
 
-/** Positions as `LRANGE` takes them. */
-interface Span {
-  readonly first: number;
-  readonly last: number;
+interface Selected {
+  readonly bodies: readonly string[];
+  readonly ownIds: readonly (string | null)[];
 }
 
 /** A space before it says that it is a tool result. */
@@ -38,15 +37,42 @@ function toBody(item: unknown): string {
   return body.startsWith(" ") ? body.slice(1) : body;
 }
 
-/** Equal as long as messages were only appended: positions mean what they meant. */
-const incarnation = ({ createdAt, version, totalMessages }: Head): string =>
-  `${createdAt.getTime()}/${version - totalMessages}`;
+const toOwnId = (value: unknown): string | null => (value == null ? null : text(value));
+
+/** What is told of a conversation beyond this package. */
+export function toStored(head: Head, messages: readonly string[]): StoredConversation {
+  const { generation: _, ownTtl: __, idFields: ___, ...stored } = head;
+  return { ...stored, messages };
+}
+
+/** A key's value is the hash of its write, how many writes there were, and the position behind the last message. */
+const toReceipt = (value: string) => ({ nextPosition: Number(value.slice(value.lastIndexOf(" ") + 1)) });
+
+function toOutcome(opening: Opening, { bodies, ownIds }: Selected, forExport: boolean): ReadOutcome {
+  const { head, from, receipt, traceIds } = opening;
+  const { nextPosition, totalMessages, ownTtl } = head;
+  return {
+    conversation: toStored(head, bodies),
+    firstPosition: bodies.length === 0 ? nextPosition : nextPosition - totalMessages + from,
+    ...(receipt === undefined ? {} : { receipt: toReceipt(receipt) }),
+    ...(forExport
+      ? {
+          forExport: {
+            traceIds,
+            ...(ownTtl === undefined ? {} : { ttlSeconds: ownTtl }),
+            messageIds: bodies.map((_, at) => ownIds[at] ?? null),
+          },
+        }
+      : {}),
+  };
+}
 
 export interface ConversationReaderOptions {
   readonly port: RedisPort;
   readonly run: RunScript;
   readonly keys: Keys;
   readonly indexes: Indexes;
+  readonly tombstones: TombstoneStore;
   /** Whether the indexes are on the same server as the conversation. */
   readonly atomic: boolean;
   readonly deadlines: Deadlines;
@@ -56,18 +82,8 @@ export interface ConversationReaderOptions {
 
 /** Reads conversations, long ones in parts. */
 export function createConversationReader(options: ConversationReaderOptions) {
-  const { port, run, keys, indexes, atomic, deadlines, touches } = options;
-
-  async function readPart(conversationId: string, { first, last }: Span): Promise<Part | null> {
-    const { conversation, messages } = keys.of(conversationId);
-    const commands = [
-      ["HGETALL", conversation],
-      ["LRANGE", messages, String(first), String(last)],
-    ];
-    const [hash, items] = await deadlines(port.sendAsOne(commands, conversation));
-    if (pairs(hash).length === 0) return null;
-    return { head: parseHead(conversationId, hash), bodies: list(items).map(toBody) };
-  }
+  const { port, run, keys, indexes, tombstones, atomic, deadlines, touches } = options;
+  const open = createOpeningRead(options);
 
   async function touch(conversationId: string): Promise<void> {
     const send = (kept: boolean): Promise<unknown> => {
@@ -87,65 +103,71 @@ export function createConversationReader(options: ConversationReaderOptions) {
     await send(true);
   }
 
-  /** The rest of a conversation that was longer than a part. `undefined`: it isn't what it was. */
-  async function readRest(
-    conversationId: string,
-    head: Head,
-    from: number,
-  ): Promise<readonly string[] | undefined> {
-    const spans: Span[] = [];
-    for (let first = from; first < head.totalMessages; first += PART) {
-      spans.push({ first, last: Math.min(first + PART, head.totalMessages) - 1 });
+  /** Messages that lie behind the first part. `undefined`: the conversation isn't what it was. */
+  async function readPart(head: Head, { from, to }: Span, forExport: boolean): Promise<Selected | undefined> {
+    const { conversation, messages, ownIds } = keys.of(head.conversationId);
+    const commands = [
+      ["HMGET", conversation, "incarnation", "rewritten"],
+      ["LRANGE", messages, String(from), String(to - 1)],
+    ];
+    if (forExport && head.idFields > 0) {
+      const first = head.nextPosition - head.totalMessages;
+      commands.push([
+        "HMGET",
+        ownIds,
+        ...Array.from({ length: to - from }, (_, at) => `p${first + from + at}`),
+      ]);
     }
-    const parts = await Promise.all(spans.map((span) => readPart(conversationId, span)));
-    const of = incarnation(head);
-    const bodies: string[] = [];
-    for (const part of parts) {
-      if (part === null || incarnation(part.head) !== of) return undefined;
+    const [identity, items, own = []] = await deadlines(port.sendAsOne(commands, conversation));
+    const [incarnation, rewritten] = list(identity).map((value) => toOwnId(value) ?? "");
+    if (generationOf(incarnation ?? "", rewritten ?? "") !== head.generation) return undefined;
+    return { bodies: expectItems(list(items), to - from), ownIds: list(own).map(toOwnId) };
+  }
+
+  function expectItems(items: readonly unknown[], count: number): readonly string[] {
+    if (items.length !== count) throw new DamagedConversation("a part of the conversation is gone");
+    return items.map(toBody);
+  }
+
+  async function complete(opening: Opening, forExport: boolean): Promise<Selected | undefined> {
+    const { head, from, to, items } = opening;
+    const bodies = [...expectItems(items, Math.min(to - from, PART))];
+    const ownIds = opening.ownIds.map(toOwnId);
+    const parts: Promise<Selected | undefined>[] = [];
+    for (let next = from + PART; next < to; next += PART) {
+      parts.push(readPart(head, { from: next, to: Math.min(next + PART, to) }, forExport));
+    }
+    for (const part of await Promise.all(parts)) {
+      if (part === undefined) return undefined;
       for (const body of part.bodies) bodies.push(body);
+      for (const id of part.ownIds) ownIds.push(id);
     }
-    return bodies;
+    return { bodies, ownIds };
   }
 
-  async function attempt(conversationId: string, wanted: number): Promise<Part | null | undefined> {
-    const inOne = wanted <= PART;
-    const opening = await readPart(
-      conversationId,
-      inOne ? { first: -wanted, last: -1 } : { first: 0, last: PART - 1 },
-    );
-    if (opening === null) return null;
-    const { head } = opening;
-    if (opening.bodies.length !== Math.min(head.totalMessages, inOne ? wanted : PART)) {
-      throw new DamagedConversation("a part of the conversation is gone");
-    }
-    if (inOne || head.totalMessages <= PART) return opening;
-    const begin = Math.max(0, head.totalMessages - wanted);
-    const rest = await readRest(conversationId, head, Math.max(PART, begin));
-    return rest && { head, bodies: [...opening.bodies.slice(begin), ...rest] };
-  }
-
-  async function readSteady(conversationId: string, wanted: number): Promise<Part | null> {
+  /** The conversation as it was at one moment, without its tombstones. */
+  async function peek(request: ReadRequest): Promise<ReadOutcome> {
+    const forExport = request.forExport === true;
     for (let round = 0; round < ATTEMPTS; round++) {
-      const part = await attempt(conversationId, wanted);
-      if (part !== undefined) return part;
+      const opening = await open(request);
+      if (opening === null) return { conversation: null };
+      const selected = await complete(opening, forExport);
+      if (selected !== undefined) return toOutcome(opening, selected, forExport);
     }
     throw new UnsteadyConversation("the conversation changed faster than it could be read");
   }
 
-  /** The conversation as it was at one moment, with its last `last` messages; absent: all. */
-  async function peek(conversationId: string, last?: number): Promise<StoredConversation | null> {
-    const part = await readSteady(conversationId, last ?? Number.MAX_SAFE_INTEGER);
-    return part && { ...part.head, messages: part.bodies };
-  }
-
   return {
-    peek,
-    /** The same, and starts its ttl anew. */
-    read: async (conversationId: string, last?: number): Promise<StoredConversation | null> => {
-      const peeking = peek(conversationId, last);
-      if (!touches) return peeking;
-      const [conversation] = await Promise.all([peeking, touch(conversationId)]);
-      return conversation;
+    /** All of it; `null`: there is none. */
+    peekAll: async (conversationId: string): Promise<StoredConversation | null> =>
+      (await peek({ conversationId, messages: { kind: "all" } })).conversation,
+
+    /** Starts its ttl anew. */
+    read: async (request: ReadRequest): Promise<ReadOutcome> => {
+      const { conversationId, tombstones: asked } = request;
+      const [outcome] = await Promise.all([peek(request), touches ? touch(conversationId) : undefined]);
+      if (outcome.conversation !== null || asked === undefined) return outcome;
+      return { conversation: null, tombstones: await tombstones.read(conversationId, asked.userId) };
     },
   };
 }

@@ -7,4 +7,4 @@ export type {
   RedisClient,
 } from "./client/clients.ts";
 export { type RedisConfig, redisConfigSchema } from "./config.ts";
-export { createRedisProvider, type RedisProvider } from "./provider.ts";
+export { createRedisBackend, createRedisProvider, type RedisProvider } from "./provider.ts";

@@ -1,4 +1,5 @@
 import type { Keys } from "./keys.ts";
+import { text } from "./replies.ts";
 import type { ReplicaWait, RunScript } from "./scripts/runner.ts";
 
 /** Where a conversation's entries are: in the list of all, unless `recent` is false, in its owner's, and in those of traces. */
@@ -7,6 +8,14 @@ export interface Listed {
   readonly recent?: boolean;
   readonly userId?: string | undefined;
   readonly traceIds?: readonly string[];
+}
+
+export interface Reservation {
+  readonly nowMs: number;
+  /** 0: for ever. */
+  readonly ttlMs: number;
+  /** Of the user, if what it holds is asked for. */
+  readonly tombstone?: string | undefined;
 }
 
 /** An entry that a reader came across. */
@@ -33,7 +42,7 @@ export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
   }
 
   const remove = (index: string, conversationId: string, goneAtMs: number): Promise<unknown> =>
-    run("unindex", { keys: [index], args: [conversationId, goneAtMs] });
+    run("unindex", { keys: [index], args: [conversationId, goneAtMs, keys.importMarker(index)] });
 
   // What a reader found out is none of its caller's business: a server that refuses writes still answers it.
   const quietly = (repair: Promise<unknown>): Promise<void> =>
@@ -43,20 +52,30 @@ export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
     );
 
   return {
-    /** Makes entries that wait for their conversation, and keeps the indexes for it. `ttlMs`: 0 for ever. */
-    reserve: (listed: Listed, { nowMs, ttlMs }: { readonly nowMs: number; readonly ttlMs: number }) =>
-      inAll(listed, (index) =>
-        run("reserve", { keys: [index], args: [listed.conversationId, nowMs, ttlMs] }, wait),
-      ),
+    /** Makes entries that wait for their conversation, and keeps the indexes for it. */
+    reserve: async (listed: Listed, { nowMs, ttlMs, tombstone }: Reservation): Promise<string> => {
+      const { userId } = listed;
+      const args = [listed.conversationId, nowMs, ttlMs];
+      let found = "";
+      await inAll(listed, async (index) => {
+        const asked = tombstone !== undefined && userId !== undefined && index === keys.userIndex(userId);
+        const reply = await run("reserve", { keys: asked ? [index, tombstone] : [index], args }, wait);
+        if (asked) found = text(reply);
+      });
+      return found;
+    },
 
     /** Keeps the indexes for the ttl of a conversation in them, before it gets that. */
     keep: (listed: Listed, ttlMs: number) =>
       inAll(listed, (index) => run("keep", { keys: [index], args: [ttlMs] }, wait)),
 
-    /** Puts the entries where the last activity belongs. */
-    settle: (listed: Listed, lastActivityMs: number) => {
+    /** Puts the entries where the last activity belongs; `importedAtMs`: of an import, whose activity may be long ago. */
+    settle: (listed: Listed, lastActivityMs: number, importedAtMs?: number) => {
       const args = [listed.conversationId, lastActivityMs, wait === undefined ? 0 : 1];
-      return inAll(listed, (index) => run("settle", { keys: [index], args }, wait));
+      return inAll(listed, (index) => {
+        const imported = importedAtMs === undefined ? [] : [keys.importMarker(index), importedAtMs];
+        return run("settle", { keys: [index], args: [...args, ...imported] }, wait);
+      });
     },
 
     removeAll: (listed: Listed, goneAtMs: number) =>
@@ -68,8 +87,10 @@ export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
       remove: ({ index, id }: Pick<FoundEntry, "index" | "id">, goneAtMs: number) =>
         quietly(remove(index, id, goneAtMs)),
       /** The score was wrong, and is corrected unless it has changed since. */
-      mend: ({ index, id, score }: FoundEntry, lastActivityMs: number) =>
-        quietly(run("mend", { keys: [index], args: [id, score, lastActivityMs] })),
+      mend: ({ index, id, score }: FoundEntry, lastActivityMs: number, seenAtMs: number) => {
+        const args = [id, score, lastActivityMs, keys.importMarker(index), seenAtMs];
+        return quietly(run("mend", { keys: [index], args }));
+      },
     },
   };
 }

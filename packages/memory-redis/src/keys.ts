@@ -1,3 +1,6 @@
+import { tombstoneKey } from "@jaf/memory/adapter";
+import { hashTagOf, slotOf } from "./slots.ts";
+
 /** In how many parts the list of all conversations is kept, so that a Cluster spreads the writes to it. */
 export const RECENCY_INDEXES = 16;
 
@@ -27,6 +30,7 @@ export interface ConversationKeys {
   readonly messages: string;
   readonly idempotency: string;
   readonly traces: string;
+  readonly ownIds: string;
 }
 
 /**
@@ -41,19 +45,37 @@ export function createKeys(prefix: string) {
       messages: `${prefix}messages:{${conversation}}`,
       idempotency: `${prefix}keys:{${conversation}}`,
       traces: `${prefix}traces:{${conversation}}`,
+      ownIds: `${prefix}ids:{${conversation}}`,
     };
   };
+  const userIndex = (userId: string): string => `${prefix}user:${userId}:conversations`;
+  /** The start of a key in the slot of another that it doesn't name. */
+  const beside = (kind: string, key: string): string => `${prefix}${kind}:{${hashTagOf(slotOf(key))}}`;
   return {
     prefix,
     /** Where all keys are in one slot, since the prefix has a hash tag. */
     inOneSlot: prefix.includes("{"),
     of,
-    /** What a script is told that works on a conversation. */
-    ofScript: (conversationId: string, isCluster: boolean): readonly [string, ...string[]] => {
-      const { conversation, messages, idempotency, traces } = of(conversationId);
-      return isCluster ? [conversation, messages, idempotency, traces] : [conversation];
+    /** What a script is told that works on a conversation, and maybe on its tombstone. */
+    ofScript: (
+      conversationId: string,
+      isCluster: boolean,
+      tombstone?: string,
+    ): readonly [string, ...string[]] => {
+      const { conversation, messages, idempotency, traces, ownIds } = of(conversationId);
+      if (!isCluster) return [conversation];
+      const parts = [messages, idempotency, traces, ownIds];
+      return [conversation, ...parts, ...(tombstone === undefined ? [] : [tombstone])];
     },
-    userIndex: (userId: string): string => `${prefix}user:${userId}:conversations`,
+    userIndex,
+    /** In the slot of the conversation. */
+    conversationTombstone: (conversationId: string): string =>
+      `${beside("gone", of(conversationId).conversation)}:${tombstoneKey("conversation", conversationId)}`,
+    /** In the slot of the user's index. */
+    userTombstone: (userId: string): string =>
+      `${beside("gone", userIndex(userId))}:${tombstoneKey("user", userId)}`,
+    /** When an entry with a time of the past was last made in an index of this one's slot: see `scripts/imports.lua`. */
+    importMarker: (index: string): string => beside("imported", index),
     traceIndex: (traceId: string): string => `${prefix}trace:${traceId}:conversations`,
     recencyIndex: (conversationId: string): string =>
       `${prefix}recent:${hash(conversationId) % RECENCY_INDEXES}`,

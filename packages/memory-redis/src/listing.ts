@@ -1,4 +1,4 @@
-import type { ConversationQuery } from "@jaf/memory";
+import type { ConversationQuery } from "@jaf/memory/adapter";
 import type { ReadHeads } from "./heads.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Keys } from "./keys.ts";
@@ -69,7 +69,7 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
       }
       const lastActivityMs = head.lastActivity.getTime();
       if (!byTrace && entry.score !== lastActivityMs)
-        repairs.push(indexes.repair.mend(entry, lastActivityMs));
+        repairs.push(indexes.repair.mend(entry, lastActivityMs, seenAtMs));
       if (matches(head, query)) heads.push(head);
     }
     await Promise.all(repairs);

@@ -1,13 +1,30 @@
-import { defineMemoryProvider, type MemoryProvider } from "@jaf/memory";
-import { createRedisBackend } from "./backend.ts";
+import { defineMemoryProvider, type VersionedMemoryProvider } from "@jaf/memory";
+import type { MemoryBackend } from "@jaf/memory/adapter";
+import { createBackend } from "./backend.ts";
 import type { RedisClient } from "./client/clients.ts";
 import { parseConfig, type RedisConfig } from "./config.ts";
 import { toSetupError } from "./errors.ts";
 import { openPort } from "./opening.ts";
 
-export interface RedisProvider extends MemoryProvider {}
+export interface RedisProvider extends VersionedMemoryProvider {}
 
-const operation = "createRedisProvider";
+async function open(operation: string, config: RedisConfig, client?: RedisClient): Promise<MemoryBackend> {
+  const settings = parseConfig(config);
+  const { keyPrefix, ttl, minReplicas, commandTimeoutMs } = settings;
+  const { port, close } = await openPort({ settings, client, operation });
+  try {
+    return createBackend({ port, keyPrefix, ttl, minReplicas, commandTimeoutMs, close });
+  } catch (thrown) {
+    throw toSetupError(operation, thrown);
+  }
+}
+
+/**
+ * The storage port of {@link createRedisProvider}, to be wrapped: `defineMemoryProvider(wrap(await createRedisBackend()))`.
+ * Takes and throws what that does. Bodies of messages are strings, always.
+ */
+export const createRedisBackend = (config: RedisConfig = {}, client?: RedisClient): Promise<MemoryBackend> =>
+  open("createRedisBackend", config, client);
 
 /**
  * Keeps conversations in Redis 6.2 or later. `client` is a connected client, pool, Cluster or Sentinel client of
@@ -16,18 +33,7 @@ const operation = "createRedisProvider";
  *
  * Throws a `TypeError` for an invalid configuration, and a `MemorySetupError` when the server can't be reached.
  */
-export async function createRedisProvider(
+export const createRedisProvider = async (
   config: RedisConfig = {},
   client?: RedisClient,
-): Promise<RedisProvider> {
-  const settings = parseConfig(config);
-  const { keyPrefix, ttl, minReplicas, commandTimeoutMs } = settings;
-  const { port, close } = await openPort({ settings, client, operation });
-  try {
-    return defineMemoryProvider(
-      createRedisBackend({ port, keyPrefix, ttl, minReplicas, commandTimeoutMs, close }),
-    );
-  } catch (thrown) {
-    throw toSetupError(operation, thrown);
-  }
-}
+): Promise<RedisProvider> => defineMemoryProvider(await open("createRedisProvider", config, client));

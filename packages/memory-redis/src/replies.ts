@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, StoredConversation } from "@jaf/memory";
+import type { JsonObject, JsonValue, StoredConversation } from "@jaf/memory/adapter";
 
 /** A script's reply that is none of ours. */
 export class UnexpectedReply extends TypeError {
@@ -22,11 +22,22 @@ export function list(value: unknown): readonly unknown[] {
 
 const METADATA = "metadata:";
 
+/** A field's name as a part of a key's: JSON has escapes for what UTF-8 and the scripts can't hold. */
+export const encodeField = (name: string): string => JSON.stringify(name).slice(1, -1);
+
+const decodeField = (name: string): string => (name.includes("\\") ? JSON.parse(`"${name}"`) : name);
+
 /** A conversation without its messages. */
 export interface Head extends Omit<StoredConversation, "messages"> {
-  /** 0: kept for ever. */
-  readonly ttlMs: number;
+  /** Equal as long as messages were only appended: positions mean what they meant. */
+  readonly generation: string;
+  /** In seconds, if a write named it. */
+  readonly ownTtl?: number;
+  /** How many fields the hash of the messages' own ids has. */
+  readonly idFields: number;
 }
+
+export const generationOf = (incarnation: string, rewritten: string): string => `${incarnation}/${rewritten}`;
 
 /** Fields and values, which clients and versions of the protocol put into different shapes. */
 export function pairs(reply: unknown): readonly (readonly [string, string])[] {
@@ -45,18 +56,27 @@ export function parseHead(conversationId: string, hash: unknown): Head {
   const fields = new Map<string, string>();
   const metadata: [string, JsonValue][] = [];
   for (const [field, value] of pairs(hash)) {
-    if (field.startsWith(METADATA)) metadata.push([field.slice(METADATA.length), JSON.parse(value)]);
+    if (field.startsWith(METADATA))
+      metadata.push([decodeField(field.slice(METADATA.length)), JSON.parse(value)]);
     else fields.set(field, value);
   }
   const userId = fields.get("userId") || undefined;
+  const incarnation = fields.get("incarnation") ?? "";
+  const ownTtl = fields.get("ownTtl");
+  const count = (field: string): number => Number(fields.get(field) ?? 0);
   return {
     conversationId,
     ...(userId === undefined ? {} : { userId }),
     metadata: Object.fromEntries(metadata) as JsonObject,
-    createdAt: new Date(Number(fields.get("createdAt"))),
-    lastActivity: new Date(Number(fields.get("lastActivity"))),
-    totalMessages: Number(fields.get("totalMessages")),
-    version: Number(fields.get("version")),
-    ttlMs: Number(fields.get("ttlMs") ?? 0),
+    createdAt: new Date(count("createdAt")),
+    lastActivity: new Date(count("lastActivity")),
+    totalMessages: count("totalMessages"),
+    version: count("version"),
+    metadataVersion: count("metadataVersion"),
+    nextPosition: count("nextPosition"),
+    incarnation,
+    generation: generationOf(incarnation, fields.get("rewritten") ?? ""),
+    ...(ownTtl === undefined ? {} : { ownTtl: Number(ownTtl) }),
+    idFields: count("ids"),
   };
 }

@@ -3,6 +3,7 @@ import type { ReadHeads } from "./heads.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Keys } from "./keys.ts";
 import type { RunScript } from "./scripts/runner.ts";
+import type { TombstoneStore } from "./tombstones.ts";
 import { createWalk } from "./walk.ts";
 
 /** Entries of an index fetched at once. */
@@ -15,7 +16,10 @@ export interface UserDataOptions {
   readonly run: RunScript;
   readonly keys: Keys;
   readonly indexes: Indexes;
+  readonly tombstones: TombstoneStore;
   readonly readHeads: ReadHeads;
+  /** Whether the indexes are on the same server as the conversations. */
+  readonly atomic: boolean;
   /** Whether there was one, and it was of this user. */
   readonly deleteOwned: (
     conversationId: string,
@@ -24,10 +28,11 @@ export interface UserDataOptions {
 }
 
 /** What concerns all conversations of a user, or of everybody. Costs what they are, in small steps. */
-export function createUserData({ run, keys, indexes, readHeads, deleteOwned }: UserDataOptions) {
+export function createUserData(options: UserDataOptions) {
+  const { run, keys, indexes, tombstones, readHeads, atomic, deleteOwned } = options;
+
   /** Oldest first: what is written meanwhile moves to the end, and is met there instead of being missed. */
-  async function* everyId(index: string): AsyncGenerator<readonly string[]> {
-    const seen = new Set<string>();
+  async function* everyId(index: string, seen = new Set<string>()): AsyncGenerator<readonly string[]> {
     const next = createWalk(run, index, { order: "oldest" });
     for (;;) {
       const entries = await next(PAGE);
@@ -74,11 +79,18 @@ export function createUserData({ run, keys, indexes, readHeads, deleteOwned }: U
       if (deleted) cleared += 1;
       else await indexes.repair.remove({ index, id }, seenAtMs);
     };
-    for await (const ids of everyId(index)) {
-      for (let from = 0; from < ids.length; from += DELETED_AT_ONCE) {
-        await Promise.all(ids.slice(from, from + DELETED_AT_ONCE).map(clear));
+    await tombstones.leaveOfUser(userId);
+    const seen = new Set<string>();
+    let before: number;
+    do {
+      before = seen.size;
+      for await (const ids of everyId(index, seen)) {
+        for (let from = 0; from < ids.length; from += DELETED_AT_ONCE) {
+          await Promise.all(ids.slice(from, from + DELETED_AT_ONCE).map(clear));
+        }
       }
-    }
+      // An entry that waits for its conversation stands ahead, and moves back once that is written: maybe behind us.
+    } while (!atomic && seen.size > before);
     return cleared;
   }
 

@@ -1,17 +1,12 @@
-import { randomUUID } from "node:crypto";
-import type { ConversationWrite, WriteOutcome } from "@jaf/memory";
+import type { ConversationWrite, WriteOutcome } from "@jaf/memory/adapter";
 import type { RedisPort } from "./client/port.ts";
 import { DamagedConversation, UnsteadyConversation } from "./conversation.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Keys } from "./keys.ts";
 import { number, text, UnexpectedReply } from "./replies.ts";
 import type { ReplicaWait, RunScript } from "./scripts/runner.ts";
-
-/** 128 bits tell bodies apart, and a thousand of them are kept with each conversation. */
-const HASH_LENGTH = 32;
-
-/** Some centuries, which is for ever; more would not fit the server's clock. */
-const MAX_TTL_SECONDS = 10_000_000_000;
+import type { TombstoneStore } from "./tombstones.ts";
+import { createInput, tracesOf } from "./write-input.ts";
 
 /** As `write.lua` has it. */
 type Indexing =
@@ -21,38 +16,44 @@ type Indexing =
       readonly reservedAt: number;
       readonly reservedNew: boolean;
       readonly kept: boolean;
+      /** What the user's tombstone held when the entry was reserved. */
+      readonly userFound?: string;
     };
 
+/** A reply of `write.lua`. */
 interface WriteReply {
   readonly status: string;
+  /** With `metadata-version`: that. */
   readonly version: number;
-  /** With `reserve`: the time. */
   readonly lastActivityMs: number;
-  readonly created: boolean;
+  /** Whether there was none. */
+  readonly absent: boolean;
   readonly userId: string | undefined;
   /** 0: kept for ever. */
   readonly ttlMs: number;
   /** With `reserve`: whether the indexes that it is in have to be kept for that ttl. */
   readonly keep: boolean;
+  readonly nowMs: number;
   readonly traceIds: readonly string[];
 }
 
 const WRITTEN: WriteReply = {
-  ...{ status: "written", version: 0, lastActivityMs: 0, created: false, userId: undefined },
-  ...{ ttlMs: 0, keep: false, traceIds: [] },
+  ...{ status: "written", version: 0, lastActivityMs: 0, absent: false, userId: undefined },
+  ...{ ttlMs: 0, keep: false, nowMs: 0, traceIds: [] },
 };
 
 function parseReply(reply: unknown): WriteReply {
   if (!Array.isArray(reply)) return WRITTEN;
-  const [status, version, lastActivity, created, owner, ttlMs, keep, ...traceIds] = reply;
+  const [status, version, lastActivity, absent, owner, ttlMs, keep, now, ...traceIds] = reply;
   return {
     status: text(status),
     version: number(version),
     lastActivityMs: number(lastActivity),
-    created: number(created) === 1,
+    absent: number(absent) === 1,
     userId: text(owner) || undefined,
     ttlMs: number(ttlMs),
     keep: number(keep) === 1,
+    nowMs: number(now),
     traceIds: traceIds.map(text),
   };
 }
@@ -61,11 +62,16 @@ function toOutcome({ status, version }: WriteReply): WriteOutcome {
   switch (status) {
     case "written":
     case "replayed":
+    case "missing":
       return { status };
     case "version":
+    case "metadata-version":
       return { status: "conflict", reason: status, actualVersion: version };
     case "owner":
     case "idempotency-key":
+    case "incarnation":
+    case "length":
+    case "message-id":
       return { status: "conflict", reason: status };
     case "damaged":
       throw new DamagedConversation("a part of the conversation is gone");
@@ -74,12 +80,14 @@ function toOutcome({ status, version }: WriteReply): WriteOutcome {
   }
 }
 
-const ttlInMs = (seconds: number): number => Math.min(seconds, MAX_TTL_SECONDS) * 1_000;
+/** What is decided after the incarnation. */
+const LATER_REFUSALS = new Set(["version", "metadata-version", "missing", "length", "message-id"]);
 
 export interface WriterOptions {
   readonly run: RunScript;
   readonly keys: Keys;
   readonly indexes: Indexes;
+  readonly tombstones: TombstoneStore;
   /** Whether the indexes are on the same server as the conversation. */
   readonly atomic: boolean;
   readonly port: Pick<RedisPort, "isCluster" | "mayResend">;
@@ -93,38 +101,26 @@ export interface WriterOptions {
 /** How often a write may find that its reservation is good no more. */
 const RESERVATIONS = 5;
 
-export function createWriter(options: WriterOptions) {
-  const { run, keys, indexes, atomic, port, ttl, wait, onCreated } = options;
+/** The tombstones that it expects, where it expects no conversation. */
+const expectedTombstones = ({ expectedIncarnation: expected }: ConversationWrite) =>
+  expected !== undefined && "absent" in expected ? expected.absent : undefined;
 
-  // No caller's key begins with NUL.
-  const ownKey = () => (port.mayResend ? { key: `\0${randomUUID()}`, bodyHash: "-" } : undefined);
+export function createWriter(options: WriterOptions) {
+  const { run, keys, indexes, tombstones, atomic, port, ttl, wait, onCreated } = options;
+  const toInput = createInput({ keys, atomic, mayResend: port.mayResend, ttl, waits: wait !== undefined });
 
   /** What every attempt at a write sends alike. */
   function prepare(write: ConversationWrite) {
-    const { mode, conversationId, userId, traceId, messages, metadata } = write;
-    const idempotency = write.idempotency ?? ownKey();
-    const scriptKeys = keys.ofScript(conversationId, port.isCluster);
-    const fields = Object.entries(metadata);
-    // Read by the script: the shorter, the sooner.
-    const given: Record<string, unknown> = { prefix: keys.prefix, mode, id: conversationId };
-    if (userId !== undefined) given["user"] = userId;
-    if (traceId !== undefined) given["trace"] = traceId;
-    if (write.expectedVersion !== undefined) given["version"] = write.expectedVersion;
-    if (write.maxMessages !== undefined) given["max"] = write.maxMessages;
-    if (write.ttlSeconds !== undefined) given["ttl"] = ttlInMs(write.ttlSeconds);
-    if (ttl !== undefined) given["newTtl"] = ttlInMs(ttl);
-    if (wait !== undefined) given["wait"] = true;
-    if (atomic) given["recent"] = keys.recencyIndex(conversationId);
-    if (idempotency !== undefined) {
-      given["key"] = idempotency.key;
-      given["hash"] = idempotency.bodyHash.slice(0, HASH_LENGTH);
-    }
-    if (fields.length > 0) {
-      given["metadata"] = fields.flatMap(([field, value]) => [field, JSON.stringify(value)]);
-    }
+    const { conversationId, messages } = write;
+    const input = toInput(write);
+    const tombstone =
+      port.isCluster && expectedTombstones(write) !== undefined
+        ? keys.conversationTombstone(conversationId)
+        : undefined;
+    const scriptKeys = keys.ofScript(conversationId, port.isCluster, tombstone);
     const bodies = messages.map(({ body, isToolResult }) => (isToolResult ? ` ${body}` : body));
-    return (indexing: Indexing): Promise<unknown> => {
-      const args = [JSON.stringify(Object.assign(given, indexing)), ...bodies];
+    return (how: Indexing): Promise<unknown> => {
+      const args = [JSON.stringify({ ...input, ...how }), ...bodies];
       return run("write", { keys: scriptKeys, args }, wait);
     };
   }
@@ -133,40 +129,51 @@ export function createWriter(options: WriterOptions) {
     write: ConversationWrite,
     send: (how: Indexing) => Promise<unknown>,
   ): Promise<{ readonly reply: WriteReply; readonly reserved: boolean }> {
-    const { conversationId, userId, traceId } = write;
+    const { conversationId, userId } = write;
+    const asksUser = userId !== undefined && expectedTombstones(write) !== undefined;
+    const tombstone = asksUser ? keys.userTombstone(userId) : undefined;
     let reply = parseReply(await send({ indexing: "ask" }));
     for (let attempt = 0; reply.status === "reserve"; attempt++) {
       if (attempt === RESERVATIONS)
         throw new UnsteadyConversation("it was deleted again and again meanwhile");
-      const { lastActivityMs: nowMs, created, ttlMs, keep } = reply;
-      const joined = created || reply.userId !== userId ? userId : undefined;
-      const traceIds = traceId === undefined ? [] : [traceId];
-      await indexes.reserve({ conversationId, recent: created, userId: joined, traceIds }, { nowMs, ttlMs });
+      const { nowMs, absent, ttlMs, keep } = reply;
+      const joined = absent || reply.userId !== userId ? userId : undefined;
+      const listed = { conversationId, recent: absent, userId: joined, traceIds: tracesOf(write) };
+      const userFound = await indexes.reserve(listed, { nowMs, ttlMs, tombstone });
       if (keep) {
         const present = { conversationId, recent: false, userId: reply.userId, traceIds: reply.traceIds };
         await indexes.keep(present, ttlMs);
       }
-      reply = parseReply(
-        await send({ indexing: "reserved", reservedAt: nowMs, reservedNew: created, kept: keep }),
-      );
+      const reservation = { reservedAt: nowMs, reservedNew: absent, kept: keep };
+      const found = tombstone === undefined ? {} : { userFound };
+      reply = parseReply(await send({ indexing: "reserved", ...reservation, ...found }));
       if (reply.status !== "reserve") return { reply, reserved: true };
     }
     return { reply, reserved: false };
   }
 
+  /** A refusal that came before the user's tombstone was known, which is decided on first. */
+  async function isErased(write: ConversationWrite, { status, absent }: WriteReply): Promise<boolean> {
+    const expected = expectedTombstones(write);
+    if (!absent || expected === undefined || write.userId === undefined) return false;
+    return LATER_REFUSALS.has(status) && (await tombstones.ofUser(write.userId)) !== expected.user;
+  }
+
   async function writeWithIndexesElsewhere(
     write: ConversationWrite,
     send: (how: Indexing) => Promise<unknown>,
-  ) {
-    const { conversationId, traceId } = write;
+  ): Promise<WriteReply> {
+    const { conversationId, source } = write;
     const { reply, reserved } = await reserveAndWrite(write, send);
-    const { status, lastActivityMs, userId } = reply;
+    const { status, lastActivityMs, userId, absent, nowMs } = reply;
+    const isThere = !absent || status === "written";
     // A replay may be the retry of one that came this far and no further.
-    if (lastActivityMs > 0 && (reserved || status === "written" || status === "replayed")) {
-      const traceIds = reserved && traceId !== undefined ? [traceId] : [];
-      await indexes.settle({ conversationId, userId, traceIds }, lastActivityMs);
+    if (isThere && (reserved || status === "written" || status === "replayed")) {
+      const traceIds = reserved ? tracesOf(write) : [];
+      const listed = { conversationId, userId, traceIds };
+      await indexes.settle(listed, lastActivityMs, source === undefined ? undefined : nowMs);
     }
-    return reply;
+    return !reserved && (await isErased(write, reply)) ? { ...reply, status: "incarnation" } : reply;
   }
 
   return async function write(conversationWrite: ConversationWrite): Promise<WriteOutcome> {
@@ -174,7 +181,7 @@ export function createWriter(options: WriterOptions) {
     const reply = atomic
       ? parseReply(await send({ indexing: "atomic" }))
       : await writeWithIndexesElsewhere(conversationWrite, send);
-    if (reply.status === "written" && reply.created && reply.ttlMs > 0) {
+    if (reply.status === "written" && reply.absent && reply.ttlMs > 0) {
       await onCreated(conversationWrite.conversationId, reply.userId);
     }
     return toOutcome(reply);

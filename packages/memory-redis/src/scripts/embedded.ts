@@ -6,17 +6,18 @@ export const scripts = {
 end
 local function parts(prefix, conversation)
   local tag = ':{' .. conversation .. '}'
-  return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag
+  return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag, prefix .. 'ids' .. tag
 end
 local conversation = KEYS[1]
 local id, user, prefix = ARGV[1], ARGV[2], ARGV[4]
-local messages, keys, traces = parts(prefix, conversation)
+local messages, keys, traces, ids = parts(prefix, conversation)
 local now = clock()
 local stored = redis.call('HMGET', conversation, 'version', 'userId')
+local written = redis.call('SMEMBERS', traces)
+redis.call('SET', ARGV[6], ARGV[7], 'PX', ARGV[8])
 if not stored[1] or user ~= '' and stored[2] ~= user then return { 0, now, '' } end
 local reply = { 1, now, stored[2] or '' }
-local written = redis.call('SMEMBERS', traces)
-redis.call('UNLINK', conversation, messages, keys, traces)
+redis.call('UNLINK', conversation, messages, keys, traces, ids)
 if ARGV[3] == 'atomic' then
   redis.call('ZREM', ARGV[5], id)
   if stored[2] then redis.call('ZREM', prefix .. 'user:' .. stored[2] .. ':conversations', id) end
@@ -60,8 +61,15 @@ end
 keep_index(KEYS[1], tonumber(ARGV[1]))
 return 1
 `,
-  mend: `local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
-if score and tonumber(score) == tonumber(ARGV[2]) then redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1]) end
+  mend: `local function mark_import(marker, at)
+  local known = redis.call('GET', marker)
+  if not known or tonumber(known) < at then redis.call('SET', marker, at, 'PX', 3600000) end
+end
+local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if score and tonumber(score) == tonumber(ARGV[2]) then
+  if tonumber(ARGV[3]) < tonumber(score) then mark_import(ARGV[4], tonumber(ARGV[5])) end
+  redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])
+end
 return 1
 `,
   page: `local low, high = ARGV[2], ARGV[3]
@@ -84,13 +92,98 @@ local function enter_index(index, id, score, ttl)
   keep_index(index, ttl, just_made)
 end
 local RESERVED_MS = 60000
+local tombstone = KEYS[2] and redis.call('GET', KEYS[2]) or ''
 local ttl = tonumber(ARGV[3])
 enter_index(KEYS[1], ARGV[1], ARGV[2] + RESERVED_MS + 0.5, ttl > 0 and math.max(ttl, RESERVED_MS) or nil)
-return 1
+return tombstone
 `,
   sample: `return redis.call('ZRANDMEMBER', KEYS[1], ARGV[1])
 `,
-  settle: `local score = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0)
+  select: `local function parts(prefix, conversation)
+  local tag = ':{' .. conversation .. '}'
+  return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag, prefix .. 'ids' .. tag
+end
+local function digits(position)
+  return string.format('%.0f', position)
+end
+local function stored_ids(ids, given, before)
+  local fields, known = {}, {}
+  for at = 1, #given, 2 do
+    if given[at] ~= '' then fields[#fields + 1] = 'i' .. given[at] end
+  end
+  for from = 1, #fields, 4000 do
+    local values = redis.call('HMGET', ids, unpack(fields, from, math.min(from + 3999, #fields)))
+    for at, value in ipairs(values) do
+      local position, content = string.match(value or '', '^(%d+) (.*)$')
+      if position and tonumber(position) < before then known[string.sub(fields[from + at - 1], 2)] = content end
+    end
+  end
+  return known
+end
+local function fields_at(ids, first, last)
+  local fields = {}
+  for from = first, last - 1, 4000 do
+    local positions = {}
+    for position = from, math.min(from + 4000, last) - 1 do positions[#positions + 1] = 'p' .. digits(position) end
+    for at, id in ipairs(redis.call('HMGET', ids, unpack(positions))) do
+      if id then
+        fields[#fields + 1] = positions[at]
+        fields[#fields + 1] = 'i' .. id
+      end
+    end
+  end
+  return fields
+end
+local function remove_fields(ids, fields, new)
+  local kept, gone, count = {}, {}, 0
+  for at = 1, #new, 2 do kept[new[at]] = true end
+  for _, field in ipairs(fields) do
+    if not kept[field] then gone[#gone + 1] = field end
+  end
+  for from = 1, #gone, 4000 do
+    count = count + redis.call('HDEL', ids, unpack(gone, from, math.min(from + 3999, #gone)))
+  end
+  return count
+end
+local asked = cjson.decode(ARGV[1])
+local conversation = KEYS[1]
+local messages, keys, traces, ids = parts(asked.prefix, conversation)
+local hash = redis.call('HGETALL', conversation)
+if #hash == 0 then return false end
+local stored = redis.call('HMGET', conversation, 'nextPosition', 'totalMessages')
+local total = tonumber(stored[2])
+local first_position = tonumber(stored[1]) - total
+local function within(low, value) return math.min(math.max(low, value), total) end
+local from, to = 0, total
+if asked.messageId then
+  local position = string.match(redis.call('HGET', ids, 'i' .. asked.messageId) or '', '^%d+')
+  from = position and position - first_position or total
+  to = within(from, from + 1)
+else
+  if asked.after then from = within(0, asked.after + 1 - first_position) end
+  if asked.before then to = within(from, asked.before - first_position) end
+  if asked.limit and asked.after then to = math.min(to, from + asked.limit) end
+  if asked.limit and not asked.after then from = math.max(from, to - asked.limit) end
+end
+local last = math.min(to, from + asked.part)
+local items, own = {}, {}
+if from < last then
+  items = redis.call('LRANGE', messages, from, last - 1)
+  if asked.export then
+    local fields = {}
+    for at = from, last - 1 do fields[#fields + 1] = 'p' .. digits(first_position + at) end
+    own = redis.call('HMGET', ids, unpack(fields))
+  end
+end
+local receipt = asked.receipt and redis.call('HGET', keys, asked.receipt) or false
+return { hash, from, to, items, receipt, own, asked.export and redis.call('SMEMBERS', traces) or {} }
+`,
+  settle: `local function mark_import(marker, at)
+  local known = redis.call('GET', marker)
+  if not known or tonumber(known) < at then redis.call('SET', marker, at, 'PX', 3600000) end
+end
+if ARGV[4] then mark_import(ARGV[4], tonumber(ARGV[5])) end
+local score = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0)
 local reserved = score % 1 ~= 0
 if reserved or score < tonumber(ARGV[2]) then
   redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
@@ -98,6 +191,9 @@ elseif ARGV[3] == '1' then
   redis.call('ZADD', KEYS[1], score + 1, ARGV[1])
   redis.call('ZADD', KEYS[1], score, ARGV[1])
 end
+return 1
+`,
+  tombstone: `redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1
 `,
   touch: `local function clock()
@@ -119,10 +215,10 @@ local function enter_index(index, id, score, ttl)
 end
 local function parts(prefix, conversation)
   local tag = ':{' .. conversation .. '}'
-  return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag
+  return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag, prefix .. 'ids' .. tag
 end
 local conversation = KEYS[1]
-local messages, keys, traces = parts(ARGV[2], conversation)
+local messages, keys, traces, ids = parts(ARGV[2], conversation)
 local stored = redis.call('HMGET', conversation, 'ttlMs', 'indexedAt', 'userId', 'ownTtl')
 local ttl = tonumber(stored[1] or '')
 if not ttl or stored[4] then return 0 end
@@ -137,7 +233,7 @@ if due and ARGV[1] ~= 'atomic' and ARGV[3] ~= '1' then
   return reply
 end
 if type(redis.pcall('PEXPIREAT', conversation, now + ttl)) == 'table' then return 0 end
-for _, part in ipairs({ messages, keys, traces }) do redis.call('PEXPIREAT', part, now + ttl) end
+for _, part in ipairs({ messages, keys, traces, ids }) do redis.call('PEXPIREAT', part, now + ttl) end
 if not due then return 0 end
 redis.call('HSET', conversation, 'indexedAt', now)
 if ARGV[1] == 'atomic' then
@@ -148,7 +244,9 @@ if ARGV[1] == 'atomic' then
 end
 return 0
 `,
-  unindex: `local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
+  unindex: `local imported = redis.pcall('GET', ARGV[3])
+if type(imported) == 'table' or imported and tonumber(imported) >= tonumber(ARGV[2]) then return 0 end
+local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if score and tonumber(score) < tonumber(ARGV[2]) then return redis.call('ZREM', KEYS[1], ARGV[1]) end
 return 0
 `,
@@ -172,25 +270,98 @@ local function enter_index(index, id, score, ttl)
 end
 local function parts(prefix, conversation)
   local tag = ':{' .. conversation .. '}'
-  return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag
+  return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag, prefix .. 'ids' .. tag
+end
+local function mark_import(marker, at)
+  local known = redis.call('GET', marker)
+  if not known or tonumber(known) < at then redis.call('SET', marker, at, 'PX', 3600000) end
+end
+local function digits(position)
+  return string.format('%.0f', position)
+end
+local function stored_ids(ids, given, before)
+  local fields, known = {}, {}
+  for at = 1, #given, 2 do
+    if given[at] ~= '' then fields[#fields + 1] = 'i' .. given[at] end
+  end
+  for from = 1, #fields, 4000 do
+    local values = redis.call('HMGET', ids, unpack(fields, from, math.min(from + 3999, #fields)))
+    for at, value in ipairs(values) do
+      local position, content = string.match(value or '', '^(%d+) (.*)$')
+      if position and tonumber(position) < before then known[string.sub(fields[from + at - 1], 2)] = content end
+    end
+  end
+  return known
+end
+local function fields_at(ids, first, last)
+  local fields = {}
+  for from = first, last - 1, 4000 do
+    local positions = {}
+    for position = from, math.min(from + 4000, last) - 1 do positions[#positions + 1] = 'p' .. digits(position) end
+    for at, id in ipairs(redis.call('HMGET', ids, unpack(positions))) do
+      if id then
+        fields[#fields + 1] = positions[at]
+        fields[#fields + 1] = 'i' .. id
+      end
+    end
+  end
+  return fields
+end
+local function remove_fields(ids, fields, new)
+  local kept, gone, count = {}, {}, 0
+  for at = 1, #new, 2 do kept[new[at]] = true end
+  for _, field in ipairs(fields) do
+    if not kept[field] then gone[#gone + 1] = field end
+  end
+  for from = 1, #gone, 4000 do
+    count = count + redis.call('HDEL', ids, unpack(gone, from, math.min(from + 3999, #gone)))
+  end
+  return count
+end
+local function trim_cut(messages, total, max)
+  local cut = total - max
+  local PORTION = 100
+  local function is_message(item) return string.sub(item, 1, 1) ~= ' ' end
+  local at = cut
+  while at < total do
+    for offset, item in ipairs(redis.call('LRANGE', messages, at, at + PORTION - 1)) do
+      if is_message(item) then return at + offset - 1 end
+    end
+    at = at + PORTION
+  end
+  at = cut
+  while at > 0 do
+    local from = math.max(0, at - PORTION)
+    local items = redis.call('LRANGE', messages, from, at - 1)
+    for offset = #items, 1, -1 do
+      if is_message(items[offset]) then return from + offset - 1 end
+    end
+    at = from
+  end
+  return cut
 end
 local given = cjson.decode(ARGV[1])
 local conversation, prefix, indexing = KEYS[1], given.prefix, given.indexing
-local messages, keys, traces = parts(prefix, conversation)
-local user, trace, key = given.user, given.trace, given.key
-local batch = #ARGV - 1
+local messages, keys, traces, ids = parts(prefix, conversation)
+local user, trace, key, source = given.user, given.trace, given.key, given.source
+local replaces = given.mode == 'replace'
 local now = clock()
 local stored = redis.call('HMGET', conversation,
-  'version', 'userId', 'lastActivity', 'createdAt', 'totalMessages', 'writes', 'ttlMs', 'indexedAt')
+  'version', 'userId', 'lastActivity', 'incarnation', 'totalMessages', 'writes', 'ttlMs', 'indexedAt',
+  'metadataVersion', 'nextPosition', 'ids')
 local exists = stored[1] and true or false
 local version = tonumber(stored[1] or 0)
 local owner = stored[2]
 local last_activity = tonumber(stored[3] or 0)
 local total = tonumber(stored[5] or 0)
 local writes = tonumber(stored[6] or 0)
-local ttl = tonumber(stored[7]) or given.newTtl
-local function outcome(status)
-  return { status, version, last_activity, 0, owner or '', ttl or 0, 0 }
+local former_ttl = tonumber(stored[7])
+local ttl = former_ttl or given.newTtl and given.newTtl * 1000
+local metadata_version = tonumber(stored[9] or 0)
+local next_position = tonumber(stored[10] or 0)
+local id_fields = tonumber(stored[11] or 0)
+local function outcome(status, actual)
+  return { status, actual or version, last_activity, exists and 0 or 1, owner or '', ttl or 0, 0, now }
 end
 if owner and user and owner ~= user then return outcome('owner') end
 if exists and key then
@@ -201,32 +372,71 @@ if exists and key then
     return outcome('replayed')
   end
 end
+local absent = given.absent
+if given.present and given.present ~= stored[4] or absent and exists then return outcome('incarnation') end
+if absent then
+  local user_found = given.userFound
+  if absent.userKey then user_found = redis.call('GET', absent.userKey) or '' end
+  if (redis.call('GET', absent.key) or '') ~= absent.conversation or user_found and user_found ~= absent.user then
+    return outcome('incarnation')
+  end
+end
 if given.version and given.version ~= version then return outcome('version') end
-if total > 0 and redis.call('EXISTS', messages) == 0 then return outcome('damaged') end
+if given.metadataVersion and given.metadataVersion ~= metadata_version then
+  return outcome('metadata-version', metadata_version)
+end
+if not exists and not given.create then return outcome('missing') end
+if total > 0 and redis.call('EXISTS', messages) == 0 or id_fields > 0 and redis.call('EXISTS', ids) == 0 then
+  return outcome('damaged')
+end
+local dropped = replaces and total or given.drop or 0
+if dropped > total then return outcome('length') end
+local cut = next_position - dropped
+local base = source and source.firstPosition or replaces and next_position or cut
+local added = #ARGV - 1
+local bodies
+local new_ids = {}
+if given.ids then
+  local known = id_fields > 0 and not replaces and stored_ids(ids, given.ids, cut) or {}
+  bodies = {}
+  for at = 1, added do
+    local id, content = given.ids[2 * at - 1], given.ids[2 * at]
+    if known[id] and known[id] ~= content then return outcome('message-id') end
+    if not known[id] then
+      if id ~= '' then
+        known[id] = content
+        local position, count = digits(base + #bodies), #new_ids
+        new_ids[count + 1], new_ids[count + 2] = 'i' .. id, position .. ' ' .. content
+        new_ids[count + 3], new_ids[count + 4] = 'p' .. position, id
+      end
+      bodies[#bodies + 1] = ARGV[at + 1]
+    end
+  end
+  added = #bodies
+end
+local lost_ids = id_fields > 0 and dropped > 0 and fields_at(ids, cut, next_position) or {}
 local new_owner = user and not owner
-local new_trace = trace and (not exists or redis.call('SISMEMBER', traces, trace) == 0)
+local new_traces = source and source.traceIds or {}
+if trace and not source and (not exists or redis.call('SISMEMBER', traces, trace) == 0) then new_traces = { trace } end
 owner = owner or user
-local former_ttl = tonumber(stored[7])
-ttl = given.ttl or ttl
+ttl = given.ttl and math.min(given.ttl, 1e10) * 1000 or ttl
 local renew = ttl and (not exists or new_owner or former_ttl ~= ttl or now - tonumber(stored[8] or 0) >= ttl / 2)
 local keep = renew or not exists or new_owner
 local written_traces = {}
 if renew and exists then written_traces = redis.call('SMEMBERS', traces) end
-local unreserved = indexing == 'ask' and (keep or new_trace)
+local unreserved = indexing == 'ask' and (keep or #new_traces > 0)
   or indexing == 'reserved' and (now >= given.reservedAt + RESERVED_MS or not exists and not given.reservedNew
     or renew and exists and not given.kept)
 if unreserved then
   local reply = outcome('reserve')
-  reply[3] = now
-  reply[4] = exists and 0 or 1
   reply[5] = stored[2] or ''
-  reply[6] = ttl or 0
   reply[7] = renew and exists and 1 or 0
   for _, written in ipairs(written_traces) do reply[#reply + 1] = written end
   return reply
 end
-last_activity = math.max(now, last_activity)
+last_activity = source and source.lastActivity or math.max(now, last_activity)
 if indexing == 'atomic' then
+  for _, marker in ipairs(given.markers or {}) do mark_import(marker, now) end
   redis.call('ZADD', given.recent, last_activity, given.id)
   if owner then
     local index = prefix .. 'user:' .. owner .. ':conversations'
@@ -236,88 +446,103 @@ if indexing == 'atomic' then
       redis.call('ZADD', index, last_activity, given.id)
     end
   end
-  if new_trace then enter_index(prefix .. 'trace:' .. trace .. ':conversations', given.id, last_activity, ttl) end
+  for _, new in ipairs(new_traces) do
+    enter_index(prefix .. 'trace:' .. new .. ':conversations', given.id, last_activity, ttl)
+  end
   for _, written in ipairs(written_traces) do
     keep_index(prefix .. 'trace:' .. written .. ':conversations', ttl)
   end
 end
-if not exists then redis.call('DEL', messages, keys, traces) end
-local replaced = 0
-if given.mode == 'replace' and exists then
-  replaced = total
+if not exists then redis.call('DEL', messages, keys, traces, ids) end
+if replaces and exists then
   for _, field in ipairs(redis.call('HKEYS', conversation)) do
     if string.sub(field, 1, 9) == 'metadata:' then redis.call('HDEL', conversation, field) end
   end
 end
-for from = 2, #ARGV, 4000 do
-  redis.call('RPUSH', messages, unpack(ARGV, from, math.min(from + 3999, #ARGV)))
+local former_id_fields = id_fields
+if #new_ids > 0 then
+  if exists and id_fields == 0 then redis.call('DEL', ids) end
+  for from = 1, #new_ids, 4000 do
+    id_fields = id_fields + redis.call('HSET', ids, unpack(new_ids, from, math.min(from + 3999, #new_ids)))
+  end
 end
-if replaced > 0 then redis.call('LTRIM', messages, replaced, -1) end
-total = total - replaced
-version = version + batch
-total = total + batch
+if #lost_ids > 0 then id_fields = id_fields - remove_fields(ids, lost_ids, new_ids) end
+if dropped > 0 and dropped < total then redis.call('LTRIM', messages, 0, -dropped - 1) end
+local pushed, first_pushed = bodies or ARGV, bodies and 1 or 2
+for from = first_pushed, #pushed, 4000 do
+  redis.call('RPUSH', messages, unpack(pushed, from, math.min(from + 3999, #pushed)))
+end
+if dropped > 0 and dropped == total then redis.call('LTRIM', messages, dropped, -1) end
+total = total - dropped + added
+next_position = base + added
+local trimmed = 0
 if given.max and total > given.max then
-  local cut = total - given.max
-  local PORTION = 100
-  local function is_message(item) return string.sub(item, 1, 1) ~= ' ' end
-  local function first_after(at)
-    while at < total do
-      for offset, item in ipairs(redis.call('LRANGE', messages, at, at + PORTION - 1)) do
-        if is_message(item) then return at + offset - 1 end
-      end
-      at = at + PORTION
-    end
+  trimmed = trim_cut(messages, total, given.max)
+  if id_fields > 0 then
+    local first = next_position - total
+    id_fields = id_fields - remove_fields(ids, fields_at(ids, first, first + trimmed), {})
   end
-  local function last_before(at)
-    while at > 0 do
-      local from = math.max(0, at - PORTION)
-      local items = redis.call('LRANGE', messages, from, at - 1)
-      for offset = #items, 1, -1 do
-        if is_message(items[offset]) then return from + offset - 1 end
-      end
-      at = from
-    end
-  end
-  cut = first_after(cut) or last_before(cut) or cut
-  redis.call('LTRIM', messages, cut, -1)
-  total = total - cut
+  redis.call('LTRIM', messages, trimmed, -1)
+  total = total - trimmed
 end
-if new_trace then redis.call('SADD', traces, trace) end
+for from = 1, #new_traces, 4000 do
+  redis.call('SADD', traces, unpack(new_traces, from, math.min(from + 3999, #new_traces)))
+end
 writes = writes + 1
 if key then
-  redis.call('HSET', keys, key, given.hash .. writes)
+  redis.call('HSET', keys, key, given.hash .. ' ' .. writes .. ' ' .. digits(next_position))
   if redis.call('HLEN', keys) > 1100 then
     local known = redis.call('HGETALL', keys)
     for at = 1, #known, 2 do
-      if tonumber(string.sub(known[at + 1], #given.hash + 1)) < writes - 1000 then
+      if tonumber(string.match(known[at + 1], ' (%d+) ')) < writes - 1000 then
         redis.call('HDEL', keys, known[at])
       end
     end
   end
 end
+if source then
+  version = source.version
+elseif replaces or not exists or dropped + added + trimmed > 0 then
+  version = version + 1
+end
 local fields = {
   'version', version, 'lastActivity', last_activity, 'totalMessages', total, 'writes', writes,
+  'nextPosition', next_position,
 }
 local function set(field, value)
   fields[#fields + 1] = field
   fields[#fields + 1] = value
 end
-if not exists then set('createdAt', last_activity) end
+if not exists then
+  set('incarnation', given.create)
+  set('createdAt', source and source.createdAt or last_activity)
+elseif replaces or dropped + trimmed > 0 then
+  set('rewritten', version)
+end
 if owner and (not exists or new_owner) then set('userId', owner) end
 if ttl then set('ttlMs', ttl) end
-if given.ttl then set('ownTtl', 1) end
+if given.ttl then set('ownTtl', given.ttl) end
 if renew then set('indexedAt', now) end
-local metadata = given.metadata or {}
-for at = 1, #metadata, 2 do set('metadata:' .. metadata[at], metadata[at + 1]) end
+if id_fields ~= former_id_fields then set('ids', id_fields) end
+local metadata = given.metadata
+if source then
+  set('metadataVersion', source.metadataVersion)
+elseif replaces or metadata then
+  set('metadataVersion', metadata_version + 1)
+end
+if metadata then
+  for at = 1, #metadata, 2 do set('metadata:' .. metadata[at], metadata[at + 1]) end
+end
 for from = 1, #fields, 4000 do
   redis.call('HSET', conversation, unpack(fields, from, math.min(from + 3999, #fields)))
 end
 if ttl then
-  for _, part in ipairs({ conversation, messages, keys, traces }) do
-    if part ~= messages or total > 0 then redis.call('PEXPIREAT', part, now + ttl) end
-  end
+  local ends = ttl + (source and given.ttl and last_activity or now)
+  for _, part in ipairs({ conversation, keys, traces }) do redis.call('PEXPIREAT', part, ends) end
+  if total > 0 then redis.call('PEXPIREAT', messages, ends) end
+  if id_fields > 0 then redis.call('PEXPIREAT', ids, ends) end
 end
 if indexing == 'atomic' and (exists or not ttl) then return 1 end
-return { 'written', version, last_activity, exists and 0 or 1, owner or '', ttl or 0, 0 }
+return { 'written', version, last_activity, exists and 0 or 1, owner or '', ttl or 0, 0, now }
 `,
 } as const;

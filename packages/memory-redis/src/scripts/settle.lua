@@ -2,7 +2,11 @@
 --
 -- KEYS  1 index
 -- ARGV  1 conversation id   2 last activity in ms   3 '1' if the caller waits for replicas
+--       4 of an import: the marker of imports.lua   5 when it was written, in ms
 
+--@include imports.lua
+
+if ARGV[4] then mark_import(ARGV[4], tonumber(ARGV[5])) end
 local score = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0)
 local reserved = score % 1 ~= 0
 if reserved or score < tonumber(ARGV[2]) then

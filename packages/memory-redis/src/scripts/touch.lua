@@ -10,7 +10,7 @@
 --@include parts.lua
 
 local conversation = KEYS[1]
-local messages, keys, traces = parts(ARGV[2], conversation)
+local messages, keys, traces, ids = parts(ARGV[2], conversation)
 local stored = redis.call('HMGET', conversation, 'ttlMs', 'indexedAt', 'userId', 'ownTtl')
 local ttl = tonumber(stored[1] or '')
 -- A ttl that a write has named counts from the last write.
@@ -30,7 +30,7 @@ end
 
 -- A replica may be asked, too: there it can't be done, and the ttl goes on from the last write.
 if type(redis.pcall('PEXPIREAT', conversation, now + ttl)) == 'table' then return 0 end
-for _, part in ipairs({ messages, keys, traces }) do redis.call('PEXPIREAT', part, now + ttl) end
+for _, part in ipairs({ messages, keys, traces, ids }) do redis.call('PEXPIREAT', part, now + ttl) end
 if not due then return 0 end
 
 redis.call('HSET', conversation, 'indexedAt', now)

@@ -1,6 +1,8 @@
--- One write to one conversation, decided in this order: expiry (by Redis itself), owner, idempotency, version.
+-- One write to one conversation, decided in this order: expiry (by Redis itself), owner, idempotency, incarnation,
+-- version, metadata version, existence, length, message ids.
 --
--- KEYS  1 conversation   on a Cluster also the keys of its parts, so that it doesn't run while they are being moved
+-- KEYS  1 conversation   on a Cluster also the keys of its parts, and of its tombstone where that is asked for, so that
+--                        it doesn't run while they are being moved
 -- ARGV  1 a JSON object, of which all but the first four may be absent:
 --         prefix      of all keys
 --         mode        'append' or 'replace'
@@ -10,45 +12,64 @@
 --                     'reserved' entries were reserved, at the time `reservedAt`; `reservedNew`: for a conversation
 --                                that did not exist then; `kept`: its other indexes were kept for the ttl
 --         recent      the recency index that it belongs to, for 'atomic'
---         user, trace, version (the expected one), key and hash (of idempotency), max (messages to keep)
---         ttl         in ms
---         newTtl      in ms, for a conversation that has none
+--         create      the incarnation that a conversation gets which isn't there; absent: none is made
+--         present     the incarnation expected
+--         absent      that there is none is expected, and these tombstones: `conversation` and `user`, '' for none;
+--                     `key`: where that of the conversation is; `userKey`: where that of the user is, for 'atomic'
+--         userFound   what that holds, where it is elsewhere and known
+--         user, trace, version and metadataVersion (the expected ones), key and hash (of idempotency)
+--         drop        messages to drop from the end; max: messages to keep
+--         ids         the messages' own ids and the hashes of their contents in turn, '' for a message without
+--         source      of an import: createdAt, lastActivity, version, metadataVersion, firstPosition, traceIds
+--         markers     of an import, for 'atomic': see imports.lua
+--         ttl         in seconds
+--         newTtl      in seconds, for a conversation that has none
 --         wait        true if the caller waits for replicas
 --         metadata    fields and values in turn
 --       2 … messages, each a JSON text; that of a tool result begins with a space
 --
--- Returns { status, version, last activity in ms, created, owner or '', ttl in ms or 0, keep, trace ids … }. Status:
--- 'written', 'replayed', 'reserve' (nothing was written; the third value is the time; `keep` is 1 if the indexes of the
--- owner and of the trace ids have to be kept for that ttl first), 'owner', 'idempotency-key', 'version' (conflicts),
+-- Returns { status, version, last activity in ms, whether there was none, owner or '', ttl in ms or 0, keep, time in ms,
+-- trace ids … }. Status: 'written', 'replayed', 'reserve' (nothing was written; `keep` is 1 if the indexes of the owner
+-- and of the trace ids have to be kept for that ttl first), 'owner', 'idempotency-key', 'incarnation', 'version',
+-- 'metadata-version' (which stands in the place of the version), 'length', 'message-id' (conflicts), 'missing',
 -- 'damaged'. Or 1, for 'written' where there is nothing more to do.
 --
 -- What can fail comes before the conversation is touched: reads, which find a key of the wrong type, and indexes. Redis
--- undoes nothing, and an index entry without its conversation is harmless.
+-- undoes nothing, and an index entry without its conversation is harmless. And no key that exists is ever gone for a
+-- moment: it couldn't be made anew while a Cluster moves its slot.
 
 --@include clock.lua
 --@include reserved-ms.lua
 --@include keep-index.lua
 --@include parts.lua
+--@include imports.lua
+--@include own-ids.lua
+--@include trim.lua
 
 local given = cjson.decode(ARGV[1])
 local conversation, prefix, indexing = KEYS[1], given.prefix, given.indexing
-local messages, keys, traces = parts(prefix, conversation)
-local user, trace, key = given.user, given.trace, given.key
-local batch = #ARGV - 1
+local messages, keys, traces, ids = parts(prefix, conversation)
+local user, trace, key, source = given.user, given.trace, given.key, given.source
+local replaces = given.mode == 'replace'
 
 local now = clock()
 local stored = redis.call('HMGET', conversation,
-  'version', 'userId', 'lastActivity', 'createdAt', 'totalMessages', 'writes', 'ttlMs', 'indexedAt')
+  'version', 'userId', 'lastActivity', 'incarnation', 'totalMessages', 'writes', 'ttlMs', 'indexedAt',
+  'metadataVersion', 'nextPosition', 'ids')
 local exists = stored[1] and true or false
 local version = tonumber(stored[1] or 0)
 local owner = stored[2]
 local last_activity = tonumber(stored[3] or 0)
 local total = tonumber(stored[5] or 0)
 local writes = tonumber(stored[6] or 0)
-local ttl = tonumber(stored[7]) or given.newTtl
+local former_ttl = tonumber(stored[7])
+local ttl = former_ttl or given.newTtl and given.newTtl * 1000
+local metadata_version = tonumber(stored[9] or 0)
+local next_position = tonumber(stored[10] or 0)
+local id_fields = tonumber(stored[11] or 0)
 
-local function outcome(status)
-  return { status, version, last_activity, 0, owner or '', ttl or 0, 0 }
+local function outcome(status, actual)
+  return { status, actual or version, last_activity, exists and 0 or 1, owner or '', ttl or 0, 0, now }
 end
 
 if owner and user and owner ~= user then return outcome('owner') end
@@ -63,41 +84,86 @@ if exists and key then
   end
 end
 
+local absent = given.absent
+if given.present and given.present ~= stored[4] or absent and exists then return outcome('incarnation') end
+if absent then
+  local user_found = given.userFound
+  if absent.userKey then user_found = redis.call('GET', absent.userKey) or '' end
+  if (redis.call('GET', absent.key) or '') ~= absent.conversation or user_found and user_found ~= absent.user then
+    return outcome('incarnation')
+  end
+end
+
 if given.version and given.version ~= version then return outcome('version') end
+if given.metadataVersion and given.metadataVersion ~= metadata_version then
+  return outcome('metadata-version', metadata_version)
+end
+if not exists and not given.create then return outcome('missing') end
 
 -- A server that evicts keys under memory pressure takes them one by one.
-if total > 0 and redis.call('EXISTS', messages) == 0 then return outcome('damaged') end
+if total > 0 and redis.call('EXISTS', messages) == 0 or id_fields > 0 and redis.call('EXISTS', ids) == 0 then
+  return outcome('damaged')
+end
+
+local dropped = replaces and total or given.drop or 0
+if dropped > total then return outcome('length') end
+
+-- What stays in front of the batch ends at this position. Only those of a dropped end are used again.
+local cut = next_position - dropped
+local base = source and source.firstPosition or replaces and next_position or cut
+
+local added = #ARGV - 1
+-- The batch without what is stored under its own id already, and the fields of the ids that come with it.
+local bodies
+local new_ids = {}
+if given.ids then
+  local known = id_fields > 0 and not replaces and stored_ids(ids, given.ids, cut) or {}
+  bodies = {}
+  for at = 1, added do
+    local id, content = given.ids[2 * at - 1], given.ids[2 * at]
+    if known[id] and known[id] ~= content then return outcome('message-id') end
+    if not known[id] then
+      if id ~= '' then
+        known[id] = content
+        local position, count = digits(base + #bodies), #new_ids
+        new_ids[count + 1], new_ids[count + 2] = 'i' .. id, position .. ' ' .. content
+        new_ids[count + 3], new_ids[count + 4] = 'p' .. position, id
+      end
+      bodies[#bodies + 1] = ARGV[at + 1]
+    end
+  end
+  added = #bodies
+end
+local lost_ids = id_fields > 0 and dropped > 0 and fields_at(ids, cut, next_position) or {}
 
 local new_owner = user and not owner
-local new_trace = trace and (not exists or redis.call('SISMEMBER', traces, trace) == 0)
+local new_traces = source and source.traceIds or {}
+if trace and not source and (not exists or redis.call('SISMEMBER', traces, trace) == 0) then new_traces = { trace } end
 
 owner = owner or user
-local former_ttl = tonumber(stored[7])
-ttl = given.ttl or ttl
+ttl = given.ttl and math.min(given.ttl, 1e10) * 1000 or ttl
 local renew = ttl and (not exists or new_owner or former_ttl ~= ttl or now - tonumber(stored[8] or 0) >= ttl / 2)
 local keep = renew or not exists or new_owner
 local written_traces = {}
 if renew and exists then written_traces = redis.call('SMEMBERS', traces) end
 
 -- A reservation is good for RESERVED_MS, and, made for a conversation that was there, for no other.
-local unreserved = indexing == 'ask' and (keep or new_trace)
+local unreserved = indexing == 'ask' and (keep or #new_traces > 0)
   or indexing == 'reserved' and (now >= given.reservedAt + RESERVED_MS or not exists and not given.reservedNew
     or renew and exists and not given.kept)
 if unreserved then
   local reply = outcome('reserve')
-  reply[3] = now
-  reply[4] = exists and 0 or 1
   reply[5] = stored[2] or ''
-  reply[6] = ttl or 0
   reply[7] = renew and exists and 1 or 0
   for _, written in ipairs(written_traces) do reply[#reply + 1] = written end
   return reply
 end
 
 -- Never backwards, also when a server with another clock has taken over.
-last_activity = math.max(now, last_activity)
+last_activity = source and source.lastActivity or math.max(now, last_activity)
 
 if indexing == 'atomic' then
+  for _, marker in ipairs(given.markers or {}) do mark_import(marker, now) end
   redis.call('ZADD', given.recent, last_activity, given.id)
   if owner then
     local index = prefix .. 'user:' .. owner .. ':conversations'
@@ -107,101 +173,117 @@ if indexing == 'atomic' then
       redis.call('ZADD', index, last_activity, given.id)
     end
   end
-  if new_trace then enter_index(prefix .. 'trace:' .. trace .. ':conversations', given.id, last_activity, ttl) end
+  for _, new in ipairs(new_traces) do
+    enter_index(prefix .. 'trace:' .. new .. ':conversations', given.id, last_activity, ttl)
+  end
   for _, written in ipairs(written_traces) do
     keep_index(prefix .. 'trace:' .. written .. ':conversations', ttl)
   end
 end
 
-if not exists then redis.call('DEL', messages, keys, traces) end
+if not exists then redis.call('DEL', messages, keys, traces, ids) end
 
-local replaced = 0
-if given.mode == 'replace' and exists then
-  replaced = total
+if replaces and exists then
   for _, field in ipairs(redis.call('HKEYS', conversation)) do
     if string.sub(field, 1, 9) == 'metadata:' then redis.call('HDEL', conversation, field) end
   end
 end
 
+-- Counted, and never looked up: the hash may be gone once its last field is.
+local former_id_fields = id_fields
+if #new_ids > 0 then
+  if exists and id_fields == 0 then redis.call('DEL', ids) end
+  for from = 1, #new_ids, 4000 do
+    id_fields = id_fields + redis.call('HSET', ids, unpack(new_ids, from, math.min(from + 3999, #new_ids)))
+  end
+end
+if #lost_ids > 0 then id_fields = id_fields - remove_fields(ids, lost_ids, new_ids) end
+
+if dropped > 0 and dropped < total then redis.call('LTRIM', messages, 0, -dropped - 1) end
 -- In portions, since Lua's stack holds some thousands of values only.
-for from = 2, #ARGV, 4000 do
-  redis.call('RPUSH', messages, unpack(ARGV, from, math.min(from + 3999, #ARGV)))
+local pushed, first_pushed = bodies or ARGV, bodies and 1 or 2
+for from = first_pushed, #pushed, 4000 do
+  redis.call('RPUSH', messages, unpack(pushed, from, math.min(from + 3999, #pushed)))
 end
--- Afterwards, since a list that is gone for a moment can't be made anew while a Cluster moves its slot.
-if replaced > 0 then redis.call('LTRIM', messages, replaced, -1) end
-total = total - replaced
-version = version + batch
-total = total + batch
+if dropped > 0 and dropped == total then redis.call('LTRIM', messages, dropped, -1) end
+total = total - dropped + added
+next_position = base + added
 
--- A tool result, which begins with a space, never stays without the call before it: the cut moves past the results,
--- unless nothing else is left; then the last group of call and results stays whole.
+local trimmed = 0
 if given.max and total > given.max then
-  local cut = total - given.max
-  local PORTION = 100
-  local function is_message(item) return string.sub(item, 1, 1) ~= ' ' end
-  local function first_after(at)
-    while at < total do
-      for offset, item in ipairs(redis.call('LRANGE', messages, at, at + PORTION - 1)) do
-        if is_message(item) then return at + offset - 1 end
-      end
-      at = at + PORTION
-    end
+  trimmed = trim_cut(messages, total, given.max)
+  if id_fields > 0 then
+    local first = next_position - total
+    id_fields = id_fields - remove_fields(ids, fields_at(ids, first, first + trimmed), {})
   end
-  local function last_before(at)
-    while at > 0 do
-      local from = math.max(0, at - PORTION)
-      local items = redis.call('LRANGE', messages, from, at - 1)
-      for offset = #items, 1, -1 do
-        if is_message(items[offset]) then return from + offset - 1 end
-      end
-      at = from
-    end
-  end
-  cut = first_after(cut) or last_before(cut) or cut
-  redis.call('LTRIM', messages, cut, -1)
-  total = total - cut
+  redis.call('LTRIM', messages, trimmed, -1)
+  total = total - trimmed
 end
 
-if new_trace then redis.call('SADD', traces, trace) end
+for from = 1, #new_traces, 4000 do
+  redis.call('SADD', traces, unpack(new_traces, from, math.min(from + 3999, #new_traces)))
+end
 
 writes = writes + 1
 if key then
-  redis.call('HSET', keys, key, given.hash .. writes)
+  redis.call('HSET', keys, key, given.hash .. ' ' .. writes .. ' ' .. digits(next_position))
   -- Rarely, so that it costs a write next to nothing. Keys are remembered for 1,000 further writes at least.
   if redis.call('HLEN', keys) > 1100 then
     local known = redis.call('HGETALL', keys)
     for at = 1, #known, 2 do
-      if tonumber(string.sub(known[at + 1], #given.hash + 1)) < writes - 1000 then
+      if tonumber(string.match(known[at + 1], ' (%d+) ')) < writes - 1000 then
         redis.call('HDEL', keys, known[at])
       end
     end
   end
 end
 
+if source then
+  version = source.version
+elseif replaces or not exists or dropped + added + trimmed > 0 then
+  version = version + 1
+end
+
 local fields = {
   'version', version, 'lastActivity', last_activity, 'totalMessages', total, 'writes', writes,
+  'nextPosition', next_position,
 }
 local function set(field, value)
   fields[#fields + 1] = field
   fields[#fields + 1] = value
 end
-if not exists then set('createdAt', last_activity) end
+if not exists then
+  set('incarnation', given.create)
+  set('createdAt', source and source.createdAt or last_activity)
+elseif replaces or dropped + trimmed > 0 then
+  set('rewritten', version)
+end
 if owner and (not exists or new_owner) then set('userId', owner) end
 if ttl then set('ttlMs', ttl) end
-if given.ttl then set('ownTtl', 1) end
+if given.ttl then set('ownTtl', given.ttl) end
 if renew then set('indexedAt', now) end
-local metadata = given.metadata or {}
-for at = 1, #metadata, 2 do set('metadata:' .. metadata[at], metadata[at + 1]) end
+if id_fields ~= former_id_fields then set('ids', id_fields) end
+local metadata = given.metadata
+if source then
+  set('metadataVersion', source.metadataVersion)
+elseif replaces or metadata then
+  set('metadataVersion', metadata_version + 1)
+end
+if metadata then
+  for at = 1, #metadata, 2 do set('metadata:' .. metadata[at], metadata[at + 1]) end
+end
 for from = 1, #fields, 4000 do
   redis.call('HSET', conversation, unpack(fields, from, math.min(from + 3999, #fields)))
 end
 
 if ttl then
-  for _, part in ipairs({ conversation, messages, keys, traces }) do
-    if part ~= messages or total > 0 then redis.call('PEXPIREAT', part, now + ttl) end
-  end
+  -- A ttl that an import brings along counts from the source's last activity.
+  local ends = ttl + (source and given.ttl and last_activity or now)
+  for _, part in ipairs({ conversation, keys, traces }) do redis.call('PEXPIREAT', part, ends) end
+  if total > 0 then redis.call('PEXPIREAT', messages, ends) end
+  if id_fields > 0 then redis.call('PEXPIREAT', ids, ends) end
 end
 
 if indexing == 'atomic' and (exists or not ttl) then return 1 end
 
-return { 'written', version, last_activity, exists and 0 or 1, owner or '', ttl or 0, 0 }
+return { 'written', version, last_activity, exists and 0 or 1, owner or '', ttl or 0, 0, now }

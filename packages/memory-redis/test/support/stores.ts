@@ -1,8 +1,7 @@
-import type { MemoryProvider } from "@jaf/memory";
 import type { TestStore } from "@jaf/memory/testing";
 import { inject } from "vitest";
 import { startCutProxy } from "../../../../test/cut-proxy.ts";
-import { createRedisProvider, type RedisConfig } from "../../src/index.ts";
+import { createRedisProvider, type RedisConfig, type RedisProvider } from "../../src/index.ts";
 import { type Opened, openThrough } from "./clients.ts";
 
 /** A prefix that no other test has. */
@@ -26,7 +25,7 @@ export async function createStoppableStore(): Promise<TestStore> {
 export async function createStore(open: () => Promise<Opened>, config: RedisConfig = {}): Promise<TestStore> {
   const keyPrefix = freshPrefix();
   const opened: Opened[] = [];
-  const connect = async (): Promise<MemoryProvider> => {
+  const connect = async (): Promise<RedisProvider> => {
     const connection = await open();
     opened.push(connection);
     return createRedisProvider({ keyPrefix, ...config }, connection.client);

@@ -1,0 +1,54 @@
+import { TOMBSTONE_SECONDS, type Tombstones } from "@jaf/memory/adapter";
+import type { RedisPort } from "./client/port.ts";
+import type { Deadlines } from "./deadlines.ts";
+import type { Keys } from "./keys.ts";
+import { list, text } from "./replies.ts";
+import type { ReplicaWait, RunScript } from "./scripts/runner.ts";
+
+export interface TombstoneOptions {
+  readonly port: RedisPort;
+  readonly run: RunScript;
+  readonly keys: Keys;
+  /** Whether all tombstones are on one server. */
+  readonly atomic: boolean;
+  readonly deadlines: Deadlines;
+  readonly wait?: ReplicaWait | undefined;
+}
+
+const toId = (reply: unknown): string | null => (reply == null ? null : text(reply));
+
+/** What a deletion puts into a tombstone: its random id, and in how many milliseconds it expires. */
+export const newTombstone = (): readonly [id: string, expiresInMs: number] => [
+  crypto.randomUUID(),
+  TOMBSTONE_SECONDS * 1_000,
+];
+
+/** What erasures leave behind: see `write.lua`, `delete.lua` and `reserve.lua` for how writes find it. */
+export function createTombstones({ port, run, keys, atomic, deadlines, wait }: TombstoneOptions) {
+  async function get(key: string): Promise<string | null> {
+    return toId(await deadlines(port.send(["GET", key], key)));
+  }
+
+  const ofUser = (userId: string): Promise<string | null> => get(keys.userTombstone(userId));
+
+  return {
+    ofUser,
+
+    read: async (conversationId: string, userId: string | undefined): Promise<Tombstones> => {
+      const key = keys.conversationTombstone(conversationId);
+      if (userId === undefined) return { conversation: await get(key), user: null };
+      if (!atomic) {
+        const [conversation, user] = await Promise.all([get(key), ofUser(userId)]);
+        return { conversation, user };
+      }
+      const both = ["MGET", key, keys.userTombstone(userId)];
+      const [conversation, user] = list(await deadlines(port.send(both, key)));
+      return { conversation: toId(conversation), user: toId(user) };
+    },
+
+    leaveOfUser: (userId: string): Promise<unknown> =>
+      run("tombstone", { keys: [keys.userTombstone(userId)], args: newTombstone() }, wait),
+  };
+}
+
+export type TombstoneStore = ReturnType<typeof createTombstones>;
