@@ -205,4 +205,14 @@ describe("MemoryPerformanceMonitor", () => {
     expect(monitor.getOperations()).toEqual(["storeMessages", "getRecentMessages"]);
     expect(monitor.getStats("getRecentMessages")?.count).toBe(2);
   });
+
+  it("measures what the provider has beyond the ten methods, and adds none of it", async () => {
+    const monitor = new MemoryPerformanceMonitor();
+    const { importConversation: _, ...inner } = createInMemoryProvider();
+    const provider = monitorProvider(inner, monitor);
+    expectOk(await provider.readConversation("c"));
+    expectOk(await provider.exportConversation("c"));
+    expect(monitor.getOperations()).toEqual(["readConversation", "exportConversation"]);
+    expect(provider).not.toHaveProperty("importConversation");
+  });
 });

@@ -5,6 +5,8 @@ import { expectError, expectOk, readContents } from "../src/testing/expectations
 import { users } from "../src/testing/messages.ts";
 import { setUp } from "./support/outage.ts";
 
+const UNOWNED = { createIfMissing: "unowned" } as const;
+
 describe("a conversation that was last read from the fallback, with writes that fail", () => {
   const reads: readonly (readonly [string, (provider: MemoryProvider) => Promise<Result<unknown>>])[] = [
     ["getConversation", (provider) => provider.getConversation("c")],
@@ -16,39 +18,39 @@ describe("a conversation that was last read from the fallback, with writes that 
     "is not written to after %s until the primary has answered a read of it",
     async (_, read) => {
       const { provider, primary, outage, down } = setUp();
-      expectOk(await primary.appendMessages("c", users("1")));
+      expectOk(await primary.appendMessages("c", users("1"), {}, UNOWNED));
       outage.error = down;
       expectOk(await read(provider));
       outage.error = undefined;
       for (const write of ["appendMessages", "storeMessages"] as const) {
-        const error = expectError(await provider[write]("c", users("2")), "MemoryConnectionError");
+        const error = expectError(await provider[write]("c", users("2"), {}, {}), "MemoryConnectionError");
         expect(error).toMatchObject({ operation: write, retryable: true });
         expect(error.message).toContain("Read the conversation again");
       }
-      expectOk(await provider.appendMessages("other", users("1")));
+      expectOk(await provider.appendMessages("other", users("1"), {}, UNOWNED));
       expect(await readContents(provider, "c")).toEqual(["1"]);
-      expectOk(await provider.appendMessages("c", users("2")));
+      expectOk(await provider.appendMessages("c", users("2"), {}, UNOWNED));
       expect(await readContents(provider, "c")).toEqual(["1", "2"]);
     },
   );
 
   it("is one that a listing of the fallback told of", async () => {
     const { provider, fallback, outage, down } = setUp();
-    expectOk(await fallback.appendMessages("c", users("old"), { userId: "u" }));
+    expectOk(await fallback.appendMessages("c", users("old"), { userId: "u" }, UNOWNED));
     outage.error = down;
     expectOk(await provider.findConversations({ userId: "u" }));
     outage.error = undefined;
-    expectError(await provider.appendMessages("c", users("2")), "MemoryConnectionError");
+    expectError(await provider.appendMessages("c", users("2"), {}, UNOWNED), "MemoryConnectionError");
   });
 });
 
 describe("a conversation that was written to the fallback", () => {
   it("is the primary's again when the fallback has evicted it", async () => {
     const { provider, primary, outage, down } = setUp({ writes: "fallback" }, { maxConversations: 1 });
-    expectOk(await primary.appendMessages("c", users("1")));
+    expectOk(await primary.appendMessages("c", users("1"), {}, UNOWNED));
     outage.error = down;
-    expectOk(await provider.appendMessages("c", users("2")));
-    expectOk(await provider.appendMessages("d", users("3")));
+    expectOk(await provider.appendMessages("c", users("2"), {}, UNOWNED));
+    expectOk(await provider.appendMessages("d", users("3"), {}, UNOWNED));
     outage.error = undefined;
     const forged = await provider.appendMessages("c", users("4"), {}, { expectedVersion: 0 });
     expectError(forged, "MemoryConflictError");
@@ -60,9 +62,9 @@ describe("a conversation that was written to the fallback", () => {
 
   it("is read from the primary when the fallback has lost it, by each way of reading", async () => {
     const { provider, primary, fallback, outage, down } = setUp({ writes: "fallback" });
-    expectOk(await primary.appendMessages("c", users("1")));
+    expectOk(await primary.appendMessages("c", users("1"), {}, UNOWNED));
     outage.error = down;
-    expectOk(await provider.appendMessages("c", users("2")));
+    expectOk(await provider.appendMessages("c", users("2"), {}, UNOWNED));
     outage.error = undefined;
     expectOk(await fallback.deleteConversation("c"));
     expect(expectOk(await provider.getRecentMessages("c"))).toEqual(users("1"));
@@ -71,23 +73,23 @@ describe("a conversation that was written to the fallback", () => {
   it("is the primary's again when its user was cleared", async () => {
     const { provider, primary, fallback, outage, down } = setUp({ writes: "fallback" });
     outage.error = down;
-    expectOk(await provider.appendMessages("c", users("1"), { userId: "u" }));
+    expectOk(await provider.appendMessages("c", users("1"), { userId: "u" }, UNOWNED));
     outage.error = undefined;
     expectOk(await provider.clearUserConversations("u"));
     // Somebody else's, under the same id: it is not the one that was written here.
-    expectOk(await fallback.appendMessages("c", users("2"), { userId: "v" }));
-    expectOk(await provider.appendMessages("c", users("3"), { userId: "w" }));
+    expectOk(await fallback.appendMessages("c", users("2"), { userId: "v" }, UNOWNED));
+    expectOk(await provider.appendMessages("c", users("3"), { userId: "w" }, UNOWNED));
     expect(await readContents(primary, "c")).toEqual(["3"]);
   });
 
   it("is neither lost nor split by an append that runs during its deletion", async () => {
     const { provider, primary, fallback, outage, down } = setUp({ writes: "fallback" });
     outage.error = down;
-    expectOk(await provider.appendMessages("c", users("1")));
+    expectOk(await provider.appendMessages("c", users("1"), {}, UNOWNED));
     outage.error = undefined;
     const [deleted, appended] = await Promise.all([
       provider.deleteConversation("c"),
-      provider.appendMessages("c", users("2")),
+      provider.appendMessages("c", users("2"), {}, UNOWNED),
     ]);
     expect(expectOk(deleted)).toBe(true);
     expectOk(appended);

@@ -10,6 +10,8 @@ import { contents, expectError, expectOk, readContents } from "../src/testing/ex
 import { hostile, user, users } from "../src/testing/messages.ts";
 import { setUp } from "./support/outage.ts";
 
+const UNOWNED = { createIfMissing: "unowned" } as const;
+
 describe("withFallback", () => {
   it("reads from the primary while that answers, and from the fallback while it doesn't", async () => {
     const { provider, primary, fallback, outage, events, down } = setUp();
@@ -39,14 +41,17 @@ describe("withFallback", () => {
     const { provider, outage, events } = setUp({ writes: "fallback" });
     outage.error = error;
     expect(await provider.getConversation("c")).toEqual(createFailure(error));
-    expect(await provider.appendMessages("c", users("1"))).toEqual(createFailure(error));
+    expect(await provider.appendMessages("c", users("1"), {}, UNOWNED)).toEqual(createFailure(error));
     expect(events).toEqual([]);
   });
 
   it("passes conflicts and refusals on", async () => {
     const { provider } = setUp({ writes: "fallback" });
-    expectOk(await provider.appendMessages("c", users("1"), { userId: "u" }));
-    expectError(await provider.appendMessages("c", users("1"), { userId: "v" }), "MemoryConflictError");
+    expectOk(await provider.appendMessages("c", users("1"), { userId: "u" }, UNOWNED));
+    expectError(
+      await provider.appendMessages("c", users("1"), { userId: "v" }, UNOWNED),
+      "MemoryConflictError",
+    );
     expectError(await provider.getConversation(""), "MemoryValidationError");
   });
 
@@ -76,7 +81,7 @@ describe("withFallback", () => {
     it("writes nothing to the fallback", async () => {
       const { provider, fallback, outage, down } = setUp();
       outage.error = down;
-      expect(await provider.appendMessages("c", users("1"))).toEqual(createFailure(down));
+      expect(await provider.appendMessages("c", users("1"), {}, UNOWNED)).toEqual(createFailure(down));
       expect(await provider.storeMessages("c", users("1"))).toEqual(createFailure(down));
       expect(await provider.deleteConversation("c")).toEqual(createFailure(down));
       expect(expectOk(await fallback.getStats()).totalConversations).toBe(0);
@@ -87,7 +92,7 @@ describe("withFallback", () => {
       outage.error = down;
       expectOk(await provider.getConversation("other"));
       outage.error = undefined;
-      expectOk(await provider.appendMessages("c", users("1")));
+      expectOk(await provider.appendMessages("c", users("1"), {}, UNOWNED));
       expect(await readContents(primary, "c")).toEqual(["1"]);
       expect(await readContents(provider, "c")).toEqual(["1"]);
     });
@@ -97,10 +102,10 @@ describe("withFallback", () => {
     it("leaves a conversation there once it was written there, and no other", async () => {
       const { provider, primary, fallback, outage, events, down } = setUp({ writes: "fallback" });
       outage.error = down;
-      expectOk(await provider.appendMessages("c", users("1")));
+      expectOk(await provider.appendMessages("c", users("1"), {}, UNOWNED));
       outage.error = undefined;
-      expectOk(await provider.appendMessages("c", users("2")));
-      expectOk(await provider.appendMessages("d", users("3")));
+      expectOk(await provider.appendMessages("c", users("2"), {}, UNOWNED));
+      expectOk(await provider.appendMessages("d", users("3"), {}, UNOWNED));
       expect(await readContents(provider, "c")).toEqual(["1", "2"]);
       expect(await readContents(fallback, "c")).toEqual(["1", "2"]);
       expect(expectOk(await primary.getConversation("c"))).toBeNull();
@@ -110,9 +115,9 @@ describe("withFallback", () => {
 
     it("hides no history behind a write that the fallback refused", async () => {
       const { provider, primary, outage, down } = setUp({ writes: "fallback" });
-      expectOk(await primary.appendMessages("c", users("1")));
+      expectOk(await primary.appendMessages("c", users("1"), {}, UNOWNED));
       outage.error = down;
-      const refused = await provider.appendMessages("c", users("2"), {}, { expectedVersion: 1 });
+      const refused = await provider.appendMessages("c", users("2"), {}, { ...UNOWNED, expectedVersion: 1 });
       expectError(refused, "MemoryConflictError");
       outage.error = undefined;
       expect(await readContents(provider, "c")).toEqual(["1"]);
@@ -120,24 +125,24 @@ describe("withFallback", () => {
 
     it("deletes from both stores, and not at all without the primary", async () => {
       const { provider, primary, fallback, outage, down } = setUp({ writes: "fallback" });
-      expectOk(await primary.appendMessages("c", users("1"), { userId: "u" }));
+      expectOk(await primary.appendMessages("c", users("1"), { userId: "u" }, UNOWNED));
       outage.error = down;
-      expectOk(await provider.appendMessages("c", users("2"), { userId: "u" }));
+      expectOk(await provider.appendMessages("c", users("2"), { userId: "u" }, UNOWNED));
       expect(await provider.deleteConversation("c")).toEqual(createFailure(down));
       expect(await readContents(fallback, "c")).toEqual(["2"]);
       outage.error = undefined;
       expect(expectOk(await provider.deleteConversation("c"))).toBe(true);
       expect(expectOk(await primary.getConversation("c"))).toBeNull();
       expect(expectOk(await fallback.getConversation("c"))).toBeNull();
-      expectOk(await provider.appendMessages("c", users("3")));
+      expectOk(await provider.appendMessages("c", users("3"), {}, UNOWNED));
       expect(await readContents(primary, "c")).toEqual(["3"]);
     });
 
     it("clears a user in both stores", async () => {
       const { provider, fallback, outage, down } = setUp({ writes: "fallback" });
-      expectOk(await provider.appendMessages("a", users("1"), { userId: "u" }));
+      expectOk(await provider.appendMessages("a", users("1"), { userId: "u" }, UNOWNED));
       outage.error = down;
-      expectOk(await provider.appendMessages("b", users("1"), { userId: "u" }));
+      expectOk(await provider.appendMessages("b", users("1"), { userId: "u" }, UNOWNED));
       outage.error = undefined;
       expect(expectOk(await provider.clearUserConversations("u"))).toBe(2);
       expect(expectOk(await fallback.getStats()).totalConversations).toBe(0);
@@ -166,7 +171,7 @@ describe("withFallback", () => {
     const { provider, fallback, outage, down } = setUp({ writes: "fallback" });
     outage.error = down;
     const messages = [user("1")];
-    const write = provider.appendMessages("c", messages);
+    const write = provider.appendMessages("c", messages, {}, UNOWNED);
     messages.push(user("late"));
     expectOk(await write);
     expect(await readContents(fallback, "c")).toEqual(["1"]);

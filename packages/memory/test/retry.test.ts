@@ -7,6 +7,7 @@ import {
   createMemoryStorageError,
   type MemoryProvider,
   type RetryEvent,
+  type VersionedMemoryProvider,
   withRetry,
 } from "../src/index.ts";
 import { expectError, expectOk, readContents, readConversation } from "../src/testing/expectations.ts";
@@ -15,7 +16,7 @@ import { hostile, user, users } from "../src/testing/messages.ts";
 const unreachable = createFailure(createMemoryConnectionError("memory"));
 
 /** Does each write, and loses the reply of the first `losses` calls of any method. */
-function losing(losses: number): MemoryProvider & { readonly calls: () => number } {
+function losing(losses: number): VersionedMemoryProvider & { readonly calls: () => number } {
   const provider = createInMemoryProvider();
   let calls = 0;
   const lossy = <Args extends readonly unknown[], R>(method: (...args: Args) => Promise<R>) => {
@@ -29,6 +30,9 @@ function losing(losses: number): MemoryProvider & { readonly calls: () => number
     ...provider,
     storeMessages: lossy(provider.storeMessages),
     appendMessages: lossy(provider.appendMessages),
+    importConversation: lossy(provider.importConversation),
+    readConversation: lossy(provider.readConversation),
+    exportConversation: lossy(provider.exportConversation),
     deleteConversation: lossy(provider.deleteConversation),
     getConversation: lossy(provider.getConversation),
     calls: () => calls,
@@ -37,12 +41,15 @@ function losing(losses: number): MemoryProvider & { readonly calls: () => number
 
 const soon = { baseDelayMs: 0 };
 
+const UNOWNED = { createIfMissing: "unowned" } as const;
+
 describe("withRetry", () => {
   it.each(["storeMessages", "appendMessages"] as const)(
     "writes once with %s although replies are lost, also under an expected version",
     async (method) => {
       const provider = withRetry(losing(4), soon);
-      expectOk(await provider[method]("c", users("1", "2"), {}, { expectedVersion: 0 }));
+      const options = { expectedVersion: 0, ...(method === "appendMessages" ? UNOWNED : {}) };
+      expectOk(await provider[method]("c", users("1", "2"), {}, options));
       expect(await readContents(provider, "c")).toEqual(["1", "2"]);
     },
   );
@@ -50,7 +57,7 @@ describe("withRetry", () => {
   it("writes what it was given, whatever becomes of the arguments meanwhile", async () => {
     const provider = withRetry(losing(1), { onRetry: () => messages.push(user("late")), ...soon });
     const messages = [user("1")];
-    expectOk(await provider.appendMessages("c", messages));
+    expectOk(await provider.appendMessages("c", messages, {}, UNOWNED));
     expect(await readContents(provider, "c")).toEqual(["1"]);
   });
 
@@ -67,7 +74,7 @@ describe("withRetry", () => {
 
     const message = { role: "user", content: "1" } as const;
     const metadata = { userId: "u", at: new Date(5), tags: { list: ["a"] } };
-    const write = provider.appendMessages("c", [message], metadata);
+    const write = provider.appendMessages("c", [message], metadata, { createIfMissing: true });
     Object.assign(message, { content: "changed" });
     metadata.at.setTime(9);
     metadata.tags.list.push("changed");
@@ -96,12 +103,12 @@ describe("withRetry", () => {
     const named = Object.assign([1], { named: 1 });
     const symbol = { [Symbol("s")]: 1 };
     for (const value of [new Typed(), new Map(), cycle, named, symbol, () => {}, { toJSON: () => 1 }]) {
-      const own = await inner.appendMessages("c", users("1"), { value });
-      const wrapped = await provider.appendMessages("c", users("1"), { value });
+      const own = await inner.appendMessages("c", users("1"), { value }, UNOWNED);
+      const wrapped = await provider.appendMessages("c", users("1"), { value }, UNOWNED);
       expectError(wrapped, "MemoryValidationError");
       expect(wrapped).toEqual(own);
     }
-    expectOk(await inner.appendMessages("c", users("1"), { userId: "v" }));
+    expectOk(await inner.appendMessages("c", users("1"), { userId: "v" }, UNOWNED));
     const hidden = Object.defineProperty({}, "userId", { value: "u" });
     expect(expectOk(await provider.findConversations(hidden))).toEqual([]);
   });
@@ -110,13 +117,57 @@ describe("withRetry", () => {
     const inner = createInMemoryProvider();
     const append = vi.fn(inner.appendMessages);
     const provider = withRetry({ ...inner, appendMessages: append });
-    expectOk(await provider.appendMessages("c", users("1"), undefined, { idempotencyKey: "k" }));
+    expectOk(await provider.appendMessages("c", users("1"), undefined, { ...UNOWNED, idempotencyKey: "k" }));
     expectOk(await provider.appendMessages("c", users("2"), undefined, { maxMessages: 9 }));
-    expectOk(await provider.appendMessages("c", users("2")));
+    expectOk(await provider.appendMessages("c", users("2"), {}, UNOWNED));
     const keys = append.mock.calls.map(([, , , options]) => options?.idempotencyKey);
     expect(keys[0]).toBe("k");
     expect(new Set(keys).size).toBe(3);
     expect(append.mock.calls[1]?.[3]?.maxMessages).toBe(9);
+  });
+
+  it("reads, exports and imports again, an import once although replies are lost", async () => {
+    const from = createInMemoryProvider();
+    expectOk(await from.storeMessages("c", users("1"), { at: new Date(5) }));
+    const record = expectOk(await from.exportConversation("c"));
+    if (record === null) throw new Error("expected a conversation");
+    const source = { ...record, metadata: { at: new Date(5) } };
+    const operations: string[] = [];
+    const onRetry = ({ operation }: RetryEvent) => operations.push(operation);
+    const provider = withRetry(losing(1), { ...soon, onRetry });
+    const importing = provider.importConversation(source);
+    source.metadata.at.setTime(9);
+    expectOk(await importing);
+    expectError(await provider.importConversation(record), "MemoryConflictError");
+    const { conversation } = expectOk(await provider.readConversation("c"));
+    expect(conversation?.metadata).toMatchObject({ at: new Date(5), version: 1 });
+    expect(operations).toEqual(["importConversation"]);
+    expect(expectOk(await withRetry(losing(1), soon).readConversation("c")).conversation).toBeNull();
+    expect(expectOk(await withRetry(losing(1), soon).exportConversation("c"))).toBeNull();
+  });
+
+  it("reads what it was asked for, whatever becomes of the options meanwhile", async () => {
+    const inner = createInMemoryProvider();
+    expectOk(await inner.storeMessages("c", users("1", "2")));
+    let lost = false;
+    const read = vi.fn<VersionedMemoryProvider["readConversation"]>(async (...given) => {
+      if (lost) return inner.readConversation(...given);
+      lost = true;
+      return unreachable;
+    });
+    const selection = { after: 0 };
+    const reading = withRetry({ ...inner, readConversation: read }, soon).readConversation("c", {
+      messages: selection,
+    });
+    selection.after = -1;
+    expect(expectOk(await reading).firstPosition).toBe(1);
+  });
+
+  it("adds no method that the provider doesn't have", () => {
+    const { readConversation: _, exportConversation: _1, importConversation: _2, ...ten } = losing(0);
+    expect(Object.keys(withRetry(ten)).sort()).toEqual(Object.keys(ten).sort());
+    const { importConversation: _3, ...twelve } = losing(0);
+    expect(Object.keys(withRetry(twelve)).sort()).toEqual(Object.keys(twelve).sort());
   });
 
   it("says false for a deletion that was done before its reply was lost", async () => {

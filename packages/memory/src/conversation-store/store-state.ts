@@ -1,7 +1,7 @@
+import { createKeyedQueue } from "../async/keyed-queue.ts";
 import { IDEMPOTENCY_WINDOW } from "../backend/backend.ts";
 import type { JsonObject } from "../codec/json.ts";
 import type { MemoryProvider } from "../provider.ts";
-import { createLanes } from "../resilience/lanes.ts";
 
 const MAX_CONVERSATIONS = 2_000;
 
@@ -62,7 +62,7 @@ const isOthers = ({ userId }: Notes, owner: string | undefined): boolean =>
 export function createStoreState(): StoreState {
   const notes = new Map<string, Notes>();
   return {
-    inTurn: createLanes(),
+    inTurn: createKeyedQueue().run,
     notesOf: (conversationId, owner) => {
       const before = notes.get(conversationId);
       const known = before === undefined || isOthers(before, owner) ? createNotes() : before;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withDeadline } from "../async/deadline.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryConnectionError, createMemoryStorageError, type MemoryErrorUnion } from "../errors.ts";
 import type { Message } from "../message.ts";
@@ -39,24 +40,19 @@ interface Step<T> {
 }
 
 /** Settles within the time, whatever the provider does. */
-async function within<T>(timeoutMs: number, { call, onLate }: Step<T>): Promise<unknown> {
+async function settle<T>(timeoutMs: number, { call, onLate }: Step<T>): Promise<unknown> {
   // Within a promise, so that a method that throws at once is caught as well.
   const answer = Promise.resolve().then(call);
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<Result<T>>((resolve) => {
-    timer = setTimeout(() => {
-      onLate?.(answer);
-      const hint = `it has not answered within ${timeoutMs} ms`;
-      resolve(createFailure(createMemoryConnectionError("unknown", hint, { operation: OPERATION })));
-    }, timeoutMs);
+  const late = new Error("late");
+  const onTime = withDeadline(answer, { timeoutMs, late: () => late });
+  return onTime.catch((thrown: unknown) => {
+    if (thrown !== late) {
+      return createFailure(failed("the provider threw instead of returning a failure", thrown));
+    }
+    onLate?.(answer);
+    const hint = `it has not answered within ${timeoutMs} ms`;
+    return createFailure(createMemoryConnectionError("unknown", hint, { operation: OPERATION }));
   });
-  try {
-    return await Promise.race([answer, timeout]);
-  } catch (thrown) {
-    return createFailure(failed("the provider threw instead of returning a failure", thrown));
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 const isTagged = (error: unknown): error is MemoryErrorUnion =>
@@ -180,7 +176,7 @@ export async function diagnoseMemoryProvider(
   const steps: DiagnosisStep[] = [];
   const run: Run = async (step) => {
     const start = performance.now();
-    const error = judge(await within(timeoutMs, step), step.misfit);
+    const error = judge(await settle(timeoutMs, step), step.misfit);
     const latencyMs = performance.now() - start;
     steps.push({
       name: step.name,

@@ -1,5 +1,6 @@
 import type { MemoryProvider } from "../provider.ts";
 import { extendProvider } from "../resilience/extend.ts";
+import { versionedMethods } from "../resilience/versioned-methods.ts";
 
 const KEPT = 100;
 
@@ -60,6 +61,7 @@ export class MemoryPerformanceMonitor {
 /** The provider, with each call of a contract method but `close` measured under the method's name. */
 export function monitorProvider<P extends MemoryProvider>(provider: P, monitor: MemoryPerformanceMonitor): P {
   const bound: MemoryProvider = extendProvider(provider, {});
+  const { readConversation, exportConversation, importConversation } = versionedMethods(provider);
   const measured =
     <Args extends readonly unknown[], T>(name: string, method: (...args: Args) => Promise<T>) =>
     (...args: Args): Promise<T> =>
@@ -74,5 +76,8 @@ export function monitorProvider<P extends MemoryProvider>(provider: P, monitor: 
     clearUserConversations: measured("clearUserConversations", bound.clearUserConversations),
     getStats: measured("getStats", bound.getStats),
     healthCheck: measured("healthCheck", bound.healthCheck),
+    ...(readConversation && { readConversation: measured("readConversation", readConversation) }),
+    ...(exportConversation && { exportConversation: measured("exportConversation", exportConversation) }),
+    ...(importConversation && { importConversation: measured("importConversation", importConversation) }),
   });
 }

@@ -1,6 +1,6 @@
+import { createKeyedQueue } from "../async/keyed-queue.ts";
 import type { MemoryProvider } from "../provider.ts";
 import { createSuccess, type Result } from "../result.ts";
-import { createLanes } from "./lanes.ts";
 
 /** Conversations with messages in the fallback: they stay there, so that no history goes back and forth. */
 export interface Diversions {
@@ -24,7 +24,7 @@ interface Routes<T> {
 
 export function createDiversions(fallback: MemoryProvider): Diversions {
   const diverted = new Set<string>();
-  const inLane = createLanes();
+  const queue = createKeyedQueue();
 
   /** What the fallback has lost, by its limits, a ttl or a deletion, is the primary's again. */
   async function isDiverted(conversationId: string): Promise<Result<boolean>> {
@@ -36,7 +36,7 @@ export function createDiversions(fallback: MemoryProvider): Diversions {
   }
 
   const write = <T>(conversationId: string, { there, elsewhere }: Routes<T>): Promise<Result<T>> =>
-    inLane(conversationId, async () => {
+    queue.run(conversationId, async () => {
       const found = await isDiverted(conversationId);
       if (!found.success) return found;
       return found.data ? there() : elsewhere();
@@ -45,7 +45,7 @@ export function createDiversions(fallback: MemoryProvider): Diversions {
   return {
     add: (id) => void diverted.add(id),
     removing: (id, remove) =>
-      inLane(id, async () => {
+      queue.run(id, async () => {
         const result = await remove();
         if (result.success) diverted.delete(id);
         return result;
@@ -59,7 +59,7 @@ export function createDiversions(fallback: MemoryProvider): Diversions {
           : await fallback.findConversations({ userId, includeMessages: false });
       const result = await clear();
       const ids = owned.success ? owned.data.map(({ conversationId }) => conversationId) : [];
-      await Promise.all(ids.map((id) => inLane(id, () => isDiverted(id))));
+      await Promise.all(ids.map((id) => queue.run(id, () => isDiverted(id))));
       return result;
     },
   };

@@ -1,4 +1,5 @@
 import type { MemoryProvider } from "../provider.ts";
+import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 
 type Copy = Record<PropertyKey, unknown>;
 
@@ -16,7 +17,10 @@ function forward(copy: Copy, provider: object, key: PropertyKey, descriptor: Pro
  * The provider with some of its methods replaced. Everything else of it, be it an object or an instance of a class,
  * stays reachable, with its type.
  */
-export function extendProvider<P extends MemoryProvider>(provider: P, methods: Partial<MemoryProvider>): P {
+export function extendProvider<P extends MemoryProvider>(
+  provider: P,
+  methods: Partial<VersionedMemoryProvider>,
+): P {
   const copy: Copy = {};
   for (
     let level: object | null = provider;

@@ -4,6 +4,7 @@ import type { Result } from "../result.ts";
 import { copyArgument, copyArguments } from "./argument-copy.ts";
 import { createCircuit } from "./circuit.ts";
 import { extendProvider } from "./extend.ts";
+import { routeVersioned } from "./fallback-reading.ts";
 import { type FallbackOptions, fallbackSchema } from "./options.ts";
 import { askEither, divertWrites, failWrites, type Stores } from "./routing.ts";
 
@@ -27,18 +28,23 @@ async function closeBoth({ primary, fallback }: Stores): Promise<Result<void>> {
  * retryable `MemoryConnectionError`, a write to a conversation whose latest read the fallback answered, until the
  * primary has answered one: a turn that was answered without its history is not added to it. The last 100,000 such
  * conversations are remembered. This is per process and conversation, not per turn: where several turns of one
- * conversation run at once, use `expectedVersion`.
+ * conversation run at once, use `expectedVersion`. A write that expects the incarnation that the fallback gave is a
+ * conflict in the primary, unless the conversation is in neither.
  *
  * With `writes: "fallback"` they go to the fallback instead; know what that means:
  * - The conversation stays with the fallback, for reads and writes, until the fallback has lost it (a deletion, its
  *   limits, a ttl) or the process ends. Its earlier messages, owner, version and idempotency keys are in the primary,
- *   and are not known there. Each read and write of it asks the fallback first whether it still holds it.
+ *   and are not known there: an append that makes no conversation is a `MemoryNotFoundError`. Each read and write of
+ *   it asks the fallback first whether it still holds it.
  * - Nothing is moved back: `onFallback` names the conversations, to be merged by whoever knows how.
  * - A write whose reply was lost may be in both stores. Other processes decide for themselves.
  * - A turn whose read the fallback answered may be written to the primary, if that is back by then. A decision that
- *   is based on a read therefore needs `expectedVersion` in its write.
+ *   is based on a read therefore needs `expectedVersion` or `expectedIncarnation` in its write.
  * - Writes of one conversation go one after another.
  * - `findConversations` and `getStats` tell of one store at a time.
+ *
+ * A fallback without `readConversation` answers from its `getConversation`; exports and imports fail where the fallback
+ * would have to do them and can't.
  *
  * **Deletions** always need the primary, and with `writes: "fallback"` delete from both stores, and add up what both
  * say. `healthCheck` is the primary's, `close` closes both, and methods that are not of the contract are the
@@ -75,6 +81,7 @@ export function withFallback<P extends MemoryProvider>(
       read({ operation: "getRecentMessages", conversationId }, (store) =>
         store.getRecentMessages(conversationId, limit),
       ),
+    ...routeVersioned(primary, routing),
     findConversations: (query) => find(copyArgument(query)),
     deleteConversation,
     clearUserConversations,

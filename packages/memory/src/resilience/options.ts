@@ -1,8 +1,9 @@
 import * as z from "zod";
 import type { MemoryErrorUnion } from "../errors.ts";
-import type { MemoryProvider } from "../provider.ts";
+import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 
-type Operation = keyof MemoryProvider;
+/** A method of the contract. */
+export type Operation = keyof VersionedMemoryProvider;
 
 /** An attempt failed and another one follows. */
 export interface RetryEvent {

@@ -1,81 +1,63 @@
+import { type BackoffOptions, retryUntilEnded } from "../async/backoff.ts";
+import { createWaits, type Waits } from "../async/waits.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { tell } from "../observer.ts";
 import type { MemoryProvider, WriteOptions } from "../provider.ts";
 import type { Result } from "../result.ts";
 import { copyArgument } from "./argument-copy.ts";
 import { extendProvider } from "./extend.ts";
-import { type RetryOptions, type RetrySettings, retrySchema } from "./options.ts";
+import { type Operation, type RetryOptions, type RetrySettings, retrySchema } from "./options.ts";
+import { type VersionedMethods, versionedMethods } from "./versioned-methods.ts";
 
 type Write = MemoryProvider["appendMessages"];
 
-interface Waits {
-  /** Whether the signal has aborted or the provider is closed. */
-  readonly ended: () => boolean;
-  /** Ends early as well. The timer keeps the process alive, as pending work does. */
-  readonly wait: (delayMs: number) => Promise<void>;
-  /** Ends all waits, now and later. */
-  readonly end: () => void;
-}
-
-function createWaits(signal: AbortSignal | undefined): Waits {
-  const waiting = new Set<() => void>();
-  let closed = false;
-  const wake = () => {
-    for (const stop of waiting) stop();
-  };
-  // Only while something waits, and one for all: a signal may outlive many providers.
-  const listen = () => signal?.addEventListener("abort", wake);
-  const unlisten = () => signal?.removeEventListener("abort", wake);
-  return {
-    ended: () => closed || signal?.aborted === true,
-    wait: (delayMs) =>
-      new Promise((resolve) => {
-        const stop = () => {
-          clearTimeout(timer);
-          waiting.delete(stop);
-          if (waiting.size === 0) unlisten();
-          resolve();
-        };
-        const timer = setTimeout(stop, delayMs);
-        if (waiting.size === 0) listen();
-        waiting.add(stop);
-      }),
-    end: () => {
-      closed = true;
-      wake();
-    },
-  };
-}
-
-/** Full jitter: clients that failed together don't come back together. */
-const delayAfter = (attempt: number, { baseDelayMs, maxDelayMs, random }: RetrySettings): number =>
-  random() * Math.min(maxDelayMs, baseDelayMs * 2 ** (attempt - 1));
-
 function createRetry(settings: RetrySettings, waits: Waits) {
-  const { maxAttempts, maxElapsedMs, onRetry } = settings;
-  return async function retry<T>(
-    operation: keyof MemoryProvider,
-    call: () => Promise<Result<T>>,
-  ): Promise<Result<T>> {
-    const start = performance.now();
-    for (let attempt = 1; ; attempt++) {
-      const result = await call();
-      if (result.success || !result.error.retryable) return result;
-      if (attempt >= maxAttempts || waits.ended()) return result;
-      const delayMs = delayAfter(attempt, settings);
-      if (performance.now() - start + delayMs > maxElapsedMs) return result;
-      tell("onRetry", onRetry, { operation, attempt, delayMs, error: result.error });
-      if (!waits.ended()) await waits.wait(delayMs);
-      if (waits.ended()) return result;
-    }
+  const { maxAttempts, baseDelayMs, maxDelayMs, maxElapsedMs, random, onRetry } = settings;
+  const limits = { maxAttempts, baseDelayMs, maxDelayMs, maxElapsedMs, random };
+  return function retry<T>(operation: Operation, call: () => Promise<Result<T>>): Promise<Result<T>> {
+    const options: BackoffOptions<Result<T>> = {
+      ...limits,
+      isTransientResult: (result) => !result.success && result.error.retryable,
+      onRetry: (attempt, delayMs, outcome) => {
+        if (!("result" in outcome) || outcome.result.success) return;
+        tell("onRetry", onRetry, { operation, attempt, delayMs, error: outcome.result.error });
+      },
+    };
+    return retryUntilEnded(call, options, waits);
   };
 }
 
-function withKey(options: WriteOptions | undefined): WriteOptions | undefined {
-  const copy = options === undefined ? {} : copyArgument(options);
+type Retry = ReturnType<typeof createRetry>;
+
+type Keyed = Pick<WriteOptions, "idempotencyKey">;
+
+function withKey<Options extends Keyed>(options: Options | undefined): Options | Keyed | undefined {
+  const copy: Options | Keyed = options === undefined ? {} : copyArgument(options);
   // What could not be copied is for the provider to refuse, as is anything else that is no key, `null` say.
   if (copy === options || copy.idempotencyKey !== undefined) return copy;
   return Object.assign(copy, { idempotencyKey: crypto.randomUUID() });
+}
+
+/** What only some providers have, for as far as this one has it. */
+function retryVersioned(provider: MemoryProvider, retry: Retry): Partial<VersionedMethods> {
+  const { readConversation, exportConversation, importConversation } = versionedMethods(provider);
+  return {
+    ...(readConversation && {
+      readConversation: (id, options) => {
+        const fixed = copyArgument(options);
+        return retry("readConversation", () => readConversation(id, fixed));
+      },
+    }),
+    ...(exportConversation && {
+      exportConversation: (id) => retry("exportConversation", () => exportConversation(id)),
+    }),
+    ...(importConversation && {
+      importConversation: (record, options) => {
+        const fixed = [copyArgument(record), withKey(options)] as const;
+        return retry("importConversation", () => importConversation(...fixed));
+      },
+    }),
+  };
 }
 
 /**
@@ -89,8 +71,9 @@ function withKey(options: WriteOptions | undefined): WriteOptions | undefined {
  * number, though all is deleted.
  *
  * Every attempt gets the arguments as they were at the call: they are copied before the first one. What happened in
- * the store between two attempts is not undone by that: a write that is repeated after somebody cleared its user brings
- * that user's conversation back, and a deletion that is repeated also deletes what was created since.
+ * the store between two attempts is not undone by that: without `expectedIncarnation`, a write that is repeated after
+ * somebody cleared its user, and that creates, brings that user's conversation back; and a deletion that is repeated
+ * also deletes what was created since.
  *
  * `close`, and methods that are not of the contract, are passed on and not repeated. Throws a `TypeError` for invalid
  * options.
@@ -117,6 +100,7 @@ export function withRetry<P extends MemoryProvider>(provider: P, options: RetryO
     deleteConversation: (id) => retry("deleteConversation", () => provider.deleteConversation(id)),
     clearUserConversations: (userId) =>
       retry("clearUserConversations", () => provider.clearUserConversations(userId)),
+    ...retryVersioned(provider, retry),
     getStats: (userId) => retry("getStats", () => provider.getStats(userId)),
     healthCheck: () => retry("healthCheck", () => provider.healthCheck()),
     close: () => {

@@ -4,10 +4,9 @@ import type { MemoryProvider } from "../provider.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
 import type { Circuit } from "./circuit.ts";
 import { createDiversions } from "./diversions.ts";
-import type { FallbackSettings } from "./options.ts";
+import type { FallbackSettings, Operation } from "./options.ts";
 import { createStaleReads, idsOf } from "./stale-reads.ts";
 
-type Operation = keyof MemoryProvider;
 type Ask<T> = (provider: MemoryProvider) => Promise<Result<T>>;
 
 interface Call {

@@ -1,4 +1,4 @@
-import { within } from "./deadline.ts";
+import { withDeadline } from "../async/deadline.ts";
 import type { MemoryCapabilities, MemoryProviderHarness, TestStore } from "./harness.ts";
 import { RuleBroken } from "./rule-broken.ts";
 import { openScenario, timeoutOf } from "./scenario.ts";
@@ -44,7 +44,7 @@ export async function runRule(harness: MemoryProviderHarness, rule: Rule): Promi
     const { scenario, store, cleanUp } = await openScenario(harness);
     const missing = missingMeans(store, rule);
     try {
-      if (missing === undefined) await within(rule.check(scenario), { timeoutMs, late });
+      if (missing === undefined) await withDeadline(rule.check(scenario), { timeoutMs, late });
     } catch (broken) {
       // A store that is broken may also fail to clean up: what broke first is what to report.
       await cleanUp().catch(() => {});

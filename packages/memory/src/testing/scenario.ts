@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
+import { withDeadline } from "../async/deadline.ts";
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
-import { within } from "./deadline.ts";
 import type { MemoryProviderHarness, TestStore } from "./harness.ts";
 import type { Scenario } from "./spec.ts";
 import { watchProvider } from "./watched-provider.ts";
@@ -91,7 +91,7 @@ export async function openScenario(harness: MemoryProviderHarness): Promise<Open
     for (const other of others.splice(0)) await other.cleanUp();
     await Promise.all([...life.connections].map(disconnect));
     const late = () => new Error(`dispose() of the harness never settled within ${timeoutMs} ms`);
-    await within(store.dispose(), { timeoutMs, late });
+    await withDeadline(store.dispose(), { timeoutMs, late });
   }
   return { scenario: { provider, connect, disconnect, crash, stop, open }, store, cleanUp };
 }

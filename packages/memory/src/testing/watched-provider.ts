@@ -1,5 +1,5 @@
+import { withDeadline } from "../async/deadline.ts";
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
-import { within } from "./deadline.ts";
 import { repeatsContent } from "./repeated-content.ts";
 import { type Method, methods, resultFault } from "./result-shape.ts";
 
@@ -26,7 +26,7 @@ async function settle(method: Method, answer: PromiseLike<unknown>, watch: Watch
     throw instead(method, "threw", thrown);
   });
   const late = () => new Error(`${method}() never settled: no Result within ${watch.timeoutMs} ms`);
-  return within(settled, { ...watch, late });
+  return withDeadline(settled, { timeoutMs: watch.timeoutMs, late, liftedBy: watch.signal });
 }
 
 /** Not async before the call: a provider has to read its arguments at once, and is tested for it. */
