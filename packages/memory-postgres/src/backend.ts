@@ -1,21 +1,23 @@
-import type { ConversationWrite, MemoryBackend, WriteOutcome } from "@jaf/memory";
-import { createBulk } from "./bulk.ts";
+import type { ConversationWrite, MemoryBackend, ReadOutcome, WriteOutcome } from "@jaf/memory/adapter";
+import { createBulk, type Share } from "./bulk.ts";
 import { toMemoryError } from "./errors.ts";
-import { createQueries, createWriteCall } from "./queries.ts";
+import { createQueries } from "./queries.ts";
+import { createReadQueries } from "./read-queries.ts";
 import {
-  fromLast,
-  fromParts,
+  firstPositionOf,
+  toExtras,
+  toSelected,
   toStats,
   toStoredConversation,
-  toWriteOutcome,
-  writeArguments,
+  toTombstones,
 } from "./rows.ts";
 import type { ResolvedNames } from "./schema/names.ts";
 import type { SqlClient, SqlRow, Statement } from "./sql-client.ts";
 import { createTidying } from "./tidying.ts";
+import { createWriteCall, toWriteOutcome } from "./write-call.ts";
 import { createWriteGroups } from "./write-groups.ts";
 
-export interface PostgresBackendOptions {
+export interface ConversationBackendOptions {
   readonly sql: SqlClient;
   readonly names: ResolvedNames;
   /** Closes what was opened for this backend. */
@@ -43,11 +45,37 @@ async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   }
 }
 
+// So much takes a call some 20 ms.
+const EXPIRED_AT_ONCE: Share = { conversations: 20, messages: 2_000 };
+const TOMBSTONES_AT_ONCE = 1_000;
+
+function createReading(sql: SqlClient, names: ResolvedNames, maxReadBytes: number): MemoryBackend["read"] {
+  const queries = createReadQueries(names, maxReadBytes);
+
+  return async function read(request): Promise<ReadOutcome> {
+    const { conversationId, messages, tombstones } = request;
+    const rows = await sql.query(queries.read(request));
+    const conversation = toSelected(conversationId, messages.kind, rows);
+    const [row = {}] = rows;
+    if (conversation !== undefined) {
+      return {
+        conversation,
+        firstPosition: firstPositionOf(conversation, row),
+        ...toExtras(row, conversation),
+      };
+    }
+    if (tombstones === undefined) return { conversation: null };
+    const [found] = await sql.query(queries.tombstones(conversationId, tombstones.userId));
+    // Made in the meantime: what was seen never was at one moment.
+    return found === undefined ? read(request) : { conversation: null, tombstones: toTombstones(found) };
+  };
+}
+
 /**
- * The storage port on Postgres: one statement, one round trip for each call, but for `clearUser`, the tidying, and
- * appends on a busy pool, several of which share one.
+ * The storage port on Postgres: one statement, one round trip for each call, but for what isn't there and its tombstones,
+ * `clearUser`, the tidying, and appends on a busy pool, several of which share one.
  */
-export function createPostgresBackend(options: PostgresBackendOptions): MemoryBackend {
+export function createConversationBackend(options: ConversationBackendOptions): MemoryBackend {
   const { sql, names, close, maxReadBytes = MAX_READ_BYTES, pingTimeoutMs = PING_TIMEOUT_MS } = options;
   const queries = createQueries(names, maxReadBytes);
   const callWrite = createWriteCall(names);
@@ -60,10 +88,13 @@ export function createPostgresBackend(options: PostgresBackendOptions): MemoryBa
   }
 
   // Not in a transaction of the application, which would keep what expired locked.
-  const tidy = sql.autocommit ? createTidying(bulk) : async () => {};
+  const tidying = (sweepSome: () => Promise<boolean>) =>
+    sql.autocommit ? createTidying(sweepSome) : async () => {};
+  const tidyExpired = tidying(() => bulk.sweepSome("expired", EXPIRED_AT_ONCE));
+  const tidyTombstones = tidying(() => bulk.sweepTombstones(TOMBSTONES_AT_ONCE));
 
   const writeOne = async (write: ConversationWrite): Promise<WriteOutcome> =>
-    toWriteOutcome(await only(callWrite(writeArguments(write))));
+    toWriteOutcome(await only(callWrite(write)));
 
   // On a single connection nothing is gained, and the statements may belong to a transaction of the application.
   const queue = sql.concurrent ? createWriteGroups({ sql, names }, writeOne) : undefined;
@@ -72,19 +103,22 @@ export function createPostgresBackend(options: PostgresBackendOptions): MemoryBa
     name: "postgres",
     write: async (conversationWrite) => {
       const outcome = await (queue ? queue.add(conversationWrite) : writeOne(conversationWrite));
-      if (conversationWrite.ttlSeconds !== undefined) await tidy();
+      if (conversationWrite.ttlSeconds !== undefined) await tidyExpired();
       return outcome;
     },
-    read: async (conversationId, last) =>
-      last === undefined
-        ? fromParts(conversationId, await sql.query(queries.readAll(conversationId)))
-        : fromLast(conversationId, await sql.query(queries.readLast(conversationId, last))),
+    read: createReading(sql, names, maxReadBytes),
     find: async (query) => (await sql.query(queries.find(query))).map(toStoredConversation),
     delete: async (conversationId) => {
-      const [row] = await sql.query(queries.delete(conversationId));
-      return row?.["was_live"] === "true";
+      const row = await only(queries.delete(conversationId));
+      await tidyTombstones();
+      return row["was_live"] === "true";
     },
-    clearUser: bulk.clearUser,
+    clearUser: async (userId) => {
+      await sql.query(queries.clear(userId));
+      const cleared = await bulk.clearUser(userId);
+      await tidyTombstones();
+      return cleared;
+    },
     stats: async (userId) => toStats(await only(queries.stats(userId))),
     ping: async () => {
       await within(pingTimeoutMs, sql.query({ text: "SELECT 1", values: [], timeoutMs: pingTimeoutMs }));

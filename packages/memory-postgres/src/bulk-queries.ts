@@ -1,5 +1,7 @@
+import { TOMBSTONE_SECONDS } from "@jaf/memory/adapter";
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import type { ResolvedNames } from "./schema/names.ts";
+import { qualifiedName, type ResolvedNames } from "./schema/names.ts";
+import { createTables } from "./schema/tables.ts";
 import type { Statement } from "./sql-client.ts";
 import { conversationsOf, jsonTextOf, millisecondsOf, present, toStatement, toWrite } from "./statements.ts";
 
@@ -23,6 +25,8 @@ export function createBulkQueries(names: ResolvedNames) {
   const { columns: conversations, source, live } = conversationsOf(names);
   const { conversationId, userId, totalMessages, lastActivity, expiresAt } = conversations;
 
+  const { tombstones } = createTables(names);
+
   const columns = sql`${jsonTextOf(conversationId)} AS id, ${totalMessages}::text AS messages`;
 
   const isOneOf = (ids: readonly string[]): SQL => sql`${conversationId} = ANY (${sql.param(ids)}::text[])`;
@@ -34,13 +38,20 @@ export function createBulkQueries(names: ResolvedNames) {
       ? sql`${expiresAt} <= ${present}`
       : sql`${lastActivity} < ${present} - make_interval(secs => ${Math.min(due.olderThanDays, MOST_DAYS) * SECONDS_PER_DAY}::float8)`;
 
-  /** `locked` selects what to delete, with a row lock. */
-  const deleteLocked = (locked: SQL): Statement =>
+  const leaveTombstones = sql`, left_behind AS (
+    INSERT INTO ${tombstones} (key, id, expires_at)
+    SELECT ${sql.raw(qualifiedName(names, "_tombstone_key"))}('conversation', conversation_id), gen_random_uuid(),
+      clock_timestamp() + make_interval(secs => ${TOMBSTONE_SECONDS}::bigint)
+    FROM deleted
+    ON CONFLICT (key) DO UPDATE SET id = excluded.id, expires_at = excluded.expires_at)`;
+
+  /** `locked` selects what to delete, with a row lock; `then` is what follows from `deleted`. */
+  const deleteLocked = (locked: SQL, then = sql``): Statement =>
     toWrite(sql`
       WITH locked AS (${locked}), deleted AS (
         DELETE FROM ${source} WHERE ${conversationId} = ANY (ARRAY(SELECT conversation_id FROM locked))
-        RETURNING (${live}) AS was_live
-      )
+        RETURNING ${conversationId}, (${live}) AS was_live
+      )${then}
       SELECT count(*)::text AS deleted, (count(*) FILTER (WHERE was_live))::text AS were_live FROM deleted`);
 
   return {
@@ -50,11 +61,15 @@ export function createBulkQueries(names: ResolvedNames) {
         SELECT ${columns} FROM ${source} WHERE ${eq(userId, owner)} AND ${conversationId} > ${after}
         ORDER BY ${conversationId} LIMIT ${limit}::bigint`),
 
-    // Locked in a fixed order: two of them at once wait for each other and don't deadlock.
+    // Locked in a fixed order: two of them at once wait for each other and don't deadlock. A tombstone comes after its
+    // conversation, as where one is deleted.
     deleteOwn: (owner: string, ids: readonly string[]): Statement =>
-      deleteLocked(sql`
+      deleteLocked(
+        sql`
         SELECT ${conversationId} FROM ${source} WHERE ${isOneOf(ids)} AND ${eq(userId, owner)}
-        ORDER BY ${conversationId} FOR UPDATE`),
+        ORDER BY ${conversationId} FOR UPDATE`,
+        leaveTombstones,
+      ),
 
     /** The next that are due, longest due first. */
     listDue: (due: Due, after: DuePosition | undefined, limit: number): Statement => {
@@ -72,5 +87,16 @@ export function createBulkQueries(names: ResolvedNames) {
       deleteLocked(sql`
         SELECT ${conversationId} FROM ${source} WHERE ${isOneOf(ids)} AND ${isDue(due)}
         FOR UPDATE SKIP LOCKED`),
+
+    /** Deletes tombstones that have had their time, and waits for nobody either. */
+    deleteTombstones: (limit: number): Statement =>
+      toWrite(sql`
+        WITH deleted AS (
+          DELETE FROM ${tombstones} WHERE ${tombstones.key} = ANY (ARRAY(
+            SELECT ${tombstones.key} FROM ${tombstones} WHERE ${tombstones.expiresAt} <= ${present}
+            ORDER BY ${tombstones.expiresAt} LIMIT ${limit}::bigint FOR UPDATE SKIP LOCKED
+          )) RETURNING 1
+        )
+        SELECT count(*)::text AS deleted FROM deleted`),
   };
 }

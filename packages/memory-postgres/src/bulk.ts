@@ -29,12 +29,14 @@ interface Deleted {
 }
 
 export interface Bulk {
-  /** How many conversations that were, expired ones not counted. */
+  /** How many conversations that were, expired ones not counted. Leaves a tombstone of each. */
   readonly clearUser: (userId: string) => Promise<number>;
   /** Deletes all that are due. */
   readonly sweep: (due: Due) => Promise<Deleted>;
   /** Deletes some that are due, the longest due. Whether there may be more. */
   readonly sweepSome: (due: Due, most: Share) => Promise<boolean>;
+  /** Deletes tombstones that have had their time, that many at most. Whether there may be more. */
+  readonly sweepTombstones: (most: number) => Promise<boolean>;
 }
 
 const toListed = (row: SqlRow): Listed => ({
@@ -133,5 +135,10 @@ export function createBulk(sql: SqlClient, names: ResolvedNames): Bulk {
     return share.length < rows.length || rows.length === conversations;
   }
 
-  return { clearUser, sweep, sweepSome };
+  async function sweepTombstones(most: number): Promise<boolean> {
+    const [row] = await sql.query(queries.deleteTombstones(most));
+    return Number(row?.["deleted"]) === most;
+  }
+
+  return { clearUser, sweep, sweepSome, sweepTombstones };
 }

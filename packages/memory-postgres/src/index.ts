@@ -3,4 +3,4 @@ export type { AnalyticsOptions, ConversationAnalytics } from "./analytics.ts";
 export type { PgClient, PgliteClient, PostgresClient } from "./client.ts";
 export { type PostgresConfig, type PostgresTables, postgresConfigSchema } from "./config.ts";
 export { migrate, printMigrations } from "./migrator/migrate.ts";
-export { createPostgresProvider, type PostgresProvider } from "./provider.ts";
+export { createPostgresBackend, createPostgresProvider, type PostgresProvider } from "./provider.ts";

@@ -1,5 +1,6 @@
-import { defineMemoryProvider, type MemoryProvider } from "@jaf/memory";
-import { createPostgresBackend } from "./backend.ts";
+import type { VersionedMemoryProvider } from "@jaf/memory";
+import { defineMemoryProvider, type MemoryBackend } from "@jaf/memory/adapter";
+import { createConversationBackend } from "./backend.ts";
 import { adaptClient, type PostgresClient } from "./client.ts";
 import { type PostgresConfig, parseConfig } from "./config.ts";
 import { conversationMigrations } from "./migrator/conversations.ts";
@@ -8,11 +9,9 @@ import { openPool } from "./pool.ts";
 import { toSetupError } from "./setup-error.ts";
 import { createUpkeep, type Upkeep, type UpkeepOptions } from "./upkeep.ts";
 
-export interface PostgresProvider extends MemoryProvider, Upkeep {}
+export interface PostgresProvider extends VersionedMemoryProvider, Upkeep {}
 
-const OPERATION = "createPostgresProvider";
-
-function extend(provider: MemoryProvider, parts: Omit<UpkeepOptions, "isClosed">): PostgresProvider {
+function extend(provider: VersionedMemoryProvider, parts: Omit<UpkeepOptions, "isClosed">): PostgresProvider {
   let closed = false;
   return {
     ...provider,
@@ -22,6 +21,28 @@ function extend(provider: MemoryProvider, parts: Omit<UpkeepOptions, "isClosed">
       return provider.close();
     },
   };
+}
+
+interface OpenedBackend extends Omit<UpkeepOptions, "isClosed"> {
+  readonly backend: MemoryBackend;
+}
+
+async function open(
+  operation: string,
+  config: PostgresConfig,
+  client: PostgresClient | undefined,
+): Promise<OpenedBackend> {
+  const settings = parseConfig(config);
+  const opened =
+    client === undefined ? await openPool(settings, operation) : { client, close: async () => {} };
+  try {
+    const sql = adaptClient(opened.client);
+    const names = await prepareTables(sql, conversationMigrations, { ...settings, operation });
+    return { backend: createConversationBackend({ sql, names, close: opened.close }), sql, names };
+  } catch (thrown) {
+    await opened.close().catch(() => {}); // What went wrong first is what helps.
+    throw toSetupError(operation, thrown);
+  }
 }
 
 /**
@@ -40,16 +61,17 @@ export async function createPostgresProvider(
   config: PostgresConfig = {},
   client?: PostgresClient,
 ): Promise<PostgresProvider> {
-  const settings = parseConfig(config);
-  const opened =
-    client === undefined ? await openPool(settings, OPERATION) : { client, close: async () => {} };
-  try {
-    const sql = adaptClient(opened.client);
-    const names = await prepareTables(sql, conversationMigrations, { ...settings, operation: OPERATION });
-    const provider = defineMemoryProvider(createPostgresBackend({ sql, names, close: opened.close }));
-    return extend(provider, { sql, names });
-  } catch (thrown) {
-    await opened.close().catch(() => {}); // What went wrong first is what helps.
-    throw toSetupError(OPERATION, thrown);
-  }
+  const { backend, ...parts } = await open("createPostgresProvider", config, client);
+  return extend(defineMemoryProvider(backend), parts);
+}
+
+/**
+ * The storage port of {@link createPostgresProvider}, to be wrapped: it keeps whatever text a wrapper makes of a message's
+ * body, but for NUL, unpaired surrogates and line breaks. Arguments and errors are the same.
+ */
+export async function createPostgresBackend(
+  config: PostgresConfig = {},
+  client?: PostgresClient,
+): Promise<MemoryBackend> {
+  return (await open("createPostgresBackend", config, client)).backend;
 }

@@ -1,14 +1,10 @@
-import type {
-  ConversationWrite,
-  JsonObject,
-  MemoryStats,
-  StoredConversation,
-  WriteOutcome,
-} from "@jaf/memory";
-import type { SqlRow, SqlValue } from "./sql-client.ts";
+import type { MemoryStats } from "@jaf/memory";
+import type { StoredConversation, StoredSelection, Tombstones } from "@jaf/memory/adapter";
+import { fromMetadataTexts } from "./metadata.ts";
+import type { SqlRow } from "./sql-client.ts";
 
-/** In place of the bodies, of which none is empty. */
-export const TOO_LARGE = "";
+/** In place of the bodies, of which none has a line break. */
+export const TOO_LARGE = "\r";
 
 /** It would not fit the longest string that JavaScript has; the driver would end the process over it. */
 export class ConversationTooLarge extends Error {
@@ -42,28 +38,73 @@ function toStored(row: SqlRow, conversationId: string, messages: readonly string
     conversationId,
     ...(userId == null ? {} : { userId: JSON.parse(userId) as string }),
     messages,
-    metadata: JSON.parse(text(row, "metadata")) as JsonObject,
+    metadata: fromMetadataTexts(text(row, "metadata"), row["exact_metadata"]),
     createdAt: date(row, "created_at"),
     lastActivity: date(row, "last_activity"),
     totalMessages: number(row, "total_messages"),
     version: number(row, "version"),
+    metadataVersion: number(row, "metadata_version"),
+    nextPosition: number(row, "last_seq"),
+    incarnation: text(row, "incarnation"),
   };
 }
 
 export const toStoredConversation = (row: SqlRow): StoredConversation =>
   toStored(row, JSON.parse(text(row, "id")) as string, bodiesOf(row));
 
-/** Of a row whose bodies come newest first. */
-export function fromLast(conversationId: string, [row]: readonly SqlRow[]): StoredConversation | null {
-  return row === undefined ? null : toStored(row, conversationId, [...bodiesOf(row)].reverse());
+/** The rows of a selection, of which there is one, but for `"all"`; `undefined` if there is no conversation. */
+export function toSelected(
+  conversationId: string,
+  kind: StoredSelection["kind"],
+  rows: readonly SqlRow[],
+): StoredConversation | undefined {
+  // The order in which rows come is not the server's promise.
+  const ordered = kind === "all" ? [...rows].sort((a, b) => number(a, "nth") - number(b, "nth")) : rows;
+  const [first] = ordered;
+  if (first === undefined) return undefined;
+  const bodies = ordered.flatMap(bodiesOf);
+  return toStored(first, conversationId, kind === "last" ? bodies.reverse() : bodies);
 }
 
-/** Of as many rows as the conversation was read in; the order in which they come is not the server's promise. */
-export function fromParts(conversationId: string, rows: readonly SqlRow[]): StoredConversation | null {
-  const ordered = [...rows].sort((a, b) => number(a, "nth") - number(b, "nth"));
-  const [first] = ordered;
-  return first === undefined ? null : toStored(first, conversationId, ordered.flatMap(bodiesOf));
+/** The position of the first of the selected messages, which follow each other. */
+export function firstPositionOf(
+  { messages, nextPosition }: StoredConversation,
+  row: SqlRow | undefined,
+): number {
+  if (messages.length === 0) return nextPosition;
+  const first = row?.["first_position"];
+  return first == null ? nextPosition - messages.length : Number(first);
 }
+
+/** What a read gives beside the conversation. */
+export function toExtras(row: SqlRow, conversation: StoredConversation) {
+  const { receipt, traces, ttl_seconds: ttlSeconds, message_ids: messageIds } = row;
+  const extras = receipt == null ? {} : { receipt: { nextPosition: Number(receipt) } };
+  if (traces === undefined) return extras;
+  return {
+    ...extras,
+    forExport: {
+      traceIds: JSON.parse(traces ?? "[]") as string[],
+      ...(ttlSeconds == null ? {} : { ttlSeconds: Number(ttlSeconds) }),
+      messageIds: toMessageIds(messageIds, conversation),
+    },
+  };
+}
+
+/** Of all messages, from an object of sequence numbers to ids. */
+function toMessageIds(
+  idsBySeq: string | null | undefined,
+  { messages, nextPosition }: StoredConversation,
+): readonly (string | null)[] {
+  const ids = new Map(Object.entries(JSON.parse(idsBySeq ?? "{}") as Record<string, string>));
+  const firstSeq = nextPosition - messages.length + 1;
+  return messages.map((_, index) => ids.get(String(firstSeq + index)) ?? null);
+}
+
+export const toTombstones = (row: SqlRow): Tombstones => ({
+  conversation: row["conversation_tombstone"] ?? null,
+  user: row["user_tombstone"] ?? null,
+});
 
 export function toStats(row: SqlRow): MemoryStats {
   return {
@@ -73,35 +114,3 @@ export function toStats(row: SqlRow): MemoryStats {
     ...(row["newest"] == null ? {} : { newestConversation: date(row, "newest") }),
   };
 }
-
-export function toWriteOutcome(row: SqlRow): WriteOutcome {
-  const [status, actualVersion] = text(row, "outcome").split(" ");
-  switch (status) {
-    case "written":
-    case "replayed":
-      return { status };
-    case "version":
-      return { status: "conflict", reason: status, actualVersion: Number(actualVersion) };
-    case "owner":
-    case "idempotency-key":
-      return { status: "conflict", reason: status };
-    default:
-      throw new TypeError("unknown outcome of a write");
-  }
-}
-
-/** The arguments of the write function, in its order. */
-export const writeArguments = (write: ConversationWrite): readonly SqlValue[] => [
-  write.conversationId,
-  write.mode === "replace",
-  write.messages.map(({ body }) => body),
-  write.messages.map(({ isToolResult }) => isToolResult),
-  write.userId ?? null,
-  write.traceId ?? null,
-  JSON.stringify(write.metadata),
-  write.expectedVersion ?? null,
-  write.idempotency?.key ?? null,
-  write.idempotency?.bodyHash ?? null,
-  write.maxMessages ?? null,
-  write.ttlSeconds ?? null,
-];

@@ -4,7 +4,7 @@
  */
 export type SqlRow = Readonly<Record<string, string | null>>;
 
-export type SqlValue = string | number | boolean | null | readonly string[] | readonly boolean[];
+export type SqlValue = string | number | boolean | null | readonly (string | null)[] | readonly boolean[];
 
 export interface Statement {
   readonly text: string;

@@ -35,7 +35,7 @@ export function conversationsOf(names: ResolvedNames) {
 }
 
 // Postgres has no year before 4713 BC; a JavaScript date has. Nothing was stored before this one.
-const EARLIEST_MS = Date.UTC(-4000, 0);
+export const EARLIEST_MS = Date.UTC(-4000, 0);
 
 /** Exact to the millisecond, and, unlike text, right for every year. The last date there is stands for infinity. */
 export function timestampOf(date: Date): SQL {

@@ -50,6 +50,8 @@ export interface UpkeepOptions {
   readonly isClosed: () => boolean;
 }
 
+const TOMBSTONES_AT_ONCE = 1_000;
+
 // Of a zone that Node knows and the database doesn't.
 const INVALID_PARAMETER = new Set<unknown>(["22023"]);
 
@@ -59,6 +61,12 @@ const invalid = (operation: string, ...issues: readonly MemoryIssue[]) =>
 export function createUpkeep({ sql, names, isClosed }: UpkeepOptions): Upkeep {
   const analyticsQuery = createAnalyticsQuery(names);
   const bulk = createBulk(sql, names);
+
+  async function sweepExpired(): Promise<number> {
+    let more = true;
+    while (more) more = await bulk.sweepTombstones(TOMBSTONES_AT_ONCE);
+    return (await bulk.sweep("expired")).conversations;
+  }
 
   async function attempt<T>(operation: string, action: () => Promise<T>): Promise<Result<T>> {
     if (isClosed()) {
@@ -81,12 +89,12 @@ export function createUpkeep({ sql, names, isClosed }: UpkeepOptions): Upkeep {
       if (typeof days !== "number" || !(days > 0) || !Number.isFinite(days))
         return invalid(operation, { path: "days", expected: "a positive, finite number" });
       return attempt(operation, async () => {
-        await bulk.sweep("expired");
+        await sweepExpired();
         return (await bulk.sweep({ olderThanDays: days })).live;
       });
     },
 
-    purgeExpired: () => attempt("purgeExpired", async () => (await bulk.sweep("expired")).conversations),
+    purgeExpired: () => attempt("purgeExpired", sweepExpired),
 
     getAnalytics: async (userId, options) => {
       const operation = "getAnalytics";

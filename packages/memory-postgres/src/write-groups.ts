@@ -1,31 +1,13 @@
-import type { ConversationWrite, WriteOutcome } from "@jaf/memory";
+import type { ConversationWrite, WriteOutcome } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { isRefusal } from "./errors.ts";
 import { statementName } from "./prepared.ts";
-import { toWriteOutcome } from "./rows.ts";
 import { qualifiedName, type ResolvedNames } from "./schema/names.ts";
 import type { SqlClient, Statement } from "./sql-client.ts";
+import { packWrite, toWriteOutcome } from "./write-call.ts";
 import { createWriteQueue, type GroupAnswer, type WriteQueue } from "./write-queue.ts";
 
-/** One write as the function takes it; a replacement goes by itself. */
-function pack(write: ConversationWrite): string | undefined {
-  if (write.mode !== "append") return undefined;
-  return JSON.stringify({
-    conversation_id: write.conversationId,
-    bodies: write.messages.map(({ body }) => body),
-    tool_results: write.messages.map(({ isToolResult }) => isToolResult),
-    user_id: write.userId,
-    trace_id: write.traceId,
-    metadata: write.metadata,
-    expected_version: write.expectedVersion,
-    key: write.idempotency?.key,
-    body_hash: write.idempotency?.bodyHash,
-    max_messages: write.maxMessages,
-    ttl_seconds: write.ttlSeconds,
-  });
-}
-
-/** The call of the function that does several writes; `migrations/0005_own_tables.sql` describes it. */
+/** The call of the function that does several writes; `migrations/0003_write_group.sql` describes it. */
 function createGroupCall(names: ResolvedNames): (packed: readonly string[]) => Statement {
   const text = `SELECT array_to_json(${qualifiedName(names, "_write_group")}($1::text::json))::text AS outcomes`;
   const name = statementName(text);
@@ -56,5 +38,10 @@ export function createWriteGroups(
     }
   }
 
-  return createWriteQueue({ laneOf: ({ conversationId }) => conversationId, pack, sendOne, sendGroup });
+  return createWriteQueue({
+    laneOf: ({ conversationId }) => conversationId,
+    pack: packWrite,
+    sendOne,
+    sendGroup,
+  });
 }

@@ -1,8 +1,9 @@
-import type { ConversationQuery } from "@jaf/memory";
+import type { ConversationQuery } from "@jaf/memory/adapter";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createBulkQueries } from "../src/bulk-queries.ts";
 import { migrate } from "../src/index.ts";
 import { createQueries } from "../src/queries.ts";
+import { createReadQueries } from "../src/read-queries.ts";
 import type { Statement } from "../src/sql-client.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
 
@@ -107,13 +108,12 @@ describe("a whole conversation", () => {
     ["never analyzed", unknown],
   ])("of 10,000 messages is not worth compiling its query, in tables that were %s", async (name, schema) => {
     await runSql(`ALTER TABLE "${schema}".conversations_messages SET (autovacuum_enabled = off);
-      INSERT INTO "${schema}".conversations_messages
+      INSERT INTO "${schema}".conversations_messages (conversation_id, seq, body, is_tool_result)
       SELECT 'c1', seq, repeat('x', 400), false FROM generate_series(1, 10000) AS seq;
-      UPDATE "${schema}".conversations SET version = 10000, total_messages = 10000 WHERE conversation_id = 'c1'`);
+      UPDATE "${schema}".conversations SET version = 1, last_seq = 10000, total_messages = 10000 WHERE conversation_id = 'c1'`);
     if (name === "analyzed") await runSql(`ANALYZE "${schema}".conversations_messages`);
-    const { text, values } = createQueries({ tableName: "conversations", schema }, 1_000_000_000).readAll(
-      "c1",
-    );
+    const queries = createReadQueries({ tableName: "conversations", schema }, 1_000_000_000);
+    const { text, values } = queries.read({ conversationId: "c1", messages: { kind: "all" } });
     const { cost, limit } = await useClient(async (client) => {
       const { rows } = await client.query(`EXPLAIN (FORMAT JSON) ${text}`, [...values]);
       const { rows: settings } = await client.query("SHOW jit_above_cost");

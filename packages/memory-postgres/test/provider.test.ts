@@ -1,7 +1,7 @@
 import { defineMemoryProvider, MemorySetupError } from "@jaf/memory";
 import pg from "pg";
 import { afterAll, describe, expect, inject, it } from "vitest";
-import { createPostgresBackend } from "../src/backend.ts";
+import { createConversationBackend } from "../src/backend.ts";
 import { adaptClient } from "../src/client.ts";
 import { createPostgresProvider, migrate } from "../src/index.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
@@ -90,7 +90,7 @@ describe("a statement that does not end", () => {
     const busy = await pool.connect();
     const names = { tableName: "conversations", schema: "public" };
     const sql = adaptClient(pool);
-    const backend = createPostgresBackend({ sql, names, close: async () => {}, pingTimeoutMs: 50 });
+    const backend = createConversationBackend({ sql, names, close: async () => {}, pingTimeoutMs: 50 });
     const provider = defineMemoryProvider(backend);
     expect(await provider.healthCheck()).toMatchObject({
       success: true,
@@ -166,7 +166,7 @@ describe("a conversation", () => {
       const names = { tableName: "conversations", schema: schemaOf() };
       await migrate(client, names);
       const sql = adaptClient(client);
-      const backend = createPostgresBackend({ sql, names, close: async () => {}, maxReadBytes: 1_000 });
+      const backend = createConversationBackend({ sql, names, close: async () => {}, maxReadBytes: 1_000 });
       const provider = defineMemoryProvider(backend);
       const part = { role: "user", content: "x".repeat(400) } as const;
       await provider.appendMessages("c", [part, part], { userId: "u" });
@@ -190,7 +190,7 @@ describe("a conversation", () => {
       const names = { tableName: "conversations", schema: schemaOf() };
       await migrate(client, names);
       const sql = adaptClient(client);
-      const backend = createPostgresBackend({ sql, names, close: async () => {}, maxReadBytes: 50_000 });
+      const backend = createConversationBackend({ sql, names, close: async () => {}, maxReadBytes: 50_000 });
       const provider = defineMemoryProvider(backend);
       const short = Array.from({ length: 500 }, (_, n) => ({ role: "user", content: `${n}` }) as const);
       const all = [...short, { role: "user", content: "x".repeat(25_000) } as const];

@@ -6,10 +6,14 @@ export const migrations: readonly { readonly name: string; readonly sql: string 
 	"conversation_id" varchar(255) COLLATE "C" PRIMARY KEY NOT NULL,
 	"user_id" varchar(255) COLLATE "C",
 	"metadata" jsonb DEFAULT '{}'::jsonb NOT NULL,
+	"exact_metadata" jsonb,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"last_activity" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"incarnation" varchar(255) COLLATE "C" DEFAULT gen_random_uuid()::text NOT NULL,
 	"version" bigint DEFAULT 0 NOT NULL,
+	"metadata_version" bigint DEFAULT 0 NOT NULL,
+	"last_seq" bigint DEFAULT 0 NOT NULL,
 	"total_messages" bigint DEFAULT 0 NOT NULL,
 	"writes" bigint DEFAULT 0 NOT NULL,
 	"ttl_seconds" bigint,
@@ -21,6 +25,7 @@ CREATE TABLE "__p___keys" (
 	"idempotency_key" varchar(255) COLLATE "C" NOT NULL,
 	"body_hash" char(64) NOT NULL,
 	"write_no" bigint NOT NULL,
+	"last_seq" bigint NOT NULL,
 	CONSTRAINT "__p___keys_pkey" PRIMARY KEY("conversation_id","idempotency_key")
 );
 --> statement-breakpoint
@@ -29,6 +34,8 @@ CREATE TABLE "__p___messages" (
 	"seq" bigint NOT NULL,
 	"body" text NOT NULL,
 	"is_tool_result" boolean NOT NULL,
+	"message_id" varchar(255) COLLATE "C",
+	"message_hash" char(64),
 	CONSTRAINT "__p___messages_pkey" PRIMARY KEY("conversation_id","seq")
 );
 --> statement-breakpoint
@@ -44,385 +51,30 @@ CREATE INDEX "idx___p___created_at" ON "__p__" USING btree ("created_at");--> st
 CREATE INDEX "idx___p___metadata_gin" ON "__p__" USING gin ("metadata");--> statement-breakpoint
 CREATE INDEX "idx___p___trace_id" ON "__p__" USING btree ((metadata->>'traceId')) WHERE (metadata->>'traceId') IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "idx___p___expires_at" ON "__p__" USING btree ("expires_at","conversation_id") WHERE expires_at IS NOT NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX "idx___p___messages_own_id" ON "__p___messages" USING btree ("conversation_id","message_id") WHERE message_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "idx___p___traces_trace_id" ON "__p___traces" USING btree ("trace_id");`,
   },
   {
-    name: "0001_write_function",
-    sql: `-- One write to one conversation: expiry, owner, idempotency, version, write, trim, in this order and in one
--- statement of the caller.
---
--- Arguments
---   p_replace           true: messages and metadata are replaced; false: appended and merged
---   p_bodies            the batch, in order; may be empty
---   p_tool_results      for each of them, whether it is a tool result
---   p_user_id           the owner to set if there is none yet; null: none named
---   p_trace_id          the trace that writes; null: none named
---   p_metadata          the fields to store
---   p_expected_version  null: any
---   p_key, p_body_hash  idempotency; both null: none
---   p_max_messages      how many messages to keep; null: all
---   p_ttl_seconds       null: what the conversation has
---
--- Returns 'written', 'replayed', or the reason of a conflict: 'owner', 'idempotency-key', or 'version' with a space and
--- the version that the conversation has. A conflict leaves nothing behind. Raises JF001 for a row that is there and
--- stays out of sight, as row-level security keeps it.
---
--- In READ COMMITTED each statement in here sees what was committed when it starts. So everything after the row
--- lock sees all earlier writes to this conversation, and no later one can come between.
---
--- The migration puts the schema of the tables in the place of "public": so nothing that a search_path or a temporary
--- table brings takes the writes. The tag of the quotation is longer than a name, so that no schema's name ends it.
-CREATE FUNCTION "public"."__p___write"(
-	p_conversation_id text,
-	p_replace boolean,
-	p_bodies text[],
-	p_tool_results boolean[],
-	p_user_id text,
-	p_trace_id text,
-	p_metadata jsonb,
-	p_expected_version bigint,
-	p_key text,
-	p_body_hash text,
-	p_max_messages bigint,
-	p_ttl_seconds bigint
-)
-RETURNS text
-LANGUAGE plpgsql
-AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
-DECLARE
-	batch CONSTANT bigint := cardinality(p_bodies);
-	-- Truncated, not rounded: the time of a write is never ahead of the clock.
-	written_at timestamptz(3) := date_trunc('milliseconds', clock_timestamp());
-	stored "public"."__p__"%ROWTYPE;
-	version_fits boolean;
-	known_hash text;
-	first_seq bigint;
-	ttl bigint;
-	keep_from bigint;
-	trimmed bigint := 0;
-	rounds integer := 0;
-BEGIN
-	-- The usual append decides and writes at once. Whatever is unusual finds no row here, and is decided below.
-	IF NOT p_replace AND p_key IS NULL THEN
-		UPDATE "public"."__p__" SET
-			user_id = coalesce(user_id, p_user_id),
-			metadata = metadata || p_metadata,
-			updated_at = greatest(written_at, last_activity),
-			last_activity = greatest(written_at, last_activity),
-			version = version + batch,
-			total_messages = total_messages + batch,
-			writes = writes + 1,
-			ttl_seconds = coalesce(p_ttl_seconds, ttl_seconds),
-			expires_at = CASE WHEN coalesce(p_ttl_seconds, ttl_seconds) > 10000000000 THEN 'infinity'
-				ELSE greatest(written_at, last_activity) + make_interval(secs => coalesce(p_ttl_seconds, ttl_seconds)) END
-		WHERE conversation_id = p_conversation_id
-			-- By the clock of now: the row lock may have been waited for.
-			AND (expires_at > clock_timestamp()) IS NOT FALSE
-			AND (user_id = p_user_id) IS NOT FALSE
-			AND (version = p_expected_version) IS NOT FALSE
-			AND (total_messages + batch <= p_max_messages) IS NOT FALSE
-		RETURNING version - batch + 1 INTO first_seq;
-		IF FOUND THEN
-			INSERT INTO "public"."__p___messages" (conversation_id, seq, body, is_tool_result)
-			SELECT p_conversation_id, first_seq + message.position - 1, message.body, message.is_tool_result
-			FROM unnest(p_bodies, p_tool_results) WITH ORDINALITY AS message(body, is_tool_result, position);
-			IF p_trace_id IS NOT NULL THEN
-				INSERT INTO "public"."__p___traces" VALUES (p_conversation_id, p_trace_id) ON CONFLICT DO NOTHING;
-			END IF;
-			RETURN 'written';
-		END IF;
-	END IF;
-
-	LOOP
-		SELECT * INTO stored FROM "public"."__p__" WHERE conversation_id = p_conversation_id FOR NO KEY UPDATE;
-		written_at := date_trunc('milliseconds', clock_timestamp());
-		IF stored.expires_at <= written_at THEN
-			stored := NULL;
-		END IF;
-
-		IF stored.user_id <> p_user_id THEN
-			RETURN 'owner';
-		END IF;
-
-		version_fits := (coalesce(stored.version, 0) = p_expected_version) IS NOT FALSE;
-		IF p_key IS NOT NULL AND stored.conversation_id IS NOT NULL THEN
-			IF version_fits THEN
-				INSERT INTO "public"."__p___keys" VALUES (p_conversation_id, p_key, p_body_hash, stored.writes + 1)
-				ON CONFLICT DO NOTHING;
-			END IF;
-			IF NOT version_fits OR NOT FOUND THEN
-				SELECT body_hash INTO known_hash FROM "public"."__p___keys"
-				WHERE conversation_id = p_conversation_id AND idempotency_key = p_key;
-				IF FOUND THEN
-					RETURN CASE WHEN known_hash = p_body_hash THEN 'replayed' ELSE 'idempotency-key' END;
-				END IF;
-			END IF;
-		END IF;
-
-		IF NOT version_fits THEN
-			RETURN 'version ' || coalesce(stored.version, 0);
-		END IF;
-
-		EXIT WHEN stored.conversation_id IS NOT NULL;
-
-		-- Only an expired row can be here; its messages, traces and keys go with it.
-		DELETE FROM "public"."__p__" WHERE conversation_id = p_conversation_id AND expires_at <= written_at;
-		-- With the owner at once, whom a policy of row-level security may ask for.
-		INSERT INTO "public"."__p__" AS fresh (conversation_id, user_id, created_at, updated_at, last_activity)
-		VALUES (p_conversation_id, p_user_id, written_at, written_at, written_at)
-		ON CONFLICT DO NOTHING
-		RETURNING fresh.* INTO stored;
-		IF FOUND THEN
-			IF p_key IS NOT NULL THEN
-				INSERT INTO "public"."__p___keys" VALUES (p_conversation_id, p_key, p_body_hash, 1);
-			END IF;
-			EXIT;
-		END IF;
-		-- Another writer created it meanwhile: decide again, on what it wrote.
-		rounds := rounds + 1;
-		IF rounds = 50 THEN
-			RAISE EXCEPTION USING
-				ERRCODE = 'JF001', MESSAGE = 'the conversation exists and is not visible to this role';
-		END IF;
-	END LOOP;
-
-	IF p_replace THEN
-		DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id;
-		stored.metadata := '{}';
-		stored.total_messages := 0;
-	END IF;
-
-	INSERT INTO "public"."__p___messages" (conversation_id, seq, body, is_tool_result)
-	SELECT p_conversation_id, stored.version + message.position, message.body, message.is_tool_result
-	FROM unnest(p_bodies, p_tool_results) WITH ORDINALITY AS message(body, is_tool_result, position);
-
-	-- Most writes of a run come from the trace that wrote last.
-	IF p_trace_id <> coalesce(stored.metadata->>'traceId', '') THEN
-		INSERT INTO "public"."__p___traces" VALUES (p_conversation_id, p_trace_id) ON CONFLICT DO NOTHING;
-	END IF;
-
-	-- Rarely, so that it costs a write next to nothing. Keys are remembered for 1,000 further writes at least.
-	IF p_key IS NOT NULL AND stored.writes % 100 = 0 THEN
-		DELETE FROM "public"."__p___keys"
-		WHERE conversation_id = p_conversation_id AND write_no < stored.writes + 1 - 1000;
-	END IF;
-
-	-- Stored messages are numbered up to the version without a gap, so the cut is a number.
-	IF stored.total_messages + batch > p_max_messages THEN
-		keep_from := stored.version + batch - p_max_messages + 1;
-		SELECT coalesce(
-			-- A tool result never stays without the call before it, so the cut moves past the results,
-			(SELECT min(seq) FROM "public"."__p___messages"
-			 WHERE conversation_id = p_conversation_id AND seq >= keep_from AND NOT is_tool_result),
-			-- unless nothing else is left: then the last group of call and results stays whole.
-			(SELECT max(seq) FROM "public"."__p___messages"
-			 WHERE conversation_id = p_conversation_id AND seq < keep_from AND NOT is_tool_result),
-			keep_from
-		) INTO keep_from;
-		DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id AND seq < keep_from;
-		GET DIAGNOSTICS trimmed = ROW_COUNT;
-	END IF;
-
-	ttl := coalesce(p_ttl_seconds, stored.ttl_seconds);
-	-- Never backwards, also when the clock was set back or another server writes now.
-	written_at := greatest(written_at, stored.last_activity);
-	UPDATE "public"."__p__" SET
-		user_id = coalesce(stored.user_id, p_user_id),
-		metadata = stored.metadata || p_metadata,
-		updated_at = written_at,
-		last_activity = written_at,
-		version = stored.version + batch,
-		total_messages = stored.total_messages + batch - trimmed,
-		writes = stored.writes + 1,
-		ttl_seconds = ttl,
-		-- Three centuries are for ever; a larger number would not fit a timestamp.
-		expires_at = CASE WHEN ttl > 10000000000 THEN 'infinity' ELSE written_at + make_interval(secs => ttl) END
-	WHERE conversation_id = p_conversation_id;
-	RETURN 'written';
-END
-$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
-`,
+    name: "0001_tombstones",
+    sql: `CREATE TABLE "__p___tombstones" (
+	"key" varchar(43) COLLATE "C" PRIMARY KEY NOT NULL,
+	"id" uuid NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX "idx___p___tombstones_expiry" ON "__p___tombstones" USING btree ("expires_at");`,
   },
   {
-    name: "0002_cascade",
-    sql: `-- What foreign keys with ON DELETE CASCADE would do, at no cost to an append: whoever deletes conversations, also by
--- hand, deletes their messages, traces and keys, and nobody renames one.
+    name: "0002_write_function",
+    sql: `-- The functions and the view are made for the tables that they name, and no others.
 --
--- SECURITY DEFINER, as foreign keys are: who may delete a conversation need not have a right to the other tables.
--- Nobody but the owner may make a trigger of it, since on another table it would delete what that one names.
-CREATE FUNCTION "public"."__p___cascade"() RETURNS trigger
-LANGUAGE plpgsql
-SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
--- Whatever is known of the tables' sizes: a plan that was made while they were small is kept for long.
-SET enable_seqscan = off
-AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
-DECLARE
-	ids text[];
-BEGIN
-	IF TG_OP = 'TRUNCATE' THEN
-		TRUNCATE "public"."__p___messages", "public"."__p___traces", "public"."__p___keys";
-	ELSIF TG_OP = 'UPDATE' THEN
-		RAISE EXCEPTION USING
-			ERRCODE = 'integrity_constraint_violation',
-			MESSAGE = 'the id of a conversation can''t be changed';
-	ELSE
-		SELECT array_agg(conversation_id) INTO ids FROM removed;
-		IF ids IS NOT NULL THEN
-			DELETE FROM "public"."__p___messages" WHERE conversation_id = ANY (ids);
-			DELETE FROM "public"."__p___traces" WHERE conversation_id = ANY (ids);
-			DELETE FROM "public"."__p___keys" WHERE conversation_id = ANY (ids);
-		END IF;
-	END IF;
-	RETURN NULL;
-END
-$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
---> statement-breakpoint
-REVOKE ALL ON FUNCTION "public"."__p___cascade"() FROM PUBLIC;
---> statement-breakpoint
-CREATE TRIGGER "__p___deleted" AFTER DELETE ON "public"."__p__"
-REFERENCING OLD TABLE AS removed
-FOR EACH STATEMENT EXECUTE FUNCTION "public"."__p___cascade"();
---> statement-breakpoint
-CREATE TRIGGER "__p___truncated" AFTER TRUNCATE ON "public"."__p__"
-FOR EACH STATEMENT EXECUTE FUNCTION "public"."__p___cascade"();
---> statement-breakpoint
-CREATE TRIGGER "__p___renamed" BEFORE UPDATE OF conversation_id ON "public"."__p__"
-FOR EACH ROW WHEN (OLD.conversation_id IS DISTINCT FROM NEW.conversation_id)
-EXECUTE FUNCTION "public"."__p___cascade"();
---> statement-breakpoint
--- Who deletes from one part of a divided table fires the triggers of that part alone.
-DO $jaf_parts$
-DECLARE
-	part regclass;
-BEGIN
-	FOR part IN SELECT inhrelid FROM pg_inherits WHERE inhparent = '"__p__"'::regclass LOOP
-		EXECUTE format(
-			'CREATE TRIGGER "__p___deleted" AFTER DELETE ON %s REFERENCING OLD TABLE AS removed '
-			'FOR EACH STATEMENT EXECUTE FUNCTION "__p___cascade"()',
-			part
-		);
-	END LOOP;
-END
-$jaf_parts$;
-`,
-  },
-  {
-    name: "0003_view",
-    sql: String.raw`-- Conversations in one row each, for people's own SQL. Expired ones are not in it.
+-- A schema can be renamed. Then the names lead to nothing, or, once there is a new schema of the old name, to tables
+-- that are none of their business. So each function that writes knows its table by its identity too, and refuses to
+-- work on another; and from this migration on, all run again where the schema has another name than before. So
+-- everything in them, and in the migrations to come, can be done twice.
 --
--- jsonb refuses an escaped NUL and an escaped unpaired surrogate, the only surrogates that are stored escaped;
--- both are shown as U+FFFD. Chr(1), which JSON text can't hold, stands for an escaped backslash meanwhile, so that
--- the text of a backslash, a "u" and four zeros stays what it is.
-CREATE VIEW "__p___with_messages" AS
-SELECT
-	conversation.conversation_id,
-	conversation.user_id,
-	coalesce(
-		(
-			SELECT jsonb_agg(
-				CASE WHEN message.body ~ '\\u(0000|d[89a-f])' THEN
-					replace(
-						regexp_replace(
-							replace(message.body, '\\', chr(1)),
-							'\\u(0000|d[89a-f][0-9a-f]{2})', '\\ufffd', 'g'
-						),
-						chr(1), '\\'
-					)::jsonb
-				ELSE message.body::jsonb END
-				ORDER BY message.seq
-			)
-			FROM "__p___messages" AS message
-			WHERE message.conversation_id = conversation.conversation_id
-		),
-		'[]'
-	) AS messages,
-	conversation.metadata,
-	conversation.created_at,
-	conversation.updated_at,
-	conversation.last_activity
-FROM "__p__" AS conversation
-WHERE conversation.expires_at IS NULL OR conversation.expires_at > now();
-`,
-  },
-  {
-    name: "0004_write_group",
-    sql: `-- Appends to several conversations in one statement, and so in one transaction: each as "__p___write" does it.
---
--- Arguments
---   p_writes  an array of objects, in the order in which they are to be done. Their fields are the arguments of
---             "__p___write" without the "p_"; one that is left out is null
---
--- Returns for each of them what "__p___write" does, or null: nothing was done, and it has to be sent by itself. That
--- is so for a conversation that isn't there, is about to expire, or is locked by somebody else, and then for every
--- later write of the group to that conversation, so that they keep their order.
---
--- No write in here waits for a lock of a row while it holds those of the others. So a group is over soon, and nobody
--- can be in a circle with it:
--- - A conversation's row is locked without waiting, or passed over.
--- - Its messages, traces and keys are written under that lock only, by whoever writes or deletes them; so nobody else
---   can have half-done rows in their unique indexes, for whose end an insertion would wait.
--- - A new conversation would be an insertion that may wait for another one of the same id, and an expired one a
---   deletion that may wait for a foreign key of the application. Both are left to be sent by themselves; the second
---   is time enough to be sure that one does not expire between here and its write.
--- Rows that an application writes into the other tables by hand are not bound by this. Should that make a circle,
--- Postgres ends it with an error, nothing of the group is done, and each write can be sent by itself.
-CREATE FUNCTION "public"."__p___write_group"(p_writes json)
-RETURNS text[]
-LANGUAGE plpgsql
-AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
-DECLARE
-	write record;
-	outcomes text[] := '{}';
-	passed_over text[] := '{}';
-BEGIN
-	FOR write IN
-		SELECT * FROM ROWS FROM (json_to_recordset(p_writes) AS (
-			conversation_id text,
-			bodies text[],
-			tool_results boolean[],
-			user_id text,
-			trace_id text,
-			metadata jsonb,
-			expected_version bigint,
-			key text,
-			body_hash text,
-			max_messages bigint,
-			ttl_seconds bigint
-		)) WITH ORDINALITY ORDER BY ordinality
-	LOOP
-		IF write.conversation_id <> ALL (passed_over) THEN
-			PERFORM FROM "public"."__p__"
-			WHERE conversation_id = write.conversation_id
-				AND (expires_at > clock_timestamp() + interval '1 second') IS NOT FALSE
-			FOR NO KEY UPDATE SKIP LOCKED;
-			IF FOUND THEN
-				outcomes := outcomes || "public"."__p___write"(
-					write.conversation_id, false, write.bodies, write.tool_results, write.user_id, write.trace_id,
-					write.metadata, write.expected_version, write.key, write.body_hash, write.max_messages,
-					write.ttl_seconds
-				);
-				CONTINUE;
-			END IF;
-			passed_over := passed_over || write.conversation_id;
-		END IF;
-		outcomes := outcomes || null::text;
-	END LOOP;
-	RETURN outcomes;
-END
-$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
-`,
-  },
-  {
-    name: "0005_own_tables",
-    sql: String.raw`-- The functions and the view once more, for the tables that they were made for, and no others.
---
--- A function names its tables, and a schema can be renamed. Then the names lead to nothing, or, once there is a new
--- schema of the old name, to tables that are none of its business. So each function knows its table by its identity
--- too, and refuses to work on another; and this migration runs again where the schema has another name than before.
--- So everything in here, and in the migrations to come, can be done twice.
---
--- The tag of a quoted name is longer than a name, as that of a function is.
+-- A migration puts the schema of the tables in the place of "public": so nothing that a search_path or a temporary
+-- table brings takes the writes. The tags of the quotations are longer than a name, so that no schema's name ends one.
 
 -- What belonged to a conversation of this id and was left behind, as a deletion under session_replication_role does,
 -- which fires no trigger: it must not show up in the next one, which may be another user's.
@@ -444,64 +96,121 @@ BEGIN
 END
 $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
 --> statement-breakpoint
-DROP FUNCTION IF EXISTS "public"."__p___write"(
-	text, boolean, text[], boolean[], text, text, jsonb, bigint, text, text, bigint, bigint
-);
---> statement-breakpoint
-DROP FUNCTION IF EXISTS "public"."__p___write_group"(json);
---> statement-breakpoint
--- One write to one conversation: expiry, owner, idempotency, version, write, trim, in this order and in one
--- statement of the caller.
+-- Which messages of a batch are new, by their own ids (null: it has none, and is new).
 --
 -- Arguments
---   p_replace           true: messages and metadata are replaced; false: appended and merged
---   p_bodies            the batch, in order; may be empty
---   p_tool_results      for each of them, whether it is a tool result
---   p_user_id           the owner to set if there is none yet; null: none named
---   p_trace_id          the trace that writes; null: none named
---   p_metadata          the fields to store
---   p_expected_version  null: any
---   p_key, p_body_hash  idempotency; both null: none
---   p_max_messages      how many messages to keep; null: all
---   p_ttl_seconds       null: what the conversation has
---   p_table             not for the caller: the main table, known by its identity, which no renaming changes
+--   p_last_kept  the sequence number up to which the stored messages stay
+--   p_hashes     of each message that has an id
 --
--- Returns 'written', 'replayed', or the reason of a conflict: 'owner', 'idempotency-key', or 'version' with a space and
--- the version that the conversation has. A conflict leaves nothing behind. Raises JF001 for a row that is there and
--- stays out of sight, as row-level security keeps it; JF003 where the names in here lead to other tables than those
--- that it was made for.
+-- Returns their places in the batch, from 1, in order; null where another content is stored under one of the ids, or
+-- comes twice under one.
+CREATE OR REPLACE FUNCTION "public"."__p___new_messages"(
+	p_conversation_id text,
+	p_last_kept bigint,
+	p_ids text[],
+	p_hashes text[]
+)
+RETURNS bigint[]
+LANGUAGE plpgsql
+SET enable_seqscan = off
+AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
+DECLARE
+	first_places bigint[];
+	contradicts boolean;
+BEGIN
+	SELECT array_agg(first_place ORDER BY first_place) FILTER (WHERE is_new), bool_or(is_other)
+	INTO first_places, contradicts
+	FROM (
+		SELECT min(given.place) AS first_place,
+			bool_and(stored.message_hash IS NULL) AS is_new,
+			min(given.hash) <> max(given.hash) OR bool_or(stored.message_hash <> given.hash) AS is_other
+		FROM unnest(p_ids, p_hashes) WITH ORDINALITY AS given(id, hash, place)
+		LEFT JOIN "public"."__p___messages" AS stored
+			ON stored.conversation_id = p_conversation_id AND stored.message_id = given.id AND stored.seq <= p_last_kept
+		GROUP BY given.id, CASE WHEN given.id IS NULL THEN given.place END
+	) AS distinct_ids;
+	RETURN CASE WHEN contradicts IS NOT TRUE THEN coalesce(first_places, '{}') END;
+END
+$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
+--> statement-breakpoint
+-- One write to one conversation: expiry, owner, idempotency, incarnation, version, metadata version, existence, length,
+-- message ids, write, trim, in this order and in one statement of the caller.
+--
+-- Arguments
+--   p_replace                    true: messages and metadata are replaced; false: appended and merged
+--   p_bodies                     the batch, in order; may be empty
+--   p_tool_results               for each of them, whether it is a tool result
+--   p_drop_last                  how many messages to drop from the end first; null: none
+--   p_user_id                    the owner to set if there is none yet; null: none named
+--   p_trace_id                   the trace that writes; null: none named
+--   p_metadata                   the fields to store
+--   p_expected_version           null: any
+--   p_expected_metadata_version  null: any
+--   p_expected_incarnation       null: any, or none
+--   p_expected_tombstones        that there is no conversation, and these tombstones: its own and the user's, null for
+--                                one that isn't there; null: whatever there is
+--   p_incarnation                what it gets if it is made; null: it isn't
+--   p_key, p_body_hash           idempotency; both null: none
+--   p_max_messages               how many messages to keep; null: all
+--   p_ttl_seconds                null: what the conversation has
+--   p_more                       what few writes say; null: nothing of it. An object of
+--     message_ids, message_hashes  of the batch, null for a message without
+--     exact_metadata               the fields that p_metadata can't hold as they are, as the column of that name
+--     source                       of an import: created_at and last_activity in milliseconds since 1970, version,
+--                                  metadata_version, first_position, trace_ids
+--   p_table                      not for the caller: the main table, known by its identity, which no renaming changes
+--
+-- Returns 'written', 'replayed', 'missing', or the reason of a conflict, 'version' and 'metadata-version' with a space
+-- and the one that the conversation has. Unless it is 'written', nothing has changed. Raises JF001 for a row that is
+-- there and stays out of sight, as row-level security keeps it; JF003 where the names in here lead to other tables than
+-- those that it was made for.
 --
 -- In READ COMMITTED each statement in here sees what was committed when it starts. So everything after the row
 -- lock sees all earlier writes to this conversation, and no later one can come between.
---
--- The migration puts the schema of the tables in the place of "public": so nothing that a search_path or a temporary
--- table brings takes the writes. The tag of the quotation is longer than a name, so that no schema's name ends it.
 CREATE OR REPLACE FUNCTION "public"."__p___write"(
 	p_conversation_id text,
 	p_replace boolean,
 	p_bodies text[],
 	p_tool_results boolean[],
+	p_drop_last bigint,
 	p_user_id text,
 	p_trace_id text,
 	p_metadata jsonb,
 	p_expected_version bigint,
+	p_expected_metadata_version bigint,
+	p_expected_incarnation text,
+	p_expected_tombstones text[],
+	p_incarnation text,
 	p_key text,
 	p_body_hash text,
 	p_max_messages bigint,
 	p_ttl_seconds bigint,
+	p_more jsonb,
 	p_table regclass DEFAULT '"__p__"'::regclass
 )
 RETURNS text
 LANGUAGE plpgsql
 AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
 DECLARE
-	batch CONSTANT bigint := cardinality(p_bodies);
+	batch bigint := cardinality(p_bodies);
+	dropped bigint := coalesce(p_drop_last, 0);
+	growth bigint := batch - dropped;
+	change bigint := (batch + dropped > 0)::integer;
+	metadata_change bigint := (p_metadata <> '{}')::integer;
 	-- Truncated, not rounded: the time of a write is never ahead of the clock.
 	written_at timestamptz(3) := date_trunc('milliseconds', clock_timestamp());
 	stored "public"."__p__"%ROWTYPE;
-	version_fits boolean;
+	is_there boolean;
+	locked boolean := false;
+	tombstones text[];
+	refusal text;
 	known_hash text;
-	first_seq bigint;
+	last_kept bigint;
+	ids text[];
+	hashes text[];
+	new_places bigint[];
+	exact jsonb;
+	source CONSTANT jsonb := p_more->'source';
 	ttl bigint;
 	keep_from bigint;
 	trimmed bigint := 0;
@@ -513,14 +222,16 @@ BEGIN
 	END IF;
 
 	-- The usual append decides and writes at once. Whatever is unusual finds no row here, and is decided below.
-	IF NOT p_replace AND p_key IS NULL THEN
+	IF NOT p_replace AND p_key IS NULL AND p_expected_tombstones IS NULL AND p_more IS NULL THEN
 		UPDATE "public"."__p__" SET
 			user_id = coalesce(user_id, p_user_id),
 			metadata = metadata || p_metadata,
 			updated_at = greatest(written_at, last_activity),
 			last_activity = greatest(written_at, last_activity),
-			version = version + batch,
-			total_messages = total_messages + batch,
+			version = version + change,
+			metadata_version = metadata_version + metadata_change,
+			last_seq = last_seq + growth,
+			total_messages = total_messages + growth,
 			writes = writes + 1,
 			ttl_seconds = coalesce(p_ttl_seconds, ttl_seconds),
 			expires_at = CASE WHEN coalesce(p_ttl_seconds, ttl_seconds) > 10000000000 THEN 'infinity'
@@ -529,13 +240,20 @@ BEGIN
 			-- By the clock of now: the row lock may have been waited for.
 			AND (expires_at > clock_timestamp()) IS NOT FALSE
 			AND (user_id = p_user_id) IS NOT FALSE
+			AND (incarnation = p_expected_incarnation) IS NOT FALSE
 			AND (version = p_expected_version) IS NOT FALSE
-			AND (total_messages + batch <= p_max_messages) IS NOT FALSE
-		RETURNING version - batch + 1 INTO first_seq;
+			AND (metadata_version = p_expected_metadata_version) IS NOT FALSE
+			AND total_messages >= dropped
+			AND (total_messages + growth <= p_max_messages) IS NOT FALSE
+			AND (exact_metadata IS NULL OR metadata_change = 0)
+		RETURNING last_seq - batch INTO last_kept;
 		IF FOUND THEN
+			IF dropped > 0 THEN
+				DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id AND seq > last_kept;
+			END IF;
 			INSERT INTO "public"."__p___messages" (conversation_id, seq, body, is_tool_result)
-			SELECT p_conversation_id, first_seq + message.position - 1, message.body, message.is_tool_result
-			FROM unnest(p_bodies, p_tool_results) WITH ORDINALITY AS message(body, is_tool_result, position);
+			SELECT p_conversation_id, last_kept + message.place, message.body, message.is_tool_result
+			FROM unnest(p_bodies, p_tool_results) WITH ORDINALITY AS message(body, is_tool_result, place);
 			IF p_trace_id IS NOT NULL THEN
 				INSERT INTO "public"."__p___traces" VALUES (p_conversation_id, p_trace_id) ON CONFLICT DO NOTHING;
 			END IF;
@@ -544,23 +262,58 @@ BEGIN
 	END IF;
 
 	LOOP
-		SELECT * INTO stored FROM "public"."__p__" WHERE conversation_id = p_conversation_id FOR NO KEY UPDATE;
+		-- An expired one isn't locked: who erases locks it after what is locked below.
+		SELECT * INTO stored FROM "public"."__p__"
+		WHERE conversation_id = p_conversation_id AND (expires_at > clock_timestamp()) IS NOT FALSE
+		FOR NO KEY UPDATE;
+		is_there := FOUND;
 		written_at := date_trunc('milliseconds', clock_timestamp());
-		IF stored.expires_at <= written_at THEN
-			stored := NULL;
-		END IF;
 
 		IF stored.user_id <> p_user_id THEN
 			RETURN 'owner';
 		END IF;
 
-		version_fits := (coalesce(stored.version, 0) = p_expected_version) IS NOT FALSE;
-		IF p_key IS NOT NULL AND stored.conversation_id IS NOT NULL THEN
-			IF version_fits THEN
-				INSERT INTO "public"."__p___keys" VALUES (p_conversation_id, p_key, p_body_hash, stored.writes + 1)
+		IF NOT is_there AND p_expected_tombstones IS NOT NULL THEN
+			IF p_incarnation IS NOT NULL AND NOT locked THEN
+				PERFORM "public"."__p___lock_creation"(p_conversation_id, p_user_id, p_table);
+				locked := true;
+				CONTINUE;
+			END IF;
+			tombstones := "public"."__p___tombstones_of"(p_conversation_id, p_user_id);
+		END IF;
+
+		refusal := CASE
+			WHEN p_expected_incarnation IS NOT NULL AND stored.incarnation IS DISTINCT FROM p_expected_incarnation
+				THEN 'incarnation'
+			WHEN p_expected_tombstones IS NOT NULL AND (is_there OR tombstones IS DISTINCT FROM p_expected_tombstones)
+				THEN 'incarnation'
+			WHEN coalesce(stored.version, 0) <> p_expected_version
+				THEN 'version ' || coalesce(stored.version, 0)
+			WHEN coalesce(stored.metadata_version, 0) <> p_expected_metadata_version
+				THEN 'metadata-version ' || coalesce(stored.metadata_version, 0)
+			WHEN NOT is_there AND p_incarnation IS NULL THEN 'missing'
+			WHEN dropped > coalesce(stored.total_messages, 0) THEN 'length'
+		END;
+
+		IF p_more ? 'message_ids' AND refusal IS NULL THEN
+			ids := ARRAY(SELECT jsonb_array_elements_text(p_more->'message_ids'));
+			hashes := ARRAY(SELECT jsonb_array_elements_text(p_more->'message_hashes'));
+			-- Of what is replaced nothing stays.
+			last_kept := CASE WHEN p_replace THEN 0 ELSE coalesce(stored.last_seq, 0) - dropped END;
+			new_places := "public"."__p___new_messages"(p_conversation_id, last_kept, ids, hashes);
+			IF new_places IS NULL THEN
+				refusal := 'message-id';
+			END IF;
+			batch := cardinality(new_places);
+		END IF;
+
+		IF p_key IS NOT NULL AND is_there THEN
+			IF refusal IS NULL THEN
+				INSERT INTO "public"."__p___keys"
+				VALUES (p_conversation_id, p_key, p_body_hash, stored.writes + 1, stored.last_seq + batch - dropped)
 				ON CONFLICT DO NOTHING;
 			END IF;
-			IF NOT version_fits OR NOT FOUND THEN
+			IF refusal IS NOT NULL OR NOT FOUND THEN
 				SELECT body_hash INTO known_hash FROM "public"."__p___keys"
 				WHERE conversation_id = p_conversation_id AND idempotency_key = p_key;
 				IF FOUND THEN
@@ -569,23 +322,29 @@ BEGIN
 			END IF;
 		END IF;
 
-		IF NOT version_fits THEN
-			RETURN 'version ' || coalesce(stored.version, 0);
+		IF refusal IS NOT NULL THEN
+			RETURN refusal;
 		END IF;
 
-		EXIT WHEN stored.conversation_id IS NOT NULL;
+		EXIT WHEN is_there;
 
 		-- Only an expired row can be here; its messages, traces and keys go with it.
 		DELETE FROM "public"."__p__" WHERE conversation_id = p_conversation_id AND expires_at <= written_at;
 		-- With the owner at once, whom a policy of row-level security may ask for.
-		INSERT INTO "public"."__p__" AS fresh (conversation_id, user_id, created_at, updated_at, last_activity)
-		VALUES (p_conversation_id, p_user_id, written_at, written_at, written_at)
+		INSERT INTO "public"."__p__" AS fresh
+			(conversation_id, user_id, created_at, updated_at, last_activity, incarnation, last_seq)
+		VALUES (
+			p_conversation_id, p_user_id,
+			coalesce(to_timestamp((source->>'created_at')::float8 / 1000), written_at), written_at, written_at,
+			p_incarnation, coalesce((source->>'first_position')::bigint, 0)
+		)
 		ON CONFLICT DO NOTHING
 		RETURNING fresh.* INTO stored;
 		IF FOUND THEN
 			PERFORM "public"."__p___clear_leftovers"(p_conversation_id);
 			IF p_key IS NOT NULL THEN
-				INSERT INTO "public"."__p___keys" VALUES (p_conversation_id, p_key, p_body_hash, 1);
+				INSERT INTO "public"."__p___keys"
+				VALUES (p_conversation_id, p_key, p_body_hash, 1, stored.last_seq + batch);
 			END IF;
 			EXIT;
 		END IF;
@@ -597,15 +356,31 @@ BEGIN
 		END IF;
 	END LOOP;
 
+	IF batch < cardinality(p_bodies) THEN
+		SELECT array_agg(body ORDER BY place), array_agg(is_tool_result ORDER BY place),
+			array_agg(id ORDER BY place), array_agg(hash ORDER BY place)
+		INTO p_bodies, p_tool_results, ids, hashes
+		FROM unnest(p_bodies, p_tool_results, ids, hashes) WITH ORDINALITY AS message(body, is_tool_result, id, hash, place)
+		WHERE place = ANY (new_places);
+	END IF;
+
+	exact := stored.exact_metadata;
 	IF p_replace THEN
 		DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id;
 		stored.metadata := '{}';
+		exact := NULL;
 		stored.total_messages := 0;
+	ELSIF dropped > 0 THEN
+		stored.last_seq := stored.last_seq - dropped;
+		stored.total_messages := stored.total_messages - dropped;
+		DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id AND seq > stored.last_seq;
 	END IF;
 
-	INSERT INTO "public"."__p___messages" (conversation_id, seq, body, is_tool_result)
-	SELECT p_conversation_id, stored.version + message.position, message.body, message.is_tool_result
-	FROM unnest(p_bodies, p_tool_results) WITH ORDINALITY AS message(body, is_tool_result, position);
+	INSERT INTO "public"."__p___messages" (conversation_id, seq, body, is_tool_result, message_id, message_hash)
+	SELECT p_conversation_id, stored.last_seq + message.place, message.body, message.is_tool_result,
+		message.id, message.hash
+	FROM unnest(p_bodies, p_tool_results, ids, hashes) WITH ORDINALITY
+		AS message(body, is_tool_result, id, hash, place);
 
 	-- Most writes of a run come from the trace that wrote last.
 	IF p_trace_id <> coalesce(stored.metadata->>'traceId', '') THEN
@@ -618,9 +393,9 @@ BEGIN
 		WHERE conversation_id = p_conversation_id AND write_no < stored.writes + 1 - 1000;
 	END IF;
 
-	-- Stored messages are numbered up to the version without a gap, so the cut is a number.
+	-- Stored messages are numbered up to the last one without a gap, so the cut is a number.
 	IF stored.total_messages + batch > p_max_messages THEN
-		keep_from := stored.version + batch - p_max_messages + 1;
+		keep_from := stored.last_seq + batch - p_max_messages + 1;
 		SELECT coalesce(
 			-- A tool result never stays without the call before it, so the cut moves past the results,
 			(SELECT min(seq) FROM "public"."__p___messages"
@@ -634,15 +409,42 @@ BEGIN
 		GET DIAGNOSTICS trimmed = ROW_COUNT;
 	END IF;
 
+	IF exact IS NOT NULL OR p_more ? 'exact_metadata' THEN
+		-- A name that holds U+FFFD stands for several, and those that are written come in exact_metadata.
+		exact := nullif(
+			coalesce(exact, '{}') - ARRAY(
+				SELECT to_json(name)::text FROM jsonb_object_keys(p_metadata) AS name WHERE strpos(name, chr(65533)) = 0
+			) || coalesce(p_more->'exact_metadata', '{}'),
+			'{}'
+		);
+	END IF;
+
 	ttl := coalesce(p_ttl_seconds, stored.ttl_seconds);
 	-- Never backwards, also when the clock was set back or another server writes now.
-	written_at := greatest(written_at, stored.last_activity);
+	written_at := coalesce(
+		to_timestamp((source->>'last_activity')::float8 / 1000), greatest(written_at, stored.last_activity)
+	);
+	IF p_replace OR NOT is_there OR batch + dropped + trimmed > 0 THEN
+		stored.version := stored.version + 1;
+	END IF;
+	IF p_replace OR metadata_change > 0 THEN
+		stored.metadata_version := stored.metadata_version + 1;
+	END IF;
+	IF source IS NOT NULL THEN
+		stored.version := source->>'version';
+		stored.metadata_version := source->>'metadata_version';
+		INSERT INTO "public"."__p___traces"
+		SELECT p_conversation_id, jsonb_array_elements_text(source->'trace_ids') ON CONFLICT DO NOTHING;
+	END IF;
 	UPDATE "public"."__p__" SET
 		user_id = coalesce(stored.user_id, p_user_id),
 		metadata = stored.metadata || p_metadata,
+		exact_metadata = exact,
 		updated_at = written_at,
 		last_activity = written_at,
-		version = stored.version + batch,
+		version = stored.version,
+		metadata_version = stored.metadata_version,
+		last_seq = stored.last_seq + batch,
 		total_messages = stored.total_messages + batch - trimmed,
 		writes = stored.writes + 1,
 		ttl_seconds = ttl,
@@ -652,8 +454,11 @@ BEGIN
 	RETURN 'written';
 END
 $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
---> statement-breakpoint
--- Appends to several conversations in one statement, and so in one transaction: each as "__p___write" does it.
+`,
+  },
+  {
+    name: "0003_write_group",
+    sql: `-- Appends to several conversations in one statement, and so in one transaction: each as "__p___write" does it.
 --
 -- Arguments
 --   p_writes  an array of objects, in the order in which they are to be done. Their fields are the arguments of
@@ -691,14 +496,20 @@ BEGIN
 			conversation_id text,
 			bodies text[],
 			tool_results boolean[],
+			drop_last bigint,
 			user_id text,
 			trace_id text,
 			metadata jsonb,
 			expected_version bigint,
+			expected_metadata_version bigint,
+			expected_incarnation text,
+			expected_tombstones text[],
+			incarnation text,
 			key text,
 			body_hash text,
 			max_messages bigint,
-			ttl_seconds bigint
+			ttl_seconds bigint,
+			more jsonb
 		)) WITH ORDINALITY ORDER BY ordinality
 	LOOP
 		IF write.conversation_id <> ALL (passed_over) THEN
@@ -708,9 +519,10 @@ BEGIN
 			FOR NO KEY UPDATE SKIP LOCKED;
 			IF FOUND THEN
 				outcomes := outcomes || "public"."__p___write"(
-					write.conversation_id, false, write.bodies, write.tool_results, write.user_id, write.trace_id,
-					write.metadata, write.expected_version, write.key, write.body_hash, write.max_messages,
-					write.ttl_seconds, p_table
+					write.conversation_id, false, write.bodies, write.tool_results, write.drop_last, write.user_id,
+					write.trace_id, write.metadata, write.expected_version, write.expected_metadata_version,
+					write.expected_incarnation, write.expected_tombstones, write.incarnation, write.key,
+					write.body_hash, write.max_messages, write.ttl_seconds, write.more, p_table
 				);
 				CONTINUE;
 			END IF;
@@ -721,8 +533,153 @@ BEGIN
 	RETURN outcomes;
 END
 $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
+`,
+  },
+  {
+    name: "0004_erasure",
+    sql: `-- Tombstones: what a deletion leaves behind, so that a write which was decided on what was there before can be refused.
+--
+-- A creation that is under way must come before a deletion and be deleted with it, or see its tombstone; but neither
+-- sees what the other hasn't committed. So a creation that expects tombstones locks the conversation's and the user's,
+-- shared with other creations, before it reads them, and who leaves one locks it alone, before it looks for what to
+-- delete. Appends to what is there take none of these locks.
+--
+-- Order of locks: of tombstones' names, of conversations, of tombstones' rows. A row of a tombstone is written by who
+-- has just deleted the conversation or holds the lock of its name, so that nobody waits for it and holds what another
+-- one needs.
+
+-- The name of a tombstone: "tombstoneKey" of @jaf/memory/adapter. Null for no id.
+CREATE OR REPLACE FUNCTION "public"."__p___tombstone_key"(p_kind text, p_id text) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
+	SELECT rtrim(
+		translate(
+			encode(sha256(convert_to(p_kind, 'UTF8') || decode('00', 'hex') || convert_to(p_id, 'UTF8')), 'base64'),
+			'+/', '-_'
+		),
+		'='
+	)
+$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
 --> statement-breakpoint
--- What foreign keys with ON DELETE CASCADE would do, at no cost to an append: whoever deletes conversations, also by
+-- What has been erased lately: the ids of the conversation's tombstone and of the user's, null where there is none.
+CREATE OR REPLACE FUNCTION "public"."__p___tombstones_of"(p_conversation_id text, p_user_id text) RETURNS text[]
+LANGUAGE plpgsql
+AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
+BEGIN
+	RETURN ARRAY[
+		(SELECT id::text FROM "public"."__p___tombstones"
+		 WHERE key = "public"."__p___tombstone_key"('conversation', p_conversation_id) AND expires_at > clock_timestamp()),
+		(SELECT id::text FROM "public"."__p___tombstones"
+		 WHERE key = "public"."__p___tombstone_key"('user', p_user_id) AND expires_at > clock_timestamp())
+	];
+END
+$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
+--> statement-breakpoint
+-- Until the end of the transaction, nobody leaves a tombstone of the conversation or of the user.
+CREATE OR REPLACE FUNCTION "public"."__p___lock_creation"(p_conversation_id text, p_user_id text, p_table regclass)
+RETURNS void
+LANGUAGE plpgsql
+AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
+DECLARE
+	keys CONSTANT text[] := ARRAY[
+		"public"."__p___tombstone_key"('conversation', p_conversation_id),
+		"public"."__p___tombstone_key"('user', p_user_id)
+	];
+BEGIN
+	PERFORM pg_advisory_xact_lock_shared(hashtextextended(key, p_table::oid::bigint))
+	FROM unnest(keys) AS key WHERE key IS NOT NULL;
+	-- A snapshot that is older than the locks doesn't show what was committed meanwhile. An insertion notices it, and
+	-- fails to serialize.
+	IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
+		INSERT INTO "public"."__p___tombstones"
+		SELECT key, gen_random_uuid(), '-infinity' FROM unnest(keys) AS key WHERE key IS NOT NULL ORDER BY key
+		ON CONFLICT DO NOTHING;
+		DELETE FROM "public"."__p___tombstones" WHERE key = ANY (keys) AND expires_at = '-infinity';
+	END IF;
+END
+$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
+--> statement-breakpoint
+-- Deletes a conversation, and leaves a tombstone of it, also where there is none.
+--
+-- Arguments
+--   p_tombstone_seconds  for how long the tombstone stays
+--   p_table              as of "__p___write"
+--
+-- Returns whether there was one that had not expired. Raises JF003 as "__p___write" does.
+CREATE OR REPLACE FUNCTION "public"."__p___delete"(
+	p_conversation_id text,
+	p_tombstone_seconds bigint,
+	p_table regclass DEFAULT '"__p__"'::regclass
+)
+RETURNS boolean
+LANGUAGE plpgsql
+AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
+DECLARE
+	was_live boolean;
+BEGIN
+	IF p_table IS DISTINCT FROM to_regclass($jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$"public"."__p__"$jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$) THEN
+		RAISE EXCEPTION USING
+			ERRCODE = 'JF003', MESSAGE = 'the schema was renamed after its tables were made: migrate() adapts them';
+	END IF;
+	PERFORM pg_advisory_xact_lock(
+		hashtextextended("public"."__p___tombstone_key"('conversation', p_conversation_id), p_table::oid::bigint)
+	);
+	-- As in "__p___lock_creation": it fails if there is one that this snapshot doesn't show.
+	IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
+		BEGIN
+			INSERT INTO "public"."__p__" (conversation_id, expires_at) VALUES (p_conversation_id, '-infinity')
+			ON CONFLICT DO NOTHING;
+		EXCEPTION WHEN insufficient_privilege THEN
+			NULL; -- A policy of row-level security: then only what the snapshot shows is deleted.
+		END;
+	END IF;
+	DELETE FROM "public"."__p__" WHERE conversation_id = p_conversation_id
+	RETURNING (expires_at > clock_timestamp()) IS NOT FALSE INTO was_live;
+	PERFORM "public"."__p___leave_tombstone"('conversation', p_conversation_id, p_tombstone_seconds);
+	RETURN coalesce(was_live, false);
+END
+$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
+--> statement-breakpoint
+-- Leaves a tombstone of a user: the first step of deleting everything of theirs, to be committed before the next one
+-- looks for it. Arguments as of "__p___delete".
+CREATE OR REPLACE FUNCTION "public"."__p___clear"(
+	p_user_id text,
+	p_tombstone_seconds bigint,
+	p_table regclass DEFAULT '"__p__"'::regclass
+)
+RETURNS void
+LANGUAGE plpgsql
+AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
+BEGIN
+	IF p_table IS DISTINCT FROM to_regclass($jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$"public"."__p__"$jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$) THEN
+		RAISE EXCEPTION USING
+			ERRCODE = 'JF003', MESSAGE = 'the schema was renamed after its tables were made: migrate() adapts them';
+	END IF;
+	PERFORM pg_advisory_xact_lock(
+		hashtextextended("public"."__p___tombstone_key"('user', p_user_id), p_table::oid::bigint)
+	);
+	PERFORM "public"."__p___leave_tombstone"('user', p_user_id, p_tombstone_seconds);
+END
+$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
+--> statement-breakpoint
+-- For the two above, and nobody else: the lock comes first.
+CREATE OR REPLACE FUNCTION "public"."__p___leave_tombstone"(p_kind text, p_id text, p_seconds bigint) RETURNS void
+LANGUAGE plpgsql
+AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
+BEGIN
+	INSERT INTO "public"."__p___tombstones" AS known (key, id, expires_at)
+	VALUES (
+		"public"."__p___tombstone_key"(p_kind, p_id), gen_random_uuid(),
+		clock_timestamp() + make_interval(secs => p_seconds)
+	)
+	ON CONFLICT (key) DO UPDATE SET id = excluded.id, expires_at = excluded.expires_at;
+END
+$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
+`,
+  },
+  {
+    name: "0005_cascade",
+    sql: `-- What foreign keys with ON DELETE CASCADE would do, at no cost to an append: whoever deletes conversations, also by
 -- hand, deletes their messages, traces and keys, and nobody renames one.
 --
 -- SECURITY DEFINER, as foreign keys are: who may delete a conversation need not have a right to the other tables.
@@ -769,6 +726,8 @@ BEGIN
 END
 $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
 --> statement-breakpoint
+REVOKE ALL ON FUNCTION "public"."__p___cascade"() FROM PUBLIC;
+--> statement-breakpoint
 -- Who truncates one part of the conversations truncates the parts of the other tables that have the same ids, which
 -- are those of the same modulus and remainder. Names no schema, and so follows its table wherever that goes.
 CREATE OR REPLACE FUNCTION "public"."__p___part_cascade"() RETURNS trigger
@@ -805,14 +764,29 @@ $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
 --> statement-breakpoint
 REVOKE ALL ON FUNCTION "public"."__p___part_cascade"() FROM PUBLIC;
 --> statement-breakpoint
-DO $jaf_parts$
+-- Who deletes from one part of a divided table fires the triggers of that part alone. A trigger knows its function by
+-- its identity, and stays what it is where the schema is renamed.
+DO $jaf_triggers$
 DECLARE
 	part regclass;
 BEGIN
-	FOR part IN
-		SELECT inhrelid FROM pg_inherits WHERE inhparent = '"__p__"'::regclass
-			AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = inhrelid AND tgname = '__p___truncated')
-	LOOP
+	IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = '"__p__"'::regclass AND tgname = '__p___deleted') THEN
+		RETURN;
+	END IF;
+	CREATE TRIGGER "__p___deleted" AFTER DELETE ON "__p__"
+	REFERENCING OLD TABLE AS removed
+	FOR EACH STATEMENT EXECUTE FUNCTION "__p___cascade"();
+	CREATE TRIGGER "__p___truncated" AFTER TRUNCATE ON "__p__"
+	FOR EACH STATEMENT EXECUTE FUNCTION "__p___cascade"();
+	CREATE TRIGGER "__p___renamed" BEFORE UPDATE OF conversation_id ON "__p__"
+	FOR EACH ROW WHEN (OLD.conversation_id IS DISTINCT FROM NEW.conversation_id)
+	EXECUTE FUNCTION "__p___cascade"();
+	FOR part IN SELECT inhrelid FROM pg_inherits WHERE inhparent = '"__p__"'::regclass LOOP
+		EXECUTE format(
+			'CREATE TRIGGER "__p___deleted" AFTER DELETE ON %s REFERENCING OLD TABLE AS removed '
+			'FOR EACH STATEMENT EXECUTE FUNCTION "__p___cascade"()',
+			part
+		);
 		EXECUTE format(
 			'CREATE TRIGGER "__p___truncated" AFTER TRUNCATE ON %s '
 			'FOR EACH STATEMENT EXECUTE FUNCTION "__p___part_cascade"()',
@@ -820,35 +794,47 @@ BEGIN
 		);
 	END LOOP;
 END
-$jaf_parts$;
+$jaf_triggers$;
+`,
+  },
+  {
+    name: "0006_view",
+    sql: String.raw`-- A stored message as jsonb, which refuses an escaped NUL and an escaped unpaired surrogate, the only surrogates that
+-- are stored escaped: both are shown as U+FFFD. Chr(1), which JSON text can't hold, stands for an escaped backslash
+-- meanwhile, so that the text of a backslash, a "u" and four zeros stays what it is. What isn't JSON, as an application
+-- that encrypts messages may store it, is shown as a string.
+CREATE OR REPLACE FUNCTION "public"."__p___shown"(p_body text) RETURNS jsonb
+LANGUAGE plpgsql IMMUTABLE STRICT
+AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
+BEGIN
+	-- Quoted with an E, whatever the session says of backslashes.
+	IF p_body ~ E'\\\\u(0000|d[89a-f])' THEN
+		RETURN replace(
+			regexp_replace(
+				replace(p_body, E'\\\\', chr(1)),
+				E'\\\\u(0000|d[89a-f][0-9a-f]{2})', E'\\\\ufffd', 'g'
+			),
+			chr(1), E'\\\\'
+		)::jsonb;
+	END IF;
+	RETURN p_body::jsonb;
+EXCEPTION WHEN invalid_text_representation OR untranslatable_character THEN
+	RETURN to_jsonb(p_body);
+END
+$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
 --> statement-breakpoint
 -- Conversations in one row each, for people's own SQL. Expired ones are not in it.
---
--- jsonb refuses an escaped NUL and an escaped unpaired surrogate, the only surrogates that are stored escaped;
--- both are shown as U+FFFD. Chr(1), which JSON text can't hold, stands for an escaped backslash meanwhile, so that
--- the text of a backslash, a "u" and four zeros stays what it is.
 CREATE OR REPLACE VIEW "__p___with_messages" AS
 SELECT
 	conversation.conversation_id,
 	conversation.user_id,
 	coalesce(
 		(
-			SELECT jsonb_agg(
-				CASE WHEN message.body ~ '\\u(0000|d[89a-f])' THEN
-					replace(
-						regexp_replace(
-							replace(message.body, '\\', chr(1)),
-							'\\u(0000|d[89a-f][0-9a-f]{2})', '\\ufffd', 'g'
-						),
-						chr(1), '\\'
-					)::jsonb
-				ELSE message.body::jsonb END
-				ORDER BY message.seq
-			)
+			SELECT jsonb_agg("public"."__p___shown"(message.body) ORDER BY message.seq)
 			FROM "__p___messages" AS message
 			WHERE message.conversation_id = conversation.conversation_id
-				AND message.seq > conversation.version - conversation.total_messages
-				AND message.seq <= conversation.version
+				AND message.seq > conversation.last_seq - conversation.total_messages
+				AND message.seq <= conversation.last_seq
 		),
 		'[]'
 	) AS messages,

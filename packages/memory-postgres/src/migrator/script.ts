@@ -20,9 +20,10 @@ $jaf_partitions$;`;
 
 function migrationSql(set: MigrationSet, id: number, { tableName, partitions }: TableLayout): string {
   const named = (set.migrations[id]?.sql ?? "").replaceAll(TABLE_PLACEHOLDER, tableName).trim();
-  if (id !== 0 || partitions === undefined || set.partitionKey === undefined) return named;
-  const divided = named.replaceAll(END_OF_TABLE, `) PARTITION BY HASH ("${set.partitionKey}");`);
-  return divided + partitionScript(set.tables, tableName, partitions);
+  if (id !== 0 || partitions === undefined || set.divisible === undefined) return named;
+  const { tables, column } = set.divisible;
+  const divided = named.replaceAll(END_OF_TABLE, `) PARTITION BY HASH ("${column}");`);
+  return divided + partitionScript(tables, tableName, partitions);
 }
 
 /** How many parts a table has, as a query of one value. */

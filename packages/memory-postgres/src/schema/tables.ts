@@ -13,11 +13,15 @@ import {
   primaryKey,
   text,
   timestamp,
+  uniqueIndex,
+  uuid,
 } from "drizzle-orm/pg-core";
 import type { TableNames } from "./names.ts";
 
 // Byte order: ids are compared exactly, and a system update that changes a locale can't corrupt their indexes.
 const id = customType<{ data: string }>({ dataType: () => 'varchar(255) COLLATE "C"' });
+
+const tombstoneKey = customType<{ data: string }>({ dataType: () => 'varchar(43) COLLATE "C"' });
 
 // Milliseconds, as in a `Date`: a time that was read finds its conversation again.
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
@@ -33,13 +37,25 @@ const conversationsTable = (table: PgTableFn, name: string) =>
     {
       conversationId: id("conversation_id").primaryKey(),
       userId: id("user_id"),
+      /** For people's own SQL too: what jsonb can't hold is U+FFFD in here. */
       metadata: jsonb("metadata").default({}).notNull(),
+      /**
+       * Those fields of `metadata` that jsonb can't hold as they are: JSON text of the name to JSON text of the value.
+       * Null where there is none. A field in here takes the place of the one in `metadata`.
+       */
+      exactMetadata: jsonb("exact_metadata"),
       createdAt: time("created_at").defaultNow().notNull(),
       updatedAt: time("updated_at").defaultNow().notNull(),
       lastActivity: time("last_activity").defaultNow().notNull(),
-      /** Messages ever appended: the sequence number of the last one. */
+      /** Random, from creation to deletion. */
+      incarnation: id("incarnation").default(sql`gen_random_uuid()::text`).notNull(),
+      /** Changes of the messages. */
       version: count("version").default(0).notNull(),
-      /** Messages stored now; they have the sequence numbers up to `version`, without a gap. */
+      /** Writes that carried metadata. */
+      metadataVersion: count("metadata_version").default(0).notNull(),
+      /** The sequence number of the last message, from 1; a position, which begins with 0, is one less. */
+      lastSeq: count("last_seq").default(0).notNull(),
+      /** Messages stored now; they have the sequence numbers up to `last_seq`, without a gap. */
       totalMessages: count("total_messages").default(0).notNull(),
       /** Writes ever made. The age of idempotency keys is counted in them. */
       writes: count("writes").default(0).notNull(),
@@ -72,8 +88,15 @@ const messagesTable = (table: PgTableFn, name: string) =>
       /** JSON as text: jsonb would reorder keys and refuse an escaped NUL. */
       body: text("body").notNull(),
       isToolResult: boolean("is_tool_result").notNull(),
+      /** Given by the writer; null: none. */
+      messageId: id("message_id"),
+      /** SHA-256 of the message, hex; there with `message_id`. */
+      messageHash: char("message_hash", { length: 64 }),
     },
-    ({ conversationId, seq }) => [primaryKey({ name: `${name}_pkey`, columns: [conversationId, seq] })],
+    ({ conversationId, seq, messageId }) => [
+      primaryKey({ name: `${name}_pkey`, columns: [conversationId, seq] }),
+      uniqueIndex(`idx_${name}_own_id`).on(conversationId, messageId).where(sql`message_id IS NOT NULL`),
+    ],
   );
 
 /** Every trace that wrote to a conversation, also when its messages are trimmed or it wrote only metadata. */
@@ -95,10 +118,25 @@ const keysTable = (table: PgTableFn, name: string) =>
       idempotencyKey: id("idempotency_key").notNull(),
       bodyHash: char("body_hash", { length: 64 }).notNull(),
       writeNo: count("write_no").notNull(),
+      /** The conversation's after the write. */
+      lastSeq: count("last_seq").notNull(),
     },
     ({ conversationId, idempotencyKey }) => [
       primaryKey({ name: `${name}_pkey`, columns: [conversationId, idempotencyKey] }),
     ],
+  );
+
+/** What a deletion leaves behind: names nobody, and outlives what it is of. */
+const tombstonesTable = (table: PgTableFn, name: string) =>
+  table(
+    name,
+    {
+      /** SHA-256 of what was erased, base64url; made by the function `…_tombstone_key`. */
+      key: tombstoneKey("key").primaryKey(),
+      id: uuid("id").notNull(),
+      expiresAt: time("expires_at").notNull(),
+    },
+    ({ expiresAt }) => [index(`idx_${name}_expiry`).on(expiresAt)],
   );
 
 /** The truth about the schema: the migrations are generated from it, and the queries take their names from it. */
@@ -111,5 +149,6 @@ export function createTables({ tableName, schema }: TableNames) {
     messages: messagesTable(table, `${tableName}_messages`),
     traces: tracesTable(table, `${tableName}_traces`),
     keys: keysTable(table, `${tableName}_keys`),
+    tombstones: tombstonesTable(table, `${tableName}_tombstones`),
   };
 }

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { MemoryProvider } from "@jaf/memory";
+import type { VersionedMemoryProvider } from "@jaf/memory";
 import type { TestStore } from "@jaf/memory/testing";
 import pg from "pg";
 import { inject } from "vitest";
@@ -38,7 +38,7 @@ export const dropSchemas = (schemas: readonly string[]): Promise<unknown> =>
 
 export interface Connection {
   /** A new provider on it. */
-  readonly createProvider: () => Promise<MemoryProvider>;
+  readonly createProvider: () => Promise<VersionedMemoryProvider>;
   readonly end: () => Promise<void>;
   /** Destroys its sockets, whatever is under way on them. */
   readonly cut: () => void;
@@ -83,7 +83,9 @@ export function createSchemas(connect: (schema: string) => Promise<Connection>) 
       return open();
     };
     const dispose = async () => {
-      await admin.query(`DELETE FROM "${slot.schema}".conversations`);
+      await admin.query(
+        `DELETE FROM "${slot.schema}".conversations; DELETE FROM "${slot.schema}".conversations_tombstones`,
+      );
       idle.push(slot);
     };
     const provider = await open();

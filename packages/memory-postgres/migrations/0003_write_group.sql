@@ -3,6 +3,7 @@
 -- Arguments
 --   p_writes  an array of objects, in the order in which they are to be done. Their fields are the arguments of
 --             "__p___write" without the "p_"; one that is left out is null
+--   p_table   as of "__p___write"
 --
 -- Returns for each of them what "__p___write" does, or null: nothing was done, and it has to be sent by itself. That
 -- is so for a conversation that isn't there, is about to expire, or is locked by somebody else, and then for every
@@ -18,7 +19,10 @@
 --   is time enough to be sure that one does not expire between here and its write.
 -- Rows that an application writes into the other tables by hand are not bound by this. Should that make a circle,
 -- Postgres ends it with an error, nothing of the group is done, and each write can be sent by itself.
-CREATE FUNCTION "public"."__p___write_group"(p_writes json)
+CREATE OR REPLACE FUNCTION "public"."__p___write_group"(
+	p_writes json,
+	p_table regclass DEFAULT '"__p__"'::regclass
+)
 RETURNS text[]
 LANGUAGE plpgsql
 AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
@@ -32,14 +36,20 @@ BEGIN
 			conversation_id text,
 			bodies text[],
 			tool_results boolean[],
+			drop_last bigint,
 			user_id text,
 			trace_id text,
 			metadata jsonb,
 			expected_version bigint,
+			expected_metadata_version bigint,
+			expected_incarnation text,
+			expected_tombstones text[],
+			incarnation text,
 			key text,
 			body_hash text,
 			max_messages bigint,
-			ttl_seconds bigint
+			ttl_seconds bigint,
+			more jsonb
 		)) WITH ORDINALITY ORDER BY ordinality
 	LOOP
 		IF write.conversation_id <> ALL (passed_over) THEN
@@ -49,9 +59,10 @@ BEGIN
 			FOR NO KEY UPDATE SKIP LOCKED;
 			IF FOUND THEN
 				outcomes := outcomes || "public"."__p___write"(
-					write.conversation_id, false, write.bodies, write.tool_results, write.user_id, write.trace_id,
-					write.metadata, write.expected_version, write.key, write.body_hash, write.max_messages,
-					write.ttl_seconds
+					write.conversation_id, false, write.bodies, write.tool_results, write.drop_last, write.user_id,
+					write.trace_id, write.metadata, write.expected_version, write.expected_metadata_version,
+					write.expected_incarnation, write.expected_tombstones, write.incarnation, write.key,
+					write.body_hash, write.max_messages, write.ttl_seconds, write.more, p_table
 				);
 				CONTINUE;
 			END IF;

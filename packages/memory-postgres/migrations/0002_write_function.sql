@@ -1,0 +1,388 @@
+-- The functions and the view are made for the tables that they name, and no others.
+--
+-- A schema can be renamed. Then the names lead to nothing, or, once there is a new schema of the old name, to tables
+-- that are none of their business. So each function that writes knows its table by its identity too, and refuses to
+-- work on another; and from this migration on, all run again where the schema has another name than before. So
+-- everything in them, and in the migrations to come, can be done twice.
+--
+-- A migration puts the schema of the tables in the place of "public": so nothing that a search_path or a temporary
+-- table brings takes the writes. The tags of the quotations are longer than a name, so that no schema's name ends one.
+
+-- What belonged to a conversation of this id and was left behind, as a deletion under session_replication_role does,
+-- which fires no trigger: it must not show up in the next one, which may be another user's.
+CREATE OR REPLACE FUNCTION "public"."__p___clear_leftovers"(p_conversation_id text) RETURNS void
+LANGUAGE plpgsql
+-- Whatever is known of the tables' sizes: a plan that was made while they were small is kept for long.
+SET enable_seqscan = off
+AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
+BEGIN
+	-- Asked first, which is cheaper; and who only appends need not have the right to delete.
+	IF EXISTS (SELECT FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id)
+		OR EXISTS (SELECT FROM "public"."__p___traces" WHERE conversation_id = p_conversation_id)
+		OR EXISTS (SELECT FROM "public"."__p___keys" WHERE conversation_id = p_conversation_id)
+	THEN
+		DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id;
+		DELETE FROM "public"."__p___traces" WHERE conversation_id = p_conversation_id;
+		DELETE FROM "public"."__p___keys" WHERE conversation_id = p_conversation_id;
+	END IF;
+END
+$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
+--> statement-breakpoint
+-- Which messages of a batch are new, by their own ids (null: it has none, and is new).
+--
+-- Arguments
+--   p_last_kept  the sequence number up to which the stored messages stay
+--   p_hashes     of each message that has an id
+--
+-- Returns their places in the batch, from 1, in order; null where another content is stored under one of the ids, or
+-- comes twice under one.
+CREATE OR REPLACE FUNCTION "public"."__p___new_messages"(
+	p_conversation_id text,
+	p_last_kept bigint,
+	p_ids text[],
+	p_hashes text[]
+)
+RETURNS bigint[]
+LANGUAGE plpgsql
+SET enable_seqscan = off
+AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
+DECLARE
+	first_places bigint[];
+	contradicts boolean;
+BEGIN
+	SELECT array_agg(first_place ORDER BY first_place) FILTER (WHERE is_new), bool_or(is_other)
+	INTO first_places, contradicts
+	FROM (
+		SELECT min(given.place) AS first_place,
+			bool_and(stored.message_hash IS NULL) AS is_new,
+			min(given.hash) <> max(given.hash) OR bool_or(stored.message_hash <> given.hash) AS is_other
+		FROM unnest(p_ids, p_hashes) WITH ORDINALITY AS given(id, hash, place)
+		LEFT JOIN "public"."__p___messages" AS stored
+			ON stored.conversation_id = p_conversation_id AND stored.message_id = given.id AND stored.seq <= p_last_kept
+		GROUP BY given.id, CASE WHEN given.id IS NULL THEN given.place END
+	) AS distinct_ids;
+	RETURN CASE WHEN contradicts IS NOT TRUE THEN coalesce(first_places, '{}') END;
+END
+$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
+--> statement-breakpoint
+-- One write to one conversation: expiry, owner, idempotency, incarnation, version, metadata version, existence, length,
+-- message ids, write, trim, in this order and in one statement of the caller.
+--
+-- Arguments
+--   p_replace                    true: messages and metadata are replaced; false: appended and merged
+--   p_bodies                     the batch, in order; may be empty
+--   p_tool_results               for each of them, whether it is a tool result
+--   p_drop_last                  how many messages to drop from the end first; null: none
+--   p_user_id                    the owner to set if there is none yet; null: none named
+--   p_trace_id                   the trace that writes; null: none named
+--   p_metadata                   the fields to store
+--   p_expected_version           null: any
+--   p_expected_metadata_version  null: any
+--   p_expected_incarnation       null: any, or none
+--   p_expected_tombstones        that there is no conversation, and these tombstones: its own and the user's, null for
+--                                one that isn't there; null: whatever there is
+--   p_incarnation                what it gets if it is made; null: it isn't
+--   p_key, p_body_hash           idempotency; both null: none
+--   p_max_messages               how many messages to keep; null: all
+--   p_ttl_seconds                null: what the conversation has
+--   p_more                       what few writes say; null: nothing of it. An object of
+--     message_ids, message_hashes  of the batch, null for a message without
+--     exact_metadata               the fields that p_metadata can't hold as they are, as the column of that name
+--     source                       of an import: created_at and last_activity in milliseconds since 1970, version,
+--                                  metadata_version, first_position, trace_ids
+--   p_table                      not for the caller: the main table, known by its identity, which no renaming changes
+--
+-- Returns 'written', 'replayed', 'missing', or the reason of a conflict, 'version' and 'metadata-version' with a space
+-- and the one that the conversation has. Unless it is 'written', nothing has changed. Raises JF001 for a row that is
+-- there and stays out of sight, as row-level security keeps it; JF003 where the names in here lead to other tables than
+-- those that it was made for.
+--
+-- In READ COMMITTED each statement in here sees what was committed when it starts. So everything after the row
+-- lock sees all earlier writes to this conversation, and no later one can come between.
+CREATE OR REPLACE FUNCTION "public"."__p___write"(
+	p_conversation_id text,
+	p_replace boolean,
+	p_bodies text[],
+	p_tool_results boolean[],
+	p_drop_last bigint,
+	p_user_id text,
+	p_trace_id text,
+	p_metadata jsonb,
+	p_expected_version bigint,
+	p_expected_metadata_version bigint,
+	p_expected_incarnation text,
+	p_expected_tombstones text[],
+	p_incarnation text,
+	p_key text,
+	p_body_hash text,
+	p_max_messages bigint,
+	p_ttl_seconds bigint,
+	p_more jsonb,
+	p_table regclass DEFAULT '"__p__"'::regclass
+)
+RETURNS text
+LANGUAGE plpgsql
+AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
+DECLARE
+	batch bigint := cardinality(p_bodies);
+	dropped bigint := coalesce(p_drop_last, 0);
+	growth bigint := batch - dropped;
+	change bigint := (batch + dropped > 0)::integer;
+	metadata_change bigint := (p_metadata <> '{}')::integer;
+	-- Truncated, not rounded: the time of a write is never ahead of the clock.
+	written_at timestamptz(3) := date_trunc('milliseconds', clock_timestamp());
+	stored "public"."__p__"%ROWTYPE;
+	is_there boolean;
+	locked boolean := false;
+	tombstones text[];
+	refusal text;
+	known_hash text;
+	last_kept bigint;
+	ids text[];
+	hashes text[];
+	new_places bigint[];
+	exact jsonb;
+	source CONSTANT jsonb := p_more->'source';
+	ttl bigint;
+	keep_from bigint;
+	trimmed bigint := 0;
+	rounds integer := 0;
+BEGIN
+	IF p_table IS DISTINCT FROM to_regclass($jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$"public"."__p__"$jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$) THEN
+		RAISE EXCEPTION USING
+			ERRCODE = 'JF003', MESSAGE = 'the schema was renamed after its tables were made: migrate() adapts them';
+	END IF;
+
+	-- The usual append decides and writes at once. Whatever is unusual finds no row here, and is decided below.
+	IF NOT p_replace AND p_key IS NULL AND p_expected_tombstones IS NULL AND p_more IS NULL THEN
+		UPDATE "public"."__p__" SET
+			user_id = coalesce(user_id, p_user_id),
+			metadata = metadata || p_metadata,
+			updated_at = greatest(written_at, last_activity),
+			last_activity = greatest(written_at, last_activity),
+			version = version + change,
+			metadata_version = metadata_version + metadata_change,
+			last_seq = last_seq + growth,
+			total_messages = total_messages + growth,
+			writes = writes + 1,
+			ttl_seconds = coalesce(p_ttl_seconds, ttl_seconds),
+			expires_at = CASE WHEN coalesce(p_ttl_seconds, ttl_seconds) > 10000000000 THEN 'infinity'
+				ELSE greatest(written_at, last_activity) + make_interval(secs => coalesce(p_ttl_seconds, ttl_seconds)) END
+		WHERE conversation_id = p_conversation_id
+			-- By the clock of now: the row lock may have been waited for.
+			AND (expires_at > clock_timestamp()) IS NOT FALSE
+			AND (user_id = p_user_id) IS NOT FALSE
+			AND (incarnation = p_expected_incarnation) IS NOT FALSE
+			AND (version = p_expected_version) IS NOT FALSE
+			AND (metadata_version = p_expected_metadata_version) IS NOT FALSE
+			AND total_messages >= dropped
+			AND (total_messages + growth <= p_max_messages) IS NOT FALSE
+			AND (exact_metadata IS NULL OR metadata_change = 0)
+		RETURNING last_seq - batch INTO last_kept;
+		IF FOUND THEN
+			IF dropped > 0 THEN
+				DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id AND seq > last_kept;
+			END IF;
+			INSERT INTO "public"."__p___messages" (conversation_id, seq, body, is_tool_result)
+			SELECT p_conversation_id, last_kept + message.place, message.body, message.is_tool_result
+			FROM unnest(p_bodies, p_tool_results) WITH ORDINALITY AS message(body, is_tool_result, place);
+			IF p_trace_id IS NOT NULL THEN
+				INSERT INTO "public"."__p___traces" VALUES (p_conversation_id, p_trace_id) ON CONFLICT DO NOTHING;
+			END IF;
+			RETURN 'written';
+		END IF;
+	END IF;
+
+	LOOP
+		-- An expired one isn't locked: who erases locks it after what is locked below.
+		SELECT * INTO stored FROM "public"."__p__"
+		WHERE conversation_id = p_conversation_id AND (expires_at > clock_timestamp()) IS NOT FALSE
+		FOR NO KEY UPDATE;
+		is_there := FOUND;
+		written_at := date_trunc('milliseconds', clock_timestamp());
+
+		IF stored.user_id <> p_user_id THEN
+			RETURN 'owner';
+		END IF;
+
+		IF NOT is_there AND p_expected_tombstones IS NOT NULL THEN
+			IF p_incarnation IS NOT NULL AND NOT locked THEN
+				PERFORM "public"."__p___lock_creation"(p_conversation_id, p_user_id, p_table);
+				locked := true;
+				CONTINUE;
+			END IF;
+			tombstones := "public"."__p___tombstones_of"(p_conversation_id, p_user_id);
+		END IF;
+
+		refusal := CASE
+			WHEN p_expected_incarnation IS NOT NULL AND stored.incarnation IS DISTINCT FROM p_expected_incarnation
+				THEN 'incarnation'
+			WHEN p_expected_tombstones IS NOT NULL AND (is_there OR tombstones IS DISTINCT FROM p_expected_tombstones)
+				THEN 'incarnation'
+			WHEN coalesce(stored.version, 0) <> p_expected_version
+				THEN 'version ' || coalesce(stored.version, 0)
+			WHEN coalesce(stored.metadata_version, 0) <> p_expected_metadata_version
+				THEN 'metadata-version ' || coalesce(stored.metadata_version, 0)
+			WHEN NOT is_there AND p_incarnation IS NULL THEN 'missing'
+			WHEN dropped > coalesce(stored.total_messages, 0) THEN 'length'
+		END;
+
+		IF p_more ? 'message_ids' AND refusal IS NULL THEN
+			ids := ARRAY(SELECT jsonb_array_elements_text(p_more->'message_ids'));
+			hashes := ARRAY(SELECT jsonb_array_elements_text(p_more->'message_hashes'));
+			-- Of what is replaced nothing stays.
+			last_kept := CASE WHEN p_replace THEN 0 ELSE coalesce(stored.last_seq, 0) - dropped END;
+			new_places := "public"."__p___new_messages"(p_conversation_id, last_kept, ids, hashes);
+			IF new_places IS NULL THEN
+				refusal := 'message-id';
+			END IF;
+			batch := cardinality(new_places);
+		END IF;
+
+		IF p_key IS NOT NULL AND is_there THEN
+			IF refusal IS NULL THEN
+				INSERT INTO "public"."__p___keys"
+				VALUES (p_conversation_id, p_key, p_body_hash, stored.writes + 1, stored.last_seq + batch - dropped)
+				ON CONFLICT DO NOTHING;
+			END IF;
+			IF refusal IS NOT NULL OR NOT FOUND THEN
+				SELECT body_hash INTO known_hash FROM "public"."__p___keys"
+				WHERE conversation_id = p_conversation_id AND idempotency_key = p_key;
+				IF FOUND THEN
+					RETURN CASE WHEN known_hash = p_body_hash THEN 'replayed' ELSE 'idempotency-key' END;
+				END IF;
+			END IF;
+		END IF;
+
+		IF refusal IS NOT NULL THEN
+			RETURN refusal;
+		END IF;
+
+		EXIT WHEN is_there;
+
+		-- Only an expired row can be here; its messages, traces and keys go with it.
+		DELETE FROM "public"."__p__" WHERE conversation_id = p_conversation_id AND expires_at <= written_at;
+		-- With the owner at once, whom a policy of row-level security may ask for.
+		INSERT INTO "public"."__p__" AS fresh
+			(conversation_id, user_id, created_at, updated_at, last_activity, incarnation, last_seq)
+		VALUES (
+			p_conversation_id, p_user_id,
+			coalesce(to_timestamp((source->>'created_at')::float8 / 1000), written_at), written_at, written_at,
+			p_incarnation, coalesce((source->>'first_position')::bigint, 0)
+		)
+		ON CONFLICT DO NOTHING
+		RETURNING fresh.* INTO stored;
+		IF FOUND THEN
+			PERFORM "public"."__p___clear_leftovers"(p_conversation_id);
+			IF p_key IS NOT NULL THEN
+				INSERT INTO "public"."__p___keys"
+				VALUES (p_conversation_id, p_key, p_body_hash, 1, stored.last_seq + batch);
+			END IF;
+			EXIT;
+		END IF;
+		-- Another writer created it meanwhile: decide again, on what it wrote.
+		rounds := rounds + 1;
+		IF rounds = 50 THEN
+			RAISE EXCEPTION USING
+				ERRCODE = 'JF001', MESSAGE = 'the conversation exists and is not visible to this role';
+		END IF;
+	END LOOP;
+
+	IF batch < cardinality(p_bodies) THEN
+		SELECT array_agg(body ORDER BY place), array_agg(is_tool_result ORDER BY place),
+			array_agg(id ORDER BY place), array_agg(hash ORDER BY place)
+		INTO p_bodies, p_tool_results, ids, hashes
+		FROM unnest(p_bodies, p_tool_results, ids, hashes) WITH ORDINALITY AS message(body, is_tool_result, id, hash, place)
+		WHERE place = ANY (new_places);
+	END IF;
+
+	exact := stored.exact_metadata;
+	IF p_replace THEN
+		DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id;
+		stored.metadata := '{}';
+		exact := NULL;
+		stored.total_messages := 0;
+	ELSIF dropped > 0 THEN
+		stored.last_seq := stored.last_seq - dropped;
+		stored.total_messages := stored.total_messages - dropped;
+		DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id AND seq > stored.last_seq;
+	END IF;
+
+	INSERT INTO "public"."__p___messages" (conversation_id, seq, body, is_tool_result, message_id, message_hash)
+	SELECT p_conversation_id, stored.last_seq + message.place, message.body, message.is_tool_result,
+		message.id, message.hash
+	FROM unnest(p_bodies, p_tool_results, ids, hashes) WITH ORDINALITY
+		AS message(body, is_tool_result, id, hash, place);
+
+	-- Most writes of a run come from the trace that wrote last.
+	IF p_trace_id <> coalesce(stored.metadata->>'traceId', '') THEN
+		INSERT INTO "public"."__p___traces" VALUES (p_conversation_id, p_trace_id) ON CONFLICT DO NOTHING;
+	END IF;
+
+	-- Rarely, so that it costs a write next to nothing. Keys are remembered for 1,000 further writes at least.
+	IF p_key IS NOT NULL AND stored.writes % 100 = 0 THEN
+		DELETE FROM "public"."__p___keys"
+		WHERE conversation_id = p_conversation_id AND write_no < stored.writes + 1 - 1000;
+	END IF;
+
+	-- Stored messages are numbered up to the last one without a gap, so the cut is a number.
+	IF stored.total_messages + batch > p_max_messages THEN
+		keep_from := stored.last_seq + batch - p_max_messages + 1;
+		SELECT coalesce(
+			-- A tool result never stays without the call before it, so the cut moves past the results,
+			(SELECT min(seq) FROM "public"."__p___messages"
+			 WHERE conversation_id = p_conversation_id AND seq >= keep_from AND NOT is_tool_result),
+			-- unless nothing else is left: then the last group of call and results stays whole.
+			(SELECT max(seq) FROM "public"."__p___messages"
+			 WHERE conversation_id = p_conversation_id AND seq < keep_from AND NOT is_tool_result),
+			keep_from
+		) INTO keep_from;
+		DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id AND seq < keep_from;
+		GET DIAGNOSTICS trimmed = ROW_COUNT;
+	END IF;
+
+	IF exact IS NOT NULL OR p_more ? 'exact_metadata' THEN
+		-- A name that holds U+FFFD stands for several, and those that are written come in exact_metadata.
+		exact := nullif(
+			coalesce(exact, '{}') - ARRAY(
+				SELECT to_json(name)::text FROM jsonb_object_keys(p_metadata) AS name WHERE strpos(name, chr(65533)) = 0
+			) || coalesce(p_more->'exact_metadata', '{}'),
+			'{}'
+		);
+	END IF;
+
+	ttl := coalesce(p_ttl_seconds, stored.ttl_seconds);
+	-- Never backwards, also when the clock was set back or another server writes now.
+	written_at := coalesce(
+		to_timestamp((source->>'last_activity')::float8 / 1000), greatest(written_at, stored.last_activity)
+	);
+	IF p_replace OR NOT is_there OR batch + dropped + trimmed > 0 THEN
+		stored.version := stored.version + 1;
+	END IF;
+	IF p_replace OR metadata_change > 0 THEN
+		stored.metadata_version := stored.metadata_version + 1;
+	END IF;
+	IF source IS NOT NULL THEN
+		stored.version := source->>'version';
+		stored.metadata_version := source->>'metadata_version';
+		INSERT INTO "public"."__p___traces"
+		SELECT p_conversation_id, jsonb_array_elements_text(source->'trace_ids') ON CONFLICT DO NOTHING;
+	END IF;
+	UPDATE "public"."__p__" SET
+		user_id = coalesce(stored.user_id, p_user_id),
+		metadata = stored.metadata || p_metadata,
+		exact_metadata = exact,
+		updated_at = written_at,
+		last_activity = written_at,
+		version = stored.version,
+		metadata_version = stored.metadata_version,
+		last_seq = stored.last_seq + batch,
+		total_messages = stored.total_messages + batch - trimmed,
+		writes = stored.writes + 1,
+		ttl_seconds = ttl,
+		-- Three centuries are for ever; a larger number would not fit a timestamp.
+		expires_at = CASE WHEN ttl > 10000000000 THEN 'infinity' ELSE written_at + make_interval(secs => ttl) END
+	WHERE conversation_id = p_conversation_id;
+	RETURN 'written';
+END
+$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
