@@ -3,6 +3,12 @@ import { base } from "../../tsup.base.ts";
 
 export default defineConfig({
   ...base,
-  entry: { index: "src/index.ts", "testing/index": "src/testing/index.ts" },
+  entry: {
+    index: "src/index.ts",
+    "adapter/index": "src/adapter/index.ts",
+    "testing/index": "src/testing/index.ts",
+  },
+  // The entries share classes and registries: each must be there once.
+  splitting: true,
   external: ["vitest"],
 });

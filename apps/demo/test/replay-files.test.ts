@@ -4,10 +4,9 @@ import {
   createFailure,
   createInMemoryProvider,
   createMemoryConnectionError,
-  defineMemoryProvider,
-  type MemoryBackend,
   type MemoryProvider,
 } from "@jaf/memory";
+import { defineMemoryProvider, type MemoryBackend } from "@jaf/memory/adapter";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { Failure } from "../src/cli/failure.ts";
 import { executionsFile, openLedger, readExecutions } from "../src/replay/ledger.ts";
@@ -73,7 +72,7 @@ describe("a recording file", () => {
 
   it("gives a conversation that is stored without an owner the recorded one, and takes none away", async () => {
     const provider = createInMemoryProvider();
-    await provider.appendMessages("c", [asks("1")]);
+    await provider.appendMessages("c", [asks("1")], {}, { createIfMissing: "unowned" });
     const file = folder.write("owner.jsonl", recordingLine("c", [asks("1")]));
     await replay({ file, provider, ledger: silentLedger, signal });
     expect((await verify(file, provider)).differences).toEqual([]);
@@ -147,14 +146,17 @@ describe("the ledger", () => {
 describe("verify", () => {
   /** A store in which something else has written a row of the conversation "made-up-0". */
   function corruptProvider(good: MemoryProvider): MemoryProvider {
-    const read: MemoryBackend["read"] = async (conversationId) => ({
-      conversationId,
-      messages: ['{"role": "user", "content": "x"}', "garbage"],
-      metadata: {},
-      createdAt: new Date(0),
-      lastActivity: new Date(0),
-      totalMessages: 2,
-      version: 2,
+    const read: MemoryBackend["read"] = async ({ conversationId }) => ({
+      conversation: {
+        conversationId,
+        messages: ['{"role": "user", "content": "x"}', "garbage"],
+        metadata: {},
+        createdAt: new Date(0),
+        lastActivity: new Date(0),
+        totalMessages: 2,
+        ...{ version: 2, metadataVersion: 0, nextPosition: 2, incarnation: "corrupt" },
+      },
+      firstPosition: 0,
     });
     const toMemoryError: MemoryBackend["toMemoryError"] = () => createMemoryConnectionError("broken");
     const corrupt = defineMemoryProvider({

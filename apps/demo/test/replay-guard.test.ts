@@ -3,6 +3,7 @@ import {
   createInMemoryProvider,
   createMemoryStorageError,
   type MemoryProvider,
+  type VersionedMemoryProvider,
 } from "@jaf/memory";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { Failure } from "../src/cli/failure.ts";
@@ -17,6 +18,7 @@ const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
 const { signal } = new AbortController();
+const unowned = { createIfMissing: "unowned" } as const;
 const recordingOf = (...messages: ReturnType<typeof asks>[]) => ({
   where: "here",
   conversationId: "c",
@@ -41,7 +43,7 @@ describe("a guarded store", () => {
   it("takes the recorded messages, again after a failure, and nothing else", async () => {
     const inner = failingFrom(2);
     const store = guardStore(recordingOf(asks("1"), replies("1")), inner, 0);
-    expect((await store.provider.appendMessages("c", [asks("1")])).success).toBe(true);
+    expect((await store.provider.appendMessages("c", [asks("1")], {}, unowned)).success).toBe(true);
     expect(store.stored()).toBe(1);
     expect((await store.provider.appendMessages("c", [replies("1")])).success).toBe(false);
     expect(store.stored()).toBe(1);
@@ -109,15 +111,13 @@ describe("a replay", () => {
 
   it("stores nothing that the recording doesn't have, whatever the run makes of the store", async () => {
     const inner = createInMemoryProvider();
-    let loads = 0;
-    const provider: MemoryProvider = {
+    const provider: VersionedMemoryProvider = {
       ...inner,
-      getConversation: async (id) => {
-        loads += 1;
-        if (loads !== 2) return inner.getConversation(id);
+      // The run reads something else than what the replay has looked at.
+      readConversation: async (id, options) => {
         const other = createInMemoryProvider();
-        await other.appendMessages(id, [asks("1")]);
-        return other.getConversation(id);
+        await other.appendMessages(id, [asks("1")], {}, unowned);
+        return other.readConversation(id, options);
       },
     };
     const file = folder.write("changing.jsonl", recordingLine("c", [asks("1"), asks("2"), replies("1")]));
@@ -137,7 +137,7 @@ describe("a replay", () => {
     const stored = await failing.getConversation("c");
     if (stored.success && stored.data !== null) {
       expect(stored.data.messages).toEqual(messages.slice(0, append - 1));
-      await provider.appendMessages("c", stored.data.messages);
+      await provider.appendMessages("c", stored.data.messages, {}, unowned);
     }
     await replay({ file, provider, ledger: silentLedger, signal });
     expect((await verify(file, provider)).differences).toEqual([]);

@@ -124,7 +124,8 @@ describe("a conversation that a run can store again", () => {
     for (let before = 0; before <= messages.length; before++) {
       if (recorded[before - 1]?.role === "user" && recorded[before]?.role === "user") continue; // One write.
       const provider = createInMemoryProvider();
-      if (before > 0) await provider.appendMessages("c", recorded.slice(0, before), { userId: "somebody" });
+      const stored = recorded.slice(0, before);
+      if (before > 0) await provider.storeMessages("c", stored, { userId: "somebody" });
       expect(await replay({ ...options, provider })).toMatchObject({
         messages: messages.length,
         alreadyStored: before,

@@ -106,7 +106,8 @@ describe("a replay into a store that has it already", () => {
 
   it("counts what is missing, too much, or of another user as a difference", async () => {
     const provider = createInMemoryProvider();
-    await provider.appendMessages("made-up-0", [{ role: "user", content: "else" }], { userId: "somebody" });
+    const messages = [{ role: "user", content: "else" }] as const;
+    await provider.appendMessages("made-up-0", messages, { userId: "somebody" }, { createIfMissing: true });
     const file = folder.write("two.jsonl", madeUpRecording(2, 0).text);
     const { differences } = await verify(file, provider);
     expect(differences).toEqual([

@@ -1,6 +1,7 @@
 import { parseOptions } from "@jaf/memory";
 import { openAccess } from "./access.ts";
 import type { UserKey, UserMemoryBackend } from "./backend/backend.ts";
+import { boundOptions } from "./bound-options.ts";
 import type { ErasureMark } from "./erasure-mark.ts";
 import { drainWork, middlewareFor } from "./link/index.ts";
 import { readAudit, verifyAudit } from "./operations/audit.ts";
@@ -25,7 +26,11 @@ export function defineUserMemory(
   backend: UserMemoryBackend,
   options: UserMemoryOptions = {},
 ): UserMemoryStore {
-  const settings: UserMemorySettings = parseOptions(userMemoryOptionsSchema, options, "user memory options");
+  const settings: UserMemorySettings = parseOptions(
+    userMemoryOptionsSchema,
+    boundOptions(userMemoryOptionsSchema, options),
+    "user memory options",
+  );
   const access = openAccess(backend, settings);
   const scope: StoreScope = { access, settings };
   const user = (operation: string, userId: unknown): UserKey => userKeyOf(checkUserId(operation, userId));

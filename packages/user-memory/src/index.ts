@@ -1,20 +1,4 @@
 export type { AuditAction, AuditEntry, AuditProblem, AuditReport } from "./audit/audit.ts";
-export type {
-  Erased,
-  Erasure,
-  Extent,
-  FactSelection,
-  JobBackend,
-  StoredAuditEntry,
-  StoredFact,
-  StoredJob,
-  Tombstone,
-  UserChange,
-  UserHead,
-  UserKey,
-  UserMemoryBackend,
-  UserView,
-} from "./backend/backend.ts";
 export { defineUserMemory } from "./define-user-memory.ts";
 export type { ErasureMark } from "./erasure-mark.ts";
 export { UserMemoryError, type UserMemoryErrorCode, type UserMemoryErrorFields } from "./errors.ts";
@@ -36,6 +20,7 @@ export {
   processExtractions,
 } from "./extract/process.ts";
 export type { FactStatus, Provenance, QuarantineReason, Trust, UserFact } from "./fact.ts";
+export { createInMemoryUserMemoryBackend } from "./in-memory/backend.ts";
 export { type MemoryInjectOptions, withMemoryInject } from "./inject/middleware.ts";
 export type { UserMemoryLimits } from "./limits.ts";
 export {
@@ -55,15 +40,13 @@ export {
   type MessageSearchOptions,
   searchMessages,
 } from "./message-search/message-search.ts";
-export {
-  type Embed,
-  type IncomingFact,
-  type ResolveConflicts,
-  type UserMemoryOptions,
-  userMemoryOptionsSchema,
+export type {
+  Embed,
+  IncomingFact,
+  ResolveConflicts,
+  UserMemoryOptions,
 } from "./options.ts";
 export type { ExtractionJob, ExtractionQueue, LeasedJob } from "./queue.ts";
-export type { MatchedDocument, Matches, Place, TermWeight } from "./recall/index.ts";
 export type { ForgetDetails, ForgetReceipt } from "./receipt.ts";
 export type { LinkPolicy } from "./render/line.ts";
 export { type RenderOptions, renderUserMemory } from "./render/render.ts";

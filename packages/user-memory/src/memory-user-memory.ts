@@ -4,7 +4,7 @@ import { defineUserMemory } from "./define-user-memory.ts";
 import type { ErasureMark } from "./erasure-mark.ts";
 import type { FactExplanation } from "./explanation.ts";
 import type { UserFact } from "./fact.ts";
-import { createInMemoryBackend } from "./in-memory/backend.ts";
+import { createInMemoryUserMemoryBackend } from "./in-memory/backend.ts";
 import type { UserMemoryOptions } from "./options.ts";
 import type { ExtractionQueue } from "./queue.ts";
 import type { ForgetReceipt } from "./receipt.ts";
@@ -27,7 +27,7 @@ export class MemoryUserMemory implements UserMemoryStore {
   readonly queue: ExtractionQueue;
 
   constructor(options: UserMemoryOptions = {}) {
-    this.#store = defineUserMemory(createInMemoryBackend(), options);
+    this.#store = defineUserMemory(createInMemoryUserMemoryBackend(), options);
     this.review = this.#store.review;
     this.queue = this.#store.queue;
   }

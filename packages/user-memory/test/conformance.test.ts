@@ -1,14 +1,14 @@
 import { describeUserMemory, describeUserMemoryBackend } from "@jaf/user-memory/testing";
 import { defineUserMemory } from "../src/define-user-memory.ts";
-import { createInMemoryBackend } from "../src/in-memory/backend.ts";
+import { createInMemoryUserMemoryBackend } from "../src/in-memory/backend.ts";
 
 describeUserMemoryBackend("in-memory", async () => {
-  const backend = createInMemoryBackend();
+  const backend = createInMemoryUserMemoryBackend();
   return { backend, close: () => backend.close() };
 });
 
 describeUserMemory("in-memory", async () => {
-  const backend = createInMemoryBackend();
+  const backend = createInMemoryUserMemoryBackend();
   const memory = defineUserMemory(backend);
   return { memory, backend, close: () => memory.close() };
 });

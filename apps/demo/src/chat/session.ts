@@ -75,7 +75,13 @@ export function createSession(
       isNew ??= (await load()) === null;
       if (isNew) {
         isNew = false;
-        const titled = await provider.appendMessages(conversationId, [], { userId, title: titleOf(text) });
+        const title = titleOf(text);
+        const titled = await provider.appendMessages(
+          conversationId,
+          [],
+          { userId, title },
+          { createIfMissing: true },
+        );
         if (!titled.success) throw new Failure(titled.error.message);
       }
       return answer([{ role: "user", content: text }], options);

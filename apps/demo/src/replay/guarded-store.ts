@@ -55,13 +55,15 @@ export function guardStore(recording: Recording, provider: MemoryProvider, befor
   }
 
   const appendMessages: MemoryProvider["appendMessages"] = async (id, messages, metadata, options) => {
+    const start = stored - (options?.dropLast ?? 0);
     const different = messages.findIndex(
-      (message, index) => !isDeepStrictEqual(message, recorded[stored + index]),
+      (message, index) => !isDeepStrictEqual(message, recorded[start + index]),
     );
-    if (id !== conversationId || different !== -1) return refuse(stored + Math.max(0, different) + 1);
-    begin(stored + messages.length);
+    if (id !== conversationId || different !== -1) return refuse(start + Math.max(0, different) + 1);
+    const end = start + messages.length;
+    begin(end);
     const result = await provider.appendMessages(id, messages, metadata, options);
-    if (result.success) stored += messages.length;
+    if (result.success) stored = end;
     failure = result.success ? undefined : memoryFailure(conversationId, result.error);
     return result;
   };

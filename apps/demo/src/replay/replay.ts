@@ -164,6 +164,8 @@ async function storedBefore(recording: Recording, provider: MemoryProvider): Pro
 
 /** Stores that there is such a conversation, and its owner. */
 async function storeEmpty({ conversationId, userId }: Recording, provider: MemoryProvider): Promise<void> {
-  const written = await provider.appendMessages(conversationId, [], userId === undefined ? {} : { userId });
+  const written = await (userId === undefined
+    ? provider.appendMessages(conversationId, [], {}, { createIfMissing: "unowned" })
+    : provider.appendMessages(conversationId, [], { userId }, { createIfMissing: true }));
   if (!written.success) throw new Failure(`${conversationId}: ${written.error.message}`);
 }

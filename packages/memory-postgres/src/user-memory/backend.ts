@@ -1,4 +1,4 @@
-import type { UserMemoryBackend } from "@jaf/user-memory";
+import type { UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { toMemoryError } from "../errors.ts";
 import type { ResolvedNames } from "../schema/names.ts";
 import type { SqlClient } from "../sql-client.ts";
@@ -9,7 +9,7 @@ import { createReads } from "./reads.ts";
 import { createUserMemoryTables } from "./tables.ts";
 import { createWrites } from "./writes.ts";
 
-export interface PostgresUserMemoryBackendOptions {
+export interface UserMemoryBackendOptions {
   readonly sql: SqlClient;
   readonly names: ResolvedNames;
   /** The schema of pgvector, quoted; absent: vectors are compared without it. */
@@ -19,12 +19,12 @@ export interface PostgresUserMemoryBackendOptions {
 }
 
 /** The storage port on Postgres: one statement, one round trip for each call. */
-export function createPostgresUserMemoryBackend({
+export function createUserMemoryBackend({
   sql,
   names,
   pgvector,
   close,
-}: PostgresUserMemoryBackendOptions): UserMemoryBackend {
+}: UserMemoryBackendOptions): UserMemoryBackend {
   const tables = createUserMemoryTables(names);
   return {
     name: "postgres",

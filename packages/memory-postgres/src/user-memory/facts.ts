@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { StoredFact, UserKey } from "@jaf/user-memory";
+import type { StoredFact, UserKey } from "@jaf/user-memory/adapter";
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { factFields, type UserMemoryTables } from "./tables.ts";
 import { packVector, unpackVector } from "./vectors.ts";

@@ -1,4 +1,8 @@
 export type { PgClient, PgliteClient, PostgresClient } from "../client.ts";
-export type { PostgresUserMemoryConfig, PostgresUserMemoryTables } from "./config.ts";
+export type {
+  PostgresUserMemoryBackendConfig,
+  PostgresUserMemoryConfig,
+  PostgresUserMemoryTables,
+} from "./config.ts";
 export { migrate, printMigrations } from "./migrate.ts";
-export { createPostgresUserMemory } from "./user-memory.ts";
+export { createPostgresUserMemory, createPostgresUserMemoryBackend } from "./user-memory.ts";

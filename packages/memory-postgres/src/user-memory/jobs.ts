@@ -1,4 +1,4 @@
-import type { JobBackend, StoredJob, UserKey } from "@jaf/user-memory";
+import type { JobBackend, StoredJob, UserKey } from "@jaf/user-memory/adapter";
 import { sql } from "drizzle-orm";
 import type { SqlClient, Statement } from "../sql-client.ts";
 import { reusable, toStatement } from "../statements.ts";

@@ -1,4 +1,4 @@
-import type { MatchedDocument, TermWeight, UserKey, UserMemoryBackend } from "@jaf/user-memory";
+import type { MatchedDocument, TermWeight, UserKey, UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
 import type { SqlClient, SqlRow, SqlValue, Statement } from "../sql-client.ts";
 import { reusable } from "../statements.ts";

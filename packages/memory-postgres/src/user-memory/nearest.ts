@@ -1,4 +1,4 @@
-import type { UserMemoryBackend } from "@jaf/user-memory";
+import type { UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
 import type { SqlClient, SqlRow } from "../sql-client.ts";
 import { reusable } from "../statements.ts";

@@ -6,7 +6,7 @@ import type {
   UserHead,
   UserKey,
   UserMemoryBackend,
-} from "@jaf/user-memory";
+} from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
 import type { SqlClient, SqlRow, SqlValue, Statement } from "../sql-client.ts";
 import { reusable } from "../statements.ts";

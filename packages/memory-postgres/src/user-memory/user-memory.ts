@@ -1,19 +1,46 @@
-import { defineUserMemory, type UserMemoryStore } from "@jaf/user-memory";
+import type { UserMemoryStore } from "@jaf/user-memory";
+import { defineUserMemory, type UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { adaptClient, type PostgresClient } from "../client.ts";
 import { prepareTables } from "../migrator/migrate.ts";
 import { openPool } from "../pool.ts";
 import { toSetupError } from "../setup-error.ts";
 import type { SqlClient } from "../sql-client.ts";
-import { createPostgresUserMemoryBackend } from "./backend.ts";
-import { type PostgresUserMemoryConfig, type PostgresUserMemorySettings, parseConfig } from "./config.ts";
+import { createUserMemoryBackend } from "./backend.ts";
+import {
+  type PostgresUserMemoryBackendConfig,
+  type PostgresUserMemoryBackendSettings,
+  type PostgresUserMemoryConfig,
+  parseBackendConfig,
+  parseConfig,
+} from "./config.ts";
 import { userMemoryMigrations } from "./migrations.ts";
 import { createPgvector, findPgvector } from "./pgvector.ts";
 
-const OPERATION = "createPostgresUserMemory";
+interface Opening {
+  readonly settings: PostgresUserMemoryBackendSettings;
+  readonly client: PostgresClient | undefined;
+  /** The factory, for errors. */
+  readonly operation: string;
+}
 
-async function preparePgvector(sql: SqlClient, { own, options }: PostgresUserMemorySettings) {
-  if (options.embed === undefined || own.pgvector === "off") return undefined;
-  return own.pgvector === "create" ? createPgvector(sql, OPERATION) : findPgvector(sql);
+async function preparePgvector(sql: SqlClient, { settings, operation }: Opening) {
+  if (settings.pgvector === "off") return undefined;
+  return settings.pgvector === "create" ? createPgvector(sql, operation) : findPgvector(sql);
+}
+
+async function openBackend(opening: Opening): Promise<UserMemoryBackend> {
+  const { settings, client, operation } = opening;
+  const opened =
+    client === undefined ? await openPool(settings, operation) : { client, close: async () => {} };
+  try {
+    const sql = adaptClient(opened.client);
+    const names = await prepareTables(sql, userMemoryMigrations, { ...settings, operation });
+    const pgvector = await preparePgvector(sql, opening);
+    return createUserMemoryBackend({ sql, names, pgvector, close: opened.close });
+  } catch (thrown) {
+    await opened.close().catch(() => {}); // What went wrong first is what helps.
+    throw toSetupError(operation, thrown);
+  }
 }
 
 /**
@@ -31,17 +58,21 @@ export async function createPostgresUserMemory(
   config: PostgresUserMemoryConfig = {},
   client?: PostgresClient,
 ): Promise<UserMemoryStore> {
-  const settings = parseConfig(config);
-  const { own, options } = settings;
-  const opened = client === undefined ? await openPool(own, OPERATION) : { client, close: async () => {} };
-  try {
-    const sql = adaptClient(opened.client);
-    const names = await prepareTables(sql, userMemoryMigrations, { ...own, operation: OPERATION });
-    const pgvector = await preparePgvector(sql, settings);
-    const backend = createPostgresUserMemoryBackend({ sql, names, pgvector, close: opened.close });
-    return defineUserMemory(backend, options);
-  } catch (thrown) {
-    await opened.close().catch(() => {}); // What went wrong first is what helps.
-    throw toSetupError(OPERATION, thrown);
-  }
+  const { own, options } = parseConfig(config);
+  const settings = options.embed === undefined ? { ...own, pgvector: "off" as const } : own;
+  const backend = await openBackend({ settings, client, operation: "createPostgresUserMemory" });
+  return defineUserMemory(backend, options);
+}
+
+/**
+ * The storage port of {@link createPostgresUserMemory} by itself, to be wrapped before `defineUserMemory` makes a store of
+ * it: what every store can be given is told to that. The same arguments and errors. Where no store will `embed`, say
+ * `pgvector: "off"`.
+ */
+export async function createPostgresUserMemoryBackend(
+  config: PostgresUserMemoryBackendConfig = {},
+  client?: PostgresClient,
+): Promise<UserMemoryBackend> {
+  const settings = parseBackendConfig(config);
+  return openBackend({ settings, client, operation: "createPostgresUserMemoryBackend" });
 }

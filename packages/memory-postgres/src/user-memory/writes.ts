@@ -1,4 +1,4 @@
-import type { StoredFact, UserChange, UserKey, UserMemoryBackend } from "@jaf/user-memory";
+import type { StoredFact, UserChange, UserKey, UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
 import { qualifiedName, quoteLiteral, type ResolvedNames } from "../schema/names.ts";
 import type { SqlClient, Statement } from "../sql-client.ts";

@@ -1,16 +1,19 @@
 import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
-import type { UserKey, UserMemoryBackend } from "@jaf/user-memory";
+import { defineUserMemory, mapFacts, type UserKey, type UserMemoryBackend } from "@jaf/user-memory/adapter";
 import type { BackendFactory, StoreFactory } from "@jaf/user-memory/testing";
 import pg from "pg";
 import { afterAll, inject } from "vitest";
 import { adaptClient, type PostgresClient } from "../../src/client.ts";
 import { applyMigrations } from "../../src/migrator/migrate.ts";
-import { createPostgresUserMemoryBackend } from "../../src/user-memory/backend.ts";
+import { createUserMemoryBackend } from "../../src/user-memory/backend.ts";
 import { termKeyOf } from "../../src/user-memory/facts.ts";
 import { userMemoryMigrations } from "../../src/user-memory/migrations.ts";
 import { findPgvector } from "../../src/user-memory/pgvector.ts";
-import { createPostgresUserMemory } from "../../src/user-memory/user-memory.ts";
+import {
+  createPostgresUserMemory,
+  createPostgresUserMemoryBackend,
+} from "../../src/user-memory/user-memory.ts";
 import { dropSchemas, freshSchema, runSql } from "./stores.ts";
 
 const TABLES = ["heads", "facts", "tombstones", "audit", "jobs"].map((name) => `user_memory_${name}`);
@@ -33,7 +36,7 @@ export async function createBackend(
   const sql = adaptClient(client);
   const names = await applyMigrations(sql, userMemoryMigrations, { tableName: "user_memory", schema });
   const place = pgvector ? await findPgvector(sql) : undefined;
-  return createPostgresUserMemoryBackend({ sql, names, close: async () => {}, pgvector: place });
+  return createUserMemoryBackend({ sql, names, close: async () => {}, pgvector: place });
 }
 
 export interface OpenClient {
@@ -114,6 +117,39 @@ export function serverStores(open: () => Promise<OpenClient>): StoreFactory {
       another: async () => createPostgresUserMemory({ schema }, await connect()),
       dump: async () => dumpOf(await runSql(dumpQuery(schema))),
       close,
+    };
+  };
+}
+
+const reverse = (text: string): string => [...text].reverse().join("");
+
+/** A wrapper as somebody may write it: every text that a user said is stored in reverse. */
+const reversedOn = async (client: PostgresClient, schema: string): Promise<UserMemoryBackend> =>
+  mapFacts(await createPostgresUserMemoryBackend({ schema }, client), { encode: reverse, decode: reverse });
+
+/** The backend that applications get, wrapped. */
+export function reversedServerBackends(open: () => Promise<OpenClient>): BackendFactory {
+  const take = serverSlots(open);
+  return async () => {
+    const { schema, connect, close } = take();
+    const another = async () => reversedOn(await connect(), schema);
+    return { backend: await another(), another, close };
+  };
+}
+
+/** Stores of the same. */
+export function reversedServerStores(open: () => Promise<OpenClient>): StoreFactory {
+  const take = serverSlots(open);
+  return async () => {
+    const { schema, connect, close } = take();
+    const backend = await reversedOn(await connect(), schema);
+    return {
+      ...{ memory: defineUserMemory(backend), backend, close },
+      another: async () => defineUserMemory(await reversedOn(await connect(), schema)),
+      dump: async () => {
+        const stored = dumpOf(await runSql(dumpQuery(schema)));
+        return `${stored}\n${reverse(stored)}`;
+      },
     };
   };
 }

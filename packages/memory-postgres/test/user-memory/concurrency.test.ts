@@ -1,4 +1,4 @@
-import type { UserKey, UserMemoryBackend } from "@jaf/user-memory";
+import type { UserKey, UserMemoryBackend } from "@jaf/user-memory/adapter";
 import pg from "pg";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { createPostgresUserMemory } from "../../src/user-memory/index.ts";

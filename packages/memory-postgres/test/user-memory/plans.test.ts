@@ -1,4 +1,4 @@
-import type { UserKey } from "@jaf/user-memory";
+import type { UserKey } from "@jaf/user-memory/adapter";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Statement } from "../../src/sql-client.ts";
 import { migrate } from "../../src/user-memory/index.ts";

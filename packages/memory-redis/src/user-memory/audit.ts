@@ -1,4 +1,4 @@
-import type { StoredAuditEntry, UserHead, UserKey } from "@jaf/user-memory";
+import type { StoredAuditEntry, UserHead, UserKey } from "@jaf/user-memory/adapter";
 import { list, number, text, UnexpectedReply } from "../replies.ts";
 import { parseHead } from "./head.ts";
 import type { UserMemoryIo } from "./io.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { UserMemoryBackend } from "@jaf/user-memory";
+import type { UserMemoryBackend } from "@jaf/user-memory/adapter";
 import type { RedisPort } from "../client/port.ts";
 import { createDeadlines } from "../deadlines.ts";
 import { toMemoryError } from "../errors.ts";
@@ -16,7 +16,7 @@ import { createMatching } from "./matching.ts";
 import { scripts } from "./scripts/embedded.ts";
 import { createSimilarity } from "./similarity.ts";
 
-export interface RedisUserMemoryBackendOptions {
+export interface UserMemoryBackendOptions {
   readonly port: RedisPort;
   readonly keyPrefix: string;
   readonly minReplicas: number;
@@ -33,7 +33,7 @@ const ERASED_PARTS = [
 ] as const;
 
 /** The storage port of user memory on Redis: one script a step, on keys of one slot. */
-export function createRedisUserMemoryBackend(options: RedisUserMemoryBackendOptions): UserMemoryBackend {
+export function createUserMemoryBackend(options: UserMemoryBackendOptions): UserMemoryBackend {
   const { minReplicas, commandTimeoutMs } = options;
   const { port, close } = closable(options.port, options.close);
   const deadlines = createDeadlines(commandTimeoutMs);

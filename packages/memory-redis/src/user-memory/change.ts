@@ -1,4 +1,4 @@
-import type { UserChange } from "@jaf/user-memory";
+import type { UserChange } from "@jaf/user-memory/adapter";
 import { encodeEntry } from "./audit.ts";
 import {
   contextEdits,

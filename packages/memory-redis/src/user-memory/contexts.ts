@@ -1,4 +1,4 @@
-import type { MatchedDocument, StoredFact, TermWeight } from "@jaf/user-memory";
+import type { MatchedDocument, StoredFact, TermWeight } from "@jaf/user-memory/adapter";
 
 /** How many facts with neighbouring numbers have their contexts in one field: so all are read from few fields. */
 export const CONTEXTS_PER_FIELD = 32;

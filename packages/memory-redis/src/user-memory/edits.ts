@@ -1,4 +1,4 @@
-import type { StoredFact, TermWeight, UserChange } from "@jaf/user-memory";
+import type { StoredFact, TermWeight, UserChange } from "@jaf/user-memory/adapter";
 import { CONTEXTS_PER_FIELD, encodeContext } from "./contexts.ts";
 import { lookupsOf } from "./names.ts";
 import { signatureOf } from "./vector-codec.ts";

@@ -1,4 +1,4 @@
-import type { StoredFact } from "@jaf/user-memory";
+import type { StoredFact } from "@jaf/user-memory/adapter";
 import { list, text, UnexpectedReply } from "../replies.ts";
 import { decodeVector } from "./vector-codec.ts";
 

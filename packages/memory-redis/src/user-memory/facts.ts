@@ -1,4 +1,4 @@
-import type { StoredFact, Tombstone, UserMemoryBackend } from "@jaf/user-memory";
+import type { StoredFact, Tombstone, UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { list, text } from "../replies.ts";
 import { decodeFacts } from "./fact-codec.ts";
 import { parseHead } from "./head.ts";

@@ -1,4 +1,4 @@
-import type { UserHead } from "@jaf/user-memory";
+import type { UserHead } from "@jaf/user-memory/adapter";
 import { text } from "../replies.ts";
 
 /** Of the three values that scripts return; `null` where there is none. */

@@ -1,2 +1,2 @@
-export type { RedisUserMemoryConfig } from "./config.ts";
-export { createRedisUserMemory } from "./user-memory.ts";
+export type { RedisUserMemoryBackendConfig, RedisUserMemoryConfig } from "./config.ts";
+export { createRedisUserMemory, createRedisUserMemoryBackend } from "./user-memory.ts";

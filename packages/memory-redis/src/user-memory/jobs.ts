@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { JobBackend, StoredJob, UserKey } from "@jaf/user-memory";
+import type { JobBackend, StoredJob, UserKey } from "@jaf/user-memory/adapter";
 import { list, number, text } from "../replies.ts";
 import type { UserMemoryIo } from "./io.ts";
 

@@ -1,4 +1,5 @@
-import type { FactStatus, UserKey } from "@jaf/user-memory";
+import type { FactStatus } from "@jaf/user-memory";
+import type { UserKey } from "@jaf/user-memory/adapter";
 
 /** Keys of one user, all in one slot. */
 export interface UserKeys extends Readonly<Record<FactStatus, string>> {

@@ -1,4 +1,4 @@
-import type { Matches, UserKey } from "@jaf/user-memory";
+import type { Matches, UserKey } from "@jaf/user-memory/adapter";
 import { list, number, text } from "../replies.ts";
 import { CONTEXTS_PER_FIELD, decodeContexts } from "./contexts.ts";
 import type { UserMemoryIo } from "./io.ts";

@@ -1,4 +1,4 @@
-import type { FactSelection, StoredFact } from "@jaf/user-memory";
+import type { FactSelection, StoredFact } from "@jaf/user-memory/adapter";
 
 const placeName = (conversationId: string, position: number): string => `place:${position}:${conversationId}`;
 

@@ -1,4 +1,4 @@
-import type { UserKey } from "@jaf/user-memory";
+import type { UserKey } from "@jaf/user-memory/adapter";
 import { list, text } from "../replies.ts";
 import type { UserMemoryIo } from "./io.ts";
 import { decodeVector, signatureLength, signatureScorer } from "./vector-codec.ts";

@@ -1,10 +1,28 @@
-import { defineUserMemory, type UserMemoryStore } from "@jaf/user-memory";
+import type { UserMemoryStore } from "@jaf/user-memory";
+import { defineUserMemory, type UserMemoryBackend } from "@jaf/user-memory/adapter";
 import type { RedisClient } from "../client/clients.ts";
 import { openPort } from "../opening.ts";
-import { createRedisUserMemoryBackend } from "./backend.ts";
-import { parseUserMemoryConfig, type RedisUserMemoryConfig } from "./config.ts";
+import { createUserMemoryBackend } from "./backend.ts";
+import {
+  parseUserMemoryBackendConfig,
+  parseUserMemoryConfig,
+  type RedisUserMemoryBackendConfig,
+  type RedisUserMemoryBackendSettings,
+  type RedisUserMemoryConfig,
+} from "./config.ts";
 
-const operation = "createRedisUserMemory";
+interface Opening {
+  readonly settings: RedisUserMemoryBackendSettings;
+  readonly client: RedisClient | undefined;
+  /** The factory, for errors. */
+  readonly operation: string;
+}
+
+async function openBackend({ settings, client, operation }: Opening): Promise<UserMemoryBackend> {
+  const { keyPrefix, minReplicas, commandTimeoutMs } = settings;
+  const { port, close } = await openPort({ settings, client, operation });
+  return createUserMemoryBackend({ port, keyPrefix, minReplicas, commandTimeoutMs, close });
+}
 
 /**
  * Keeps facts about users in Redis 6.2 or later. `client` is a connected client, pool, Cluster or Sentinel client of
@@ -18,8 +36,18 @@ export async function createRedisUserMemory(
   client?: RedisClient,
 ): Promise<UserMemoryStore> {
   const { settings, options } = parseUserMemoryConfig(config);
-  const { keyPrefix, minReplicas, commandTimeoutMs } = settings;
-  const { port, close } = await openPort({ settings, client, operation });
-  const backend = createRedisUserMemoryBackend({ port, keyPrefix, minReplicas, commandTimeoutMs, close });
+  const backend = await openBackend({ settings, client, operation: "createRedisUserMemory" });
   return defineUserMemory(backend, options);
+}
+
+/**
+ * The storage port of {@link createRedisUserMemory} by itself, to be wrapped before `defineUserMemory` makes a store of it:
+ * what every store can be given is told to that. The same arguments and errors.
+ */
+export async function createRedisUserMemoryBackend(
+  config: RedisUserMemoryBackendConfig = {},
+  client?: RedisClient,
+): Promise<UserMemoryBackend> {
+  const settings = parseUserMemoryBackendConfig(config);
+  return openBackend({ settings, client, operation: "createRedisUserMemoryBackend" });
 }

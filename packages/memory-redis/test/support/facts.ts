@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { StoredFact, UserChange, UserKey, UserMemoryBackend } from "@jaf/user-memory";
+import type { StoredFact, UserChange, UserKey, UserMemoryBackend } from "@jaf/user-memory/adapter";
 
 export const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64url");
 

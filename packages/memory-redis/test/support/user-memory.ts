@@ -1,17 +1,17 @@
-import type { UserMemoryBackend } from "@jaf/user-memory";
+import { defineUserMemory, mapFacts, type UserMemoryBackend } from "@jaf/user-memory/adapter";
 import type { BackendUnderTest, StoreUnderTest } from "@jaf/user-memory/testing";
 import { createClient } from "redis";
 import { inject } from "vitest";
 import { adaptClient } from "../../src/client/adapt-client.ts";
 import type { RedisPort } from "../../src/client/port.ts";
 import type { RedisClient } from "../../src/index.ts";
-import { createRedisUserMemoryBackend } from "../../src/user-memory/backend.ts";
-import { createRedisUserMemory } from "../../src/user-memory/index.ts";
+import { createUserMemoryBackend } from "../../src/user-memory/backend.ts";
+import { createRedisUserMemory, createRedisUserMemoryBackend } from "../../src/user-memory/index.ts";
 import type { Opened } from "./clients.ts";
 import { freshPrefix } from "./stores.ts";
 
 export const backendOnPort = (port: RedisPort, keyPrefix: string): UserMemoryBackend =>
-  createRedisUserMemoryBackend({
+  createUserMemoryBackend({
     ...{ port, keyPrefix, minReplicas: 0, commandTimeoutMs: 30_000 },
     close: async () => {},
   });
@@ -63,15 +63,48 @@ export const backendFactory = (open: () => Promise<Opened>) => async (): Promise
   return { backend: await another(), another, close };
 };
 
+const urlsOf = (client: RedisClient): readonly string[] =>
+  adaptClient(client).isCluster ? inject("redisClusterUrls") : [inject("redisUrl")];
+
 /** What the kit for stores is given. */
 export const storeFactory = (open: () => Promise<Opened>) => async (): Promise<StoreUnderTest> => {
   const { keyPrefix, connect, close } = connections(open);
   const another = async () => createRedisUserMemory({ keyPrefix }, await connect());
   const client = await connect();
-  const urls = adaptClient(client).isCluster ? inject("redisClusterUrls") : [inject("redisUrl")];
   return {
     memory: await createRedisUserMemory({ keyPrefix }, client),
     backend: backendOn(client, keyPrefix),
-    ...{ another, close, dump: () => dumpOf(keyPrefix, urls) },
+    ...{ another, close, dump: () => dumpOf(keyPrefix, urlsOf(client)) },
+  };
+};
+
+const reverse = (text: string): string => [...text].reverse().join("");
+
+/** A wrapper as somebody may write it: every text that a user said is stored in reverse. */
+export const reversed = (backend: UserMemoryBackend): UserMemoryBackend =>
+  mapFacts(backend, { encode: reverse, decode: reverse });
+
+/** What the kit for storage ports is given: the backend that applications get, wrapped. */
+export const reversedBackendFactory =
+  (open: () => Promise<Opened>) => async (): Promise<BackendUnderTest> => {
+    const { keyPrefix, connect, close } = connections(open);
+    const another = async () => reversed(await createRedisUserMemoryBackend({ keyPrefix }, await connect()));
+    return { backend: await another(), another, close };
+  };
+
+/** What the kit for stores is given, the same. */
+export const reversedStoreFactory = (open: () => Promise<Opened>) => async (): Promise<StoreUnderTest> => {
+  const { keyPrefix, connect, close } = connections(open);
+  const backendFor = async (client: RedisClient) =>
+    reversed(await createRedisUserMemoryBackend({ keyPrefix }, client));
+  const client = await connect();
+  const backend = await backendFor(client);
+  return {
+    ...{ memory: defineUserMemory(backend), backend, close },
+    another: async () => defineUserMemory(await backendFor(await connect())),
+    dump: async () => {
+      const stored = await dumpOf(keyPrefix, urlsOf(client));
+      return `${stored}\n${reverse(stored)}`;
+    },
   };
 };

@@ -1,4 +1,4 @@
-import { defineUserMemory, type UserMemoryBackend } from "@jaf/user-memory";
+import { defineUserMemory, type UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { createClient } from "redis";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { adaptClient } from "../../src/client/adapt-client.ts";

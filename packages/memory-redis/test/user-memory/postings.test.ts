@@ -1,4 +1,4 @@
-import type { StoredFact, TermWeight } from "@jaf/user-memory";
+import type { StoredFact, TermWeight } from "@jaf/user-memory/adapter";
 import { createClient } from "redis";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { added, commitTo, storedFact, userKey } from "../support/facts.ts";

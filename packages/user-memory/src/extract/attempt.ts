@@ -52,14 +52,10 @@ async function attempt(scope: ExtractionScope, leased: LeasedJob): Promise<Attem
   return "done";
 }
 
-async function giveUp(
-  { settings }: ExtractionScope,
-  { attempt, complete }: LeasedJob,
-  cause: unknown,
-): Promise<"given-up"> {
+async function giveUp({ settings }: ExtractionScope, leased: LeasedJob, cause: unknown): Promise<"given-up"> {
   const message =
     "The facts of a turn could not be extracted, as often as maxAttempts allows. It won't be tried again.";
-  tellFailure(settings, new ExtractionError({ code: "given-up", message, attempt, cause }));
-  await complete();
+  tellFailure(settings, new ExtractionError({ code: "given-up", message, attempt: leased.attempt, cause }));
+  await leased.complete();
   return "given-up";
 }

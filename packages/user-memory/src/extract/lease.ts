@@ -11,7 +11,7 @@ const RENEWED_AFTER = 1 / 3;
 const GONE_AT_START = 1 / 10;
 
 /** Renews a lease that has just begun, until it is taken: waiting is no attempt, so nobody else is to be handed the job. */
-export function holdLease({ release }: Pick<LeasedJob, "release">, leaseMs: number): HeldLease {
+export function holdLease(leased: Pick<LeasedJob, "release">, leaseMs: number): HeldLease {
   let since = Date.now();
   let renewal: Promise<void> | undefined;
   // From then on somebody else may have it.
@@ -20,7 +20,7 @@ export function holdLease({ release }: Pick<LeasedJob, "release">, leaseMs: numb
     if (isOver()) return;
     const now = Date.now();
     // A job that is released for later is handed to nobody before.
-    await release(leaseMs);
+    await leased.release(leaseMs);
     since = now;
   };
   const timer = setInterval(

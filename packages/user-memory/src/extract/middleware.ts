@@ -1,5 +1,6 @@
 import type { Middleware, MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import { parseOptions } from "@jaf/memory";
+import { boundOptions } from "../bound-options.ts";
 import { beforeDeadline } from "../deadline.ts";
 import type { ErasureMark } from "../erasure-mark.ts";
 import { getUserMemory, isStore } from "../link/slot.ts";
@@ -36,7 +37,8 @@ export function withMemoryExtract<Ctx>(
   spec: RemembersSpec,
   options: MemoryExtractOptions = {},
 ): Middleware<Ctx> {
-  const settings = { ...options, ...parseOptions(extractOptionsSchema, options, "extract options") };
+  const given = boundOptions(extractOptionsSchema, options);
+  const settings = { ...given, ...parseOptions(extractOptionsSchema, given, "extract options") };
   const marks = new WeakMap<MiddlewareTurn<Ctx>, Promise<ErasureMark>>();
   const { user } = spec;
 
@@ -64,7 +66,7 @@ export function withMemoryExtract<Ctx>(
     onFinish: async (turn, reply) => {
       const memory = memoryFor(turn);
       if (!user || memory === undefined) return;
-      const scope: ExtractionScope = { memory, settings, complete: turn.complete };
+      const scope: ExtractionScope = { memory, settings, complete: (request) => turn.complete(request) };
       const { threshold } = settings;
       const jobSince = (since: ErasureMark) =>
         jobOf({ spec: { ...spec, user }, turn, reply, threshold, since });

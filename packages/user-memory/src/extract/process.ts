@@ -1,4 +1,5 @@
 import { parseOptions } from "@jaf/memory";
+import { boundOptions } from "../bound-options.ts";
 import { trackWork } from "../link/work.ts";
 import type { UserMemoryStore } from "../store.ts";
 import { attemptJob } from "./attempt.ts";
@@ -31,7 +32,8 @@ export async function processExtractions(
   memory: UserMemoryStore,
   options: ProcessExtractionsOptions,
 ): Promise<ProcessedExtractions> {
-  const settings = { ...options, ...parseOptions(processOptionsSchema, options, "extraction options") };
+  const given = boundOptions(processOptionsSchema, options);
+  const settings = { ...given, ...parseOptions(processOptionsSchema, given, "extraction options") };
   const { complete, extract, concurrency, leaseMs, limit, signal } = settings;
   if (complete === undefined && extract === undefined) {
     throw new TypeError("Invalid extraction options: expected complete, or extract.");

@@ -5,7 +5,7 @@ import { nearestOf } from "./nearest.ts";
 import { createUserState, type UserState } from "./user-state.ts";
 
 /** The executable reference of the storage port. Each method does its work in one go, so every step is atomic. */
-export function createInMemoryBackend(): UserMemoryBackend {
+export function createInMemoryUserMemoryBackend(): UserMemoryBackend {
   const users = new Map<string, UserState>();
   const jobs = createJobs((user) => users.get(user.hash)?.head()?.epoch ?? 0);
   let closed = false;

@@ -1,6 +1,7 @@
 import type { Middleware, MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import { parseOptions, type Tokenizer } from "@jaf/memory";
 import * as z from "zod";
+import { boundOptions } from "../bound-options.ts";
 import { beforeDeadline } from "../deadline.ts";
 import { UserMemoryError } from "../errors.ts";
 import { tellQuietly } from "../link/callback.ts";
@@ -27,7 +28,7 @@ export interface MemoryInjectOptions {
 
 const callback = z.custom<never>((value) => typeof value === "function", { error: "expected a function" });
 
-const optionsSchema = z.strictObject({
+export const injectOptionsSchema = z.strictObject({
   memory: z.custom<UserMemory>().optional(),
   tokenizer: callback.optional(),
   timeoutMs: z.int().min(1).max(600_000).default(2_000),
@@ -49,7 +50,8 @@ export function withMemoryInject<Ctx>(
   spec: RemembersSpec,
   options: MemoryInjectOptions = {},
 ): Middleware<Ctx> {
-  const settings = { ...options, ...parseOptions(optionsSchema, options, "inject options") };
+  const given = boundOptions(injectOptionsSchema, options);
+  const settings = { ...given, ...parseOptions(injectOptionsSchema, given, "inject options") };
   return {
     name: "memory-inject",
     onStart: async (turn) => {

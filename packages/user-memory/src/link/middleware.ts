@@ -1,7 +1,8 @@
 import type { Middleware, RemembersSpec } from "@jaf/core";
+import { boundOptions } from "../bound-options.ts";
 import { withMemoryExtract } from "../extract/middleware.ts";
-import type { MemoryExtractOptions } from "../extract/options.ts";
-import { type MemoryInjectOptions, withMemoryInject } from "../inject/middleware.ts";
+import { extractOptionsSchema, type MemoryExtractOptions } from "../extract/options.ts";
+import { injectOptionsSchema, type MemoryInjectOptions, withMemoryInject } from "../inject/middleware.ts";
 import type { UserMemory } from "../user-memory.ts";
 
 /** How a user memory takes part in runs. */
@@ -17,7 +18,11 @@ export function middlewareFor<Ctx>(
   { inject, extract }: MemoryLinkOptions = {},
 ): readonly Middleware<Ctx>[] {
   return [
-    ...(spec.inject === false ? [] : [withMemoryInject<Ctx>(spec, { ...inject, memory })]),
-    ...(spec.extract === "auto" ? [withMemoryExtract<Ctx>(spec, { ...extract, memory })] : []),
+    ...(spec.inject === false
+      ? []
+      : [withMemoryInject<Ctx>(spec, { ...boundOptions(injectOptionsSchema, inject), memory })]),
+    ...(spec.extract === "auto"
+      ? [withMemoryExtract<Ctx>(spec, { ...boundOptions(extractOptionsSchema, extract), memory })]
+      : []),
   ];
 }

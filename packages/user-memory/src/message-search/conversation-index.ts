@@ -10,16 +10,10 @@ import { type MemoryTermIndex, termsOf } from "../recall/index.ts";
 
 /** What is kept of one conversation. */
 export interface IndexedConversation {
-  /** Takes in what is new, as the head tells that there is any. */
+  /** Reads it again if the head tells that its messages have changed. */
   readonly update: (head: ConversationMemory) => Promise<Result<void>>;
   readonly messageAt: (position: number) => Message | undefined;
   readonly clear: () => void;
-}
-
-interface Seen {
-  readonly createdAt: number;
-  readonly version: number;
-  readonly total: number;
 }
 
 export interface IndexScope {
@@ -30,85 +24,81 @@ export interface IndexScope {
   readonly nextSeq: () => number;
 }
 
+interface Indexed {
+  readonly message: Message;
+  readonly text: string;
+  readonly seq: number;
+}
+
 export function openConversationIndex(
   { provider, userId, terms, nextSeq }: IndexScope,
   conversationId: string,
 ): IndexedConversation {
-  const messages = new Map<number, { readonly message: Message; readonly seq: number }>();
-  let seen: Seen | undefined;
+  const indexed = new Map<number, Indexed>();
+  let seen: readonly unknown[] | undefined;
+
+  function remove(position: number): void {
+    const old = indexed.get(position);
+    if (old === undefined) return;
+    terms.remove(old.seq);
+    indexed.delete(position);
+  }
 
   function clear(): void {
-    for (const { seq } of messages.values()) terms.remove(seq);
-    messages.clear();
+    for (const position of indexed.keys()) remove(position);
     seen = undefined;
   }
 
-  /** `end`: the position behind the last of them. */
-  function add(added: readonly Message[], end: number): void {
-    for (const [index, message] of added.entries()) {
-      const position = end - added.length + index;
-      const text = message.role === "tool" ? "" : messageText(message);
-      if (text.trim() === "") continue;
-      const seq = nextSeq();
-      messages.set(position, { message, seq });
-      terms.add({ seq, place: { conversationId, position } }, termsOf(text));
+  /** A text that stands where it stood stays in the index as it is. */
+  function put(position: number, message: Message): void {
+    const text = message.role === "tool" ? "" : messageText(message);
+    const old = indexed.get(position);
+    if (old !== undefined && old.text === text) {
+      indexed.set(position, { ...old, message });
+      return;
     }
-  }
-
-  async function reload(): Promise<Result<void>> {
-    const loaded = await provider.getConversation(conversationId);
-    if (!loaded.success) return loaded;
-    clear();
-    // Deleted meanwhile; the id may be another user's by now.
-    if (loaded.data?.userId !== userId) return createSuccess(undefined);
-    seen = seenOf(loaded.data);
-    add(loaded.data.messages, seen.version);
-    return createSuccess(undefined);
+    remove(position);
+    if (text.trim() === "") return;
+    const seq = nextSeq();
+    indexed.set(position, { message, text, seq });
+    terms.add({ seq, place: { conversationId, position } }, termsOf(text));
   }
 
   return {
     clear,
-    messageAt: (position) => messages.get(position)?.message,
+    messageAt: (position) => indexed.get(position)?.message,
     update: async (head) => {
-      const now = seenOf(head);
-      if (seen === undefined || !isContinued(seen, now)) return isSame(seen, now) ? done() : reload();
-      const count = now.version - seen.version;
-      if (count === 0) return done();
-      const added = await provider.getRecentMessages(conversationId, count);
-      if (!added.success) return added;
-      // More may have been said since the head was read: then these aren't those.
-      const checked = await provider.findConversations({ conversationId, includeMessages: false });
-      if (!checked.success) return checked;
-      const [after] = checked.data;
-      const isThat = after?.userId === userId && isSame(seenOf(after), now);
-      if (!isThat || added.data.length !== count) return reload();
-      seen = now;
-      add(added.data, now.version);
-      return done();
+      if (seen !== undefined && isSame(seen, stampOf(head))) return createSuccess(undefined);
+      // The whole, since a write may have dropped any number of messages and added as many again: no count tells.
+      const loaded = await provider.getConversation(conversationId);
+      if (!loaded.success) return loaded;
+      // Deleted meanwhile; the id may be another user's by now.
+      if (loaded.data?.userId !== userId) {
+        clear();
+        return createSuccess(undefined);
+      }
+      const { messages } = loaded.data;
+      const first = firstPositionOf(loaded.data);
+      for (const position of indexed.keys()) {
+        if (position < first || position >= first + messages.length) remove(position);
+      }
+      for (const [index, message] of messages.entries()) put(first + index, message);
+      seen = stampOf(loaded.data);
+      return createSuccess(undefined);
     },
   };
 }
 
-const done = () => createSuccess(undefined);
+const firstPositionOf = ({ metadata, messages }: ConversationMemory): number =>
+  Math.max(0, (metadata?.nextPosition ?? messages.length) - messages.length);
 
-function seenOf({ metadata, messages }: ConversationMemory): Seen {
-  const total = metadata?.totalMessages ?? messages.length;
-  const version: unknown = metadata?.["version"];
-  return {
-    createdAt: metadata?.createdAt.getTime() ?? 0,
-    version: typeof version === "number" ? version : total,
-    total,
-  };
-}
+/** Another one, or messages that have changed, have another stamp. A provider that counts no versions has the time. */
+const stampOf = ({ metadata }: ConversationMemory): readonly unknown[] => [
+  metadata?.incarnation,
+  metadata?.createdAt.getTime(),
+  metadata?.totalMessages,
+  metadata?.version ?? metadata?.updatedAt.getTime(),
+];
 
-const isSame = (one: Seen | undefined, other: Seen): boolean =>
-  one !== undefined &&
-  one.createdAt === other.createdAt &&
-  one.version === other.version &&
-  one.total === other.total;
-
-/** Whether messages were only appended: of what was trimmed or replaced, the counts don't agree. */
-const isContinued = (before: Seen, now: Seen): boolean =>
-  before.createdAt === now.createdAt &&
-  now.version >= before.version &&
-  now.version - before.version === now.total - before.total;
+const isSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.every((value, index) => value === other[index]);

@@ -42,8 +42,8 @@ export interface MessageSearchConfig {
 export interface MessageSearch {
   /**
    * The user's messages that fit the query, best first: what the user and the assistant said, not what tools returned. It
-   * looks at the store first, so that nothing is found that was deleted, and nothing missing that was said; only what
-   * changed is read.
+   * looks at the store first, so that nothing is found that was deleted, and nothing missing that was said; only
+   * conversations whose messages have changed are read.
    */
   readonly search: (
     userId: string,

@@ -1,5 +1,6 @@
 import { estimateTokens, fence, parseOptions, type Tokenizer } from "@jaf/memory";
 import * as z from "zod";
+import { boundOptions } from "../bound-options.ts";
 import { type LinkPolicy, lineOf } from "./line.ts";
 import { byStanding, byWorth, isPast, isShown, markOf, type RenderableFact, rankOf } from "./standing.ts";
 
@@ -65,7 +66,7 @@ export function renderFacts<Fact extends RenderableFact>(
   facts: readonly Fact[],
   options: RenderOptions = {},
 ): RenderedFacts<Fact> {
-  const settings = parseOptions(optionsSchema, options, "render options");
+  const settings = parseOptions(optionsSchema, boundOptions(optionsSchema, options), "render options");
   const items = facts.flatMap((fact) => itemOf(fact, settings));
   const kept = inBudget(items, settings);
   return { text: textOf(kept), facts: kept.map(({ fact }) => fact) };

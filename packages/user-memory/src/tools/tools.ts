@@ -1,6 +1,7 @@
 import type { Tool, ToolCallInfo } from "@jaf/core";
 import { parseOptions } from "@jaf/memory";
 import * as z from "zod";
+import { boundOptions } from "../bound-options.ts";
 import { getUserMemory } from "../link/slot.ts";
 import type { UserMemory } from "../user-memory.ts";
 import { openLedger } from "./ledger.ts";
@@ -37,6 +38,8 @@ const forgetSchema = z.object({
   id: z.string().min(1).max(255).describe("The id of the fact, as a recall showed it."),
 });
 
+const APPROVALS = { shape: { remember: true, recall: true, forget: true } } as const;
+
 const NOBODY = "It isn't known who the user is, so nothing is remembered or recalled.";
 const NO_MEMORY = "There is no user memory, so nothing is remembered or recalled.";
 const TOO_OFTEN = "Too many facts were changed within a minute. Go on without.";
@@ -60,11 +63,13 @@ interface Reached {
  * A call rejects with what the store rejects with. Throws a `TypeError` for options that are wrong.
  */
 export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): MemoryTools<Ctx> {
+  const given = boundOptions(memoryToolsSchema, options);
   const settings: MemoryToolsSettings<Ctx> = {
-    ...options,
-    ...parseOptions(memoryToolsSchema, options, "memory tools options"),
+    ...given,
+    ...parseOptions(memoryToolsSchema, given, "memory tools options"),
   };
-  const { names, limit, tags, forgetUnseen, needsApproval } = settings;
+  const { names, limit, tags, forgetUnseen } = settings;
+  const needsApproval = boundOptions(APPROVALS, settings.needsApproval);
   const ledger = openLedger(settings.writesPerMinute);
 
   /** Does what a tool is for, or says why it can't. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defineUserMemory } from "../../src/define-user-memory.ts";
 import type { UserMemoryError } from "../../src/errors.ts";
-import { createInMemoryBackend } from "../../src/in-memory/backend.ts";
+import { createInMemoryUserMemoryBackend } from "../../src/in-memory/backend.ts";
 import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
 import { userKeyOf } from "../../src/rules/user-key.ts";
 
@@ -30,7 +30,7 @@ describe("a time that is none is refused, so that no job is left where nobody is
 });
 
 test("a turn that another version wrote is left in the queue, and told; those beside it are handed out", async () => {
-  const backend = createInMemoryBackend();
+  const backend = createInMemoryUserMemoryBackend();
   const errors: UserMemoryError[] = [];
   const memory = defineUserMemory(backend, { onError: (error) => errors.push(error) });
   const user = userKeyOf("alice");

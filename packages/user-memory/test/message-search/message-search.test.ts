@@ -1,8 +1,17 @@
-import { createInMemoryProvider, isSuccess, type MemoryProvider, type Message } from "@jaf/memory";
+import {
+  type ConversationMemory,
+  createInMemoryProvider,
+  createSuccess,
+  isSuccess,
+  type MemoryProvider,
+  type Message,
+} from "@jaf/memory";
 import { describe, expect, test, vi } from "vitest";
 import { createMessageSearch, searchMessages } from "../../src/message-search/message-search.ts";
 
 const say = (content: string, role: Message["role"] = "user"): Message => ({ role, content });
+
+const make = { createIfMissing: true } as const;
 
 async function find(provider: MemoryProvider, userId: string, query: string, options = {}) {
   const found = await searchMessages(provider, userId, query, options);
@@ -17,10 +26,9 @@ async function find(provider: MemoryProvider, userId: string, query: string, opt
 describe("searchMessages", () => {
   test("finds what the user said in any conversation, and where", async () => {
     const provider = createInMemoryProvider();
-    await provider.appendMessages("c1", [say("My dog is called Bruno"), say("Lovely!", "assistant")], {
-      userId: "ada",
-    });
-    await provider.appendMessages("c2", [say("I deploy to Frankfurt")], { userId: "ada" });
+    const messages = [say("My dog is called Bruno"), say("Lovely!", "assistant")];
+    await provider.appendMessages("c1", messages, { userId: "ada" }, make);
+    await provider.appendMessages("c2", [say("I deploy to Frankfurt")], { userId: "ada" }, make);
     expect(await find(provider, "ada", "What is the name of my dogs?")).toEqual([
       ["c1", 0, "My dog is called Bruno"],
       ["c1", 1, "Lovely!"],
@@ -30,8 +38,8 @@ describe("searchMessages", () => {
 
   test("finds nothing of another user", async () => {
     const provider = createInMemoryProvider();
-    await provider.appendMessages("c1", [say("My dog is called Bruno")], { userId: "ada" });
-    await provider.appendMessages("c2", [say("My cat is called Tom")], { userId: "bo" });
+    await provider.appendMessages("c1", [say("My dog is called Bruno")], { userId: "ada" }, make);
+    await provider.appendMessages("c2", [say("My cat is called Tom")], { userId: "bo" }, make);
     expect(await find(provider, "bo", "dog cat called")).toEqual([["c2", 0, "My cat is called Tom"]]);
     expect(await find(provider, "eve", "dog cat called")).toEqual([]);
   });
@@ -39,7 +47,7 @@ describe("searchMessages", () => {
   test("takes in what was appended, replaced, trimmed and deleted since", async () => {
     const provider = createInMemoryProvider();
     const ada = { userId: "ada" };
-    await provider.appendMessages("c1", [say("apples"), say("pears")], ada);
+    await provider.appendMessages("c1", [say("apples"), say("pears")], ada, make);
     expect(await find(provider, "ada", "apples")).toHaveLength(2);
     await provider.appendMessages("c1", [say("more apples")], ada);
     expect((await find(provider, "ada", "apples")).map(([, position]) => position)).toContain(2);
@@ -58,29 +66,89 @@ describe("searchMessages", () => {
 
   test("shows nothing of a conversation whose id became another user's", async () => {
     const provider = createInMemoryProvider();
-    await provider.appendMessages("c1", [say("secret apples")], { userId: "ada" });
+    await provider.appendMessages("c1", [say("secret apples")], { userId: "ada" }, make);
     expect(await find(provider, "ada", "apples")).toHaveLength(1);
     await provider.deleteConversation("c1");
-    await provider.appendMessages("c1", [say("other apples")], { userId: "bo" });
+    await provider.appendMessages("c1", [say("other apples")], { userId: "bo" }, make);
     expect(await find(provider, "ada", "apples")).toEqual([]);
   });
 
-  test("reads only what is new", async () => {
+  test("takes in a tail that was replaced, also where every count is as after an append", async () => {
+    const provider = createInMemoryProvider();
+    const ada = { userId: "ada" };
+    const replaced = [say("quinces"), say("and so on")];
+    await provider.appendMessages("c1", [say("plums"), say("apples"), say("and so on")], ada, make);
+    expect(await find(provider, "ada", "apples")).toHaveLength(3);
+    await provider.appendMessages("c1", [...replaced, say("pears")], ada, { dropLast: 2 });
+    expect(await find(provider, "ada", "apples")).toEqual([]);
+    expect(await find(provider, "ada", "quinces", { limit: 1 })).toEqual([["c1", 1, "quinces"]]);
+    expect(await find(provider, "ada", "pears", { limit: 1 })).toEqual([["c1", 3, "pears"]]);
+  });
+
+  test("takes in what stands under an id that was deleted and used again, message for message", async () => {
+    const provider = createInMemoryProvider();
+    vi.useFakeTimers({ toFake: ["Date"] });
+    try {
+      await provider.appendMessages("c1", [say("apples")], { userId: "ada" }, make);
+      expect(await find(provider, "ada", "apples")).toHaveLength(1);
+      await provider.deleteConversation("c1");
+      await provider.appendMessages("c1", [say("pears")], { userId: "ada" }, make);
+      expect(await find(provider, "ada", "apples")).toEqual([]);
+      expect(await find(provider, "ada", "pears")).toEqual([["c1", 0, "pears"]]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test("reads only conversations whose messages have changed", async () => {
     const inner = createInMemoryProvider();
     const getConversation = vi.fn(inner.getConversation);
-    const getRecentMessages = vi.fn(inner.getRecentMessages);
-    const provider: MemoryProvider = { ...inner, getConversation, getRecentMessages };
+    const provider: MemoryProvider = { ...inner, getConversation };
     const search = createMessageSearch(provider);
     for (let at = 0; at < 5; at++) {
-      await provider.appendMessages(`c${at}`, [say(`apples ${at}`)], { userId: "ada" });
+      await provider.appendMessages(`c${at}`, [say(`apples ${at}`)], { userId: "ada" }, make);
     }
     await search.search("ada", "apples");
     await search.search("ada", "apples");
     expect(getConversation).toHaveBeenCalledTimes(5);
+    await provider.appendMessages("c2", [], { userId: "ada", title: "Fruit" });
+    await search.search("ada", "apples");
+    expect(getConversation).toHaveBeenCalledTimes(5);
     await provider.appendMessages("c3", [say("pears"), say("plums")], { userId: "ada" });
     await search.search("ada", "plums");
-    expect(getConversation).toHaveBeenCalledTimes(5);
-    expect(getRecentMessages.mock.calls).toEqual([["c3", 2]]);
+    expect(getConversation.mock.calls.slice(5)).toEqual([["c3"]]);
+  });
+
+  test("takes in what changes in a provider that counts no versions", async () => {
+    const inner = createInMemoryProvider();
+    const uncounted = <T extends ConversationMemory | null>(found: T): T => {
+      if (found?.metadata === undefined) return found;
+      const {
+        version: _v,
+        metadataVersion: _m,
+        nextPosition: _n,
+        incarnation: _i,
+        ...metadata
+      } = found.metadata;
+      return { ...found, metadata };
+    };
+    const provider: MemoryProvider = {
+      ...inner,
+      getConversation: async (id) => {
+        const found = await inner.getConversation(id);
+        return isSuccess(found) ? createSuccess(uncounted(found.data)) : found;
+      },
+      findConversations: async (query) => {
+        const found = await inner.findConversations(query);
+        return isSuccess(found) ? createSuccess(found.data.map(uncounted)) : found;
+      },
+    };
+    await provider.appendMessages("c1", [say("apples"), say("plums")], { userId: "ada" }, make);
+    expect(await find(provider, "ada", "apples", { limit: 1 })).toEqual([["c1", 0, "apples"]]);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    await provider.storeMessages("c1", [say("pears"), say("plums")], { userId: "ada" });
+    expect(await find(provider, "ada", "apples")).toEqual([]);
+    expect(await find(provider, "ada", "pears", { limit: 1 })).toEqual([["c1", 0, "pears"]]);
   });
 
   test("leaves out what tools returned, and messages without text", async () => {
@@ -94,6 +162,7 @@ describe("searchMessages", () => {
         { role: "tool", content: "apples apples", tool_call_id: "1" },
       ],
       { userId: "ada" },
+      make,
     );
     expect(await find(provider, "ada", "apples")).toEqual([["c", 0, "apples?"]]);
   });
@@ -102,7 +171,7 @@ describe("searchMessages", () => {
     const provider = createInMemoryProvider();
     const search = createMessageSearch(provider, { maxMessagesPerUser: 3, maxUsers: 1 });
     for (let at = 0; at < 5; at++) {
-      await provider.appendMessages(`c${at}`, [say(`apples ${at}`)], { userId: "ada" });
+      await provider.appendMessages(`c${at}`, [say(`apples ${at}`)], { userId: "ada" }, make);
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     const found = await search.search("ada", "apples");
@@ -117,7 +186,7 @@ describe("searchMessages", () => {
     const provider = createInMemoryProvider();
     const search = createMessageSearch(provider);
     const rounds = Array.from({ length: 20 }, async (_, at) => {
-      await provider.appendMessages(`c${at % 3}`, [say(`word${at}x`)], { userId: "ada" });
+      await provider.appendMessages(`c${at % 3}`, [say(`word${at}x`)], { userId: "ada" }, make);
       const found = await search.search("ada", `word${at}x`);
       return isSuccess(found) && found.data.length > 0;
     });

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { defineUserMemory } from "../../src/define-user-memory.ts";
 import type { UserFact } from "../../src/fact.ts";
-import { createInMemoryBackend } from "../../src/in-memory/backend.ts";
+import { createInMemoryUserMemoryBackend } from "../../src/in-memory/backend.ts";
 import { readState } from "../../src/rules/head-state.ts";
 import { userKeyOf } from "../../src/rules/user-key.ts";
 
@@ -51,7 +51,7 @@ const operation = fc.oneof(
 );
 
 function open() {
-  const backend = createInMemoryBackend();
+  const backend = createInMemoryUserMemoryBackend();
   return { backend, memory: defineUserMemory(backend) };
 }
 

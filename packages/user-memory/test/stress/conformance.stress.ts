@@ -1,13 +1,13 @@
 import { describeUserMemory, describeUserMemoryBackend } from "@jaf/user-memory/testing";
 import { defineUserMemory } from "../../src/define-user-memory.ts";
-import { createInMemoryBackend } from "../../src/in-memory/backend.ts";
+import { createInMemoryUserMemoryBackend } from "../../src/in-memory/backend.ts";
 
 const long = { timeoutMs: 240_000, seeds: [11, 12, 13] };
 
 describeUserMemoryBackend(
   "in-memory, at length",
   async () => {
-    const backend = createInMemoryBackend();
+    const backend = createInMemoryUserMemoryBackend();
     return { backend, close: () => backend.close() };
   },
   { ...long, operations: 4_000 },
@@ -16,7 +16,7 @@ describeUserMemoryBackend(
 describeUserMemory(
   "in-memory, at length",
   async () => {
-    const backend = createInMemoryBackend();
+    const backend = createInMemoryUserMemoryBackend();
     const memory = defineUserMemory(backend);
     return { memory, backend, close: () => memory.close() };
   },

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 import { defineUserMemory } from "../../src/define-user-memory.ts";
-import { createInMemoryBackend } from "../../src/in-memory/backend.ts";
+import { createInMemoryUserMemoryBackend } from "../../src/in-memory/backend.ts";
 import type { StoreFactory } from "../../src/testing/store/harness.ts";
 import { erasure } from "../../src/testing/store/specs/erasure.ts";
 import { checkStore } from "../../src/testing/store/suite.ts";
@@ -8,7 +8,7 @@ import { checkStore } from "../../src/testing/store/suite.ts";
 const ROUNDS = 40;
 
 const factory: StoreFactory = async () => {
-  const backend = createInMemoryBackend();
+  const backend = createInMemoryUserMemoryBackend();
   const memory = defineUserMemory(backend);
   return { memory, backend, close: () => memory.close() };
 };

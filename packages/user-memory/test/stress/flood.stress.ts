@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { defineUserMemory } from "../../src/define-user-memory.ts";
-import { createInMemoryBackend } from "../../src/in-memory/backend.ts";
+import { createInMemoryUserMemoryBackend } from "../../src/in-memory/backend.ts";
 
 const WORDS = [
   "tea",
@@ -21,7 +21,7 @@ const SLOW_MS = 150;
 const wordOf = (index: number): string => WORDS[index % WORDS.length] ?? "";
 
 it("16. 10,000 facts of one user, all with the same words, leave recall fast and others untouched", async () => {
-  const memory = defineUserMemory(createInMemoryBackend());
+  const memory = defineUserMemory(createInMemoryUserMemoryBackend());
   const other = await memory.remember("other", "Likes tea");
   for (let index = 0; index < 10_000; index++) {
     const provenance = { conversationId: `c${index % 200}`, position: Math.floor(index / 200) };

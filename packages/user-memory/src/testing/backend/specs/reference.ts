@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { UserMemoryBackend } from "../../../backend/backend.ts";
-import { createInMemoryBackend } from "../../../in-memory/backend.ts";
+import { createInMemoryUserMemoryBackend } from "../../../in-memory/backend.ts";
 import { randomNumbers } from "../../random.ts";
 import { allFacts } from "../expectations.ts";
 import { type Look, randomStep } from "../random/step.ts";
@@ -8,7 +8,7 @@ import type { BackendSpec } from "../spec.ts";
 
 /** The reference without what the backend under test doesn't do. */
 function referenceFor({ nearest }: UserMemoryBackend): UserMemoryBackend {
-  const { nearest: near, ...rest } = createInMemoryBackend();
+  const { nearest: near, ...rest } = createInMemoryUserMemoryBackend();
   return nearest === undefined || near === undefined ? rest : { ...rest, nearest: near };
 }
 

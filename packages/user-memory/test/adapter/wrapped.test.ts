@@ -1,0 +1,43 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { describeUserMemory, describeUserMemoryBackend } from "@jaf/user-memory/testing";
+import { mapFacts, type UserMemoryBackend } from "../../src/adapter/index.ts";
+import { defineUserMemory } from "../../src/define-user-memory.ts";
+import { createInMemoryUserMemoryBackend } from "../../src/in-memory/backend.ts";
+
+const reverse = (text: string): string => [...text].reverse().join("");
+const reversed = (backend: UserMemoryBackend): UserMemoryBackend =>
+  mapFacts(backend, { encode: reverse, decode: reverse });
+
+const key = randomBytes(32);
+const NONCE = 12;
+const TAG = 16;
+
+/** The same text never twice the same, and bound to its user. */
+const encrypted = (backend: UserMemoryBackend): UserMemoryBackend =>
+  mapFacts(backend, {
+    encode: async (text, { hash }) => {
+      const nonce = randomBytes(NONCE);
+      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(hash));
+      const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64");
+    },
+    decode: async (text, { hash }) => {
+      const bytes = Buffer.from(text, "base64");
+      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE));
+      decipher.setAAD(Buffer.from(hash)).setAuthTag(bytes.subarray(NONCE, NONCE + TAG));
+      return Buffer.concat([decipher.update(bytes.subarray(NONCE + TAG)), decipher.final()]).toString("utf8");
+    },
+  });
+
+for (const [name, wrap] of Object.entries({ reversed, encrypted })) {
+  describeUserMemoryBackend(`in-memory, ${name}`, async () => {
+    const backend = wrap(createInMemoryUserMemoryBackend());
+    return { backend, close: () => backend.close() };
+  });
+}
+
+describeUserMemory("in-memory, encrypted", async () => {
+  const backend = encrypted(createInMemoryUserMemoryBackend());
+  const memory = defineUserMemory(backend);
+  return { memory, backend, close: () => memory.close() };
+});
