@@ -1,7 +1,8 @@
 import { expect } from "vitest";
-import type { MemoryErrorUnion } from "../errors.ts";
+import type { MemoryConflictError, MemoryConflictReason, MemoryErrorUnion } from "../errors.ts";
 import type { ConversationMemory, ConversationMetadata, MemoryProvider } from "../provider.ts";
 import type { Result } from "../result.ts";
+import type { ConversationReading, ReadOptions, VersionedMemoryProvider } from "../versioned-provider.ts";
 
 type ErrorTag = MemoryErrorUnion["_tag"];
 
@@ -29,6 +30,13 @@ export function expectError<Tag extends ErrorTag>(
   return error as Extract<MemoryErrorUnion, { readonly _tag: Tag }>;
 }
 
+/** A write that was refused for this reason. */
+export function expectConflict(result: Result<unknown>, reason: MemoryConflictReason): MemoryConflictError {
+  const error = expectError(result, "MemoryConflictError");
+  expect(error, "why it was refused").toMatchObject({ reason, retryable: false });
+  return error;
+}
+
 /** The outcome of a call with input that the types forbid: a `MemoryValidationError` that says where, never a throw. */
 export async function expectInvalid(call: () => Promise<Result<unknown>>, path?: string): Promise<void> {
   const error = expectError(await call(), "MemoryValidationError");
@@ -51,6 +59,23 @@ export async function readConversation(
 export async function expectAbsent(provider: MemoryProvider, conversationId: string): Promise<void> {
   expect(expectOk(await provider.getConversation(conversationId))).toBeNull();
 }
+
+/** What `readConversation` gives of `c`, or of another one. */
+export const read = async (
+  provider: VersionedMemoryProvider,
+  options?: ReadOptions,
+  conversationId = "c",
+): Promise<ConversationReading> => expectOk(await provider.readConversation(conversationId, options));
+
+/** For `expectedIncarnation`. */
+export const incarnationOf = async (
+  provider: VersionedMemoryProvider,
+  conversationId = "c",
+  userId?: string,
+): Promise<string> => {
+  const options: ReadOptions = { messages: "none", ...(userId === undefined ? {} : { userId }) };
+  return (await read(provider, options, conversationId)).incarnation;
+};
 
 /** The contents of what is stored, which tell these tests' messages apart. */
 export async function readContents(

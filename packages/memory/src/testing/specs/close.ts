@@ -1,8 +1,14 @@
 import { expect } from "vitest";
+import type { ConversationRecord } from "../../versioned-provider.ts";
 import { expectError, expectOk, readContents } from "../expectations.ts";
 import { users } from "../messages.ts";
 import { defineSpec } from "../spec.ts";
 import { append } from "../writes.ts";
+
+const RECORD: ConversationRecord = {
+  ...{ conversationId: "imported", messages: [], metadata: {}, traceIds: [], firstPosition: 0 },
+  ...{ createdAt: new Date(0), lastActivity: new Date(0), version: 1, metadataVersion: 0 },
+};
 
 export const close = defineSpec(
   {
@@ -23,6 +29,9 @@ export const close = defineSpec(
         getRecentMessages: () => provider.getRecentMessages("c"),
         deleteConversation: () => provider.deleteConversation("c"),
         clearUserConversations: () => provider.clearUserConversations("u"),
+        readConversation: () => provider.readConversation("c"),
+        exportConversation: () => provider.exportConversation("c"),
+        importConversation: () => provider.importConversation(RECORD),
         getStats: () => provider.getStats(),
         healthCheck: () => provider.healthCheck(),
       };

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { Message } from "../../message.ts";
 import type { WriteOptions } from "../../provider.ts";
+import { atOnce } from "../at-once.ts";
 import { contents, expectError, expectOk, readConversation } from "../expectations.ts";
 import { users } from "../messages.ts";
 import { defineSpec, type Scenario } from "../spec.ts";
@@ -8,29 +9,9 @@ import { append, writes } from "../writes.ts";
 
 const WRITERS = 32;
 const APPENDS = 20;
-const CONNECTIONS = 4;
 
 type Provider = Scenario["provider"];
 type Append = (provider: Provider, messages: readonly Message[], options: WriteOptions) => Promise<void>;
-
-const connectSome = async ({ provider, connect }: Scenario): Promise<readonly Provider[]> => [
-  provider,
-  ...(await Promise.all(Array.from({ length: CONNECTIONS - 1 }, () => connect()))),
-];
-
-/** Runs `task` `count` times at once, spread over several connections. */
-async function atOnce<T>(
-  scenario: Scenario,
-  count: number,
-  task: (provider: Provider, index: number) => Promise<T>,
-): Promise<T[]> {
-  const connections = await connectSome(scenario);
-  return Promise.all(
-    Array.from({ length: count }, (_, index) =>
-      task(connections[index % connections.length] ?? scenario.provider, index),
-    ),
-  );
-}
 
 /** All writers append their numbered batches, `size` messages each, to one conversation. */
 async function expectNothingLost(scenario: Scenario, size: number, append: Append): Promise<void> {

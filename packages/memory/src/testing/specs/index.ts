@@ -8,8 +8,12 @@ import { combinedQueries } from "./combined-queries.ts";
 import { concurrency } from "./concurrency.ts";
 import { conversations } from "./conversations.ts";
 import { crashes, interruptedWrites } from "./crashes.ts";
+import { creation } from "./creation.ts";
 import { deleteConversation } from "./delete-conversation.ts";
+import { dropLast } from "./drop-last.ts";
+import { erasures } from "./erasures.ts";
 import { expectedVersion } from "./expected-version.ts";
+import { expiredIdentities } from "./expired-identities.ts";
 import { expiry, expiryAfterCrash } from "./expiry.ts";
 import { findConversations, findLimits } from "./find-conversations.ts";
 import { getConversation } from "./get-conversation.ts";
@@ -18,19 +22,31 @@ import { getStats, statsLimits } from "./get-stats.ts";
 import { healthCheck } from "./health-check.ts";
 import { hostileIds } from "./hostile-ids.ts";
 import { idempotency } from "./idempotency.ts";
+import { identitiesAfterCrash } from "./identities-after-crash.ts";
+import { imports } from "./imports.ts";
+import { incarnations } from "./incarnations.ts";
 import { isolation } from "./isolation.ts";
+import { keyCoverage } from "./key-coverage.ts";
+import { messageIds } from "./message-ids.ts";
+import { metadataVersions } from "./metadata-versions.ts";
+import { importLimits, optionLimits } from "./option-limits.ts";
 import { otherUsers } from "./other-users.ts";
 import { outages } from "./outages.ts";
 import { paging, pagingLimits } from "./paging.ts";
 import { connections, races } from "./races.ts";
+import { readingLimits, readings } from "./ranges.ts";
+import { receipts } from "./receipts.ts";
 import { reference } from "./reference.ts";
 import { refusals } from "./refusals.ts";
+import { sharedEnds } from "./shared-ends.ts";
 import { sizes } from "./sizes.ts";
+import { smallHistories } from "./small-histories.ts";
 import { storeMessages } from "./store-messages.ts";
 import { stores } from "./stores.ts";
 import { takeovers } from "./takeovers.ts";
 import { trimming, trimmingLimits } from "./trimming.ts";
 import { values } from "./values.ts";
+import { versions } from "./versions.ts";
 
 const DEFAULT_SEEDS = [1, 2, 3];
 const DEFAULT_ROUNDS = 25;
@@ -42,12 +58,15 @@ export function specsFor(harness: Pick<MemoryProviderHarness, "seeds" | "rounds"
     ...[storeMessages, getConversation, appendMessages, findConversations, paging, combinedQueries],
     ...[getRecentMessages, deleteConversation, clearUserConversations, getStats],
     ...[healthCheck, outages, close],
-    ...[expectedVersion, idempotency, trimming, values, reference({ seeds, rounds })],
+    ...[creation, incarnations, versions, expectedVersion, metadataVersions],
+    ...[idempotency, keyCoverage, receipts, dropLast, messageIds, readings, imports],
+    ...[trimming, smallHistories, values, reference({ seeds, rounds })],
     ...[isolation, otherUsers, conversations, stores],
     ...[hostileIds, refusals, sizes],
     ...[findLimits, pagingLimits, recentLimits, trimmingLimits, statsLimits],
-    ...[expiry, expiryAfterCrash],
-    ...[concurrency, races, takeovers, connections, clients({ seeds, rounds })],
-    ...[crashes, interruptedWrites],
+    ...[optionLimits, readingLimits, importLimits],
+    ...[expiry, expiredIdentities, expiryAfterCrash],
+    ...[concurrency, sharedEnds, erasures, races, takeovers, connections, clients({ seeds, rounds })],
+    ...[crashes, identitiesAfterCrash, interruptedWrites],
   ];
 }

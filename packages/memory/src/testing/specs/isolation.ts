@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { MemoryProvider } from "../../provider.ts";
+import type { VersionedMemoryProvider } from "../../versioned-provider.ts";
 import { expectOk, readConversation } from "../expectations.ts";
 import { rich, user } from "../messages.ts";
 import { defineSpec } from "../spec.ts";
@@ -34,18 +34,20 @@ const messages = () => [
 ];
 const metadata = () => ({ userId: "u", traceId: "t", at: new Date(3), custom: { list: [1, new Date(4)] } });
 
-const reads: Readonly<Record<string, (provider: MemoryProvider) => Promise<unknown>>> = {
+const reads: Readonly<Record<string, (provider: VersionedMemoryProvider) => Promise<unknown>>> = {
   getConversation: (provider) => provider.getConversation("c"),
   findConversations: (provider) => provider.findConversations({ userId: "u" }),
   "findConversations without messages": (provider) => provider.findConversations({ includeMessages: false }),
   getRecentMessages: (provider) => provider.getRecentMessages("c"),
+  readConversation: (provider) => provider.readConversation("c"),
+  exportConversation: (provider) => provider.exportConversation("c"),
   getStats: (provider) => provider.getStats("u"),
 };
 
 const handedOut = Object.fromEntries(
   Object.entries(reads).map(([name, read]) => [
     `is none with what ${name} returns`,
-    async ({ provider }: { readonly provider: MemoryProvider }) => {
+    async ({ provider }: { readonly provider: VersionedMemoryProvider }) => {
       expectOk(await provider.storeMessages("c", messages(), metadata()));
       const before = [await readConversation(provider, "c"), structuredClone(await read(provider))];
       vandalise(await read(provider));

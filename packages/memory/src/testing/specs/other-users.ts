@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { conversationCursor } from "../../backend/cursor.ts";
 import type { MemoryQuery, WriteOptions } from "../../provider.ts";
-import { expectError, expectOk, ids, readConversation } from "../expectations.ts";
+import { expectConflict, expectError, expectOk, ids, readConversation } from "../expectations.ts";
 import { users } from "../messages.ts";
 import { defineSpec, type Scenario } from "../spec.ts";
 import { append } from "../writes.ts";
@@ -63,6 +63,28 @@ export const otherUsers = defineSpec(
         totalConversations: 2,
         totalMessages: 2,
       });
+    },
+
+    "write nothing with an empty batch": async ({ provider }) => {
+      expectOk(await append(provider, "c", users("1", "2"), { userId: "alice", topic: "hers" }));
+      const before = await readConversation(provider, "c");
+      const { incarnation = "" } = before.metadata;
+      const others: readonly WriteOptions[] = [
+        {},
+        { dropLast: 1 },
+        { maxMessages: 1 },
+        { expectedIncarnation: incarnation, expectedVersion: 1, expectedMetadataVersion: 1 },
+        { createIfMissing: true },
+        { idempotencyKey: "k" },
+      ];
+      for (const options of others) {
+        for (const metadata of [{ userId: "mallory" }, { userId: "mallory", topic: "mine", traceId: "t" }]) {
+          expectConflict(await provider.appendMessages("c", [], metadata, options), "owner");
+        }
+      }
+      expectConflict(await provider.storeMessages("c", [], { userId: "mallory" }), "owner");
+      expect(await readConversation(provider, "c")).toEqual(before);
+      expect(expectOk(await provider.findConversations({ traceId: "t" }))).toEqual([]);
     },
 
     "take over no conversation, whatever they know of it": async ({ provider }) => {

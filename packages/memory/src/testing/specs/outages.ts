@@ -1,11 +1,11 @@
 import { expect } from "vitest";
-import type { MemoryProvider } from "../../provider.ts";
 import type { Result } from "../../result.ts";
+import type { VersionedMemoryProvider } from "../../versioned-provider.ts";
 import { expectError, expectOk } from "../expectations.ts";
 import { users } from "../messages.ts";
 import { defineSpec } from "../spec.ts";
 
-const calls: Readonly<Record<string, (provider: MemoryProvider) => Promise<Result<unknown>>>> = {
+const calls: Readonly<Record<string, (provider: VersionedMemoryProvider) => Promise<Result<unknown>>>> = {
   storeMessages: (provider) => provider.storeMessages("c", users("2")),
   appendMessages: (provider) => provider.appendMessages("c", users("2")),
   getConversation: (provider) => provider.getConversation("c"),
@@ -13,6 +13,8 @@ const calls: Readonly<Record<string, (provider: MemoryProvider) => Promise<Resul
   getRecentMessages: (provider) => provider.getRecentMessages("c"),
   deleteConversation: (provider) => provider.deleteConversation("c"),
   clearUserConversations: (provider) => provider.clearUserConversations("u"),
+  readConversation: (provider) => provider.readConversation("c"),
+  exportConversation: (provider) => provider.exportConversation("c"),
   getStats: (provider) => provider.getStats(),
 };
 
