@@ -1,0 +1,95 @@
+import {
+  concerns,
+  type Erasure,
+  endOf,
+  isDone,
+  marksOf,
+  nameOf,
+  type Problem,
+  type Seen,
+  type Timeline,
+  type Write,
+} from "./timeline.ts";
+
+/**
+ * Nothing erased is readable unless a call that began after the erasure wrote it. Calls overlap, and one that does is
+ * done at any moment between its begin and its end. So a write certainly came before an acknowledged erasure, and its marks
+ * must not be read by a call that begins after that, if
+ *
+ * 1. it had ended before the erasure began; or
+ * 2. it was decided on what was read (a run on what it loaded, a compare-and-set on what it expects), and that reading
+ *    had ended before the erasure began: had the write come later it would have been refused; or
+ * 3. one of its marks was read by a call that ended before the erasure began, and no other write can have brought it:
+ *    a write takes effect once.
+ *
+ * A clearing of a user erases what was known to be theirs: the write or the reading in question says so.
+ */
+export function erasureProblems(timeline: Timeline): readonly Problem[] {
+  return timeline.erasures
+    .filter(isDone)
+    .flatMap((erasure) => [
+      ...readableAfter(timeline, erasure),
+      ...acknowledgedAfter(timeline, erasure),
+      ...outlived(timeline, erasure),
+    ]);
+}
+
+export function cameBefore(timeline: Timeline, erasure: Erasure, writer: Write, mark: string): boolean {
+  const before = timeline.seenWith(mark).filter(({ end }) => end < erasure.begin);
+  const isConcerned =
+    concerns(erasure, writer.userId) || before.some(({ owner }) => concerns(erasure, owner));
+  if (endOf(writer) < erasure.begin && isConcerned) return true;
+  if (wasDecidedBefore(erasure, writer)) return true;
+  return before.some(
+    (seen) =>
+      (concerns(erasure, seen.owner) || concerns(erasure, writer.userId)) &&
+      timeline.writersOf(mark).every((other) => other === writer || other.begin >= seen.end),
+  );
+}
+
+function wasDecidedBefore(erasure: Erasure, { basis, userId }: Write): boolean {
+  if (basis === undefined || basis.end >= erasure.begin) return false;
+  return concerns(erasure, basis.isThere ? basis.owner : userId);
+}
+
+function readableAfter(timeline: Timeline, erasure: Erasure): readonly Problem[] {
+  const { conversationId } = timeline;
+  return timeline.seen
+    .filter(({ begin }) => begin > endOf(erasure))
+    .flatMap((seen) =>
+      marksOf(seen).flatMap((mark) => {
+        const writers = timeline.writersOf(mark).filter(({ begin }) => begin < seen.end);
+        if (writers.length === 0 || writers.some((one) => !cameBefore(timeline, erasure, one, mark)))
+          return [];
+        const detail = `"${mark}" was erased by ${nameOf(erasure)} and is read by ${nameOf(seen)}`;
+        return [{ rule: "what is erased isn't readable", conversationId, detail }];
+      }),
+    );
+}
+
+function acknowledgedAfter(timeline: Timeline, erasure: Erasure): readonly Problem[] {
+  const { conversationId } = timeline;
+  return timeline.writes
+    .filter((write) => isDone(write) && write.begin > endOf(erasure) && wasDecidedBefore(erasure, write))
+    .map((write) => ({
+      rule: "what was decided on what is erased is refused",
+      conversationId,
+      detail: `${nameOf(write)} was acknowledged, though decided before ${nameOf(erasure)}`,
+    }));
+}
+
+/** An incarnation ends with the erasure. */
+function outlived(timeline: Timeline, erasure: Erasure): readonly Problem[] {
+  const { conversationId, seen } = timeline;
+  const isOver = ({ isThere, end, owner }: Seen) =>
+    isThere && end < erasure.begin && concerns(erasure, owner);
+  const over = new Set(seen.filter(isOver).map(({ incarnation }) => incarnation));
+  over.delete(undefined);
+  return seen
+    .filter(({ begin, isThere, incarnation }) => isThere && begin > endOf(erasure) && over.has(incarnation))
+    .map((one) => ({
+      rule: "an incarnation ends with its erasure",
+      conversationId,
+      detail: `incarnation ${one.incarnation} was erased by ${nameOf(erasure)} and is read by ${nameOf(one)}`,
+    }));
+}

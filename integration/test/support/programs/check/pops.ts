@@ -1,0 +1,26 @@
+import { isDone, nameOf, type Problem, type Timeline, type Write } from "./timeline.ts";
+
+/** What a pop took; of a replacement what it left out of what it was decided on. */
+function taken({ mode, basis, dropLast = 0, texts }: Write): readonly string[] {
+  if (basis === undefined) return [];
+  if (mode === "replace") return basis.texts.filter((text) => !texts.includes(text));
+  return dropLast === 0 ? [] : basis.texts.slice(-dropLast);
+}
+
+/** Each item is popped by one successful call, unless it was written as often. */
+export function popProblems({ conversationId, writes, writersOf }: Timeline): readonly Problem[] {
+  const pops = new Map<string, Write[]>();
+  for (const write of writes.filter(isDone))
+    for (const text of taken(write)) pops.set(text, [...(pops.get(text) ?? []), write]);
+  return [...pops].flatMap(([text, by]) =>
+    by.length <= writersOf(text).length
+      ? []
+      : [
+          {
+            rule: "an item is popped once",
+            conversationId,
+            detail: `"${text}" was popped by ${by.map(nameOf).join(" and ")}`,
+          },
+        ],
+  );
+}
