@@ -20,7 +20,7 @@ afterAll(() => redisClient.close());
 
 async function expectWorks(provider: MemoryProvider): Promise<void> {
   const id = crypto.randomUUID();
-  expect(await provider.appendMessages(id, [{ role: "user", content: "Hello" }])).toMatchObject({
+  expect(await provider.storeMessages(id, [{ role: "user", content: "Hello" }])).toMatchObject({
     success: true,
   });
   expect(await provider.getConversation(id)).toMatchObject({ data: { conversationId: id } });

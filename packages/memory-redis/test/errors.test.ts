@@ -37,7 +37,9 @@ function errorOf(result: Result<unknown>): MemoryErrorUnion {
   return error;
 }
 
-const append = (provider: MemoryProvider) => provider.appendMessages("c", messages);
+const created = { createIfMissing: "unowned" } as const;
+
+const append = (provider: MemoryProvider) => provider.appendMessages("c", messages, {}, created);
 
 describe("a server that can't do it", () => {
   it("is out of memory: retryable, and nothing was written", async () => {
@@ -67,7 +69,7 @@ describe("a server that can't do it", () => {
   it("is one of a Cluster, and the client knows nothing of it: not retryable, with what helps", async () => {
     const { provider, end } = await connect({ url: inject("redisClusterUrls")[0] ?? "" });
     const ids = Array.from({ length: 20 }, (_, n) => `c${n}`);
-    const results = await Promise.all(ids.map((id) => provider.appendMessages(id, messages)));
+    const results = await Promise.all(ids.map((id) => provider.appendMessages(id, messages, {}, created)));
     const errors = results.filter(({ success }) => !success).map(errorOf);
     expect(errors.length).toBeGreaterThan(0);
     for (const error of errors) {
@@ -89,7 +91,7 @@ describe("a server that can't do it", () => {
 
   it("refuses writes: reads go on, and the repairs that they tried harm nobody", async () => {
     const { client, provider, end } = await connect({ url: server.url }, { keyPrefix: "refusing:" });
-    await provider.appendMessages("c", messages, { userId: "u" });
+    await provider.appendMessages("c", messages, { userId: "u" }, created);
     const stale = Array.from({ length: 600 }, (_, n) => ({ value: `gone-${n}`, score: 1_000 + n }));
     await client.zAdd("refusing:user:u:conversations", stale);
     await client.configSet("min-replicas-to-write", "1");
@@ -187,7 +189,7 @@ describe("a connection that fails", () => {
 
   it("waits for more replicas than there are: retryable, and the write is there", async () => {
     const { provider, end } = await connect({ url: server.url }, { minReplicas: 1, commandTimeoutMs: 600 });
-    const write = () => provider.appendMessages("c", messages, {}, { idempotencyKey: "k" });
+    const write = () => provider.appendMessages("c", messages, {}, { ...created, idempotencyKey: "k" });
     for (const error of [errorOf(await write()), errorOf(await write())]) {
       expect(error).toMatchObject({ _tag: "MemoryConnectionError", retryable: true });
       expect(error.message).toMatch(/minReplicas/);

@@ -8,6 +8,7 @@ import { createIndexes } from "../src/indexes.ts";
 import { createKeys } from "../src/keys.ts";
 import { scripts } from "../src/scripts/embedded.ts";
 import { createScriptRunner } from "../src/scripts/runner.ts";
+import { creating } from "./support/creating.ts";
 import { freshPrefix } from "./support/stores.ts";
 
 const hello: readonly Message[] = [{ role: "user", content: "Hello" }];
@@ -54,7 +55,7 @@ describe.each([
     const keyPrefix = freshPrefix();
     const keys = createKeys(keyPrefix);
     const run = createScriptRunner(adaptClient(client), createDeadlines(10_000), scripts);
-    const provider = await createRedisProvider({ keyPrefix }, client);
+    const provider = creating(await createRedisProvider({ keyPrefix }, client));
     return { provider, keys, run, upkeep: createIndexes(run, keys) };
   }
 
@@ -135,7 +136,7 @@ describe.each([
 describe("a prefix with a hash tag", () => {
   it("makes of a Cluster's writes one step, indexes included", async () => {
     const client = await connectCluster();
-    const provider = await createRedisProvider({ keyPrefix: `{${freshPrefix()}}:` }, client);
+    const provider = creating(await createRedisProvider({ keyPrefix: `{${freshPrefix()}}:` }, client));
     await provider.appendMessages("c", hello, { userId: "u", traceId: "t" });
     for (const query of [{}, { userId: "u" }, { traceId: "t" }])
       expect(await found(provider, query)).toEqual(["c"]);

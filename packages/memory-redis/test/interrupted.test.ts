@@ -2,6 +2,7 @@ import type { MemoryProvider, Message } from "@jaf/memory";
 import { createCluster } from "redis";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { createRedisProvider, type NodeRedisCluster, type RedisConfig } from "../src/index.ts";
+import { creating } from "./support/creating.ts";
 import { freshPrefix } from "./support/stores.ts";
 
 const hello: readonly Message[] = [{ role: "user", content: "Hello" }];
@@ -122,9 +123,9 @@ describe("a write on a Cluster", () => {
       const { before, write } = scenario;
       for (let commands = 0; ; commands++) {
         const keyPrefix = freshPrefix();
-        const intact = await createRedisProvider({ keyPrefix }, client);
+        const intact = creating(await createRedisProvider({ keyPrefix }, client));
         await before?.(intact);
-        const crashing = await createRedisProvider({ keyPrefix }, crashAt(commands));
+        const crashing = creating(await createRedisProvider({ keyPrefix }, crashAt(commands)));
         const { success } = await write(crashing);
         await expectFindable(intact, keyPrefix);
         if (success) break;
@@ -137,7 +138,7 @@ describe("a write on a Cluster", () => {
 
   it("whose conversation is deleted after the indexes were prepared, is still found", async () => {
     const keyPrefix = freshPrefix();
-    const intact = await createRedisProvider({ keyPrefix }, client);
+    const intact = creating(await createRedisProvider({ keyPrefix }, client));
     await intact.appendMessages("c", hello, { userId: "u", traceId: "t1" });
     let deleted = false;
     const between = intercept(async (args) => {
@@ -146,7 +147,7 @@ describe("a write on a Cluster", () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
       await intact.deleteConversation("c");
     });
-    const provider = await createRedisProvider({ keyPrefix }, between);
+    const provider = creating(await createRedisProvider({ keyPrefix }, between));
     expect((await provider.appendMessages("c", hello, { userId: "u", traceId: "t2" })).success).toBe(true);
     expect(deleted).toBe(true);
     expect(await expectFindable(intact, keyPrefix)).toBe(true);
@@ -155,7 +156,7 @@ describe("a write on a Cluster", () => {
 
   it("that comes long after its preparation prepares again", async () => {
     const keyPrefix = freshPrefix();
-    const intact = await createRedisProvider({ keyPrefix }, client);
+    const intact = creating(await createRedisProvider({ keyPrefix }, client));
     let late = 0;
     const delayed = intercept((args) => {
       const at = args.findIndex((arg) => arg.includes('"indexing":"reserved"'));
@@ -163,7 +164,7 @@ describe("a write on a Cluster", () => {
       const given = JSON.parse(args[at] ?? "");
       (args as string[])[at] = JSON.stringify({ ...given, reservedAt: given.reservedAt - 61_000 });
     });
-    const provider = await createRedisProvider({ keyPrefix }, delayed);
+    const provider = creating(await createRedisProvider({ keyPrefix }, delayed));
     expect((await provider.appendMessages("c", hello, { userId: "u" })).success).toBe(true);
     expect(late).toBe(2);
     expect(await expectFindable(intact, keyPrefix)).toBe(true);
@@ -173,14 +174,12 @@ describe("a write on a Cluster", () => {
 describe("a listing on a Cluster", () => {
   it("stays a page while conversations are being created", async () => {
     const keyPrefix = freshPrefix();
-    const provider = await createRedisProvider({ keyPrefix }, client);
+    const provider = creating(await createRedisProvider({ keyPrefix }, client));
     const ids = Array.from({ length: 300 }, (_, n) => `old-${n}`);
     await Promise.all(ids.map((id) => provider.appendMessages(id, hello)));
     let commands = 0;
-    const counting = await createRedisProvider(
-      { keyPrefix },
-      intercept(() => void commands++),
-    );
+    const counter = intercept(() => void commands++);
+    const counting = await createRedisProvider({ keyPrefix }, counter);
     let writing = true;
     let written = 0;
     const writers = Array.from({ length: 4 }, async () => {

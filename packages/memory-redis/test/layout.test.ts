@@ -1,8 +1,10 @@
 import { inspect } from "node:util";
 import { MemorySetupError, type Message } from "@jaf/memory";
+import { TOMBSTONE_SECONDS, tombstoneKey } from "@jaf/memory/adapter";
 import { createClient } from "redis";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { createRedisProvider, type RedisConfig } from "../src/index.ts";
+import { creating } from "./support/creating.ts";
 import { freshPrefix } from "./support/stores.ts";
 
 const client = createClient();
@@ -21,7 +23,8 @@ async function open(config: RedisConfig = {}) {
   const keyPrefix = config.keyPrefix ?? freshPrefix();
   const keys = async () =>
     (await redis.keys(`${keyPrefix}*`)).map((key) => key.slice(keyPrefix.length)).sort();
-  return { keyPrefix, keys, provider: await createRedisProvider({ ...config, keyPrefix }, redis) };
+  const provider = creating(await createRedisProvider({ ...config, keyPrefix }, redis));
+  return { keyPrefix, keys, provider };
 }
 
 describe("the keys", () => {
@@ -31,10 +34,11 @@ describe("the keys", () => {
       "conv-123",
       hello,
       { userId: "user-456", traceId: "trace-789" },
-      { idempotencyKey: "k" },
+      { idempotencyKey: "k", messageIds: ["m"] },
     );
     expect(await keys()).toEqual([
       "conv-123",
+      `ids:{${keyPrefix}conv-123}`,
       `keys:{${keyPrefix}conv-123}`,
       `messages:{${keyPrefix}conv-123}`,
       expect.stringMatching(/^recent:\d+$/),
@@ -69,14 +73,25 @@ describe("the keys", () => {
     expect(await provider.findConversations({})).toMatchObject({ data: [{ conversationId: "c" }] });
   });
 
-  it("are all gone with the last conversation", async () => {
-    const { provider, keys } = await open();
-    const options = { idempotencyKey: "k" };
+  it("are all gone with the last conversation, but for tombstones that name nobody", async () => {
+    const { provider, keys, keyPrefix } = await open();
+    const options = { idempotencyKey: "k", messageIds: ["m"] };
     for (const id of ["a", "b"])
       await provider.appendMessages(id, hello, { userId: "u", traceId: "t" }, options);
     await provider.deleteConversation("a");
     await provider.clearUserConversations("u");
-    expect(await keys()).toEqual([]);
+    const hashes = [
+      tombstoneKey("conversation", "a"),
+      tombstoneKey("conversation", "b"),
+      tombstoneKey("user", "u"),
+    ];
+    const left = await keys();
+    expect(left.map((key) => key.replace(/^gone:\{\w{1,4}\}:/, "")).sort()).toEqual(hashes.sort());
+    for (const key of left) {
+      const expiresIn = await redis.ttl(keyPrefix + key);
+      expect(expiresIn).toBeGreaterThan(TOMBSTONE_SECONDS - 60);
+      expect(expiresIn).toBeLessThanOrEqual(TOMBSTONE_SECONDS);
+    }
   });
 
   it.each(["{", "a{}b:", "{a}{b}:", "a}b", "}{", "\0", "\ud800", "x".repeat(201)])(
@@ -108,9 +123,10 @@ describe("ttl", () => {
 
   it("is one time for all keys of a conversation", async () => {
     const { provider, keyPrefix } = await open({ ttl: 100 });
-    await provider.appendMessages("c", hello, { userId: "u", traceId: "t" }, { idempotencyKey: "k" });
+    const options = { idempotencyKey: "k", messageIds: ["m"] };
+    await provider.appendMessages("c", hello, { userId: "u", traceId: "t" }, options);
     const times = await expiries(keyPrefix);
-    expect(times).toHaveLength(4);
+    expect(times).toHaveLength(5);
     expect(new Set(times).size).toBe(1);
     const left = await redis.pTTL(`${keyPrefix}c`);
     expect(left).toBeGreaterThan(90_000);
@@ -119,7 +135,7 @@ describe("ttl", () => {
 
   it.each(["getConversation", "getRecentMessages"] as const)("starts anew with %s", async (method) => {
     const { provider, keyPrefix } = await open({ ttl: 100 });
-    await provider.appendMessages("c", hello, { userId: "u", traceId: "t" });
+    await provider.appendMessages("c", hello, { userId: "u", traceId: "t" }, { messageIds: ["m"] });
     const keys = await redis.keys(`${keyPrefix}*`);
     for (const key of keys) await redis.pExpire(key, 5_000);
     await redis.hSet(`${keyPrefix}c`, "indexedAt", 0);
@@ -221,7 +237,7 @@ describe("a listing", () => {
         return reply;
       },
     };
-    const slow = await createRedisProvider({ keyPrefix }, taking);
+    const slow = creating(await createRedisProvider({ keyPrefix }, taking));
     expect(await slow.findConversations({ userId: "u" })).toEqual({ success: true, data: [] });
   });
 

@@ -5,6 +5,7 @@ import { redisCommand } from "../../../test/redis-command.ts";
 import { createRedisProvider } from "../src/index.ts";
 import { createRedisUserMemory } from "../src/user-memory/index.ts";
 import { clusterOpeners, type Opened } from "./support/clients.ts";
+import { creating } from "./support/creating.ts";
 import { hashOf } from "./support/facts.ts";
 import { freshPrefix } from "./support/stores.ts";
 
@@ -70,7 +71,7 @@ describe.each(["node-redis", "ioredis"] as const)("%s: while a slot is being mov
     "with %i of its keys there: every write is whole, or refused and may be retried",
     async (moved) => {
       const keyPrefix = freshPrefix();
-      const provider = await createRedisProvider({ keyPrefix, ttl: 1_000 }, opened.client);
+      const provider = creating(await createRedisProvider({ keyPrefix, ttl: 1_000 }, opened.client));
       const owned = { userId: "u", traceId: "t", topic: "precious" };
       const once = () => provider.appendMessages("c", hello, owned, { idempotencyKey: "k" });
       expect(await once()).toMatchObject({ success: true });
