@@ -6,30 +6,20 @@ import {
   type Result,
 } from "@jaf/memory";
 import { sleep } from "../engine/abort.ts";
-import type { MemoryConfig } from "../memory/config.ts";
-import { versionOf } from "../memory/metadata.ts";
+import { compareAndSet, type NoteOutcome, type NoteWrite } from "../memory/compare-and-set.ts";
+import type { Journal } from "../memory/journal.ts";
+import { loadHead } from "../memory/load.ts";
+import { metadataVersionOf } from "../memory/metadata.ts";
 import { settle } from "../memory/settle.ts";
-import { loadHead } from "../memory/turn.ts";
 import { type ClaimNote, claimMetadata, failedClaim, readClaim } from "./claim-note.ts";
-import { isCreatedAt, type Summary, summaryMetadata } from "./summary.ts";
+import { type Summary, summaryMetadata } from "./summary.ts";
 
 const MAX_ATTEMPTS = 3;
 const FIRST_DELAY_MS = 50;
 
-export interface ClaimOptions {
-  readonly memory: MemoryConfig;
-  readonly conversationId: string;
-}
-
 export interface Wanted {
   /** Random: no other attempt to make a summary has it. */
   readonly id: string;
-  /** When the conversation was created, as far as the store tells: its id may be another's by the time of a write. */
-  readonly createdAt: number | undefined;
-  /** The position of the first message that is to be summarised. */
-  readonly from: number;
-  /** The version that the conversation has now, if nobody else has said anything. */
-  readonly version: number;
   /** The claim that was noted before. */
   readonly previous: ClaimNote | undefined;
   readonly leaseMs: number;
@@ -37,66 +27,100 @@ export interface Wanted {
 
 /** Every promise of these may hang as long as the store does. None rejects. */
 export interface Claims {
-  /**
-   * Whether this run is to make the summary. All that want to summarise from the same position, while the same claim
-   * stands, write under one key: the first has it. `null`: the conversation is gone.
-   */
-  readonly take: (wanted: Wanted) => Promise<Result<ConversationMemory | null>>;
-  /** Stores the summary, unless somebody else has the claim or the conversation by now. */
+  /** Whether this run is to make the summary: of all that see the same claim, the first to note its own. */
+  readonly take: (wanted: Wanted) => Promise<Result<NoteOutcome>>;
+  /** Stores the summary, unless somebody else has the claim, or the conversation was erased. */
   readonly finish: (wanted: Wanted, summary: Summary) => Promise<Result<void>>;
   /** Lets a later run try, after a pause that grows with each failure. */
   readonly release: (wanted: Wanted) => Promise<unknown>;
 }
 
-export const isOurs = (head: ConversationMemory | null, { id, createdAt }: Wanted): boolean =>
-  head !== null && readClaim(head)?.id === id && isCreatedAt(head, createdAt);
+const isOurs = (stored: ConversationMemory | null, { id }: Wanted): boolean =>
+  stored !== null && readClaim(stored)?.id === id;
 
-export function openClaims({ memory, conversationId }: ClaimOptions): Claims {
+export function openClaims({ memory, conversationId, history }: Journal): Claims {
   const { provider, userId } = memory;
   const owner = userId === undefined ? {} : { userId };
+  /** As it was seen by this alone: the run writes metadata, too. */
+  let metadataVersion: number | undefined;
 
-  // The expected version keeps a conversation that was deleted meanwhile from coming back.
-  const write = (
-    metadata: object,
-    options: { readonly idempotencyKey: string; readonly expectedVersion: number },
-  ) =>
-    settle("appendMessages", () =>
-      provider.appendMessages(conversationId, [], { ...owner, ...metadata }, options),
+  const lastVersion = (): number | undefined => {
+    const { metadataVersion: known } = history().known;
+    return known === undefined ? undefined : Math.max(known, metadataVersion ?? 0);
+  };
+
+  async function write(metadata: object, idempotencyKey: string): Promise<Result<void>> {
+    const { incarnation } = history().known;
+    const expected = lastVersion();
+    const written = await settle("appendMessages", () =>
+      provider.appendMessages(
+        conversationId,
+        [],
+        { ...owner, ...metadata },
+        {
+          idempotencyKey,
+          // Which keeps a conversation that was erased meanwhile from coming back.
+          ...(incarnation === undefined ? {} : { expectedIncarnation: incarnation }),
+          ...(expected === undefined ? {} : { expectedMetadataVersion: expected }),
+        },
+      ),
     );
+    if (written.success && expected !== undefined) metadataVersion = expected + 1;
+    return written;
+  }
+
+  const compares = () => lastVersion() !== undefined;
+
+  async function look() {
+    const head = await loadHead(memory, conversationId);
+    const { conversation } = head.success ? head.data : { conversation: null };
+    if (conversation !== null) metadataVersion = metadataVersionOf(conversation);
+    return head;
+  }
 
   /** Writes what only the holder of the claim may write. */
   async function writeAsHolder(wanted: Wanted, metadata: object): Promise<Result<void>> {
-    const idempotencyKey = `summary:${wanted.id}`;
+    const isHeld = (stored: ConversationMemory | null) => isOurs(stored, wanted);
+    const note: NoteWrite = {
+      write: () => write(metadata, `summary:${wanted.id}`),
+      compares,
+      look,
+      mayFollow: isHeld,
+      isThere: isHeld,
+    };
     for (let attempt = 1; ; attempt++) {
-      const head = await loadHead(memory, conversationId);
-      const expectedVersion = head.success ? versionOf(head.data) : undefined;
-      if (head.success && (!isOurs(head.data, wanted) || expectedVersion === undefined))
-        return createFailure(createMemoryConflictError("turn", { operation: "appendMessages" }));
-      const written =
-        expectedVersion === undefined ? head : await write(metadata, { idempotencyKey, expectedVersion });
-      if (written.success) return createSuccess(undefined);
-      const { error } = written;
-      const isNewer = error._tag === "MemoryConflictError" && error.reason === "version";
-      if (!(error.retryable || isNewer) || attempt === MAX_ATTEMPTS) return written;
+      const head = compares() ? undefined : await look();
+      const isLost = head?.success === true && !isHeld(head.data.conversation);
+      const done = head?.success === false || isLost ? head : await compareAndSet(note);
+      if (done.success) {
+        const isWritten = "written" in done.data && done.data.written;
+        return isWritten ? createSuccess(undefined) : createFailure(lostClaim());
+      }
+      if (!done.error.retryable || attempt === MAX_ATTEMPTS) return done;
       await sleep(Math.random() * FIRST_DELAY_MS * 2 ** (attempt - 1), undefined);
     }
   }
 
   return {
-    take: async ({ id, from, version, previous, leaseMs }) => {
+    take: (wanted) => {
+      const { id, previous, leaseMs } = wanted;
       const { failures } = previous ?? {};
-      const note = { id, until: Date.now() + leaseMs, ...(failures === undefined ? {} : { failures }) };
-      const claimed = await write(claimMetadata(note), {
-        idempotencyKey: `summary:${from}:${previous?.id ?? ""}`,
-        expectedVersion: version,
+      const claim = { id, until: Date.now() + leaseMs, ...(failures === undefined ? {} : { failures }) };
+      return compareAndSet({
+        write: () => write(claimMetadata(claim), `summary-claim:${id}`),
+        compares,
+        look,
+        mayFollow: (stored) => stored !== null && readClaim(stored)?.id === previous?.id,
+        isThere: (stored) => isOurs(stored, wanted),
       });
-      return claimed.success ? loadHead(memory, conversationId) : claimed;
     },
     finish: (wanted, summary) =>
       writeAsHolder(wanted, {
-        ...summaryMetadata(summary, wanted.createdAt),
+        ...summaryMetadata(summary),
         ...claimMetadata({ id: wanted.id, until: 0 }),
       }),
     release: (wanted) => writeAsHolder(wanted, claimMetadata(failedClaim(wanted.id, wanted.previous))),
   };
 }
+
+const lostClaim = () => createMemoryConflictError("turn", { operation: "appendMessages" });

@@ -1,6 +1,6 @@
-import type { Message } from "@jaf/memory";
+import type { ConversationMemory, Message } from "@jaf/memory";
 import type { Journal } from "../memory/journal.ts";
-import { versionOf } from "../memory/metadata.ts";
+import { countsPositions, droppedBefore, nextPositionOf } from "../memory/metadata.ts";
 import { openClaims } from "./claim.ts";
 import { type ClaimNote, readClaim } from "./claim-note.ts";
 import { cutOf } from "./cut.ts";
@@ -10,7 +10,7 @@ import { type DueSummary, type MadeSummary, makeSummary } from "./make-summary.t
 import type { CompactionReport } from "./manifest.ts";
 import { indexIn, partBehind } from "./part.ts";
 import type { Summarize } from "./summarize.ts";
-import { createdAtOf, readSummary, type Summary } from "./summary.ts";
+import { digestsOf, readSummary, type Summary } from "./summary.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** For how long a claim outlasts the time that its holder has: for its writes. */
@@ -43,14 +43,14 @@ export function openCompaction(journal: Journal, signal: AbortSignal | undefined
   async function compact(current: Noted, history: PlacedHistory, summarize: Summarize): Promise<Noted> {
     const deadline = openDeadline(summarizeTimeoutMs, signal);
     const isAborted = () => signal?.aborted === true;
+    const readStored = (stored: ConversationMemory) => readStoredSummary(stored, journal);
     const work = { claims, summarize, deadline, isAborted, leaseMs };
-    const version = journal.history().version ?? current.version;
     let next = current;
     for (;;) {
       const due = deadline.signal.aborted ? undefined : dueSummary(history, threshold ?? 0, next);
-      const made = due && (await makeSummary(work, { ...due, version }));
+      const made = due && (await makeSummary(work, due));
       if (due === undefined || made === undefined) break;
-      next = after(next, due.messages, made);
+      next = after(next, due.messages, { made, readStored });
       if (made.outcome !== "stored") break;
     }
     deadline.close();
@@ -74,35 +74,38 @@ export function openCompaction(journal: Journal, signal: AbortSignal | undefined
 
 /** What is known of the conversation's summary. */
 interface Noted {
-  /** The version of the conversation as it was loaded; 0 also where the store tells none. */
-  readonly version: number;
-  /** When it was created, in milliseconds since 1970, as far as the store tells. */
-  readonly createdAt: number | undefined;
+  /** The position behind the last message that was loaded; 0 also where the store counts no positions. */
+  readonly end: number;
+  readonly incarnation: string | undefined;
   readonly summary: Summary | undefined;
   readonly claim: ClaimNote | undefined;
   readonly report?: Omit<CompactionReport, "durationMs">;
 }
 
 function readNoted(journal: Journal): Noted {
-  const { stored } = journal.history();
-  const version = versionOf(stored) ?? 0;
-  const summary = stored === null ? undefined : readSummary(stored);
-  const claim = stored === null ? undefined : readClaim(stored);
-  const createdAt = stored === null ? undefined : createdAtOf(stored);
-  return { version, createdAt, summary: isWithin(summary, version) ? summary : undefined, claim };
+  const { stored, known } = journal.history();
+  const { incarnation } = known;
+  if (stored === null || !countsPositions(stored)) {
+    return { end: 0, incarnation, summary: undefined, claim: undefined };
+  }
+  const summary = readStoredSummary(stored, journal);
+  return { end: nextPositionOf(stored), incarnation, summary, claim: readClaim(stored) };
 }
 
-/** Whether the messages of a summary are stored: else it is of another conversation. */
-const isWithin = (summary: Summary | undefined, version: number): boolean =>
-  summary !== undefined && summary.upTo < version;
+/** What is noted in `noted`, if it is of the messages that this run has loaded. */
+function readStoredSummary(noted: ConversationMemory, journal: Journal): Summary | undefined {
+  const { stored } = journal.history();
+  const loaded = { messages: stored?.messages ?? [], first: droppedBefore(stored) };
+  return readSummary(noted, loaded);
+}
 
 function dueSummary(
   history: PlacedHistory,
   threshold: number,
-  { version, createdAt, summary, claim }: Noted,
-): Omit<DueSummary, "version"> | undefined {
+  { end, incarnation, summary, claim }: Noted,
+): DueSummary | undefined {
   const before = summary === undefined ? { start: 0, late: [] } : partBehind(history, summary.upTo);
-  const cut = cutOf({ history, start: before.start, threshold, version });
+  const cut = cutOf({ history, start: before.start, threshold, end });
   if (cut === undefined) return undefined;
   const upTo = positionAt(history, cut) - 1;
   const unsummarised = indexIn(before);
@@ -110,10 +113,16 @@ function dueSummary(
   const messages = history.messages.filter((_, index) => unsummarised(index) !== -1 && staying(index) === -1);
   if (messages.length === 0) return undefined;
   const from = Math.max((summary?.upTo ?? -1) + 1, history.first);
-  return { previous: summary, messages, from, upTo, createdAt, claim };
+  const digests = digestsOf({ messages: history.source(), first: history.first }, upTo);
+  return { previous: summary, messages, from, upTo, digests, incarnation, claim };
 }
 
-function after(noted: Noted, messages: readonly Message[], made: MadeSummary): Noted {
+interface Making {
+  readonly made: MadeSummary;
+  readonly readStored: (stored: ConversationMemory) => Summary | undefined;
+}
+
+function after(noted: Noted, messages: readonly Message[], { made, readStored }: Making): Noted {
   const { claim } = noted;
   const before = noted.report?.messages ?? 0;
   const { outcome } = made;
@@ -126,7 +135,7 @@ function after(noted: Noted, messages: readonly Message[], made: MadeSummary): N
       return { ...noted, summary: made.summary, claim: next, report };
     }
     case "elsewhere": {
-      const summary = isWithin(made.summary, noted.version) ? made.summary : noted.summary;
+      const summary = (made.stored && readStored(made.stored)) ?? noted.summary;
       return { ...noted, summary, report: { outcome, messages: before } };
     }
     case "failed":

@@ -10,8 +10,8 @@ export interface CutInput {
   readonly start: number;
   /** How many messages may go unsummarised. */
   readonly threshold: number;
-  /** How many messages the store had when the run began: nothing else is summarised. */
-  readonly version: number;
+  /** The position behind the last message that was stored when the run began: nothing else is summarised. */
+  readonly end: number;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface CutInput {
  * be summarised. At least half of the threshold stays, as far as turns allow it, and not more than the threshold, unless
  * the last turn is longer.
  */
-export function cutOf({ history, start, threshold, version }: CutInput): number | undefined {
+export function cutOf({ history, start, threshold, end }: CutInput): number | undefined {
   const { messages } = history;
   if (messages.length - start <= threshold) return undefined;
   const target = messages.length - Math.ceil(threshold / 2);
@@ -31,7 +31,7 @@ export function cutOf({ history, start, threshold, version }: CutInput): number 
       const leavesEnough = cut !== undefined && messages.length - cut <= threshold;
       if (index > target && leavesEnough) break;
       // The message before must be stored: its position is the last that is summarised.
-      if (positionAt(history, index) > version || (cut !== undefined && size > MAX_INPUT)) break;
+      if (positionAt(history, index) > end || (cut !== undefined && size > MAX_INPUT)) break;
       cut = index;
       if (index >= target) break;
     }

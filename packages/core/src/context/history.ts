@@ -1,6 +1,6 @@
 import type { Message } from "@jaf/memory";
 import type { Journal } from "../memory/journal.ts";
-import { versionOf } from "../memory/metadata.ts";
+import { droppedBefore } from "../memory/metadata.ts";
 import { placesIn } from "./places.ts";
 
 /** The whole conversation before a model call. */
@@ -46,7 +46,7 @@ function storedSource(journal: Journal): Source {
   const loaded = stored?.messages ?? [];
   return {
     source: () => (said.length === 0 ? loaded : [...loaded, ...said]),
-    first: Math.max(0, (versionOf(stored) ?? loaded.length) - loaded.length),
+    first: droppedBefore(stored),
   };
 }
 

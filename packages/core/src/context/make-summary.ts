@@ -1,9 +1,9 @@
-import { type ConversationMemory, describeCause, type Message, type Result } from "@jaf/memory";
-import { type Claims, isOurs, type Wanted } from "./claim.ts";
+import { type ConversationMemory, describeCause, type Message } from "@jaf/memory";
+import type { Claims, Wanted } from "./claim.ts";
 import { type ClaimNote, isPaused, isUnderWay } from "./claim-note.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Summarize } from "./summarize.ts";
-import { cleanSummary, gapsBefore, readSummary, type Summary } from "./summary.ts";
+import { cleanSummary, gapsBefore, type Summary } from "./summary.ts";
 
 /** A summary that is to be made. */
 export interface DueSummary {
@@ -13,10 +13,9 @@ export interface DueSummary {
   /** The position of the first that isn't summarised, and that of the last that is to be. */
   readonly from: number;
   readonly upTo: number;
-  /** The version that the conversation has now, if nobody else has said anything. */
-  readonly version: number;
-  /** When the conversation was created, as far as the store tells. */
-  readonly createdAt: number | undefined;
+  /** Of the last messages that are to be summarised, and of the conversation: see `Summary`. */
+  readonly digests: readonly string[];
+  readonly incarnation: string | undefined;
   /** The claim that was noted last. */
   readonly claim: ClaimNote | undefined;
 }
@@ -34,17 +33,17 @@ export interface SummaryWork {
 export type MadeSummary =
   | { readonly outcome: "stored"; readonly summary: Summary; readonly claim: ClaimNote }
   | { readonly outcome: "unstored"; readonly summary: Summary; readonly reason: string }
-  /** With what the other has made, if it is done. */
-  | { readonly outcome: "elsewhere"; readonly summary?: Summary | undefined }
+  /** With what is stored now, where the other's summary may be by then. */
+  | { readonly outcome: "elsewhere"; readonly stored?: ConversationMemory | null }
   | { readonly outcome: "failed" | "postponed"; readonly reason: string };
 
 /** Makes one summary, unless somebody else does. Never rejects. */
 export async function makeSummary(work: SummaryWork, due: DueSummary): Promise<MadeSummary> {
   const { claims, isAborted, leaseMs } = work;
-  const { claim: previous, from, version, upTo, createdAt } = due;
+  const { claim: previous, from, upTo, digests, incarnation } = due;
   if (isUnderWay(previous, leaseMs)) return { outcome: "elsewhere" };
   if (isPaused(previous)) return { outcome: "postponed", reason: "it has failed lately" };
-  const wanted: Wanted = { id: crypto.randomUUID(), createdAt, from, version, previous, leaseMs };
+  const wanted: Wanted = { id: crypto.randomUUID(), previous, leaseMs };
   const taken = await claimed(work, wanted);
   if ("outcome" in taken) return taken;
   const asked = await ask(work, due);
@@ -53,7 +52,8 @@ export async function makeSummary(work: SummaryWork, due: DueSummary): Promise<M
     if (!isAborted()) void claims.release(wanted);
     return { outcome: "failed", reason: asked.reason };
   }
-  const summary = { text: asked.text, upTo, gaps: gapsBefore(from, due.previous) };
+  const gaps = gapsBefore(from, due.previous);
+  const summary = { text: asked.text, upTo, gaps, digests, incarnation };
   const stored = await inTime(work, claims.finish(wanted, summary));
   if ("reason" in stored) return { outcome: "unstored", summary, reason: stored.reason };
   return stored.success
@@ -73,14 +73,13 @@ async function inTime<T>({ deadline }: SummaryWork, work: Promise<T>): Promise<I
 }
 
 async function claimed(work: SummaryWork, wanted: Wanted): Promise<MadeSummary | { readonly ours: true }> {
-  const taken: InTime<Result<ConversationMemory | null>> = await inTime(work, work.claims.take(wanted));
+  const taken = await inTime(work, work.claims.take(wanted));
   if ("reason" in taken) return { outcome: "failed", reason: taken.reason };
   if (!taken.success) {
     const { _tag, message } = taken.error;
     return _tag === "MemoryConflictError" ? { outcome: "elsewhere" } : { outcome: "failed", reason: message };
   }
-  if (isOurs(taken.data, wanted)) return { ours: true };
-  return { outcome: "elsewhere", summary: taken.data === null ? undefined : readSummary(taken.data) };
+  return taken.data.written ? { ours: true } : { outcome: "elsewhere", stored: taken.data.stored };
 }
 
 async function ask(

@@ -1,20 +1,23 @@
-import { type ConversationMemory, createFailure, type Result } from "@jaf/memory";
+import { createFailure, createSuccess, type ProviderReading, type Result } from "@jaf/memory";
 import { DEFAULT_QUEUE_TIMEOUT_MS } from "../memory/config.ts";
+import { endingOf } from "../memory/ending.ts";
+import { openIdentity } from "../memory/identity.ts";
 import type { Journal } from "../memory/journal.ts";
 import { type Place, standInLine } from "../memory/line.ts";
-import { loadConversation } from "../memory/load.ts";
+import { loadConversation, loadHead } from "../memory/load.ts";
 import { ownTurns } from "../memory/own-turns.ts";
-import { turnConflict, turnUnderWay } from "../memory/turn.ts";
+import { incarnationConflict, turnConflict, turnUnderWay } from "../memory/turn.ts";
 import { abortable, sleep } from "./abort.ts";
 import { openTurnWatch, pause, type Waiting } from "./turn-watch.ts";
 
-type Loaded = Result<ConversationMemory | null>;
+type Loaded = Result<ProviderReading>;
 
 /** The way in to a stored conversation, of which one run at a time has the turn. */
 export interface Admission {
   /**
    * The conversation, read while no other run had its turn; a conflict if one has and this run doesn't queue, or has
-   * queued long enough. Rejects when the run is aborted meanwhile.
+   * queued long enough, and if the conversation was erased while this run queued. Rejects when the run is aborted
+   * meanwhile.
    */
   readonly load: () => Promise<Loaded>;
   /** Whether it makes sense to load again after a conflict. */
@@ -34,12 +37,13 @@ export const openAdmission = (journal: Journal, signal: AbortSignal | undefined)
 
 /** `undefined` if another run has the turn. */
 async function loadFree(
-  { memory, conversationId, executionId }: Journal,
+  { memory, conversationId, executionId, runKey }: Journal,
   signal: AbortSignal | undefined,
 ): Promise<Loaded | undefined> {
-  const loaded = await abortable(loadConversation(memory, conversationId), signal);
-  const taken = loaded.success && turnUnderWay(loaded.data, executionId) !== undefined;
-  return taken ? undefined : loaded;
+  const loaded = await abortable(loadConversation(memory, conversationId, runKey), signal);
+  if (!loaded.success || turnUnderWay(loaded.data.conversation, executionId) === undefined) return loaded;
+  // Whose reply is stored needs no turn.
+  return endingOf(loaded.data)?.kind === "replied" ? loaded : undefined;
 }
 
 /** The front of the line of this process, or the time until which it may be waited for. */
@@ -54,14 +58,28 @@ async function reachFront({ first }: Place, { signal, msLeft }: Waiting): Promis
 }
 
 function openQueue(journal: Journal, signal: AbortSignal | undefined): Admission {
-  const { provider, queueTimeoutMs = DEFAULT_QUEUE_TIMEOUT_MS } = journal.memory;
+  const { memory, conversationId } = journal;
+  const { provider, queueTimeoutMs = DEFAULT_QUEUE_TIMEOUT_MS } = memory;
   const deadline = performance.now() + queueTimeoutMs;
   const msLeft = () => deadline - performance.now();
-  const turns = ownTurns(provider, journal.conversationId);
-  const waiting = { signal, msLeft };
+  const turns = ownTurns(provider, conversationId);
+  const identity = openIdentity();
+  const waiting = { signal, msLeft, isSame: identity.isSame };
   const watch = openTurnWatch(journal, waiting);
   let place: Place | undefined;
   let admittedAt: number | undefined;
+
+  /** Takes a place in line. Who has to wait there sees first what it is that must not be erased meanwhile. */
+  async function queue(): Promise<Result<unknown>> {
+    place = standInLine(provider, conversationId);
+    const head =
+      place.first === undefined
+        ? createSuccess(undefined)
+        : await abortable(loadHead(memory, conversationId), signal);
+    if (head.success && head.data !== undefined) identity.isSame(head.data);
+    if (head.success) await reachFront(place, waiting);
+    return head;
+  }
 
   /** Leaves the turn to others where that is their due. Whether one of them may have it now. */
   async function giveWay(): Promise<boolean> {
@@ -77,16 +95,15 @@ function openQueue(journal: Journal, signal: AbortSignal | undefined): Admission
 
   return {
     load: async () => {
-      if (place === undefined) {
-        place = standInLine(provider, journal.conversationId);
-        await reachFront(place, waiting);
-      }
+      const queued = place === undefined ? await queue() : undefined;
+      if (queued?.success === false) return queued;
       // A look costs less than loading in vain.
       for (let look = await giveWay(); ; look = true) {
         const free = look ? await watch.untilFree() : undefined;
         if (free?.success === false) return free;
         const loaded = await loadFree(journal, signal);
         if (loaded === undefined) continue;
+        if (loaded.success && !identity.isSame(loaded.data)) return createFailure(incarnationConflict());
         admittedAt = performance.now();
         return loaded;
       }

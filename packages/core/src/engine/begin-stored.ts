@@ -20,6 +20,7 @@ import { judgeInput } from "./judge-input.ts";
 import { answerDecided, resume } from "./resume.ts";
 import type { RunScope } from "./scope.ts";
 import { fail, failMemory, failTurn, OPERATION, type Step } from "./step.ts";
+import { endedBefore } from "./stored-ending.ts";
 import { findUnfinished, type Unfinished } from "./unfinished.ts";
 
 /** What is new to the stored conversation. */
@@ -54,10 +55,12 @@ async function enter<Ctx>(
   const { conversationId } = journal;
   const loaded = await admission.load();
   if (!loaded.success) return failMemory(state, loaded.error);
-  const stored = loaded.data;
-  journal.loaded(stored);
+  const stored = loaded.data.conversation;
+  journal.loaded(loaded.data);
   const messages = stored?.messages ?? [];
   scope.emit?.({ type: "memory_loaded", data: { conversationId, messageCount: messages.length } });
+  const ended = await endedBefore(scope, state, loaded.data);
+  if (ended !== undefined) return ended;
   const unfinished = await findUnfinished(scope, state, { messages, stored });
   const news = await findNews(scope, state, unfinished);
   if ("failed" in news) return news.failed;

@@ -3,7 +3,7 @@ import { checkGuardrails } from "../guardrails/check.ts";
 import { decodeOutput } from "../output/decode.ts";
 import { abortable, abortError, runAborted } from "./abort.ts";
 import type { RunScope } from "./scope.ts";
-import { fail, failMemory, type Step, type Turn } from "./step.ts";
+import { fail, failEnd, type Step, type Turn } from "./step.ts";
 
 type Judged<Ctx> = { readonly output: unknown } | { readonly failed: Step<Ctx> };
 
@@ -20,7 +20,7 @@ export async function conclude<Ctx>(
   scope.emit?.({ type: "assistant_message", data: { agentName, message } });
   const next = { ...state, messages: [...state.messages, message], turnCount: state.turnCount + 1 };
   const stored = await scope.journal?.final(message, { agentName });
-  if (stored?.success === false) return failMemory(next, stored.error);
+  if (stored?.success === false) return failEnd(next, stored.error);
   return { state: next, outcome: { status: "completed", output: judged.output } };
 }
 

@@ -6,8 +6,8 @@ import {
   validateContinuation,
 } from "@jaf/memory";
 import type { ContinuationRejected } from "../errors.ts";
-import { type GivenDecisions, rejected } from "../interruption/decisions.ts";
-import { versionOf } from "../memory/metadata.ts";
+import { changedArguments, type GivenDecisions, rejected } from "../interruption/decisions.ts";
+import { droppedBefore } from "../memory/metadata.ts";
 import { abortable } from "./abort.ts";
 import type { RunScope } from "./scope.ts";
 import type { Unfinished } from "./unfinished.ts";
@@ -16,6 +16,8 @@ import type { Unfinished } from "./unfinished.ts";
 export type TakenContinuation =
   | { readonly ok: true; readonly added: readonly Message[]; readonly given: GivenDecisions }
   | { readonly ok: false; readonly error: ContinuationRejected };
+
+const validateStrictly = defaultContinuationValidator();
 
 /** Judges what a client sent, and takes from it what it adds. Rejects when the run is aborted meanwhile. */
 export async function takeContinuation<Ctx>(
@@ -31,12 +33,17 @@ export async function takeContinuation<Ctx>(
     clientToolCallIds: open.waiting.flatMap(({ type, toolCallId }) =>
       type === "client_tool" ? [toolCallId] : [],
     ),
-    dropped: Math.max(0, (versionOf(stored) ?? 0) - persisted.length),
+    dropped: droppedBefore(stored),
   };
-  const { validate = defaultContinuationValidator() } = config;
+  const changed = changedArguments(given, open);
+  if (changed !== undefined) return { ok: false, error: changed };
   try {
     const conversationId = config.conversationId;
-    await abortable(validate({ persisted, incoming, conversationId, ...facts }), config.signal);
+    const continuation = { persisted, incoming, conversationId, ...facts };
+    // Called on its object, which may be an instance of a class.
+    const judge = async () =>
+      config.validate === undefined ? validateStrictly(continuation) : config.validate(continuation);
+    await abortable(judge(), config.signal);
   } catch (thrown) {
     if (config.signal?.aborted === true) throw thrown;
     return { ok: false, error: toRejection(thrown) };

@@ -1,11 +1,13 @@
 import { describeCause } from "@jaf/memory";
 import type { RunConfig } from "../config.ts";
+import { ownState, stateGivenOut } from "../immutable/given-out.ts";
 import { openRunMiddleware } from "../middleware/run-middleware.ts";
 import type { RunResult } from "../run-result.ts";
 import type { RunState } from "../state.ts";
 import { begin } from "./begin.ts";
 import { openScope, type RunScope, type ScopeOptions } from "./scope.ts";
 import type { Step } from "./step.ts";
+import { endedElsewhere } from "./stored-ending.ts";
 import { takeTurn } from "./turn.ts";
 
 /**
@@ -21,6 +23,9 @@ import { takeTurn } from "./turn.ts";
  *   and the model isn't called: load the conversation again.
  * - Tool calls are appended only together with their results. If nothing that may be appended remains, the run ends
  *   with a `MemoryValidationError`.
+ *
+ * The same run id with the same messages and decisions again is the same run: if it has come to its end before, as far
+ * as the store remembers, that is the outcome, and nothing is called or stored. See `docs/turns.md`.
  *
  * With nothing new the run resumes what is stored: tools that have finished don't run again, and a conversation that
  * ends with a reply has that reply as its output. Calls that need an approval, or the client, end it as `interrupted`:
@@ -43,12 +48,13 @@ export async function execute<Ctx, Out>(
   config: RunConfig<Ctx>,
   options: ScopeOptions,
 ): Promise<RunResult<Out>> {
-  const scope = openScope(initialState, config, options);
-  const { runId, traceId } = initialState;
+  const initial = ownState(initialState);
+  const scope = openScope(initial, config, options);
+  const { runId, traceId } = initial;
   scope.emit?.({ type: "run_start", data: { runId, traceId } });
-  const { state, outcome } = await runSteps(scope, initialState);
+  const { state, outcome } = await runSteps(scope, initial);
   if (outcome.status === "error") await scope.journal?.abandon();
-  const result = { finalState: state, outcome: Object.freeze(outcome) } as RunResult<Out>;
+  const result = { finalState: stateGivenOut(state), outcome: Object.freeze(outcome) } as RunResult<Out>;
   scope.emit?.({ type: "run_end", data: { outcome: result.outcome } });
   scope.close();
   return result;
@@ -60,12 +66,13 @@ async function runSteps<Ctx>(
 ): Promise<Required<Pick<Step<Ctx>, "state" | "outcome">>> {
   let state = initial;
   try {
-    // The caller may go on using its array.
+    // Throws for what is no list.
     state = { ...initial, messages: initial.messages.slice() };
     let step = await begin(scope, state);
     const middleware = openRunMiddleware(scope, step);
     if (middleware !== undefined) step = await middleware.start();
     for (;;) {
+      if (step.endedElsewhere === true) step = (await endedElsewhere(scope, initial)) ?? step;
       const { outcome } = step;
       state = step.state;
       if (outcome === undefined) {

@@ -2,9 +2,12 @@ import type { RunId, TraceId } from "@jaf/memory";
 import type { RunConfig } from "../config.ts";
 import { type MakeView, openView } from "../context/view.ts";
 import { type Emit, type Emitter, openEmitter } from "../events/emitter.ts";
+import { frozenCopy } from "../immutable/copy.ts";
+import { configGivenOut } from "../immutable/given-out.ts";
 import type { GivenDecisions } from "../interruption/decisions.ts";
 import { type Journal, openJournal } from "../memory/journal.ts";
 import type { RunState } from "../state.ts";
+import { runKeyOf } from "./run-key.ts";
 
 const DEFAULT_MAX_TURNS = 50;
 
@@ -27,6 +30,8 @@ export interface RunScope<Ctx> extends Emitter {
   readonly executionId: () => string;
   /** The signal that tools get. */
   readonly toolSignal: () => AbortSignal;
+  /** The configuration that the model provider gets. */
+  readonly configGivenOut: () => RunConfig<Ctx>;
   /** What the model gets of a state. */
   readonly view: MakeView<Ctx>;
   /** What was decided about calls that wait. */
@@ -45,12 +50,13 @@ export interface ScopeOptions {
 }
 
 export function openScope<Ctx>(
-  { runId, traceId, messages: initial }: RunState<Ctx>,
+  state: RunState<Ctx>,
   config: RunConfig<Ctx>,
   { streaming, sink, isContinuation = false }: ScopeOptions,
 ): RunScope<Ctx> {
+  const { runId, traceId, messages: initial } = state;
   const { memory, conversationId, signal, approvals = [], toolResults = [] } = config;
-  const { emit, close } = openEmitter(config.onEvent, sink);
+  const { emit, close } = openEmitter(config, sink);
   const executionId = once(() => crypto.randomUUID());
   const closing: (() => void)[] = [];
   const leave = () => {
@@ -59,7 +65,16 @@ export function openScope<Ctx>(
   const journal =
     memory?.autoStore !== true || conversationId === undefined
       ? undefined
-      : openJournal({ memory, conversationId, runId, traceId, executionId: executionId(), signal, emit });
+      : openJournal({
+          memory,
+          conversationId,
+          runId,
+          traceId,
+          executionId: executionId(),
+          runKey: runKeyOf(state, config),
+          signal,
+          emit,
+        });
   if (journal !== undefined) closing.push(journal.close);
   return {
     config,
@@ -78,7 +93,8 @@ export function openScope<Ctx>(
     leave,
     onClose: (action) => void closing.push(action),
     executionId,
-    given: { approvals, toolResults },
+    given: { approvals: frozenCopy(approvals), toolResults: frozenCopy(toolResults) },
+    configGivenOut: once(() => configGivenOut(config)),
     toolSignal: once(() => signal ?? new AbortController().signal),
     journal,
     view: openView({ config, journal, initial }),

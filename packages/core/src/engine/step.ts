@@ -1,4 +1,4 @@
-import type { MemoryErrorUnion } from "@jaf/memory";
+import type { MemoryConflictReason, MemoryErrorUnion } from "@jaf/memory";
 import type { Agent } from "../agent.ts";
 import type { JAFError } from "../errors.ts";
 import type { RunResult } from "../run-result.ts";
@@ -17,6 +17,8 @@ export interface Step<Ctx> {
   readonly outcome?: RunResult<unknown>["outcome"];
   /** Another run has the turn, and this one has stored and done nothing yet. */
   readonly lostTurn?: true;
+  /** Another execution of the same run came to its end first. */
+  readonly endedElsewhere?: true;
 }
 
 /** What errors of a run name as the operation that failed, where none of the store's did. */
@@ -30,9 +32,16 @@ export const fail = <Ctx>(state: RunState<Ctx>, error: JAFError): Step<Ctx> => (
 export const failMemory = <Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): Step<Ctx> =>
   fail(state, { _tag: "MemoryError", error });
 
+const LOST_TURN: readonly MemoryConflictReason[] = ["version", "turn", "incarnation"];
+
 /** Fails the run because it couldn't take its turn. */
 export function failTurn<Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): Step<Ctx> {
-  const lost =
-    error._tag === "MemoryConflictError" && (error.reason === "version" || error.reason === "turn");
+  const lost = error._tag === "MemoryConflictError" && LOST_TURN.includes(error.reason);
   return { ...failMemory(state, error), ...(lost ? { lostTurn: true } : {}) };
+}
+
+/** Fails the run because how it ends couldn't be stored. */
+export function failEnd<Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): Step<Ctx> {
+  const isElsewhere = error._tag === "MemoryConflictError" && error.reason === "idempotency-key";
+  return { ...failMemory(state, error), ...(isElsewhere ? { endedElsewhere: true } : {}) };
 }

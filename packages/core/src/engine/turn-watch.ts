@@ -1,6 +1,7 @@
 import { createFailure, createSuccess, type Result } from "@jaf/memory";
 import type { Journal } from "../memory/journal.ts";
-import { loadHead, turnConflict, turnUnderWay } from "../memory/turn.ts";
+import { type Head, loadHead } from "../memory/load.ts";
+import { incarnationConflict, turnConflict, turnUnderWay } from "../memory/turn.ts";
 import { abortable, sleep } from "./abort.ts";
 
 const FIRST_LOOK_MS = 10;
@@ -16,11 +17,13 @@ export interface Waiting {
   readonly signal: AbortSignal | undefined;
   /** Until the run has waited long enough. */
   readonly msLeft: () => number;
+  /** Whether the conversation is still the one that the run saw first. */
+  readonly isSame: (head: Head) => boolean;
 }
 
 /** A run's looking out for its turn. Everything in it rejects when the run is aborted. */
 export interface TurnWatch {
-  /** Resolves when the store says that nobody has the turn; a conflict if it is too late. */
+  /** Resolves when the store says that nobody has the turn; a conflict if it is too late, or the conversation was erased. */
   readonly untilFree: () => Promise<Result<void>>;
   /** The turn was free, and another run was faster. Resolves when it makes sense to look again. */
   readonly cameTooLate: () => Promise<void>;
@@ -36,7 +39,7 @@ export async function pause(milliseconds: number, signal: AbortSignal | undefine
 
 const jitter = (): number => 0.5 + Math.random();
 
-export function openTurnWatch(journal: Journal, { signal, msLeft }: Waiting): TurnWatch {
+export function openTurnWatch(journal: Journal, { signal, msLeft, isSame }: Waiting): TurnWatch {
   const { memory, conversationId, executionId } = journal;
   let seen: string | undefined;
   let late = 0;
@@ -54,7 +57,8 @@ export function openTurnWatch(journal: Journal, { signal, msLeft }: Waiting): Tu
       const askedAt = performance.now();
       const head = await abortable(loadHead(memory, conversationId), signal);
       if (!head.success) return head;
-      const turn = turnUnderWay(head.data, executionId);
+      if (!isSame(head.data)) return createFailure(incarnationConflict());
+      const turn = turnUnderWay(head.data.conversation, executionId);
       if (turn === undefined) return createSuccess(undefined);
       if (msLeft() <= 0) return createFailure(turnConflict());
       note(turn.id);

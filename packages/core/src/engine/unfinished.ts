@@ -6,10 +6,11 @@ import {
   sanitizeConversation,
 } from "@jaf/memory";
 import { isHandoffCall } from "../handoff/handoff.ts";
+import { approvalIdPrefix, bindingOf } from "../interruption/approval-id.ts";
 import { approvedBefore, nothingOpen, type OpenCalls } from "../interruption/decisions.ts";
 import { type SortedCalls, sortCalls } from "../interruption/sort-calls.ts";
 import { asNoted, openCallScope, type ReplyPlace, type Waiting } from "../interruption/waiting.ts";
-import { type NotedMetadata, readMetadata, versionOf } from "../memory/metadata.ts";
+import { droppedBefore, type NotedMetadata, readMetadata } from "../memory/metadata.ts";
 import type { RunState } from "../state.ts";
 import type { CallBatch } from "../tools/execute-call.ts";
 import { type FoundAgent, findAgent } from "./find-agent.ts";
@@ -66,9 +67,28 @@ export async function findUnfinished<Ctx>(
     callScope: noted.toolCallScope ?? openCallScope(place.owner, place.position),
   };
   const sorted = await sortCalls(scope, all, { decisions: approvedBefore(approved), waiting: known });
-  const open = { waiting: sorted.waiting, approved };
+  const open = openCalls(all, { known, sorted });
   const batch = stored === null ? { ...all, calls: interruptedCalls(all, sorted) } : all;
   return { ...unfinished, calls: { batch, known, sorted }, open };
+}
+
+function openCalls<Ctx>(
+  { calls }: CallBatch<Ctx>,
+  { known: { place, note }, sorted }: Omit<UnansweredCalls<Ctx>, "batch">,
+): OpenCalls {
+  const bindings = new Map<string, string>();
+  for (const [call, { bound }] of sorted.judged) {
+    if (bound !== undefined) bindings.set(call.id, bindingOf(place, call, bound.text));
+  }
+  return {
+    waiting: sorted.waiting,
+    approved: note.approved,
+    bindings,
+    approvalIdPrefix: (toolCallId) => {
+      const call = calls.find(({ id }) => id === toolCallId);
+      return call && approvalIdPrefix(place, call, note.round);
+    },
+  };
 }
 
 /**
@@ -82,12 +102,11 @@ const interruptedCalls = <Ctx>(batch: CallBatch<Ctx>, { waiting }: SortedCalls):
 
 function placeOf<Ctx>(
   { runId }: RunState<Ctx>,
-  { messages, stored }: Source,
+  { stored }: Source,
   { pending, noted }: { readonly pending: PendingToolCalls; readonly noted: NotedMetadata },
 ): ReplyPlace {
   const owner = stored?.conversationId ?? runId;
-  const dropped = stored === null ? 0 : (versionOf(stored) ?? messages.length) - messages.length;
-  const position = dropped + pending.index;
+  const position = droppedBefore(stored) + pending.index;
   const scope = noted.toolCallScope ?? openCallScope(owner, position);
   return { owner, position, scope, isStored: stored !== null };
 }

@@ -1,9 +1,21 @@
-import type { ConversationMemory, Message, Result, RunId, TraceId, WriteMetadata } from "@jaf/memory";
+import {
+  createFailure,
+  createSuccess,
+  type Message,
+  type ProviderReading,
+  type Result,
+  type RunId,
+  type TraceId,
+  type WriteMetadata,
+  type WriteOptions,
+} from "@jaf/memory";
 import { abortError, sleep } from "../engine/abort.ts";
 import type { Emit } from "../events/emitter.ts";
 import type { MemoryConfig } from "./config.ts";
-import { versionOf } from "./metadata.ts";
+import { type Head, loadHead } from "./load.ts";
+import { metadataVersionOf, versionOf } from "./metadata.ts";
 import { settle } from "./settle.ts";
+import { incarnationConflict, turnOf } from "./turn.ts";
 
 const MAX_ATTEMPTS = 3;
 const FIRST_DELAY_MS = 50;
@@ -23,11 +35,20 @@ export interface Batch {
   /** Beside user and trace. */
   readonly metadata?: WriteMetadata;
   /** Default: one that no other batch has. */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
+  /** Whether the metadata must be as this run has seen them last. Default: they may have changed. */
+  readonly comparesMetadata?: boolean;
 }
 
 /** Appends a batch, in the turn that it was given. */
 export type Append = (batch: Batch) => Promise<Result<void>>;
+
+/** What the store counts of the conversation, as this run knows it; `undefined`: it doesn't count that. */
+export interface KnownState {
+  readonly incarnation: string | undefined;
+  readonly version: number | undefined;
+  readonly metadataVersion: number | undefined;
+}
 
 export interface Appender {
   /**
@@ -35,31 +56,80 @@ export interface Appender {
    * tried again under the same key, so that a lost answer neither loses nor doubles anything. An abort ends the trying,
    * but never a write that is under way.
    *
-   * They fail with a conflict if anybody else has appended messages since the conversation was loaded.
+   * They fail with a conflict if anybody else has changed the messages since the conversation was loaded, and if it was
+   * erased since, whatever was stored under its id afterwards. The first append to a conversation that wasn't there
+   * makes it.
    */
   readonly inTurn: <T>(action: (append: Append) => Promise<T>) => Promise<T>;
   /** Everything that follows is appended to this, or not at all. */
-  readonly loaded: (stored: ConversationMemory | null) => void;
-  /** How many messages the conversation ever had, as far as the store tells. */
-  readonly version: () => number | undefined;
+  readonly loaded: (reading: ProviderReading) => void;
+  /** The head was read: whatever has changed in its metadata is known now. */
+  readonly looked: (head: Head) => void;
+  readonly known: () => KnownState;
 }
 
+/** Whether the conversation is there: made by a run, it has an incarnation that only the store knows at first. */
+type Existence = "absent" | "made" | "known";
+
 export function createAppender(options: AppenderOptions): Appender {
+  const { memory, conversationId, executionId } = options;
   let previous: Promise<unknown> = Promise.resolve();
   let appends = 0;
-  let version: number | undefined;
+  let existence: Existence = "absent";
+  let known: KnownState = { incarnation: undefined, version: undefined, metadataVersion: undefined };
 
-  const append: Append = async ({ messages, metadata = {}, idempotencyKey }) => {
+  function looked({ conversation, incarnation }: Head): void {
+    if (conversation === null) return;
+    known = { ...known, metadataVersion: metadataVersionOf(conversation) };
+    // One that has this run's note was made by this run, also where the answer of the write got lost.
+    if (existence === "known" || turnOf(conversation)?.id !== executionId) return;
+    existence = "known";
+    known = { ...known, incarnation, version: known.version === 0 ? 1 : known.version };
+  }
+
+  /** What this run has made may be erased, and made anew by somebody else, before its next write. */
+  async function meetMade(): Promise<Result<void>> {
+    if (existence !== "made" || known.incarnation === undefined) return createSuccess(undefined);
+    const head = await tryHard(options, () => loadHead(memory, conversationId));
+    if (!head.success) return head;
+    looked(head.data);
+    return isKnown() ? createSuccess(undefined) : createFailure(incarnationConflict());
+  }
+  // A function, as the compiler takes what `looked` may have changed for unchanged.
+  const isKnown = () => existence === "known";
+
+  function wrote(count: number): void {
+    const { incarnation, version, metadataVersion } = known;
+    const isChange = count > 0 || version === 0;
+    known = {
+      incarnation,
+      // A write of before may have been given up and be done all the same; then this one conflicted.
+      version: version === undefined ? undefined : version + (isChange ? 1 : 0),
+      metadataVersion: metadataVersion === undefined ? undefined : metadataVersion + 1,
+    };
+    if (existence === "absent") existence = "made";
+  }
+
+  const append: Append = async ({ messages, metadata = {}, idempotencyKey, comparesMetadata = false }) => {
+    const met = await meetMade();
+    if (!met.success) return met;
     appends += 1;
-    const expected = version;
+    const { incarnation, version, metadataVersion } = known;
+    const owned = memory.userId === undefined ? ("unowned" as const) : true;
     const appended = await tryToAppend(options, {
       messages,
       metadata,
-      idempotencyKey: idempotencyKey ?? `${options.executionId}:${appends}`,
-      ...(expected === undefined ? {} : { expectedVersion: expected }),
+      demands: {
+        idempotencyKey: idempotencyKey ?? `${executionId}:${appends}`,
+        ...(existence === "absent" ? { createIfMissing: owned } : {}),
+        ...(incarnation === undefined ? {} : { expectedIncarnation: incarnation }),
+        ...(version === undefined ? {} : { expectedVersion: version }),
+        ...(comparesMetadata && metadataVersion !== undefined
+          ? { expectedMetadataVersion: metadataVersion }
+          : {}),
+      },
     });
-    // A write of before may have been given up and be done all the same; then this one, and all that follow, conflict.
-    if (appended.success && expected !== undefined) version = expected + messages.length;
+    if (appended.success) wrote(messages.length);
     return appended;
   };
 
@@ -69,29 +139,43 @@ export function createAppender(options: AppenderOptions): Appender {
       previous = done.catch(() => {});
       return done;
     },
-    loaded: (stored) => {
-      version = versionOf(stored);
+    loaded: ({ conversation, incarnation }) => {
+      existence = conversation === null ? "absent" : "known";
+      // Who tells what isn't there apart counts metadata, too.
+      const ofNothing = incarnation === undefined ? undefined : 0;
+      const metadataVersion = conversation === null ? ofNothing : metadataVersionOf(conversation);
+      known = { incarnation, version: versionOf(conversation), metadataVersion };
     },
-    version: () => version,
+    looked,
+    known: () => known,
   };
 }
 
 interface Write {
   readonly messages: readonly Message[];
   readonly metadata: WriteMetadata;
-  readonly idempotencyKey: string;
-  readonly expectedVersion?: number;
+  readonly demands: WriteOptions;
 }
 
 async function tryToAppend(options: AppenderOptions, batch: Write): Promise<Result<void>> {
-  const { conversationId, signal, emit } = options;
+  const result = await tryHard(options, () => write(options, batch));
+  const messageCount = batch.messages.length;
+  if (result.success && messageCount > 0) {
+    options.emit?.({
+      type: "memory_stored",
+      data: { conversationId: options.conversationId, messageCount },
+    });
+  }
+  return result;
+}
+
+async function tryHard<T>(
+  { conversationId, signal, emit }: AppenderOptions,
+  action: () => Promise<Result<T>>,
+): Promise<Result<T>> {
   for (let attempt = 1; ; attempt++) {
-    const result = await write(options, batch);
-    if (result.success) {
-      const messageCount = batch.messages.length;
-      if (messageCount > 0) emit?.({ type: "memory_stored", data: { conversationId, messageCount } });
-      return result;
-    }
+    const result = await action();
+    if (result.success) return result;
     if (!result.error.retryable || attempt === MAX_ATTEMPTS || abortError(signal) !== undefined)
       return result;
     const delayMs = Math.random() * FIRST_DELAY_MS * 2 ** (attempt - 1);
@@ -104,13 +188,14 @@ async function tryToAppend(options: AppenderOptions, batch: Write): Promise<Resu
 
 function write(
   { memory, conversationId, traceId }: AppenderOptions,
-  { messages, metadata, ...demands }: Write,
+  { messages, metadata, demands }: Write,
 ): Promise<Result<void>> {
   const { provider, userId, maxMessages, ttl } = memory;
   const written = { traceId, ...(userId === undefined ? {} : { userId }), ...metadata };
   const writeOptions = {
     ...demands,
-    ...(maxMessages === undefined ? {} : { maxMessages }),
+    // A note that trimmed would change the messages, and so outdate what is expected of them.
+    ...(maxMessages === undefined || messages.length === 0 ? {} : { maxMessages }),
     ...(ttl === undefined ? {} : { ttlSeconds: ttl }),
   };
   return settle("appendMessages", () =>

@@ -1,8 +1,15 @@
-import { type ConversationMemory, createSuccess, type Message, type Result } from "@jaf/memory";
+import {
+  type ConversationMemory,
+  createSuccess,
+  type Message,
+  type ProviderReading,
+  type Result,
+} from "@jaf/memory";
 import { sleep } from "../engine/abort.ts";
-import { type AppenderOptions, createAppender } from "./appender.ts";
+import { type AppenderOptions, createAppender, type KnownState } from "./appender.ts";
 import { durabilityOf, type MemoryConfig } from "./config.ts";
-import { readMetadata, toMetadata, versionOf } from "./metadata.ts";
+import { nextPositionOf, toMetadata } from "./metadata.ts";
+import { turnOf } from "./turn.ts";
 import { type AppendEntry, createTurnHolder } from "./turn-holder.ts";
 
 /** The conversation as the run knows it. */
@@ -11,8 +18,8 @@ export interface JournalHistory {
   readonly stored: ConversationMemory | null;
   /** What the run has said since, in the order that the store has it in, or will have. */
   readonly said: readonly Message[];
-  /** How many messages are durable, counted from the very first; as far as the store tells. */
-  readonly version: number | undefined;
+  /** What the store counts of it by now. */
+  readonly known: KnownState;
 }
 
 /**
@@ -26,8 +33,10 @@ export interface Journal {
   readonly memory: MemoryConfig;
   readonly conversationId: string;
   readonly executionId: string;
+  /** The key that the append which ends the run is made under; `undefined` where nothing was handed in. */
+  readonly runKey: string | undefined;
   /** Everything that follows is said after this. */
-  readonly loaded: (stored: ConversationMemory | null) => void;
+  readonly loaded: (reading: ProviderReading) => void;
   /** The position of the next message in the conversation, counted from its very first. */
   readonly position: () => number;
   readonly history: () => JournalHistory;
@@ -71,10 +80,16 @@ const done: Promise<Result<void>> = Promise.resolve(createSuccess(undefined));
 interface Noted {
   readonly entry: AppendEntry;
   readonly until: "lease" | "over";
+  readonly idempotencyKey?: string | undefined;
 }
 
-export function openJournal(options: AppenderOptions): Journal {
-  const { memory, conversationId, executionId } = options;
+export interface JournalOptions extends AppenderOptions {
+  /** See {@link Journal.runKey}. */
+  readonly runKey: string | undefined;
+}
+
+export function openJournal(options: JournalOptions): Journal {
+  const { memory, conversationId, executionId, runKey } = options;
   const durability = durabilityOf(memory);
   const step = durability === "step";
   const appender = createAppender(options);
@@ -83,6 +98,7 @@ export function openJournal(options: AppenderOptions): Journal {
   let conversation: ConversationMemory | null = null;
   let said: Message[] = [];
   let start = 0;
+  let endKey: string | undefined;
   let failed = false;
   /** Whether anything may be noted of the turn that has to be taken back when the run fails. */
   let mayHold = false;
@@ -98,7 +114,7 @@ export function openJournal(options: AppenderOptions): Journal {
       }
       const note = noted === undefined ? undefined : turn.make(noted.entry, noted.until);
       const metadata = note === undefined ? {} : { metadata: toMetadata(note) };
-      const appended = await write({ messages, ...metadata });
+      const appended = await write({ messages, ...metadata, idempotencyKey: noted?.idempotencyKey });
       failed ||= !appended.success;
       if (appended.success && note !== undefined && noted !== undefined) turn.noted(note, noted.entry);
       return appended;
@@ -117,7 +133,10 @@ export function openJournal(options: AppenderOptions): Journal {
     for (const message of messages) said.push(message);
   };
   const flush = (noted: Noted): Promise<Result<void>> =>
-    kept.length === 0 ? turn.note(noted.entry, noted.until) : append(kept.splice(0), noted);
+    kept.length === 0
+      ? turn.note(noted.entry, noted.until, noted.idempotencyKey)
+      : append(kept.splice(0), noted);
+  const end = (entry: AppendEntry): Noted => ({ entry, until: "over", idempotencyKey: endKey });
   const say = (messages: readonly Message[], noted?: Noted): Promise<Result<void>> => {
     count(messages);
     return callsAreStored ? append(messages, noted) : keep(messages);
@@ -127,15 +146,18 @@ export function openJournal(options: AppenderOptions): Journal {
     memory,
     conversationId,
     executionId,
-    loaded: (stored) => {
-      appender.loaded(stored);
-      turn.loaded(stored === null ? undefined : readMetadata(stored).turn);
-      start = versionOf(stored) ?? stored?.messages.length ?? 0;
+    runKey,
+    loaded: (reading) => {
+      appender.loaded(reading);
+      conversation = reading.conversation;
+      turn.loaded(turnOf(conversation));
+      start = nextPositionOf(conversation);
       said = [];
-      conversation = stored;
+      // A key that has been used stands for how the run ended then.
+      endKey = reading.receipt === undefined ? runKey : undefined;
     },
     position: () => start + said.length,
-    history: () => ({ stored: conversation, said, version: appender.version() }),
+    history: () => ({ stored: conversation, said, known: appender.known() }),
     claim: (entry) => {
       callsAreStored = true;
       mayHold = true;
@@ -158,9 +180,9 @@ export function openJournal(options: AppenderOptions): Journal {
     final: (message, entry) => {
       count([message]);
       keep([message]);
-      return flush({ entry, until: "over" });
+      return flush(end(entry));
     },
-    interrupt: (entry) => flush({ entry, until: "over" }),
+    interrupt: (entry) => flush(end(entry)),
     abandon: async () => {
       turn.close();
       // Where a write has failed, the next would fail too, or come too late.

@@ -1,34 +1,83 @@
 import {
-  type ConversationMemory,
   createFailure,
   createMemoryConflictError,
   createMemoryStorageError,
   createSuccess,
+  isVersionedProvider,
+  type ProviderReading,
   type Result,
+  readFrom,
 } from "@jaf/memory";
+import { ownConversation } from "../immutable/messages.ts";
 import type { MemoryConfig } from "./config.ts";
 import { settle } from "./settle.ts";
 
-const OPERATION = "getConversation";
+const OPERATION = "readConversation";
 
-/** The stored conversation, `null` for a new one; a conflict when it is somebody else's. */
+/**
+ * The stored conversation, `null` for a new one; a conflict when it is somebody else's. `receiptFor`: an idempotency key
+ * whose receipt is asked for.
+ */
 export async function loadConversation(
   { provider, userId }: MemoryConfig,
   conversationId: string,
-): Promise<Result<ConversationMemory | null>> {
-  const loaded = await settle(OPERATION, () => provider.getConversation(conversationId));
+  receiptFor?: string,
+): Promise<Result<ProviderReading>> {
+  const options = {
+    ...(userId === undefined ? {} : { userId }),
+    ...(receiptFor === undefined ? {} : { receiptFor }),
+  };
+  const loaded = await settle(OPERATION, () => readFrom(provider, conversationId, options));
   if (!loaded.success) return loaded;
-  if (!isConversation(loaded.data)) {
+  if (!isReading(loaded.data)) {
     return createFailure(createMemoryStorageError(OPERATION, "the memory provider returned no conversation"));
   }
-  const owner = loaded.data?.userId;
+  const owner = loaded.data.conversation?.userId;
   if (userId !== undefined && owner !== undefined && owner !== userId) {
     return createFailure(createMemoryConflictError("owner", { operation: OPERATION }));
   }
-  return createSuccess(loaded.data);
+  const { conversation } = loaded.data;
+  return createSuccess(
+    conversation === null ? loaded.data : { ...loaded.data, conversation: ownConversation(conversation) },
+  );
 }
 
-function isConversation(data: unknown): data is ConversationMemory | null {
-  if (data === null) return true;
-  return typeof data === "object" && "messages" in data && Array.isArray(data.messages);
+/** The conversation without its messages. */
+export type Head = Pick<ProviderReading, "conversation" | "incarnation">;
+
+export async function loadHead(
+  { provider, userId }: MemoryConfig,
+  conversationId: string,
+): Promise<Result<Head>> {
+  if (!isVersionedProvider(provider)) return findHead(provider, conversationId);
+  const options = { messages: "none", ...(userId === undefined ? {} : { userId }) } as const;
+  const read = await settle(OPERATION, () => readFrom(provider, conversationId, options));
+  if (!read.success || isReading(read.data)) return read;
+  return createFailure(createMemoryStorageError(OPERATION, "the memory provider returned no conversation"));
+}
+
+/** Of a provider that can't read a conversation without its messages, but list it without. */
+async function findHead(provider: MemoryConfig["provider"], conversationId: string): Promise<Result<Head>> {
+  const operation = "findConversations";
+  const found = await settle(operation, () =>
+    provider.findConversations({ conversationId, includeMessages: false }),
+  );
+  if (!found.success) return found;
+  if (!Array.isArray(found.data))
+    return createFailure(createMemoryStorageError(operation, "the memory provider returned no list"));
+  const conversation = found.data[0] ?? null;
+  const incarnation: unknown = conversation?.metadata?.incarnation;
+  return createSuccess({
+    conversation,
+    incarnation: typeof incarnation === "string" ? incarnation : undefined,
+  });
+}
+
+function isReading(data: unknown): data is ProviderReading {
+  if (typeof data !== "object" || data === null || !("conversation" in data)) return false;
+  const { conversation } = data;
+  if (conversation === null) return true;
+  return (
+    typeof conversation === "object" && "messages" in conversation && Array.isArray(conversation.messages)
+  );
 }

@@ -14,6 +14,14 @@ export interface TurnNote {
   readonly until: number;
 }
 
+/** The arguments that somebody was shown, whatever the tool's schema would make of the call's text by now. */
+export interface ShownArguments {
+  /** Of which call: see `callDigestOf`. */
+  readonly call: string;
+  /** As `encodeArguments` writes them. */
+  readonly encoded: string;
+}
+
 /** What is known of the approvals that the calls of one reply wait for. */
 export interface ApprovalNote {
   /** Which message of the conversation made the calls, counted from its very first. */
@@ -22,8 +30,10 @@ export interface ApprovalNote {
   readonly round: number;
   /** Milliseconds since 1970; absent: never. */
   readonly expiresAt?: number | undefined;
-  /** The ids of the calls that were approved and may not have run yet: they need no second approval. */
+  /** The bindings of the calls that were approved and may not have run yet: they need no second approval. */
   readonly approved: readonly string[];
+  /** The arguments that were shown, where they aren't what the call's own text says. Absent: all are. */
+  readonly shown?: readonly ShownArguments[] | undefined;
 }
 
 /** What the engine notes beside the messages. Each write that has it replaces it as a whole. */
@@ -53,6 +63,10 @@ const approvalNote = z.object({
   round: z.number(),
   expiresAt: z.number().optional(),
   approved: z.array(z.string()),
+  shown: z
+    .array(z.object({ call: z.string(), encoded: z.string() }))
+    .optional()
+    .catch(undefined),
 });
 
 // What isn't as the engine writes it is as if it weren't there.
@@ -72,9 +86,29 @@ export const toMetadata = (metadata: EngineMetadata): Readonly<Record<string, En
 export const readMetadata = ({ metadata }: Pick<ConversationMemory, "metadata">): NotedMetadata =>
   noted.parse(metadata?.[KEY] ?? {});
 
-/** How many messages were ever appended to the conversation, and so the position of the next; as far as a store tells. */
-export function versionOf(stored: ConversationMemory | null): number | undefined {
+/** For `WriteOptions.expectedVersion`; `undefined` where the store counts none. */
+export const versionOf = (stored: ConversationMemory | null): number | undefined =>
+  stored === null ? 0 : countOf(stored, "version");
+
+/** For `WriteOptions.expectedMetadataVersion`; `undefined` where the store counts none. */
+export const metadataVersionOf = (stored: ConversationMemory): number | undefined =>
+  countOf(stored, "metadataVersion");
+
+/** The position of the next message; of a store that counts no positions, the number of messages. */
+export function nextPositionOf(stored: ConversationMemory | null): number {
   if (stored === null) return 0;
-  const version: unknown = stored.metadata?.["version"];
-  return typeof version === "number" ? version : undefined;
+  return Math.max(countOf(stored, "nextPosition") ?? 0, stored.messages.length);
+}
+
+/** How many positions lie before the first message that is stored. */
+export const droppedBefore = (stored: ConversationMemory | null): number =>
+  stored === null ? 0 : nextPositionOf(stored) - stored.messages.length;
+
+/** Whether the store counts positions: then they stay right while it drops the oldest messages. */
+export const countsPositions = (stored: ConversationMemory): boolean =>
+  countOf(stored, "nextPosition") !== undefined;
+
+function countOf({ metadata }: ConversationMemory, field: string): number | undefined {
+  const count: unknown = metadata?.[field];
+  return typeof count === "number" && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }

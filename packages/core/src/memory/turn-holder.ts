@@ -1,20 +1,13 @@
 import { createFailure, createSuccess, type Result } from "@jaf/memory";
 import { abortable } from "../engine/abort.ts";
 import type { Append, Appender, AppenderOptions } from "./appender.ts";
+import { compareAndSet } from "./compare-and-set.ts";
 import { DEFAULT_TURN_LEASE_MS } from "./config.ts";
-import {
-  type ApprovalNote,
-  type EngineMetadata,
-  readMetadata,
-  type TurnNote,
-  toMetadata,
-} from "./metadata.ts";
-import { loadHead, turnConflict } from "./turn.ts";
+import { loadHead } from "./load.ts";
+import { type ApprovalNote, type EngineMetadata, type TurnNote, toMetadata } from "./metadata.ts";
+import { turnConflict, turnOf } from "./turn.ts";
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** A conversation whose last turn is forgotten may have had as many claims under the same key. */
-const MOST_ROUNDS = 8;
 
 /** What a write notes beside the messages. */
 export interface AppendEntry {
@@ -32,19 +25,22 @@ export interface HolderOptions
 }
 
 /**
- * Keeps the turn of a conversation, by notes in its metadata. A write of messages carries one, and makes the version
- * move, so that no two runs can both make it. A note without messages moves nothing. So it is written under a key that
- * stands for the note before it: whoever writes under it first has made the next note, and every other write under it
- * changes nothing. Then the head is read, to see whose it was. Nobody can overwrite a note that he hasn't seen.
+ * Keeps the turn of a conversation, by notes in its metadata. A write of messages carries one, and expects the version,
+ * so that no two runs can both make it. A note without messages expects the metadata version: nobody overwrites a note
+ * that he hasn't seen. Where something else in the metadata has changed, a title say, it is written again.
  */
 export interface TurnHolder {
   /** The note that the conversation was loaded with. */
   readonly loaded: (turn: TurnNote | undefined) => void;
   /**
    * Notes something without messages. `until`: for how long the turn goes on, `"over"` if it doesn't. Rejects when the
-   * run is aborted while the store is asked whose note it has.
+   * run is aborted while the store is asked whose note it has. `idempotencyKey`: see `Batch`.
    */
-  readonly note: (entry: AppendEntry, until: "lease" | "over") => Promise<Result<void>>;
+  readonly note: (
+    entry: AppendEntry,
+    until: "lease" | "over",
+    idempotencyKey?: string,
+  ) => Promise<Result<void>>;
   /** The note that goes with messages. Call `noted` with it, and with what it was made of, once they are written. */
   readonly make: (entry: AppendEntry, until: "lease" | "over") => EngineMetadata;
   readonly noted: (metadata: EngineMetadata, entry: AppendEntry) => void;
@@ -59,6 +55,7 @@ export interface TurnHolder {
 interface Noting {
   readonly entry: AppendEntry;
   readonly until: "lease" | "over";
+  readonly idempotencyKey?: string | undefined;
   /** Reads the head. Default: for as long as the store takes. */
   readonly ask?: () => ReturnType<typeof loadHead>;
 }
@@ -115,33 +112,50 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
     if (!closed) signs ??= setInterval(giveSign, Math.min(leaseMs / 3, MAX_TIMER_MS)).unref();
   }
 
-  const chainKey = (round: number): string =>
-    `turn:${appender.version() ?? 0}:${known === undefined ? "" : `${known.id}:${known.sign}`}${round === 0 ? "" : `:${round}`}`;
-
   const look = () => loadHead(memory, conversationId);
 
-  async function noteNow(append: Append, { entry, until, ask = look }: Noting): Promise<Result<void>> {
-    for (let round = 0; round < MOST_ROUNDS; round++) {
-      const metadata = make(entry, until);
-      const idempotencyKey = chainKey(round);
-      const written = await append({ messages: [], metadata: toMetadata(metadata), idempotencyKey });
-      if (!written.success) return written;
-      const head = await ask();
-      if (!head.success) return head;
-      const now = head.data === null ? undefined : readMetadata(head.data).turn;
-      if (now !== undefined && isOurs(now)) {
-        see(now, entry);
-        return createSuccess(undefined);
-      }
-      // Nobody has noted anything: the key was used in an earlier life of the conversation.
-      if (now?.id !== known?.id || now?.sign !== known?.sign) break;
+  async function noteNow(append: Append, noting: Noting): Promise<Result<void>> {
+    const { entry, until, idempotencyKey, ask = look } = noting;
+    let turn: TurnNote | undefined;
+    const noted = await compareAndSet({
+      write: () => {
+        const metadata = make(entry, until);
+        turn = metadata.turn;
+        return append({
+          messages: [],
+          metadata: toMetadata(metadata),
+          idempotencyKey,
+          comparesMetadata: true,
+        });
+      },
+      compares: () => appender.known().metadataVersion !== undefined,
+      look: async () => {
+        const head = await ask();
+        if (head.success) appender.looked(head.data);
+        return head;
+      },
+      mayFollow: (stored) => {
+        const now = turnOf(stored);
+        // One of this run's own may be there unknown to it: the answer of the write got lost.
+        if (!isSame(now, known) && !isOurs(now)) return false;
+        known = now;
+        return true;
+      },
+      isThere: (stored) => isSame(turnOf(stored), turn),
+    });
+    if (!noted.success) return noted;
+    if (noted.data.written) {
+      see(turn, entry);
+      return createSuccess(undefined);
     }
     stopSigns();
     return createFailure(turnConflict());
   }
 
-  const note = (entry: AppendEntry, until: "lease" | "over"): Promise<Result<void>> =>
-    appender.inTurn((append) => noteNow(append, { entry, until, ask: () => abortable(look(), signal) }));
+  const note: TurnHolder["note"] = (entry, until, idempotencyKey) =>
+    appender.inTurn((append) =>
+      noteNow(append, { entry, until, idempotencyKey, ask: () => abortable(look(), signal) }),
+    );
 
   function giveSign(): void {
     // Only while nothing else is being written: what is written is a sign, too.
@@ -156,8 +170,9 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
   /** Whether the last note that the store has is of this run. */
   async function askStore(): Promise<boolean> {
     const head = await look();
-    const now = head.success && head.data !== null ? readMetadata(head.data).turn : undefined;
-    if (now === undefined || !isOurs(now)) return false;
+    const now = head.success ? turnOf(head.data.conversation) : undefined;
+    if (!head.success || now === undefined || !isOurs(now)) return false;
+    appender.looked(head.data);
     known = now;
     return true;
   }
@@ -180,11 +195,13 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
       await appender.inTurn(async (append) => {
         const entry = last ?? tried;
         if (entry === undefined || !(await askStore()) || known?.until === 0) return;
-        const metadata = toMetadata(make(entry, "over"));
-        await append({ messages: [], metadata, idempotencyKey: chainKey(0) });
+        await noteNow(append, { entry, until: "over" });
         heldUntil = 0;
       });
     },
     close,
   };
 }
+
+const isSame = (a: TurnNote | undefined, b: TurnNote | undefined): boolean =>
+  a?.id === b?.id && a?.sign === b?.sign;

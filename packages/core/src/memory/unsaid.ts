@@ -1,5 +1,6 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
 import { sameJson, sanitizeConversation } from "@jaf/memory";
+import { droppedBefore } from "./metadata.ts";
 
 /**
  * Those of the messages handed to a run that the store hasn't yet, or `undefined` where they are a history that
@@ -26,7 +27,7 @@ const isHistory = (messages: readonly Message[]): boolean => messages.some(({ ro
 
 /** What follows the stored conversation in `incoming`. */
 function restAfter(incoming: readonly Message[], stored: ConversationMemory): readonly Message[] | undefined {
-  const dropped = isHistory(incoming) ? droppedMessages(stored) : 0;
+  const dropped = isHistory(incoming) ? droppedBefore(stored) : 0;
   for (const history of new Set([stored.messages, sanitizeConversation(stored.messages)])) {
     if (history.length === 0) continue;
     for (const start of possibleStarts(incoming, history, dropped)) {
@@ -34,11 +35,6 @@ function restAfter(incoming: readonly Message[], stored: ConversationMemory): re
     }
   }
   return undefined;
-}
-
-function droppedMessages({ metadata, messages }: ConversationMemory): number {
-  const version: unknown = metadata?.["version"];
-  return typeof version === "number" ? Math.max(0, version - messages.length) : 0;
 }
 
 /**

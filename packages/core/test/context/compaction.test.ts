@@ -4,6 +4,7 @@ import type { SummarizeInput } from "../../src/context/summarize.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";
 import { returning } from "../support/tool-answers.ts";
 import { converse, stored, storedSummary, storing, talk } from "./conversations.ts";
+import { seed } from "../support/stores.ts";
 
 const contents = (messages: readonly Message[] = []) => messages.map(({ content }) => content);
 
@@ -176,7 +177,7 @@ describe("memory.compressionThreshold", () => {
 
   it("says which messages the store had dropped before they could be summarised", async () => {
     const provider = createInMemoryProvider();
-    await provider.appendMessages("c", talk(6), {}, { maxMessages: 8 });
+    await seed(provider, talk(6), {}, { maxMessages: 8 });
     const memory = { compressionThreshold: 6, ...counting() };
     const ranges = [
       { from: 0, to: 3, fate: "dropped", reason: "not-stored" },
@@ -232,7 +233,7 @@ describe("a summary", () => {
     ["that is none", "forged"],
   ])("in the metadata %s is as if it weren't there", async (_, jafSummary) => {
     const provider = await storing(talk(5));
-    await provider.appendMessages("c", [], { jafSummary });
+    await seed(provider, [], { jafSummary });
     const { views } = await converse({ provider, memory: { compressionThreshold: 50 } });
     expect(views[0]).toEqual([...talk(5), user("now")]);
   });
@@ -264,7 +265,7 @@ describe("a summary", () => {
     const provider = await storing(talk(5));
     const { inputs, summarize } = counting();
     await converse({ provider, memory: { compressionThreshold: 4, summarize } });
-    await provider.appendMessages("c", [], { jafSummary: null });
+    await seed(provider, [], { jafSummary: null });
     await converse({ provider, memory: { compressionThreshold: 4, summarize }, said: ["again"] });
     expect(inputs[1]).toMatchObject({ messages: [...talk(5)] });
     expect(inputs[1]).not.toHaveProperty("previous");
@@ -294,7 +295,7 @@ describe("a summary", () => {
         await provider.deleteConversation("c");
         // A clock may not tell two times within a millisecond apart.
         await new Promise((resolve) => setTimeout(resolve, 5));
-        await provider.appendMessages("c", talk(5, 20));
+        await seed(provider, talk(5, 20));
       };
       const overtaken: typeof provider = {
         ...provider,
@@ -317,7 +318,7 @@ describe("a summary", () => {
   it("is stored also if somebody else says something while it is made", async () => {
     const provider = await storing(talk(5));
     const summarize = async () => {
-      await provider.appendMessages("c", talk(1, 7));
+      await seed(provider, talk(1, 7));
       return "the first four turns";
     };
     const { contexts } = await converse({ provider, memory: { compressionThreshold: 4, summarize } });

@@ -14,7 +14,9 @@ export const talk = (turns: number, from = 0): readonly Message[] =>
 
 export async function storing(history: readonly Message[], id = "c") {
   const provider = createInMemoryProvider({ maxMessagesPerConversation: 20_000 });
-  if (history.length > 0) await provider.appendMessages(id, history);
+  if (history.length > 0) {
+    await provider.appendMessages(id, history, {}, { createIfMissing: "unowned" });
+  }
   return provider;
 }
 

@@ -2,6 +2,7 @@ import { createInMemoryProvider, type Message } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { assistant, calling, result, user } from "../support/setup.ts";
 import { converse, storing, talk } from "./conversations.ts";
+import { seed } from "../support/stores.ts";
 
 const rounds = (count: number): readonly Message[] =>
   Array.from({ length: count }, (_, at) => [calling([`${at}`, "tool"]), result(`${at}`, "ok")]).flat();
@@ -9,7 +10,7 @@ const rounds = (count: number): readonly Message[] =>
 /** Of which the store keeps the last. */
 async function keeping(kept: number, history: readonly Message[]) {
   const provider = createInMemoryProvider();
-  await provider.appendMessages("c", history, {}, { maxMessages: kept });
+  await seed(provider, history, {}, { maxMessages: kept });
   return provider;
 }
 
@@ -48,7 +49,7 @@ describe("a conversation whose beginning the store has dropped", () => {
 
   it("keeps what stands behind a summary, which is a user message", async () => {
     const provider = await keeping(9, [user("one"), ...rounds(3), assistant("done"), ...talk(2)]);
-    await provider.appendMessages("c", [], {
+    await seed(provider, [], {
       jafSummary: { format: 1, text: "before", upTo: 2, gaps: [] },
     });
     const { views } = await converse({ provider, memory: { compressionThreshold: 50 } });

@@ -5,6 +5,7 @@ import { run } from "../../src/index.ts";
 import { assistant, calling, eventsOfType, result, says, setup, user } from "../support/setup.ts";
 import { returning } from "../support/tool-answers.ts";
 import { type ContextData, converse, stored, storing, talk } from "./conversations.ts";
+import { seed } from "../support/stores.ts";
 
 /** The fate of each position, after checking that each has exactly one. */
 function fatesOf({ ranges, messages, counts }: ContextData): string[] {
@@ -87,7 +88,7 @@ describe("the context event", () => {
 
   it("counts from the very first message, also of those that the store has dropped", async () => {
     const provider = createInMemoryProvider();
-    await provider.appendMessages("c", talk(5), {}, { maxMessages: 4 });
+    await seed(provider, talk(5), {}, { maxMessages: 4 });
     const { contexts } = await converse({ provider });
     expect(ranges(contexts[0])).toEqual([
       [0, 5, "dropped", "not-stored"],
@@ -210,7 +211,7 @@ describe("the context event of any history", () => {
           Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),
         );
         const provider = createInMemoryProvider();
-        await provider.appendMessages("c", history, {}, maxMessages === undefined ? {} : { maxMessages });
+        await seed(provider, history, {}, maxMessages === undefined ? {} : { maxMessages });
         const before = await stored(provider);
         const dropped = history.length - before.messages.length;
         const said = numbered([...history, user("")]).slice(-1);

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { approve, reject } from "../../src/index.ts";
 import { approvalOf, interruptionsOf, locating, paying, shop } from "../support/interrupted.ts";
 import { assistant, calling, errorOf, result, user } from "../support/setup.ts";
-import { storedMessages } from "../support/stores.ts";
+import { seed, storedMessages } from "../support/stores.ts";
 
 const rejectedWith = (code: string) => ({ _tag: "ContinuationRejected", code });
 
@@ -159,7 +159,7 @@ describe("RunConfig.validate", () => {
 
   it("in compatible mode lets the client speak for the assistant, but not answer a call of the server's", async () => {
     const provider = createInMemoryProvider();
-    await provider.appendMessages("c", [user("1"), assistant("one")]);
+    await seed(provider, [user("1"), assistant("one")]);
     const { process } = shop({ provider });
     const validate = defaultContinuationValidator({ mode: "compatible" });
     const continuation = [user("1"), assistant("one"), assistant("two"), user("3")];

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { type Agent, createRunState, createTool, handoffTool, run } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
 import { assistant, calling, eventsOfType, result, says, setup, user } from "../support/setup.ts";
+import { seed } from "../support/stores.ts";
 
 const callers: string[] = [];
 const who = createTool({
@@ -77,7 +78,7 @@ describe("a resumed turn", () => {
   async function resumed(maxTurns: number) {
     callers.length = 0;
     const provider = createInMemoryProvider();
-    await provider.appendMessages("c", unfinished);
+    await seed(provider, unfinished);
     const { config, events } = setup({
       model: createScriptedModel(["Done."]),
       config: {

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { createTool, type MemoryConfig, run } from "../../src/index.ts";
 import { countCalls, createScriptedModel, type ScriptedStep } from "../../src/testing/index.ts";
 import { assistant, calling, errorOf, eventsOfType, result, says, setup, user } from "../support/setup.ts";
-import { failAppends, recordWrites, storedMessages } from "../support/stores.ts";
+import { failAppends, recordWrites, seed, storedMessages } from "../support/stores.ts";
 
 const echo = createTool({ name: "echo", description: "", parameters: z.object({}), execute: () => "echoed" });
 
@@ -88,7 +88,7 @@ describe("auto-store", () => {
 
   it("makes a history with an unanswered call fit for the model, and leaves the store as it is", async () => {
     const provider = createInMemoryProvider();
-    await provider.appendMessages("c", [user("1"), calling(["lost", "echo"]), user("still there?")]);
+    await seed(provider, [user("1"), calling(["lost", "echo"]), user("still there?")]);
     const { model, config } = stored(["Yes."], {}, provider);
     await run(says("2"), config);
     expect(model.requests[0]?.state.messages).toEqual([user("1"), user("still there?"), user("2")]);
@@ -97,7 +97,7 @@ describe("auto-store", () => {
 
   it("drops an unfinished tail's calls from the model's view when something new is said, without running them", async () => {
     const provider = createInMemoryProvider();
-    await provider.appendMessages("c", [user("1"), calling(["lost", "echo"])]);
+    await seed(provider, [user("1"), calling(["lost", "echo"])]);
     const { model, config, events } = stored(["Hello."], {}, provider);
     await run(says("2"), config);
     expect(model.requests[0]?.state.messages).toEqual([user("1"), user("2")]);

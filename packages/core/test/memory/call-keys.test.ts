@@ -5,7 +5,7 @@ import { createTool, run } from "../../src/index.ts";
 import { countCalls, createScriptedModel, type ScriptedStep } from "../../src/testing/index.ts";
 import { resumed, unfinished } from "../support/resumed.ts";
 import { calling, deferred, errorOf, result, says, setup, user } from "../support/setup.ts";
-import { failAppends, storedMessages } from "../support/stores.ts";
+import { failAppends, seed, storedMessages } from "../support/stores.ts";
 
 describe("the idempotency key of a call", () => {
   it("is the same when a crashed run is resumed, however often, and another for a later call of the same id", async () => {
@@ -64,7 +64,7 @@ describe("the idempotency key of a call", () => {
   it("doesn't outlive its turn: the same id that another program stores later has another key", async () => {
     const steps = [{ toolCalls: [{ name: "tool", id: "a" }] }, "Done."];
     const { inner, keys, config } = await resumed({ history: [user("Hi")], steps });
-    await inner.appendMessages("c", [user("More"), calling(["a", "tool"])]);
+    await seed(inner, [user("More"), calling(["a", "tool"])]);
     await run(says(), { ...config, modelProvider: createScriptedModel(["Done."]) });
     expect(keys).toHaveLength(2);
     expect(new Set(keys).size).toBe(2);
@@ -109,7 +109,7 @@ describe("a result that comes after the abort of its run", () => {
     const { inner, late, provider } = await abortedInMidTool();
     const after = { jaf: { agentName: "other", runId: "r", toolCallScope: "later" } };
     const turn = [user("2"), calling(["same", "tool"])];
-    await inner.appendMessages("c", turn, after);
+    await seed(inner, turn, after);
     const looks = provider.calls.findConversations ?? 0;
     late.resolve("late");
     await expect.poll(() => provider.calls.findConversations).toBe(looks + 1);

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { createTool, run } from "../../src/index.ts";
 import { createScriptedModel, type ScriptedStep } from "../../src/testing/index.ts";
 import { assistant, calling, errorOf, result, says, setup, user } from "../support/setup.ts";
-import { storedMessages } from "../support/stores.ts";
+import { seed, storedMessages } from "../support/stores.ts";
 
 /** A stored conversation, and what a run does with the messages that a caller hands in. */
 async function handedIn(
@@ -13,7 +13,7 @@ async function handedIn(
   steps: readonly ScriptedStep<unknown>[] = ["Done."],
 ) {
   const provider = createInMemoryProvider();
-  await provider.appendMessages("c", stored);
+  await seed(provider, stored);
   const executed: string[] = [];
   const tool = createTool({
     name: "tool",

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { createTool, type MemoryConfig, type RunConfig, run } from "../../src/index.ts";
 import type { ScriptedStep } from "../../src/testing/index.ts";
 import { assistant, calling, deferred, errorOf, says, setup, user } from "../support/setup.ts";
-import { recordWrites, storedMessages } from "../support/stores.ts";
+import { recordWrites, seed, storedMessages } from "../support/stores.ts";
 
 const conflict = (reason: string) => ({
   _tag: "MemoryError",
@@ -204,7 +204,7 @@ describe("a turn that was under way", () => {
 
   it("that left calls open is resumed by one of many, and no call runs twice", async () => {
     const provider = createInMemoryProvider();
-    await provider.appendMessages("c", [user("1"), calling(["a", "work"], ["b", "work"])]);
+    await seed(provider, [user("1"), calling(["a", "work"], ["b", "work"])]);
     const ran: string[] = [];
     const work = createTool({
       name: "work",

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { type Agent, createTool, handoffTool, run } from "../../src/index.ts";
 import { countCalls, createScriptedModel, type ScriptedStep } from "../../src/testing/index.ts";
 import { calling, result, says, setup, user } from "./setup.ts";
+import { seed } from "./stores.ts";
 
 interface Resumed {
   readonly steps?: readonly ScriptedStep<unknown>[];
@@ -21,7 +22,7 @@ export async function resumed({
   agent = {},
 }: Resumed) {
   const inner = createInMemoryProvider();
-  await inner.appendMessages("c", history, metadata);
+  await seed(inner, history, metadata);
   const provider = countCalls(inner);
   const executed: string[] = [];
   const keys: string[] = [];

@@ -7,6 +7,14 @@ import {
   type WriteOptions,
 } from "@jaf/memory";
 
+/** Appends to the conversation "c", and makes it if it isn't there. */
+export const seed = (
+  provider: MemoryProvider,
+  messages: readonly Message[],
+  metadata: WriteMetadata = {},
+  options: WriteOptions = {},
+) => provider.appendMessages("c", messages, metadata, { createIfMissing: "unowned", ...options });
+
 export interface Write {
   readonly messages: readonly Message[];
   readonly metadata: WriteMetadata | undefined;
