@@ -1,10 +1,12 @@
 import type { Socket } from "node:net";
 import type { VersionedMemoryProvider } from "@jaf/memory";
-import type { TestStore } from "@jaf/memory/testing";
+import type { ProviderProcess, TestStore } from "@jaf/memory/testing";
 import pg from "pg";
 import { inject } from "vitest";
 import { startCutProxy } from "../../../../test/cut-proxy.ts";
+import { sourceProcess } from "../../../../test/source-process.ts";
 import { createPostgresProvider, type PostgresConfig } from "../../src/index.ts";
+import type { Place } from "./provider-process.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -45,6 +47,14 @@ export interface Connection {
   /** Puts the server out of its reach for good; absent where it can't. */
   readonly stop?: () => Promise<void>;
 }
+
+const processModule = new URL("./provider-process.ts", import.meta.url);
+
+/** A provider on the same schema in another process, which reaches the server by itself. */
+const processAt = (schema: string): ProviderProcess => {
+  const argument: Place = { url: inject("pgUrl"), schema };
+  return { module: processModule, argument, ...sourceProcess };
+};
 
 interface Slot {
   readonly schema: string;
@@ -95,7 +105,7 @@ export function createSchemas(connect: (schema: string) => Promise<Connection>) 
       await Promise.all(stops().map((stopOne) => stopOne()));
       slot.connections = [];
     };
-    return { provider, connect: open, crash, stop, dispose };
+    return { provider, connect: open, crash, process: processAt(slot.schema), stop, dispose };
   }
 
   const tearDown = async () => {

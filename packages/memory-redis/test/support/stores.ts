@@ -1,24 +1,36 @@
-import type { TestStore } from "@jaf/memory/testing";
+import type { ProviderProcess, TestStore } from "@jaf/memory/testing";
 import { inject } from "vitest";
 import { startCutProxy } from "../../../../test/cut-proxy.ts";
+import { sourceProcess } from "../../../../test/source-process.ts";
 import { createRedisProvider, type RedisConfig, type RedisProvider } from "../../src/index.ts";
 import { type Opened, openThrough } from "./clients.ts";
+import type { Place } from "./provider-process.ts";
 
 /** A prefix that no other test has. */
 export const freshPrefix = (): string => `test:${crypto.randomUUID()}:`;
 
+const processModule = new URL("./provider-process.ts", import.meta.url);
+
+/** A provider under the same prefix in another process, which reaches the server by itself. */
+const processAt = (keyPrefix: string): ProviderProcess => {
+  const argument: Place = { url: inject("redisUrl"), keyPrefix };
+  return { module: processModule, argument, ...sourceProcess };
+};
+
 /** A store that is reached through a proxy, which `stop` takes away. */
 export async function createStoppableStore(): Promise<TestStore> {
   const proxy = await startCutProxy(Number(new URL(inject("redisUrl")).port), () => false);
-  const store = await createStore(async () => {
+  const keyPrefix = freshPrefix();
+  const open = async () => {
     const connection = await openThrough(proxy.port);
     return { ...connection, end: async () => connection.cut() };
-  });
+  };
+  const store = await createStore(open, { keyPrefix });
   const dispose = async () => {
     await store.dispose();
     await proxy.stop();
   };
-  return { ...store, stop: proxy.stop, dispose };
+  return { ...store, process: processAt(keyPrefix), stop: proxy.stop, dispose };
 }
 
 /** A store under a prefix of its own; what is left under it goes with the server. */

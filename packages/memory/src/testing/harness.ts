@@ -1,5 +1,6 @@
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 import type { Level } from "./level.ts";
+import type { ProviderProcess } from "./provider-process.ts";
 
 /** A store of one test: empty at first, and seen by no other test. */
 export interface TestStore {
@@ -18,6 +19,11 @@ export interface TestStore {
    * about crashes are skipped.
    */
   readonly crash?: () => Promise<VersionedMemoryProvider>;
+  /**
+   * How to get a provider on the same storage in another process. With it, the rules about concurrency are tried with
+   * clients in two processes too, which finds locks, caches and counters that only one process sees. Absent: skipped.
+   */
+  readonly process?: ProviderProcess;
   /**
    * Puts the storage out of reach for every provider of this store, and leaves it so: stopping the server, or cutting
    * the connections and having new ones refused. Absent: the rules about a store out of reach are skipped.

@@ -1,6 +1,7 @@
 import type { MemoryProviderHarness } from "./harness.ts";
 import type { Level } from "./level.ts";
 import { type RuleOutcome, runRule } from "./run-rule.ts";
+import { endProcesses } from "./second-process.ts";
 import { type Rule, rulesOf } from "./spec.ts";
 import { specsFor } from "./specs/index.ts";
 
@@ -39,6 +40,7 @@ export async function checkMemoryProvider(harness: MemoryProviderHarness): Promi
     }
     reports.push(...(await Promise.all(waiting)));
   } finally {
+    endProcesses(harness);
     await harness.tearDown?.();
   }
   return reports;

@@ -31,7 +31,9 @@ const means: Readonly<Record<keyof MemoryCapabilities, keyof TestStore | undefin
 function missingMeans(store: TestStore, { requires = [], needs = [] }: Rule): string | undefined {
   const wanted = [...requires.map((name) => means[name]), ...needs];
   const missing = wanted.find((name) => name !== undefined && store[name] === undefined);
-  return missing === undefined ? undefined : `the harness offers no ${missing}()`;
+  return missing === undefined
+    ? undefined
+    : `the harness offers no ${missing === "process" ? "second process" : `${missing}()`}`;
 }
 
 /** Proves a rule on a store of its own, and cleans up whatever the outcome. */
@@ -41,7 +43,9 @@ export async function runRule(harness: MemoryProviderHarness, rule: Rule): Promi
   const timeoutMs = timeoutOf(harness);
   const late = () => new Error(`the rule wasn't proven within ${timeoutMs} ms`);
   try {
-    const { scenario, store, cleanUp } = await openScenario(harness);
+    const { scenario, store, cleanUp } = await openScenario(harness, {
+      inTwoProcesses: rule.needs?.includes("process") ?? false,
+    });
     const missing = missingMeans(store, rule);
     try {
       if (missing === undefined) await withDeadline(rule.check(scenario), { timeoutMs, late });

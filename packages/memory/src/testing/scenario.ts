@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { withDeadline } from "../async/deadline.ts";
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 import type { MemoryProviderHarness, TestStore } from "./harness.ts";
+import { secondProcessOf } from "./second-process.ts";
 import type { Scenario } from "./spec.ts";
 import { watchProvider } from "./watched-provider.ts";
 
@@ -31,8 +32,16 @@ function createLife(timeoutMs: number, isOver: () => boolean) {
   };
 }
 
+interface ScenarioOptions {
+  /** Whether `connect` gives providers of another process, in turn with some of this one. */
+  readonly inTwoProcesses?: boolean;
+}
+
 /** A scenario on a store of its own, and what removes all that it opened. */
-export async function openScenario(harness: MemoryProviderHarness): Promise<OpenScenario> {
+export async function openScenario(
+  harness: MemoryProviderHarness,
+  { inTwoProcesses = false }: ScenarioOptions = {},
+): Promise<OpenScenario> {
   const timeoutMs = callTimeoutOf(harness);
   const store = await harness.createStore();
   const others: OpenScenario[] = [];
@@ -56,8 +65,15 @@ export async function openScenario(harness: MemoryProviderHarness): Promise<Open
     return connection;
   };
 
+  // Started with the first store, so that it is there when the rules that need it come.
+  const other = store.process && multiple === true ? secondProcessOf(harness, store.process) : undefined;
+  let connected = 0;
+
   const connect = async () => {
     await refuseWhenOver();
+    const isRemote = inTwoProcesses && connected % 2 === 0;
+    connected += 1;
+    if (isRemote && other !== undefined) return adopt(await other.open(store.process?.argument));
     return multiple !== true || store.connect === undefined ? provider : adopt(await store.connect());
   };
 
@@ -80,10 +96,10 @@ export async function openScenario(harness: MemoryProviderHarness): Promise<Open
 
   const open = async () => {
     await refuseWhenOver();
-    const other = await openScenario(harness);
-    await refuseWhenOver(other.cleanUp);
-    others.push(other);
-    return other.scenario;
+    const opened = await openScenario(harness, { inTwoProcesses });
+    await refuseWhenOver(opened.cleanUp);
+    others.push(opened);
+    return opened.scenario;
   };
 
   async function cleanUp(): Promise<void> {

@@ -6,7 +6,10 @@ import type { Level } from "./level.ts";
 export interface Scenario {
   /** On an empty store. */
   readonly provider: VersionedMemoryProvider;
-  /** One more provider on the same storage; `provider` itself if the store lives in one process. */
+  /**
+   * One more provider on the same storage; `provider` itself if the store lives in one process. For rules that need
+   * `process`: the first, third, ... in the other process.
+   */
   readonly connect: () => Promise<VersionedMemoryProvider>;
   /** Closes what `connect` opened, and nothing for a store that lives in one process. */
   readonly disconnect: (connection: VersionedMemoryProvider) => Promise<void>;
@@ -31,7 +34,7 @@ export interface SpecDetails {
   readonly hint: string;
   readonly requires?: readonly (keyof MemoryCapabilities)[];
   /** What the harness may leave out, and the rules can't do without. */
-  readonly needs?: readonly "stop"[];
+  readonly needs?: readonly ("stop" | "process")[];
   /** The rules mostly wait: run them side by side. */
   readonly concurrent?: boolean;
 }

@@ -3,6 +3,7 @@ import type { MemoryProviderHarness } from "./harness.ts";
 import { levels } from "./level.ts";
 import { type RuleOutcome, runRule, skipReason } from "./run-rule.ts";
 import { timeoutOf } from "./scenario.ts";
+import { endProcesses } from "./second-process.ts";
 import { type Rule, rulesOf, type Spec } from "./spec.ts";
 import { specsFor } from "./specs/index.ts";
 
@@ -26,35 +27,46 @@ const MARGIN_MS = 5_000;
 export function describeMemoryProvider(harness: MemoryProviderHarness): void {
   const { setUp, tearDown } = harness;
   const specs = specsFor(harness);
+  const run = runnerOf(harness, specs);
   describe(`MemoryProvider: ${harness.name}`, () => {
     if (setUp !== undefined) beforeAll(() => setUp(), timeoutOf(harness));
-    if (tearDown !== undefined) afterAll(() => tearDown(), timeoutOf(harness));
+    afterAll(async () => {
+      endProcesses(harness);
+      await tearDown?.();
+    }, timeoutOf(harness));
     for (const level of levels) {
       describe(level, () => {
-        for (const spec of specs.filter((candidate) => candidate.level === level)) declare(harness, spec);
+        for (const spec of specs.filter((candidate) => candidate.level === level))
+          declare(harness, spec, run);
       });
     }
   });
 }
 
-/** How each rule is run: alone, or all from the first on. Vitest runs few at once, and those that wait are many. */
-function runnerOf(harness: MemoryProviderHarness, { concurrent = false }: Spec, rules: readonly Rule[]) {
-  let begun: Map<Rule, Promise<RuleOutcome>> | undefined;
-  return (rule: Rule): Promise<RuleOutcome> => {
-    if (concurrent) begun ??= new Map(rules.map((each) => [each, runRule(harness, each)]));
-    const outcome = begun?.get(rule) ?? runRule(harness, rule);
-    begun?.delete(rule); // Vitest may be told to try a failed test again.
+type Runner = (rule: Rule) => Promise<RuleOutcome>;
+
+/**
+ * How each rule is run: alone, or, where it mostly waits, with all others that do, from the first of them on. Vitest
+ * runs few at once, and those that wait are many.
+ */
+function runnerOf(harness: MemoryProviderHarness, specs: readonly Spec[]): Runner {
+  const waiting = specs.filter((spec) => spec.concurrent === true).flatMap(rulesOf);
+  let begun: Map<string, Promise<RuleOutcome>> | undefined;
+  const nameOf = ({ subject, title }: Rule) => `${subject}: ${title}`;
+  return (rule) => {
+    if (rule.concurrent === true)
+      begun ??= new Map(waiting.map((each) => [nameOf(each), runRule(harness, each)]));
+    const outcome = begun?.get(nameOf(rule)) ?? runRule(harness, rule);
+    begun?.delete(nameOf(rule)); // Vitest may be told to try a failed test again.
     return outcome;
   };
 }
 
-function declare(harness: MemoryProviderHarness, spec: Spec): void {
+function declare(harness: MemoryProviderHarness, spec: Spec, run: Runner): void {
   const { concurrent = false, subject } = spec;
   const reason = skipReason(harness, spec);
-  const rules = rulesOf(spec);
-  const run = runnerOf(harness, spec, rules);
   describe(subject, { concurrent }, () => {
-    for (const rule of rules) {
+    for (const rule of rulesOf(spec)) {
       if (reason !== undefined) {
         it.skip(`${rule.title} (${reason})`);
         continue;

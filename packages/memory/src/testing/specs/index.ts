@@ -6,6 +6,7 @@ import { clients } from "./clients.ts";
 import { close } from "./close.ts";
 import { combinedQueries } from "./combined-queries.ts";
 import { concurrency } from "./concurrency.ts";
+import { connections } from "./connections.ts";
 import { conversations } from "./conversations.ts";
 import { crashes, interruptedWrites } from "./crashes.ts";
 import { creation } from "./creation.ts";
@@ -24,6 +25,7 @@ import { hostileIds } from "./hostile-ids.ts";
 import { idempotency } from "./idempotency.ts";
 import { identitiesAfterCrash } from "./identities-after-crash.ts";
 import { imports } from "./imports.ts";
+import { inTwoProcesses } from "./in-two-processes.ts";
 import { incarnations } from "./incarnations.ts";
 import { isolation } from "./isolation.ts";
 import { keyCoverage } from "./key-coverage.ts";
@@ -33,7 +35,7 @@ import { importLimits, optionLimits } from "./option-limits.ts";
 import { otherUsers } from "./other-users.ts";
 import { outages } from "./outages.ts";
 import { paging, pagingLimits } from "./paging.ts";
-import { connections, races } from "./races.ts";
+import { races } from "./races.ts";
 import { readingLimits, readings } from "./ranges.ts";
 import { receipts } from "./receipts.ts";
 import { reference } from "./reference.ts";
@@ -67,6 +69,8 @@ export function specsFor(harness: Pick<MemoryProviderHarness, "seeds" | "rounds"
     ...[optionLimits, readingLimits, importLimits],
     ...[expiry, expiredIdentities, expiryAfterCrash],
     ...[concurrency, sharedEnds, erasures, races, takeovers, connections, clients({ seeds, rounds })],
+    ...[concurrency, sharedEnds, erasures, races, connections].map(inTwoProcesses),
+    ...[inTwoProcesses(clients({ seeds, rounds }))],
     ...[crashes, identitiesAfterCrash, interruptedWrites],
   ];
 }

@@ -153,34 +153,3 @@ export const races = defineSpec(
     },
   },
 );
-
-export const connections = defineSpec(
-  {
-    level: "concurrency",
-    subject: "several connections",
-    why: "With two instances of an application, one doesn't know what the other one stored.",
-    hint: "Keep no state in the provider that other processes can't see: no cache of conversations, keys or versions.",
-    requires: ["multipleConnections"],
-  },
-  {
-    "see at once what another one wrote": async (scenario) => {
-      const { provider } = scenario;
-      const other = await scenario.connect();
-      expectOk(await provider.storeMessages("c", users("1"), owned));
-      expect(await readConversation(other, "c")).toEqual(await readConversation(provider, "c"));
-      expectOk(await other.appendMessages("c", users("2"), { topic: "x" }, { expectedVersion: 1 }));
-      expect(await readConversation(provider, "c")).toEqual(await readConversation(other, "c"));
-      expect(expectOk(await provider.findConversations({ userId: "u" }))).toHaveLength(1);
-      expect(expectOk(await other.deleteConversation("c"))).toBe(true);
-      expect(await expectConsistent(scenario)).toBeUndefined();
-    },
-
-    "share the idempotency keys": async (scenario) => {
-      const other = await scenario.connect();
-      for (const provider of [scenario.provider, other, scenario.provider]) {
-        expectOk(await append(provider, "c", users("1"), {}, { idempotencyKey: "k" }));
-      }
-      expect((await readConversation(other, "c")).messages).toEqual(users("1"));
-    },
-  },
-);

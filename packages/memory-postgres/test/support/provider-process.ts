@@ -1,0 +1,16 @@
+/** Serves providers to the conformance kit, on one pool for all of them. */
+import { serveProviders } from "@jaf/memory/testing";
+import pg from "pg";
+import { createPostgresProvider } from "../../src/index.ts";
+
+export interface Place {
+  readonly url: string;
+  readonly schema: string;
+}
+
+let pool: pg.Pool | undefined;
+
+serveProviders(async ({ url, schema }: Place) => {
+  pool ??= new pg.Pool({ connectionString: url, max: 10 });
+  return createPostgresProvider({ schema }, pool);
+});

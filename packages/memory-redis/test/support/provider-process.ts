@@ -1,0 +1,18 @@
+/** Serves providers to the conformance kit, on one connection for all of them. */
+import { serveProviders } from "@jaf/memory/testing";
+import { createClient } from "redis";
+import { createRedisProvider } from "../../src/index.ts";
+
+export interface Place {
+  readonly url: string;
+  readonly keyPrefix: string;
+}
+
+const connect = (url: string) => createClient({ url }).connect();
+
+let connection: ReturnType<typeof connect> | undefined;
+
+serveProviders(async ({ url, keyPrefix }: Place) => {
+  connection ??= connect(url);
+  return createRedisProvider({ keyPrefix }, await connection);
+});
