@@ -41,6 +41,7 @@ export {
   createConversationStore,
 } from "./conversation-store/provider-store.ts";
 export type {
+  AnyConversationStore,
   ConversationStore,
   ConversationStoreListEntry,
   ConversationStoreMeta,
@@ -90,7 +91,7 @@ export { createMemoryProvider, createSimpleMemoryProvider } from "./factory/crea
 export type {
   MemoryClient,
   MemoryClients,
-  MemoryConfig,
+  MemoryProviderConfig,
   MemoryProviderOf,
   MemorySettings,
   MemoryType,

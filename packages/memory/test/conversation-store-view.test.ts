@@ -3,11 +3,13 @@ import {
   type ConversationStore,
   createConversationStore,
   createInMemoryProvider,
+  isVersionedProvider,
   MemoryConversationStore,
   type MemoryErrorUnion,
   type MemoryProvider,
   type Message,
   providerOf,
+  type ReadOptions,
   type Result,
 } from "../src/index.ts";
 import { FiveMethodStore, SanitizingStore } from "./support/five-method-store.ts";
@@ -29,6 +31,11 @@ function ok<T>(result: Result<T>): T {
 function failed(result: Result<unknown>): MemoryErrorUnion {
   if (!result.success) return result.error;
   throw new Error("it succeeded");
+}
+
+function versionedView() {
+  const provider = providerOf(store);
+  return isVersionedProvider(provider) ? provider : expect.fail("expected a view that is versioned");
 }
 
 const load = async (provider: MemoryProvider, id: string) => ok(await provider.getConversation(id));
@@ -83,9 +90,9 @@ it("names the method that a store lacks, and an option that is unknown", () => {
 describe("a turn", () => {
   it("is loaded, appended and found again with owner, version, title and meta", async () => {
     const before = await load(view, id);
-    expect(before).toMatchObject({ userId: "alice", messages: [], metadata: { version: 0 } });
+    expect(before).toMatchObject({ userId: "alice", messages: [], metadata: { version: 1 } });
     const metadata = { userId: "alice", traceId: "t", jaf: { agentName: "support" } };
-    const options = { idempotencyKey: "run:1", expectedVersion: 0 };
+    const options = { idempotencyKey: "run:1", expectedVersion: 1 };
     ok(await view.appendMessages(id, [user("1"), assistant("2")], metadata, options));
     expect(await store.load(id)).toEqual([user("1"), assistant("2")]);
     const [found] = ok(await view.findConversations({ conversationId: id, includeMessages: false }));
@@ -95,6 +102,8 @@ describe("a turn", () => {
       messages: [],
       metadata: {
         version: 2,
+        metadataVersion: 1,
+        nextPosition: 2,
         totalMessages: 2,
         title: "Title",
         agent: "support",
@@ -107,15 +116,16 @@ describe("a turn", () => {
 
   it("may note metadata with an empty batch, which appends nothing", async () => {
     const appends = failAppends(0, "before");
-    ok(await view.appendMessages(id, [], { jaf: { turn: 1 } }, { expectedVersion: 0, idempotencyKey: "a" }));
-    expect((await load(view, id))?.metadata).toMatchObject({ version: 0, jaf: { turn: 1 } });
+    ok(await view.appendMessages(id, [], { jaf: { turn: 1 } }, { expectedVersion: 1, idempotencyKey: "a" }));
+    expect((await load(view, id))?.metadata).toMatchObject({ version: 1, jaf: { turn: 1 } });
     expect(appends.count()).toBe(0);
   });
 
   it("is refused as a conflict if somebody else appended first", async () => {
+    await load(view, id);
     await store.append(id, [user("from elsewhere")]);
-    const error = failed(await view.appendMessages(id, [user("1")], {}, { expectedVersion: 0 }));
-    expect(error).toMatchObject({ _tag: "MemoryConflictError", reason: "version", actualVersion: 1 });
+    const error = failed(await view.appendMessages(id, [user("1")], {}, { expectedVersion: 1 }));
+    expect(error).toMatchObject({ _tag: "MemoryConflictError", reason: "version", actualVersion: 2 });
     expect(await store.load(id)).toHaveLength(1);
   });
 
@@ -123,7 +133,7 @@ describe("a turn", () => {
     const views = [view, providerOf(store)];
     const results = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
-        views[index % 2]?.appendMessages(id, [user(`${index}`)], {}, { expectedVersion: 0 }),
+        views[index % 2]?.appendMessages(id, [user(`${index}`)], {}, { expectedVersion: 1 }),
       ),
     );
     expect(results.filter((result) => result?.success)).toHaveLength(1);
@@ -148,7 +158,7 @@ describe("an append that throws", () => {
 
   it("may be tried again if it did nothing, and the version still holds then", async () => {
     failAppends(1, "before");
-    const options = { idempotencyKey: "k", expectedVersion: 0 };
+    const options = { idempotencyKey: "k", expectedVersion: 1 };
     expect(failed(await view.appendMessages(id, [user("1")], {}, options)).retryable).toBe(true);
     ok(await view.appendMessages(id, [user("1")], {}, options));
     expect(await store.load(id)).toEqual([user("1")]);
@@ -159,13 +169,13 @@ describe("an append that throws", () => {
     store.append = async () => {
       throw new Error("timeout");
     };
-    const options = { idempotencyKey: "k", expectedVersion: 0 };
+    const options = { idempotencyKey: "k", expectedVersion: 1 };
     expect(failed(await view.appendMessages(id, [user("1")], { note: 1 }, options)).retryable).toBe(true);
     await append(id, [user("1")]);
     store.append = append;
     ok(await view.appendMessages(id, [user("1")], { note: 1 }, options));
     expect(await store.load(id)).toEqual([user("1")]);
-    expect((await load(view, id))?.metadata).toMatchObject({ version: 1, note: 1 });
+    expect((await load(view, id))?.metadata).toMatchObject({ version: 2, note: 1 });
   });
 
   it("is found behind what others wrote meanwhile", async () => {
@@ -229,12 +239,15 @@ describe("a store that sanitizes what it loads", () => {
     store = new SanitizingStore();
     view = providerOf(store);
     id = await store.create();
-    ok(await view.appendMessages(id, [user("1"), calling("a", "b")], {}, { expectedVersion: 0 }));
-    expect(await load(view, id)).toMatchObject({ messages: [user("1")], metadata: { version: 2 } });
+    ok(await view.appendMessages(id, [user("1"), calling("a", "b")], {}, { expectedVersion: 1 }));
+    expect(await load(view, id)).toMatchObject({
+      messages: [user("1")],
+      metadata: { version: 2, nextPosition: 2 },
+    });
     ok(await view.appendMessages(id, [answer("a")], {}, { expectedVersion: 2 }));
     ok(await view.appendMessages(id, [answer("b")], {}, { expectedVersion: 3 }));
     ok(await view.appendMessages(id, [assistant("done")], {}, { expectedVersion: 4 }));
-    expect(await load(view, id)).toMatchObject({ metadata: { version: 5 } });
+    expect(await load(view, id)).toMatchObject({ metadata: { version: 5, nextPosition: 5 } });
     expect((await load(view, id))?.messages).toHaveLength(5);
   });
 
@@ -309,7 +322,7 @@ describe("the owner", () => {
     ok(await bob.appendMessages(id, [user("1")], { userId: "bob" }, options));
 
     expect(JSON.stringify(found)).not.toMatch(/secret|alice/);
-    expect(found?.metadata).toMatchObject({ version: 0, totalMessages: 0 });
+    expect(found?.metadata).toMatchObject({ version: 1, totalMessages: 0 });
     expect(await store.load(id)).toEqual([user("1")]);
   });
 
@@ -391,6 +404,8 @@ describe("what five methods can't do", () => {
     const refusals = [
       view.appendMessages(id, [user("1")], {}, { maxMessages: 5 }),
       view.appendMessages(id, [user("1")], {}, { ttlSeconds: 5 }),
+      view.appendMessages(id, [user("1")], {}, { dropLast: 1 }),
+      view.appendMessages(id, [user("1")], {}, { messageIds: ["a"] }),
       view.storeMessages(id, [user("1")]),
       view.findConversations({ traceId: "t" }),
     ];
@@ -399,6 +414,25 @@ describe("what five methods can't do", () => {
     }
     expect(failed(await view.deleteConversation(id)).message).toContain("delete()");
     expect(await store.load(id)).toEqual([]);
+  });
+
+  it("includes imports, and not exports", async () => {
+    await store.append(id, [user("1")]);
+    const versioned = versionedView();
+    const record = ok(await versioned.exportConversation(id)) ?? expect.fail("it isn't there");
+    expect(record).toMatchObject({ version: 1, firstPosition: 0, messages: [user("1")], userId: "alice" });
+    const error = failed(await versioned.importConversation({ ...record, conversationId: "new" }));
+    expect(error).toMatchObject({ _tag: "MemoryValidationError", issues: [{ path: "record" }] });
+    const target = createInMemoryProvider();
+    ok(await target.importConversation(record));
+    expect(await load(target, id)).toMatchObject({ userId: "alice", metadata: { title: "Title" } });
+  });
+
+  it("includes making a conversation under a given id", async () => {
+    const create = { createIfMissing: true };
+    const result = await view.appendMessages("new", [user("1")], { userId: "alice" }, create);
+    expect(failed(result)).toMatchObject({ _tag: "MemoryNotFoundError", conversationId: "new" });
+    expect(store.rows.has("new")).toBe(false);
   });
 
   it("includes deletion only where the store has none", async () => {
@@ -412,6 +446,111 @@ describe("what five methods can't do", () => {
     await store.create("t", { userId: "bob" });
     expect(ok(await other.clearUserConversations("alice"))).toBe(1);
     expect(store.rows.size).toBe(1);
+  });
+});
+
+describe("reading through the view", () => {
+  it("selects by positions, and gives receipts", async () => {
+    ok(await view.appendMessages(id, [user("1"), assistant("2")], {}, { idempotencyKey: "k" }));
+    ok(await view.appendMessages(id, [user("3")]));
+    const read = async (options: ReadOptions) => ok(await versionedView().readConversation(id, options));
+    expect(await read({ messages: { after: 0, limit: 1 } })).toMatchObject({
+      firstPosition: 1,
+      conversation: { messages: [assistant("2")], metadata: { version: 3, totalMessages: 3 } },
+    });
+    expect(await read({ messages: "none", receiptFor: "k" })).toMatchObject({
+      firstPosition: 3,
+      receipt: { nextPosition: 2 },
+    });
+    expect(await read({ messages: { messageId: "x" } })).toMatchObject({ conversation: { messages: [] } });
+    expect(await read({ receiptFor: "other" })).not.toHaveProperty("receipt");
+  });
+
+  it("gives the receipt of an append that did its work only after it threw", async () => {
+    const append = store.append.bind(store);
+    store.append = () => Promise.reject(new Error("timeout"));
+    failed(await view.appendMessages(id, [user("1")], {}, { idempotencyKey: "k" }));
+    const receipt = async () =>
+      ok(await versionedView().readConversation(id, { messages: "none", receiptFor: "k" })).receipt;
+    expect(await receipt()).toBeUndefined();
+    await append(id, [user("1")]);
+    expect(await receipt()).toEqual({ nextPosition: 1 });
+  });
+
+  it("lets versions rise with what others change, the messages and the title apart", async () => {
+    const versions = async () => {
+      const { version, metadataVersion } = (await load(view, id))?.metadata ?? {};
+      return [version, metadataVersion];
+    };
+    expect(await versions()).toEqual([1, 0]);
+    await store.append(id, [user("from elsewhere")]);
+    expect(await versions()).toEqual([2, 0]);
+    await store.setTitle(id, "Renamed");
+    expect(await versions()).toEqual([2, 1]);
+    store.rows.get(id)?.messages.pop();
+    expect(await versions()).toEqual([3, 1]);
+    ok(await view.appendMessages(id, [], { note: 1 }, { expectedMetadataVersion: 1 }));
+    expect(await versions()).toEqual([3, 2]);
+    const late = failed(await view.appendMessages(id, [], { note: 2 }, { expectedMetadataVersion: 1 }));
+    expect(late).toMatchObject({ reason: "metadata-version", actualVersion: 2 });
+  });
+});
+
+describe("the incarnation", () => {
+  const deletable = () => {
+    store = Object.assign(store, {
+      delete: async (conversationId: string) => void store.rows.delete(conversationId),
+    });
+    view = providerOf(store);
+  };
+  const incarnation = async (userId?: string) =>
+    ok(await versionedView().readConversation(id, userId === undefined ? {} : { userId })).incarnation;
+  const refused = { _tag: "MemoryConflictError", reason: "incarnation" };
+  const restore = () =>
+    store.rows.set(id, { title: undefined, userId: "alice", agent: undefined, messages: [] });
+
+  it("lasts until the conversation is deleted, through the view or elsewhere", async () => {
+    deletable();
+    for (const erase of [() => view.deleteConversation(id), async () => store.rows.delete(id)]) {
+      const before = await incarnation();
+      ok(await view.appendMessages(id, [user("1")], {}, { expectedIncarnation: before }));
+      await erase();
+      const gone = await view.appendMessages(id, [user("2")], {}, { expectedIncarnation: before });
+      expect(failed(gone)).toMatchObject(refused);
+      restore();
+      const late = await view.appendMessages(id, [user("2")], {}, { expectedIncarnation: before });
+      expect(failed(late)).toMatchObject(refused);
+      expect(await store.load(id)).toEqual([]);
+    }
+  });
+
+  it("is another where the store says that it was created at another time", async () => {
+    const list = store.list.bind(store);
+    let createdAt = new Date(1);
+    store.list = async (userId) => (await list(userId)).map((entry) => ({ ...entry, createdAt }));
+    const before = await incarnation();
+    createdAt = new Date(2);
+    const late = await view.appendMessages(id, [user("2")], {}, { expectedIncarnation: before });
+    expect(failed(late)).toMatchObject(refused);
+  });
+
+  it("of nothing sees what was deleted and cleared through the view", async () => {
+    deletable();
+    store.rows.clear();
+    const [first, ofAlice] = [await incarnation(), await incarnation("alice")];
+    expect(ok(await view.deleteConversation(id))).toBe(false);
+    const second = await incarnation("alice");
+    expect(await incarnation()).not.toBe(first);
+    ok(await view.clearUserConversations("alice"));
+    const write = (expectedIncarnation: string) =>
+      view.appendMessages(
+        id,
+        [user("1")],
+        { userId: "alice" },
+        { createIfMissing: true, expectedIncarnation },
+      );
+    for (const token of [ofAlice, second]) expect(failed(await write(token))).toMatchObject(refused);
+    expect(failed(await write(await incarnation("alice")))._tag).toBe("MemoryNotFoundError");
   });
 });
 

@@ -12,6 +12,7 @@ import {
   type MemoryProvider,
   type Message,
 } from "../src/index.ts";
+import { readConversation } from "../src/testing/expectations.ts";
 import { refusedIds, storableIds } from "../src/testing/hostile-ids.ts";
 import { nextInstant } from "../src/testing/time.ts";
 
@@ -72,7 +73,7 @@ describe("create", () => {
     const stored = await provider.getConversation(ids[0] ?? "");
     expect(stored).toMatchObject({
       success: true,
-      data: { userId: "alice", messages: [], metadata: { title: "Order 17", agent: "support", version: 0 } },
+      data: { userId: "alice", messages: [], metadata: { title: "Order 17", agent: "support", version: 1 } },
     });
     const [entry] = await store.list("alice");
     expect(entry).toEqual({
@@ -169,13 +170,17 @@ describe("load", () => {
     expect(whole.success && whole.data?.messages).toEqual([user("1"), calling]);
   });
 
-  it("gives an array that is the caller's", async () => {
+  it("gives an array that is the caller's, of messages that are frozen", async () => {
     const store = createConversationStore(provider);
     const id = await store.create();
     await store.append(id, [user("1")]);
     const messages: Message[] = await store.load(id);
+    expect(Object.isFrozen(messages[0])).toBe(true);
     messages.push(user("2"));
     expect(await store.load(id)).toEqual([user("1")]);
+    const listed = await store.list();
+    listed.pop();
+    expect(await store.list()).toHaveLength(1);
   });
 });
 
@@ -189,34 +194,73 @@ describe("setTitle", () => {
     expect(await store.load(id)).toHaveLength(20);
   });
 
-  it("doesn't bring back a conversation that was deleted after it looked", async () => {
-    const id = await createConversationStore(provider).create();
-    await provider.appendMessages(id, [user("1")]);
-    const store = createConversationStore({
-      ...provider,
-      appendMessages: async (...args) => {
-        await provider.deleteConversation(id);
-        return provider.appendMessages(...args);
-      },
-    });
-    expect(await errorOf(store.setTitle(id, "ghost"))).toMatchObject({ _tag: "MemoryNotFoundError" });
-    expect(await provider.getConversation(id)).toEqual({ success: true, data: null });
+  it("makes no append conflict, and no append it, whatever versions they expect", async () => {
+    const store = createConversationStore(provider);
+    const id = await store.create("old");
+    const { metadata } = await readConversation(provider, id);
+    await store.setTitle(id, "new");
+    const expected = { expectedVersion: metadata.version ?? 0 };
+    expect(await provider.appendMessages(id, [user("1")], {}, expected)).toMatchObject({ success: true });
+    await store.setTitle(id, "newer");
+    expect((await store.list())[0]).toMatchObject({ title: "newer" });
   });
 });
 
-it("leaves a conversation that is deleted meanwhile with its owner, if a write brings it back", async () => {
-  const id = await createConversationStore(provider).create("t", { userId: "alice" });
-  const store = createConversationStore({
-    ...provider,
-    appendMessages: async (...args) => {
-      await provider.deleteConversation(id);
-      return provider.appendMessages(...args);
-    },
+describe("a conversation that is deleted after a write looked", () => {
+  /** A store whose next append comes after `meanwhile`. */
+  const overtaken = (meanwhile: () => Promise<unknown>) =>
+    createConversationStore({
+      ...provider,
+      appendMessages: async (...args) => {
+        await meanwhile();
+        return provider.appendMessages(...args);
+      },
+    });
+
+  it("stays deleted, whatever the write, with its messages or without", async () => {
+    for (const messages of [[], [user("1")]]) {
+      const id = await createConversationStore(provider).create("t", { userId: "alice" });
+      if (messages.length > 0) await provider.appendMessages(id, messages);
+      const store = overtaken(() => provider.deleteConversation(id));
+      const absent = { _tag: "MemoryNotFoundError", conversationId: id };
+      expect(await errorOf(store.append(id, [user("late")]))).toMatchObject(absent);
+      expect(await errorOf(store.setTitle(id, "ghost"))).toMatchObject(absent);
+      expect(await provider.getConversation(id)).toEqual({ success: true, data: null });
+    }
   });
-  await store.setTitle(id, "empty when it was deleted");
-  expect(await store.list("alice")).toMatchObject([{ id, userId: "alice" }]);
-  await store.append(id, [user("1")]);
-  expect(await store.list("alice")).toMatchObject([{ id, userId: "alice" }]);
+
+  it("isn't the one that was made anew under its id", async () => {
+    const id = await createConversationStore(provider).create("t", { userId: "alice" });
+    const store = overtaken(async () => {
+      await provider.deleteConversation(id);
+      await provider.storeMessages(id, [user("new")], { userId: "alice" });
+    });
+    const refused = { _tag: "MemoryConflictError", reason: "incarnation" };
+    expect(await errorOf(store.append(id, [user("late")]))).toMatchObject(refused);
+    expect(await errorOf(store.setTitle(id, "ghost"))).toMatchObject(refused);
+    expect(await store.load(id)).toEqual([user("new")]);
+    expect((await store.list("alice"))[0]).not.toHaveProperty("title");
+  });
+
+  it("isn't made again by an attempt to create it that is repeated", async () => {
+    let attempts = 0;
+    const store = createConversationStore(
+      {
+        ...provider,
+        storeMessages: async (...args) => {
+          const result = await provider.storeMessages(...args);
+          attempts += 1;
+          if (attempts > 1) return result;
+          await provider.clearUserConversations("alice");
+          return createFailure(createMemoryConnectionError("memory"));
+        },
+      },
+      { retry: { baseDelayMs: 0 } },
+    );
+    const error = await errorOf(store.create("secret", { userId: "alice" }));
+    expect(error).toMatchObject({ _tag: "MemoryConflictError", reason: "incarnation" });
+    expect(await store.list()).toEqual([]);
+  });
 });
 
 describe("list", () => {
@@ -269,7 +313,7 @@ describe("list", () => {
   it("shows what was written to the provider with conversationMetadata, and no metadata of another shape", async () => {
     const store = createConversationStore(provider);
     const metadata = conversationMetadata({ userId: "alice", agent: "a" }, "Title");
-    await provider.appendMessages("c", [user("1")], { ...metadata, resourceSlug: 7, jaf: { title: "no" } });
+    await provider.storeMessages("c", [user("1")], { ...metadata, resourceSlug: 7, jaf: { title: "no" } });
     const [entry] = await store.list("alice");
     expect(entry).toMatchObject({ id: "c", title: "Title", agent: "a" });
     expect(entry).not.toHaveProperty("resourceSlug");
@@ -291,6 +335,7 @@ describe("threadFor", () => {
         id,
         [user(`${index}`)],
         conversationMetadata({ userId: "alice", agent: "support" }),
+        { createIfMissing: true },
       ),
     );
     for (const written of await Promise.all(writes)) expect(written.success).toBe(true);

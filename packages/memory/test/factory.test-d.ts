@@ -4,7 +4,7 @@ import {
   createMemoryProviderFromEnv,
   createSimpleMemoryProvider,
   type InMemoryProvider,
-  type MemoryConfig,
+  type MemoryProviderConfig,
   type MemoryProvider,
   registerMemoryAdapter,
   withFallback,
@@ -50,7 +50,7 @@ describe("createMemoryProvider", () => {
   });
 
   it("takes any configuration of a type that isn't known, and a type that is found out at run time", () => {
-    void ((type: string, config: MemoryConfig) => {
+    void ((type: string, config: MemoryProviderConfig) => {
       const other = createMemoryProvider({ type: "other", anything: [1] }, { other: {} });
       expectTypeOf(other).resolves.toEqualTypeOf<MemoryProvider>();
       expectTypeOf(createMemoryProvider({ type })).resolves.toEqualTypeOf<MemoryProvider>();

@@ -19,6 +19,7 @@ export {
   type WriteOutcome,
 } from "../backend/backend.ts";
 export { defineMemoryProvider } from "../backend/define-provider.ts";
+export { extendBackend } from "../backend/extend-backend.ts";
 export {
   type ExpectedIncarnation,
   sameTombstones,
@@ -26,6 +27,7 @@ export {
   type Tombstones,
   tombstoneKey,
 } from "../backend/incarnation.ts";
+export { type MessageMapping, mapMessages } from "../backend/map-messages.ts";
 export { selectedBounds } from "../backend/selection.ts";
 export { decodeMessage } from "../codec/decode.ts";
 export { idIssue, isPortableText, MAX_ID_LENGTH } from "../codec/ids.ts";

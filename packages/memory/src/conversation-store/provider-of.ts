@@ -2,7 +2,7 @@ import * as z from "zod";
 import { defineMemoryProvider } from "../backend/define-provider.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import type { MemoryProvider } from "../provider.ts";
-import type { ConversationStore, ProviderConversationStore } from "./store.ts";
+import type { AnyConversationStore, ProviderConversationStore } from "./store.ts";
 import { createStoreBackend } from "./store-backend.ts";
 import { createStoreState, remember, type StoreState } from "./store-state.ts";
 
@@ -11,9 +11,9 @@ const MAX_VIEWS = 2_000;
 const METHODS = ["create", "load", "append", "setTitle", "list"] as const;
 
 /** Shared by all views of a store in this process, so that writes through two of them take turns. */
-const states = new WeakMap<ConversationStore, StoreState>();
+const states = new WeakMap<AnyConversationStore, StoreState>();
 
-function stateOf(store: ConversationStore): StoreState {
+function stateOf(store: AnyConversationStore): StoreState {
   const state = states.get(store) ?? createStoreState();
   states.set(store, state);
   return state;
@@ -30,7 +30,7 @@ const optionsSchema = z.strictObject({
 export type ProviderOfOptions = z.input<typeof optionsSchema>;
 
 /** Whether the store was made over a provider, by this package or by somebody's subclass or wrapper of it. */
-export function isProviderConversationStore(store: ConversationStore): store is ProviderConversationStore {
+export function isProviderConversationStore(store: AnyConversationStore): store is ProviderConversationStore {
   return (
     "threadFor" in store &&
     typeof store.threadFor === "function" &&
@@ -47,19 +47,23 @@ export function isProviderConversationStore(store: ConversationStore): store is 
  *
  * - A conversation is made by `create` alone: a write to an id that `list` doesn't name is refused.
  * - Whose a conversation is, `list` is asked with every read and every write, since it may be given away or deleted.
- * - The version is the number of messages that `load` returns. Version and idempotency key are compared before the
- *   append: atomic against writes through this process, not against those of another one.
+ * - Versions, positions and the incarnation are this process's own: the version rises with every write through it and
+ *   every change of the messages that it sees, and another process, or this one after a restart, begins at 1 with another
+ *   incarnation. They and the idempotency key are compared before the append: atomic against writes through this process,
+ *   not against those of another one. A conversation that was made anew under the same id is told apart by its
+ *   `createdAt` and owner.
  * - An `append` that throws may still have happened: the view looks, and looks again when the write is tried again
- *   under its key. Where it can't tell, it fails with a `MemoryStorageError` that isn't retryable.
+ *   under its key or its receipt is asked for. Where it can't tell, it fails with a `MemoryStorageError` that isn't
+ *   retryable.
  * - Metadata stays in this process, for the 2,000 conversations that were used last. What an engine notes there (turns
  *   in progress, approvals that wait, which agent has it, summaries) is lost in a restart, unknown to other processes,
- *   and forgotten where the conversation has another owner.
+ *   and forgotten where the conversation has another owner. Tombstones stay in this process, too.
  * - A `load` that sanitizes hides calls that wait for their result: they are not gone on with after a restart.
- * - `maxMessages`, `ttlSeconds`, a search by trace, and replacing messages are refused.
+ * - `dropLast`, `messageIds`, `maxMessages`, `ttlSeconds`, imports, a search by trace, and replacing messages are refused.
  *
  * `close` leaves the store open. Throws a `TypeError` if a method is missing or for invalid options.
  */
-export function providerOf(store: ConversationStore, options: ProviderOfOptions = {}): MemoryProvider {
+export function providerOf(store: AnyConversationStore, options: ProviderOfOptions = {}): MemoryProvider {
   const { userId } = parseOptions(optionsSchema, options, "provider view options");
   if (isProviderConversationStore(store)) return store.provider;
   for (const method of METHODS) {
@@ -71,7 +75,7 @@ export function providerOf(store: ConversationStore, options: ProviderOfOptions 
 }
 
 /** The same object for the same user, as an engine may line up runs by provider; a new one after `close`. */
-function viewOf(store: ConversationStore, userId: string | undefined): MemoryProvider {
+function viewOf(store: AnyConversationStore, userId: string | undefined): MemoryProvider {
   const state = stateOf(store);
   const key = JSON.stringify(userId ?? null);
   const known = state.views.get(key);

@@ -2,14 +2,17 @@ import * as z from "zod";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryNotFoundError, createMemoryValidationError, isMemoryConflictError } from "../errors.ts";
 import { sanitizeConversation } from "../history/sanitizer.ts";
-import type { ConversationMemory, MemoryProvider, WriteMetadata } from "../provider.ts";
+import type { Message } from "../message.ts";
+import type { ConversationMemory, MemoryProvider, WriteMetadata, WriteOptions } from "../provider.ts";
+import { readFrom } from "../read-from.ts";
 import { copyArgument } from "../resilience/argument-copy.ts";
 import { retrySchema } from "../resilience/options.ts";
 import { withRetry } from "../resilience/retry.ts";
+import { isVersionedProvider } from "../versioned-provider.ts";
 import { ConversationStoreError, unwrap } from "./error.ts";
 import { listConversations } from "./listing.ts";
 import { conversationMetadata } from "./meta.ts";
-import type { ProviderConversationStore } from "./store.ts";
+import type { ConversationStoreMeta, ProviderConversationStore } from "./store.ts";
 import { threadId } from "./thread.ts";
 
 const optionsSchema = z.strictObject({
@@ -22,28 +25,32 @@ const optionsSchema = z.strictObject({
 
 export type ConversationStoreOptions = z.input<typeof optionsSchema>;
 
-/** Each one means that somebody else wrote in between. */
-const MAX_TITLE_ATTEMPTS = 50;
+interface Written {
+  readonly messages: readonly Message[];
+  readonly metadata: WriteMetadata;
+}
 
 const isOvertaken = (thrown: unknown): boolean =>
   thrown instanceof ConversationStoreError &&
   isMemoryConflictError(thrown.memoryError) &&
-  thrown.memoryError.reason === "version";
+  thrown.memoryError.reason === "incarnation";
 
 const ownerOf = ({ userId }: ConversationMemory): WriteMetadata => (userId === undefined ? {} : { userId });
 
-function versionOf({ metadata }: ConversationMemory): { readonly expectedVersion?: number } {
-  const version: unknown = metadata?.["version"];
-  return typeof version === "number" ? { expectedVersion: version } : {};
-}
+type Expected = Pick<WriteOptions, "expectedIncarnation">;
+
+/** Nothing where a provider of somebody else's has no incarnations. */
+const expecting = (incarnation: unknown): Expected =>
+  typeof incarnation === "string" ? { expectedIncarnation: incarnation } : {};
 
 /**
  * A conversation store over any memory provider.
  *
  * - Writes are tried again under one idempotency key, so that a lost reply doubles nothing.
  * - `append` and `setTitle` reject with `MemoryNotFoundError` for a conversation that doesn't exist, so that an id
- *   which somebody made up creates nothing. An append while the conversation is being deleted may bring it back, with
- *   the same owner and that batch alone.
+ *   which somebody made up creates nothing, and with a `MemoryConflictError` for one that was deleted and made anew
+ *   meanwhile. Nothing brings a deleted conversation back, with a provider that has incarnations, as those of this
+ *   project have.
  * - What fails rejects with {@link ConversationStoreError}, a bad title or meta with a `TypeError`.
  *
  * The store doesn't know who asks: compare the owner, as the engine does, before showing a conversation to a user.
@@ -63,41 +70,53 @@ export function createConversationStore(
     throw new ConversationStoreError(createMemoryNotFoundError(conversationId, { operation }));
   }
 
-  async function setTitle(conversationId: string, title: string): Promise<void> {
-    if (typeof title !== "string") throw new TypeError("Invalid title: expected a string.");
-    const metadata = conversationMetadata({}, title);
-    for (let attempt = 1; ; attempt++) {
-      const found = await find("setTitle", conversationId);
-      const named = { ...ownerOf(found), ...metadata };
-      try {
-        // With the version, so that a title brings no deleted conversation back, unless that was empty.
-        await unwrap("setTitle", () => retrying.appendMessages(conversationId, [], named, versionOf(found)));
-        return;
-      } catch (thrown) {
-        if (!isOvertaken(thrown) || attempt === MAX_TITLE_ATTEMPTS) throw thrown;
-      }
+  /** Writes to the conversation that is there now, and to no later one. */
+  async function write(
+    operation: string,
+    conversationId: string,
+    { messages, metadata }: Written,
+  ): Promise<void> {
+    const found = await find(operation, conversationId);
+    const owned = { ...ownerOf(found), ...metadata };
+    const expected = expecting(found.metadata?.incarnation);
+    try {
+      await unwrap(operation, () => retrying.appendMessages(conversationId, messages, owned, expected));
+    } catch (thrown) {
+      if (isOvertaken(thrown)) await find(operation, conversationId);
+      throw thrown;
     }
+  }
+
+  async function create(title?: string, meta?: ConversationStoreMeta): Promise<string> {
+    const metadata = conversationMetadata(meta, title);
+    const id = crypto.randomUUID();
+    const { userId } = metadata;
+    let expected: Expected = {};
+    if (userId !== undefined && isVersionedProvider(retrying)) {
+      // So that an attempt which is repeated makes nothing that was cleared meanwhile.
+      const options = { messages: "none", userId } as const;
+      const read = await unwrap("create", () => readFrom(retrying, id, options));
+      expected = expecting(read.incarnation);
+    }
+    const demands = { expectedVersion: 0, ...expected };
+    await unwrap("create", () => retrying.storeMessages(id, [], metadata, demands));
+    return id;
   }
 
   return {
     provider,
     threadFor: threadId,
-    create: async (title, meta) => {
-      const metadata = conversationMetadata(meta, title);
-      const id = crypto.randomUUID();
-      await unwrap("create", () => retrying.appendMessages(id, [], metadata, { expectedVersion: 0 }));
-      return id;
-    },
+    create,
     load: async (conversationId) => {
       const found = await unwrap("load", () => retrying.getConversation(conversationId));
       return [...sanitizeConversation(found?.messages ?? [])];
     },
-    append: async (conversationId, messages) => {
-      const batch = copyArgument(messages);
-      const found = await find("append", conversationId);
-      await unwrap("append", () => retrying.appendMessages(conversationId, batch, ownerOf(found)));
+    append: (conversationId, messages) =>
+      write("append", conversationId, { messages: copyArgument(messages), metadata: {} }),
+    setTitle: async (conversationId, title) => {
+      if (typeof title !== "string") throw new TypeError("Invalid title: expected a string.");
+      await write("setTitle", conversationId, { messages: [], metadata: conversationMetadata({}, title) });
     },
-    setTitle,
     list: async (...args: readonly [userId?: string]) => {
       const [userId] = args;
       if (args.length === 0) return listConversations(retrying, {});

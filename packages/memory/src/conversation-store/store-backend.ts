@@ -2,38 +2,33 @@ import type {
   ConversationQuery,
   ConversationWrite,
   MemoryBackend,
+  ReadOutcome,
+  ReadRequest,
   StoredConversation,
   WriteOutcome,
 } from "../backend/backend.ts";
 import {
   createMemoryConflictError,
-  createMemoryNotFoundError,
   createMemoryStorageError,
   createMemoryValidationError,
   type MemoryErrorUnion,
 } from "../errors.ts";
-import type { Message } from "../message.ts";
 import { ConversationStoreError } from "./error.ts";
-import type { ConversationStore } from "./store.ts";
+import { activityOf, type KnownConversation, ownerOf, toRead, toStored } from "./known-conversation.ts";
+import type { AnyConversationStore } from "./store.ts";
 import { createStoreDirectory } from "./store-directory.ts";
-import { type ListedConversation, listedMetadata } from "./store-entry.ts";
+import type { ListedConversation } from "./store-entry.ts";
 import { loadMessages } from "./store-messages.ts";
-import { type Notes, observeCount, type StoreState } from "./store-state.ts";
-import { refuseUnsupported, writeToStore } from "./store-writer.ts";
+import { observe, type StoreState } from "./store-state.ts";
+import { decideAbsent, refuseUnsupported, writeToStore } from "./store-writer.ts";
 
 const NAME = "conversation-store";
 
 export interface StoreView {
-  readonly store: ConversationStore;
+  readonly store: AnyConversationStore;
   readonly state: StoreState;
   /** Who asks; absent: the view sees everybody's conversations. */
   readonly userId: string | undefined;
-}
-
-interface Known {
-  readonly listed: ListedConversation;
-  readonly notes: Notes;
-  readonly messages: readonly Message[];
 }
 
 /** The storage port over the five methods of a conversation store; see `providerOf` for what it can't do. */
@@ -41,22 +36,27 @@ export function createStoreBackend({ store, state, userId: asking }: StoreView):
   const directory = createStoreDirectory(store, asking);
 
   /** Call it in turn. `null` if there is none; throws for one that may be somebody else's. */
-  async function know(conversationId: string, entry?: ListedConversation): Promise<Known | null> {
+  async function know(conversationId: string, entry?: ListedConversation): Promise<KnownConversation | null> {
     const listed = entry ?? (await directory.find(conversationId));
     const messages = await loadMessages(store, conversationId);
     if (listed === undefined) {
-      if (messages.length === 0) return null;
-      throw new ConversationStoreError(unlisted(asking));
+      if (messages.length > 0) throw new ConversationStoreError(unlisted(asking));
+      const isGone = asking === undefined || state.peek(conversationId)?.userId === asking;
+      if (isGone) state.forget(conversationId);
+      return null;
     }
-    const notes = state.notesOf(conversationId, listed.userId);
-    observeCount(notes, messages.length);
+    const notes = state.notesOf(listed);
+    observe(notes, listed, messages.length);
     return { listed, notes, messages };
   }
 
-  const read = (conversationId: string, last = 0): Promise<StoredConversation | null> =>
+  const read = ({ conversationId, ...request }: ReadRequest): Promise<ReadOutcome> =>
     state.inTurn(conversationId, async () => {
       const known = await know(conversationId);
-      return known && toStored(known, known.messages.slice(-last));
+      if (known !== null) return toRead(known, request);
+      if (request.tombstones === undefined) return { conversation: null };
+      const tombstones = state.tombstones.of({ conversationId, ...request.tombstones });
+      return { conversation: null, tombstones };
     });
 
   const readListed = (listed: ListedConversation): Promise<StoredConversation | null> =>
@@ -69,9 +69,7 @@ export function createStoreBackend({ store, state, userId: asking }: StoreView):
     state.inTurn(input.conversationId, async () => {
       refuseUnsupported(input);
       const known = await know(input.conversationId);
-      if (known === null) {
-        throw new ConversationStoreError(createMemoryNotFoundError(input.conversationId, { provider: NAME }));
-      }
+      if (known === null) return decideAbsent(input, state.tombstones.of(input));
       const { notes, messages } = known;
       return writeToStore({ store, notes, owner: ownerOf(known), stored: messages }, input);
     });
@@ -98,6 +96,7 @@ export function createStoreBackend({ store, state, userId: asking }: StoreView):
   const remove = (conversationId: string): Promise<boolean> =>
     state.inTurn(conversationId, async () => {
       if (store.delete === undefined) throw new ConversationStoreError(noDelete());
+      state.tombstones.leave("conversation", conversationId);
       if ((await directory.find(conversationId)) === undefined) return false;
       await store.delete(conversationId);
       state.forget(conversationId);
@@ -105,6 +104,7 @@ export function createStoreBackend({ store, state, userId: asking }: StoreView):
     });
 
   async function clearUser(userId: string): Promise<number> {
+    state.tombstones.leave("user", userId);
     let count = 0;
     for (const { id } of await directory.list(userId)) if (await remove(id)) count += 1;
     return count;
@@ -149,29 +149,6 @@ export function createStoreBackend({ store, state, userId: asking }: StoreView):
             retryable: true,
             cause: thrown,
           }),
-  };
-}
-
-const ownerOf = ({ listed, notes }: Known): string | undefined => listed.userId ?? notes.userId;
-
-/** The epoch where the store gives no time. */
-function activityOf(listed: ListedConversation, notes: Notes | undefined): Date {
-  const times = [listed.createdAt, listed.updatedAt, notes?.lastActivity];
-  return new Date(Math.max(0, ...times.map((time) => time?.getTime() ?? 0)));
-}
-
-function toStored(known: Known, messages: readonly Message[]): StoredConversation {
-  const { listed, notes } = known;
-  const userId = ownerOf(known);
-  return {
-    conversationId: listed.id,
-    ...(userId === undefined ? {} : { userId }),
-    messages,
-    metadata: { ...listedMetadata(listed), ...notes.metadata },
-    createdAt: listed.createdAt ?? listed.updatedAt ?? new Date(0),
-    lastActivity: activityOf(listed, notes),
-    totalMessages: known.messages.length,
-    version: notes.version,
   };
 }
 

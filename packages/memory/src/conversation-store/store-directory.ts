@@ -1,4 +1,4 @@
-import type { ConversationStore } from "./store.ts";
+import type { AnyConversationStore } from "./store.ts";
 import { type ListedConversation, parseListing } from "./store-entry.ts";
 
 export interface StoreDirectory {
@@ -9,7 +9,10 @@ export interface StoreDirectory {
 }
 
 /** `asking` is the user that the view is for; absent: it may see everything. */
-export function createStoreDirectory(store: ConversationStore, asking: string | undefined): StoreDirectory {
+export function createStoreDirectory(
+  store: AnyConversationStore,
+  asking: string | undefined,
+): StoreDirectory {
   async function list(userId = asking): Promise<readonly ListedConversation[]> {
     if (asking !== undefined && userId !== asking) return [];
     // Without an argument, as that is what asks for everybody's.

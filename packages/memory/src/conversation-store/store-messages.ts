@@ -5,11 +5,11 @@ import { createMemoryStorageError, type MemoryIssue } from "../errors.ts";
 import { sanitizeConversation } from "../history/sanitizer.ts";
 import type { Message } from "../message.ts";
 import { ConversationStoreError } from "./error.ts";
-import type { ConversationStore } from "./store.ts";
+import type { AnyConversationStore } from "./store.ts";
 
 /** A checked, frozen copy of what `load` returns. */
 export async function loadMessages(
-  store: ConversationStore,
+  store: AnyConversationStore,
   conversationId: string,
 ): Promise<readonly Message[]> {
   const loaded: unknown = await store.load(conversationId);

@@ -1,34 +1,53 @@
 import { createKeyedQueue } from "../async/keyed-queue.ts";
 import { IDEMPOTENCY_WINDOW } from "../backend/backend.ts";
 import type { JsonObject } from "../codec/json.ts";
+import { createTombstones, type TombstoneStore } from "../in-memory/tombstones.ts";
+import type { Message } from "../message.ts";
 import type { MemoryProvider } from "../provider.ts";
+import { type ListedConversation, listedMetadata } from "./store-entry.ts";
 
 const MAX_CONVERSATIONS = 2_000;
 
-/** What became of a write with an idempotency key: it is done, or an append threw when this many messages were there. */
+/** What became of a write with an idempotency key. */
 export type KeyNote =
-  | { readonly bodyHash: string; readonly status: "written" }
-  | { readonly bodyHash: string; readonly status: "open"; readonly before: number };
+  | { readonly bodyHash: string; readonly status: "written"; readonly nextPosition: number }
+  /** Its append threw when `before` messages were there. */
+  | {
+      readonly bodyHash: string;
+      readonly status: "open";
+      readonly before: number;
+      readonly batch: readonly Message[];
+    };
 
 /** What this process knows of a conversation beyond its messages. */
 export interface Notes {
+  /** Made up here: the store has none. */
+  readonly incarnation: string;
+  /** As the store says it; `undefined` if it doesn't. */
+  readonly createdAt: number | undefined;
   readonly keys: Map<string, KeyNote>;
   metadata: JsonObject;
+  metadataVersion: number;
+  /** The fields of the listing, as text. */
+  listed: string;
   userId: string | undefined;
   lastActivity: Date | undefined;
   version: number;
-  /** How many messages `load` returned at that version; `undefined` after a write. */
+  /** How many messages are known of, those that `load` hides among them; `undefined` before the first look. */
+  count: number | undefined;
+  /** How many `load` returned when it was last asked; `undefined` after a write. */
   visible: number | undefined;
 }
 
 export interface StoreState {
   /** Reads and writes of one conversation take turns. */
   readonly inTurn: <T>(conversationId: string, task: () => Promise<T>) => Promise<T>;
-  /** Those of before are forgotten where somebody else owns the conversation now. `owner`: as far as it is known. */
-  readonly notesOf: (conversationId: string, owner: string | undefined) => Notes;
+  /** Fresh ones where, as far as it can be told, it is another conversation or another owner's. */
+  readonly notesOf: (listed: ListedConversation) => Notes;
   /** Without making any. */
   readonly peek: (conversationId: string) => Notes | undefined;
   readonly forget: (conversationId: string) => void;
+  readonly tombstones: TombstoneStore;
   /** By whom they are for. */
   readonly views: Map<string, MemoryProvider>;
 }
@@ -46,44 +65,56 @@ export function remember<V>(map: Map<string, V>, [key, value]: readonly [string,
 export const rememberKey = ({ keys }: Notes, key: string, note: KeyNote): void =>
   remember(keys, [key, note], IDEMPOTENCY_WINDOW);
 
-const createNotes = (): Notes => ({
+const createNotes = ({ createdAt }: ListedConversation): Notes => ({
+  incarnation: crypto.randomUUID(),
+  createdAt: createdAt?.getTime(),
   keys: new Map(),
   metadata: {},
+  metadataVersion: 0,
+  listed: "",
   userId: undefined,
   lastActivity: undefined,
-  version: 0,
-  visible: 0,
+  version: 1,
+  count: undefined,
+  visible: undefined,
 });
 
 /** An id may be used again, and a conversation given away: summaries are content, and not the next owner's. */
-const isOthers = ({ userId }: Notes, owner: string | undefined): boolean =>
-  userId !== undefined && owner !== undefined && userId !== owner;
+const isAnother = ({ userId, createdAt }: Notes, listed: ListedConversation): boolean =>
+  (userId !== undefined && listed.userId !== undefined && userId !== listed.userId) ||
+  createdAt !== listed.createdAt?.getTime();
 
 export function createStoreState(): StoreState {
   const notes = new Map<string, Notes>();
   return {
     inTurn: createKeyedQueue().run,
-    notesOf: (conversationId, owner) => {
-      const before = notes.get(conversationId);
-      const known = before === undefined || isOthers(before, owner) ? createNotes() : before;
-      known.userId ??= owner;
-      remember(notes, [conversationId, known], MAX_CONVERSATIONS);
+    notesOf: (listed) => {
+      const before = notes.get(listed.id);
+      const known = before === undefined || isAnother(before, listed) ? createNotes(listed) : before;
+      known.userId ??= listed.userId;
+      remember(notes, [listed.id, known], MAX_CONVERSATIONS);
       return known;
     },
     peek: (conversationId) => notes.get(conversationId),
     forget: (conversationId) => void notes.delete(conversationId),
+    tombstones: createTombstones(),
     views: new Map(),
   };
 }
 
-/**
- * Takes note of how many messages there are. A `load` may hide some, e.g. calls that wait for their result: the version
- * counts those that this process knows of, and moves with every change that can be seen.
- */
-export function observeCount(notes: Notes, count: number): void {
-  const { version, visible } = notes;
-  if (visible === undefined) notes.version = Math.max(version, count);
-  else if (count < visible) notes.version = count;
-  else notes.version = version + count - visible;
-  notes.visible = count;
+/** Takes note of what the store shows, such that the versions rise with every change that can be seen. */
+export function observe(notes: Notes, listed: ListedConversation, visible: number): void {
+  const fields = JSON.stringify(listedMetadata(listed));
+  if (notes.count !== undefined && notes.listed !== fields) notes.metadataVersion += 1;
+  notes.listed = fields;
+  const count = countAfter(notes, visible);
+  if (notes.count !== undefined && notes.count !== count) notes.version += 1;
+  notes.count = count;
+  notes.visible = visible;
+}
+
+/** A `load` may hide some, e.g. calls that wait for their result. */
+function countAfter({ count = 0, visible: before }: Notes, visible: number): number {
+  if (before === undefined) return Math.max(count, visible);
+  return visible < before ? visible : count + visible - before;
 }

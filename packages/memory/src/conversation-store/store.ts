@@ -27,11 +27,8 @@ export interface ConversationStoreListEntry {
   readonly updatedAt?: Date | undefined;
 }
 
-/**
- * A place where chats are kept, small enough to write by hand over any database. What fails rejects with an error
- * of the store's choice; the stores of this package reject with `ConversationStoreError`.
- */
-export interface ConversationStore {
+/** A {@link ConversationStore} whose arrays may be readonly: what is taken where a store is handed in. */
+export interface AnyConversationStore {
   /** Makes an empty conversation and returns its id, which nobody can guess. */
   create(title?: string, meta?: ConversationStoreMeta): Promise<string>;
   /** All messages, oldest first; `[]` if there is no such conversation. */
@@ -48,6 +45,16 @@ export interface ConversationStore {
   list(userId?: string): Promise<readonly ConversationStoreListEntry[]>;
   /** Deletes the conversation; it is no error if there is none. */
   delete?(conversationId: string): Promise<void>;
+}
+
+/**
+ * A place where chats are kept, small enough to write by hand over any database. What fails rejects with an error
+ * of the store's choice; the stores of this package reject with `ConversationStoreError`. The arrays that it gives are
+ * the caller's; their messages may be frozen.
+ */
+export interface ConversationStore extends AnyConversationStore {
+  load(conversationId: string): Promise<Message[]>;
+  list(userId?: string): Promise<ConversationStoreListEntry[]>;
 }
 
 /** A store over a `MemoryProvider`: every guarantee of the provider holds below it. */

@@ -3,7 +3,13 @@ import { parseConfig } from "../adapter/configuration.ts";
 import { findAdapter } from "../adapter/lookup.ts";
 import { optionsError } from "../codec/schema-issues.ts";
 import { openProvider } from "./open.ts";
-import type { MemoryClient, MemoryClients, MemoryConfig, MemoryProviderOf, MemorySettings } from "./types.ts";
+import type {
+  MemoryClient,
+  MemoryClients,
+  MemoryProviderConfig,
+  MemoryProviderOf,
+  MemorySettings,
+} from "./types.ts";
 
 interface Request {
   readonly operation: string;
@@ -38,7 +44,7 @@ async function create({ operation, config, clients }: Request) {
  * adapter is not installed or its store can't be set up.
  */
 export async function createMemoryProvider<const Type extends string>(
-  config: MemoryConfig<Type>,
+  config: MemoryProviderConfig<Type>,
   clients: MemoryClients = {},
 ): Promise<MemoryProviderOf<Type>> {
   const provider = await create({ operation: "createMemoryProvider", config, clients });

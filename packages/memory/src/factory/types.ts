@@ -13,7 +13,7 @@ type FieldsOf<Type extends string> = Type extends Known
   : { readonly [field: string]: unknown };
 
 /** The configuration of a backend: its `type`, and the fields that its adapter takes. */
-export type MemoryConfig<Type extends string = string> = FieldsOf<Type> & { readonly type: Type };
+export type MemoryProviderConfig<Type extends string = string> = FieldsOf<Type> & { readonly type: Type };
 
 /** The configuration without its `type`. */
 export type MemorySettings<Type extends string> = Type extends Known

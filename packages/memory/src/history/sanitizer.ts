@@ -14,6 +14,8 @@ import { type CallKey, callKey, matchResults } from "./match-results.ts";
  * later turn, a function's name in other characters, arguments that are no JSON, a user message without text, a history
  * that starts with a reply. It shapes what the model sees, never what is stored.
  */
+export function sanitizeConversation<M extends Message | RichMessage>(messages: M[]): M[];
+export function sanitizeConversation<M extends Message | RichMessage>(messages: readonly M[]): readonly M[];
 export function sanitizeConversation<M extends Message | RichMessage>(messages: readonly M[]): readonly M[] {
   if (isReplayable(messages)) return messages;
   const answers = matchResults(messages as readonly RichMessage[]);

@@ -3,8 +3,15 @@ import { TOMBSTONE_SECONDS, type Tombstones, tombstoneKey } from "../backend/inc
 
 type Who = Pick<ConversationWrite, "conversationId" | "userId">;
 
+export interface TombstoneStore {
+  /** What was there before under the same name is replaced. */
+  readonly leave: (kind: "conversation" | "user", id: string) => void;
+  readonly of: (who: Who) => Tombstones;
+  readonly clear: () => void;
+}
+
 /** Tombstones by the hash of what was erased. They expire in the order in which they were made. */
-export function createTombstones() {
+export function createTombstones(): TombstoneStore {
   const made = new Map<string, { readonly id: string; readonly expiresAt: number }>();
 
   function removeExpired(now: number): void {

@@ -18,7 +18,10 @@ import { planWindow } from "./window.ts";
 export interface ChatMemory {
   /** The conversation's id. */
   readonly memoryId: string;
-  /** Appends one message or several, as one write. */
+  /**
+   * Appends one message or several, as one write. The first one makes the conversation: for `metadata.userId`, or, without
+   * one, for nobody.
+   */
   readonly add: (message: Message | readonly Message[], metadata?: WriteMetadata) => Promise<Result<void>>;
   /** The window, sanitized, oldest first; `[]` if nothing is stored. */
   readonly messages: () => Promise<Result<readonly Message[]>>;
@@ -74,14 +77,16 @@ export function createChatMemory(
     if (!loaded.success) return loaded;
     if (loaded.data === null) return createSuccess([]);
     const { messages, metadata } = loaded.data;
-    const version: unknown = metadata?.["version"];
-    return shape(messages, typeof version === "number" ? Math.max(0, version - messages.length) : 0);
+    const next: unknown = metadata?.nextPosition;
+    return shape(messages, typeof next === "number" ? Math.max(0, next - messages.length) : 0);
   };
 
   return {
     memoryId,
     add: (message, metadata) =>
-      provider.appendMessages(memoryId, isList(message) ? message : [message], metadata),
+      provider.appendMessages(memoryId, isList(message) ? message : [message], metadata, {
+        createIfMissing: metadata?.userId === undefined ? "unowned" : true,
+      }),
     messages: async () => {
       if (limits.low < limits.limit) return windowOfAll();
       const recent = await provider.getRecentMessages(memoryId, firstRead);

@@ -18,7 +18,7 @@ export class FiveMethodStore implements ConversationStore {
     return id;
   }
 
-  async load(conversationId: string): Promise<readonly Message[]> {
+  async load(conversationId: string): Promise<Message[]> {
     return this.rows.get(conversationId)?.messages ?? [];
   }
 
@@ -45,7 +45,7 @@ export class FiveMethodStore implements ConversationStore {
 
 /** One that does as the documentation says: it never shows calls that wait for their result. */
 export class SanitizingStore extends FiveMethodStore {
-  override async load(conversationId: string): Promise<readonly Message[]> {
+  override async load(conversationId: string): Promise<Message[]> {
     return sanitizeConversation(await super.load(conversationId));
   }
 }
