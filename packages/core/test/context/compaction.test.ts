@@ -2,9 +2,9 @@ import { createInMemoryProvider, isReplayable, type Message } from "@jaf/memory"
 import { describe, expect, it } from "vitest";
 import type { SummarizeInput } from "../../src/context/summarize.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";
-import { returning } from "../support/tool-answers.ts";
-import { converse, stored, storedSummary, storing, talk } from "./conversations.ts";
 import { seed } from "../support/stores.ts";
+import { returning } from "../support/tool-answers.ts";
+import { converse, noteSummary, stored, storedSummary, storing, talk } from "./conversations.ts";
 
 const contents = (messages: readonly Message[] = []) => messages.map(({ content }) => content);
 
@@ -59,13 +59,14 @@ describe("memory.compressionThreshold", () => {
     const { summarize } = counting();
     await converse({ provider, memory: { compressionThreshold: 4, summarize } });
     expect((await stored(provider)).messages).toEqual([...talk(5), user("now"), assistant("Done.")]);
-    const createdAt = (await stored(provider)).metadata?.createdAt.getTime();
+    const digest = expect.stringMatching(/^[\w-]{43}$/);
     expect(await storedSummary(provider)).toEqual({
-      format: 1,
+      format: 2,
       text: "8 messages",
       upTo: 7,
       gaps: [],
-      createdAt,
+      digests: [digest, digest, digest],
+      incarnation: (await stored(provider)).metadata?.incarnation,
     });
   });
 
@@ -227,13 +228,21 @@ describe("a summary", () => {
   });
 
   it.each([
-    ["of messages that the conversation doesn't have", { format: 1, text: "forged", upTo: 10, gaps: [] }],
-    ["of another format", { format: 2, text: "forged", upTo: 3, gaps: [] }],
-    ["without text", { format: 1, text: " ", upTo: 3, gaps: [] }],
-    ["that is none", "forged"],
-  ])("in the metadata %s is as if it weren't there", async (_, jafSummary) => {
+    ["of messages that the conversation doesn't have", { text: "forged", upTo: 10 }],
+    ["of another format", { format: 1, text: "forged", upTo: 3 }],
+    ["of another incarnation", { incarnation: "another", text: "forged", upTo: 3 }],
+    ["of other messages", { digests: ["another"], text: "forged", upTo: 3 }],
+    ["without text", { text: " ", upTo: 3 }],
+  ])("in the metadata %s is as if it weren't there", async (_, note) => {
     const provider = await storing(talk(5));
-    await seed(provider, [], { jafSummary });
+    await noteSummary(provider, note);
+    const { views } = await converse({ provider, memory: { compressionThreshold: 50 } });
+    expect(views[0]).toEqual([...talk(5), user("now")]);
+  });
+
+  it("in the metadata that is none is as if it weren't there", async () => {
+    const provider = await storing(talk(5));
+    await seed(provider, [], { jafSummary: "forged" });
     const { views } = await converse({ provider, memory: { compressionThreshold: 50 } });
     expect(views[0]).toEqual([...talk(5), user("now")]);
   });
@@ -259,6 +268,38 @@ describe("a summary", () => {
     const { contexts } = await converse({ provider, memory: { compressionThreshold: 4, summarize } });
     expect(inputs[1]).toMatchObject({ messages: talk(4, 20) });
     expect(contexts[0]?.compaction?.outcome).toBe("stored");
+  });
+
+  it("doesn't stand for messages that took the place of its own", async () => {
+    const provider = await storing(talk(5));
+    const { summarize } = counting();
+    await converse({ provider, memory: { compressionThreshold: 4, summarize } });
+    // Of the eight that are summarised, all but the first two are replaced.
+    await provider.appendMessages("c", talk(8, 20), {}, { dropLast: 10 });
+    const { views } = await converse({ provider, memory: { compressionThreshold: 50 } });
+    expect(views[0]).toEqual([...talk(1), ...talk(8, 20), user("now")]);
+  });
+
+  it("stands for its messages while others behind them are replaced", async () => {
+    const provider = await storing(talk(5));
+    const { summarize } = counting();
+    await converse({ provider, memory: { compressionThreshold: 4, summarize } });
+    await provider.appendMessages("c", talk(3, 20), {}, { dropLast: 4 });
+    const { views } = await converse({ provider, memory: { compressionThreshold: 50 } });
+    expect(views[0]?.slice(1)).toEqual([...talk(3, 20), user("now")]);
+    expect(views[0]?.[0]?.content).toContain("8 messages");
+  });
+
+  it("goes on with its messages when they are restored", async () => {
+    const provider = await storing(talk(5));
+    const { summarize } = counting();
+    await converse({ provider, memory: { compressionThreshold: 4, summarize } });
+    const exported = await provider.exportConversation("c");
+    if (!exported.success || exported.data === null) throw new Error("there is nothing to export");
+    await provider.deleteConversation("c");
+    await provider.importConversation(exported.data);
+    const { views } = await converse({ provider, memory: { compressionThreshold: 50 } });
+    expect(views[0]?.[0]?.content).toContain("8 messages");
   });
 
   it("is made anew once it is taken out of the metadata", async () => {

@@ -64,6 +64,16 @@ export async function stored(provider: MemoryProvider, id = "c") {
 export const storedSummary = async (provider: MemoryProvider): Promise<Record<string, unknown> | undefined> =>
   (await stored(provider)).metadata?.["jafSummary"];
 
+/** Notes a summary as the engine does, but for the digests: as if nothing could be compared any more. */
+export async function noteSummary(
+  provider: MemoryProvider,
+  note: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { metadata } = await stored(provider);
+  const jafSummary = { format: 2, gaps: [], incarnation: metadata?.incarnation, ...note };
+  await provider.appendMessages("c", [], { jafSummary });
+}
+
 /** As if so much time had gone by that a summary that failed is tried again. */
 export async function passPause(provider: MemoryProvider): Promise<void> {
   const claim = (await stored(provider)).metadata?.["jafSummaryClaim"];

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { run } from "../../src/index.ts";
 import { assistant, calling, eventsOfType, result, says, setup, user } from "../support/setup.ts";
+import { seed } from "../support/stores.ts";
 import { returning } from "../support/tool-answers.ts";
 import { type ContextData, converse, stored, storing, talk } from "./conversations.ts";
-import { seed } from "../support/stores.ts";
 
 /** The fate of each position, after checking that each has exactly one. */
 function fatesOf({ ranges, messages, counts }: ContextData): string[] {

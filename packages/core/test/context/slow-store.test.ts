@@ -1,4 +1,4 @@
-import type { MemoryProvider } from "@jaf/memory";
+import type { MemoryProvider, VersionedMemoryProvider } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { abortable } from "../support/abort.ts";
 import { errorOf } from "../support/setup.ts";
@@ -7,14 +7,14 @@ import { converse, storedSummary, storing, talk } from "./conversations.ts";
 type Step = "claim" | "look" | "store";
 
 interface Hanging {
-  readonly provider: MemoryProvider;
+  readonly provider: VersionedMemoryProvider;
   /** Lets the calls that hang go on. */
   readonly goOn: () => void;
   readonly hangs: () => boolean;
 }
 
 /** Hangs in one of the steps of making a summary. */
-function hanging(inner: MemoryProvider, step: Step, onHang = () => {}): Hanging {
+function hanging(inner: VersionedMemoryProvider, step: Step, onHang = () => {}): Hanging {
   const { promise, resolve } = deferred();
   let hangs = false;
   const hang = () => {
@@ -33,11 +33,13 @@ function hanging(inner: MemoryProvider, step: Step, onHang = () => {}): Hanging 
       ...inner,
       appendMessages: async (id, messages, metadata, options) => {
         if (stepOf(metadata) === step) await hang();
+        // The head is looked at only where other metadata has changed.
+        if (step === "look") await inner.appendMessages(id, [], { title: "anew" });
         return inner.appendMessages(id, messages, metadata, options);
       },
-      findConversations: async (query) => {
-        if (step === "look") await hang();
-        return inner.findConversations(query);
+      readConversation: async (id, options) => {
+        if (step === "look" && options?.messages === "none") await hang();
+        return inner.readConversation(id, options);
       },
     },
   };

@@ -102,7 +102,7 @@ describe("an aborted run", () => {
       },
     });
     expect(errorOf(await run(says("Hi"), config))).toEqual(aborted);
-    expect(provider.calls).toEqual({ getConversation: 1 });
+    expect(provider.calls).toEqual({ readConversation: 1 });
   });
 
   it("waits for a write that is under way, and keeps what it wrote", async () => {

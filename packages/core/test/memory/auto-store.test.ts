@@ -1,4 +1,9 @@
-import { createFailure, createInMemoryProvider, createMemoryConnectionError } from "@jaf/memory";
+import {
+  createFailure,
+  createInMemoryProvider,
+  createMemoryConnectionError,
+  type MemoryProvider,
+} from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createTool, type MemoryConfig, run } from "../../src/index.ts";
@@ -27,10 +32,10 @@ describe("auto-store", () => {
     const provider = countCalls(createInMemoryProvider());
     const { config } = stored(["One."], { provider });
     await run(says("1"), config);
-    expect(provider.calls).toEqual({ getConversation: 1, appendMessages: 1 });
+    expect(provider.calls).toEqual({ readConversation: 1, appendMessages: 1 });
     const next = stored([{ toolCalls: [{ name: "echo" }, { name: "echo" }] }, "Two."], { provider });
     await run(says("2"), next.config);
-    expect(provider.calls).toEqual({ getConversation: 2, appendMessages: 2 });
+    expect(provider.calls).toEqual({ readConversation: 2, appendMessages: 2 });
   });
 
   it("gives the model the stored history before what is new, and appends only what is new", async () => {
@@ -122,19 +127,21 @@ describe("auto-store", () => {
           },
         },
         options: {
+          createIfMissing: true,
+          expectedIncarnation: expect.any(String),
           expectedVersion: 0,
           maxMessages: 100,
           ttlSeconds: 60,
-          idempotencyKey: expect.stringMatching(/^[\w-]{36}:1$/),
+          idempotencyKey: expect.stringMatching(/^run:[\w-]{43}$/),
         },
       },
     ]);
   });
 
-  it("never uses an idempotency key twice, also when the same state is run again", async () => {
+  it("never uses an idempotency key twice, also where the same is said in the same words", async () => {
     const { provider, writes } = recordWrites(createInMemoryProvider());
-    const state = says("Hi");
     for (const reply of ["a", "b"]) {
+      const state = says("Hi");
       const steps = [{ toolCalls: [{ name: "echo" }] }, reply];
       await run(state, stored(steps, { provider, durability: "step" }).config);
     }
@@ -211,20 +218,21 @@ describe("the owner of a conversation", () => {
 describe("a store that fails", () => {
   it("ends the run before the model is called when it can't be read", async () => {
     const error = createMemoryConnectionError("test");
-    const provider = { ...createInMemoryProvider(), getConversation: async () => createFailure(error) };
+    const provider = { ...createInMemoryProvider(), readConversation: async () => createFailure(error) };
     const { config, model } = stored(["never"], { provider });
     expect(errorOf(await run(says("Hi"), config))).toEqual({ _tag: "MemoryError", error });
     expect(model.requests).toHaveLength(0);
   });
 
   it("ends the run when it throws, which it must not", async () => {
-    const getConversation = () => {
+    const readConversation = () => {
       throw new Error("a bug");
     };
-    const { config } = stored(["never"], { provider: { ...createInMemoryProvider(), getConversation } });
+    const provider = { ...createInMemoryProvider(), readConversation };
+    const { config } = stored(["never"], { provider: provider as MemoryProvider });
     expect(errorOf(await run(says("Hi"), config))).toMatchObject({
       _tag: "MemoryError",
-      error: { _tag: "MemoryStorageError", operation: "getConversation", cause: { message: "a bug" } },
+      error: { _tag: "MemoryStorageError", operation: "readConversation", cause: { message: "a bug" } },
     });
   });
 

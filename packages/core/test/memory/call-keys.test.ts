@@ -110,9 +110,9 @@ describe("a result that comes after the abort of its run", () => {
     const after = { jaf: { agentName: "other", runId: "r", toolCallScope: "later" } };
     const turn = [user("2"), calling(["same", "tool"])];
     await seed(inner, turn, after);
-    const looks = provider.calls.findConversations ?? 0;
+    const looks = provider.calls.readConversation ?? 0;
     late.resolve("late");
-    await expect.poll(() => provider.calls.findConversations).toBe(looks + 1);
+    await expect.poll(() => provider.calls.readConversation).toBe(looks + 1);
     await new Promise(setImmediate);
     expect(await storedMessages(inner)).toEqual([user("Hi"), calling(["same", "tool"]), ...turn]);
     expect(await inner.getConversation("c")).toMatchObject({ data: { metadata: after } });

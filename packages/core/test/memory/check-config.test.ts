@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type MemoryConfig, type RunState, run } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
 import { errorOf, says, setup } from "../support/setup.ts";
+import { tenMethods } from "../support/stores.ts";
 
 async function ended(
   memory: Partial<MemoryConfig>,
@@ -49,10 +50,16 @@ describe("a provider that answers with something that is no answer", () => {
   it.each([undefined, null, {}, { success: true }, { success: true, data: {} }, { success: false }])(
     "ends the run when it is read: %j",
     async (answer) => {
-      const provider = { ...createInMemoryProvider(), getConversation: async () => answer as never };
-      const { error, calls } = await ended({}, {}, provider);
-      expect(error).toMatchObject(storageError);
-      expect(calls).toBe(0);
+      const read = async () => answer as never;
+      const inner = createInMemoryProvider();
+      for (const provider of [
+        { ...inner, readConversation: read },
+        { ...tenMethods(inner), getConversation: read },
+      ]) {
+        const { error, calls } = await ended({}, {}, provider);
+        expect(error).toMatchObject(storageError);
+        expect(calls).toBe(0);
+      }
     },
   );
 

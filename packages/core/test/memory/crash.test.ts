@@ -1,4 +1,9 @@
-import { createInMemoryProvider, isReplayable, type MemoryProvider, sanitizeConversation } from "@jaf/memory";
+import {
+  createInMemoryProvider,
+  isReplayable,
+  sanitizeConversation,
+  type VersionedMemoryProvider,
+} from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createTool, type ModelProvider, run, type ToolCallInfo } from "../../src/index.ts";
@@ -30,7 +35,7 @@ const model: ModelProvider<unknown> = {
 };
 
 interface World {
-  readonly inner: MemoryProvider;
+  readonly inner: VersionedMemoryProvider;
   /** Tools that came to their end, each time. */
   readonly finished: string[];
   /** What the store has acknowledged to the engine, by message text. */
@@ -62,9 +67,11 @@ function saboteur(at: number, crash: Crash, { inner, finished, acknowledged }: W
     if (calls >= at && crash.startsWith("fail")) throw new Error("the process is gone");
     return action();
   }
-  const provider: MemoryProvider = {
+  const provider: VersionedMemoryProvider = {
     ...inner,
-    getConversation: (id) => point(() => inner.getConversation(id)),
+    // Looks at the head come when signs of life do, so they don't count.
+    readConversation: (id, options) =>
+      (options?.messages === "none" ? unlessGone : point)(() => inner.readConversation(id, options)),
     appendMessages: async (...args) => {
       // Signs of life come when they come, so they don't count.
       const isSign = args[1].length === 0;

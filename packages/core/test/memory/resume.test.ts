@@ -44,7 +44,7 @@ describe("a run with nothing new on a conversation that ends", () => {
     const { ended, model, provider } = await resumed({ history: [user("Hi"), assistant("Said before.")] });
     expect(ended.outcome).toEqual({ status: "completed", output: "Said before." });
     expect(model.requests).toHaveLength(0);
-    expect(provider.calls).toEqual({ getConversation: 1 });
+    expect(provider.calls).toEqual({ readConversation: 1 });
     expect(ended.finalState.messages).toHaveLength(2);
   });
 

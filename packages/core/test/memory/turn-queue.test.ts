@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createInMemoryProvider, type MemoryProvider, messageText } from "@jaf/memory";
+import {
+  createInMemoryProvider,
+  type MemoryProvider,
+  messageText,
+  type VersionedMemoryProvider,
+} from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { run } from "../../src/index.ts";
 import { deferred, says, setup } from "../support/setup.ts";
@@ -44,15 +49,12 @@ describe("processes that queue for the turns of a conversation", () => {
     const store = createInMemoryProvider();
     const calls: string[] = [];
     const enough = deferred();
-    const watched: MemoryProvider = {
+    const watched: VersionedMemoryProvider = {
       ...store,
-      getConversation: (...call) => {
-        calls.push("history");
-        return store.getConversation(...call);
-      },
-      findConversations: (...call) => {
-        if (calls.push("head") > 4) enough.resolve();
-        return store.findConversations(...call);
+      readConversation: (id, options) => {
+        const isHead = options?.messages === "none";
+        if (calls.push(isHead ? "head" : "history") > 4) enough.resolve();
+        return store.readConversation(id, options);
       },
     };
     const [asked, answered] = [deferred(), deferred()];

@@ -56,17 +56,25 @@ describe("a run while another is in the middle of a turn of the conversation", (
     },
   );
 
-  it("is refused when it comes to store, if the other was faster, durability completed", async () => {
-    const provider = createInMemoryProvider();
-    const start = runner(provider, {});
-    const slow = slowReply("one");
-    const first = start([slow.step], ["1"]);
-    await slow.asked;
-    await start(["two"], ["2"]);
-    slow.answer();
-    expect(errorOf(await first)).toMatchObject(conflict("version"));
-    expect(await storedMessages(provider)).toEqual([user("2"), assistant("two")]);
-  });
+  it.each([
+    ["version", [user("0"), assistant("zero")]],
+    // The other's turn has begun a conversation where this run saw none.
+    ["incarnation", []],
+  ])(
+    "is refused when it comes to store, if the other was faster, durability completed: %s",
+    async (reason, before) => {
+      const provider = createInMemoryProvider();
+      if (before.length > 0) await seed(provider, before);
+      const start = runner(provider, {});
+      const slow = slowReply("one");
+      const first = start([slow.step], ["1"]);
+      await slow.asked;
+      await start(["two"], ["2"]);
+      slow.answer();
+      expect(errorOf(await first)).toMatchObject(conflict(reason));
+      expect(await storedMessages(provider)).toEqual([...before, user("2"), assistant("two")]);
+    },
+  );
 
   it.each(["completed", "turn", "step"] as const)("waits if it queues, durability %s", async (durability) => {
     const provider = createInMemoryProvider();

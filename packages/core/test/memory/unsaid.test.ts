@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { unsaidMessages } from "../../src/memory/unsaid.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";
 
-const conversation = (messages: readonly Message[], version = messages.length): ConversationMemory => ({
+const conversation = (messages: readonly Message[], nextPosition = messages.length): ConversationMemory => ({
   conversationId: "c",
   messages,
   metadata: {
@@ -12,7 +12,7 @@ const conversation = (messages: readonly Message[], version = messages.length): 
     updatedAt: new Date(0),
     lastActivity: new Date(0),
     totalMessages: messages.length,
-    version,
+    nextPosition,
   },
 });
 

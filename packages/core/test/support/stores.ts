@@ -1,8 +1,11 @@
 import {
+  type ConversationMemory,
   createFailure,
   createMemoryConnectionError,
+  createSuccess,
   type MemoryProvider,
   type Message,
+  type VersionedMemoryProvider,
   type WriteMetadata,
   type WriteOptions,
 } from "@jaf/memory";
@@ -14,6 +17,35 @@ export const seed = (
   metadata: WriteMetadata = {},
   options: WriteOptions = {},
 ) => provider.appendMessages("c", messages, metadata, { createIfMissing: "unowned", ...options });
+
+/** A provider that has the ten methods of the specification and no more. */
+export function tenMethods(provider: MemoryProvider): MemoryProvider {
+  const { readConversation, exportConversation, importConversation, ...ten } =
+    provider as VersionedMemoryProvider;
+  return ten;
+}
+
+/** One that is typed as the specification has it: it knows of no versions and no incarnations. */
+export function unversioned(provider: MemoryProvider): MemoryProvider {
+  const strip = <T extends ConversationMemory | null>(conversation: T): T => {
+    if (conversation?.metadata === undefined) return conversation;
+    const { version, metadataVersion, nextPosition, incarnation, ...metadata } = conversation.metadata;
+    return { ...conversation, metadata };
+  };
+  return {
+    ...tenMethods(provider),
+    getConversation: async (id) => {
+      const found = await provider.getConversation(id);
+      return found.success ? createSuccess(strip(found.data)) : found;
+    },
+    findConversations: async (query) => {
+      const found = await provider.findConversations(query);
+      return found.success ? createSuccess(found.data.map(strip)) : found;
+    },
+    appendMessages: (id, messages, metadata) =>
+      provider.appendMessages(id, messages, metadata, { createIfMissing: "unowned" }),
+  };
+}
 
 export interface Write {
   readonly messages: readonly Message[];

@@ -1,0 +1,127 @@
+import { createInMemoryProvider, type MemoryProvider, type Message } from "@jaf/memory";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { createTool, type MemoryConfig, run } from "../../src/index.ts";
+import type { ScriptedStep } from "../../src/testing/index.ts";
+import { assistant, deferred, errorOf, says, setup, user } from "../support/setup.ts";
+import { storedMessages } from "../support/stores.ts";
+
+const erased = {
+  _tag: "MemoryError",
+  error: { _tag: "MemoryConflictError", reason: "incarnation" },
+};
+
+const ERASURES = [
+  ["deleted", (provider: MemoryProvider) => provider.deleteConversation("c")],
+  ["cleared with its user's", (provider: MemoryProvider) => provider.clearUserConversations("alice")],
+] as const;
+
+const work = createTool({ name: "work", description: "", parameters: z.object({}), execute: () => "done" });
+
+function runner(provider: MemoryProvider, memory: Partial<MemoryConfig>) {
+  return (steps: readonly ScriptedStep<unknown>[], message: string) =>
+    run(
+      says(message),
+      setup({
+        model: steps,
+        tools: [work],
+        config: {
+          memory: { provider, autoStore: true, userId: "alice", ...memory },
+          conversationId: "c",
+        },
+      }).config,
+    );
+}
+
+/** A run whose model is asked a second time, after a tool, and answers when it is let. */
+function slowTurn() {
+  const asked = deferred();
+  const answer = deferred();
+  const reply: ScriptedStep<unknown> = async () => {
+    asked.resolve();
+    await answer.promise;
+    return "It was about the merger.";
+  };
+  return {
+    steps: [{ toolCalls: [{ name: "work" }] }, reply] as readonly ScriptedStep<unknown>[],
+    asked: asked.promise,
+    answer: answer.resolve,
+  };
+}
+
+describe.each(["completed", "turn", "step"] as const)("a run in durability %s", (durability) => {
+  describe.each(ERASURES)("whose conversation is %s meanwhile", (_how, erase) => {
+    async function overtaken(before: readonly Message[], anew: string | undefined) {
+      const provider = createInMemoryProvider();
+      if (before.length > 0) await provider.storeMessages("c", before, { userId: "alice" });
+      const start = runner(provider, { durability });
+      const turn = slowTurn();
+      const running = start(turn.steps, "What was it about?");
+      await turn.asked;
+      await erase(provider);
+      if (anew !== undefined) await start(["Hello."], anew);
+      turn.answer();
+      return { ended: await running, stored: await storedMessages(provider) };
+    }
+
+    it.each([
+      ["a conversation", [user("The merger."), assistant("Noted.")]],
+      ["nothing", []],
+    ])("and that saw %s stores nothing more", async (_what, before) => {
+      const { ended, stored } = await overtaken(before, undefined);
+      expect(errorOf(ended)).toMatchObject(erased);
+      expect(stored).toEqual([]);
+    });
+
+    it.each([
+      ["a conversation", [user("The merger."), assistant("Noted.")]],
+      ["nothing", []],
+    ])("and that saw %s leaves alone what was said anew under its id", async (_what, before) => {
+      const { ended, stored } = await overtaken(before, "Good morning.");
+      expect(errorOf(ended)).toMatchObject(erased);
+      expect(stored).toEqual([user("Good morning."), assistant("Hello.")]);
+    });
+  });
+
+  it("that queues says nothing in the conversation that was begun since it was erased", async () => {
+    const provider = createInMemoryProvider();
+    await provider.storeMessages("c", [user("The merger."), assistant("Noted.")], { userId: "alice" });
+    const start = runner(provider, { durability, concurrency: "queue" });
+    const turn = slowTurn();
+    const first = start(turn.steps, "What was it about?");
+    await turn.asked;
+    const second = start(["never"], "And the price?");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await provider.deleteConversation("c");
+    turn.answer();
+    expect(errorOf(await first)).toMatchObject(erased);
+    expect(errorOf(await second)).toMatchObject(erased);
+    expect(await storedMessages(provider)).toEqual([]);
+    expect((await start(["Hello."], "Good morning.")).outcome.status).toBe("completed");
+  });
+
+  it("makes a conversation that is there no second time, and nobody's where it acts for nobody", async () => {
+    const provider = createInMemoryProvider();
+    const unowned = { provider, autoStore: true, durability };
+    const { config } = setup({ model: ["Hello."], config: { memory: unowned, conversationId: "c" } });
+    expect((await run(says("Hi"), config)).outcome.status).toBe("completed");
+    const read = await provider.getConversation("c");
+    expect(read.success && read.data !== null && "userId" in read.data).toBe(false);
+  });
+});
+
+describe("the sign of life of a run", () => {
+  it("brings back nothing that was erased", async () => {
+    const provider = createInMemoryProvider();
+    const start = runner(provider, { durability: "turn", turnLeaseMs: 30 });
+    const turn = slowTurn();
+    const running = start(turn.steps, "Hi");
+    await turn.asked;
+    await provider.deleteConversation("c");
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(await provider.getConversation("c")).toEqual({ success: true, data: null });
+    turn.answer();
+    expect(errorOf(await running)._tag).toBe("MemoryError");
+    expect(await provider.getConversation("c")).toEqual({ success: true, data: null });
+  });
+});
