@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { createInMemoryProvider } from "../in-memory/provider.ts";
+import type { Result } from "../result.ts";
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
-import { outcome } from "./outcome.ts";
-import { type RandomOperation, surveys } from "./random-operation.ts";
+import { type Names, outcome } from "./outcome.ts";
+import { type Known, type RandomOperation, surveys } from "./random-operation.ts";
 
 /** What the clients do at once, one operation each. */
 export type Round = readonly RandomOperation[];
@@ -34,49 +35,72 @@ function orders(count: number): readonly (readonly number[])[] {
   );
 }
 
-async function survey(provider: VersionedMemoryProvider): Promise<unknown> {
-  const shown: unknown[] = [];
-  for (const { run } of surveys) shown.push(outcome(await run(provider)));
-  return shown;
+/** What the clients of one store know, and what its incarnations are called. */
+interface Memory {
+  readonly known: readonly Known[];
+  readonly names: Names;
 }
 
-async function replay(history: readonly RandomOperation[]): Promise<VersionedMemoryProvider> {
-  const reference = createInMemoryProvider();
-  for (const { run } of history) await run(reference);
-  return reference;
+const createMemory = (clients: number): Memory => ({
+  known: Array.from({ length: clients }, () => new Map()),
+  names: new Map(),
+});
+
+const knownBy = ({ known }: Memory, client: number): Known => known[client] ?? new Map();
+
+/** What a round gave, in the order of the clients, and what the store shows then: incarnations are named in this order. */
+async function observe(
+  provider: VersionedMemoryProvider,
+  results: readonly Result<unknown>[],
+  { names }: Memory,
+) {
+  const outcomes = results.map((result) => outcome(result, names));
+  const state: unknown[] = [];
+  for (const { run } of surveys) state.push(outcome(await run(provider, new Map()), names));
+  return { outcomes, state };
 }
 
-async function explain(
-  reference: VersionedMemoryProvider,
-  round: Round,
-  order: readonly number[],
-): Promise<Explanation> {
-  const outcomes: unknown[] = [];
-  for (const client of order) {
-    const operation = round[client];
-    if (operation !== undefined) outcomes[client] = outcome(await operation.run(reference));
-  }
-  return { order, outcomes, state: await survey(reference) };
+/** A round that was explained, and by which order. */
+interface Past {
+  readonly round: Round;
+  readonly order: readonly number[];
 }
 
-/** The reference and the history that led to it: a store can't be copied, but its history can be run again. */
+/** The reference, and the history that led to it: a store can't be copied, but its history can be run again. */
 interface Model {
   readonly reference: VersionedMemoryProvider;
-  readonly history: readonly RandomOperation[];
+  readonly memory: Memory;
+  readonly history: readonly Past[];
+}
+
+async function explain({ reference, memory }: Model, { round, order }: Past): Promise<Explanation> {
+  const results: Result<unknown>[] = [];
+  for (const client of order) {
+    const operation = round[client];
+    if (operation !== undefined) results[client] = await operation.run(reference, knownBy(memory, client));
+  }
+  return { order, ...(await observe(reference, results, memory)) };
+}
+
+async function replay(history: readonly Past[], clients: number): Promise<Model> {
+  const model = { reference: createInMemoryProvider(), memory: createMemory(clients), history };
+  for (const past of history) await explain(model, past);
+  return model;
 }
 
 /** The model after the round, in the first order that explains what was observed; else what each order gives. */
 async function follow(
-  { reference, history }: Model,
+  model: Model,
   round: Round,
   seen: Pick<Anomaly, "observed" | "state">,
 ): Promise<Model | readonly Explanation[]> {
+  const { history, memory } = model;
   const explanations: Explanation[] = [];
   for (const order of orders(round.length)) {
-    const tried = explanations.length === 0 ? reference : await replay(history);
-    const explanation = await explain(tried, round, order);
+    const tried = explanations.length === 0 ? model : await replay(history, memory.known.length);
+    const explanation = await explain(tried, { round, order });
     if (isDeepStrictEqual([explanation.outcomes, explanation.state], [seen.observed, seen.state])) {
-      return { reference: tried, history: [...history, ...order.flatMap((client) => round[client] ?? [])] };
+      return { ...tried, history: [...history, { round, order }] };
     }
     explanations.push(explanation);
   }
@@ -91,15 +115,18 @@ export async function findAnomaly(
   clients: readonly [VersionedMemoryProvider, ...VersionedMemoryProvider[]],
   script: readonly Round[],
 ): Promise<Anomaly | undefined> {
-  let model: Model = { reference: createInMemoryProvider(), history: [] };
+  const memory = createMemory(clients.length);
+  let model = await replay([], clients.length);
   for (const [index, round] of script.entries()) {
     const results = await Promise.all(
-      round.map(({ run }, client) => run(clients[client % clients.length] ?? clients[0])),
+      round.map(({ run }, client) =>
+        run(clients[client % clients.length] ?? clients[0], knownBy(memory, client)),
+      ),
     );
-    const seen = { observed: results.map(outcome), state: await survey(clients[0]) };
-    const followed = await follow(model, round, seen);
+    const { outcomes: observed, state } = await observe(clients[0], results, memory);
+    const followed = await follow(model, round, { observed, state });
     if (!("reference" in followed)) {
-      return { script: script.slice(0, index + 1), ...seen, explanations: followed };
+      return { script: script.slice(0, index + 1), observed, state, explanations: followed };
     }
     model = followed;
   }

@@ -1,16 +1,17 @@
 import { inspect } from "node:util";
+import { describeDifferences } from "./difference.ts";
 import type { Level } from "./level.ts";
 import type { Rule } from "./spec.ts";
 
 const GUIDE = "docs/adding-a-provider.md";
-const SHOWN_CHARACTERS = 600;
+/** What is longer isn't shown: its beginning tells nothing. */
+const SHOWN_CHARACTERS = 400;
 
 const indent = (text: string): string => text.replaceAll("\n", "\n             ");
 
 function show(value: unknown): string {
-  const text = inspect(value, { depth: 5, breakLength: 100, maxArrayLength: 20, maxStringLength: 200 });
-  const cut = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)} ...` : text;
-  return indent(cut);
+  const text = inspect(value, { depth: 8, breakLength: 100 });
+  return text.length > SHOWN_CHARACTERS ? `${text.length} characters, which differ as above` : indent(text);
 }
 
 /** What assertions attach to their errors. */
@@ -24,12 +25,15 @@ function comparison(thrown: unknown): { readonly expected?: unknown; readonly ac
 function messageOf(rule: Rule, thrown: unknown): string {
   const { level, subject, title, why, hint } = rule;
   const compared = comparison(thrown);
-  const broken = thrown instanceof Error ? thrown.message : show(thrown);
+  const broken = thrown instanceof Error ? thrown.message : inspect(thrown, { depth: 2 });
   const lines = [
     `[${level}] ${subject}: ${title}`,
     `  Matters:   ${why}`,
     `  Look at:   ${hint} See ${GUIDE}#${level}`,
     `  Broken:    ${indent(broken)}`,
+    ...("expected" in compared && "actual" in compared
+      ? describeDifferences(compared.expected, compared.actual).map((line) => `  Differs:   ${indent(line)}`)
+      : []),
     ...("expected" in compared ? [`  Expected:  ${show(compared.expected)}`] : []),
     ...("actual" in compared ? [`  Observed:  ${show(compared.actual)}`] : []),
   ];

@@ -1,35 +1,39 @@
-import type { Anomaly, Round } from "./linearizability.ts";
+const MAX_RUNS = 80;
+/** A slow store must not take all the time that its rule has. */
+const MAX_MS = 6_000;
 
-const MAX_RUNS = 60;
-
-/** Every way to leave one thing out: a round first, the latest first, then one operation of a round. */
-function shorter(script: readonly Round[]): readonly (readonly Round[])[] {
-  const indexes = [...script.keys()].reverse();
-  const lessRounds = indexes.map((at) => script.toSpliced(at, 1));
-  const lessOperations = indexes.flatMap((at) => {
-    const round = script[at] ?? [];
-    return round.length < 2
-      ? []
-      : [...round.keys()].map((client) => script.with(at, round.toSpliced(client, 1)));
-  });
-  return [...lessRounds, ...lessOperations];
+/** Something that a script of rounds led to. */
+interface Found<Operation> {
+  readonly script: readonly (readonly Operation[])[];
 }
 
-/** The shortest anomaly that leaving things out still shows, within a bounded number of runs. */
-export async function shrink(
-  found: Anomaly,
-  rerun: (script: readonly Round[]) => Promise<Anomaly | undefined>,
-): Promise<Anomaly> {
+/** Every way to leave something out: half of the rounds, then less, the latest first, then one operation of a round. */
+function* shorter<Operation>(script: Found<Operation>["script"]): Generator<Found<Operation>["script"]> {
+  for (let size = script.length >> 1; size >= 1; size >>= 1) {
+    for (let at = script.length - size; at >= 0; at -= size) yield script.toSpliced(at, size);
+  }
+  for (const [at, round] of [...script.entries()].reverse()) {
+    if (round.length < 2) continue;
+    for (const client of round.keys()) yield script.with(at, round.toSpliced(client, 1));
+  }
+}
+
+/** The shortest that leaving things out still leads to, within a bounded number of runs and time. */
+export async function shrink<Operation, F extends Found<Operation>>(
+  found: F,
+  rerun: (script: F["script"]) => Promise<F | undefined>,
+): Promise<F> {
+  const deadline = Date.now() + MAX_MS;
   let smallest = found;
   let runs = 0;
   for (let shrunk = true; shrunk; ) {
     shrunk = false;
     for (const script of shorter(smallest.script)) {
-      if (runs >= MAX_RUNS) return smallest;
+      if (runs >= MAX_RUNS || Date.now() > deadline) return smallest;
       runs += 1;
-      const anomaly = await rerun(script);
-      if (anomaly === undefined) continue;
-      smallest = anomaly;
+      const smaller = await rerun(script);
+      if (smaller === undefined) continue;
+      smallest = smaller;
       shrunk = true;
       break;
     }

@@ -1,12 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
+import { describeDifferences } from "../difference.ts";
 import { type Anomaly, findAnomaly, type Round } from "../linearizability.ts";
 import { below, randomNumbers } from "../random.ts";
-import { randomStep } from "../random-operation.ts";
+import { type RandomOperation, randomStep } from "../random-operation.ts";
 import { shrink } from "../shrink.ts";
 import { defineSpec, type Scenario, type Spec } from "../spec.ts";
 
 const CLIENTS = 3;
+/** For each serial order. */
+const SHOWN_DIFFERENCES = 4;
 
 function randomScript(seed: number, rounds: number): readonly Round[] {
   const random = randomNumbers(seed);
@@ -25,7 +28,8 @@ async function runScript({ provider, connect, disconnect }: Scenario, script: re
 
 const json = (value: unknown): string => JSON.stringify(value) ?? "done";
 
-function describeAnomaly(seed: number, rounds: number, { script, observed, explanations }: Anomaly): string {
+function describeAnomaly(seed: number, rounds: number, anomaly: Anomaly): string {
+  const { script, observed, state, explanations } = anomaly;
   const lines = script.flatMap((round, index) => [
     `round ${index + 1}${round.length > 1 ? ", at once" : ""}`,
     ...round.map(({ name }, client) => {
@@ -33,14 +37,20 @@ function describeAnomaly(seed: number, rounds: number, { script, observed, expla
       return `  client ${client + 1}: ${name}${gave}`;
     }),
   ]);
-  const serial = explanations.map(
-    ({ order, outcomes }) =>
-      `  ${order.map((client) => client + 1).join(", ")}: ${outcomes.map(json).join("; ")}`,
-  );
+  const serial = explanations.flatMap((explanation) => {
+    const expected = { outcomes: explanation.outcomes, state: explanation.state };
+    const order = explanation.order.map((client) => client + 1).join(", ");
+    const [first, ...others] = describeDifferences(
+      expected,
+      { outcomes: observed, state },
+      SHOWN_DIFFERENCES,
+    );
+    return [`  ${order}: ${first}`, ...others.map((other) => `    ${other}`)];
+  });
   return [
     `no serial order explains this: seed ${seed}, shrunk from ${rounds} rounds to ${script.length}`,
     ...lines,
-    "each serial order of the last round would give, client by client",
+    "each serial order of the last round would give something else",
     ...serial,
   ].join("\n");
 }
@@ -48,7 +58,9 @@ function describeAnomaly(seed: number, rounds: number, { script, observed, expla
 async function expectSerial(scenario: Scenario, seed: number, rounds: number): Promise<void> {
   const found = await runScript(scenario, randomScript(seed, rounds));
   if (found === undefined) return;
-  const anomaly = await shrink(found, async (script) => runScript(await scenario.open(), script));
+  const anomaly = await shrink<RandomOperation, Anomaly>(found, async (script) =>
+    runScript(await scenario.open(), script),
+  );
   const likeliest =
     anomaly.explanations.find(({ outcomes }) => isDeepStrictEqual(outcomes, anomaly.observed)) ??
     anomaly.explanations[0];
