@@ -1,4 +1,4 @@
-import { createInMemoryProvider, type MemoryProvider } from "@jaf/memory";
+import { createInMemoryProvider, type MemoryProvider, type VersionedMemoryProvider } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { approve, createTool, run } from "../../src/index.ts";
@@ -99,12 +99,13 @@ describe("a run that hasn't the turn", () => {
     const { process, approvals, finish, begun, most } = await approved(inner);
     const controller = new AbortController();
     const asking = deferred();
-    const slowHead: MemoryProvider = {
+    const slowHead: VersionedMemoryProvider = {
       ...inner,
-      findConversations: async (query) => {
+      readConversation: async (id, options) => {
+        if (options?.messages !== "none") return inner.readConversation(id, options);
         asking.resolve();
         await new Promise((resolve) => setTimeout(resolve, 30));
-        return inner.findConversations(query);
+        return inner.readConversation(id, options);
       },
     };
     const winner = process(["Paid."], [], { approvals });
