@@ -1,6 +1,12 @@
 import { MemorySetupError } from "@jaf/memory";
+import { defineUserMemory } from "@jaf/user-memory";
+import pg from "pg";
 import { afterAll, describe, expect, inject, it } from "vitest";
-import { createPostgresUserMemory, printMigrations } from "../../src/user-memory/index.ts";
+import {
+  createPostgresUserMemory,
+  createPostgresUserMemoryBackend,
+  printMigrations,
+} from "../../src/user-memory/index.ts";
 import { dropSchemas, freshSchema, runSql } from "../support/stores.ts";
 
 const schemas: string[] = [];
@@ -34,6 +40,58 @@ describe("the configuration", () => {
   it("of the tables is checked where they are migrated, too", () => {
     expect(() => printMigrations({ tableName: "a b" })).toThrow(/tableName/);
     expect(() => printMigrations({ table: "x" } as never)).toThrow(TypeError);
+  });
+});
+
+it("that is an instance of a class has its methods called on it", async () => {
+  class Config {
+    readonly connectionString = inject("pgUrl");
+    readonly schema = schemaOf();
+    readonly embedded: string[] = [];
+
+    async embed(texts: readonly string[]) {
+      this.embedded.push(...texts);
+      return texts.map(() => [1, 0]);
+    }
+  }
+  const config = new Config();
+  const memory = await createPostgresUserMemory(config);
+  await memory.remember("u", "Likes tea");
+  expect(config.embedded).toEqual(["Likes tea"]);
+  await memory.close();
+});
+
+describe("the backend by itself", () => {
+  it("is what the store is made of, on a pool of its own or on a client", async () => {
+    const [connectionString, schema] = [inject("pgUrl"), schemaOf()];
+    const own = defineUserMemory(await createPostgresUserMemoryBackend({ connectionString, schema }));
+    const fact = await own.remember("u", "Likes tea");
+    await own.close();
+    await expect(own.list("u")).rejects.toMatchObject({ code: "unavailable", retryable: false });
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    const given = defineUserMemory(await createPostgresUserMemoryBackend({ schema }, client));
+    expect(await given.list("u")).toEqual([fact]);
+    await given.close();
+    expect((await client.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    await client.end();
+  });
+
+  it.each([
+    ["tableName", { tableName: "a b" }],
+    ["pgvector", { pgvector: "yes" }],
+    ["embed", { embed: async () => [] }],
+  ])("refuses a wrong %s before it connects", async (field, config) => {
+    const created = createPostgresUserMemoryBackend({ ...config, port: 1 } as never);
+    await expect(created).rejects.toThrow(TypeError);
+    await expect(created).rejects.toThrow(field);
+  });
+
+  it("is a MemorySetupError that names it where nothing listens", async () => {
+    const created = createPostgresUserMemoryBackend({ host: "127.0.0.1", port: 1 });
+    await expect(created).rejects.toMatchObject({
+      ...{ name: "MemorySetupError", error: { operation: "createPostgresUserMemoryBackend" } },
+    });
   });
 });
 

@@ -1,7 +1,8 @@
 import { MemorySetupError } from "@jaf/memory";
+import { defineUserMemory } from "@jaf/user-memory";
 import { createClient } from "redis";
-import { expect, inject, it } from "vitest";
-import { createRedisUserMemory } from "../../src/user-memory/index.ts";
+import { describe, expect, inject, it } from "vitest";
+import { createRedisUserMemory, createRedisUserMemoryBackend } from "../../src/user-memory/index.ts";
 import { freshPrefix } from "../support/stores.ts";
 
 it("opens a connection of its own by the configuration, and closes it", async () => {
@@ -49,4 +50,54 @@ it("rejects with a MemorySetupError where no server can be reached, or the clien
   await expect(unreachable).rejects.toMatchObject({ error: { operation: "createRedisUserMemory" } });
   await expect(createRedisUserMemory({}, createClient())).rejects.toThrow(/not connected.*connect\(\)/);
   await expect(createRedisUserMemory({}, {} as never)).rejects.toThrow(TypeError);
+});
+
+it("takes a configuration that is an instance of a class, and calls its methods on it", async () => {
+  class Config {
+    readonly url = inject("redisUrl");
+    readonly keyPrefix = freshPrefix();
+    readonly embedded: string[] = [];
+
+    async embed(texts: readonly string[]) {
+      this.embedded.push(...texts);
+      return texts.map(() => [1, 0]);
+    }
+  }
+  const config = new Config();
+  const memory = await createRedisUserMemory(config);
+  await memory.remember("u", "Likes tea");
+  expect(config.embedded).toEqual(["Likes tea"]);
+  await memory.close();
+});
+
+describe("the backend by itself", () => {
+  it("is what the store is made of, on a connection of its own or on a client", async () => {
+    const [url, keyPrefix] = [inject("redisUrl"), freshPrefix()];
+    const own = defineUserMemory(await createRedisUserMemoryBackend({ url, keyPrefix }));
+    const fact = await own.remember("u", "Likes tea");
+    await own.close();
+    await expect(own.list("u")).rejects.toMatchObject({ code: "unavailable", retryable: false });
+    const client = await createClient({ url }).connect();
+    const given = defineUserMemory(await createRedisUserMemoryBackend({ keyPrefix }, client));
+    expect(await given.list("u")).toEqual([fact]);
+    await given.close();
+    expect(await client.ping()).toBe("PONG");
+    await client.close();
+  });
+
+  it.each([
+    [{ keyPrefix: "{" }, /keyPrefix/],
+    [{ ttl: 5 }, /ttl/],
+    [{ embed: async () => [] }, /embed/],
+  ])("refuses %j before it connects, and names the field", async (config, field) => {
+    const created = createRedisUserMemoryBackend({ ...config, port: 1 } as never);
+    await expect(created).rejects.toThrow(TypeError);
+    await expect(created).rejects.toThrow(field);
+  });
+
+  it("rejects with a MemorySetupError that names it where no server can be reached", async () => {
+    const unreachable = createRedisUserMemoryBackend({ port: 1 });
+    await expect(unreachable).rejects.toThrow(MemorySetupError);
+    await expect(unreachable).rejects.toMatchObject({ error: { operation: "createRedisUserMemoryBackend" } });
+  });
 });

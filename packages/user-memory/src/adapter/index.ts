@@ -18,4 +18,5 @@ export { boundOptions } from "../bound-options.ts";
 export { defineUserMemory } from "../define-user-memory.ts";
 export { userMemoryOptionsSchema } from "../options.ts";
 export type { MatchedDocument, Matches, Place, TermWeight } from "../recall/index.ts";
+export { extendUserMemoryBackend } from "./extend-backend.ts";
 export { mapFacts, type TextCodec } from "./map-facts.ts";

@@ -1,3 +1,4 @@
+import { createMemoryStorageError, describeCause } from "@jaf/memory";
 import type {
   JobBackend,
   StoredAuditEntry,
@@ -6,10 +7,12 @@ import type {
   UserKey,
   UserMemoryBackend,
 } from "../backend/backend.ts";
+import { extendUserMemoryBackend } from "./extend-backend.ts";
 
 /**
  * What becomes of a user's texts before a backend keeps them, and back. Both may be called at any time, in any order, and are
- * called on the codec itself. What they throw, or reject with, is a failure of the store's.
+ * called on the codec itself. What they throw, or reject with, is a failure of the store's: of it, only the name is kept, since
+ * it may quote the text. Where `encode` fails, nothing is written.
  */
 export interface TextCodec {
   /** It need not give the same for the same text. What it gives holds no NUL and no unpaired surrogate. */
@@ -18,7 +21,24 @@ export interface TextCodec {
   decode(text: string, user: UserKey): string | Promise<string>;
 }
 
-type Mapping = (text: string, user: UserKey) => string | Promise<string>;
+type Mapping = (text: string, user: UserKey) => Promise<string>;
+
+class MappingFailed extends Error {
+  override readonly name = "MappingFailed";
+}
+
+function mappingOf(codec: TextCodec, direction: keyof TextCodec): Mapping {
+  return async (text, user) => {
+    let mapped: unknown;
+    try {
+      mapped = await codec[direction](text, user);
+    } catch (thrown) {
+      throw new MappingFailed(describeCause(thrown).name);
+    }
+    if (typeof mapped !== "string") throw new MappingFailed("no text");
+    return mapped;
+  };
+}
 
 /**
  * The same backend, in which every text that a user said stands as `encode` gives it: to encrypt it, with a key for each
@@ -29,13 +49,11 @@ type Mapping = (text: string, user: UserKey) => string | Promise<string>;
  * `author`, conversation and message ids, times, digests, and the user's id.
  */
 export function mapFacts(backend: UserMemoryBackend, codec: TextCodec): UserMemoryBackend {
-  const encode: Mapping = (text, user) => codec.encode(text, user);
-  const decode: Mapping = (text, user) => codec.decode(text, user);
-  const encodeFacts = (facts: readonly StoredFact[], user: UserKey) => mapAll(facts, withTexts(encode, user));
+  const encode = mappingOf(codec, "encode");
+  const decode = mappingOf(codec, "decode");
   const decodeFacts = (facts: readonly StoredFact[], user: UserKey) => mapAll(facts, withTexts(decode, user));
 
-  return {
-    name: backend.name,
+  return extendUserMemoryBackend(backend, {
     read: async (user, selection) => {
       const { head, facts, tombstones } = await backend.read(user, selection);
       const [decodedHead, decodedFacts] = await Promise.all([
@@ -45,11 +63,12 @@ export function mapFacts(backend: UserMemoryBackend, codec: TextCodec): UserMemo
       return { head: decodedHead, facts: decodedFacts, tombstones };
     },
     commit: async (user, change) => {
+      const encodeFact = withTexts(encode, user);
       const [state, before, after, drop, audit] = await Promise.all([
         encode(change.head.state, user),
-        mapAll(change.put, async (put) => put.before && withTexts(encode, user)(put.before)),
-        mapAll(change.put, (put) => withTexts(encode, user)(put.after)),
-        encodeFacts(change.drop, user),
+        mapAll(change.put, async (put) => put.before && encodeFact(put.before)),
+        mapAll(change.put, (put) => encodeFact(put.after)),
+        mapAll(change.drop, encodeFact),
         mapAll(change.audit, withBody(encode, user)),
       ]);
       const put = after.map((fact, at) => ({ before: before[at] ?? null, after: fact }));
@@ -60,10 +79,6 @@ export function mapFacts(backend: UserMemoryBackend, codec: TextCodec): UserMemo
         state: await encode(state, user),
         audit: await mapAll(audit, withBody(encode, user)),
       }),
-    match: (user, terms) => backend.match(user, terms),
-    ...(backend.nearest === undefined
-      ? {}
-      : { nearest: async (user, vector, limit) => (await backend.nearest?.(user, vector, limit)) ?? [] }),
     list: async (user, page) => decodeFacts(await backend.list(user, page), user),
     audit: async (user) => {
       const { head, entries } = await backend.audit(user);
@@ -73,9 +88,13 @@ export function mapFacts(backend: UserMemoryBackend, codec: TextCodec): UserMemo
       };
     },
     jobs: mapJobs(backend.jobs, encode, decode),
-    close: () => backend.close(),
-    toMemoryError: (operation, thrown) => backend.toMemoryError(operation, thrown),
-  };
+    toMemoryError: (operation, thrown) =>
+      thrown instanceof MappingFailed
+        ? createMemoryStorageError(operation, `a text could not be mapped (${thrown.message})`, {
+            provider: backend.name,
+          })
+        : backend.toMemoryError(operation, thrown),
+  });
 }
 
 function mapJobs(jobs: JobBackend, encode: Mapping, decode: Mapping): JobBackend {
@@ -91,10 +110,8 @@ function mapJobs(jobs: JobBackend, encode: Mapping, decode: Mapping): JobBackend
   };
 }
 
-const mapAll = <From, To>(
-  items: readonly From[],
-  map: (item: From) => To | Promise<To>,
-): Promise<readonly To[]> => Promise.all(items.map(map));
+const mapAll = <From, To>(items: readonly From[], map: (item: From) => Promise<To>): Promise<readonly To[]> =>
+  Promise.all(items.map(map));
 
 const withTexts =
   (map: Mapping, user: UserKey) =>

@@ -97,7 +97,10 @@ export interface UserChange {
   readonly expectedVersion: number;
   /** The head to write; its version is `expectedVersion + 1`. */
   readonly head: UserHead;
-  /** New facts, and changed ones with what they were. */
+  /**
+   * New facts, and changed ones with what they were. What `before` was indexed and is found by stands in it as it is stored;
+   * its texts need not, since whoever encodes them may encode them another way each time.
+   */
   readonly put: readonly { readonly before: StoredFact | null; readonly after: StoredFact }[];
   /** Facts to delete, with everything that is derived from them. */
   readonly drop: readonly StoredFact[];

@@ -5,6 +5,7 @@ import {
   type Message,
   messageText,
   type Result,
+  readFrom,
 } from "@jaf/memory";
 import { type MemoryTermIndex, termsOf } from "../recall/index.ts";
 
@@ -70,27 +71,24 @@ export function openConversationIndex(
     update: async (head) => {
       if (seen !== undefined && isSame(seen, stampOf(head))) return createSuccess(undefined);
       // The whole, since a write may have dropped any number of messages and added as many again: no count tells.
-      const loaded = await provider.getConversation(conversationId);
-      if (!loaded.success) return loaded;
+      const read = await readFrom(provider, conversationId);
+      if (!read.success) return read;
+      const { conversation, firstPosition: first } = read.data;
       // Deleted meanwhile; the id may be another user's by now.
-      if (loaded.data?.userId !== userId) {
+      if (conversation?.userId !== userId) {
         clear();
         return createSuccess(undefined);
       }
-      const { messages } = loaded.data;
-      const first = firstPositionOf(loaded.data);
+      const { messages } = conversation;
       for (const position of indexed.keys()) {
         if (position < first || position >= first + messages.length) remove(position);
       }
       for (const [index, message] of messages.entries()) put(first + index, message);
-      seen = stampOf(loaded.data);
+      seen = stampOf(conversation);
       return createSuccess(undefined);
     },
   };
 }
-
-const firstPositionOf = ({ metadata, messages }: ConversationMemory): number =>
-  Math.max(0, (metadata?.nextPosition ?? messages.length) - messages.length);
 
 /** Another one, or messages that have changed, have another stamp. A provider that counts no versions has the time. */
 const stampOf = ({ metadata }: ConversationMemory): readonly unknown[] => [

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { mapFacts, type UserKey, type UserMemoryBackend } from "../../src/adapter/index.ts";
 import { defineUserMemory } from "../../src/define-user-memory.ts";
@@ -107,11 +108,19 @@ describe("a backend whose texts are mapped", () => {
     const inner = createInMemoryUserMemoryBackend();
     await fill(inner);
     const before = await keptBy(inner);
-    const failing = { encode: () => Promise.reject(new Error("no key")), decode: (text: string) => text };
+    const failing = {
+      encode: (text: string) => Promise.reject(new RangeError(`no key for ${text}`)),
+      decode: (text: string) => text,
+    };
     const memory = defineUserMemory(mapFacts(inner, failing));
-    await expect(memory.remember("alice", "Likes milk")).rejects.toMatchObject({
-      ...{ name: "UserMemoryError", code: "storage" },
-    });
+    const thrown: unknown = await memory.remember("alice", "Likes milk").catch((error: unknown) => error);
+    expect(thrown).toMatchObject({ name: "UserMemoryError", code: "storage" });
+    expect(String(thrown)).toContain("RangeError");
+    expect(inspect(thrown, { depth: 9 })).not.toContain("milk");
+    const nothing = { encode: () => undefined as never, decode: (text: string) => text };
+    await expect(
+      defineUserMemory(mapFacts(inner, nothing)).remember("alice", "Likes milk"),
+    ).rejects.toMatchObject({ code: "storage" });
     expect((await keptBy(inner)).replaceAll(/"attempts":\d+/g, "")).toBe(
       before.replaceAll(/"attempts":\d+/g, ""),
     );

@@ -102,25 +102,25 @@ describe("searchMessages", () => {
 
   test("reads only conversations whose messages have changed", async () => {
     const inner = createInMemoryProvider();
-    const getConversation = vi.fn(inner.getConversation);
-    const provider: MemoryProvider = { ...inner, getConversation };
+    const readConversation = vi.fn(inner.readConversation);
+    const provider: MemoryProvider = { ...inner, ...{ readConversation } };
     const search = createMessageSearch(provider);
     for (let at = 0; at < 5; at++) {
       await provider.appendMessages(`c${at}`, [say(`apples ${at}`)], { userId: "ada" }, make);
     }
     await search.search("ada", "apples");
     await search.search("ada", "apples");
-    expect(getConversation).toHaveBeenCalledTimes(5);
+    expect(readConversation).toHaveBeenCalledTimes(5);
     await provider.appendMessages("c2", [], { userId: "ada", title: "Fruit" });
     await search.search("ada", "apples");
-    expect(getConversation).toHaveBeenCalledTimes(5);
+    expect(readConversation).toHaveBeenCalledTimes(5);
     await provider.appendMessages("c3", [say("pears"), say("plums")], { userId: "ada" });
     await search.search("ada", "plums");
-    expect(getConversation.mock.calls.slice(5)).toEqual([["c3"]]);
+    expect(readConversation.mock.calls.slice(5)).toEqual([["c3", undefined]]);
   });
 
   test("takes in what changes in a provider that counts no versions", async () => {
-    const inner = createInMemoryProvider();
+    const { readConversation: _, ...inner } = createInMemoryProvider();
     const uncounted = <T extends ConversationMemory | null>(found: T): T => {
       if (found?.metadata === undefined) return found;
       const {

@@ -1,0 +1,25 @@
+import type { UserMemoryBackend } from "../backend/backend.ts";
+
+/**
+ * The backend with some of its methods replaced: what a wrapper begins with. All others are passed on, and called on the
+ * backend, which may be an instance of a class.
+ */
+export function extendUserMemoryBackend(
+  backend: UserMemoryBackend,
+  methods: Partial<UserMemoryBackend>,
+): UserMemoryBackend {
+  return {
+    name: backend.name,
+    read: (...given) => backend.read(...given),
+    commit: (...given) => backend.commit(...given),
+    erase: (...given) => backend.erase(...given),
+    match: (...given) => backend.match(...given),
+    ...(backend.nearest === undefined ? {} : { nearest: backend.nearest.bind(backend) }),
+    list: (...given) => backend.list(...given),
+    audit: (...given) => backend.audit(...given),
+    jobs: backend.jobs,
+    close: () => backend.close(),
+    toMemoryError: (...given) => backend.toMemoryError(...given),
+    ...methods,
+  };
+}
