@@ -22,7 +22,7 @@ export function conversationParts(names: ResolvedNames, maxReadBytes: number) {
     ${exact} AS exact_metadata,
     ${millisecondsOf(columns.createdAt)} AS created_at,
     ${millisecondsOf(columns.lastActivity)} AS last_activity,
-    ${columns.incarnation} AS incarnation,
+    ${columns.incarnation}::text AS incarnation,
     ${columns.version}::text AS version,
     ${columns.metadataVersion}::text AS metadata_version,
     ${columns.lastSeq}::text AS last_seq,

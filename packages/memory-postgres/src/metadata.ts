@@ -17,7 +17,7 @@ const ESCAPE = /\\(?:u[0-9a-f]{4}|.)/g;
 const UNFIT = /^\\u(?:0000|d[89a-f])/;
 
 const toShown = (json: string): string =>
-  json.replace(ESCAPE, (escape) => (UNFIT.test(escape) ? REPLACEMENT : escape));
+  json.replace(ESCAPE, (found) => (UNFIT.test(found) ? REPLACEMENT : found));
 
 // A name that holds U+FFFD itself could be that of another field, as it is shown.
 const isExact = (name: string, value: string): boolean =>

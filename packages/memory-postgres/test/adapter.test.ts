@@ -31,7 +31,7 @@ it("the adapter creates a provider of what its schema gives, with a client and w
   const schema = freshSchema();
   const config = adapter.configSchema.parse({ connectionString: inject("pgUrl"), schema });
   const own = await adapter.create(config);
-  expect(await own.appendMessages("c", [{ role: "user", content: "hi" }])).toMatchObject({ success: true });
+  expect(await own.storeMessages("c", [{ role: "user", content: "hi" }])).toMatchObject({ success: true });
   await own.close();
   await useClient(async (client) => {
     const provider = await adapter.create(config, client);

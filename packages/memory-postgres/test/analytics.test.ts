@@ -1,7 +1,8 @@
 import type { Result } from "@jaf/memory";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { type ConversationAnalytics, createPostgresProvider, type PostgresProvider } from "../src/index.ts";
+import type { ConversationAnalytics, PostgresProvider } from "../src/index.ts";
+import { createProvider } from "./support/provider.ts";
 import { dropSchemas, freshSchema, runSql } from "./support/stores.ts";
 
 const schema = freshSchema();
@@ -62,7 +63,7 @@ function randomConversations(seed: number): readonly Stored[] {
 const conversations = randomConversations(42);
 
 beforeAll(async () => {
-  provider = await createPostgresProvider({ schema }, pool);
+  provider = await createProvider({ schema }, pool);
   const rows = conversations.map(
     ({ userId, messages, lastActivity, expired }, index) =>
       `('c${index}', '${userId}', '${lastActivity.toISOString()}', ${messages}, ${expired ? "now()" : index % 2 ? "'infinity'" : "NULL"})`,
@@ -163,7 +164,7 @@ describe("getAnalytics", () => {
   it("does not depend on the time zone of the connection", async () => {
     const client = new pg.Client({ connectionString: inject("pgUrl"), options: "-c timezone=Asia/Tokyo" });
     await client.connect();
-    const own = await createPostgresProvider({ schema }, client);
+    const own = await createProvider({ schema }, client);
     expect(unwrap(await own.getAnalytics())).toEqual(expected(undefined, "UTC"));
     await client.end();
   });

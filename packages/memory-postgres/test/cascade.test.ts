@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { createPostgresProvider, migrate } from "../src/index.ts";
+import { migrate } from "../src/index.ts";
+import { createProvider } from "./support/provider.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
 
 const schemas: string[] = [];
@@ -10,7 +11,7 @@ async function filledSchema(partitions: { readonly partitions?: number }): Promi
   const schema = freshSchema();
   schemas.push(schema);
   await useClient(async (client) => {
-    const provider = await createPostgresProvider({ schema, ...partitions }, client);
+    const provider = await createProvider({ schema, ...partitions }, client);
     for (const id of ["a", "b", "c"]) {
       const metadata = { userId: id, traceId: `trace ${id}` };
       const options = { idempotencyKey: `key ${id}` };

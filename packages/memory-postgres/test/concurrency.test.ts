@@ -1,7 +1,7 @@
 import type { MemoryProvider, Message } from "@jaf/memory";
 import pg from "pg";
 import { afterAll, describe, expect, inject, it } from "vitest";
-import { createPostgresProvider } from "../src/index.ts";
+import { createProvider } from "./support/provider.ts";
 import { dropSchemas, freshSchema, runSql } from "./support/stores.ts";
 
 const WRITERS = 32;
@@ -51,7 +51,7 @@ async function withPool(use: (server: Server) => Promise<void>, options = ""): P
   schemas.push(schema);
   const pool = new pg.Pool({ connectionString: inject("pgUrl"), max: 10, options });
   try {
-    const provider = await createPostgresProvider({ schema }, pool);
+    const provider = await createProvider({ schema }, pool);
     await use({ schema, providers: Array.from({ length: WRITERS }, () => provider) });
   } finally {
     await pool.end();
@@ -67,7 +67,7 @@ async function withClients(use: (server: Server) => Promise<void>, options = "")
     const providers = await Promise.all(
       clients.map(async (client) => {
         await client.connect();
-        return createPostgresProvider({ schema }, client);
+        return createProvider({ schema }, client);
       }),
     );
     await use({ schema, providers: Array.from({ length: WRITERS / 8 }, () => providers).flat() });
@@ -139,7 +139,7 @@ async function withOwnPool(use: (server: Server) => Promise<void>, options: stri
   const schema = freshSchema();
   schemas.push(schema);
   const connectionString = `${inject("pgUrl")}?options=${encodeURIComponent(options)}`;
-  const provider = await createPostgresProvider({ connectionString, schema });
+  const provider = await createProvider({ connectionString, schema });
   try {
     await use({ schema, providers: Array.from({ length: WRITERS }, () => provider) });
   } finally {
@@ -170,7 +170,7 @@ describe("a serialization failure in the application's transaction", () => {
       await providers[0]?.appendMessages("c", [message(0, 0)]);
       const client = new pg.Client(inject("pgUrl"));
       await client.connect();
-      const provider = await createPostgresProvider({ schema }, client);
+      const provider = await createProvider({ schema }, client);
       await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
       await provider.getConversation("c");
       await providers[0]?.appendMessages("c", [message(0, 1)]);

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { createPostgresProvider } from "../src/index.ts";
+import { createProvider } from "./support/provider.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
 
 const schemas: string[] = [];
@@ -29,7 +29,7 @@ describe.each(layouts)("what is left of a deleted conversation, in tables %s", (
     async (write) => {
       const schema = schemaOf();
       await useClient(async (client) => {
-        const provider = await createPostgresProvider({ schema, ...partitions }, client);
+        const provider = await createProvider({ schema, ...partitions }, client);
         await provider.appendMessages("c", secret, hers, key);
         await client.query(`SET session_replication_role = replica; DELETE FROM "${schema}".conversations;
           SET session_replication_role = origin`);
@@ -39,7 +39,7 @@ describe.each(layouts)("what is left of a deleted conversation, in tables %s", (
         });
         expect(await provider.getRecentMessages("c")).toMatchObject({ data: hello });
         expect(await provider.findConversations({ traceId: "her trace" })).toMatchObject({ data: [] });
-        expect(await provider[write]("c", hello, {}, key)).toMatchObject({ success: true });
+        expect(await provider[write]("c", hello, { userId: "him" }, key)).toMatchObject({ success: true });
         expect(await provider.getConversation("c")).toMatchObject({ data: { messages: hello } });
       });
     },
@@ -48,7 +48,7 @@ describe.each(layouts)("what is left of a deleted conversation, in tables %s", (
   it("and any other row with a number that the conversation doesn't have is not read", async () => {
     const schema = schemaOf();
     await useClient(async (client) => {
-      const provider = await createPostgresProvider({ schema, ...partitions }, client);
+      const provider = await createProvider({ schema, ...partitions }, client);
       await provider.appendMessages("c", [...secret, ...hello], {}, { maxMessages: 1 });
       await client.query(`INSERT INTO "${schema}".conversations_messages
         SELECT 'c', seq, '{"role":"user","content":"secret"}', false FROM unnest(ARRAY[-1, 0, 1, 2, 4, 5]) AS seq`);
@@ -64,7 +64,7 @@ describe.each(layouts)("what is left of a deleted conversation, in tables %s", (
 it("a new conversation is made by a role that may not delete", async () => {
   const [schema, role] = [schemaOf(), freshSchema()];
   await useClient(async (client) => {
-    const provider = await createPostgresProvider({ schema }, client);
+    const provider = await createProvider({ schema }, client);
     await client.query(`CREATE ROLE ${role}; GRANT USAGE ON SCHEMA "${schema}" TO ${role};
       GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA "${schema}" TO ${role};
       GRANT DELETE ON "${schema}".conversations TO ${role}; SET ROLE ${role}`);
@@ -79,7 +79,7 @@ describe("a policy that hides messages from their owner too", () => {
     await runSql(`CREATE ROLE ${role}; CREATE SCHEMA "${schema}" AUTHORIZATION ${role}`);
     await useClient(async (client) => {
       await client.query(`SET ROLE ${role}`);
-      const provider = await createPostgresProvider({ schema }, client);
+      const provider = await createProvider({ schema }, client);
       await provider.appendMessages("c", secret, hers);
       await client.query(`ALTER TABLE "${schema}".conversations_messages ENABLE ROW LEVEL SECURITY;
         ALTER TABLE "${schema}".conversations_messages FORCE ROW LEVEL SECURITY;
@@ -99,7 +99,7 @@ describe("truncating parts of the conversations by hand", () => {
   const filled = async (): Promise<string> => {
     const schema = schemaOf();
     await useClient(async (client) => {
-      const provider = await createPostgresProvider({ schema, partitions: 2 }, client);
+      const provider = await createProvider({ schema, partitions: 2 }, client);
       for (const id of ["a", "b", "c", "d", "e", "f"]) await provider.appendMessages(id, secret, hers, key);
     });
     return schema;

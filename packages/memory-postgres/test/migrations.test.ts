@@ -3,9 +3,10 @@ import { MemorySetupError } from "@jaf/memory";
 import pg from "pg";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { embeddedFolders, embeddedMigrations, packageFile } from "../scripts/embed-migrations.ts";
-import { createPostgresProvider, migrate, printMigrations } from "../src/index.ts";
+import { migrate, printMigrations } from "../src/index.ts";
 import { migrations } from "../src/migrator/embedded.ts";
 import { startChild } from "./support/child.ts";
+import { createProvider } from "./support/provider.ts";
 import { describeSchema } from "./support/schema.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
 
@@ -72,11 +73,11 @@ describe("migrations", () => {
       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "${schema}" TO ${role};`);
     await useClient(async (client) => {
       await client.query(`SET ROLE ${role}`);
-      const provider = await createPostgresProvider({ schema }, client);
+      const provider = await createProvider({ schema }, client);
       expect(await provider.appendMessages("c", [{ role: "user", content: "hi" }])).toMatchObject({
         success: true,
       });
-      const refused = createPostgresProvider({ schema, tableName: "others" }, client);
+      const refused = createProvider({ schema, tableName: "others" }, client);
       await expect(refused).rejects.toThrow(/lacks a right/);
     });
     await runSql(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
@@ -85,11 +86,11 @@ describe("migrations", () => {
   it("are asked for when the provider may not run them", async () => {
     const schema = schemaOf();
     await useClient(async (client) => {
-      const created = createPostgresProvider({ schema, migrate: false }, client);
+      const created = createProvider({ schema, migrate: false }, client);
       await expect(created).rejects.toThrow(MemorySetupError);
       await expect(created).rejects.toThrow(/run migrate\(\)/);
       await migrate(client, { schema });
-      await createPostgresProvider({ schema, migrate: false }, client);
+      await createProvider({ schema, migrate: false }, client);
     });
   });
 
@@ -99,8 +100,8 @@ describe("migrations", () => {
       await migrate(client, { schema });
       const current = await describeSchema(schema);
       await client.query(`DROP FUNCTION "${schema}".conversations_write_group;
-        DELETE FROM "${schema}".conversations_migrations WHERE id = 5`);
-      const created = createPostgresProvider({ schema, migrate: false }, client);
+        DELETE FROM "${schema}".conversations_migrations WHERE id > 1`);
+      const created = createProvider({ schema, migrate: false }, client);
       await expect(created).rejects.toThrow(/out of date; run migrate\(\)/);
       await migrate(client, { schema });
       expect(await describeSchema(schema)).toBe(current);
@@ -118,33 +119,36 @@ describe("migrations", () => {
     });
   });
 
-  it.each(["conversations", "conversations_messages", "conversations_traces", "conversations_keys"])(
-    "say so when %s was dropped, and make no empty one in its place",
-    async (table) => {
-      const schema = schemaOf();
-      await useClient(async (client) => {
-        await migrate(client, { schema });
-        await client.query(`SET client_min_messages = warning; DROP TABLE "${schema}".${table} CASCADE`);
-        const reason = /some of the tables are gone/;
-        await expect(migrate(client, { schema })).rejects.toThrow(reason);
-        await expect(createPostgresProvider({ schema }, client)).rejects.toThrow(reason);
-        await expect(createPostgresProvider({ schema, migrate: false }, client)).rejects.toThrow(reason);
-      });
-      await expect(runSql(printMigrations({ schema }))).rejects.toMatchObject({ code: "JF004" });
-      const { rows } = await runSql(`SELECT to_regclass('"${schema}".${table}')::text AS made`);
-      expect(rows).toEqual([{ made: null }]);
-    },
-  );
+  it.each([
+    "conversations",
+    "conversations_messages",
+    "conversations_traces",
+    "conversations_keys",
+    "conversations_tombstones",
+  ])("say so when %s was dropped, and make no empty one in its place", async (table) => {
+    const schema = schemaOf();
+    await useClient(async (client) => {
+      await migrate(client, { schema });
+      await client.query(`SET client_min_messages = warning; DROP TABLE "${schema}".${table} CASCADE`);
+      const reason = /some of the tables are gone/;
+      await expect(migrate(client, { schema })).rejects.toThrow(reason);
+      await expect(createProvider({ schema }, client)).rejects.toThrow(reason);
+      await expect(createProvider({ schema, migrate: false }, client)).rejects.toThrow(reason);
+    });
+    await expect(runSql(printMigrations({ schema }))).rejects.toMatchObject({ code: "JF004" });
+    const { rows } = await runSql(`SELECT to_regclass('"${schema}".${table}')::text AS made`);
+    expect(rows).toEqual([{ made: null }]);
+  });
 
   it("find the tables wherever the caller's search_path leads", async () => {
     const schema = schemaOf();
     await runSql(`CREATE SCHEMA "${schema}"`);
     const client = new pg.Client({ connectionString: inject("pgUrl"), options: `-c search_path=${schema}` });
     await client.connect();
-    await createPostgresProvider({}, client);
+    await createProvider({}, client);
     await client.end();
     await useClient(async (elsewhere) => {
-      const provider = await createPostgresProvider({ schema, migrate: false }, elsewhere);
+      const provider = await createProvider({ schema, migrate: false }, elsewhere);
       expect(await provider.appendMessages("c", [{ role: "user", content: "hi" }])).toMatchObject({
         success: true,
       });
@@ -158,8 +162,8 @@ describe("migrations", () => {
     const options = `-c search_path=${tenant},${shared}`;
     const client = new pg.Client({ connectionString: inject("pgUrl"), options });
     await client.connect();
-    await expect(createPostgresProvider({ migrate: false }, client)).rejects.toThrow(/run migrate\(\)/);
-    const provider = await createPostgresProvider({}, client);
+    await expect(createProvider({ migrate: false }, client)).rejects.toThrow(/run migrate\(\)/);
+    const provider = await createProvider({}, client);
     await client.query(`SET search_path = ${shared}`);
     await provider.appendMessages("c", [{ role: "user", content: "hi" }]);
     await client.end();
@@ -171,8 +175,8 @@ describe("migrations", () => {
   it("say so when there is no schema for the tables", () =>
     useClient(async (client) => {
       await client.query("SET search_path = ''");
-      await expect(createPostgresProvider({}, client)).rejects.toThrow(/no schema to create the tables in/);
-      await expect(createPostgresProvider({ migrate: false }, client)).rejects.toThrow(/no schema/);
+      await expect(createProvider({}, client)).rejects.toThrow(/no schema to create the tables in/);
+      await expect(createProvider({ migrate: false }, client)).rejects.toThrow(/no schema/);
       await expect(client.query(printMigrations())).rejects.toMatchObject({ code: "3F000" });
     }));
 
@@ -180,7 +184,7 @@ describe("migrations", () => {
     useClient(async (client) => {
       const path = '"$user", elsewhere';
       await client.query(`SET search_path = ${path}; SET standard_conforming_strings = off; BEGIN`);
-      await createPostgresProvider({ schema: schemaOf() }, client);
+      await createProvider({ schema: schemaOf() }, client);
       expect((await client.query("SHOW search_path")).rows).toEqual([{ search_path: path }]);
       const strings = "SHOW standard_conforming_strings";
       expect((await client.query(strings)).rows).toEqual([{ standard_conforming_strings: "off" }]);
@@ -223,7 +227,7 @@ describe("migrations", () => {
   it("keep writes out of temporary tables that have our names", async () => {
     const schema = schemaOf();
     await useClient(async (client) => {
-      const provider = await createPostgresProvider({ schema }, client);
+      const provider = await createProvider({ schema }, client);
       for (const name of ["", "_messages", "_traces", "_keys"].map((suffix) => `conversations${suffix}`)) {
         await client.query(`CREATE TEMP TABLE ${name} (LIKE "${schema}".${name} INCLUDING ALL)`);
       }

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { createPostgresProvider } from "../src/index.ts";
+import { createProvider } from "./support/provider.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
 
 const schemas: string[] = [];
@@ -25,7 +25,7 @@ describe("migrations", () => {
     if (schema !== "public") schemaOf(schema);
     const tableName = `t${crypto.randomUUID().replaceAll("-", "")}`;
     await useClient(async (client) => {
-      const provider = await createPostgresProvider({ schema, tableName }, client);
+      const provider = await createProvider({ schema, tableName }, client);
       await provider.appendMessages("c", [{ role: "user", content: "hi" }], { userId: "u", traceId: "t" });
       const found = await provider.findConversations({ userId: "u", traceId: "t" });
       expect(found).toMatchObject({ success: true, data: [{ messages: [{ content: "hi" }] }] });
@@ -38,7 +38,7 @@ describe("migrations", () => {
       const schema = schemaOf();
       const metadata = { userId: "u", traceId: "t" };
       await useClient(async (client) => {
-        const provider = await createPostgresProvider({ schema, tableName }, client);
+        const provider = await createProvider({ schema, tableName }, client);
         await provider.appendMessages("c", [{ role: "user", content: "hi" }], metadata, { maxMessages: 1 });
         expect(await provider.findConversations(metadata)).toMatchObject({
           data: [{ messages: [{ content: "hi" }] }],
@@ -56,9 +56,9 @@ describe("migrations", () => {
     const schema = schemaOf("back\\'slash");
     await useClient(async (client) => {
       await client.query("SET standard_conforming_strings = off; SET escape_string_warning = off");
-      const provider = await createPostgresProvider({ schema }, client);
+      const provider = await createProvider({ schema }, client);
       await provider.appendMessages("c", [{ role: "user", content: "a\0\\u0000" }], { userId: "u" });
-      expect(await createPostgresProvider({ schema, migrate: false }, client)).toBeDefined();
+      expect(await createProvider({ schema, migrate: false }, client)).toBeDefined();
       const { rows } = await client.query(`SELECT messages FROM "${schema}".conversations_with_messages`);
       expect(rows).toEqual([{ messages: [{ role: "user", content: "a\ufffd\\u0000" }] }]);
       expect(await provider.clearUserConversations("u")).toEqual({ success: true, data: 1 });
@@ -69,8 +69,8 @@ describe("migrations", () => {
     const schema = schemaOf();
     const longest = "l".repeat(40);
     await useClient(async (client) => {
-      const one = await createPostgresProvider({ schema }, client);
-      const other = await createPostgresProvider({ schema, tableName: longest }, client);
+      const one = await createProvider({ schema }, client);
+      const other = await createProvider({ schema, tableName: longest }, client);
       await one.appendMessages("c", [{ role: "user", content: "hi" }]);
       expect(await other.getConversation("c")).toEqual({ success: true, data: null });
       expect(await other.appendMessages("d", [], {}, { maxMessages: 1 })).toMatchObject({ success: true });

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { createPostgresProvider, migrate, printMigrations } from "../src/index.ts";
+import { migrate, printMigrations } from "../src/index.ts";
+import { createProvider } from "./support/provider.ts";
 import { describeSchema } from "./support/schema.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
 
@@ -37,7 +38,7 @@ describe("tables in partitions", () => {
   it("spread conversations over the parts, and keep each with its messages", async () => {
     const schema = schemaOf();
     await useClient(async (client) => {
-      const provider = await createPostgresProvider({ schema, partitions: 4 }, client);
+      const provider = await createProvider({ schema, partitions: 4 }, client);
       for (let index = 0; index < 40; index++)
         await provider.appendMessages(`c${index}`, [{ role: "user", content: "hi" }], { userId: "u" });
     });
@@ -59,7 +60,7 @@ describe("tables in partitions", () => {
     const schema = schemaOf();
     await useClient(async (client) => {
       await migrate(client, { schema, partitions: 2 });
-      const provider = await createPostgresProvider({ schema, migrate: false }, client);
+      const provider = await createProvider({ schema, migrate: false }, client);
       expect(await provider.appendMessages("c", [{ role: "user", content: "hi" }])).toMatchObject({
         success: true,
       });
@@ -75,8 +76,8 @@ describe("tables in partitions", () => {
       await migrate(client, { schema, ...before });
       const reason = /were created with another number of partitions/;
       await expect(migrate(client, { schema, partitions: 4 })).rejects.toThrow(reason);
-      await expect(createPostgresProvider({ schema, partitions: 4 }, client)).rejects.toThrow(reason);
-      const other = createPostgresProvider({ schema, partitions: 4, migrate: false }, client);
+      await expect(createProvider({ schema, partitions: 4 }, client)).rejects.toThrow(reason);
+      const other = createProvider({ schema, partitions: 4, migrate: false }, client);
       await expect(other).rejects.toThrow(reason);
     });
     const printed = runSql(printMigrations({ schema, partitions: 4 }));

@@ -2,7 +2,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { carriesPreparedStatements, startPgBouncer } from "../../../test/pgbouncer.ts";
 import type { RunningServer } from "../../../test/servers.ts";
-import { createPostgresProvider } from "../src/index.ts";
+import { createProvider } from "./support/provider.ts";
 import { dropSchemas, freshSchema, runSql } from "./support/stores.ts";
 
 const carries = carriesPreparedStatements();
@@ -34,7 +34,7 @@ describe.each(modes)("behind a PgBouncer in transaction mode %s", (_, settings) 
   it("8 pools migrate one empty schema at once", async () => {
     const schema = schemaOf();
     const providers = await Promise.all(
-      Array.from({ length: 8 }, () => createPostgresProvider({ connectionString: bouncer.url, schema })),
+      Array.from({ length: 8 }, () => createProvider({ connectionString: bouncer.url, schema })),
     );
     const appends = providers.map((provider) =>
       provider.appendMessages("c", [{ role: "user", content: "hi" }]),
@@ -48,7 +48,7 @@ describe.each(modes)("behind a PgBouncer in transaction mode %s", (_, settings) 
   it("prepared statements that land on other connections lose nothing", async () => {
     const schema = schemaOf();
     const pools = [1, 2, 3].map(() => new pg.Pool({ connectionString: bouncer.url, max: 4 }));
-    const providers = await Promise.all(pools.map((pool) => createPostgresProvider({ schema }, pool)));
+    const providers = await Promise.all(pools.map((pool) => createProvider({ schema }, pool)));
     const results = await Promise.all(
       Array.from({ length: 120 }, (_, index) =>
         providers[index % 3]?.appendMessages(`c${index % 5}`, [{ role: "user", content: `${index}` }]),
@@ -64,7 +64,7 @@ describe.each(modes)("behind a PgBouncer in transaction mode %s", (_, settings) 
     const schema = schemaOf();
     const pool = new pg.Pool({ connectionString: bouncer.url, max: 10 });
     const before = await pool.query("SHOW search_path");
-    await createPostgresProvider({ schema }, pool);
+    await createProvider({ schema }, pool);
     const after = await Promise.all(Array.from({ length: 10 }, () => pool.query("SHOW search_path")));
     for (const { rows } of after) expect(rows).toEqual(before.rows);
     await pool.end();

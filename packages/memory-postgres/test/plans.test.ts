@@ -1,4 +1,4 @@
-import type { ConversationQuery } from "@jaf/memory/adapter";
+import type { ConversationQuery, ReadRequest, StoredSelection } from "@jaf/memory/adapter";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createBulkQueries } from "../src/bulk-queries.ts";
 import { migrate } from "../src/index.ts";
@@ -120,6 +120,51 @@ describe("a whole conversation", () => {
       return { cost: rows[0]["QUERY PLAN"][0].Plan["Total Cost"], limit: Number(settings[0].jit_above_cost) };
     });
     expect(cost).toBeLessThan(limit / 4);
+  });
+});
+
+describe("a part of a conversation of 10,000 messages", () => {
+  const read = (schema: string, request: Omit<ReadRequest, "conversationId">) =>
+    explain(
+      createReadQueries({ tableName: "conversations", schema }, 1_000_000).read({
+        conversationId: "long",
+        ...request,
+      }),
+    );
+
+  const parts: readonly (readonly [string, StoredSelection, number, string])[] = [
+    ["its end", { kind: "last", limit: 20 }, 20, "conversations_messages_pkey"],
+    ["a range", { kind: "range", after: 5_000, limit: 20 }, 20, "conversations_messages_pkey"],
+    ["what is before", { kind: "range", before: 5_000, limit: 20 }, 20, "conversations_messages_pkey"],
+    ["a span", { kind: "range", after: 4_999, before: 5_020 }, 20, "conversations_messages_pkey"],
+    ["the beginning", { kind: "range", before: 20 }, 20, "conversations_messages_pkey"],
+    ["a message", { kind: "message", messageId: "m5000" }, 1, "idx_conversations_messages_own_id"],
+  ];
+
+  describe.each([
+    ["analyzed", analyzed],
+    ["never analyzed", unknown],
+  ])("in tables that were %s", (name, schema) => {
+    beforeAll(async () => {
+      await runSql(`SET search_path = "${schema}";
+        INSERT INTO conversations (conversation_id, version, last_seq, total_messages) VALUES ('long', 1, 10000, 10000);
+        INSERT INTO conversations_messages (conversation_id, seq, body, is_tool_result, message_id, message_hash)
+        SELECT 'long', seq, repeat('x', 400), false, 'm' || seq, 'h' FROM generate_series(1, 10000) AS seq;
+        INSERT INTO conversations_keys SELECT 'long', 'k' || n, 'h', n, n FROM generate_series(1, 1000) AS n`);
+      if (name === "analyzed") await runSql(`ANALYZE "${schema}".conversations_messages`);
+    });
+
+    it.each(parts)("%s is read off an index, and nothing else is", async (_part, messages, count, index) => {
+      const plan = await read(schema, { messages });
+      expect(plan.indexes).toEqual(expect.arrayContaining(["conversations_pkey", index]));
+      expect(plan.touched).toBe(count);
+    });
+
+    it("nothing of it, and a receipt, is a row of each", async () => {
+      const plan = await read(schema, { messages: { kind: "none" }, receiptFor: "k7" });
+      expect(plan.indexes).toEqual(["conversations_pkey", "conversations_keys_pkey"]);
+      expect(plan.touched).toBe(1);
+    });
   });
 });
 

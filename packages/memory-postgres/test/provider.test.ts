@@ -3,7 +3,8 @@ import pg from "pg";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { createConversationBackend } from "../src/backend.ts";
 import { adaptClient } from "../src/client.ts";
-import { createPostgresProvider, migrate } from "../src/index.ts";
+import { migrate } from "../src/index.ts";
+import { createProvider } from "./support/provider.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
 
 const schemas: string[] = [];
@@ -21,7 +22,7 @@ describe("without a client", () => {
   it("opens a pool, and closes it", async () => {
     const name = freshSchema();
     const connectionString = `${inject("pgUrl")}?application_name=${name}`;
-    const provider = await createPostgresProvider({
+    const provider = await createProvider({
       connectionString,
       schema: schemaOf(),
       maxConnections: 3,
@@ -38,7 +39,7 @@ describe("without a client", () => {
   it("survives that the server cuts its idle connections", async () => {
     const name = freshSchema();
     const connectionString = `${inject("pgUrl")}?application_name=${name}`;
-    const provider = await createPostgresProvider({ connectionString, schema: schemaOf() });
+    const provider = await createProvider({ connectionString, schema: schemaOf() });
     await runSql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '${name}'`);
     await expect.poll(async () => (await provider.appendMessages("c", hello)).success).toBe(true);
     await provider.close();
@@ -50,7 +51,7 @@ describe("without a client", () => {
   ])("fails with a tagged error when %s", async (_case, config, retryable) => {
     const { hostname, port, username } = new URL(inject("pgUrl"));
     const target = { host: hostname, port: Number(port), username, password: "s3cret", ...config };
-    const thrown = await createPostgresProvider(target).catch((error: unknown) => error);
+    const thrown = await createProvider(target).catch((error: unknown) => error);
     expect(thrown).toBeInstanceOf(MemorySetupError);
     expect(thrown).toMatchObject({
       error: { _tag: "MemoryConnectionError", retryable, provider: "postgres" },
@@ -64,7 +65,7 @@ describe("a statement that does not end", () => {
     const schema = schemaOf();
     const connectionString = inject("pgUrl");
     await useClient((client) => migrate(client, { schema })); // May take longer than what is tested here.
-    const provider = await createPostgresProvider({
+    const provider = await createProvider({
       connectionString,
       schema,
       maxConnections: 1,
@@ -111,7 +112,7 @@ describe("a conversation", () => {
       ALTER TABLE "${schema}".conversations ENABLE ROW LEVEL SECURITY;
       CREATE POLICY own ON "${schema}".conversations USING (user_id = current_setting('app.me'))`);
     await useClient(async (client) => {
-      const provider = await createPostgresProvider({ schema }, client);
+      const provider = await createProvider({ schema }, client);
       await provider.appendMessages("c", hello, { userId: "other" });
       await client.query(`SET ROLE ${role}; SET app.me = 'own'; SET statement_timeout = '2s'`);
       expect(await provider.appendMessages("d", hello, { userId: "own" })).toMatchObject({ success: true });
@@ -143,7 +144,7 @@ describe("a conversation", () => {
     "of %i messages, of which the last %i are kept, is read in parts and comes back whole",
     (written, kept) =>
       useClient(async (client) => {
-        const provider = await createPostgresProvider({ schema: schemaOf() }, client);
+        const provider = await createProvider({ schema: schemaOf() }, client);
         const all = Array.from({ length: written }, (_, n) => ({ role: "user", content: `${n}` }) as const);
         const metadata = { userId: "u", topic: "parts" };
         await provider.appendMessages("c", all, metadata, { maxMessages: kept });
@@ -152,7 +153,7 @@ describe("a conversation", () => {
             conversationId: "c",
             userId: "u",
             messages: all.slice(-kept),
-            metadata: { topic: "parts", version: written, totalMessages: Math.min(written, kept) },
+            metadata: { topic: "parts", nextPosition: written, totalMessages: Math.min(written, kept) },
           },
         });
         expect(await provider.getRecentMessages("c", 300)).toMatchObject({
@@ -169,7 +170,7 @@ describe("a conversation", () => {
       const backend = createConversationBackend({ sql, names, close: async () => {}, maxReadBytes: 1_000 });
       const provider = defineMemoryProvider(backend);
       const part = { role: "user", content: "x".repeat(400) } as const;
-      await provider.appendMessages("c", [part, part], { userId: "u" });
+      await provider.storeMessages("c", [part, part], { userId: "u" });
       expect(await provider.getConversation("c")).toMatchObject({ data: { messages: [part, part] } });
       await provider.appendMessages("c", [part]);
       const refused = {
@@ -209,20 +210,20 @@ describe("a conversation", () => {
 describe("a client that was handed in", () => {
   it("stays open when the provider is closed", () =>
     useClient(async (client) => {
-      const provider = await createPostgresProvider({ schema: schemaOf() }, client);
+      const provider = await createProvider({ schema: schemaOf() }, client);
       expect(await provider.close()).toEqual({ success: true, data: undefined });
       expect((await client.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
     }));
 
   it("is refused when it is not connected, in place of waiting for ever", async () => {
-    const created = createPostgresProvider({}, new pg.Client(inject("pgUrl")));
+    const created = createProvider({}, new pg.Client(inject("pgUrl")));
     await expect(created).rejects.toThrow(/await its connect\(\) first/);
   });
 
   it("that was closed is an error, and an unhealthy store", async () => {
     const client = new pg.Client(inject("pgUrl"));
     await client.connect();
-    const provider = await createPostgresProvider({ schema: schemaOf() }, client);
+    const provider = await createProvider({ schema: schemaOf() }, client);
     await client.end();
     expect(await provider.getStats()).toMatchObject({
       error: { _tag: "MemoryConnectionError", retryable: false },
@@ -239,7 +240,7 @@ describe("a client that was handed in", () => {
     };
     const client = new pg.Client({ connectionString: inject("pgUrl"), types } as pg.ClientConfig);
     await client.connect();
-    const provider = await createPostgresProvider({ schema: schemaOf() }, client);
+    const provider = await createProvider({ schema: schemaOf() }, client);
     await provider.appendMessages("c", hello, { userId: "u", at: new Date(0) });
     expect(await provider.getStats("u")).toMatchObject({ data: { totalMessages: 1 } });
     expect(await provider.findConversations({ userId: "u" })).toMatchObject({
@@ -261,7 +262,7 @@ describe("prepared statements", () => {
 
   it("are given up where a proxy loses them", () =>
     withPool(async (pool) => {
-      const provider = await createPostgresProvider({ schema: schemaOf() }, pool);
+      const provider = await createProvider({ schema: schemaOf() }, pool);
       expect(await provider.appendMessages("c", hello)).toMatchObject({ success: true });
       expect((await pool.query("SELECT FROM pg_prepared_statements")).rowCount).toBe(1);
       await pool.query("DEALLOCATE ALL");
@@ -273,12 +274,12 @@ describe("prepared statements", () => {
   it("are given up where another connection's are found", async () => {
     const schema = schemaOf();
     await withPool(async (pool) => {
-      const provider = await createPostgresProvider({ schema }, pool);
+      const provider = await createProvider({ schema }, pool);
       await provider.appendMessages("c", hello);
       const { rows } = await pool.query("SELECT name FROM pg_prepared_statements");
       await withPool(async (other) => {
         await other.query(`PREPARE ${rows[0].name} AS SELECT 'wrong'`);
-        const moved = await createPostgresProvider({ schema }, other);
+        const moved = await createProvider({ schema }, other);
         expect(await moved.appendMessages("c", hello)).toMatchObject({ success: true });
         expect(await moved.getConversation("c")).toMatchObject({ data: { metadata: { version: 2 } } });
       });
@@ -287,7 +288,7 @@ describe("prepared statements", () => {
 
   it("are not used on a client, where losing one would end the application's transaction", () =>
     useClient(async (client) => {
-      const provider = await createPostgresProvider({ schema: schemaOf() }, client);
+      const provider = await createProvider({ schema: schemaOf() }, client);
       await provider.appendMessages("c", hello);
       await client.query("BEGIN; DEALLOCATE ALL");
       expect(await provider.appendMessages("c", hello)).toMatchObject({ success: true });

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { createPostgresProvider, migrate, printMigrations } from "../src/index.ts";
+import { migrate, printMigrations } from "../src/index.ts";
+import { createProvider } from "./support/provider.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
 
 const schemas: string[] = [];
@@ -16,7 +17,7 @@ const hello = [{ role: "user", content: "hello" }] as const;
 /** A schema with one conversation of this id, whose messages, traces and keys are one each. */
 const fill = (schema: string, id: string, partitions: { readonly partitions?: number } = {}) =>
   useClient(async (client) => {
-    const provider = await createPostgresProvider({ schema, ...partitions }, client);
+    const provider = await createProvider({ schema, ...partitions }, client);
     await provider.appendMessages(id, hello, { traceId: "t" }, { idempotencyKey: "k" });
   });
 
@@ -68,9 +69,13 @@ describe.each([
   );
 
   it("refuses a write by hand that would land there", async () => {
-    const rest = `ARRAY['{}'], ARRAY[false], NULL, NULL, '{}', NULL, NULL, NULL, NULL, NULL`;
+    const rest = `ARRAY['{}'], ARRAY[false], NULL, NULL, NULL, '{}', NULL, NULL, NULL, NULL, 'i', NULL, NULL, NULL, NULL, NULL`;
     const one = runSql(`SELECT "${old}".conversations_write('new', false, ${rest})`);
     await expect(one).rejects.toMatchObject({ code: "JF003" });
+    for (const erasure of ["delete('shared', 1)", "clear('u', 1)"])
+      await expect(runSql(`SELECT "${old}".conversations_${erasure}`)).rejects.toMatchObject({
+        code: "JF003",
+      });
     const write = { conversation_id: "shared", bodies: ["{}"], tool_results: [false], metadata: {} };
     const group = runSql(`SELECT "${old}".conversations_write_group('${JSON.stringify([write])}')`);
     await expect(group).rejects.toMatchObject({ code: "JF003" });
@@ -79,7 +84,7 @@ describe.each([
 
   it("is no schema for a provider that may not migrate it", () =>
     useClient(async (client) => {
-      const created = createPostgresProvider({ schema: old, migrate: false }, client);
+      const created = createProvider({ schema: old, migrate: false }, client);
       await expect(created).rejects.toThrow(
         /the schema was renamed after its tables were made; run migrate\(\)/,
       );
@@ -87,14 +92,14 @@ describe.each([
 });
 
 it.each([
-  ["a provider", (client: pg.Client, schema: string) => createPostgresProvider({ schema }, client), {}],
+  ["a provider", (client: pg.Client, schema: string) => createProvider({ schema }, client), {}],
   ["migrate", (client: pg.Client, schema: string) => migrate(client, { schema }), { partitions: 2 }],
   ["the script", (client: pg.Client, schema: string) => client.query(printMigrations({ schema })), {}],
 ])("a schema that was renamed keeps to itself once %s has adapted it", (_by, adapt, partitions) =>
   useClient(async (client) => {
     const { old, present } = await renamedSchema(partitions);
     await adapt(client, old);
-    const provider = await createPostgresProvider({ schema: old, migrate: false }, client);
+    const provider = await createProvider({ schema: old, migrate: false }, client);
     expect(await provider.appendMessages("own", hello)).toMatchObject({ success: true });
     expect((await idsIn(old))[0]).toBe("own shared");
     expect(await provider.deleteConversation("shared")).toMatchObject({ data: true });
@@ -118,7 +123,7 @@ it("a provider whose schema changed names with another writes nothing into eithe
   await fill(one, "mine");
   await fill(other, "theirs");
   const pool = new pg.Pool({ connectionString: inject("pgUrl"), max: 2 });
-  const provider = await createPostgresProvider({ schema: one }, pool);
+  const provider = await createProvider({ schema: one }, pool);
   expect(await provider.appendMessages("mine", hello)).toMatchObject({ success: true });
   await runSql(`ALTER SCHEMA "${one}" RENAME TO "${between}"; ALTER SCHEMA "${other}" RENAME TO "${one}";
     ALTER SCHEMA "${between}" RENAME TO "${other}"`);

@@ -7,8 +7,9 @@ const tableName = "spec_conversations";
 
 afterAll(() =>
   runSql(`SET client_min_messages = warning;
-    DROP TABLE ${["", "_messages", "_traces", "_keys", "_migrations"].map((suffix) => tableName + suffix)} CASCADE;
-    DROP FUNCTION ${["cascade", "part_cascade", "clear_leftovers"].map((name) => `${tableName}_${name}`)}`),
+    DROP TABLE ${["", "_messages", "_traces", "_keys", "_tombstones", "_migrations"].map((suffix) => tableName + suffix)} CASCADE;
+    DO $$ BEGIN EXECUTE (SELECT string_agg('DROP FUNCTION ' || oid::regprocedure, '; ')
+      FROM pg_proc WHERE proname LIKE '${tableName}\\_%'); END $$`),
 );
 
 it("runs the documented set-up, and the documented queries find the schema", async () => {

@@ -1,7 +1,8 @@
 import { conversationCursor, type Result } from "@jaf/memory";
 import pg from "pg";
 import { afterAll, beforeEach, describe, expect, inject, it } from "vitest";
-import { createPostgresProvider, type PostgresProvider } from "../src/index.ts";
+import type { PostgresProvider } from "../src/index.ts";
+import { createProvider } from "./support/provider.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
 
 const schema = freshSchema();
@@ -9,7 +10,7 @@ const pool = new pg.Pool({ connectionString: inject("pgUrl"), max: 10 });
 let provider: PostgresProvider;
 
 beforeEach(async () => {
-  provider = await createPostgresProvider({ schema }, pool);
+  provider = await createProvider({ schema }, pool);
   await runSql(`TRUNCATE "${schema}".conversations`);
 });
 
@@ -28,8 +29,8 @@ function unwrap<T>(result: Result<T>): T {
 /** `count` conversations with two messages each. `age` and `expires` are SQL. */
 const insert = (prefix: string, count: number, { age = "0 s", expires = "NULL" } = {}) =>
   runSql(`SET search_path = "${schema}";
-    INSERT INTO conversations (conversation_id, user_id, last_activity, total_messages, version, expires_at)
-    SELECT '${prefix}' || id, 'u', now() - interval '${age}', 2, 2, ${expires} FROM generate_series(1, ${count}) AS id;
+    INSERT INTO conversations (conversation_id, user_id, last_activity, total_messages, version, last_seq, expires_at)
+    SELECT '${prefix}' || id, 'u', now() - interval '${age}', 2, 1, 2, ${expires} FROM generate_series(1, ${count}) AS id;
     INSERT INTO conversations_messages
     SELECT conversation_id, seq, '{"role":"user","content":"x"}', false
     FROM conversations, generate_series(1, 2) AS seq WHERE conversation_id LIKE '${prefix}%'`);
@@ -148,8 +149,8 @@ describe("writes with a time to live", () => {
 
   it("stop early where much has expired, and go on with the next", async () => {
     await insert("expired", 30, { expires: "now() - interval '1 s'" });
-    await runSql(`UPDATE "${schema}".conversations SET total_messages = 500, version = 500`);
-    await runSql(`UPDATE "${schema}".conversations SET total_messages = 9999, version = 9999, expires_at = now() - interval '1 h'
+    await runSql(`UPDATE "${schema}".conversations SET total_messages = 500, last_seq = 500`);
+    await runSql(`UPDATE "${schema}".conversations SET total_messages = 9999, last_seq = 9999, expires_at = now() - interval '1 h'
       WHERE conversation_id = 'expired1'`);
     const expired = async () =>
       (await runSql(`SELECT FROM "${schema}".conversations WHERE conversation_id LIKE 'expired%'`))
@@ -166,7 +167,7 @@ describe("writes with a time to live", () => {
   it("remove nothing on a client, where a transaction of the application would keep it locked", async () => {
     await insert("expired", 60, { expires: "now() - interval '1 s'" });
     await useClient(async (client) => {
-      const own = await createPostgresProvider({ schema }, client);
+      const own = await createProvider({ schema }, client);
       for (let index = 0; index < 30; index++)
         await own.appendMessages(`c${index}`, [hello], {}, { ttlSeconds: 3_600 });
     });
@@ -190,7 +191,7 @@ describe("clearing a user", () => {
         };
       },
     });
-    const watched = await createPostgresProvider({ schema }, counting);
+    const watched = await createProvider({ schema }, counting);
     expect(unwrap(await watched.clearUserConversations("u"))).toBe(131);
     for (const ids of deleted) expect(ids.length).toBeLessThanOrEqual(25);
     expect(deleted.find((ids) => ids.includes("big"))).toEqual(["big"]);
@@ -202,7 +203,7 @@ describe("clearing a user", () => {
 describe("in a long transaction", () => {
   it("what expires in the middle of it is gone for the rest of it", () =>
     useClient(async (client) => {
-      const own = await createPostgresProvider({ schema }, client);
+      const own = await createProvider({ schema }, client);
       await own.appendMessages("c", [hello], { userId: "u" });
       await client.query("BEGIN; SELECT pg_sleep(0.02)");
       await client.query(
@@ -290,7 +291,7 @@ describe("a server that fails", () => {
   it("is a tagged error of the operation", async () => {
     const client = new pg.Client(inject("pgUrl"));
     await client.connect();
-    const own = await createPostgresProvider({ schema }, client);
+    const own = await createProvider({ schema }, client);
     await client.end();
     for (const [operation, result] of [
       ["cleanupOldConversations", await own.cleanupOldConversations(1)],

@@ -1,6 +1,6 @@
 import type { Message } from "@jaf/memory";
 import { afterAll, describe, expect, it } from "vitest";
-import { createPostgresProvider } from "../src/index.ts";
+import { createProvider } from "./support/provider.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
 
 const schema = freshSchema();
@@ -13,7 +13,7 @@ const view = async (id: string) =>
 
 const store = (id: string, messages: readonly Message[], ttlSeconds?: number) =>
   useClient(async (client) => {
-    const provider = await createPostgresProvider({ schema }, client);
+    const provider = await createProvider({ schema }, client);
     const options = ttlSeconds === undefined ? {} : { ttlSeconds };
     const result = await provider.appendMessages(
       id,

@@ -2,7 +2,8 @@ import { type MemoryProvider, type Message, withRetry } from "@jaf/memory";
 import pg from "pg";
 import { afterAll, afterEach, describe, expect, inject, it } from "vitest";
 import { startCutProxy } from "../../../test/cut-proxy.ts";
-import { createPostgresProvider, type PostgresConfig } from "../src/index.ts";
+import type { PostgresConfig } from "../src/index.ts";
+import { createProvider } from "./support/provider.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
 
 const schemas: string[] = [];
@@ -42,7 +43,7 @@ async function open({ port, options = "", ...config }: Options = {}): Promise<Wa
       return query(statement);
     },
   });
-  const provider = await createPostgresProvider({ ...config, schema }, pool);
+  const provider = await createProvider({ ...config, schema }, pool);
   return { provider, schema, pool, sent: () => statements.splice(0) };
 }
 
@@ -106,7 +107,7 @@ describe("an append on a pool", () => {
     const { rows } =
       await runSql(`SELECT DISTINCT version::int, total_messages::int AS total, writes::int, metadata
       FROM ${pg.escapeIdentifier(schema)}.conversations`);
-    expect(rows).toEqual([{ version: 20, total: 20, writes: 10, metadata: { batch: "9" } }]);
+    expect(rows).toEqual([{ version: 10, total: 20, writes: 10, metadata: { batch: "9" } }]);
     expect(sent().length).toBeLessThan(60);
   });
 
@@ -115,24 +116,25 @@ describe("an append on a pool", () => {
     await create(provider, ["c", "another"]);
     sent();
     const message = { role: "user", content: 'a "quoted" \\ \0 \u{1F600} line\nbreak' } as const;
+    const metadata = { userId: "u", traceId: "t", tag: "ü\u2028", odd: "\0\ud800" };
+    const limits = { idempotencyKey: "k", maxMessages: 1, ttlSeconds: 100, messageIds: ["own"] };
     const [, , appended] = await Promise.all([
       keepBusy(provider),
       provider.appendMessages("another", say("second")),
-      provider.appendMessages(
-        "c",
-        [message],
-        { userId: "u", traceId: "t", tag: "ü\u2028" },
-        { idempotencyKey: "k", expectedVersion: 1, maxMessages: 1, ttlSeconds: 100 },
-      ),
+      provider.appendMessages("c", [message], metadata, { ...limits, expectedVersion: 1 }),
     ]);
     expect(appended).toEqual({ success: true, data: undefined });
     expect(sent()).toEqual(busyAnd(2));
     expect(await provider.findConversations({ traceId: "t", userId: "u" })).toMatchObject({
       data: [
-        { messages: [message], userId: "u", metadata: { tag: "ü\u2028", version: 2, totalMessages: 1 } },
+        {
+          messages: [message],
+          userId: "u",
+          metadata: { tag: "ü\u2028", odd: "\0\ud800", version: 2, totalMessages: 1 },
+        },
       ],
     });
-    const again = provider.appendMessages("c", [message], {}, { idempotencyKey: "k" });
+    const again = provider.appendMessages("c", [message], metadata, limits);
     expect(await again).toMatchObject({ success: true });
     expect(await contents(provider, "c")).toHaveLength(1);
   });
@@ -141,7 +143,7 @@ describe("an append on a pool", () => {
     const { provider, sent } = await open();
     await create(provider, ids(6));
     await provider.appendMessages("c1", [], { userId: "owner" });
-    await provider.appendMessages("c2", say("keyed"), {}, { idempotencyKey: "k" });
+    await provider.appendMessages("c2", say("keyed"), { userId: "u" }, { idempotencyKey: "k" });
     sent();
     const append = (at: number, content: string, userId = "u", options = {}) =>
       provider.appendMessages(`c${at}`, say(content), { userId }, options);
@@ -287,7 +289,7 @@ describe("close", () => {
   it("waits for the appends that still wait to be sent", async () => {
     const schema = freshSchema();
     schemas.push(schema);
-    const provider = await createPostgresProvider({
+    const provider = await createProvider({
       connectionString: inject("pgUrl"),
       schema,
       maxConnections: 2,
@@ -303,7 +305,7 @@ describe("on a client, which may be in a transaction of the application", () => 
     useClient(async (client) => {
       const schema = freshSchema();
       schemas.push(schema);
-      const provider = await createPostgresProvider({ schema }, client);
+      const provider = await createProvider({ schema }, client);
       await client.query("BEGIN");
       await Promise.all(ids(20).map((id) => provider.appendMessages(id, say("hi"))));
       await client.query("ROLLBACK");

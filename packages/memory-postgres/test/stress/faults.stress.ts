@@ -9,7 +9,7 @@ import { observe } from "../../../../test/faults/observed.ts";
 import { until } from "../../../../test/polling.ts";
 import { DURABLE_POSTGRES, requirePostgres, startLocalPostgres } from "../../../../test/postgres-server.ts";
 import type { RestartableServer } from "../../../../test/restartable-server.ts";
-import { createPostgresProvider } from "../../src/index.ts";
+import { createProvider } from "../support/provider.ts";
 
 type Faults = LoadOptions["faults"];
 
@@ -29,7 +29,7 @@ async function withProvider<T>(
   const pool = new pg.Pool({ host: "127.0.0.1", port, user: "postgres", database: "postgres", max: 10 });
   pool.on("error", () => {});
   try {
-    return await use(await createPostgresProvider({ schema }, pool));
+    return await use(await createProvider({ schema }, pool));
   } finally {
     await pool.end();
   }

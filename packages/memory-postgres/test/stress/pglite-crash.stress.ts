@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createPostgresProvider } from "../../src/index.ts";
 import { openPglite } from "../../src/pglite/index.ts";
 import { startChild } from "../support/child.ts";
 import { contents, createFolders } from "../support/folders.ts";
+import { createProvider } from "../support/provider.ts";
 
 let folders: Awaited<ReturnType<typeof createFolders>>;
 beforeAll(async () => {
@@ -70,7 +70,7 @@ describe("a full disk", () => {
       const folder = join(disk, "db");
       folders.copy(folder);
       const { client, close } = await openPglite(folder);
-      const provider = await createPostgresProvider({}, client);
+      const provider = await createProvider({}, client);
       const content = () => crypto.getRandomValues(Buffer.alloc(30_000)).toString("base64");
       let stored = 1;
       let result = await provider.appendMessages("c", [{ role: "user", content: content() }]);

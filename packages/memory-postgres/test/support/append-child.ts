@@ -1,11 +1,11 @@
-import { createPostgresProvider } from "../../src/index.ts";
 import { openPglite } from "../../src/pglite/index.ts";
+import { createProvider } from "./provider.ts";
 
 /** Opens a folder and appends until it is killed; prints the number of each append that was acknowledged. */
 const [folder = ""] = process.argv.slice(2);
 try {
   const { client } = await openPglite(folder);
-  const provider = await createPostgresProvider({}, client);
+  const provider = await createProvider({}, client);
   for (let count = 1; ; count++) {
     const result = await provider.appendMessages("c", [{ role: "user", content: String(count) }]);
     if (!result.success) throw new Error(result.error.message);

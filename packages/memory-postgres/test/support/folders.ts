@@ -1,17 +1,17 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createPostgresProvider } from "../../src/index.ts";
 import { openPglite } from "../../src/pglite/index.ts";
+import { createProvider } from "./provider.ts";
 
 /** Opens, uses and closes. */
 async function using<T>(
   folder: string,
-  use: (provider: Awaited<ReturnType<typeof createPostgresProvider>>) => Promise<T>,
+  use: (provider: Awaited<ReturnType<typeof createProvider>>) => Promise<T>,
 ) {
   const { client, close } = await openPglite(folder);
   try {
-    return await use(await createPostgresProvider({}, client));
+    return await use(await createProvider({}, client));
   } finally {
     await close();
   }

@@ -1,11 +1,11 @@
-import { createPostgresProvider } from "../../src/index.ts";
+import { createProvider } from "./provider.ts";
 
 /** Waits for a line, then creates a provider with a pool of its own, and appends once. */
 const [connectionString = "", schema = ""] = process.argv.slice(2);
 console.log("ready");
 process.stdin.once("data", async () => {
   try {
-    const provider = await createPostgresProvider({ connectionString, schema });
+    const provider = await createProvider({ connectionString, schema });
     const stored = await provider.appendMessages("c", [{ role: "user", content: String(process.pid) }]);
     await provider.close();
     console.log(`result ${stored.success ? "stored" : stored.error.message}`);

@@ -1,0 +1,87 @@
+import {
+  defineMemoryProvider,
+  type MemoryBackend,
+  type ReadOutcome,
+  type StoredConversation,
+} from "@jaf/memory/adapter";
+import pg from "pg";
+import { afterAll, describe, expect, inject, it } from "vitest";
+import { createPostgresBackend } from "../src/index.ts";
+import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
+
+const schemas: string[] = [];
+const schemaOf = (): string => {
+  const schema = freshSchema();
+  schemas.push(schema);
+  return schema;
+};
+afterAll(() => dropSchemas(schemas));
+
+const hello = [{ role: "user", content: "hello" }] as const;
+
+/** What a wrapper makes of texts, and back. */
+function transformed(backend: MemoryBackend, to: (body: string) => string, from: (body: string) => string) {
+  const reading = (stored: StoredConversation): StoredConversation => ({
+    ...stored,
+    messages: stored.messages.map((body) => (typeof body === "string" ? from(body) : body)),
+  });
+  return {
+    ...backend,
+    write: (write) =>
+      backend.write({ ...write, messages: write.messages.map((m) => ({ ...m, body: to(m.body) })) }),
+    read: async (request): Promise<ReadOutcome> => {
+      const read = await backend.read(request);
+      return read.conversation === null ? read : { ...read, conversation: reading(read.conversation) };
+    },
+    find: async (query) => (await backend.find(query)).map(reading),
+  } satisfies MemoryBackend;
+}
+
+const encrypt = (body: string): string => Buffer.from(body).toString("base64");
+const decrypt = (body: string): string => Buffer.from(body, "base64").toString();
+
+const wrappers: readonly (readonly [string, (body: string) => string, (body: string) => string])[] = [
+  ["encrypted", encrypt, decrypt],
+  ["empty", () => "", () => JSON.stringify(hello[0])],
+  ["what looks like JSON", (body) => `{${body}`, (body) => body.slice(1)],
+];
+
+describe("a wrapped backend", () => {
+  it.each(wrappers)("keeps a text that is %s, and the view shows it", (_name, to, from) =>
+    useClient(async (client) => {
+      const schema = schemaOf();
+      const provider = defineMemoryProvider(
+        transformed(await createPostgresBackend({ schema }, client), to, from),
+      );
+      await provider.storeMessages("c", [...hello, ...hello], { userId: "u" });
+      await provider.appendMessages("c", hello);
+      const all = [...hello, ...hello, ...hello];
+      expect(await provider.getConversation("c")).toMatchObject({ data: { messages: all } });
+      expect(await provider.getRecentMessages("c", 2)).toMatchObject({ data: [...hello, ...hello] });
+      expect(await provider.findConversations({ userId: "u" })).toMatchObject({ data: [{ messages: all }] });
+      const range = await provider.readConversation("c", { messages: { after: 0, limit: 1 } });
+      expect(range).toMatchObject({ data: { conversation: { messages: hello }, firstPosition: 1 } });
+      const { rows } = await runSql(`SELECT messages FROM "${schema}".conversations_with_messages`);
+      expect(rows).toEqual([{ messages: all.map((message) => to(JSON.stringify(message))) }]);
+    }),
+  );
+});
+
+describe("the raw backend", () => {
+  it("closes what it opened, and nothing else", async () => {
+    const own = await createPostgresBackend({ connectionString: inject("pgUrl"), schema: schemaOf() });
+    await own.ping();
+    await own.close();
+    await expect(own.ping()).rejects.toThrow();
+    const pool = new pg.Pool({ connectionString: inject("pgUrl") });
+    await (await createPostgresBackend({ schema: schemaOf() }, pool)).close();
+    expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    await pool.end();
+  });
+
+  it("refuses what the provider does, by its own name", async () => {
+    await expect(createPostgresBackend({ tableName: "no name" })).rejects.toThrow(TypeError);
+    const unreachable = createPostgresBackend({ host: "127.0.0.1", port: 1 });
+    await expect(unreachable).rejects.toMatchObject({ error: { operation: "createPostgresBackend" } });
+  });
+});
