@@ -39,6 +39,16 @@ function toBody(item: unknown): string {
 
 const toOwnId = (value: unknown): string | null => (value == null ? null : text(value));
 
+function expectItems(items: readonly unknown[], count: number): string[] {
+  if (items.length !== count) throw new DamagedConversation("a part of the conversation is gone");
+  return items.map(toBody);
+}
+
+const firstPart = ({ from, to, items, ownIds }: Opening) => ({
+  bodies: expectItems(items, Math.min(to - from, PART)),
+  ownIds: ownIds.map(toOwnId),
+});
+
 /** What is told of a conversation beyond this package. */
 export function toStored(head: Head, messages: readonly string[]): StoredConversation {
   const { generation: _, ownTtl: __, idFields: ___, ...stored } = head;
@@ -124,19 +134,14 @@ export function createConversationReader(options: ConversationReaderOptions) {
     return { bodies: expectItems(list(items), to - from), ownIds: list(own).map(toOwnId) };
   }
 
-  function expectItems(items: readonly unknown[], count: number): readonly string[] {
-    if (items.length !== count) throw new DamagedConversation("a part of the conversation is gone");
-    return items.map(toBody);
-  }
-
+  /** What is selected beyond the first part is read, too. `undefined`: the conversation isn't what it was. */
   async function complete(opening: Opening, forExport: boolean): Promise<Selected | undefined> {
-    const { head, from, to, items } = opening;
-    const bodies = [...expectItems(items, Math.min(to - from, PART))];
-    const ownIds = opening.ownIds.map(toOwnId);
+    const { head, from, to } = opening;
     const parts: Promise<Selected | undefined>[] = [];
     for (let next = from + PART; next < to; next += PART) {
       parts.push(readPart(head, { from: next, to: Math.min(next + PART, to) }, forExport));
     }
+    const { bodies, ownIds } = firstPart(opening);
     for (const part of await Promise.all(parts)) {
       if (part === undefined) return undefined;
       for (const body of part.bodies) bodies.push(body);
@@ -151,7 +156,8 @@ export function createConversationReader(options: ConversationReaderOptions) {
     for (let round = 0; round < ATTEMPTS; round++) {
       const opening = await open(request);
       if (opening === null) return { conversation: null };
-      const selected = await complete(opening, forExport);
+      const isWhole = opening.to - opening.from <= PART;
+      const selected = isWhole ? firstPart(opening) : await complete(opening, forExport);
       if (selected !== undefined) return toOutcome(opening, selected, forExport);
     }
     throw new UnsteadyConversation("the conversation changed faster than it could be read");
@@ -165,7 +171,9 @@ export function createConversationReader(options: ConversationReaderOptions) {
     /** Starts its ttl anew. */
     read: async (request: ReadRequest): Promise<ReadOutcome> => {
       const { conversationId, tombstones: asked } = request;
-      const [outcome] = await Promise.all([peek(request), touches ? touch(conversationId) : undefined]);
+      const peeking = peek(request);
+      if (touches) await Promise.all([peeking, touch(conversationId)]);
+      const outcome = await peeking;
       if (outcome.conversation !== null || asked === undefined) return outcome;
       return { conversation: null, tombstones: await tombstones.read(conversationId, asked.userId) };
     },

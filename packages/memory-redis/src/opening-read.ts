@@ -2,7 +2,7 @@ import type { ReadRequest, StoredSelection } from "@jaf/memory/adapter";
 import type { RedisPort } from "./client/port.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Keys } from "./keys.ts";
-import { type Head, list, number, pairs, parseHead, text } from "./replies.ts";
+import { type Head, list, number, parseHead, text } from "./replies.ts";
 import type { RunScript } from "./scripts/runner.ts";
 
 /** Messages that one call fetches, so that none holds the server for long. */
@@ -57,8 +57,8 @@ export function createOpeningRead({ port, run, keys, deadlines }: OpeningReadOpt
     if (span !== "none") commands.push(["LRANGE", messages, String(span[0]), String(span[1])]);
     if (receiptFor !== undefined) commands.push(["HGET", idempotency, receiptFor]);
     const [hash, ...rest] = await deadlines(port.sendAsOne(commands, conversation));
-    if (pairs(hash).length === 0) return null;
     const head = parseHead(conversationId, hash);
+    if (head === undefined) return null;
     const items = span === "none" ? [] : list(rest[0]);
     const receipt = receiptFor === undefined ? undefined : toReceipt(rest.at(-1));
     const to = head.totalMessages;
@@ -74,8 +74,10 @@ export function createOpeningRead({ port, run, keys, deadlines }: OpeningReadOpt
     const reply = await run("select", call);
     if (reply === null) return null;
     const [hash, from, to, items, receipt, ownIds, traceIds] = list(reply);
+    const head = parseHead(conversationId, hash);
+    if (head === undefined) return null;
     return {
-      head: parseHead(conversationId, hash),
+      head,
       from: number(from),
       to: number(to),
       items: list(items),

@@ -51,8 +51,8 @@ export function pairs(reply: unknown): readonly (readonly [string, string])[] {
   return entries.map(([field, value]) => [text(field), text(value)]);
 }
 
-/** Of the fields of its hash. */
-export function parseHead(conversationId: string, hash: unknown): Head {
+/** Of the fields of its hash; `undefined` where it has none. */
+export function parseHead(conversationId: string, hash: unknown): Head | undefined {
   const fields = new Map<string, string>();
   const metadata: [string, JsonValue][] = [];
   for (const [field, value] of pairs(hash)) {
@@ -60,20 +60,22 @@ export function parseHead(conversationId: string, hash: unknown): Head {
       metadata.push([decodeField(field.slice(METADATA.length)), JSON.parse(value)]);
     else fields.set(field, value);
   }
+  if (fields.size === 0) return undefined;
   const userId = fields.get("userId") || undefined;
   const incarnation = fields.get("incarnation") ?? "";
   const ownTtl = fields.get("ownTtl");
   const count = (field: string): number => Number(fields.get(field) ?? 0);
+  const totalMessages = count("totalMessages");
   return {
     conversationId,
     ...(userId === undefined ? {} : { userId }),
     metadata: Object.fromEntries(metadata) as JsonObject,
     createdAt: new Date(count("createdAt")),
     lastActivity: new Date(count("lastActivity")),
-    totalMessages: count("totalMessages"),
+    totalMessages,
     version: count("version"),
     metadataVersion: count("metadataVersion"),
-    nextPosition: count("nextPosition"),
+    nextPosition: count("firstPosition") + totalMessages,
     incarnation,
     generation: generationOf(incarnation, fields.get("rewritten") ?? ""),
     ...(ownTtl === undefined ? {} : { ownTtl: Number(ownTtl) }),

@@ -103,56 +103,13 @@ return tombstone
   local tag = ':{' .. conversation .. '}'
   return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag, prefix .. 'ids' .. tag
 end
-local function digits(position)
-  return string.format('%.0f', position)
-end
-local function stored_ids(ids, given, before)
-  local fields, known = {}, {}
-  for at = 1, #given, 2 do
-    if given[at] ~= '' then fields[#fields + 1] = 'i' .. given[at] end
-  end
-  for from = 1, #fields, 4000 do
-    local values = redis.call('HMGET', ids, unpack(fields, from, math.min(from + 3999, #fields)))
-    for at, value in ipairs(values) do
-      local position, content = string.match(value or '', '^(%d+) (.*)$')
-      if position and tonumber(position) < before then known[string.sub(fields[from + at - 1], 2)] = content end
-    end
-  end
-  return known
-end
-local function fields_at(ids, first, last)
-  local fields = {}
-  for from = first, last - 1, 4000 do
-    local positions = {}
-    for position = from, math.min(from + 4000, last) - 1 do positions[#positions + 1] = 'p' .. digits(position) end
-    for at, id in ipairs(redis.call('HMGET', ids, unpack(positions))) do
-      if id then
-        fields[#fields + 1] = positions[at]
-        fields[#fields + 1] = 'i' .. id
-      end
-    end
-  end
-  return fields
-end
-local function remove_fields(ids, fields, new)
-  local kept, gone, count = {}, {}, 0
-  for at = 1, #new, 2 do kept[new[at]] = true end
-  for _, field in ipairs(fields) do
-    if not kept[field] then gone[#gone + 1] = field end
-  end
-  for from = 1, #gone, 4000 do
-    count = count + redis.call('HDEL', ids, unpack(gone, from, math.min(from + 3999, #gone)))
-  end
-  return count
-end
 local asked = cjson.decode(ARGV[1])
 local conversation = KEYS[1]
 local messages, keys, traces, ids = parts(asked.prefix, conversation)
 local hash = redis.call('HGETALL', conversation)
 if #hash == 0 then return false end
-local stored = redis.call('HMGET', conversation, 'nextPosition', 'totalMessages')
-local total = tonumber(stored[2])
-local first_position = tonumber(stored[1]) - total
+local stored = redis.call('HMGET', conversation, 'firstPosition', 'totalMessages')
+local first_position, total = tonumber(stored[1] or 0), tonumber(stored[2])
 local function within(low, value) return math.min(math.max(low, value), total) end
 local from, to = 0, total
 if asked.messageId then
@@ -171,7 +128,7 @@ if from < last then
   items = redis.call('LRANGE', messages, from, last - 1)
   if asked.export then
     local fields = {}
-    for at = from, last - 1 do fields[#fields + 1] = 'p' .. digits(first_position + at) end
+    for at = from, last - 1 do fields[#fields + 1] = string.format('p%.0f', first_position + at) end
     own = redis.call('HMGET', ids, unpack(fields))
   end
 end
@@ -272,73 +229,49 @@ local function parts(prefix, conversation)
   local tag = ':{' .. conversation .. '}'
   return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag, prefix .. 'ids' .. tag
 end
-local function mark_import(marker, at)
-  local known = redis.call('GET', marker)
-  if not known or tonumber(known) < at then redis.call('SET', marker, at, 'PX', 3600000) end
-end
-local function digits(position)
-  return string.format('%.0f', position)
-end
-local function stored_ids(ids, given, before)
-  local fields, known = {}, {}
-  for at = 1, #given, 2 do
-    if given[at] ~= '' then fields[#fields + 1] = 'i' .. given[at] end
-  end
-  for from = 1, #fields, 4000 do
-    local values = redis.call('HMGET', ids, unpack(fields, from, math.min(from + 3999, #fields)))
-    for at, value in ipairs(values) do
-      local position, content = string.match(value or '', '^(%d+) (.*)$')
-      if position and tonumber(position) < before then known[string.sub(fields[from + at - 1], 2)] = content end
+local function own_ids(hash)
+  local function stored(given, before)
+    local fields, known = {}, {}
+    for at = 1, #given, 2 do
+      if given[at] ~= '' then fields[#fields + 1] = 'i' .. given[at] end
     end
-  end
-  return known
-end
-local function fields_at(ids, first, last)
-  local fields = {}
-  for from = first, last - 1, 4000 do
-    local positions = {}
-    for position = from, math.min(from + 4000, last) - 1 do positions[#positions + 1] = 'p' .. digits(position) end
-    for at, id in ipairs(redis.call('HMGET', ids, unpack(positions))) do
-      if id then
-        fields[#fields + 1] = positions[at]
-        fields[#fields + 1] = 'i' .. id
+    for from = 1, #fields, 4000 do
+      local values = redis.call('HMGET', hash, unpack(fields, from, math.min(from + 3999, #fields)))
+      for at, value in ipairs(values) do
+        local position, content = string.match(value or '', '^(%d+) (.*)$')
+        if position and tonumber(position) < before then known[string.sub(fields[from + at - 1], 2)] = content end
       end
     end
+    return known
   end
-  return fields
-end
-local function remove_fields(ids, fields, new)
-  local kept, gone, count = {}, {}, 0
-  for at = 1, #new, 2 do kept[new[at]] = true end
-  for _, field in ipairs(fields) do
-    if not kept[field] then gone[#gone + 1] = field end
-  end
-  for from = 1, #gone, 4000 do
-    count = count + redis.call('HDEL', ids, unpack(gone, from, math.min(from + 3999, #gone)))
-  end
-  return count
-end
-local function trim_cut(messages, total, max)
-  local cut = total - max
-  local PORTION = 100
-  local function is_message(item) return string.sub(item, 1, 1) ~= ' ' end
-  local at = cut
-  while at < total do
-    for offset, item in ipairs(redis.call('LRANGE', messages, at, at + PORTION - 1)) do
-      if is_message(item) then return at + offset - 1 end
+  local function fields_at(first, last)
+    local fields = {}
+    for from = first, last - 1, 4000 do
+      local positions = {}
+      for position = from, math.min(from + 4000, last) - 1 do
+        positions[#positions + 1] = string.format('p%.0f', position)
+      end
+      for at, id in ipairs(redis.call('HMGET', hash, unpack(positions))) do
+        if id then
+          fields[#fields + 1] = positions[at]
+          fields[#fields + 1] = 'i' .. id
+        end
+      end
     end
-    at = at + PORTION
+    return fields
   end
-  at = cut
-  while at > 0 do
-    local from = math.max(0, at - PORTION)
-    local items = redis.call('LRANGE', messages, from, at - 1)
-    for offset = #items, 1, -1 do
-      if is_message(items[offset]) then return from + offset - 1 end
+  local function remove(fields, new)
+    local kept, gone, count = {}, {}, 0
+    for at = 1, #new, 2 do kept[new[at]] = true end
+    for _, field in ipairs(fields) do
+      if not kept[field] then gone[#gone + 1] = field end
     end
-    at = from
+    for from = 1, #gone, 4000 do
+      count = count + redis.call('HDEL', hash, unpack(gone, from, math.min(from + 3999, #gone)))
+    end
+    return count
   end
-  return cut
+  return stored, fields_at, remove
 end
 local given = cjson.decode(ARGV[1])
 local conversation, prefix, indexing = KEYS[1], given.prefix, given.indexing
@@ -347,8 +280,7 @@ local user, trace, key, source = given.user, given.trace, given.key, given.sourc
 local replaces = given.mode == 'replace'
 local now = clock()
 local stored = redis.call('HMGET', conversation,
-  'version', 'userId', 'lastActivity', 'incarnation', 'totalMessages', 'writes', 'ttlMs', 'indexedAt',
-  'metadataVersion', 'nextPosition', 'ids')
+  'version', 'userId', 'lastActivity', 'incarnation', 'totalMessages', 'writes', 'ttlMs', 'indexedAt', 'firstPosition')
 local exists = stored[1] and true or false
 local version = tonumber(stored[1] or 0)
 local owner = stored[2]
@@ -357,9 +289,9 @@ local total = tonumber(stored[5] or 0)
 local writes = tonumber(stored[6] or 0)
 local former_ttl = tonumber(stored[7])
 local ttl = former_ttl or given.newTtl and given.newTtl * 1000
-local metadata_version = tonumber(stored[9] or 0)
-local next_position = tonumber(stored[10] or 0)
-local id_fields = tonumber(stored[11] or 0)
+local first_position = tonumber(stored[9] or 0)
+local next_position = first_position + total
+local function counter(field) return tonumber(exists and redis.call('HGET', conversation, field) or 0) end
 local function outcome(status, actual)
   return { status, actual or version, last_activity, exists and 0 or 1, owner or '', ttl or 0, 0, now }
 end
@@ -382,10 +314,12 @@ if absent then
   end
 end
 if given.version and given.version ~= version then return outcome('version') end
-if given.metadataVersion and given.metadataVersion ~= metadata_version then
-  return outcome('metadata-version', metadata_version)
+if given.metadataVersion then
+  local metadata_version = counter('metadataVersion')
+  if given.metadataVersion ~= metadata_version then return outcome('metadata-version', metadata_version) end
 end
 if not exists and not given.create then return outcome('missing') end
+local id_fields = (given.ids or given.drop or given.max or ttl or replaces) and counter('ids') or 0
 if total > 0 and redis.call('EXISTS', messages) == 0 or id_fields > 0 and redis.call('EXISTS', ids) == 0 then
   return outcome('damaged')
 end
@@ -394,10 +328,15 @@ if dropped > total then return outcome('length') end
 local cut = next_position - dropped
 local base = source and source.firstPosition or replaces and next_position or cut
 local added = #ARGV - 1
-local bodies
-local new_ids = {}
+local bodies, new_ids, lost_ids
+local stored_ids, ids_at, remove_ids
+if given.ids or id_fields > 0 then
+  stored_ids, ids_at, remove_ids = own_ids(ids)
+  new_ids = {}
+  if dropped > 0 then lost_ids = ids_at(cut, next_position) end
+end
 if given.ids then
-  local known = id_fields > 0 and not replaces and stored_ids(ids, given.ids, cut) or {}
+  local known = id_fields > 0 and not replaces and stored_ids(given.ids, cut) or {}
   bodies = {}
   for at = 1, added do
     local id, content = given.ids[2 * at - 1], given.ids[2 * at]
@@ -405,7 +344,7 @@ if given.ids then
     if not known[id] then
       if id ~= '' then
         known[id] = content
-        local position, count = digits(base + #bodies), #new_ids
+        local position, count = string.format('%.0f', base + #bodies), #new_ids
         new_ids[count + 1], new_ids[count + 2] = 'i' .. id, position .. ' ' .. content
         new_ids[count + 3], new_ids[count + 4] = 'p' .. position, id
       end
@@ -414,7 +353,6 @@ if given.ids then
   end
   added = #bodies
 end
-local lost_ids = id_fields > 0 and dropped > 0 and fields_at(ids, cut, next_position) or {}
 local new_owner = user and not owner
 local new_traces = source and source.traceIds or {}
 if trace and not source and (not exists or redis.call('SISMEMBER', traces, trace) == 0) then new_traces = { trace } end
@@ -436,7 +374,13 @@ if unreserved then
 end
 last_activity = source and source.lastActivity or math.max(now, last_activity)
 if indexing == 'atomic' then
-  for _, marker in ipairs(given.markers or {}) do mark_import(marker, now) end
+  if given.markers then
+local function mark_import(marker, at)
+  local known = redis.call('GET', marker)
+  if not known or tonumber(known) < at then redis.call('SET', marker, at, 'PX', 3600000) end
+end
+    for _, marker in ipairs(given.markers) do mark_import(marker, now) end
+  end
   redis.call('ZADD', given.recent, last_activity, given.id)
   if owner then
     local index = prefix .. 'user:' .. owner .. ':conversations'
@@ -460,13 +404,13 @@ if replaces and exists then
   end
 end
 local former_id_fields = id_fields
-if #new_ids > 0 then
+if new_ids and #new_ids > 0 then
   if exists and id_fields == 0 then redis.call('DEL', ids) end
   for from = 1, #new_ids, 4000 do
     id_fields = id_fields + redis.call('HSET', ids, unpack(new_ids, from, math.min(from + 3999, #new_ids)))
   end
 end
-if #lost_ids > 0 then id_fields = id_fields - remove_fields(ids, lost_ids, new_ids) end
+if lost_ids then id_fields = id_fields - remove_ids(lost_ids, new_ids) end
 if dropped > 0 and dropped < total then redis.call('LTRIM', messages, 0, -dropped - 1) end
 local pushed, first_pushed = bodies or ARGV, bodies and 1 or 2
 for from = first_pushed, #pushed, 4000 do
@@ -474,23 +418,45 @@ for from = first_pushed, #pushed, 4000 do
 end
 if dropped > 0 and dropped == total then redis.call('LTRIM', messages, dropped, -1) end
 total = total - dropped + added
-next_position = base + added
+first_position = base + added - total
 local trimmed = 0
 if given.max and total > given.max then
+local function trim_cut(messages, total, max)
+  local cut = total - max
+  local PORTION = 100
+  local function is_message(item) return string.sub(item, 1, 1) ~= ' ' end
+  local at = cut
+  while at < total do
+    for offset, item in ipairs(redis.call('LRANGE', messages, at, at + PORTION - 1)) do
+      if is_message(item) then return at + offset - 1 end
+    end
+    at = at + PORTION
+  end
+  at = cut
+  while at > 0 do
+    local from = math.max(0, at - PORTION)
+    local items = redis.call('LRANGE', messages, from, at - 1)
+    for offset = #items, 1, -1 do
+      if is_message(items[offset]) then return from + offset - 1 end
+    end
+    at = from
+  end
+  return cut
+end
   trimmed = trim_cut(messages, total, given.max)
   if id_fields > 0 then
-    local first = next_position - total
-    id_fields = id_fields - remove_fields(ids, fields_at(ids, first, first + trimmed), {})
+    id_fields = id_fields - remove_ids(ids_at(first_position, first_position + trimmed), {})
   end
   redis.call('LTRIM', messages, trimmed, -1)
   total = total - trimmed
+  first_position = first_position + trimmed
 end
 for from = 1, #new_traces, 4000 do
   redis.call('SADD', traces, unpack(new_traces, from, math.min(from + 3999, #new_traces)))
 end
 writes = writes + 1
 if key then
-  redis.call('HSET', keys, key, given.hash .. ' ' .. writes .. ' ' .. digits(next_position))
+  redis.call('HSET', keys, key, given.hash .. ' ' .. writes .. string.format(' %.0f', first_position + total))
   if redis.call('HLEN', keys) > 1100 then
     local known = redis.call('HGETALL', keys)
     for at = 1, #known, 2 do
@@ -507,7 +473,6 @@ elseif replaces or not exists or dropped + added + trimmed > 0 then
 end
 local fields = {
   'version', version, 'lastActivity', last_activity, 'totalMessages', total, 'writes', writes,
-  'nextPosition', next_position,
 }
 local function set(field, value)
   fields[#fields + 1] = field
@@ -519,6 +484,7 @@ if not exists then
 elseif replaces or dropped + trimmed > 0 then
   set('rewritten', version)
 end
+if first_position ~= tonumber(stored[9] or 0) then set('firstPosition', first_position) end
 if owner and (not exists or new_owner) then set('userId', owner) end
 if ttl then set('ttlMs', ttl) end
 if given.ttl then set('ownTtl', given.ttl) end
@@ -528,7 +494,7 @@ local metadata = given.metadata
 if source then
   set('metadataVersion', source.metadataVersion)
 elseif replaces or metadata then
-  set('metadataVersion', metadata_version + 1)
+  set('metadataVersion', counter('metadataVersion') + 1)
 end
 if metadata then
   for at = 1, #metadata, 2 do set('metadata:' .. metadata[at], metadata[at + 1]) end

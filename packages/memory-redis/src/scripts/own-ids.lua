@@ -1,53 +1,54 @@
 -- The messages' own ids, in a hash: 'i' and the id lead to its position and the hash of its content, 'p' and the
--- position to the id, so that what goes with a message is found by the message's place.
-
--- All digits: a Lua number that is made text in passing has 14.
-local function digits(position)
-  return string.format('%.0f', position)
-end
-
--- Hashes by id, of those messages of the batch that are stored before a position. `given` holds ids and hashes in
--- turn, '' for a message without.
-local function stored_ids(ids, given, before)
-  local fields, known = {}, {}
-  for at = 1, #given, 2 do
-    if given[at] ~= '' then fields[#fields + 1] = 'i' .. given[at] end
-  end
-  for from = 1, #fields, 4000 do
-    local values = redis.call('HMGET', ids, unpack(fields, from, math.min(from + 3999, #fields)))
-    for at, value in ipairs(values) do
-      local position, content = string.match(value or '', '^(%d+) (.*)$')
-      if position and tonumber(position) < before then known[string.sub(fields[from + at - 1], 2)] = content end
+-- position to the id, so that what goes with a message is found by the message's place. One function that makes the
+-- three, since most writes need none of them.
+local function own_ids(hash)
+  -- Hashes by id, of those messages of the batch that are stored before a position. `given` holds ids and hashes in
+  -- turn, '' for a message without.
+  local function stored(given, before)
+    local fields, known = {}, {}
+    for at = 1, #given, 2 do
+      if given[at] ~= '' then fields[#fields + 1] = 'i' .. given[at] end
     end
-  end
-  return known
-end
-
--- The fields of the messages at some positions, the last exclusive.
-local function fields_at(ids, first, last)
-  local fields = {}
-  for from = first, last - 1, 4000 do
-    local positions = {}
-    for position = from, math.min(from + 4000, last) - 1 do positions[#positions + 1] = 'p' .. digits(position) end
-    for at, id in ipairs(redis.call('HMGET', ids, unpack(positions))) do
-      if id then
-        fields[#fields + 1] = positions[at]
-        fields[#fields + 1] = 'i' .. id
+    for from = 1, #fields, 4000 do
+      local values = redis.call('HMGET', hash, unpack(fields, from, math.min(from + 3999, #fields)))
+      for at, value in ipairs(values) do
+        local position, content = string.match(value or '', '^(%d+) (.*)$')
+        if position and tonumber(position) < before then known[string.sub(fields[from + at - 1], 2)] = content end
       end
     end
+    return known
   end
-  return fields
-end
 
--- Without those that `new`, fields and values in turn, has taken over. Returns how many fields that were.
-local function remove_fields(ids, fields, new)
-  local kept, gone, count = {}, {}, 0
-  for at = 1, #new, 2 do kept[new[at]] = true end
-  for _, field in ipairs(fields) do
-    if not kept[field] then gone[#gone + 1] = field end
+  -- The fields of the messages at some positions, the last exclusive.
+  local function fields_at(first, last)
+    local fields = {}
+    for from = first, last - 1, 4000 do
+      local positions = {}
+      for position = from, math.min(from + 4000, last) - 1 do
+        positions[#positions + 1] = string.format('p%.0f', position)
+      end
+      for at, id in ipairs(redis.call('HMGET', hash, unpack(positions))) do
+        if id then
+          fields[#fields + 1] = positions[at]
+          fields[#fields + 1] = 'i' .. id
+        end
+      end
+    end
+    return fields
   end
-  for from = 1, #gone, 4000 do
-    count = count + redis.call('HDEL', ids, unpack(gone, from, math.min(from + 3999, #gone)))
+
+  -- Without those that `new`, fields and values in turn, has taken over. Returns how many fields that were.
+  local function remove(fields, new)
+    local kept, gone, count = {}, {}, 0
+    for at = 1, #new, 2 do kept[new[at]] = true end
+    for _, field in ipairs(fields) do
+      if not kept[field] then gone[#gone + 1] = field end
+    end
+    for from = 1, #gone, 4000 do
+      count = count + redis.call('HDEL', hash, unpack(gone, from, math.min(from + 3999, #gone)))
+    end
+    return count
   end
-  return count
+
+  return stored, fields_at, remove
 end

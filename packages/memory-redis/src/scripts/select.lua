@@ -13,7 +13,6 @@
 -- value of the idempotency key or nil, own ids or nil each, traces }.
 
 --@include parts.lua
---@include own-ids.lua
 
 local asked = cjson.decode(ARGV[1])
 local conversation = KEYS[1]
@@ -21,9 +20,8 @@ local messages, keys, traces, ids = parts(asked.prefix, conversation)
 
 local hash = redis.call('HGETALL', conversation)
 if #hash == 0 then return false end
-local stored = redis.call('HMGET', conversation, 'nextPosition', 'totalMessages')
-local total = tonumber(stored[2])
-local first_position = tonumber(stored[1]) - total
+local stored = redis.call('HMGET', conversation, 'firstPosition', 'totalMessages')
+local first_position, total = tonumber(stored[1] or 0), tonumber(stored[2])
 
 local function within(low, value) return math.min(math.max(low, value), total) end
 
@@ -45,7 +43,7 @@ if from < last then
   items = redis.call('LRANGE', messages, from, last - 1)
   if asked.export then
     local fields = {}
-    for at = from, last - 1 do fields[#fields + 1] = 'p' .. digits(first_position + at) end
+    for at = from, last - 1 do fields[#fields + 1] = string.format('p%.0f', first_position + at) end
     own = redis.call('HMGET', ids, unpack(fields))
   end
 end

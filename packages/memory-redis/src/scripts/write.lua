@@ -42,9 +42,7 @@
 --@include reserved-ms.lua
 --@include keep-index.lua
 --@include parts.lua
---@include imports.lua
 --@include own-ids.lua
---@include trim.lua
 
 local given = cjson.decode(ARGV[1])
 local conversation, prefix, indexing = KEYS[1], given.prefix, given.indexing
@@ -54,8 +52,7 @@ local replaces = given.mode == 'replace'
 
 local now = clock()
 local stored = redis.call('HMGET', conversation,
-  'version', 'userId', 'lastActivity', 'incarnation', 'totalMessages', 'writes', 'ttlMs', 'indexedAt',
-  'metadataVersion', 'nextPosition', 'ids')
+  'version', 'userId', 'lastActivity', 'incarnation', 'totalMessages', 'writes', 'ttlMs', 'indexedAt', 'firstPosition')
 local exists = stored[1] and true or false
 local version = tonumber(stored[1] or 0)
 local owner = stored[2]
@@ -64,9 +61,11 @@ local total = tonumber(stored[5] or 0)
 local writes = tonumber(stored[6] or 0)
 local former_ttl = tonumber(stored[7])
 local ttl = former_ttl or given.newTtl and given.newTtl * 1000
-local metadata_version = tonumber(stored[9] or 0)
-local next_position = tonumber(stored[10] or 0)
-local id_fields = tonumber(stored[11] or 0)
+local first_position = tonumber(stored[9] or 0)
+local next_position = first_position + total
+
+-- What only some writes need is only then looked up.
+local function counter(field) return tonumber(exists and redis.call('HGET', conversation, field) or 0) end
 
 local function outcome(status, actual)
   return { status, actual or version, last_activity, exists and 0 or 1, owner or '', ttl or 0, 0, now }
@@ -95,12 +94,14 @@ if absent then
 end
 
 if given.version and given.version ~= version then return outcome('version') end
-if given.metadataVersion and given.metadataVersion ~= metadata_version then
-  return outcome('metadata-version', metadata_version)
+if given.metadataVersion then
+  local metadata_version = counter('metadataVersion')
+  if given.metadataVersion ~= metadata_version then return outcome('metadata-version', metadata_version) end
 end
 if not exists and not given.create then return outcome('missing') end
 
 -- A server that evicts keys under memory pressure takes them one by one.
+local id_fields = (given.ids or given.drop or given.max or ttl or replaces) and counter('ids') or 0
 if total > 0 and redis.call('EXISTS', messages) == 0 or id_fields > 0 and redis.call('EXISTS', ids) == 0 then
   return outcome('damaged')
 end
@@ -114,10 +115,15 @@ local base = source and source.firstPosition or replaces and next_position or cu
 
 local added = #ARGV - 1
 -- The batch without what is stored under its own id already, and the fields of the ids that come with it.
-local bodies
-local new_ids = {}
+local bodies, new_ids, lost_ids
+local stored_ids, ids_at, remove_ids
+if given.ids or id_fields > 0 then
+  stored_ids, ids_at, remove_ids = own_ids(ids)
+  new_ids = {}
+  if dropped > 0 then lost_ids = ids_at(cut, next_position) end
+end
 if given.ids then
-  local known = id_fields > 0 and not replaces and stored_ids(ids, given.ids, cut) or {}
+  local known = id_fields > 0 and not replaces and stored_ids(given.ids, cut) or {}
   bodies = {}
   for at = 1, added do
     local id, content = given.ids[2 * at - 1], given.ids[2 * at]
@@ -125,7 +131,7 @@ if given.ids then
     if not known[id] then
       if id ~= '' then
         known[id] = content
-        local position, count = digits(base + #bodies), #new_ids
+        local position, count = string.format('%.0f', base + #bodies), #new_ids
         new_ids[count + 1], new_ids[count + 2] = 'i' .. id, position .. ' ' .. content
         new_ids[count + 3], new_ids[count + 4] = 'p' .. position, id
       end
@@ -134,7 +140,6 @@ if given.ids then
   end
   added = #bodies
 end
-local lost_ids = id_fields > 0 and dropped > 0 and fields_at(ids, cut, next_position) or {}
 
 local new_owner = user and not owner
 local new_traces = source and source.traceIds or {}
@@ -163,7 +168,10 @@ end
 last_activity = source and source.lastActivity or math.max(now, last_activity)
 
 if indexing == 'atomic' then
-  for _, marker in ipairs(given.markers or {}) do mark_import(marker, now) end
+  if given.markers then
+--@include imports.lua
+    for _, marker in ipairs(given.markers) do mark_import(marker, now) end
+  end
   redis.call('ZADD', given.recent, last_activity, given.id)
   if owner then
     local index = prefix .. 'user:' .. owner .. ':conversations'
@@ -189,15 +197,15 @@ if replaces and exists then
   end
 end
 
--- Counted, and never looked up: the hash may be gone once its last field is.
+-- Counted, and not looked up again: the hash may be gone once its last field is.
 local former_id_fields = id_fields
-if #new_ids > 0 then
+if new_ids and #new_ids > 0 then
   if exists and id_fields == 0 then redis.call('DEL', ids) end
   for from = 1, #new_ids, 4000 do
     id_fields = id_fields + redis.call('HSET', ids, unpack(new_ids, from, math.min(from + 3999, #new_ids)))
   end
 end
-if #lost_ids > 0 then id_fields = id_fields - remove_fields(ids, lost_ids, new_ids) end
+if lost_ids then id_fields = id_fields - remove_ids(lost_ids, new_ids) end
 
 if dropped > 0 and dropped < total then redis.call('LTRIM', messages, 0, -dropped - 1) end
 -- In portions, since Lua's stack holds some thousands of values only.
@@ -207,17 +215,18 @@ for from = first_pushed, #pushed, 4000 do
 end
 if dropped > 0 and dropped == total then redis.call('LTRIM', messages, dropped, -1) end
 total = total - dropped + added
-next_position = base + added
+first_position = base + added - total
 
 local trimmed = 0
 if given.max and total > given.max then
+--@include trim.lua
   trimmed = trim_cut(messages, total, given.max)
   if id_fields > 0 then
-    local first = next_position - total
-    id_fields = id_fields - remove_fields(ids, fields_at(ids, first, first + trimmed), {})
+    id_fields = id_fields - remove_ids(ids_at(first_position, first_position + trimmed), {})
   end
   redis.call('LTRIM', messages, trimmed, -1)
   total = total - trimmed
+  first_position = first_position + trimmed
 end
 
 for from = 1, #new_traces, 4000 do
@@ -226,7 +235,7 @@ end
 
 writes = writes + 1
 if key then
-  redis.call('HSET', keys, key, given.hash .. ' ' .. writes .. ' ' .. digits(next_position))
+  redis.call('HSET', keys, key, given.hash .. ' ' .. writes .. string.format(' %.0f', first_position + total))
   -- Rarely, so that it costs a write next to nothing. Keys are remembered for 1,000 further writes at least.
   if redis.call('HLEN', keys) > 1100 then
     local known = redis.call('HGETALL', keys)
@@ -246,7 +255,6 @@ end
 
 local fields = {
   'version', version, 'lastActivity', last_activity, 'totalMessages', total, 'writes', writes,
-  'nextPosition', next_position,
 }
 local function set(field, value)
   fields[#fields + 1] = field
@@ -258,6 +266,7 @@ if not exists then
 elseif replaces or dropped + trimmed > 0 then
   set('rewritten', version)
 end
+if first_position ~= tonumber(stored[9] or 0) then set('firstPosition', first_position) end
 if owner and (not exists or new_owner) then set('userId', owner) end
 if ttl then set('ttlMs', ttl) end
 if given.ttl then set('ownTtl', given.ttl) end
@@ -267,7 +276,7 @@ local metadata = given.metadata
 if source then
   set('metadataVersion', source.metadataVersion)
 elseif replaces or metadata then
-  set('metadataVersion', metadata_version + 1)
+  set('metadataVersion', counter('metadataVersion') + 1)
 end
 if metadata then
   for at = 1, #metadata, 2 do set('metadata:' .. metadata[at], metadata[at + 1]) end
