@@ -1,25 +1,32 @@
-import type { ConversationWrite, MemoryBackend, WriteOutcome } from "@jaf/memory";
-import { applyWrite, type Conversation, decide, isLive, liveLines } from "./conversation.ts";
-import { toEntry } from "./entry.ts";
+import {
+  type ConversationWrite,
+  createKeyedQueue,
+  type MemoryBackend,
+  type WriteOutcome,
+} from "@jaf/memory/adapter";
+import { applyWrite, type Conversation, isLive } from "./conversation.ts";
+import { decide } from "./decide.ts";
+import { type Entry, toEntry } from "./entry.ts";
 import { toMemoryError } from "./faults.ts";
-import { createLanes } from "./lanes.ts";
 import type { Lock } from "./lock.ts";
 import type { Logs } from "./logs.ts";
-import { count, select, toStored } from "./queries.ts";
+import { count, select, toRead } from "./queries.ts";
 import { summarize } from "./snapshot.ts";
+import type { TombstoneStore } from "./tombstones.ts";
 
 export interface FileStore {
   readonly conversations: Map<string, Conversation>;
-  readonly logs: Logs;
+  readonly logs: Logs<Entry>;
   readonly lock: Lock;
+  readonly tombstones: TombstoneStore;
   readonly compactAfterLines: number;
 }
 
 const SWEEP_INTERVAL_MS = 60_000;
 
 export function createFileBackend(store: FileStore): MemoryBackend {
-  const { conversations, logs, lock } = store;
-  const lanes = createLanes();
+  const { conversations, logs, lock, tombstones } = store;
+  const queue = createKeyedQueue();
   let sweptAt = 0;
 
   const liveOne = (conversationId: string, now = Date.now()): Conversation | undefined => {
@@ -39,7 +46,7 @@ export function createFileBackend(store: FileStore): MemoryBackend {
 
   /** Nobody waits for it: if it fails, the log stays as it was, and a later write tries again. */
   const tidy = (conversationId: string, change: () => Promise<void>) =>
-    void lanes.one(conversationId, change).catch(() => {});
+    void queue.run(conversationId, change).catch(() => {});
 
   function sweep(now: number): void {
     if (now - sweptAt < SWEEP_INTERVAL_MS) return;
@@ -54,7 +61,7 @@ export function createFileBackend(store: FileStore): MemoryBackend {
 
   const isMostlyDead = (held: Conversation): boolean => {
     const lines = logs.lines(held.conversationId);
-    return lines >= store.compactAfterLines && lines > 2 * liveLines(held) + 1;
+    return lines >= store.compactAfterLines && lines > 2 * held.liveLines.size + 1;
   };
 
   function compact(held: Conversation): void {
@@ -69,7 +76,7 @@ export function createFileBackend(store: FileStore): MemoryBackend {
     const { conversationId } = write;
     const at = Date.now();
     const held = liveOne(conversationId, at);
-    const decided = decide(held, write);
+    const decided = decide(held, write, tombstones.of(write));
     if (decided !== undefined) return decided;
     const entry = toEntry(write, { at, begins: held === undefined });
     await logs.append(conversationId, entry);
@@ -83,28 +90,35 @@ export function createFileBackend(store: FileStore): MemoryBackend {
 
   return {
     name: "file",
-    write: (write) => lanes.one(write.conversationId, () => writeOne(write)),
-    read: async (conversationId, last) => {
+    write: (write) => queue.run(write.conversationId, () => writeOne(write)),
+    read: async (request) => {
+      const { conversationId, tombstones: asked } = request;
       const held = liveOne(conversationId);
-      if (held === undefined) return null;
-      return toStored(held, last === undefined ? held.messages : held.messages.slice(-last));
+      if (held !== undefined) return toRead(held, request);
+      if (asked === undefined) return { conversation: null };
+      return { conversation: null, tombstones: tombstones.of({ conversationId, ...asked }) };
     },
     find: async (query) => select(live(), query),
     delete: (conversationId) =>
-      lanes.one(conversationId, async () => {
+      queue.run(conversationId, async () => {
         const wasLive = liveOne(conversationId) !== undefined;
+        // First, so that a crash in between leaves a conversation that nobody was told is gone.
+        await tombstones.leave([{ kind: "conversation", id: conversationId }]);
         if (conversations.has(conversationId)) await forget([conversationId]);
         return wasLive;
       }),
     clearUser: (userId) =>
-      lanes.all(async () => {
+      queue.runAlone(async () => {
         const owned = live().filter((held) => held.userId === userId);
-        if (owned.length > 0) await forget(owned.map(({ conversationId }) => conversationId));
-        return owned.length;
+        const ids = owned.map(({ conversationId }) => conversationId);
+        const erased = ids.map((id) => ({ kind: "conversation", id }) as const);
+        await tombstones.leave([{ kind: "user", id: userId }, ...erased]);
+        if (ids.length > 0) await forget(ids);
+        return ids.length;
       }),
     stats: async (userId) => count(live(), userId),
     ping: lock.check,
-    close: () => lanes.all(lock.release),
+    close: () => queue.runAlone(lock.release),
     toMemoryError,
   };
 }

@@ -1,4 +1,4 @@
-import { type ConversationWrite, IDEMPOTENCY_WINDOW, type JsonObject, type WriteOutcome } from "@jaf/memory";
+import { IDEMPOTENCY_WINDOW, type JsonObject } from "@jaf/memory/adapter";
 import type { LoggedMessage, WriteEntry } from "./entry.ts";
 
 interface HeldMessage extends LoggedMessage {
@@ -6,110 +6,139 @@ interface HeldMessage extends LoggedMessage {
   readonly batch: number;
 }
 
+interface KnownKey {
+  readonly bodyHash: string;
+  /** The number of the write that brought it. */
+  readonly write: number;
+  /** The position behind the last message after that write. */
+  readonly nextPosition: number;
+}
+
 /** A conversation in memory. It is changed in place: a copy would cost more the longer the conversation is. */
 export interface Conversation {
   readonly conversationId: string;
+  readonly incarnation: string;
   readonly createdAt: number;
   readonly messages: HeldMessage[];
-  /** By key, oldest first; `write` is the number of the write that brought it. */
-  readonly keys: Map<string, { readonly bodyHash: string; readonly write: number }>;
+  /** By key, oldest first. */
+  readonly keys: Map<string, KnownKey>;
+  /** By the messages' own ids. */
+  readonly ownIds: Map<string, { readonly hash: string; readonly position: number }>;
   readonly traceIds: Set<string>;
   userId: string | undefined;
   metadata: JsonObject;
   lastActivity: number;
   ttlSeconds: number | undefined;
   version: number;
+  metadataVersion: number;
+  nextPosition: number;
   writes: number;
   /** How many lines with messages the log had so far. */
   batches: number;
+  /** How many messages each of these lines still holds, if any. */
+  readonly liveLines: Map<number, number>;
 }
 
 export const isLive = ({ lastActivity, ttlSeconds }: Conversation, now: number): boolean =>
   ttlSeconds === undefined || now < lastActivity + ttlSeconds * 1_000;
 
-/** What forbids the write, or lets it count as done; `undefined` to go ahead. */
-export function decide(held: Conversation | undefined, write: ConversationWrite): WriteOutcome | undefined {
-  if (held?.userId !== undefined && write.userId !== undefined && held.userId !== write.userId) {
-    return { status: "conflict", reason: "owner" };
-  }
-  const known = write.idempotency && held?.keys.get(write.idempotency.key);
-  if (known !== undefined) {
-    return known.bodyHash === write.idempotency?.bodyHash
-      ? { status: "replayed" }
-      : { status: "conflict", reason: "idempotency-key" };
-  }
-  const actualVersion = held?.version ?? 0;
-  if (write.expectedVersion !== undefined && write.expectedVersion !== actualVersion) {
-    return { status: "conflict", reason: "version", actualVersion };
-  }
-  return undefined;
-}
-
-function begin(conversationId: string, now: number): Conversation {
+function begin(conversationId: string, { incarnation, at, source }: WriteEntry): Conversation | undefined {
+  if (incarnation === undefined) return undefined;
   return {
     conversationId,
-    createdAt: now,
+    incarnation,
+    createdAt: source?.createdAt ?? at,
     messages: [],
     keys: new Map(),
-    traceIds: new Set(),
+    ownIds: new Map(),
+    traceIds: new Set(source?.traceIds),
     userId: undefined,
     metadata: {},
-    lastActivity: now,
+    lastActivity: source?.lastActivity ?? at,
     ttlSeconds: undefined,
     version: 0,
+    metadataVersion: 0,
+    nextPosition: source?.firstPosition ?? 0,
     writes: 0,
     batches: 0,
+    liveLines: new Map(),
   };
 }
 
-function trim(messages: HeldMessage[], maxMessages: number): void {
+/** How many of the oldest a trim drops. */
+function trimmed(messages: readonly HeldMessage[], maxMessages: number): number {
   const cut = messages.length - maxMessages;
-  if (cut <= 0) return;
+  if (cut <= 0) return 0;
   let start = cut;
   while (messages[start]?.isToolResult) start += 1;
-  if (start === messages.length) {
-    const lastGroup = messages.findLastIndex(({ isToolResult }) => !isToolResult);
-    start = lastGroup >= 0 ? lastGroup : cut;
-  }
-  messages.splice(0, start);
+  if (start < messages.length) return start;
+  const lastGroup = messages.findLastIndex(({ isToolResult }) => !isToolResult);
+  return lastGroup >= 0 ? lastGroup : cut;
 }
 
-function rememberKey({ keys, writes }: Conversation, idempotency: WriteEntry["idempotency"]): void {
+function rememberKey(held: Conversation, idempotency: WriteEntry["idempotency"]): void {
+  const { keys, writes, nextPosition } = held;
   for (const [key, { write }] of keys) {
     if (write >= writes - IDEMPOTENCY_WINDOW) break;
     keys.delete(key);
   }
-  if (idempotency !== undefined) keys.set(idempotency.key, { bodyHash: idempotency.bodyHash, write: writes });
+  if (idempotency === undefined) return;
+  keys.set(idempotency.key, { bodyHash: idempotency.bodyHash, write: writes, nextPosition });
 }
 
-export function addMessages(held: Conversation, messages: readonly LoggedMessage[]): void {
-  if (messages.length === 0) return;
-  held.batches += 1;
-  for (const message of messages) held.messages.push({ ...message, batch: held.batches });
+/** How many these are: a message that is stored under its own id already is left out. */
+export function addMessages(held: Conversation, messages: readonly LoggedMessage[]): number {
+  const before = held.messages.length;
+  const batch = held.batches + 1;
+  for (const message of messages) {
+    const { own } = message;
+    if (own !== undefined) {
+      if (held.ownIds.has(own.id)) continue;
+      held.ownIds.set(own.id, { hash: own.hash, position: held.nextPosition });
+    }
+    held.messages.push({ ...message, batch });
+    held.nextPosition += 1;
+  }
+  const added = held.messages.length - before;
+  if (added > 0) {
+    held.batches = batch;
+    held.liveLines.set(batch, added);
+  }
+  return added;
 }
 
-/** How many of the log's lines still hold a message. */
-export function liveLines({ messages }: Conversation): number {
-  const [first] = messages;
-  const last = messages.at(-1);
-  return first === undefined || last === undefined ? 0 : last.batch - first.batch + 1;
+function drop({ messages, ownIds, liveLines }: Conversation, from: number, count: number): void {
+  for (const { own, batch } of messages.splice(from, count)) {
+    if (own !== undefined) ownIds.delete(own.id);
+    const left = (liveLines.get(batch) ?? 1) - 1;
+    if (left === 0) liveLines.delete(batch);
+    else liveLines.set(batch, left);
+  }
 }
 
 /** Does what a line of the log says; the same for a write that was just saved and for one read at the start. */
 export function applyWrite(held: Conversation | undefined, entry: WriteEntry): Conversation | undefined {
-  const after = entry.begins === undefined ? held : begin(entry.begins, entry.at);
+  const after = entry.begins === undefined ? held : begin(entry.begins, entry);
   if (after === undefined) return undefined;
-  const replaces = entry.mode === "replace";
-  if (replaces) after.messages.length = 0;
-  after.writes += 1;
-  addMessages(after, entry.messages);
-  if (entry.maxMessages !== undefined) trim(after.messages, entry.maxMessages);
-  after.version += entry.messages.length;
+  const { mode, source, dropLast = 0, maxMessages = Number.POSITIVE_INFINITY } = entry;
+  const replaces = mode === "replace";
+  const dropped = replaces ? after.messages.length : dropLast;
+  drop(after, after.messages.length - dropped, dropped);
+  // The positions of an end that is dropped are used again, those of a conversation that is replaced are not.
+  after.nextPosition -= dropLast;
+  const added = addMessages(after, entry.messages);
+  const cut = trimmed(after.messages, maxMessages);
+  drop(after, 0, cut);
+  const changes = replaces || after.version === 0 || dropped + added + cut > 0;
+  const changesMetadata = replaces || Object.keys(entry.metadata).length > 0;
+  after.version = source?.version ?? after.version + (changes ? 1 : 0);
+  after.metadataVersion = source?.metadataVersion ?? after.metadataVersion + (changesMetadata ? 1 : 0);
   after.metadata = replaces ? entry.metadata : { ...after.metadata, ...entry.metadata };
   after.userId ??= entry.userId;
   after.ttlSeconds = entry.ttlSeconds ?? after.ttlSeconds;
-  after.lastActivity = Math.max(entry.at, after.lastActivity);
+  after.lastActivity = source?.lastActivity ?? Math.max(entry.at, after.lastActivity);
   if (entry.traceId !== undefined) after.traceIds.add(entry.traceId);
+  after.writes += 1;
   rememberKey(after, entry.idempotency);
   return after;
 }

@@ -1,4 +1,4 @@
-import type { MemoryAdapter, MemoryProvider } from "@jaf/memory";
+import type { MemoryAdapter, VersionedMemoryProvider } from "@jaf/memory";
 import { type FileConfig, fileConfigSchema } from "./config.ts";
 import { createFileProvider } from "./provider.ts";
 
@@ -17,6 +17,6 @@ export const adapter: MemoryAdapter<FileConfig, never> = {
 
 declare module "@jaf/memory" {
   interface MemoryAdapterTypes {
-    file: { readonly config: FileConfig; readonly client: never; readonly provider: MemoryProvider };
+    file: { readonly config: FileConfig; readonly client: never; readonly provider: VersionedMemoryProvider };
   }
 }

@@ -1,5 +1,4 @@
 import { crc32 } from "node:zlib";
-import type { Entry } from "./entry.ts";
 
 /**
  * A line is `{"sum":"<8 hex digits>","entry":{…}}`. The sum is the CRC-32 of the entry's bytes, counted on from the
@@ -17,13 +16,13 @@ const HEAD_LENGTH = head(0).length;
 const TAIL = "}";
 
 /** `previous` is the sum of the line before; 0 for the first. */
-export function encodeLine(entry: Entry, previous: number): Line {
+export function encodeLine(entry: object, previous: number): Line {
   const text = Buffer.from(JSON.stringify(entry));
   const sum = crc32(text, previous);
   return { bytes: Buffer.concat([Buffer.from(head(sum)), text, Buffer.from(`${TAIL}\n`)]), sum };
 }
 
-export function encodeLines(entries: readonly Entry[]): Line {
+export function encodeLines(entries: readonly object[]): Line {
   const parts: Buffer[] = [];
   let sum = 0;
   for (const entry of entries) {

@@ -1,9 +1,10 @@
+import type * as z from "zod";
 import { addMessages, applyWrite, type Conversation } from "./conversation.ts";
 import { type Disk, isUnfinished } from "./disk.ts";
-import { type Entry, entrySchema } from "./entry.ts";
+import { type Entry, entrySchema, type TombstonesEntry, tombstonesSchema } from "./entry.ts";
 import { damagedLog } from "./faults.ts";
 import { decodeLines } from "./lines.ts";
-import { isLogName, type Log, logName } from "./logs.ts";
+import { isLogName, type Log, logName, TOMBSTONES_NAME } from "./logs.ts";
 import { restore } from "./snapshot.ts";
 
 export interface LoadedLog {
@@ -18,33 +19,62 @@ function replay(held: Conversation | undefined, entry: Entry): Conversation | un
   return held;
 }
 
-function parseEntry(text: string, damaged: (reason: string) => Error): Entry {
+interface ParsedLog<Entry> {
+  readonly entries: readonly Entry[];
+  readonly log: Log;
+}
+
+type Damaged = (reason: string) => Error;
+
+function parseEntry<Entry>(text: string, schema: z.ZodType<Entry>, damaged: Damaged): Entry {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     throw damaged("no JSON"); // Not the parser's message: it would quote the conversation.
   }
-  const parsed = entrySchema.safeParse(value);
+  const parsed = schema.safeParse(value);
   if (!parsed.success) throw damaged("a shape that this version doesn't know");
   return parsed.data;
 }
 
-/** `undefined` for a log whose first line was cut off: nothing in it was ever acknowledged. */
-function loadLog(name: string, bytes: Buffer): LoadedLog | undefined {
+const damagedLine =
+  (name: string, index: number): Damaged =>
+  (reason) =>
+    damagedLog(name, `line ${index + 1}: ${reason}`);
+
+function parseLog<Entry>(name: string, bytes: Buffer, schema: z.ZodType<Entry>): ParsedLog<Entry> {
   const lines = decodeLines(bytes);
   if ("damagedLine" in lines) throw damagedLog(name, `line ${lines.damagedLine}`);
+  const { length, sum } = lines;
+  const torn = length < bytes.length;
+  return {
+    entries: lines.entries.map((text, index) => parseEntry(text, schema, damagedLine(name, index))),
+    log: { length, lines: lines.entries.length, sum, torn, unflushed: torn },
+  };
+}
+
+/** `undefined` for a log whose first line was cut off: nothing in it was ever acknowledged. */
+function loadLog(name: string, bytes: Buffer): LoadedLog | undefined {
+  const { entries, log } = parseLog(name, bytes, entrySchema);
   let conversation: Conversation | undefined;
-  for (const [index, text] of lines.entries.entries()) {
-    const damaged = (reason: string) => damagedLog(name, `line ${index + 1}: ${reason}`);
-    conversation = replay(conversation, parseEntry(text, damaged));
-    if (conversation === undefined) throw damaged("no conversation begins there");
+  for (const [index, entry] of entries.entries()) {
+    conversation = replay(conversation, entry);
+    if (conversation === undefined) throw damagedLine(name, index)("no conversation begins there");
   }
   if (conversation === undefined) return undefined;
   if (logName(conversation.conversationId) !== name) throw damagedLog(name, "it is another file's copy");
-  const { length, sum } = lines;
-  const torn = length < bytes.length;
-  return { conversation, log: { length, lines: lines.entries.length, sum, torn, unflushed: torn } };
+  return { conversation, log };
+}
+
+/** `undefined` where nothing was ever erased. */
+export async function loadTombstones(
+  disk: Disk,
+  { afterCrash }: { readonly afterCrash: boolean },
+): Promise<ParsedLog<TombstonesEntry> | undefined> {
+  if (!(await disk.list()).includes(TOMBSTONES_NAME)) return undefined;
+  if (afterCrash) await disk.flushFile(TOMBSTONES_NAME);
+  return parseLog(TOMBSTONES_NAME, await disk.read(TOMBSTONES_NAME), tombstonesSchema);
 }
 
 /**

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import type { Disk } from "./disk.ts";
-import type { Entry } from "./entry.ts";
 import { isChangedByOthers } from "./faults.ts";
 import { encodeLine, encodeLines } from "./lines.ts";
 
@@ -25,40 +24,43 @@ export const logName = (conversationId: string): string =>
 
 export const isLogName = (name: string): boolean => /^[0-9a-f]{64}\.jsonl$/.test(name);
 
-/** The logs of a folder, by conversation. Who calls sees to it that a log has one change at a time. */
-export function createLogs(disk: Disk) {
+/** The log of all tombstones. */
+export const TOMBSTONES_NAME = `tombstones${SUFFIX}`;
+
+/** Logs of a folder, by what `nameOf` makes a file's name of. Who calls sees to it that a log has one change at a time. */
+export function createLogs<Entry extends object>(disk: Disk, nameOf: (id: string) => string) {
   const logs = new Map<string, Log>();
 
   return {
-    set: (conversationId: string, log: Log) => void logs.set(conversationId, log),
-    lines: (conversationId: string): number => logs.get(conversationId)?.lines ?? 0,
-    append: async (conversationId: string, entry: Entry): Promise<void> => {
-      const log = logs.get(conversationId) ?? NONE;
+    set: (id: string, log: Log) => void logs.set(id, log),
+    lines: (id: string): number => logs.get(id)?.lines ?? 0,
+    append: async (id: string, entry: Entry): Promise<void> => {
+      const log = logs.get(id) ?? NONE;
       const { bytes, sum } = encodeLine(entry, log.sum);
       try {
-        await disk.append(logName(conversationId), bytes, log);
+        await disk.append(nameOf(id), bytes, log);
         if (log.unflushed) await disk.flush();
       } catch (thrown) {
         // What lies behind the end is ours to take away, unless somebody else put it there.
-        if (!isChangedByOthers(thrown)) logs.set(conversationId, { ...log, torn: true });
+        if (!isChangedByOthers(thrown)) logs.set(id, { ...log, torn: true });
         throw thrown;
       }
       const length = log.length + bytes.length;
-      logs.set(conversationId, { length, lines: log.lines + 1, sum, torn: false, unflushed: false });
+      logs.set(id, { length, lines: log.lines + 1, sum, torn: false, unflushed: false });
     },
-    rewrite: async (conversationId: string, entries: readonly Entry[]): Promise<void> => {
+    rewrite: async (id: string, entries: readonly Entry[]): Promise<void> => {
       const { bytes, sum } = encodeLines(entries);
-      await disk.replace(logName(conversationId), bytes);
+      await disk.replace(nameOf(id), bytes);
       const log = { length: bytes.length, lines: entries.length, sum, torn: false };
-      logs.set(conversationId, { ...log, unflushed: true });
+      logs.set(id, { ...log, unflushed: true });
       await disk.flush();
-      logs.set(conversationId, { ...log, unflushed: false });
+      logs.set(id, { ...log, unflushed: false });
     },
-    remove: async (conversationIds: readonly string[]): Promise<void> => {
-      await disk.remove(conversationIds.map(logName));
-      for (const conversationId of conversationIds) logs.delete(conversationId);
+    remove: async (ids: readonly string[]): Promise<void> => {
+      await disk.remove(ids.map(nameOf));
+      for (const id of ids) logs.delete(id);
     },
   };
 }
 
-export type Logs = ReturnType<typeof createLogs>;
+export type Logs<Entry extends object> = ReturnType<typeof createLogs<Entry>>;

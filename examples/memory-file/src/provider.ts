@@ -1,23 +1,39 @@
-import { defineMemoryProvider, type MemoryProvider, MemorySetupError, parseOptions } from "@jaf/memory";
+import {
+  defineMemoryProvider,
+  MemorySetupError,
+  parseOptions,
+  type VersionedMemoryProvider,
+} from "@jaf/memory";
 import { createFileBackend } from "./backend.ts";
 import { type FileConfig, fileConfigSchema } from "./config.ts";
 import { type Disk, openDisk } from "./disk.ts";
+import type { Entry, TombstonesEntry } from "./entry.ts";
 import { toMemoryError } from "./faults.ts";
-import { loadLogs } from "./loading.ts";
-import { acquireLock } from "./lock.ts";
-import { createLogs } from "./logs.ts";
+import { loadLogs, loadTombstones } from "./loading.ts";
+import { acquireLock, type Lock } from "./lock.ts";
+import { createLogs, logName, TOMBSTONES_NAME } from "./logs.ts";
+import { createTombstones, LOG } from "./tombstones.ts";
+
+async function openTombstones(disk: Disk, lock: Lock, compactAfterLines: number) {
+  const logs = createLogs<TombstonesEntry>(disk, () => TOMBSTONES_NAME);
+  const found = await loadTombstones(disk, lock);
+  if (found !== undefined) logs.set(LOG, found.log);
+  const loaded = found?.entries.flatMap(({ left }) => left) ?? [];
+  return createTombstones({ logs, loaded, compactAfterLines });
+}
 
 async function openStore(disk: Disk, compactAfterLines: number) {
   await disk.prepare();
   const lock = await acquireLock(disk);
   try {
+    const tombstones = await openTombstones(disk, lock, compactAfterLines);
     const loaded = await loadLogs(disk, lock);
-    const logs = createLogs(disk);
+    const logs = createLogs<Entry>(disk, logName);
     for (const { conversation, log } of loaded) logs.set(conversation.conversationId, log);
     const conversations = new Map(
       loaded.map(({ conversation }) => [conversation.conversationId, conversation]),
     );
-    return { conversations, logs, lock, compactAfterLines };
+    return { conversations, logs, lock, tombstones, compactAfterLines };
   } catch (thrown) {
     await lock.release().catch(() => {}); // What went wrong first says more.
     throw thrown;
@@ -28,7 +44,7 @@ async function openStore(disk: Disk, compactAfterLines: number) {
 export async function openFileProvider(
   config: FileConfig,
   openFolder: (folder: string) => Disk,
-): Promise<MemoryProvider> {
+): Promise<VersionedMemoryProvider> {
   const { folder, compactAfterLines } = parseOptions(fileConfigSchema, config, "file provider configuration");
   try {
     return defineMemoryProvider(createFileBackend(await openStore(openFolder(folder), compactAfterLines)));
@@ -44,5 +60,5 @@ export async function openFileProvider(
  * @throws TypeError that names the field, for a bad configuration.
  * @throws MemorySetupError if the folder can't be used, another process uses it, or a log in it is damaged.
  */
-export const createFileProvider = (config: FileConfig): Promise<MemoryProvider> =>
+export const createFileProvider = (config: FileConfig): Promise<VersionedMemoryProvider> =>
   openFileProvider(config, openDisk);

@@ -1,7 +1,14 @@
-import type { ConversationQuery, MemoryStats, StoredConversation } from "@jaf/memory";
+import type { MemoryStats } from "@jaf/memory";
+import {
+  type ConversationQuery,
+  type ReadOutcome,
+  type ReadRequest,
+  type StoredConversation,
+  selectedBounds,
+} from "@jaf/memory/adapter";
 import type { Conversation } from "./conversation.ts";
 
-export const toStored = (held: Conversation, messages: Conversation["messages"]): StoredConversation => ({
+const toStored = (held: Conversation, messages: Conversation["messages"]): StoredConversation => ({
   conversationId: held.conversationId,
   ...(held.userId === undefined ? {} : { userId: held.userId }),
   messages: messages.map(({ body }) => body),
@@ -10,7 +17,32 @@ export const toStored = (held: Conversation, messages: Conversation["messages"])
   lastActivity: new Date(held.lastActivity),
   totalMessages: held.messages.length,
   version: held.version,
+  metadataVersion: held.metadataVersion,
+  nextPosition: held.nextPosition,
+  incarnation: held.incarnation,
 });
+
+export function toRead(held: Conversation, { messages, receiptFor, forExport }: ReadRequest): ReadOutcome {
+  const { nextPosition, ttlSeconds } = held;
+  const totalMessages = held.messages.length;
+  const positionOf = (messageId: string) => held.ownIds.get(messageId)?.position;
+  const [from, end] = selectedBounds(messages, { totalMessages, nextPosition, positionOf });
+  const known = receiptFor === undefined ? undefined : held.keys.get(receiptFor);
+  return {
+    conversation: toStored(held, held.messages.slice(from, end)),
+    firstPosition: from === end ? nextPosition : nextPosition - totalMessages + from,
+    ...(known === undefined ? {} : { receipt: { nextPosition: known.nextPosition } }),
+    ...(forExport === true
+      ? {
+          forExport: {
+            traceIds: [...held.traceIds],
+            ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
+            messageIds: held.messages.map(({ own }) => own?.id ?? null),
+          },
+        }
+      : {}),
+  };
+}
 
 /** Newest first, and among equal times by id, so that a cursor has one place to go on from. */
 const isBehind = (held: Conversation, time: number, id: string): boolean =>

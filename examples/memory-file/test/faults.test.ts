@@ -6,7 +6,7 @@ import { toMemoryError } from "../src/faults.ts";
 import { createFileProvider, type FileConfig } from "../src/index.ts";
 import { logName } from "../src/logs.ts";
 import { finish, startCramped } from "./support/child.ts";
-import { said, say } from "./support/messages.ts";
+import { said, say, UNOWNED } from "./support/messages.ts";
 import { failure, onlyLog, setupError, testFolder, using } from "./support/open.ts";
 
 test("a bad configuration is a TypeError that names the field", async () => {
@@ -30,7 +30,7 @@ test("a folder that is a file is a MemorySetupError that says what helps", async
 
 test("missing folders are made", async () => {
   const folder = join(await testFolder(), "a", "b");
-  await using({ folder }, (provider) => provider.appendMessages("c", [say("one")]));
+  await using({ folder }, (provider) => provider.appendMessages("c", [say("one")], {}, UNOWNED));
   expect(await using({ folder }, (provider) => said(provider, "c"))).toEqual(["one"]);
 });
 
@@ -41,7 +41,7 @@ test.runIf(existsSync("/dev/full"))(
     await using({ folder }, async (provider) => {
       const log = join(folder, logName("c"));
       await symlink("/dev/full", log);
-      const error = failure(await provider.appendMessages("c", [say("lost")]));
+      const error = failure(await provider.appendMessages("c", [say("lost")], {}, UNOWNED));
       expect(error).toMatchObject({
         _tag: "MemoryStorageError",
         operation: "appendMessages",
@@ -51,7 +51,7 @@ test.runIf(existsSync("/dev/full"))(
       expect(error.message).toContain("free some space");
       expect(await said(provider, "c")).toEqual([]);
       await rm(log);
-      await provider.appendMessages("c", [say("kept")]);
+      await provider.appendMessages("c", [say("kept")], {}, UNOWNED);
     });
     expect(await using({ folder }, (provider) => said(provider, "c"))).toEqual(["kept"]);
   },
@@ -74,18 +74,20 @@ test.skipIf(process.platform === "win32")(
 test("a log that somebody else changed or took away is not written to", async () => {
   const folder = await testFolder();
   await using({ folder }, async (provider) => {
-    await provider.appendMessages("c", [say("one")]);
+    await provider.appendMessages("c", [say("one")], {}, UNOWNED);
     const log = await onlyLog(folder);
     await appendFile(log, "something else\n");
     const before = await readFile(log, "utf8");
     for (let attempt = 0; attempt < 2; attempt += 1) {
-      const error = failure(await provider.appendMessages("c", [say("two")]));
+      const error = failure(await provider.appendMessages("c", [say("two")], {}, UNOWNED));
       expect(error).toMatchObject({ _tag: "MemoryStorageError", retryable: false });
       expect(error.message).toContain("changed by somebody else");
       expect(await readFile(log, "utf8")).toBe(before);
     }
     await rm(log);
-    expect(failure(await provider.appendMessages("c", [say("two")])).message).toContain("missing");
+    expect(failure(await provider.appendMessages("c", [say("two")], {}, UNOWNED)).message).toContain(
+      "missing",
+    );
   });
 });
 
@@ -94,7 +96,7 @@ test("a folder that is gone is unhealthy, and writes to it fail", async () => {
   const provider = await createFileProvider({ folder });
   await rm(folder, { recursive: true });
   expect(await provider.healthCheck()).toMatchObject({ success: true, data: { healthy: false } });
-  expect(failure(await provider.appendMessages("c", [say("one")]))).toMatchObject({
+  expect(failure(await provider.appendMessages("c", [say("one")], {}, UNOWNED))).toMatchObject({
     _tag: "MemoryConnectionError",
   });
 });

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { MemoryProvider } from "@jaf/memory";
 import { expect, test } from "vitest";
-import { logName } from "../src/logs.ts";
-import { said, say } from "./support/messages.ts";
+import { logName, TOMBSTONES_NAME } from "../src/logs.ts";
+import { said, say, UNOWNED } from "./support/messages.ts";
 import { onlyLog, setupError, testFolder, using } from "./support/open.ts";
 
 async function writeTwo(folder: string): Promise<string> {
   await using({ folder }, async (provider) => {
-    await provider.appendMessages("c", [say("one")]);
-    await provider.appendMessages("c", [say("two")]);
+    await provider.appendMessages("c", [say("one")], {}, UNOWNED);
+    await provider.appendMessages("c", [say("two")], {}, UNOWNED);
   });
   return onlyLog(folder);
 }
@@ -25,7 +25,7 @@ test("a last line that was cut off anywhere is ignored, and the next write repai
     await writeFile(log, bytes.subarray(0, cut));
     await using({ folder }, async (provider) => {
       expect(await said(provider, "c")).toEqual(["one"]);
-      await provider.appendMessages("c", [say("three")]);
+      await provider.appendMessages("c", [say("three")], {}, UNOWNED);
     });
     expect(await using({ folder }, (provider) => said(provider, "c"))).toEqual(["one", "three"]);
   }
@@ -81,10 +81,12 @@ test("an append adds its line and leaves the rest of the file alone, however lon
     await provider.appendMessages(
       "c",
       Array.from({ length: 2_000 }, (_, index) => say(`before ${index}`)),
+      {},
+      UNOWNED,
     );
     const log = await onlyLog(folder);
     const before = await stat(log);
-    await provider.appendMessages("c", [say("one more")]);
+    await provider.appendMessages("c", [say("one more")], {}, UNOWNED);
     const after = await stat(log);
     expect(after.ino).toBe(before.ino);
     expect(after.size - before.size).toBeLessThan(300);
@@ -94,23 +96,30 @@ test("an append adds its line and leaves the rest of the file alone, however lon
 test("a log of mostly dead lines is compacted, with keys, versions, traces and order kept", async () => {
   const folder = await testFolder();
   const config = { folder, compactAfterLines: 10 };
-  await using(config, async (provider) => {
-    const odd: object = JSON.parse('{"__proto__":1}');
-    const first = { idempotencyKey: "first" };
-    await provider.appendMessages("c", [say("0")], { ...odd, userId: "u", traceId: "t" }, first);
+  const odd: object = JSON.parse('{"__proto__":1}');
+  const metadata = { ...odd, userId: "u", traceId: "t" };
+  const first = { ...UNOWNED, idempotencyKey: "first", messageIds: ["zero"] };
+  const before = await using(config, async (provider) => {
+    await provider.appendMessages("c", [say("0")], metadata, first);
     for (let number = 1; number <= 40; number += 1) {
-      await provider.appendMessages("c", [say(String(number))], undefined, { maxMessages: 2 });
+      const options = { maxMessages: 2, messageIds: [`id-${number}`] };
+      await provider.appendMessages("c", [say(String(number))], undefined, options);
     }
+    return provider.readConversation("c", { receiptFor: "first" });
   });
   expect((await readFile(await onlyLog(folder), "utf8")).split("\n").length).toBeLessThan(15);
   await using(config, async (provider) => {
     expect(await said(provider, "c")).toEqual(["39", "40"]);
-    const again = await provider.appendMessages("c", [say("0")], undefined, { idempotencyKey: "first" });
+    expect(await provider.readConversation("c", { receiptFor: "first" })).toEqual(before);
+    expect(before).toMatchObject({ data: { firstPosition: 39, receipt: { nextPosition: 1 } } });
+    const again = await provider.appendMessages("c", [say("0")], metadata, first);
     expect(again.success).toBe(true);
+    const known = await provider.appendMessages("c", [say("40")], {}, { messageIds: ["id-40"] });
+    expect(known.success).toBe(true);
     const found = await provider.findConversations({ traceId: "t", userId: "u" });
-    const [metadata = {}] = found.success ? found.data.map((conversation) => conversation.metadata) : [];
-    expect(metadata).toMatchObject({ version: 41, totalMessages: 2 });
-    expect(Object.entries(metadata)).toContainEqual(["__proto__", 1]);
+    const [kept = {}] = found.success ? found.data.map((conversation) => conversation.metadata) : [];
+    expect(kept).toMatchObject({ version: 41, metadataVersion: 1, totalMessages: 2 });
+    expect(Object.entries(kept)).toContainEqual(["__proto__", 1]);
   });
 });
 
@@ -122,11 +131,11 @@ test("ids that differ in case alone have files that differ otherwise", async () 
 test("an expired conversation leaves the folder with a write to another one", async () => {
   const folder = await testFolder();
   await using({ folder }, (provider) =>
-    provider.appendMessages("c", [say("brief")], undefined, { ttlSeconds: 1 }),
+    provider.appendMessages("c", [say("brief")], undefined, { ...UNOWNED, ttlSeconds: 1 }),
   );
   await new Promise((done) => setTimeout(done, 1_050));
   await using({ folder }, async (provider) => {
-    await provider.appendMessages("other", [say("one")]);
+    await provider.appendMessages("other", [say("one")], {}, UNOWNED);
   });
   expect(await readdir(folder)).toEqual([logName("other")]);
 });
@@ -137,7 +146,7 @@ test("appends while their owner's conversations are cleared land before or after
   const everything = async (provider: MemoryProvider) =>
     Promise.all(ids.map((conversationId) => said(provider, conversationId)));
   const write = (provider: MemoryProvider, content: string) =>
-    Promise.all(ids.map((id) => provider.appendMessages(id, [say(content)], { userId: "u" })));
+    Promise.all(ids.map((id) => provider.appendMessages(id, [say(content)], { userId: "u" }, UNOWNED)));
   const seen = await using({ folder }, async (provider) => {
     await write(provider, "before");
     const clearing = provider.clearUserConversations("u");
@@ -150,4 +159,58 @@ test("appends while their owner's conversations are cleared land before or after
   });
   expect(seen).toEqual(ids.map(() => ["one", "two"]));
   expect(await using({ folder }, everything)).toEqual(seen);
+});
+
+test("ends that are replaced again and again make no log long", async () => {
+  const folder = await testFolder();
+  const config = { folder, compactAfterLines: 10 };
+  await using(config, async (provider) => {
+    await provider.appendMessages("c", [say("first"), say("0")], {}, UNOWNED);
+    for (let number = 1; number <= 40; number += 1) {
+      await provider.appendMessages("c", [say(String(number))], {}, { dropLast: 1 });
+    }
+  });
+  expect((await readFile(await onlyLog(folder), "utf8")).split("\n").length).toBeLessThan(15);
+  await using(config, async (provider) => {
+    expect(await said(provider, "c")).toEqual(["first", "40"]);
+    expect(await provider.readConversation("c", { messages: { after: 0 } })).toMatchObject({
+      data: { firstPosition: 1, conversation: { metadata: { version: 41, nextPosition: 2 } } },
+    });
+  });
+});
+
+test("what was erased is known in the next process, by hashes alone, for as long as tombstones stay", async () => {
+  const folder = await testFolder();
+  const config = { folder, compactAfterLines: 5 };
+  const token = await using(config, async (provider) => {
+    await provider.appendMessages("secret-id", [say("1")], { userId: "secret-user" }, UNOWNED);
+    const read = await provider.readConversation("other", { userId: "secret-user" });
+    for (let count = 0; count < 12; count += 1) await provider.deleteConversation("secret-id");
+    await provider.clearUserConversations("secret-user");
+    return read.success ? read.data.incarnation : "";
+  });
+  const log = await readFile(join(folder, TOMBSTONES_NAME), "utf8");
+  expect(log).not.toContain("secret");
+  expect(log.split("\n").length).toBeLessThan(7);
+  await using(config, async (provider) => {
+    const options = { createIfMissing: true, expectedIncarnation: token };
+    const write = await provider.appendMessages("other", [say("2")], { userId: "secret-user" }, options);
+    expect(write).toMatchObject({ success: false, error: { reason: "incarnation" } });
+    const first = await provider.readConversation("secret-id");
+    const again = await provider.readConversation("secret-id");
+    expect(first).toEqual(again);
+    expect(first).toMatchObject({ data: { incarnation: expect.stringMatching(/^none:[\w-]{36}:$/) } });
+  });
+});
+
+test("a damaged log of tombstones is an error that names it, and one that was cut off is repaired", async () => {
+  const folder = await testFolder();
+  await using({ folder }, (provider) => provider.deleteConversation("c"));
+  const log = join(folder, TOMBSTONES_NAME);
+  const text = await readFile(log, "utf8");
+  await writeFile(log, text.replace("tombstones", "tombstoneS"));
+  expect((await setupError({ folder })).message).toContain(`${TOMBSTONES_NAME} is damaged (line 1`);
+  await writeFile(log, text.slice(0, -5));
+  await using({ folder }, (provider) => provider.deleteConversation("c"));
+  expect((await readFile(log, "utf8")).split("\n")).toHaveLength(2);
 });

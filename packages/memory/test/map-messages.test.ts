@@ -6,7 +6,7 @@ import {
   type MemoryBackend,
   mapMessages,
 } from "../src/adapter/index.ts";
-import { createInMemoryBackend, type Message } from "../src/index.ts";
+import { createInMemoryBackend, isPortableText, type Message } from "../src/index.ts";
 import { contents, expectError, expectOk } from "../src/testing/expectations.ts";
 import { answering, calling, users } from "../src/testing/messages.ts";
 
@@ -47,7 +47,7 @@ describe("mapMessages", () => {
     expectOk(await provider.appendMessages("c", hostile, { userId: "u" }, UNOWNED));
     for (const { body } of write.mock.lastCall?.[0].messages ?? []) {
       expect(body).toMatch(/^\{[^\0\n\r]*\}$/);
-      expect(body.isWellFormed()).toBe(true);
+      expect(isPortableText(body)).toBe(true);
     }
     expect(expectOk(await provider.getConversation("c"))?.messages).toEqual(hostile);
     expect(expectOk(await provider.getRecentMessages("c", 2))).toEqual(hostile.slice(-2));

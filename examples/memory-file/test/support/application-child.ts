@@ -1,5 +1,5 @@
 import { createMemoryProvider, createMemoryProviderFromEnv } from "@jaf/memory";
-import { said, say } from "./messages.ts";
+import { said, say, UNOWNED } from "./messages.ts";
 
 /** An application that knows the backend by its name alone. Appends one message, then prints all there are. */
 const [content = "", folder] = process.argv.slice(2);
@@ -8,7 +8,7 @@ const provider =
     ? await createMemoryProviderFromEnv()
     : await createMemoryProvider({ type: "file", folder });
 
-const result = await provider.appendMessages("conversation", [say(content)]);
+const result = await provider.appendMessages("conversation", [say(content)], {}, UNOWNED);
 if (!result.success) throw new Error(result.error.message);
 console.log(JSON.stringify(await said(provider, "conversation")));
 await provider.close();

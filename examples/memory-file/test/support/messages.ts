@@ -8,3 +8,5 @@ export async function said(provider: MemoryProvider, conversationId: string): Pr
   if (!result.success) throw new Error(result.error.message);
   return result.data?.messages.map(({ content }) => content) ?? [];
 }
+
+export const UNOWNED = { createIfMissing: "unowned" } as const;

@@ -1,6 +1,11 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type MemoryErrorUnion, type MemoryProvider, MemorySetupError, type Result } from "@jaf/memory";
+import {
+  type MemoryErrorUnion,
+  MemorySetupError,
+  type Result,
+  type VersionedMemoryProvider,
+} from "@jaf/memory";
 import { expect, onTestFinished } from "vitest";
 import { createFileProvider, type FileConfig } from "../../src/index.ts";
 import { makeFolder } from "./folder.ts";
@@ -15,7 +20,7 @@ export async function testFolder(): Promise<string> {
 /** Opens, uses and closes a provider. */
 export async function using<T>(
   config: FileConfig,
-  use: (provider: MemoryProvider) => Promise<T>,
+  use: (provider: VersionedMemoryProvider) => Promise<T>,
 ): Promise<T> {
   const provider = await createFileProvider(config);
   try {

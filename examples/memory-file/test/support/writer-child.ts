@@ -1,5 +1,5 @@
 import { createFileProvider } from "../../src/index.ts";
-import { said, say } from "./messages.ts";
+import { said, say, UNOWNED } from "./messages.ts";
 
 /** Counts on in two conversations until it is killed, and prints each number once it was acknowledged. */
 const UNDER_WAY = 8;
@@ -11,7 +11,7 @@ async function countOn(name: string, maxMessages?: number): Promise<void> {
   const write = async () => {
     for (;;) {
       const number = next++;
-      const options = maxMessages === undefined ? {} : { maxMessages };
+      const options = { ...UNOWNED, ...(maxMessages === undefined ? {} : { maxMessages }) };
       const result = await provider.appendMessages(name, [say(String(number))], undefined, options);
       if (!result.success) throw new Error(result.error.message);
       process.stdout.write(`${name} ${number}\n`);
