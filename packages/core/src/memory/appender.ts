@@ -11,6 +11,7 @@ import {
 } from "@jaf/memory";
 import { abortError, sleep } from "../engine/abort.ts";
 import type { Emit } from "../events/emitter.ts";
+import { plainCopy } from "../immutable/copy.ts";
 import type { MemoryConfig } from "./config.ts";
 import { type Head, loadHead } from "./load.ts";
 import { metadataVersionOf, versionOf } from "./metadata.ts";
@@ -199,6 +200,7 @@ function write(
     ...(ttl === undefined ? {} : { ttlSeconds: ttl }),
   };
   return settle("appendMessages", () =>
-    provider.appendMessages(conversationId, messages, written, writeOptions),
+    // Copies, which the provider may change: the next attempt is the same.
+    provider.appendMessages(conversationId, [...messages], plainCopy(written), writeOptions),
   );
 }

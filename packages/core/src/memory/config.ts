@@ -21,10 +21,14 @@ export interface MemoryConfig {
   /**
    * Loads the conversation before the run and stores what is new; needs `RunConfig.conversationId`. Default `false`:
    * nothing is loaded and nothing is stored. A write that fails for a reason that may pass is made up to three times.
+   *
+   * If the conversation is erased while the run is under way, the run stores nothing more and ends with a
+   * `MemoryConflictError` of reason `"incarnation"`. The same run again, by id and by what it was handed, is told how it
+   * ended. Both need a provider that supports it, see `docs/turns.md`.
    */
   readonly autoStore?: boolean;
   /**
-   * How many messages the stored conversation keeps; the oldest are dropped. Default: the provider's limit. It isn't what
+   * How many messages the stored conversation keeps; the oldest are dropped, whenever messages are appended. Default: the provider's limit. It isn't what
    * the model sees: that is `window`.
    */
   readonly maxMessages?: number;
@@ -65,7 +69,8 @@ export interface MemoryConfig {
    * interleave, either way.
    *
    * - `"reject"` (default): this run ends with a `MemoryConflictError`: of reason `"turn"` before the model is called, or,
-   *   in durability `"completed"`, of reason `"version"` when it comes to store, if the other was faster.
+   *   in durability `"completed"`, of reason `"version"` when it comes to store, if the other was faster; of reason
+   *   `"incarnation"` if the other's turn has begun the conversation.
    * - `"queue"`: this run waits for its turn, at most `queueTimeoutMs`, and begins with what the other said. In durability
    *   `"completed"` a new conversation exists from then on, still without messages. Processes take turns, in no strict
    *   order. Runs of one conversation should have the same durability.

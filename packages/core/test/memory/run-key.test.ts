@@ -243,6 +243,24 @@ describe.each(DURABILITIES)("in durability %s, the same run again", (durability)
     expect(keys).toHaveLength(1);
   });
 
+  it("needs no turn, and tells its reply while another has one", async () => {
+    const { configOf } = world({ durability });
+    const state = says("1");
+    await run(state, configOf(["one"]));
+    const asked = deferred();
+    const answer = deferred();
+    const slow: ScriptedStep<unknown> = async () => {
+      asked.resolve();
+      await answer.promise;
+      return "two";
+    };
+    const other = run(says("2"), configOf([slow]));
+    await asked.promise;
+    expect((await run(state, configOf([]))).outcome).toEqual({ status: "completed", output: "one" });
+    answer.resolve();
+    expect((await other).outcome.status).toBe("completed");
+  });
+
   it("at the same time stores one of the two, and both have its reply", async () => {
     const { configOf, inner } = world({ durability });
     const state = says("Hi");

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { createTool, type MemoryConfig, type RunConfig, run } from "../../src/index.ts";
 import type { ScriptedStep } from "../../src/testing/index.ts";
 import { assistant, calling, deferred, errorOf, says, setup, user } from "../support/setup.ts";
-import { recordWrites, seed, storedMessages } from "../support/stores.ts";
+import { recordWrites, seed, storedMessages, tenMethods } from "../support/stores.ts";
 
 const conflict = (reason: string) => ({
   _tag: "MemoryError",
@@ -102,6 +102,47 @@ describe("a run while another is in the middle of a turn of the conversation", (
     expect(await storedMessages(provider)).toEqual(expected);
     expect(seen).toEqual([3, 5, 7, 9, 11, 13, 15, 17, 19, 21]);
   });
+
+  it.each(["completed", "turn", "step"] as const)(
+    "waits also where processes begin a conversation at once, durability %s",
+    async (durability) => {
+      const provider = createInMemoryProvider();
+      const ended = await Promise.all(
+        Array.from({ length: 6 }, (_, index) =>
+          // Another object: nothing but the store tells these of each other.
+          runner({ ...provider }, { durability, concurrency: "queue" })([`reply ${index}`], [`${index}`]),
+        ),
+      );
+      expect(ended.map(({ outcome }) => outcome.status)).toEqual(Array(6).fill("completed"));
+      const stored = await storedMessages(provider);
+      expect(stored).toHaveLength(12);
+      for (let at = 0; at < 12; at += 2) expect(stored[at + 1]?.content).toBe(`reply ${stored[at]?.content}`);
+    },
+  );
+
+  it.each(["completed", "turn", "step"] as const)(
+    "is kept out, and waits, also by a provider with the ten methods alone, durability %s",
+    async (durability) => {
+      const provider = tenMethods(createInMemoryProvider());
+      const start = runner(provider, { durability, concurrency: "queue" });
+      const slow = slowReply("one");
+      const first = start([slow.step], ["1"]);
+      await slow.asked;
+      const second = runner({ ...provider }, { durability, concurrency: "queue" })(["two"], ["2"]);
+      expect(errorOf(await runner({ ...provider }, { durability: "turn" })([], ["3"]))).toMatchObject(
+        conflict("turn"),
+      );
+      slow.answer();
+      expect((await first).outcome.status).toBe("completed");
+      expect((await second).outcome.status).toBe("completed");
+      expect(await storedMessages(provider)).toEqual([
+        user("1"),
+        assistant("one"),
+        user("2"),
+        assistant("two"),
+      ]);
+    },
+  );
 
   it("waits no longer than it is told", async () => {
     const provider = createInMemoryProvider();
