@@ -2,8 +2,8 @@ export type { AdapterVariable, MemoryAdapter, MemoryAdapterTypes } from "./adapt
 export { registerMemoryAdapter } from "./adapter/registry.ts";
 export { conversationCursor } from "./backend/cursor.ts";
 export { defineMemoryProvider } from "./backend/define-provider.ts";
-export { idIssue, isPortableText, MAX_ID_LENGTH } from "./codec/ids.ts";
-export type { JsonObject, JsonValue } from "./codec/json.ts";
+export { idIssue, isPortableText } from "./codec/ids.ts";
+export type { JsonObject } from "./codec/json.ts";
 export { parseMessages } from "./codec/parse-messages.ts";
 export { parseOptions } from "./codec/schema-issues.ts";
 export {

@@ -33,4 +33,5 @@ export { decodeMessage } from "../codec/decode.ts";
 export { idIssue, isPortableText, MAX_ID_LENGTH } from "../codec/ids.ts";
 export type { JsonObject, JsonValue } from "../codec/json.ts";
 export { parseOptions } from "../codec/schema-issues.ts";
+export { createInMemoryBackend } from "../in-memory/provider.ts";
 export type { AdapterVariable, MemoryAdapter } from "./adapter.ts";
