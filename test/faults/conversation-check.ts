@@ -58,13 +58,14 @@ function checkOrder(batches: readonly StoredPart[], attempted: readonly BatchRec
   return problems;
 }
 
-function checkCounters({ messages, metadata, userId }: ConversationMemory, owner: string | undefined) {
+function checkCounters(stored: ConversationMemory, writes: number, owner: string | undefined) {
+  const { messages, metadata, userId } = stored;
   const problems: string[] = [];
-  const total = metadata?.totalMessages;
-  const version: unknown = metadata?.["version"];
+  const { totalMessages: total, version, nextPosition } = metadata ?? {};
   if (total !== messages.length) problems.push(`says ${total} of ${messages.length} messages`);
-  if (version !== messages.length)
-    problems.push(`has version ${String(version)} after ${messages.length} messages`);
+  if (version !== writes) problems.push(`has version ${version} after ${writes} batches`);
+  if (nextPosition !== messages.length)
+    problems.push(`has next position ${nextPosition} after ${messages.length} messages`);
   if (userId !== owner) problems.push(`belongs to ${userId}, not to ${owner}`);
   return problems;
 }
@@ -77,6 +78,6 @@ export function checkConversation(
 ): string[] {
   const { batches, problems } = readBatches(stored?.messages ?? []);
   problems.push(...checkOnce(batches, attempted), ...checkOrder(batches, attempted));
-  if (stored !== null) problems.push(...checkCounters(stored, attempted[0]?.batch.userId));
+  if (stored !== null) problems.push(...checkCounters(stored, batches.length, attempted[0]?.batch.userId));
   return problems.map((problem) => `${conversationId}: ${problem}`);
 }

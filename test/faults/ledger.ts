@@ -33,7 +33,8 @@ export function createLedger(): Ledger {
     const note = (state: BatchState) => records.set(batchName(batch.writer, batch.number), { batch, state });
     const { conversationId, messages, userId, traceId } = batch;
     note("pending");
-    const result = await provider.appendMessages(conversationId, messages, { userId, traceId });
+    const owned = { userId, traceId };
+    const result = await provider.appendMessages(conversationId, messages, owned, { createIfMissing: true });
     note(result.success ? "acknowledged" : "unacknowledged");
     if (result.success) counts.set(batch.writer, acknowledgedBy(batch.writer) + 1);
     return result;

@@ -66,7 +66,8 @@ describe("the ledger that the fault tests rely on", () => {
   });
 
   it("notices conversations without the owner and the trace that were named", async () => {
-    const problems = await problemsWith((append) => (id, messages) => append(id, messages));
+    const unowned = { createIfMissing: "unowned" } as const;
+    const problems = await problemsWith((append) => (id, messages) => append(id, messages, {}, unowned));
     expect(problems).toEqual(
       expect.arrayContaining([
         'find {"traceId":"trace-0"} doesn\'t find shared-0',
