@@ -1,26 +1,27 @@
 import { createInMemoryProvider, type VersionedMemoryProvider } from "@jaf/memory";
 import { below, randomNumbers } from "../random.ts";
 import { checkHistory } from "./check/check-history.ts";
-import type { Problem } from "./check/timeline.ts";
-import type { History, HistoryEvent } from "./history.ts";
+import type { HistoryEvent } from "./history.ts";
+import type { PlayedProgram } from "./played-program.ts";
 import { playWorker } from "./player.ts";
 import type { Program } from "./program.ts";
+import { randomProgram } from "./random-program.ts";
+import { shrinkProgram } from "./shrink-program.ts";
 import { surveyed } from "./survey.ts";
 
 /** Of a turn whose process is gone, in milliseconds. */
 const TURN_LEASE_MS = 25;
 const MOST_TRAVEL_TICKS = 3;
+/** So many programs share the waits for turns of processes that are gone. */
+const AT_ONCE = 40;
 
-export interface Played {
-  readonly history: History;
-  readonly problems: readonly Problem[];
-}
+type Open = () => VersionedMemoryProvider;
 
 /** Plays a program with a task for each worker, on a store of its own. */
 export async function playInMemory(
   program: Program,
-  open: () => VersionedMemoryProvider = createInMemoryProvider,
-): Promise<Played> {
+  open: Open = createInMemoryProvider,
+): Promise<PlayedProgram> {
   const store = open();
   const events: HistoryEvent[] = [];
   const tick = () => new Promise<void>((resolve) => void setImmediate(resolve));
@@ -35,5 +36,47 @@ export async function playInMemory(
     }),
   );
   const history = await surveyed(store, program, events);
-  return { history, problems: checkHistory(history) };
+  return { program, history, problems: checkHistory(history) };
+}
+
+export interface InMemoryOptions {
+  readonly firstSeed: number;
+  readonly count: number;
+  /** Default: the in-memory provider. */
+  readonly open?: Open;
+  /** Whether no more is to be played once this was found. Default: all are played. */
+  readonly isEnough?: (failed: PlayedProgram) => boolean;
+}
+
+/** Plays programs, a few at the same time. Those that failed. */
+export async function playManyInMemory({
+  firstSeed,
+  count,
+  open,
+  isEnough = () => false,
+}: InMemoryOptions): Promise<{ readonly failed: readonly PlayedProgram[]; readonly played: number }> {
+  const seeds = Array.from({ length: count }, (_, index) => firstSeed + index).values();
+  const failed: PlayedProgram[] = [];
+  let played = 0;
+  async function work(): Promise<void> {
+    for (const seed of seeds) {
+      if (failed.some(isEnough)) return;
+      const found = await playInMemory(randomProgram(seed), open);
+      played += 1;
+      if (found.problems.length > 0) failed.push(found);
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return { failed, played };
+}
+
+/** For a report. What fails by chance alone stays as it is. */
+export async function shortened(failed: PlayedProgram): Promise<PlayedProgram> {
+  let shortest = failed;
+  await shrinkProgram(failed.program, async (program) => {
+    const played = await playInMemory(program);
+    if (played.problems.length > 0) shortest = played;
+    return played.problems.length > 0;
+  });
+  return shortest;
 }

@@ -8,7 +8,7 @@ import type {
 import type { Place } from "./history.ts";
 import type { Operation, OperationOf, Program } from "./program.ts";
 import { defined } from "./readings.ts";
-import { batchOf, tokenOf } from "./texts.ts";
+import { batchOf, parseText, tokenOf } from "./texts.ts";
 
 /** What an attempt of an operation works with. */
 export interface Attempt {
@@ -42,6 +42,10 @@ async function append(attempt: Attempt, operation: OperationOf<"append">): Promi
     ...defined({ maxMessages }),
   });
 }
+
+/** Of a message that was written with one. No other batch has its text. */
+const ownIdOf = ({ content }: Message): string | null =>
+  parseText(content)?.kind === "batch" ? content : null;
 
 /** Reads, decides and writes until nobody was faster. `decide` gives nothing where there is nothing to write. */
 async function readAndWrite(
@@ -93,7 +97,9 @@ async function pop(attempt: Attempt, operation: OperationOf<"pop">): Promise<voi
     }
     const fields = { title: conversation.metadata?.["title"], counter: conversation.metadata?.["counter"] };
     const kept = [...there.slice(0, -count), ...added];
-    const expected = { ...messagesAsIn(read), ...metadataAsIn(read) };
+    // An id is forgotten with its message, and this writes messages anew.
+    const messageIds = kept.map((message) => (there.includes(message) ? ownIdOf(message) : null));
+    const expected = { ...messagesAsIn(read), ...metadataAsIn(read), messageIds };
     return attempt.store.storeMessages(id, kept, defined(fields), expected);
   });
 }

@@ -20,7 +20,7 @@ export interface PlayerOptions {
   readonly turnLeaseMs: number;
   /** What the calls of an attempt go through beside its strike. */
   readonly watch?: (mortal: Mortal) => Mortal;
-  /** Where to go on; default: at the first operation. */
+  /** Where to go on, be it with one more attempt than the operation says. Default: at the first operation. */
   readonly from?: Pick<Place, "operation" | "attempt">;
 }
 
@@ -43,7 +43,7 @@ export async function playWorker(options: PlayerOptions): Promise<void> {
   for (const [index, operation] of (program.workers[worker] ?? []).entries()) {
     if (index < from.operation) continue;
     const first = index === from.operation ? from.attempt : 1;
-    for (let number = first; number <= timesOf(operation); number++) {
+    for (let number = first; number <= Math.max(first, timesOf(operation)); number++) {
       const place = { worker, operation: index, attempt: number };
       const end = await attempt({ ...options, place, operation, exported });
       if (operation.strike?.crash === "killed, done late") late.push(arriveLate(end));

@@ -47,7 +47,7 @@ function repeated({ writersOf }: Timeline, { texts }: Seen): Found {
 }
 
 /** Batches are whole, and what a run said stands together. Where messages are trimmed the first may stand alone. */
-function torn({ writes }: Timeline, { texts, nextPosition = 0, totalMessages = 0 }: Seen): Found {
+function torn({ writes, writersOf }: Timeline, { texts, nextPosition = 0, totalMessages = 0 }: Seen): Found {
   const removable = writes.filter(({ dropLast, mode }) => dropLast !== undefined || mode === "replace");
   const trims = nextPosition > totalMessages || writes.some(({ maxMessages }) => maxMessages !== undefined);
   const mayBePopped = (text: string) =>
@@ -59,6 +59,8 @@ function torn({ writes }: Timeline, { texts, nextPosition = 0, totalMessages = 0
     const parsed = parseText(text);
     const before = texts[index - 1];
     if (parsed === undefined || (index === 0 && trims)) return [];
+    // Under ids of their own only those are written again that are there no more.
+    if (writersOf(text).length > 1 && writersOf(text).some(({ hasIds }) => hasIds)) return [];
     if (parsed.kind === "run") {
       const previous = before === undefined ? undefined : parseText(before);
       const isTogether = previous?.kind === "run" && previous.token === parsed.token;

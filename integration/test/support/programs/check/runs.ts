@@ -55,9 +55,12 @@ function isAgain(
 }
 
 /** What a run told as its output is stored, unless it was erased. */
-function unstored({ writes }: Timeline, run: RunEnd): readonly { rule: string; detail: string }[] {
+function unstored({ writes, seenWith }: Timeline, run: RunEnd): readonly { rule: string; detail: string }[] {
   const { outcome, output, place } = run;
-  const isStored = writes.some((write) => write.outcome === "done" && write.texts.includes(output ?? ""));
+  // Of a process that was killed nobody heard that it was; then it was read.
+  const isStored =
+    writes.some((write) => write.outcome === "done" && write.texts.includes(output ?? "")) ||
+    seenWith(output ?? "").length > 0;
   if (outcome !== "completed" || isStored) return [];
   return [
     { rule: "what a run answered is stored", detail: `"${output}" of ${nameOf({ place })} was never stored` },
@@ -76,8 +79,12 @@ function causeless(timeline: Timeline, run: RunEnd): readonly { rule: string; de
   if (outcome.startsWith("InternalError")) return problem();
   if (outcome === "MemoryConflictError metadata-version") return problem();
   if (!/MemoryConflictError (version|incarnation)/.test(outcome)) return [];
+  // An earlier attempt of the same run, whose process died, may be the cause.
   const others = timeline.writes.filter(
-    (write) => !isSameRun(write.place, place) && write.begin < end && endOf(write) > begin,
+    (write) =>
+      !(isSameRun(write.place, place) && write.place.attempt === place.attempt) &&
+      write.begin < end &&
+      endOf(write) > begin,
   );
   const hasCause =
     others.some(

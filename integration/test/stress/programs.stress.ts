@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { playManyInMemory, shortened } from "../support/programs/in-memory.ts";
+import { expectSoundInProcesses } from "../support/programs/on-servers.ts";
+import { describeFailed } from "../support/programs/played-program.ts";
+
+// Five thousand in all, with other seeds than the fast suite.
+
+it("2,900 programs of tasks in one process break no promise", async () => {
+  const began = performance.now();
+  const { failed, played } = await playManyInMemory({ firstSeed: 10_000, count: 2_900 });
+  const [first] = failed;
+  expect(first === undefined ? "" : describeFailed(await shortened(first))).toBe("");
+  process.stdout.write(
+    `in memory: ${played} programs, ${Math.round((performance.now() - began) / 1_000)} s\n`,
+  );
+});
+
+it.each([
+  { backend: "redis", firstSeed: 20_000, count: 1_000 },
+  { backend: "postgres", firstSeed: 30_000, count: 1_000 },
+  { backend: "redis-cluster", firstSeed: 40_000, count: 100 },
+] as const)(
+  "$count programs of three processes, some of which are killed, break none on $backend",
+  async (options) => {
+    await expectSoundInProcesses({ ...options, atOnce: 50, killEvery: 2 });
+  },
+);
