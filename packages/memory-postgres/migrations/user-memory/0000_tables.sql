@@ -58,11 +58,11 @@ CREATE TABLE "__p___jobs" (
 	CONSTRAINT "__p___jobs_pkey" PRIMARY KEY("user_hash","id")
 );
 --> statement-breakpoint
-CREATE TABLE "__p___tombstones" (
+CREATE TABLE "__p___fact_tombstones" (
 	"user_hash" text COLLATE "C" NOT NULL,
 	"digest" text COLLATE "C" NOT NULL,
 	"at" bigint NOT NULL,
-	CONSTRAINT "__p___tombstones_pkey" PRIMARY KEY("user_hash","digest")
+	CONSTRAINT "__p___fact_tombstones_pkey" PRIMARY KEY("user_hash","digest")
 );
 --> statement-breakpoint
 CREATE INDEX "idx___p___facts_id" ON "__p___facts" USING btree ("user_hash","id");--> statement-breakpoint

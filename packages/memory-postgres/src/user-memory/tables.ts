@@ -138,7 +138,7 @@ export const factFields = Object.keys(factColumns) as readonly (keyof typeof fac
 export const TABLE_SUFFIXES = {
   heads: "_heads",
   facts: "_facts",
-  tombstones: "_tombstones",
+  tombstones: "_fact_tombstones",
   audit: "_audit",
   jobs: "_jobs",
 } as const;

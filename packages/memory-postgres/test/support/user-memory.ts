@@ -16,7 +16,7 @@ import {
 } from "../../src/user-memory/user-memory.ts";
 import { dropSchemas, freshSchema, runSql } from "./stores.ts";
 
-const TABLES = ["heads", "facts", "tombstones", "audit", "jobs"].map((name) => `user_memory_${name}`);
+const TABLES = ["heads", "facts", "fact_tombstones", "audit", "jobs"].map((name) => `user_memory_${name}`);
 
 /** What empties the tables of a schema. */
 export const emptyTables = (schema: string): string =>

@@ -74,7 +74,7 @@ test("after forgetAll and a VACUUM FULL, no file of a table or an index holds an
   await fill();
   expect(found(await filesOf())).toEqual(SECRETS);
   expect(await memory.forgetAll("ada@example.org")).toMatchObject({ facts: 40, vectors: 40, jobs: 1 });
-  const tables = ["facts", "jobs", "tombstones", "audit", "heads"];
+  const tables = ["facts", "jobs", "fact_tombstones", "audit", "heads"];
   for (const table of tables) await client.query(`VACUUM FULL "${schema}".user_memory_${table}`);
   expect(found(await filesOf())).toEqual([]);
 });

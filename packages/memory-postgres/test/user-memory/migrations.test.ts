@@ -67,7 +67,7 @@ describe("the migrations of user memory", () => {
         const memory = await createPostgresUserMemory(tables, client);
         await memory.remember("u", "Likes tea");
         const said = [{ role: "user", content: "hi" }] as const;
-        expect(await provider.appendMessages("c", said, { userId: "u" })).toMatchObject({ success: true });
+        expect(await provider.storeMessages("c", said, { userId: "u" })).toMatchObject({ success: true });
         expect(await memory.recall("u", "tea")).toHaveLength(1);
       });
     }
@@ -104,7 +104,7 @@ describe("the migrations of user memory", () => {
     });
   });
 
-  it.each(["heads", "facts", "tombstones", "audit", "jobs"])(
+  it.each(["heads", "facts", "fact_tombstones", "audit", "jobs"])(
     "say so when the %s were dropped, and make no empty ones in their place",
     async (table) => {
       const schema = schemaOf();

@@ -62,7 +62,7 @@ interface Plan {
 const nodesOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
 // So few rows that to read them all is as good as an index.
-const SMALL = new Set<unknown>(["user_memory_heads", "user_memory_tombstones"]);
+const SMALL = new Set<unknown>(["user_memory_heads", "user_memory_fact_tombstones"]);
 
 /** In a transaction that is rolled back. */
 async function explain({ text, values }: Statement) {

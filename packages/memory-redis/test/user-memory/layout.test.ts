@@ -59,7 +59,7 @@ describe("the keys of a user memory", () => {
     const before = await dumpOf(`${keyPrefix}user-memory:{`, [inject("redisUrl")]);
     for (const part of [`{${user.hash}}:facts`, `{${user.hash}}:head`, "{jobs}"]) {
       const id = `user-memory:${part}`;
-      const written = await provider.appendMessages(id, [{ role: "user", content: "Hello" }], { userId: id });
+      const written = await provider.storeMessages(id, [{ role: "user", content: "Hello" }], { userId: id });
       expect(written).toMatchObject({ success: true });
       expect(await provider.deleteConversation(id)).toMatchObject({ data: true });
     }
