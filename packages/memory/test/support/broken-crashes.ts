@@ -156,4 +156,46 @@ export const brokenCrashes: Readonly<Record<string, BrokenStore>> = {
         disk.appendMessages(id, messages, metadata, life > 0 ? { ...options, ttlSeconds: 1 } : options),
     }),
   ),
+
+  "gives new incarnations when it starts": broken(
+    "what a write expects, after a crash: an incarnation is the one that it was",
+    (disk, life) => ({
+      readConversation: async (id, options) => {
+        const read = await disk.readConversation(id, options);
+        if (!read.success) return read;
+        return createSuccess({ ...read.data, incarnation: `${read.data.incarnation}-${life}` });
+      },
+    }),
+  ),
+
+  "keeps its tombstones in memory": broken(
+    "what a write expects, after a crash: what was erased is told apart",
+    (disk, life) => ({
+      appendMessages: (id, messages, metadata, options) => {
+        const { expectedIncarnation: _, ...rest } = options ?? {};
+        return disk.appendMessages(id, messages, metadata, life > 0 ? rest : options);
+      },
+    }),
+  ),
+
+  "keeps its receipts in memory": broken(
+    "what a write expects, after a crash: counters, ids of messages and receipts are as they were",
+    (disk, life) => ({
+      readConversation: (id, { receiptFor, ...options } = {}) =>
+        disk.readConversation(
+          id,
+          life > 0 || receiptFor === undefined ? options : { ...options, receiptFor },
+        ),
+    }),
+  ),
+
+  "keeps its ids of messages in memory": broken(
+    "what a write expects, after a crash: counters, ids of messages and receipts are as they were",
+    (disk, life) => ({
+      appendMessages: (id, messages, metadata, options) => {
+        const { messageIds: _, ...rest } = options ?? {};
+        return disk.appendMessages(id, messages, metadata, life > 0 ? rest : options);
+      },
+    }),
+  ),
 };

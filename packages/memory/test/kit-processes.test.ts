@@ -1,0 +1,102 @@
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sourceProcess } from "../../../test/source-process.ts";
+import { defineMemoryProvider } from "../src/index.ts";
+import type { MemoryProviderHarness, TestStore } from "../src/testing/index.ts";
+import { runRule } from "../src/testing/run-rule.ts";
+import { endProcesses } from "../src/testing/second-process.ts";
+import { rulesOf } from "../src/testing/spec.ts";
+import { specsFor } from "../src/testing/specs/index.ts";
+import { openIntactBackend } from "./support/broken-backend.ts";
+import type { Place } from "./support/broken-process.ts";
+import { brokenProcesses } from "./support/broken-processes.ts";
+import { reachStorage, startStorages } from "./support/storage-server.ts";
+
+const rules = specsFor({ seeds: [1], rounds: 6 }).flatMap(rulesOf);
+const twoProcessRules = rules.filter(({ needs }) => needs?.includes("process"));
+/** Those that try hundreds of combinations on one connection are left out, for the time that they take. */
+const withinOneProcess = rules.filter(
+  ({ level, subject, title, needs }) =>
+    ["contract", "isolation", "concurrency"].includes(level) &&
+    needs === undefined &&
+    !/every small history|all together/.test(subject) &&
+    !/every range|640/.test(title),
+);
+const nameOf = ({ subject, title }: (typeof rules)[number]) => `${subject}: ${title}`;
+
+let storages: Awaited<ReturnType<typeof startStorages>>;
+
+/** On a storage of this process, which another one reaches through a socket; each through a layer of its own. */
+async function createStore(broken?: string): Promise<TestStore> {
+  const store = crypto.randomUUID();
+  // As far away as for the other process.
+  const storage = reachStorage(connect(storages.port, "127.0.0.1"), store);
+  const layer = broken === undefined ? {} : brokenProcesses[broken]?.layer(storage, store);
+  const backend = { ...storage, ...layer, close: async () => {} };
+  const argument: Place = { port: storages.port, store, ...(broken === undefined ? {} : { broken }) };
+  const module = new URL("./support/broken-process.ts", import.meta.url);
+  return {
+    provider: defineMemoryProvider(backend),
+    connect: async () => defineMemoryProvider(backend),
+    process: { module, argument, ...sourceProcess },
+    dispose: async () => {
+      await storage.close();
+      storages.drop(store);
+    },
+  };
+}
+
+/** Within one process. */
+async function createOwnStore(broken: string): Promise<TestStore> {
+  const storage = openIntactBackend();
+  const layer = brokenProcesses[broken]?.layer(storage, crypto.randomUUID());
+  const open = () => defineMemoryProvider({ ...storage, ...layer, close: async () => {} });
+  return { provider: open(), connect: async () => open(), dispose: () => storage.close() };
+}
+
+/** Which layer its stores have is set before each rule: one process serves them all. */
+let current: string | undefined;
+const harness: MemoryProviderHarness = { name: "two processes", createStore: () => createStore(current) };
+
+beforeAll(async () => {
+  storages = await startStorages();
+});
+
+afterAll(() => {
+  endProcesses(harness);
+  storages.stop();
+});
+
+describe("an intact store, reached from two processes,", () => {
+  it.each(twoProcessRules.map((rule) => [nameOf(rule), rule] as const))(
+    "keeps the rule %s",
+    async (_, rule) => {
+      current = undefined;
+      expect(await runRule(harness, rule)).toEqual({ status: "passed" });
+    },
+  );
+});
+
+describe(`a store that is wrong only across processes (${Object.keys(brokenProcesses).length} of them)`, () => {
+  it.each(Object.entries(brokenProcesses))(
+    "is caught by the rule that it breaks: %s",
+    async (name, { caughtBy }) => {
+      current = name;
+      const rule =
+        rules.find((candidate) => nameOf(candidate) === caughtBy) ?? expect.fail(`no rule "${caughtBy}"`);
+      const outcome = await runRule(harness, rule);
+      expect(outcome.status === "failed" ? outcome.error.message : outcome.status).toContain(caughtBy);
+    },
+  );
+
+  it.each(Object.keys(brokenProcesses))(
+    "keeps the rules within one process: %s",
+    { timeout: 120_000 },
+    async (name) => {
+      const within = { name, createStore: () => createOwnStore(name) };
+      for (const rule of withinOneProcess) {
+        expect(await runRule(within, rule), nameOf(rule)).toEqual({ status: "passed" });
+      }
+    },
+  );
+});
