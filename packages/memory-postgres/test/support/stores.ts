@@ -132,9 +132,12 @@ export async function connectClient(schema: string): Promise<Connection> {
   };
 }
 
+type Create = (config: PostgresConfig, pool: pg.Pool) => Promise<VersionedMemoryProvider>;
+
 export async function connectPool(
   schema: string,
   options: Pick<PostgresConfig, "connectionString" | "partitions"> = {},
+  create: Create = createPostgresProvider,
 ): Promise<Connection> {
   const { connectionString = inject("pgUrl"), ...config } = options;
   // Idle for long, the connections of many schemas would be more than the server has.
@@ -144,7 +147,7 @@ export async function connectPool(
   pool.on("connect", (client) => void clients.add(client));
   pool.on("remove", (client) => void clients.delete(client as pg.PoolClient));
   return {
-    createProvider: () => createPostgresProvider({ schema, ...config }, pool),
+    createProvider: () => create({ schema, ...config }, pool),
     end: () => pool.end(),
     cut: () => {
       for (const client of clients) destroySocket(client);

@@ -34,13 +34,17 @@ export async function createStoppableStore(): Promise<TestStore> {
 }
 
 /** A store under a prefix of its own; what is left under it goes with the server. */
-export async function createStore(open: () => Promise<Opened>, config: RedisConfig = {}): Promise<TestStore> {
+export async function createStore(
+  open: () => Promise<Opened>,
+  config: RedisConfig = {},
+  createProvider: typeof createRedisProvider = createRedisProvider,
+): Promise<TestStore> {
   const keyPrefix = freshPrefix();
   const opened: Opened[] = [];
   const connect = async (): Promise<RedisProvider> => {
     const connection = await open();
     opened.push(connection);
-    return createRedisProvider({ keyPrefix, ...config }, connection.client);
+    return createProvider({ keyPrefix, ...config }, connection.client);
   };
   const crash = () => {
     for (const { cut } of opened.splice(0)) cut();
