@@ -50,15 +50,17 @@ DECLARE
 	first_places bigint[];
 	contradicts boolean;
 BEGIN
-	SELECT array_agg(first_place ORDER BY first_place) FILTER (WHERE is_new), bool_or(is_other)
+	SELECT array_agg(first_place ORDER BY first_place) FILTER (WHERE stored_hash IS NULL),
+		bool_or(least_hash <> greatest_hash OR stored_hash <> least_hash)
 	INTO first_places, contradicts
 	FROM (
-		SELECT min(given.place) AS first_place,
-			bool_and(stored.message_hash IS NULL) AS is_new,
-			min(given.hash) <> max(given.hash) OR bool_or(stored.message_hash <> given.hash) AS is_other
+		SELECT min(place) AS first_place, min(hash) AS least_hash, max(hash) AS greatest_hash, (
+			-- A look-up for each of them, and no join, for which the whole conversation might be read.
+			SELECT stored.message_hash::text FROM "public"."__p___messages" AS stored
+			WHERE stored.conversation_id = p_conversation_id AND stored.message_id = given.id
+				AND stored.seq <= p_last_kept
+		) AS stored_hash
 		FROM unnest(p_ids, p_hashes) WITH ORDINALITY AS given(id, hash, place)
-		LEFT JOIN "public"."__p___messages" AS stored
-			ON stored.conversation_id = p_conversation_id AND stored.message_id = given.id AND stored.seq <= p_last_kept
 		GROUP BY given.id, CASE WHEN given.id IS NULL THEN given.place END
 	) AS distinct_ids;
 	RETURN CASE WHEN contradicts IS NOT TRUE THEN coalesce(first_places, '{}') END;
@@ -72,7 +74,7 @@ $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
 --   p_replace                    true: messages and metadata are replaced; false: appended and merged
 --   p_bodies                     the batch, in order; may be empty
 --   p_tool_results               for each of them, whether it is a tool result
---   p_drop_last                  how many messages to drop from the end first; null: none
+--   p_drop_last                  how many messages to drop from the end first
 --   p_user_id                    the owner to set if there is none yet; null: none named
 --   p_trace_id                   the trace that writes; null: none named
 --   p_metadata                   the fields to store
@@ -125,45 +127,35 @@ LANGUAGE plpgsql
 AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
 DECLARE
 	batch bigint := cardinality(p_bodies);
-	dropped bigint := coalesce(p_drop_last, 0);
-	growth bigint := batch - dropped;
-	change bigint := (batch + dropped > 0)::integer;
-	metadata_change bigint := (p_metadata <> '{}')::integer;
 	-- Truncated, not rounded: the time of a write is never ahead of the clock.
 	written_at timestamptz(3) := date_trunc('milliseconds', clock_timestamp());
-	stored "public"."__p__"%ROWTYPE;
-	is_there boolean;
-	locked boolean := false;
-	tombstones text[];
-	refusal text;
-	known_hash text;
+	is_known boolean;
 	last_kept bigint;
-	ids text[];
-	hashes text[];
-	new_places bigint[];
-	exact jsonb;
-	source CONSTANT jsonb := p_more->'source';
-	ttl bigint;
-	keep_from bigint;
-	trimmed bigint := 0;
-	rounds integer := 0;
+	writes_done bigint;
 BEGIN
 	IF p_table IS DISTINCT FROM to_regclass($jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$"public"."__p__"$jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$) THEN
 		RAISE EXCEPTION USING
 			ERRCODE = 'JF003', MESSAGE = 'the schema was renamed after its tables were made: migrate() adapts them';
 	END IF;
 
-	-- The usual append decides and writes at once. Whatever is unusual finds no row here, and is decided below.
-	IF NOT p_replace AND p_key IS NULL AND p_expected_tombstones IS NULL AND p_more IS NULL THEN
+	-- The usual append decides and writes at once. Whatever is unusual finds no row here, and is decided below. Of those
+	-- with a key, an expected version tells what another one with the same key did while this one waited for the row.
+	IF p_key IS NOT NULL THEN
+		PERFORM FROM "public"."__p___keys" WHERE conversation_id = p_conversation_id AND idempotency_key = p_key;
+		is_known := FOUND;
+	END IF;
+	IF NOT p_replace AND p_more IS NULL AND p_expected_tombstones IS NULL
+		AND (p_key IS NULL OR NOT is_known AND p_expected_version IS NOT NULL AND batch > 0)
+	THEN
 		UPDATE "public"."__p__" SET
 			user_id = coalesce(user_id, p_user_id),
 			metadata = metadata || p_metadata,
 			updated_at = greatest(written_at, last_activity),
 			last_activity = greatest(written_at, last_activity),
-			version = version + change,
-			metadata_version = metadata_version + metadata_change,
-			last_seq = last_seq + growth,
-			total_messages = total_messages + growth,
+			version = version + CASE WHEN batch + p_drop_last > 0 THEN 1 ELSE 0 END,
+			metadata_version = metadata_version + CASE WHEN p_metadata <> '{}' THEN 1 ELSE 0 END,
+			last_seq = last_seq + batch - p_drop_last,
+			total_messages = total_messages + batch - p_drop_last,
 			writes = writes + 1,
 			ttl_seconds = coalesce(p_ttl_seconds, ttl_seconds),
 			expires_at = CASE WHEN coalesce(p_ttl_seconds, ttl_seconds) > 10000000000 THEN 'infinity'
@@ -175,12 +167,12 @@ BEGIN
 			AND (incarnation = p_expected_incarnation) IS NOT FALSE
 			AND (version = p_expected_version) IS NOT FALSE
 			AND (metadata_version = p_expected_metadata_version) IS NOT FALSE
-			AND total_messages >= dropped
-			AND (total_messages + growth <= p_max_messages) IS NOT FALSE
-			AND (exact_metadata IS NULL OR metadata_change = 0)
-		RETURNING last_seq - batch INTO last_kept;
+			AND total_messages >= p_drop_last
+			AND (total_messages + batch - p_drop_last <= p_max_messages) IS NOT FALSE
+			AND (exact_metadata IS NULL OR p_metadata = '{}')
+		RETURNING last_seq - batch, writes INTO last_kept, writes_done;
 		IF FOUND THEN
-			IF dropped > 0 THEN
+			IF p_drop_last > 0 THEN
 				DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id AND seq > last_kept;
 			END IF;
 			INSERT INTO "public"."__p___messages" (conversation_id, seq, body, is_tool_result)
@@ -189,200 +181,233 @@ BEGIN
 			IF p_trace_id IS NOT NULL THEN
 				INSERT INTO "public"."__p___traces" VALUES (p_conversation_id, p_trace_id) ON CONFLICT DO NOTHING;
 			END IF;
+			IF p_key IS NOT NULL THEN
+				INSERT INTO "public"."__p___keys"
+				VALUES (p_conversation_id, p_key, p_body_hash, writes_done, last_kept + batch)
+				ON CONFLICT DO NOTHING;
+				IF NOT FOUND THEN
+					-- Used meanwhile by a write that changed no message, and so was another one.
+					RAISE EXCEPTION USING
+						ERRCODE = 'serialization_failure', MESSAGE = 'the idempotency key was used at the same time';
+				END IF;
+				IF writes_done % 100 = 1 THEN
+					-- As below.
+					DELETE FROM "public"."__p___keys"
+					WHERE conversation_id = p_conversation_id AND write_no < writes_done - 1000;
+				END IF;
+			END IF;
 			RETURN 'written';
 		END IF;
 	END IF;
 
-	LOOP
-		-- An expired one isn't locked: who erases locks it after what is locked below.
-		SELECT * INTO stored FROM "public"."__p__"
-		WHERE conversation_id = p_conversation_id AND (expires_at > clock_timestamp()) IS NOT FALSE
-		FOR NO KEY UPDATE;
-		is_there := FOUND;
-		written_at := date_trunc('milliseconds', clock_timestamp());
+	DECLARE
+		stored "public"."__p__"%ROWTYPE;
+		is_there boolean;
+		locked boolean := false;
+		tombstones text[];
+		refusal text;
+		known_hash text;
+		ids text[];
+		hashes text[];
+		new_places bigint[];
+		exact jsonb;
+		source CONSTANT jsonb := p_more->'source';
+		ttl bigint;
+		keep_from bigint;
+		trimmed bigint := 0;
+		rounds integer := 0;
+	BEGIN
+		LOOP
+			-- An expired one isn't locked: who erases locks it after what is locked below.
+			SELECT * INTO stored FROM "public"."__p__"
+			WHERE conversation_id = p_conversation_id AND (expires_at > clock_timestamp()) IS NOT FALSE
+			FOR NO KEY UPDATE;
+			is_there := FOUND;
+			written_at := date_trunc('milliseconds', clock_timestamp());
 
-		IF stored.user_id <> p_user_id THEN
-			RETURN 'owner';
-		END IF;
-
-		IF NOT is_there AND p_expected_tombstones IS NOT NULL THEN
-			IF p_incarnation IS NOT NULL AND NOT locked THEN
-				PERFORM "public"."__p___lock_creation"(p_conversation_id, p_user_id, p_table);
-				locked := true;
-				CONTINUE;
+			IF stored.user_id <> p_user_id THEN
+				RETURN 'owner';
 			END IF;
-			tombstones := "public"."__p___tombstones_of"(p_conversation_id, p_user_id);
-		END IF;
 
-		refusal := CASE
-			WHEN p_expected_incarnation IS NOT NULL AND stored.incarnation IS DISTINCT FROM p_expected_incarnation
-				THEN 'incarnation'
-			WHEN p_expected_tombstones IS NOT NULL AND (is_there OR tombstones IS DISTINCT FROM p_expected_tombstones)
-				THEN 'incarnation'
-			WHEN coalesce(stored.version, 0) <> p_expected_version
-				THEN 'version ' || coalesce(stored.version, 0)
-			WHEN coalesce(stored.metadata_version, 0) <> p_expected_metadata_version
-				THEN 'metadata-version ' || coalesce(stored.metadata_version, 0)
-			WHEN NOT is_there AND p_incarnation IS NULL THEN 'missing'
-			WHEN dropped > coalesce(stored.total_messages, 0) THEN 'length'
-		END;
-
-		IF p_more ? 'message_ids' AND refusal IS NULL THEN
-			ids := ARRAY(SELECT jsonb_array_elements_text(p_more->'message_ids'));
-			hashes := ARRAY(SELECT jsonb_array_elements_text(p_more->'message_hashes'));
-			-- Of what is replaced nothing stays.
-			last_kept := CASE WHEN p_replace THEN 0 ELSE coalesce(stored.last_seq, 0) - dropped END;
-			new_places := "public"."__p___new_messages"(p_conversation_id, last_kept, ids, hashes);
-			IF new_places IS NULL THEN
-				refusal := 'message-id';
+			IF NOT is_there AND p_expected_tombstones IS NOT NULL THEN
+				IF p_incarnation IS NOT NULL AND NOT locked THEN
+					PERFORM "public"."__p___lock_creation"(p_conversation_id, p_user_id, p_table);
+					locked := true;
+					CONTINUE;
+				END IF;
+				tombstones := "public"."__p___tombstones_of"(p_conversation_id, p_user_id);
 			END IF;
-			batch := cardinality(new_places);
-		END IF;
 
-		IF p_key IS NOT NULL AND is_there THEN
-			IF refusal IS NULL THEN
-				INSERT INTO "public"."__p___keys"
-				VALUES (p_conversation_id, p_key, p_body_hash, stored.writes + 1, stored.last_seq + batch - dropped)
-				ON CONFLICT DO NOTHING;
+			refusal := CASE
+				WHEN p_expected_incarnation IS NOT NULL AND stored.incarnation IS DISTINCT FROM p_expected_incarnation
+					THEN 'incarnation'
+				WHEN p_expected_tombstones IS NOT NULL AND (is_there OR tombstones IS DISTINCT FROM p_expected_tombstones)
+					THEN 'incarnation'
+				WHEN coalesce(stored.version, 0) <> p_expected_version
+					THEN 'version ' || coalesce(stored.version, 0)
+				WHEN coalesce(stored.metadata_version, 0) <> p_expected_metadata_version
+					THEN 'metadata-version ' || coalesce(stored.metadata_version, 0)
+				WHEN NOT is_there AND p_incarnation IS NULL THEN 'missing'
+				WHEN p_drop_last > coalesce(stored.total_messages, 0) THEN 'length'
+			END;
+
+			IF p_more ? 'message_ids' AND refusal IS NULL THEN
+				ids := ARRAY(SELECT jsonb_array_elements_text(p_more->'message_ids'));
+				hashes := ARRAY(SELECT jsonb_array_elements_text(p_more->'message_hashes'));
+				-- Of what is replaced nothing stays.
+				last_kept := CASE WHEN p_replace THEN 0 ELSE coalesce(stored.last_seq, 0) - p_drop_last END;
+				new_places := "public"."__p___new_messages"(p_conversation_id, last_kept, ids, hashes);
+				IF new_places IS NULL THEN
+					refusal := 'message-id';
+				END IF;
+				batch := cardinality(new_places);
 			END IF;
-			IF refusal IS NOT NULL OR NOT FOUND THEN
-				SELECT body_hash INTO known_hash FROM "public"."__p___keys"
-				WHERE conversation_id = p_conversation_id AND idempotency_key = p_key;
-				IF FOUND THEN
-					RETURN CASE WHEN known_hash = p_body_hash THEN 'replayed' ELSE 'idempotency-key' END;
+
+			IF p_key IS NOT NULL AND is_there THEN
+				IF refusal IS NULL THEN
+					INSERT INTO "public"."__p___keys"
+					VALUES (p_conversation_id, p_key, p_body_hash, stored.writes + 1, stored.last_seq + batch - p_drop_last)
+					ON CONFLICT DO NOTHING;
+				END IF;
+				IF refusal IS NOT NULL OR NOT FOUND THEN
+					SELECT body_hash INTO known_hash FROM "public"."__p___keys"
+					WHERE conversation_id = p_conversation_id AND idempotency_key = p_key;
+					IF FOUND THEN
+						RETURN CASE WHEN known_hash = p_body_hash THEN 'replayed' ELSE 'idempotency-key' END;
+					END IF;
 				END IF;
 			END IF;
-		END IF;
 
-		IF refusal IS NOT NULL THEN
-			RETURN refusal;
-		END IF;
-
-		EXIT WHEN is_there;
-
-		-- Only an expired row can be here; its messages, traces and keys go with it.
-		DELETE FROM "public"."__p__" WHERE conversation_id = p_conversation_id AND expires_at <= written_at;
-		-- With the owner at once, whom a policy of row-level security may ask for.
-		INSERT INTO "public"."__p__" AS fresh
-			(conversation_id, user_id, created_at, updated_at, last_activity, incarnation, last_seq)
-		VALUES (
-			p_conversation_id, p_user_id,
-			coalesce(to_timestamp((source->>'created_at')::float8 / 1000), written_at), written_at, written_at,
-			p_incarnation, coalesce((source->>'first_position')::bigint, 0)
-		)
-		ON CONFLICT DO NOTHING
-		RETURNING fresh.* INTO stored;
-		IF FOUND THEN
-			PERFORM "public"."__p___clear_leftovers"(p_conversation_id);
-			IF p_key IS NOT NULL THEN
-				INSERT INTO "public"."__p___keys"
-				VALUES (p_conversation_id, p_key, p_body_hash, 1, stored.last_seq + batch);
+			IF refusal IS NOT NULL THEN
+				RETURN refusal;
 			END IF;
-			EXIT;
+
+			EXIT WHEN is_there;
+
+			-- Only an expired row can be here; its messages, traces and keys go with it.
+			DELETE FROM "public"."__p__" WHERE conversation_id = p_conversation_id AND expires_at <= written_at;
+			-- With the owner at once, whom a policy of row-level security may ask for.
+			INSERT INTO "public"."__p__" AS fresh
+				(conversation_id, user_id, created_at, updated_at, last_activity, incarnation, last_seq)
+			VALUES (
+				p_conversation_id, p_user_id,
+				coalesce(to_timestamp((source->>'created_at')::float8 / 1000), written_at), written_at, written_at,
+				p_incarnation, coalesce((source->>'first_position')::bigint, 0)
+			)
+			ON CONFLICT DO NOTHING
+			RETURNING fresh.* INTO stored;
+			IF FOUND THEN
+				PERFORM "public"."__p___clear_leftovers"(p_conversation_id);
+				IF p_key IS NOT NULL THEN
+					INSERT INTO "public"."__p___keys"
+					VALUES (p_conversation_id, p_key, p_body_hash, 1, stored.last_seq + batch);
+				END IF;
+				EXIT;
+			END IF;
+			-- Another writer created it meanwhile: decide again, on what it wrote.
+			rounds := rounds + 1;
+			IF rounds = 50 THEN
+				RAISE EXCEPTION USING
+					ERRCODE = 'JF001', MESSAGE = 'the conversation exists and is not visible to this role';
+			END IF;
+		END LOOP;
+
+		IF batch < cardinality(p_bodies) THEN
+			SELECT array_agg(body ORDER BY place), array_agg(is_tool_result ORDER BY place),
+				array_agg(id ORDER BY place), array_agg(hash ORDER BY place)
+			INTO p_bodies, p_tool_results, ids, hashes
+			FROM unnest(p_bodies, p_tool_results, ids, hashes) WITH ORDINALITY AS message(body, is_tool_result, id, hash, place)
+			WHERE place = ANY (new_places);
 		END IF;
-		-- Another writer created it meanwhile: decide again, on what it wrote.
-		rounds := rounds + 1;
-		IF rounds = 50 THEN
-			RAISE EXCEPTION USING
-				ERRCODE = 'JF001', MESSAGE = 'the conversation exists and is not visible to this role';
+
+		exact := stored.exact_metadata;
+		IF p_replace THEN
+			DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id;
+			stored.metadata := '{}';
+			exact := NULL;
+			stored.total_messages := 0;
+		ELSIF p_drop_last > 0 THEN
+			stored.last_seq := stored.last_seq - p_drop_last;
+			stored.total_messages := stored.total_messages - p_drop_last;
+			DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id AND seq > stored.last_seq;
 		END IF;
-	END LOOP;
 
-	IF batch < cardinality(p_bodies) THEN
-		SELECT array_agg(body ORDER BY place), array_agg(is_tool_result ORDER BY place),
-			array_agg(id ORDER BY place), array_agg(hash ORDER BY place)
-		INTO p_bodies, p_tool_results, ids, hashes
-		FROM unnest(p_bodies, p_tool_results, ids, hashes) WITH ORDINALITY AS message(body, is_tool_result, id, hash, place)
-		WHERE place = ANY (new_places);
-	END IF;
+		INSERT INTO "public"."__p___messages" (conversation_id, seq, body, is_tool_result, message_id, message_hash)
+		SELECT p_conversation_id, stored.last_seq + message.place, message.body, message.is_tool_result,
+			message.id, message.hash
+		FROM unnest(p_bodies, p_tool_results, ids, hashes) WITH ORDINALITY
+			AS message(body, is_tool_result, id, hash, place);
 
-	exact := stored.exact_metadata;
-	IF p_replace THEN
-		DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id;
-		stored.metadata := '{}';
-		exact := NULL;
-		stored.total_messages := 0;
-	ELSIF dropped > 0 THEN
-		stored.last_seq := stored.last_seq - dropped;
-		stored.total_messages := stored.total_messages - dropped;
-		DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id AND seq > stored.last_seq;
-	END IF;
+		-- Most writes of a run come from the trace that wrote last.
+		IF p_trace_id <> coalesce(stored.metadata->>'traceId', '') THEN
+			INSERT INTO "public"."__p___traces" VALUES (p_conversation_id, p_trace_id) ON CONFLICT DO NOTHING;
+		END IF;
 
-	INSERT INTO "public"."__p___messages" (conversation_id, seq, body, is_tool_result, message_id, message_hash)
-	SELECT p_conversation_id, stored.last_seq + message.place, message.body, message.is_tool_result,
-		message.id, message.hash
-	FROM unnest(p_bodies, p_tool_results, ids, hashes) WITH ORDINALITY
-		AS message(body, is_tool_result, id, hash, place);
+		-- Rarely, so that it costs a write next to nothing. Keys are remembered for 1,000 further writes at least.
+		IF p_key IS NOT NULL AND stored.writes % 100 = 0 THEN
+			DELETE FROM "public"."__p___keys"
+			WHERE conversation_id = p_conversation_id AND write_no < stored.writes + 1 - 1000;
+		END IF;
 
-	-- Most writes of a run come from the trace that wrote last.
-	IF p_trace_id <> coalesce(stored.metadata->>'traceId', '') THEN
-		INSERT INTO "public"."__p___traces" VALUES (p_conversation_id, p_trace_id) ON CONFLICT DO NOTHING;
-	END IF;
+		-- Stored messages are numbered up to the last one without a gap, so the cut is a number.
+		IF stored.total_messages + batch > p_max_messages THEN
+			keep_from := stored.last_seq + batch - p_max_messages + 1;
+			SELECT coalesce(
+				-- A tool result never stays without the call before it, so the cut moves past the results,
+				(SELECT min(seq) FROM "public"."__p___messages"
+				 WHERE conversation_id = p_conversation_id AND seq >= keep_from AND NOT is_tool_result),
+				-- unless nothing else is left: then the last group of call and results stays whole.
+				(SELECT max(seq) FROM "public"."__p___messages"
+				 WHERE conversation_id = p_conversation_id AND seq < keep_from AND NOT is_tool_result),
+				keep_from
+			) INTO keep_from;
+			DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id AND seq < keep_from;
+			GET DIAGNOSTICS trimmed = ROW_COUNT;
+		END IF;
 
-	-- Rarely, so that it costs a write next to nothing. Keys are remembered for 1,000 further writes at least.
-	IF p_key IS NOT NULL AND stored.writes % 100 = 0 THEN
-		DELETE FROM "public"."__p___keys"
-		WHERE conversation_id = p_conversation_id AND write_no < stored.writes + 1 - 1000;
-	END IF;
+		IF exact IS NOT NULL OR p_more ? 'exact_metadata' THEN
+			-- A name that holds U+FFFD stands for several, and those that are written come in exact_metadata.
+			exact := nullif(
+				coalesce(exact, '{}') - ARRAY(
+					SELECT to_json(name)::text FROM jsonb_object_keys(p_metadata) AS name WHERE strpos(name, chr(65533)) = 0
+				) || coalesce(p_more->'exact_metadata', '{}'),
+				'{}'
+			);
+		END IF;
 
-	-- Stored messages are numbered up to the last one without a gap, so the cut is a number.
-	IF stored.total_messages + batch > p_max_messages THEN
-		keep_from := stored.last_seq + batch - p_max_messages + 1;
-		SELECT coalesce(
-			-- A tool result never stays without the call before it, so the cut moves past the results,
-			(SELECT min(seq) FROM "public"."__p___messages"
-			 WHERE conversation_id = p_conversation_id AND seq >= keep_from AND NOT is_tool_result),
-			-- unless nothing else is left: then the last group of call and results stays whole.
-			(SELECT max(seq) FROM "public"."__p___messages"
-			 WHERE conversation_id = p_conversation_id AND seq < keep_from AND NOT is_tool_result),
-			keep_from
-		) INTO keep_from;
-		DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id AND seq < keep_from;
-		GET DIAGNOSTICS trimmed = ROW_COUNT;
-	END IF;
-
-	IF exact IS NOT NULL OR p_more ? 'exact_metadata' THEN
-		-- A name that holds U+FFFD stands for several, and those that are written come in exact_metadata.
-		exact := nullif(
-			coalesce(exact, '{}') - ARRAY(
-				SELECT to_json(name)::text FROM jsonb_object_keys(p_metadata) AS name WHERE strpos(name, chr(65533)) = 0
-			) || coalesce(p_more->'exact_metadata', '{}'),
-			'{}'
+		ttl := coalesce(p_ttl_seconds, stored.ttl_seconds);
+		-- Never backwards, also when the clock was set back or another server writes now.
+		written_at := coalesce(
+			to_timestamp((source->>'last_activity')::float8 / 1000), greatest(written_at, stored.last_activity)
 		);
-	END IF;
-
-	ttl := coalesce(p_ttl_seconds, stored.ttl_seconds);
-	-- Never backwards, also when the clock was set back or another server writes now.
-	written_at := coalesce(
-		to_timestamp((source->>'last_activity')::float8 / 1000), greatest(written_at, stored.last_activity)
-	);
-	IF p_replace OR NOT is_there OR batch + dropped + trimmed > 0 THEN
-		stored.version := stored.version + 1;
-	END IF;
-	IF p_replace OR metadata_change > 0 THEN
-		stored.metadata_version := stored.metadata_version + 1;
-	END IF;
-	IF source IS NOT NULL THEN
-		stored.version := source->>'version';
-		stored.metadata_version := source->>'metadata_version';
-		INSERT INTO "public"."__p___traces"
-		SELECT p_conversation_id, jsonb_array_elements_text(source->'trace_ids') ON CONFLICT DO NOTHING;
-	END IF;
-	UPDATE "public"."__p__" SET
-		user_id = coalesce(stored.user_id, p_user_id),
-		metadata = stored.metadata || p_metadata,
-		exact_metadata = exact,
-		updated_at = written_at,
-		last_activity = written_at,
-		version = stored.version,
-		metadata_version = stored.metadata_version,
-		last_seq = stored.last_seq + batch,
-		total_messages = stored.total_messages + batch - trimmed,
-		writes = stored.writes + 1,
-		ttl_seconds = ttl,
-		-- Three centuries are for ever; a larger number would not fit a timestamp.
-		expires_at = CASE WHEN ttl > 10000000000 THEN 'infinity' ELSE written_at + make_interval(secs => ttl) END
-	WHERE conversation_id = p_conversation_id;
-	RETURN 'written';
+		IF p_replace OR NOT is_there OR batch + p_drop_last + trimmed > 0 THEN
+			stored.version := stored.version + 1;
+		END IF;
+		IF p_replace OR p_metadata <> '{}' THEN
+			stored.metadata_version := stored.metadata_version + 1;
+		END IF;
+		IF source IS NOT NULL THEN
+			stored.version := source->>'version';
+			stored.metadata_version := source->>'metadata_version';
+			INSERT INTO "public"."__p___traces"
+			SELECT p_conversation_id, jsonb_array_elements_text(source->'trace_ids') ON CONFLICT DO NOTHING;
+		END IF;
+		UPDATE "public"."__p__" SET
+			user_id = coalesce(stored.user_id, p_user_id),
+			metadata = stored.metadata || p_metadata,
+			exact_metadata = exact,
+			updated_at = written_at,
+			last_activity = written_at,
+			version = stored.version,
+			metadata_version = stored.metadata_version,
+			last_seq = stored.last_seq + batch,
+			total_messages = stored.total_messages + batch - trimmed,
+			writes = stored.writes + 1,
+			ttl_seconds = ttl,
+			-- Three centuries are for ever; a larger number would not fit a timestamp.
+			expires_at = CASE WHEN ttl > 10000000000 THEN 'infinity' ELSE written_at + make_interval(secs => ttl) END
+		WHERE conversation_id = p_conversation_id;
+		RETURN 'written';
+	END;
 END
 $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;

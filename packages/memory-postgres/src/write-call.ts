@@ -78,7 +78,7 @@ function toArguments(write: ConversationWrite, exact: object | undefined) {
     conversation_id: write.conversationId,
     bodies: write.messages.map(({ body }) => body),
     tool_results: write.messages.map(({ isToolResult }) => isToolResult),
-    drop_last: write.dropLast ?? null,
+    drop_last: write.dropLast ?? 0,
     user_id: write.userId ?? null,
     trace_id: write.traceId ?? null,
     expected_version: write.expectedVersion ?? null,

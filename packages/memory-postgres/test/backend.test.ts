@@ -1,13 +1,9 @@
-import {
-  defineMemoryProvider,
-  type MemoryBackend,
-  type ReadOutcome,
-  type StoredConversation,
-} from "@jaf/memory/adapter";
+import { defineMemoryProvider } from "@jaf/memory/adapter";
 import pg from "pg";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { createPostgresBackend } from "../src/index.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
+import { transformed } from "./support/transformed.ts";
 
 const schemas: string[] = [];
 const schemaOf = (): string => {
@@ -18,24 +14,6 @@ const schemaOf = (): string => {
 afterAll(() => dropSchemas(schemas));
 
 const hello = [{ role: "user", content: "hello" }] as const;
-
-/** What a wrapper makes of texts, and back. */
-function transformed(backend: MemoryBackend, to: (body: string) => string, from: (body: string) => string) {
-  const reading = (stored: StoredConversation): StoredConversation => ({
-    ...stored,
-    messages: stored.messages.map((body) => (typeof body === "string" ? from(body) : body)),
-  });
-  return {
-    ...backend,
-    write: (write) =>
-      backend.write({ ...write, messages: write.messages.map((m) => ({ ...m, body: to(m.body) })) }),
-    read: async (request): Promise<ReadOutcome> => {
-      const read = await backend.read(request);
-      return read.conversation === null ? read : { ...read, conversation: reading(read.conversation) };
-    },
-    find: async (query) => (await backend.find(query)).map(reading),
-  } satisfies MemoryBackend;
-}
 
 const encrypt = (body: string): string => Buffer.from(body).toString("base64");
 const decrypt = (body: string): string => Buffer.from(body, "base64").toString();

@@ -69,14 +69,20 @@ describe.each([
   );
 
   it("refuses a write by hand that would land there", async () => {
-    const rest = `ARRAY['{}'], ARRAY[false], NULL, NULL, NULL, '{}', NULL, NULL, NULL, NULL, 'i', NULL, NULL, NULL, NULL, NULL`;
+    const rest = `ARRAY['{}'], ARRAY[false], 0, NULL, NULL, '{}', NULL, NULL, NULL, NULL, 'i', NULL, NULL, NULL, NULL, NULL`;
     const one = runSql(`SELECT "${old}".conversations_write('new', false, ${rest})`);
     await expect(one).rejects.toMatchObject({ code: "JF003" });
     for (const erasure of ["delete('shared', 1)", "clear('u', 1)"])
       await expect(runSql(`SELECT "${old}".conversations_${erasure}`)).rejects.toMatchObject({
         code: "JF003",
       });
-    const write = { conversation_id: "shared", bodies: ["{}"], tool_results: [false], metadata: {} };
+    const write = {
+      conversation_id: "shared",
+      bodies: ["{}"],
+      tool_results: [false],
+      drop_last: 0,
+      metadata: {},
+    };
     const group = runSql(`SELECT "${old}".conversations_write_group('${JSON.stringify([write])}')`);
     await expect(group).rejects.toMatchObject({ code: "JF003" });
     expect(await idsIn(present)).toEqual(each("shared"));
