@@ -14,8 +14,8 @@ export interface Reservation {
   readonly nowMs: number;
   /** 0: for ever. */
   readonly ttlMs: number;
-  /** Of the user, if what it holds is asked for. */
-  readonly tombstone?: string | undefined;
+  /** The user's tombstone, if what it holds is asked for, and what it may hold for an entry to be made. */
+  readonly user?: { readonly tombstone: string; readonly expected: string } | undefined;
 }
 
 /** An entry that a reader came across. */
@@ -53,14 +53,17 @@ export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
 
   return {
     /** Makes entries that wait for their conversation, and keeps the indexes for it. */
-    reserve: async (listed: Listed, { nowMs, ttlMs, tombstone }: Reservation): Promise<string> => {
+    reserve: async (listed: Listed, { nowMs, ttlMs, user }: Reservation): Promise<string> => {
       const { userId } = listed;
       const args = [listed.conversationId, nowMs, ttlMs];
       let found = "";
       await inAll(listed, async (index) => {
-        const asked = tombstone !== undefined && userId !== undefined && index === keys.userIndex(userId);
-        const reply = await run("reserve", { keys: asked ? [index, tombstone] : [index], args }, wait);
-        if (asked) found = text(reply);
+        if (user === undefined || userId === undefined || index !== keys.userIndex(userId)) {
+          await run("reserve", { keys: [index], args }, wait);
+          return;
+        }
+        const call = { keys: [index, user.tombstone], args: [...args, user.expected] } as const;
+        found = text(await run("reserve", call, wait));
       });
       return found;
     },

@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { ConversationSource, ConversationWrite, EncodedMessage } from "@jaf/memory/adapter";
+import type {
+  ConversationSource,
+  ConversationWrite,
+  EncodedMessage,
+  ExpectedIncarnation,
+  Tombstones,
+} from "@jaf/memory/adapter";
 import type { Keys } from "./keys.ts";
 import { encodeField } from "./replies.ts";
 
@@ -7,7 +13,7 @@ import { encodeField } from "./replies.ts";
 const HASH_LENGTH = 32;
 
 /** What `write.lua` is told, but for the indexing. */
-export type WriteInput = Readonly<Record<string, unknown>>;
+export type WriteInput = Record<string, unknown>;
 
 export interface InputOptions {
   readonly keys: Keys;
@@ -48,22 +54,26 @@ export function createInput({ keys, atomic, mayResend, ttl, waits }: InputOption
   // No caller's key begins with NUL.
   const ownKey = () => (mayResend ? { key: `\0${randomUUID()}`, bodyHash: "-" } : undefined);
 
-  function expectations(write: ConversationWrite): Record<string, unknown> {
-    const { conversationId, userId, expectedIncarnation: expected } = write;
-    const given: Record<string, unknown> = {};
-    if (write.expectedVersion !== undefined) given["version"] = write.expectedVersion;
-    if (write.expectedMetadataVersion !== undefined) given["metadataVersion"] = write.expectedMetadataVersion;
-    if (expected === undefined) return given;
+  function absence(write: ConversationWrite, expected: Tombstones) {
+    const { conversationId, userId } = write;
+    return {
+      conversation: expected.conversation ?? "",
+      user: expected.user ?? "",
+      key: keys.conversationTombstone(conversationId),
+      ...(atomic && userId !== undefined ? { userKey: keys.userTombstone(userId) } : {}),
+    };
+  }
+
+  function addExpectedIncarnation(
+    given: WriteInput,
+    write: ConversationWrite,
+    expected: ExpectedIncarnation,
+  ): void {
     if ("present" in expected) {
       given["present"] = expected.present;
-      return given;
+      return;
     }
-    const { conversation, user } = expected.absent;
-    const key = keys.conversationTombstone(conversationId);
-    const userKey = atomic && userId !== undefined ? keys.userTombstone(userId) : undefined;
-    given["absent"] = { conversation: conversation ?? "", user: user ?? "", key, userKey };
-    if (userId === undefined) given["userFound"] = "";
-    return given;
+    given["absent"] = absence(write, expected.absent);
   }
 
   /** Where an import, whose activity may be long ago, has entries in the indexes. */
@@ -82,11 +92,14 @@ export function createInput({ keys, atomic, mayResend, ttl, waits }: InputOption
     const idempotency = write.idempotency ?? ownKey();
     const fields = Object.entries(metadata);
     const ids = ownIds(messages);
-    const given: Record<string, unknown> = { prefix: keys.prefix, mode, id: conversationId };
+    const given: WriteInput = { prefix: keys.prefix, mode, id: conversationId };
     if (userId !== undefined) given["user"] = userId;
     if (traceId !== undefined) given["trace"] = traceId;
     if (create !== undefined) given["create"] = create.incarnation;
-    Object.assign(given, expectations(write));
+    if (write.expectedIncarnation !== undefined)
+      addExpectedIncarnation(given, write, write.expectedIncarnation);
+    if (write.expectedVersion !== undefined) given["version"] = write.expectedVersion;
+    if (write.expectedMetadataVersion !== undefined) given["metadataVersion"] = write.expectedMetadataVersion;
     if (dropLast !== undefined) given["drop"] = dropLast;
     if (ids !== undefined) given["ids"] = ids;
     if (write.maxMessages !== undefined) given["max"] = write.maxMessages;

@@ -120,7 +120,7 @@ export function createWriter(options: WriterOptions) {
     const scriptKeys = keys.ofScript(conversationId, port.isCluster, tombstone);
     const bodies = messages.map(({ body, isToolResult }) => (isToolResult ? ` ${body}` : body));
     return (how: Indexing): Promise<unknown> => {
-      const args = [JSON.stringify({ ...input, ...how }), ...bodies];
+      const args = [JSON.stringify(Object.assign(input, how)), ...bodies];
       return run("write", { keys: scriptKeys, args }, wait);
     };
   }
@@ -130,8 +130,11 @@ export function createWriter(options: WriterOptions) {
     send: (how: Indexing) => Promise<unknown>,
   ): Promise<{ readonly reply: WriteReply; readonly reserved: boolean }> {
     const { conversationId, userId } = write;
-    const asksUser = userId !== undefined && expectedTombstones(write) !== undefined;
-    const tombstone = asksUser ? keys.userTombstone(userId) : undefined;
+    const expected = expectedTombstones(write);
+    const user =
+      userId === undefined || expected === undefined
+        ? undefined
+        : { tombstone: keys.userTombstone(userId), expected: expected.user ?? "" };
     let reply = parseReply(await send({ indexing: "ask" }));
     for (let attempt = 0; reply.status === "reserve"; attempt++) {
       if (attempt === RESERVATIONS)
@@ -139,13 +142,13 @@ export function createWriter(options: WriterOptions) {
       const { nowMs, absent, ttlMs, keep } = reply;
       const joined = absent || reply.userId !== userId ? userId : undefined;
       const listed = { conversationId, recent: absent, userId: joined, traceIds: tracesOf(write) };
-      const userFound = await indexes.reserve(listed, { nowMs, ttlMs, tombstone });
+      const userFound = await indexes.reserve(listed, { nowMs, ttlMs, user });
       if (keep) {
         const present = { conversationId, recent: false, userId: reply.userId, traceIds: reply.traceIds };
         await indexes.keep(present, ttlMs);
       }
       const reservation = { reservedAt: nowMs, reservedNew: absent, kept: keep };
-      const found = tombstone === undefined ? {} : { userFound };
+      const found = user === undefined ? {} : { userFound };
       reply = parseReply(await send({ indexing: "reserved", ...reservation, ...found }));
       if (reply.status !== "reserve") return { reply, reserved: true };
     }
@@ -156,7 +159,9 @@ export function createWriter(options: WriterOptions) {
   async function isErased(write: ConversationWrite, { status, absent }: WriteReply): Promise<boolean> {
     const expected = expectedTombstones(write);
     if (!absent || expected === undefined || write.userId === undefined) return false;
-    return LATER_REFUSALS.has(status) && (await tombstones.ofUser(write.userId)) !== expected.user;
+    if (!LATER_REFUSALS.has(status)) return false;
+    const found = await tombstones.ofUser(write.userId);
+    return found !== null && found !== expected.user;
   }
 
   async function writeWithIndexesElsewhere(

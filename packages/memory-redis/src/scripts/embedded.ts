@@ -93,6 +93,7 @@ local function enter_index(index, id, score, ttl)
 end
 local RESERVED_MS = 60000
 local tombstone = KEYS[2] and redis.call('GET', KEYS[2]) or ''
+if tombstone ~= '' and tombstone ~= ARGV[4] then return tombstone end
 local ttl = tonumber(ARGV[3])
 enter_index(KEYS[1], ARGV[1], ARGV[2] + RESERVED_MS + 0.5, ttl > 0 and math.max(ttl, RESERVED_MS) or nil)
 return tombstone
@@ -212,19 +213,6 @@ return 0
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local RESERVED_MS = 60000
-local function keep_index(index, ttl, just_made)
-  if not ttl then
-    redis.call('PERSIST', index)
-    return
-  end
-  local left = redis.call('PTTL', index)
-  if left >= 0 and left < 2 * ttl or just_made then redis.call('PEXPIRE', index, 2 * ttl) end
-end
-local function enter_index(index, id, score, ttl)
-  local just_made = redis.call('EXISTS', index) == 0
-  redis.call('ZADD', index, score, id)
-  keep_index(index, ttl, just_made)
-end
 local function parts(prefix, conversation)
   local tag = ':{' .. conversation .. '}'
   return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag, prefix .. 'ids' .. tag
@@ -308,8 +296,9 @@ local absent = given.absent
 if given.present and given.present ~= stored[4] or absent and exists then return outcome('incarnation') end
 if absent then
   local user_found = given.userFound
-  if absent.userKey then user_found = redis.call('GET', absent.userKey) or '' end
-  if (redis.call('GET', absent.key) or '') ~= absent.conversation or user_found and user_found ~= absent.user then
+  if absent.userKey then user_found = redis.call('GET', absent.userKey) end
+  local found = redis.call('GET', absent.key)
+  if found and found ~= absent.conversation or user_found and user_found ~= '' and user_found ~= absent.user then
     return outcome('incarnation')
   end
 end
@@ -354,22 +343,22 @@ if given.ids then
   added = #bodies
 end
 local new_owner = user and not owner
-local new_traces = source and source.traceIds or {}
+local new_traces = source and source.traceIds
 if trace and not source and (not exists or redis.call('SISMEMBER', traces, trace) == 0) then new_traces = { trace } end
 owner = owner or user
 ttl = given.ttl and math.min(given.ttl, 1e10) * 1000 or ttl
 local renew = ttl and (not exists or new_owner or former_ttl ~= ttl or now - tonumber(stored[8] or 0) >= ttl / 2)
 local keep = renew or not exists or new_owner
-local written_traces = {}
+local written_traces
 if renew and exists then written_traces = redis.call('SMEMBERS', traces) end
-local unreserved = indexing == 'ask' and (keep or #new_traces > 0)
+local unreserved = indexing == 'ask' and (keep or new_traces)
   or indexing == 'reserved' and (now >= given.reservedAt + RESERVED_MS or not exists and not given.reservedNew
     or renew and exists and not given.kept)
 if unreserved then
   local reply = outcome('reserve')
   reply[5] = stored[2] or ''
   reply[7] = renew and exists and 1 or 0
-  for _, written in ipairs(written_traces) do reply[#reply + 1] = written end
+  for _, written in ipairs(written_traces or {}) do reply[#reply + 1] = written end
   return reply
 end
 last_activity = source and source.lastActivity or math.max(now, last_activity)
@@ -382,19 +371,29 @@ end
     for _, marker in ipairs(given.markers) do mark_import(marker, now) end
   end
   redis.call('ZADD', given.recent, last_activity, given.id)
-  if owner then
-    local index = prefix .. 'user:' .. owner .. ':conversations'
-    if keep then
-      enter_index(index, given.id, last_activity, ttl)
-    else
-      redis.call('ZADD', index, last_activity, given.id)
+  local owned = owner and prefix .. 'user:' .. owner .. ':conversations'
+  if owned and not keep then redis.call('ZADD', owned, last_activity, given.id) end
+  if keep or new_traces then
+local function keep_index(index, ttl, just_made)
+  if not ttl then
+    redis.call('PERSIST', index)
+    return
+  end
+  local left = redis.call('PTTL', index)
+  if left >= 0 and left < 2 * ttl or just_made then redis.call('PEXPIRE', index, 2 * ttl) end
+end
+local function enter_index(index, id, score, ttl)
+  local just_made = redis.call('EXISTS', index) == 0
+  redis.call('ZADD', index, score, id)
+  keep_index(index, ttl, just_made)
+end
+    if owned and keep then enter_index(owned, given.id, last_activity, ttl) end
+    for _, new in ipairs(new_traces or {}) do
+      enter_index(prefix .. 'trace:' .. new .. ':conversations', given.id, last_activity, ttl)
     end
-  end
-  for _, new in ipairs(new_traces) do
-    enter_index(prefix .. 'trace:' .. new .. ':conversations', given.id, last_activity, ttl)
-  end
-  for _, written in ipairs(written_traces) do
-    keep_index(prefix .. 'trace:' .. written .. ':conversations', ttl)
+    for _, written in ipairs(written_traces or {}) do
+      keep_index(prefix .. 'trace:' .. written .. ':conversations', ttl)
+    end
   end
 end
 if not exists then redis.call('DEL', messages, keys, traces, ids) end
@@ -451,8 +450,10 @@ end
   total = total - trimmed
   first_position = first_position + trimmed
 end
-for from = 1, #new_traces, 4000 do
-  redis.call('SADD', traces, unpack(new_traces, from, math.min(from + 3999, #new_traces)))
+if new_traces then
+  for from = 1, #new_traces, 4000 do
+    redis.call('SADD', traces, unpack(new_traces, from, math.min(from + 3999, #new_traces)))
+  end
 end
 writes = writes + 1
 if key then

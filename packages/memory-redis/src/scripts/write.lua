@@ -16,7 +16,7 @@
 --         present     the incarnation expected
 --         absent      that there is none is expected, and these tombstones: `conversation` and `user`, '' for none;
 --                     `key`: where that of the conversation is; `userKey`: where that of the user is, for 'atomic'
---         userFound   what that holds, where it is elsewhere and known
+--         userFound   what that holds, where it is elsewhere and was looked up
 --         user, trace, version and metadataVersion (the expected ones), key and hash (of idempotency)
 --         drop        messages to drop from the end; max: messages to keep
 --         ids         the messages' own ids and the hashes of their contents in turn, '' for a message without
@@ -40,7 +40,6 @@
 
 --@include clock.lua
 --@include reserved-ms.lua
---@include keep-index.lua
 --@include parts.lua
 --@include own-ids.lua
 
@@ -87,8 +86,10 @@ local absent = given.absent
 if given.present and given.present ~= stored[4] or absent and exists then return outcome('incarnation') end
 if absent then
   local user_found = given.userFound
-  if absent.userKey then user_found = redis.call('GET', absent.userKey) or '' end
-  if (redis.call('GET', absent.key) or '') ~= absent.conversation or user_found and user_found ~= absent.user then
+  if absent.userKey then user_found = redis.call('GET', absent.userKey) end
+  local found = redis.call('GET', absent.key)
+  -- One that has expired since it was seen says nothing: any erasure since would have left another.
+  if found and found ~= absent.conversation or user_found and user_found ~= '' and user_found ~= absent.user then
     return outcome('incarnation')
   end
 end
@@ -142,25 +143,25 @@ if given.ids then
 end
 
 local new_owner = user and not owner
-local new_traces = source and source.traceIds or {}
+local new_traces = source and source.traceIds
 if trace and not source and (not exists or redis.call('SISMEMBER', traces, trace) == 0) then new_traces = { trace } end
 
 owner = owner or user
 ttl = given.ttl and math.min(given.ttl, 1e10) * 1000 or ttl
 local renew = ttl and (not exists or new_owner or former_ttl ~= ttl or now - tonumber(stored[8] or 0) >= ttl / 2)
 local keep = renew or not exists or new_owner
-local written_traces = {}
+local written_traces
 if renew and exists then written_traces = redis.call('SMEMBERS', traces) end
 
 -- A reservation is good for RESERVED_MS, and, made for a conversation that was there, for no other.
-local unreserved = indexing == 'ask' and (keep or #new_traces > 0)
+local unreserved = indexing == 'ask' and (keep or new_traces)
   or indexing == 'reserved' and (now >= given.reservedAt + RESERVED_MS or not exists and not given.reservedNew
     or renew and exists and not given.kept)
 if unreserved then
   local reply = outcome('reserve')
   reply[5] = stored[2] or ''
   reply[7] = renew and exists and 1 or 0
-  for _, written in ipairs(written_traces) do reply[#reply + 1] = written end
+  for _, written in ipairs(written_traces or {}) do reply[#reply + 1] = written end
   return reply
 end
 
@@ -173,19 +174,17 @@ if indexing == 'atomic' then
     for _, marker in ipairs(given.markers) do mark_import(marker, now) end
   end
   redis.call('ZADD', given.recent, last_activity, given.id)
-  if owner then
-    local index = prefix .. 'user:' .. owner .. ':conversations'
-    if keep then
-      enter_index(index, given.id, last_activity, ttl)
-    else
-      redis.call('ZADD', index, last_activity, given.id)
+  local owned = owner and prefix .. 'user:' .. owner .. ':conversations'
+  if owned and not keep then redis.call('ZADD', owned, last_activity, given.id) end
+  if keep or new_traces then
+--@include keep-index.lua
+    if owned and keep then enter_index(owned, given.id, last_activity, ttl) end
+    for _, new in ipairs(new_traces or {}) do
+      enter_index(prefix .. 'trace:' .. new .. ':conversations', given.id, last_activity, ttl)
     end
-  end
-  for _, new in ipairs(new_traces) do
-    enter_index(prefix .. 'trace:' .. new .. ':conversations', given.id, last_activity, ttl)
-  end
-  for _, written in ipairs(written_traces) do
-    keep_index(prefix .. 'trace:' .. written .. ':conversations', ttl)
+    for _, written in ipairs(written_traces or {}) do
+      keep_index(prefix .. 'trace:' .. written .. ':conversations', ttl)
+    end
   end
 end
 
@@ -229,8 +228,10 @@ if given.max and total > given.max then
   first_position = first_position + trimmed
 end
 
-for from = 1, #new_traces, 4000 do
-  redis.call('SADD', traces, unpack(new_traces, from, math.min(from + 3999, #new_traces)))
+if new_traces then
+  for from = 1, #new_traces, 4000 do
+    redis.call('SADD', traces, unpack(new_traces, from, math.min(from + 3999, #new_traces)))
+  end
 end
 
 writes = writes + 1
