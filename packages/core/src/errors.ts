@@ -38,10 +38,11 @@ export interface RunInterrupted {
 export interface ContinuationRejected {
   readonly _tag: "ContinuationRejected";
   /**
-   * One of `ContinuationRejectionCode`; `"expired-approval"`: it came too late; `"rejected"`: a `RunConfig.validate` of
-   * the application threw.
+   * One of `ContinuationRejectionCode`; `"expired-approval"`: it came too late; `"changed-arguments"`: the tool's schema
+   * makes other arguments of the call by now than those that were shown; `"rejected"`: a `RunConfig.validate` of the
+   * application threw.
    */
-  readonly code: ContinuationRejectionCode | "expired-approval" | "rejected";
+  readonly code: ContinuationRejectionCode | "expired-approval" | "changed-arguments" | "rejected";
   /** For the application's log. Holds no message, but what a `validate` of the application put into its error. */
   readonly reason: string;
   /** Which of the client's messages, where one is to blame. */

@@ -3,7 +3,7 @@ import type { Interruption } from "./interruption/interruption.ts";
 import type { RunState } from "./state.ts";
 
 /**
- * How a run ended, and the state it had come to: the initial one if it couldn't begin. The run adds no tool call to
+ * How a run ended, and the state it had come to, which is frozen but for its `context`: the initial one if it couldn't begin. The run adds no tool call to
  * `finalState.messages` without its result, but those that an interrupted run waits for, and no reply that a guardrail
  * or the codec refused.
  *

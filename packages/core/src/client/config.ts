@@ -8,6 +8,7 @@ import {
 import * as z from "zod";
 import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
+import { overlay } from "../immutable/overlay.ts";
 import { memoryConfigIssues } from "../memory/check-config.ts";
 import type { MemoryConfig } from "../memory/config.ts";
 import { checkInstallable } from "../middleware/install.ts";
@@ -17,21 +18,22 @@ import { toConversationStore } from "./default-store.ts";
 /** What of a run's memory an agent client doesn't decide itself. */
 export type ClientMemoryConfig = Omit<MemoryConfig, "provider" | "autoStore" | "userId">;
 
+const RUN_SETTINGS = [
+  "modelProvider",
+  "modelOverride",
+  "modelRetry",
+  "maxTurns",
+  "initialInputGuardrails",
+  "finalOutputGuardrails",
+  "onToolError",
+  "maxParallelTools",
+  "approvalTtlMs",
+  "middleware",
+  "userMemory",
+] as const;
+
 /** What a client passes on to each of its runs as it is. */
-type RunSettings<Ctx> = Pick<
-  RunConfig<Ctx>,
-  | "modelProvider"
-  | "modelOverride"
-  | "modelRetry"
-  | "maxTurns"
-  | "initialInputGuardrails"
-  | "finalOutputGuardrails"
-  | "onToolError"
-  | "maxParallelTools"
-  | "approvalTtlMs"
-  | "middleware"
-  | "userMemory"
->;
+type RunSettings<Ctx> = Pick<RunConfig<Ctx>, (typeof RUN_SETTINGS)[number]>;
 
 /** Everything that an agent needs beside what is said to it. */
 export interface AgentClientConfig<Ctx>
@@ -113,18 +115,28 @@ export function parseClientConfig<Ctx, Out>(
 ): ClientSettings<Ctx, Out> {
   parseOptions(agentSchema, agent, "agent");
   parseOptions(configSchema, config, WHAT);
-  const { context, store, agents = new Map(), memory = {}, onEvent, validate, ...run } = config;
+  const { store, agents = new Map(), memory = {} } = config;
   checkMemory(memory, agent.name);
-  checkInstallable(run, agent, (field) => `${WHAT}: ${field}`);
+  checkInstallable(config, agent, (field) => `${WHAT}: ${field}`);
+  // Read here, so that a change of the configuration changes no client; functions are called on it all the same.
+  const { context, onEvent, validate } = overlay(config, {});
   return {
     agent,
-    run: { ...run, agentRegistry: registryOf(agent, agents) },
-    memory: { ...memory },
+    run: { ...runSettingsOf(config), agentRegistry: registryOf(agent, agents) },
+    memory: overlay(memory, {}),
     context,
     onEvent,
     validate,
     store: store === undefined ? undefined : toConversationStore(store, `${WHAT}: store`),
   };
+}
+
+/** One by one, as the configuration may be an instance of a class, which has them on its prototype. */
+function runSettingsOf<Ctx>(config: RunSettings<Ctx>): RunSettings<Ctx> {
+  const settings = RUN_SETTINGS.filter((field) => config[field] !== undefined).map(
+    (field) => [field, config[field]] as const,
+  );
+  return Object.fromEntries(settings) as RunSettings<Ctx>;
 }
 
 function registryOf<Ctx, Out>(

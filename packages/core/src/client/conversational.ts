@@ -51,11 +51,12 @@ export const NOBODY: ParsedConversational = Object.freeze({});
 export const parseConversational = (value: unknown, what: string): ParsedConversational =>
   value ? parseOptions(conversationalSchema, value, what) : NOBODY;
 
-/** What an agent declares for this context. Rejects with what the declaration throws. */
-export async function declaredFor<Ctx>(
-  declaration: ConversationalDeclaration<Ctx>,
+/** What an agent declares for this context. Rejects with what the declaration throws, which is called on the agent. */
+export async function declaredBy<Ctx>(
+  agent: { readonly conversational?: ConversationalDeclaration<Ctx> },
   context: Readonly<Ctx>,
 ): Promise<ParsedConversational> {
-  const declared = typeof declaration === "function" ? await declaration(context) : declaration;
+  const declared =
+    typeof agent.conversational === "function" ? await agent.conversational(context) : agent.conversational;
   return parseConversational(declared, "Agent.conversational");
 }

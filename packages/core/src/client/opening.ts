@@ -1,10 +1,11 @@
 import { type ConversationStore, type Message, parseMessages } from "@jaf/memory";
 import type { Agent } from "../agent.ts";
 import { abortable } from "../engine/abort.ts";
+import { frozenInput, frozenMessages, ownMessages } from "../immutable/messages.ts";
 import { createRunState, type RunState } from "../state.ts";
 import type { ClientSettings } from "./config.ts";
 import type { StoredPlan } from "./conversation.ts";
-import { declaredFor, NOBODY, type ParsedConversational } from "./conversational.ts";
+import { declaredBy, NOBODY, type ParsedConversational } from "./conversational.ts";
 import { type GivenByClient, noMessages, nothingSent, parseDecisions } from "./decisions.ts";
 import { getConversationStore } from "./default-store.ts";
 import {
@@ -33,6 +34,8 @@ export interface Opening<Ctx> {
   /** Absent: nothing is stored. */
   readonly stored: StoredOpening | undefined;
   readonly decisions: GivenByClient;
+  /** The messages that a client sent back, which nobody can change any more; absent: it sent none. */
+  readonly sent: readonly Message[] | undefined;
   /** How many of the last messages the model sees at most. */
   readonly historyLimit: number | undefined;
 }
@@ -60,11 +63,12 @@ export async function openPrompt<Ctx, Out>(
   const spoken = await abortable(spokenBy(agent, context, options), signal);
   const plan = planOf(explicit, spoken, agent.name);
   const history = plan.kind === "stateless" ? historyOf(options) : [];
-  const messages = [...history, ...said];
+  const messages = frozenMessages([...history, ...said]);
   checkNews(plan, messages, options);
   const stored = plan.kind === "stateless" ? undefined : { store: storeOf(settings), plan };
   const state = stateOf(agent.name, { context, messages, options });
-  return { state, history, stored, decisions, historyLimit: spoken?.historyLimit };
+  const sent = frozenInput(options.messages);
+  return { state, history, stored, decisions, sent, historyLimit: spoken?.historyLimit };
 }
 
 /** The state of a prompt that was aborted while it was opened. */
@@ -99,8 +103,9 @@ async function contextOf<Ctx, Out>(
   options: PromptOptions<Ctx>,
 ): Promise<Readonly<Ctx>> {
   if (options.context !== undefined) return options.context;
-  const { context } = settings;
-  return typeof context === "function" ? (context as () => Ctx | Promise<Ctx>)() : (context as Readonly<Ctx>);
+  return typeof settings.context === "function"
+    ? (settings.context as () => Ctx | Promise<Ctx>)()
+    : (settings.context as Readonly<Ctx>);
 }
 
 /**
@@ -114,14 +119,14 @@ async function spokenBy<Ctx, Out>(
 ): Promise<ParsedConversational | undefined> {
   const own = spokenOf(options);
   if (own !== undefined) return own;
-  if ("conversational" in agent) return declaredFor(agent.conversational, context);
+  if ("conversational" in agent) return declaredBy(agent, context);
   return "conversation" in options ? NOBODY : undefined;
 }
 
 /** Where nothing is stored, there is nothing to compare a history with. */
 function historyOf<Ctx>({ messages = [] }: PromptOptions<Ctx>): readonly Message[] {
   const parsed = parseMessages(messages);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return ownMessages(parsed.data);
   throw noMessages();
 }
 

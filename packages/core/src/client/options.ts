@@ -1,6 +1,7 @@
 import { type ApprovalDecision, type Message, parseOptions, type RunId, type TraceId } from "@jaf/memory";
 import * as z from "zod";
 import type { RunConfig } from "../config.ts";
+import { ownMessages } from "../immutable/messages.ts";
 import type { ClientToolResult } from "../interruption/interruption.ts";
 import type { RemembersSpec } from "../user-memory/remembers.ts";
 import { parseRemembers } from "../user-memory/spec.ts";
@@ -109,9 +110,9 @@ const inputSchema = z.array(
 export function saidBy<Ctx>(input: PromptInput, options: PromptOptions<Ctx>): readonly Message[] {
   if (typeof input !== "string") {
     parseOptions(inputSchema, input, "prompt input");
-    return input.map((message) => ({ ...message }));
+    return ownMessages(input);
   }
-  if (input !== "") return [{ role: "user", content: input }];
+  if (input !== "") return [Object.freeze({ role: "user", content: input })];
   const { messages, approvals, toolResults } = options;
   if (messages !== undefined || approvals !== undefined || toolResults !== undefined) return [];
   if (isPassedOn(options)) throw nothingSent();

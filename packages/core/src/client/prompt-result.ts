@@ -46,10 +46,10 @@ export function toPromptResult<Out>(
     // The reply of a completed run may be one that was stored before.
     text: lastText(isCompleted ? finalState.messages : messages),
     ...(isCompleted ? { output: outcome.output } : {}),
-    messages,
+    messages: Object.freeze(messages),
     usage,
     outcome,
-    interruptions: outcome.status === "interrupted" ? outcome.interruptions : [],
+    interruptions: outcome.status === "interrupted" ? outcome.interruptions : Object.freeze([]),
     finalState,
   };
 }

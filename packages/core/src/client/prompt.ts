@@ -3,12 +3,14 @@ import { execute } from "../engine/run.ts";
 import type { ScopeOptions } from "../engine/scope.ts";
 import type { JAFError } from "../errors.ts";
 import { type Emit, openEmitter } from "../events/emitter.ts";
+import { frozenCopy } from "../immutable/copy.ts";
+import { stateGivenOut } from "../immutable/given-out.ts";
 import type { RunResult } from "../run-result.ts";
 import type { RunState } from "../state.ts";
 import type { ClientSettings } from "./config.ts";
 import { type OpenConversation, openConversation } from "./conversation.ts";
 import { type Opening, openPrompt, type PromptCall, unopenedState } from "./opening.ts";
-import { isContinuation, type PromptOptions } from "./options.ts";
+import { isContinuation } from "./options.ts";
 import { type PromptResult, toPromptResult } from "./prompt-result.ts";
 import { throwRefusal } from "./refusal.ts";
 import { observerOf, runConfigOf } from "./run-config.ts";
@@ -30,7 +32,7 @@ export async function performPrompt<Ctx, Out>(
   { streaming, signal, sink }: PromptManner,
 ): Promise<PromptResult<Out>> {
   const { options } = call;
-  const validator = watchValidator(options.validate ?? settings.validate);
+  const validator = watchValidator(options.validate?.bind(options) ?? settings.validate);
   const opened = await open(settings, call, { validator, signal });
   const { state, history } = opened.opening;
   const conversation = opened.ok ? opened.conversation : undefined;
@@ -47,7 +49,7 @@ export async function performPrompt<Ctx, Out>(
       const manner = { streaming, sink: tell, isContinuation: isContinuation(options) };
       result = await execute(state, runConfigOf(settings, parts), manner);
     } else {
-      result = neverBegun(state, opened.error, openEmitter(observerOf(settings, options), tell));
+      result = neverBegun(state, opened.error, openEmitter({ onEvent: observerOf(settings, options) }, tell));
     }
     throwRefusal(result.outcome, validator);
     return toPromptResult(result, {
@@ -86,7 +88,7 @@ async function open<Ctx, Out>(
   let opening: Opening<Ctx> | undefined;
   try {
     opening = await openPrompt(settings, call, signal);
-    return await openStored(opening, call.options, { validator, signal });
+    return await openStored(opening, { validator, signal });
   } catch (thrown) {
     // Where it was aborted, that is what is thrown.
     if (signal?.aborted !== true || !Object.is(thrown, signal.reason)) throw thrown;
@@ -97,10 +99,9 @@ async function open<Ctx, Out>(
 
 async function openStored<Ctx>(
   opening: Opening<Ctx>,
-  { messages }: PromptOptions<Ctx>,
   { validator, signal }: Judgement,
 ): Promise<Opened<Ctx>> {
-  const { stored, decisions } = opening;
+  const { stored, decisions, sent: messages } = opening;
   if (stored === undefined) return { ok: true, opening, conversation: undefined };
   signal?.throwIfAborted();
   const admit = () => abortable(judgeNew(validator, { messages, ...decisions }), signal);
@@ -119,7 +120,7 @@ function neverBegun<Ctx, Out>(
   const outcome = Object.freeze({ status: "error", error } as const);
   const { runId, traceId } = state;
   emit?.({ type: "run_start", data: { runId, traceId } });
-  emit?.({ type: "run_end", data: { outcome } });
+  emit?.({ type: "run_end", data: { outcome: frozenCopy(outcome) } });
   close();
-  return { finalState: state, outcome };
+  return { finalState: stateGivenOut(state), outcome };
 }

@@ -1,4 +1,12 @@
-import { conversationMetadata, type MemoryProvider, type Message } from "@jaf/memory";
+import {
+  type ConversationMemory,
+  conversationMetadata,
+  isVersionedProvider,
+  type MemoryProvider,
+  type Message,
+  type VersionedMemoryProvider,
+} from "@jaf/memory";
+import { frozenMessages, ownConversation } from "../immutable/messages.ts";
 
 /**
  * A memory provider as the runs of agent clients use it. There is one view of each provider, so that runs that wait
@@ -56,13 +64,22 @@ function createView(provider: MemoryProvider): ProviderView {
 
 function watched(provider: MemoryProvider, watchers: Watchers): MemoryProvider {
   const watching = (conversationId: string) => [...(watchers.get(conversationId) ?? [])];
+  const seen = (
+    conversation: ConversationMemory | null | undefined,
+  ): ConversationMemory | null | undefined => {
+    // A provider that breaks its contract is the engine's to report.
+    if (typeof conversation !== "object" || !Array.isArray(conversation?.messages)) return conversation;
+    const own = ownConversation(conversation);
+    const messages = frozenMessages(own.messages);
+    for (const { loads } of watching(conversation.conversationId)) loads.push(messages);
+    return { ...own, messages };
+  };
   return {
+    ...versioned(provider, seen),
     getConversation: async (conversationId) => {
       const loaded = await provider.getConversation(conversationId);
-      // A provider that breaks its contract is the engine's to report.
-      const messages: unknown = loaded?.success === true ? loaded.data?.messages : undefined;
-      if (Array.isArray(messages)) for (const { loads } of watching(conversationId)) loads.push(messages);
-      return loaded;
+      if (loaded?.success !== true) return loaded;
+      return { ...loaded, data: seen(loaded.data) as ConversationMemory | null };
     },
     appendMessages: (conversationId, messages, metadata, options) => {
       const agent = watching(conversationId).find((watcher) => watcher.agent !== undefined)?.agent;
@@ -77,6 +94,23 @@ function watched(provider: MemoryProvider, watchers: Watchers): MemoryProvider {
     getStats: (userId) => provider.getStats(userId),
     healthCheck: () => provider.healthCheck(),
     close: () => provider.close(),
+  };
+}
+
+type Seen = (conversation: ConversationMemory | null) => ConversationMemory | null | undefined;
+
+/** The methods that not every provider has. */
+function versioned(provider: MemoryProvider, seen: Seen): Partial<VersionedMemoryProvider> {
+  if (!isVersionedProvider(provider)) return {};
+  return {
+    readConversation: async (...args) => {
+      const read = await provider.readConversation(...args);
+      if (read?.success !== true || typeof read.data !== "object" || read.data === null) return read;
+      const conversation = seen(read.data.conversation) as ConversationMemory | null;
+      return { ...read, data: { ...read.data, conversation } };
+    },
+    exportConversation: (...args) => provider.exportConversation(...args),
+    importConversation: (...args) => provider.importConversation(...args),
   };
 }
 

@@ -5,8 +5,8 @@ import type { WatchedValidator } from "./validator.ts";
 
 /**
  * Throws where the outcome is that somebody asked for what isn't theirs, or sent what was never so: what a validator
- * threw, `ContinuationValidationError`, or {@link ConversationOwnershipError}. An approval that comes too late is none
- * of these.
+ * threw, `ContinuationValidationError`, or {@link ConversationOwnershipError}. An approval that comes too late, or
+ * of arguments that are others by now, is none of these.
  */
 export function throwRefusal(outcome: RunResult<unknown>["outcome"], validator: WatchedValidator): void {
   if (outcome.status !== "error") return;
@@ -15,7 +15,7 @@ export function throwRefusal(outcome: RunResult<unknown>["outcome"], validator: 
     const refusal = validator.thrown();
     if (refusal !== undefined) throw refusal.thrown;
     const { code, reason, index } = error;
-    if (code === "expired-approval" || code === "rejected") return;
+    if (code === "expired-approval" || code === "changed-arguments" || code === "rejected") return;
     throw new ContinuationValidationError({
       ok: false,
       code,

@@ -39,7 +39,7 @@ export function runConfigOf<Ctx, Out>(
     conversationId: conversation.conversationId,
     memory: storedMemory(settings.memory, conversation, historyLimit),
     validate: validator.validate,
-    ...(options.messages === undefined ? {} : { continuation: options.messages }),
+    ...(opening.sent === undefined ? {} : { continuation: opening.sent }),
   };
 }
 
@@ -78,11 +78,12 @@ function windowAlone(
 
 type Observer = (event: TraceEvent) => void;
 
-/** Tells the client's observer, then the prompt's. */
+/** Tells the client's observer, then the prompt's, which is called on the options. */
 export function observerOf<Ctx, Out>(
   { onEvent: first }: ClientSettings<Ctx, Out>,
-  { onEvent: second }: PromptOptions<Ctx>,
+  options: PromptOptions<Ctx>,
 ): Observer | undefined {
+  const second = options.onEvent === undefined ? undefined : options.onEvent.bind(options);
   if (first === undefined || second === undefined) return first ?? second;
   return (event) => {
     for (const observer of [first, second]) {

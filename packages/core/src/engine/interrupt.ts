@@ -1,9 +1,10 @@
+import { frozenCopy } from "../immutable/copy.ts";
 import type { Interruption } from "../interruption/interruption.ts";
 import type { AppendEntry } from "../memory/turn-holder.ts";
 import type { RunState } from "../state.ts";
 import { runAborted } from "./abort.ts";
 import type { RunScope } from "./scope.ts";
-import { fail, failMemory, type Step } from "./step.ts";
+import { fail, failEnd, type Step } from "./step.ts";
 
 /**
  * Ends the run with calls that wait for somebody, once that is durable.
@@ -17,12 +18,15 @@ export async function interrupt<Ctx>(
 ): Promise<Step<Ctx>> {
   const stored = entry === undefined ? undefined : await store(scope, entry);
   if (stored === "aborted") return fail(state, runAborted(scope.config.signal));
-  if (stored?.success === false) return failMemory(state, stored.error);
+  if (stored?.success === false) return failEnd(state, stored.error);
   for (const interruption of interruptions) {
-    scope.emit?.({ type: "interruption", data: { interruption: frozen(interruption) } });
+    scope.emit?.({ type: "interruption", data: { interruption: frozenCopy(interruption) } });
   }
   const error = { _tag: "RunInterrupted", waiting: interruptions.length } as const;
-  return { state: asStored(scope, state), outcome: { status: "interrupted", interruptions, error } };
+  return {
+    state: asStored(scope, state),
+    outcome: { status: "interrupted", interruptions: Object.freeze([...interruptions]), error },
+  };
 }
 
 async function store<Ctx>({ journal, config }: RunScope<Ctx>, entry: AppendEntry) {
@@ -43,5 +47,3 @@ function asStored<Ctx>({ journal }: RunScope<Ctx>, state: RunState<Ctx>): RunSta
   const { stored, said } = journal.history();
   return { ...state, messages: [...(stored?.messages ?? []), ...said] };
 }
-
-const frozen = (interruption: Interruption): Interruption => Object.freeze({ ...interruption });

@@ -8,8 +8,8 @@ import {
   isUndecided,
 } from "../interruption/decisions.ts";
 import type { Interruption } from "../interruption/interruption.ts";
-import { sortCalls } from "../interruption/sort-calls.ts";
-import { askedNow } from "../interruption/waiting.ts";
+import { type SortedCalls, sortCalls } from "../interruption/sort-calls.ts";
+import { askedNow, type Waiting } from "../interruption/waiting.ts";
 import type { AppendEntry } from "../memory/turn-holder.ts";
 import type { RunState } from "../state.ts";
 import { type AnsweredCalls, answerCalls } from "../tools/answer-calls.ts";
@@ -84,7 +84,8 @@ async function goOn<Ctx>(scope: RunScope<Ctx>, turn: Turn<Ctx>): Promise<Step<Ct
   return claimed?.success === false ? failTurn(state, claimed.error) : { state };
 }
 
-const waitsForSomebody = <Ctx>({ batch, sorted }: UnansweredCalls<Ctx>): boolean =>
+/** Whether nothing can be done about these calls until somebody decides. */
+export const waitsForSomebody = <Ctx>({ batch, sorted }: UnansweredCalls<Ctx>): boolean =>
   sorted.waiting.length > 0 &&
   sorted.answered.length === 0 &&
   sorted.run.every(({ call }) => isHandoffCall(batch, call));
@@ -97,21 +98,33 @@ async function askAgain<Ctx>(
 ): Promise<Step<Ctx>> {
   const asking = { ...state, messages };
   const waiting = askedNow(known, scope.config.approvalTtlMs);
-  if (waiting.note === known.note) return interrupt(scope, asking, { interruptions: sorted.waiting });
+  if (waiting.note === known.note && isShownAsNoted(sorted, known)) {
+    return interrupt(scope, asking, { interruptions: sorted.waiting });
+  }
   const decisions = approvedBefore(waiting.note.approved);
-  const { waiting: interruptions } = await sortCalls(scope, batch, { decisions, waiting });
-  const entry = { agentName: batch.agentName, callScope: batch.callScope, approvals: waiting.note };
+  const { judged } = sorted;
+  const { waiting: interruptions, shown } = await sortCalls(scope, batch, { decisions, waiting, judged });
+  const approvals = { ...waiting.note, shown };
+  const entry = { agentName: batch.agentName, callScope: batch.callScope, approvals };
   return interrupt(scope, asking, { interruptions, entry });
 }
+
+const isShownAsNoted = ({ shown }: SortedCalls, { note: { shown: noted = [] } }: Waiting): boolean =>
+  shown.length === noted.length &&
+  shown.every(({ call, encoded }, index) => {
+    const before = noted[index];
+    return before?.call === call && before.encoded === encoded;
+  });
 
 async function answerOpen<Ctx>(
   scope: RunScope<Ctx>,
   { state, messages }: Unfinished<Ctx>,
   { calls, decisions }: { readonly calls: UnansweredCalls<Ctx>; readonly decisions: Decisions },
 ): Promise<Answered<Ctx>> {
-  const { batch, known } = calls;
+  const { batch, known, sorted } = calls;
+  const { shown, judged } = sorted;
   const waiting = askedNow(known, scope.config.approvalTtlMs);
-  const approvals = { ...waiting.note, approved: [...decisions.approved] };
+  const approvals = { ...waiting.note, approved: [...decisions.approved], shown };
   const entry = { agentName: batch.agentName, callScope: batch.callScope, approvals };
   const ended = (step: Step<Ctx>): Answered<Ctx> => ({ step, messages, interruptions: [], entry });
   const refused = beginTurn(scope, state);
@@ -119,7 +132,7 @@ async function answerOpen<Ctx>(
   // An approval is used up, durably, before its call runs.
   const claimed = await scope.journal?.claim(entry);
   if (claimed?.success === false) return ended(failTurn(state, claimed.error));
-  const answered = await answerCalls(scope, batch, { decisions, waiting });
+  const answered = await answerCalls(scope, batch, { decisions, waiting, judged });
   return { ...afterAnswers(state, messages, answered), entry };
 }
 

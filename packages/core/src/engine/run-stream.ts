@@ -1,5 +1,6 @@
 import type { RunConfig } from "../config.ts";
 import type { TraceEvent } from "../events/trace-event.ts";
+import { overlay } from "../immutable/overlay.ts";
 import type { RunResult } from "../run-result.ts";
 import type { RunState } from "../state.ts";
 import { streamEvents } from "./event-stream.ts";
@@ -28,6 +29,6 @@ export function runStream<Ctx, Out = unknown>(
   config: RunConfig<Ctx>,
 ): RunStream<Out> {
   return streamEvents(config.signal, ({ signal, sink }) =>
-    execute<Ctx, Out>(initialState, { ...config, signal }, { streaming: true, sink }),
+    execute<Ctx, Out>(initialState, overlay(config, { signal }), { streaming: true, sink }),
   );
 }

@@ -57,7 +57,7 @@ async function runCalls<Ctx>(
   scope.emit?.({ type: "assistant_message", data: { agentName: currentAgentName, message } });
   const calls: readonly ToolCall[] = message.tool_calls ?? [];
   const waiting = askedNow(asNoted(placeOfReply(scope, state, callScope)), scope.config.approvalTtlMs);
-  const { results, interruptions, agentName, error } = await answerCalls(
+  const { results, interruptions, shown, agentName, error } = await answerCalls(
     scope,
     { agentName: currentAgentName, agent, context: state.context, calls, callScope },
     { decisions: approvedBefore([]), waiting },
@@ -65,7 +65,7 @@ async function runCalls<Ctx>(
   const messages = [...state.messages, message, ...results];
   const next = { ...state, currentAgentName: agentName };
   if (error === undefined && interruptions.length > 0) {
-    const entry = { agentName: currentAgentName, callScope, approvals: waiting.note };
+    const entry = { agentName: currentAgentName, callScope, approvals: { ...waiting.note, shown } };
     return interrupt(scope, { ...next, messages }, { interruptions, entry });
   }
   const after = {

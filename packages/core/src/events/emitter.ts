@@ -10,9 +10,15 @@ export interface Emitter {
   readonly close: () => void;
 }
 
+/** Whoever has an observer: it is called on this object, which may be an instance of a class. */
+export interface Observed {
+  readonly onEvent?: Emit | undefined;
+}
+
 /** Tells the sink, then the observer. Both get the same event, which is frozen: neither can change what the other sees. */
-export function openEmitter(observer: Emit | undefined, sink: Emit | undefined): Emitter {
-  if (observer === undefined && sink === undefined) return { emit: undefined, close: () => undefined };
+export function openEmitter(observed: Observed, sink: Emit | undefined): Emitter {
+  const isObserved = observed.onEvent !== undefined;
+  if (!isObserved && sink === undefined) return { emit: undefined, close: () => undefined };
   let open = true;
   return {
     emit: (event) => {
@@ -20,9 +26,9 @@ export function openEmitter(observer: Emit | undefined, sink: Emit | undefined):
       Object.freeze(event.data);
       Object.freeze(event);
       sink?.(event);
-      if (observer !== undefined) {
+      if (isObserved) {
         callObserver(
-          () => observer(event),
+          () => observed.onEvent?.(event),
           () => `RunConfig.onEvent failed on "${event.type}"; the run goes on.`,
         );
       }

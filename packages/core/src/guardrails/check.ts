@@ -1,5 +1,6 @@
 import { abortable } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
+import { plainCopy } from "../immutable/copy.ts";
 import type { Guardrail, ValidationResult } from "./guardrail.ts";
 
 const passed: ValidationResult = { isValid: true };
@@ -29,7 +30,7 @@ async function judge<I, Ctx>(
 ): Promise<ValidationResult> {
   try {
     const verdict: Partial<ValidationResult> | undefined = await abortable(
-      (async () => guardrail(value, context as Parameters<Guardrail<I, Ctx>>[1]))(),
+      (async () => guardrail(plainCopy(value), context as Parameters<Guardrail<I, Ctx>>[1]))(),
       signal,
     );
     if (verdict?.isValid === true) return passed;

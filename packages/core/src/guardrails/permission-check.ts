@@ -20,11 +20,12 @@ const ownPermissions = (context: unknown): readonly string[] | undefined =>
 // biome-ignore lint/suspicious/noExplicitAny: the default looks for permissions in every context
 export function createPermissionCheck<Ctx = any>(
   required: string | readonly string[] = [],
-  { permissionsOf = ownPermissions }: PermissionCheckOptions<Ctx> = {},
+  options: PermissionCheckOptions<Ctx> = {},
 ): (input: unknown, context: Ctx) => ValidationResult {
   const names = typeof required === "string" ? [required] : required;
   return (_input, context) => {
-    const held = permissionsOf(context);
+    const held =
+      options.permissionsOf === undefined ? ownPermissions(context) : options.permissionsOf(context);
     if (held === undefined || held.length === 0) return denied("no permissions are held");
     const missing = names.filter((name) => !held.includes(name));
     return missing.length === 0 ? { isValid: true } : denied(`missing ${missing.join(", ")}`);

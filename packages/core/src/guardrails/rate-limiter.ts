@@ -23,8 +23,9 @@ export function createRateLimiter<I = unknown, Ctx = any>(
   keyOf: (input: I, context: Ctx) => string,
   options: RateLimiterOptions = {},
 ): (input: I, context: Ctx) => ValidationResult {
-  const { now = () => performance.now(), maxKeys = DEFAULT_MAX_KEYS } = options;
-  checkArguments({ maxCalls, windowMs, keyOf, now, maxKeys });
+  const { maxKeys = DEFAULT_MAX_KEYS } = options;
+  const now = () => (options.now === undefined ? performance.now() : options.now());
+  checkArguments({ maxCalls, windowMs, keyOf, now: options.now ?? now, maxKeys });
   /** Times of the calls let through, oldest first; the key that was idle longest comes first. */
   const callsByKey = new Map<string, number[]>();
 

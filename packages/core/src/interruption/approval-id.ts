@@ -1,19 +1,31 @@
 import { createHash } from "node:crypto";
 import type { ToolCall } from "@jaf/memory";
 
-/** Which request for an approval: of which reply of which conversation, and the how many-th. */
-export interface ApprovalScope {
+/** Which reply of which conversation made the calls. */
+export interface CallPlace {
   /** The conversation; the run where nothing is stored. */
   readonly owner: string;
   readonly position: number;
   /** Random, where something is stored: so a conversation of the same id that is made anew is another. */
   readonly scope: string;
-  readonly round: number;
 }
 
-/** The same for the same call in the same place with the same arguments, and for nothing else. */
-export function approvalIdOf({ owner, position, scope, round }: ApprovalScope, call: ToolCall): string {
-  const { id, function: called } = call;
-  const bound = JSON.stringify([owner, position, scope, round, id, called.name, called.arguments]);
-  return `appr_${createHash("sha256").update(bound).digest("base64url")}`;
-}
+const digestOf = (...bound: readonly unknown[]): string =>
+  createHash("sha256").update(JSON.stringify(bound)).digest("base64url");
+
+/** The same for the same call in the same place, whatever its arguments are parsed to. */
+export const callDigestOf = (
+  { owner, position, scope }: CallPlace,
+  { id, function: called }: ToolCall,
+): string => digestOf(owner, position, scope, id, called.name, called.arguments);
+
+/**
+ * The same for the same call in the same place with the same parsed arguments, and for nothing else, however often it is
+ * asked for. `text`: the arguments, encoded with sorted keys.
+ */
+export const bindingOf = (place: CallPlace, call: ToolCall, text: string): string =>
+  digestOf(callDigestOf(place, call), text);
+
+/** What the approval ids of a call begin with that are asked for in this round. */
+export const approvalIdPrefix = (place: CallPlace, call: ToolCall, round: number): string =>
+  `appr_${digestOf(callDigestOf(place, call), round)}.`;

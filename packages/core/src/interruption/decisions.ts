@@ -8,11 +8,13 @@ export interface GivenDecisions {
   readonly toolResults: readonly ClientToolResult[];
 }
 
-/** What was decided about waiting calls, by call id. */
+/** What was decided about waiting calls. */
 export interface Decisions {
+  /** The bindings of the calls that were approved: see `bindingOf`. */
   readonly approved: ReadonlySet<string>;
-  /** With the reason, if one was given. */
+  /** By call id, with the reason, if one was given. */
   readonly rejected: ReadonlyMap<string, string | undefined>;
+  /** By call id. */
   readonly results: ReadonlyMap<string, ClientToolResult["result"]>;
 }
 
@@ -23,11 +25,20 @@ export type CheckedDecisions =
 /** What calls of a reply wait for now. */
 export interface OpenCalls {
   readonly waiting: readonly Interruption[];
-  /** The ids of calls that were approved before. */
+  /** The bindings of calls that were approved before. */
   readonly approved: readonly string[];
+  /** By call id, of the calls that an approval can be bound to, with the arguments that they have now. */
+  readonly bindings: ReadonlyMap<string, string>;
+  /** What a call's approval ids begin with, whatever its arguments are; `undefined` where there is no such call. */
+  readonly approvalIdPrefix: (toolCallId: string) => string | undefined;
 }
 
-export const nothingOpen: OpenCalls = { waiting: [], approved: [] };
+export const nothingOpen: OpenCalls = {
+  waiting: [],
+  approved: [],
+  bindings: new Map(),
+  approvalIdPrefix: () => undefined,
+};
 
 export const approvedBefore = (approved: readonly string[]): Decisions => ({
   approved: new Set(approved),
@@ -44,6 +55,27 @@ export const rejected = (code: ContinuationRejected["code"], reason: string): Co
   reason,
 });
 
+/** The refusal of decisions about calls whose arguments were others when they were asked for; `undefined`: none is. */
+export function changedArguments(
+  { approvals }: GivenDecisions,
+  open: OpenCalls,
+): ContinuationRejected | undefined {
+  const decisions: readonly unknown[] = Array.isArray(approvals) ? approvals : [];
+  if (!decisions.map(parseApprovalDecision).some((decision) => decision && isOutdated(decision, open))) {
+    return undefined;
+  }
+  return rejected(
+    "changed-arguments",
+    "the arguments of a call are no longer those that were shown, so nothing was run; run again to ask anew",
+  );
+}
+
+function isOutdated({ toolCallId, approvalId }: ApprovalDecision, open: OpenCalls): boolean {
+  const prefix = open.approvalIdPrefix(toolCallId);
+  if (prefix === undefined || !approvalId.startsWith(prefix)) return false;
+  return approvalId !== `${prefix}${open.bindings.get(toolCallId)}`;
+}
+
 /**
  * Checks decisions against the calls that wait for them. One that doesn't fit refuses all: somebody works with another
  * picture of the conversation, or means harm.
@@ -52,6 +84,8 @@ export function checkDecisions(
   { approvals, toolResults }: GivenDecisions,
   open: OpenCalls,
 ): CheckedDecisions {
+  const changed = changedArguments({ approvals, toolResults }, open);
+  if (changed !== undefined) return { ok: false, error: changed };
   const waiting = new Map(open.waiting.map((interruption) => [interruption.toolCallId, interruption]));
   const decisions = { approved: new Set(open.approved), rejected: new Map(), results: new Map() };
   for (const given of approvals) {
@@ -62,14 +96,15 @@ export function checkDecisions(
         "an approval is no decision; each has toolCallId, approvalId, approved and maybe reason",
       );
     const { toolCallId, approvalId, approved, reason } = decision;
-    if (decisions.approved.has(toolCallId) || decisions.rejected.has(toolCallId))
+    const binding = open.bindings.get(toolCallId) ?? "";
+    if (decisions.approved.has(binding) || decisions.rejected.has(toolCallId))
       return refused("duplicate-approval", "a call was decided about before");
     const call = waiting.get(toolCallId);
     if (call?.type !== "approval" || call.approvalId !== approvalId)
       return refused("forged-approval", "a decision is about no call that waits for an approval");
     if (call.expiresAt !== undefined && call.expiresAt.getTime() <= Date.now())
       return refused("expired-approval", "a decision came too late; run again to ask anew");
-    if (approved) decisions.approved.add(toolCallId);
+    if (approved) decisions.approved.add(binding);
     else decisions.rejected.set(toolCallId, reason);
   }
   for (const { toolCallId, result } of toolResults) {

@@ -8,7 +8,7 @@ interface InterruptedCall {
   /** The model's id for the call. */
   readonly toolCallId: string;
   readonly toolName: string;
-  /** The parsed arguments. */
+  /** The parsed arguments, a frozen copy: those that run. */
   readonly args: unknown;
   /** The arguments as the model wrote them, JSON text. */
   readonly arguments: string;
@@ -20,8 +20,8 @@ interface InterruptedCall {
 export interface ApprovalRequest extends InterruptedCall {
   readonly type: "approval";
   /**
-   * Stands for this call of this conversation with these arguments: a decision under this id counts for nothing else, and
-   * once. It is no secret; who may decide is the application's to check.
+   * Stands for this call of this conversation with these parsed arguments: a decision under this id counts for nothing
+   * else, and once. Where the tool's schema makes other arguments of the call by then, it is void. It is no secret; who may decide is the application's to check.
    */
   readonly approvalId: string;
   /** No decision counts later. Absent: never. */

@@ -1,12 +1,15 @@
 import type { ToolCall } from "@jaf/memory";
 import { abortable } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
+import { frozenCopy } from "../immutable/copy.ts";
+import type { ShownArguments } from "../memory/metadata.ts";
 import type { ParsedArguments } from "../tools/arguments.ts";
 import type { CallBatch, RunnableCall } from "../tools/execute-call.ts";
-import { findTool, parseCall } from "../tools/execute-call.ts";
+import { findTool } from "../tools/execute-call.ts";
 import { ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
 import { isClientTool, type Tool } from "../tools/tool.ts";
-import { approvalIdOf } from "./approval-id.ts";
+import { approvalIdPrefix, bindingOf, callDigestOf } from "./approval-id.ts";
+import { type BoundArguments, type JudgedArguments, judgeArguments } from "./bound-arguments.ts";
 import type { Decisions } from "./decisions.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Waiting } from "./waiting.ts";
@@ -17,6 +20,10 @@ export interface SortedCalls {
   /** Answered without a tool of ours: by the client, or by somebody's refusal. */
   readonly answered: readonly AnsweredCall[];
   readonly waiting: readonly Interruption[];
+  /** What is to be kept of the arguments of calls that wait for an approval, or have one. */
+  readonly shown: readonly ShownArguments[];
+  /** The arguments of all calls that may wait. */
+  readonly judged: ReadonlyMap<ToolCall, JudgedArguments>;
 }
 
 export interface AnsweredCall {
@@ -29,10 +36,12 @@ export interface AnsweredCall {
 export interface SortOptions {
   readonly decisions: Decisions;
   readonly waiting: Waiting;
+  /** Arguments that were judged before, so that what was decided about is what runs. */
+  readonly judged?: SortedCalls["judged"];
 }
 
 type Sorted =
-  | { readonly to: "run"; readonly parsed: ParsedArguments }
+  | { readonly to: "run"; readonly parsed: ParsedArguments; readonly isApproved?: true }
   | { readonly to: "answered"; readonly answer: AnsweredCall }
   | { readonly to: "waiting"; readonly interruption: Interruption };
 
@@ -42,17 +51,33 @@ export async function sortCalls<Ctx>(
   batch: CallBatch<Ctx>,
   options: SortOptions,
 ): Promise<SortedCalls> {
-  const sorted = { run: [] as RunnableCall[], answered: [] as AnsweredCall[], waiting: [] as Interruption[] };
+  const sorted = {
+    run: [] as RunnableCall[],
+    answered: [] as AnsweredCall[],
+    waiting: [] as Interruption[],
+    shown: [] as ShownArguments[],
+    judged: new Map<ToolCall, JudgedArguments>(),
+  };
+  const { signal } = scope.config;
+  const { place, note } = options.waiting;
   for (const call of batch.calls) {
     const tool = findTool(batch, call.function.name);
     if (tool === undefined || !mayWait(tool)) {
       sorted.run.push({ call });
       continue;
     }
-    const where = await abortable(sortCall(batch, { call, tool }, options), scope.config.signal);
+    const digest = callDigestOf(place, call);
+    const shown = note.shown?.find((each) => each.call === digest)?.encoded;
+    const known = options.judged?.get(call);
+    const judged = known ?? (await abortable(judgeArguments({ tool, call, shown }), signal));
+    sorted.judged.set(call, judged);
+    const where = await abortable(sortCall(batch, { call, tool, judged }, options), signal);
     if (where.to === "run") sorted.run.push({ call, parsed: where.parsed });
     else if (where.to === "answered") sorted.answered.push(where.answer);
     else sorted.waiting.push(where.interruption);
+    const isAsked = where.to === "waiting" || (where.to === "run" && where.isApproved === true);
+    const kept = judged.bound?.kept;
+    if (isAsked && kept !== undefined) sorted.shown.push({ call: digest, encoded: kept });
   }
   return sorted;
 }
@@ -63,59 +88,89 @@ type AnyTool<Ctx> = Tool<any, Ctx>;
 const mayWait = <Ctx>(tool: AnyTool<Ctx>): boolean =>
   isClientTool(tool) || (tool.needsApproval !== undefined && tool.needsApproval !== false);
 
+interface Judged<Ctx> {
+  readonly call: ToolCall;
+  readonly tool: AnyTool<Ctx>;
+  readonly judged: JudgedArguments;
+}
+
 async function sortCall<Ctx>(
   batch: CallBatch<Ctx>,
-  { call, tool }: { readonly call: ToolCall; readonly tool: AnyTool<Ctx> },
+  { call, tool, judged }: Judged<Ctx>,
   { decisions, waiting }: SortOptions,
 ): Promise<Sorted> {
-  const parsed = await parseCall(tool, call);
+  const { parsed, bound } = judged;
   if (!parsed.ok) return { to: "run", parsed }; // Which answers it with what is wrong.
   const asked = {
     toolCallId: call.id,
     toolName: call.function.name,
-    args: parsed.args,
+    args: frozenCopy(bound?.copy() ?? parsed.args),
     arguments: call.function.arguments,
     agentName: batch.agentName,
   };
   if (isClientTool(tool)) {
     const result = decisions.results.get(call.id);
     return result === undefined
-      ? { to: "waiting", interruption: { type: "client_tool", ...asked } }
+      ? { to: "waiting", interruption: Object.freeze({ type: "client_tool", ...asked }) }
       : { to: "answered", answer: { call, result } };
   }
-  if (decisions.approved.has(call.id)) return { to: "run", parsed };
+  const binding = bound && bindingOf(waiting.place, call, bound.text);
+  if (binding !== undefined && decisions.approved.has(binding))
+    return { to: "run", parsed, isApproved: true };
   if (decisions.rejected.has(call.id)) {
     return { to: "answered", answer: { call, result: rejection(decisions.rejected.get(call.id)) } };
   }
-  const needed = await needsApproval(tool, parsed.args, batch.context);
+  const needed = await needsApproval(tool, judged, batch.context);
   if (needed === false) return { to: "run", parsed };
   if (needed !== true) return { to: "answered", answer: { call, ...needed } };
-  const { expiresAt } = waiting.note;
+  if (binding === undefined) return { to: "answered", answer: { call, ...unapprovable(judged) } };
+  const { expiresAt, round } = waiting.note;
   return {
     to: "waiting",
-    interruption: {
+    interruption: Object.freeze({
       type: "approval",
       ...asked,
-      approvalId: approvalIdOf({ ...waiting.place, round: waiting.note.round }, call),
+      approvalId: `${approvalIdPrefix(waiting.place, call, round)}${binding}`,
       ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }),
-    },
+    }),
   };
 }
 
+/** How a call ends that isn't made, through no fault of the model's. */
+interface Failed {
+  readonly result: ToolResult;
+  readonly thrown: string;
+}
+
+const failed = (thrown: string): Failed => ({
+  result: ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, thrown),
+  thrown,
+});
+
 /** Whatever isn't plainly no is yes; what throws is neither, and the call isn't made. */
 async function needsApproval<Ctx>(
-  { needsApproval }: AnyTool<Ctx>,
-  args: unknown,
+  tool: AnyTool<Ctx>,
+  { parsed, bound }: JudgedArguments,
   context: Readonly<Ctx>,
-): Promise<boolean | { readonly result: ToolResult; readonly thrown: string }> {
-  if (typeof needsApproval !== "function") return needsApproval !== undefined && needsApproval !== false;
+): Promise<boolean | Failed> {
+  if (typeof tool.needsApproval !== "function") {
+    return tool.needsApproval !== undefined && tool.needsApproval !== false;
+  }
   try {
-    return (await needsApproval(args, context)) !== false;
+    return (await tool.needsApproval(argumentsToLookAt(parsed, bound), context)) !== false;
   } catch (failure) {
-    const thrown = failure instanceof Error ? failure.message : "it threw something that is no Error";
-    return { result: ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, thrown), thrown };
+    return failed(failure instanceof Error ? failure.message : "it threw something that is no Error");
   }
 }
+
+/** Of arguments that can't be copied, the very ones. */
+const argumentsToLookAt = (parsed: ParsedArguments, bound: BoundArguments | undefined): unknown =>
+  bound === undefined ? parsed.args : bound.copy();
+
+const unapprovable = ({ unbound }: JudgedArguments): Failed =>
+  failed(
+    `The call was not made: it needs an approval, and none can be bound to its parsed arguments (${unbound}).`,
+  );
 
 const rejection = (reason: string | undefined): ToolResult =>
   ToolResponse.permissionDenied(

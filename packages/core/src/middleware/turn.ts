@@ -1,6 +1,8 @@
 import type { Agent, ModelConfig } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import type { RunScope } from "../engine/scope.ts";
+import { stateGivenOut } from "../immutable/given-out.ts";
+import { overlay } from "../immutable/overlay.ts";
 import { askModel } from "../model/ask.ts";
 import type { RunState } from "../state.ts";
 import type { CompletionRequest, MiddlewareTurn } from "./middleware.ts";
@@ -24,8 +26,8 @@ export function openTurn<Ctx>(
   const state = isReplied ? { ...reached, messages: reached.messages.slice(0, -1) } : reached;
   const said = unanswered(state.messages);
   return Object.freeze<MiddlewareTurn<Ctx>>({
-    state,
-    said,
+    state: stateGivenOut(state),
+    said: Object.freeze(said),
     position: journal && positionOf(journal, said),
     isContinuation,
     agentName: state.currentAgentName,
@@ -52,13 +54,14 @@ function openCompletion<Ctx>(
     const question = { state, name: "middleware", instructions, messages, signal };
     if (model === undefined) return askModel(config, { ...question, modelConfig: settings });
     // What an agent sets, e.g. a temperature, is meant for its own model.
-    const { modelOverride: _override, ...rest } = config;
-    return askModel(rest, { ...question, modelConfig: { name: model } });
+    return askModel(overlay(config, { modelOverride: undefined }), { ...question, modelConfig: { name: model } });
   };
 }
 
 /** The agent with more behind its instructions; itself if there is nothing. */
 export function instructed<Ctx, Out>(agent: Agent<Ctx, Out>, additions: readonly string[]): Agent<Ctx, Out> {
   if (additions.length === 0) return agent;
-  return { ...agent, instructions: (state) => [agent.instructions(state), ...additions].join("\n\n") };
+  const instructions: Agent<Ctx, Out>["instructions"] = (state) =>
+    [agent.instructions(state), ...additions].join("\n\n");
+  return overlay(agent, { instructions });
 }

@@ -2,6 +2,9 @@ import type { Message } from "@jaf/memory";
 import type { Agent, ModelConfig } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import { abortable } from "../engine/abort.ts";
+import { agentGivenOut, configGivenOut, stateGivenOut } from "../immutable/given-out.ts";
+import { ownMessages } from "../immutable/messages.ts";
+import { overlay } from "../immutable/overlay.ts";
 import type { RunState } from "../state.ts";
 import { parseReply } from "./reply.ts";
 
@@ -23,14 +26,18 @@ export interface Question<Ctx> {
  * the reason of the abort, and where the reply is no text.
  */
 export async function askModel<Ctx>(
-  { signal: _, ...config }: RunConfig<Ctx>,
+  config: RunConfig<Ctx>,
   { state, name, instructions, messages, modelConfig, signal }: Question<Ctx>,
 ): Promise<string> {
   signal?.throwIfAborted();
   const agent: Agent<Ctx, string> = { name, instructions: () => instructions, modelConfig };
-  const asked = signal === undefined ? config : { ...config, signal };
+  const asked = stateGivenOut({ ...state, messages: ownMessages(messages) });
   const completion = await abortable(
-    config.modelProvider.getCompletion({ ...state, messages }, agent, asked),
+    config.modelProvider.getCompletion(
+      asked,
+      agentGivenOut(agent),
+      configGivenOut(overlay(config, { signal })),
+    ),
     signal,
   );
   const reply = parseReply(completion);

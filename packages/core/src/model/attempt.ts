@@ -1,5 +1,6 @@
 import { describeCause, type Message } from "@jaf/memory";
 import type { Agent } from "../agent.ts";
+import type { RunConfig } from "../config.ts";
 import { abortable, abortError } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import type { JAFError } from "../errors.ts";
@@ -10,10 +11,12 @@ import { isRetryableFailure } from "./retry.ts";
 import { collectStream } from "./stream.ts";
 import { retryAfterMsOf, statusOf } from "./transient.ts";
 
+/** What the model provider gets. */
 export interface ModelRequest<Ctx> {
   readonly state: RunState<Ctx>;
   // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
   readonly agent: Agent<Ctx, any>;
+  readonly config: RunConfig<Ctx>;
 }
 
 export type Attempt =
@@ -57,11 +60,10 @@ export async function attemptCall<Ctx>(
 }
 
 function complete<Ctx>(
-  { config, streaming }: RunScope<Ctx>,
-  { state, agent }: ModelRequest<Ctx>,
+  { config: { modelProvider, signal }, streaming }: RunScope<Ctx>,
+  { state, agent, config }: ModelRequest<Ctx>,
   onText: (text: string) => void,
 ): Promise<ModelCompletion> {
-  const { modelProvider, signal } = config;
   return streaming && modelProvider.getCompletionStream !== undefined
     ? collectStream(modelProvider.getCompletionStream(state, agent, config), { signal, onText })
     : abortable(modelProvider.getCompletion(state, agent, config), signal);

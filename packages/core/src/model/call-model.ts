@@ -1,8 +1,11 @@
 import type { Message } from "@jaf/memory";
 import { sleep } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
+import type { Turn } from "../engine/step.ts";
 import { JAFErrorHandler } from "../error-handler.ts";
 import type { JAFError } from "../errors.ts";
+import { frozenCopy } from "../immutable/copy.ts";
+import { agentGivenOut, stateGivenOut } from "../immutable/given-out.ts";
 import { type Attempt, attemptCall, type ModelRequest } from "./attempt.ts";
 import { retryDelayMs } from "./retry.ts";
 
@@ -11,14 +14,15 @@ export type ModelReply =
   | { readonly ok: false; readonly error: JAFError };
 
 /** Asks the model for its next message, and asks again as the policy allows. It gets the view of the state. */
-export async function callModel<Ctx>(
-  scope: RunScope<Ctx>,
-  { state, agent }: ModelRequest<Ctx>,
-): Promise<ModelReply> {
+export async function callModel<Ctx>(scope: RunScope<Ctx>, { state, agent }: Turn<Ctx>): Promise<ModelReply> {
   const { modelRetry, signal } = scope.config;
   const view = await scope.view({ state, agent });
   if (!view.ok) return view;
-  const request = { state: view.state, agent };
+  const request = {
+    state: stateGivenOut(view.state),
+    agent: agentGivenOut(agent),
+    config: scope.configGivenOut(),
+  };
   const trace = traceCall(scope, request);
   scope.emit?.({ type: "context", data: view.describe() });
   for (let attempt = 1; ; attempt++) {
@@ -60,7 +64,7 @@ function traceCall<Ctx>({ emit, config }: RunScope<Ctx>, { state, agent }: Model
           status: last.ok ? "success" : "error",
           attempts,
           durationMs: performance.now() - start,
-          ...(completion?.usage === undefined ? {} : { usage: completion.usage }),
+          ...(completion?.usage === undefined ? {} : { usage: frozenCopy(completion.usage) }),
           ...(completion?.finish_reason == null ? {} : { finishReason: completion.finish_reason }),
         },
       });

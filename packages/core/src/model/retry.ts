@@ -41,7 +41,8 @@ export function retryDelayMs(
 /** By the policy's own judgement, or the default one. A judge that throws says no. */
 export function isRetryableFailure(policy: ModelRetryPolicy | undefined, thrown: unknown): boolean {
   try {
-    return (policy?.isRetryable ?? isTransient)(thrown);
+    // Called on the policy, which may be an instance of a class.
+    return policy?.isRetryable === undefined ? isTransient(thrown) : policy.isRetryable(thrown);
   } catch {
     return false;
   }

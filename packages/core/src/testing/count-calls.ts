@@ -1,12 +1,34 @@
-import { isVersionedProvider, type MemoryProvider, type VersionedMemoryProvider } from "@jaf/memory";
+import type { MemoryProvider, VersionedMemoryProvider } from "@jaf/memory";
+
+type Method = keyof VersionedMemoryProvider;
 
 export interface CountedProvider extends MemoryProvider {
   /** Calls so far by method, in the order of the first call; methods that weren't called are absent. */
-  readonly calls: Readonly<Partial<Record<keyof VersionedMemoryProvider, number>>>;
+  readonly calls: Readonly<Partial<Record<Method, number>>>;
 }
 
+const METHODS = [
+  "storeMessages",
+  "getConversation",
+  "appendMessages",
+  "findConversations",
+  "getRecentMessages",
+  "deleteConversation",
+  "clearUserConversations",
+  "getStats",
+  "healthCheck",
+  "close",
+] as const satisfies readonly (keyof MemoryProvider)[];
+
+/** Not every provider has them. */
+const VERSIONED = [
+  "readConversation",
+  "exportConversation",
+  "importConversation",
+] as const satisfies readonly Method[];
+
 /**
- * Counts the calls that reach a memory provider.
+ * Counts the calls that reach a memory provider. It has the methods that the provider has.
  *
  * @example
  * const provider = countCalls(createInMemoryProvider());
@@ -14,37 +36,18 @@ export interface CountedProvider extends MemoryProvider {
  * expect(provider.calls).toEqual({ readConversation: 1, appendMessages: 1 });
  */
 export function countCalls(provider: MemoryProvider): CountedProvider {
-  const calls: Partial<Record<keyof VersionedMemoryProvider, number>> = {};
-  const counting = <Method extends keyof VersionedMemoryProvider>(
-    method: Method,
-    // Called on the provider: one that is a class needs its `this`.
-    call: (this: MemoryProvider, ...args: unknown[]) => unknown,
-  ): VersionedMemoryProvider[Method] =>
-    ((...args: unknown[]) => {
+  const calls: Partial<Record<Method, number>> = {};
+  const given = provider as Partial<VersionedMemoryProvider>;
+  const counted = (method: Method): readonly (readonly [Method, unknown])[] => {
+    const call = given[method] as ((...args: unknown[]) => unknown) | undefined;
+    if (call === undefined) return [];
+    const count = (...args: unknown[]) => {
       calls[method] = (calls[method] ?? 0) + 1;
+      // Called on the provider: one that is a class needs its `this`.
       return call.apply(provider, args);
-    }) as VersionedMemoryProvider[Method];
-  const counted = <Method extends keyof MemoryProvider>(method: Method): MemoryProvider[Method] =>
-    counting(method, provider[method] as () => unknown);
-  const versioned = isVersionedProvider(provider)
-    ? {
-        readConversation: counting("readConversation", provider.readConversation as () => unknown),
-        exportConversation: counting("exportConversation", provider.exportConversation as () => unknown),
-        importConversation: counting("importConversation", provider.importConversation as () => unknown),
-      }
-    : {};
-  return {
-    calls,
-    ...versioned,
-    storeMessages: counted("storeMessages"),
-    getConversation: counted("getConversation"),
-    appendMessages: counted("appendMessages"),
-    findConversations: counted("findConversations"),
-    getRecentMessages: counted("getRecentMessages"),
-    deleteConversation: counted("deleteConversation"),
-    clearUserConversations: counted("clearUserConversations"),
-    getStats: counted("getStats"),
-    healthCheck: counted("healthCheck"),
-    close: counted("close"),
+    };
+    return [[method, count]];
   };
+  const methods = Object.fromEntries([...METHODS, ...VERSIONED].flatMap(counted));
+  return { ...(methods as unknown as MemoryProvider), calls };
 }

@@ -5,6 +5,7 @@ import type { JAFError } from "../errors.ts";
 import { answerHandoff, isHandoffCall } from "../handoff/handoff.ts";
 import type { Interruption } from "../interruption/interruption.ts";
 import { type AnsweredCall, type SortOptions, sortCalls } from "../interruption/sort-calls.ts";
+import type { ShownArguments } from "../memory/metadata.ts";
 import type { AppendEntry } from "../memory/turn-holder.ts";
 import { decodeArguments } from "./arguments.ts";
 import { forEachLimited } from "./concurrency.ts";
@@ -22,6 +23,8 @@ export interface AnsweredCalls {
   readonly results: readonly Message[];
   /** What calls wait for. With one, no handoff of the same reply is made yet. */
   readonly interruptions: readonly Interruption[];
+  /** What is to be kept of the arguments of calls that wait for an approval. */
+  readonly shown: readonly ShownArguments[];
   /** The agent that goes on; the one that called, unless it handed off. */
   readonly agentName: string;
   readonly error?: JAFError;
@@ -61,9 +64,12 @@ export async function answerCalls<Ctx>(
   };
   const goesOn = () => signal?.aborted !== true && !progress.memoryFailed;
   let interruptions: readonly Interruption[] = [];
+  let shown: readonly ShownArguments[] = [];
   try {
-    const { run, answered, waiting } = await sortCalls(scope, batch, options);
+    const sorted = await sortCalls(scope, batch, options);
+    const { run, answered, waiting } = sorted;
     interruptions = waiting;
+    shown = sorted.shown;
     const handoffs = run.filter(({ call }) => isHandoffCall(batch, call));
     const others = handoffs.length === 0 ? run : without(run, handoffs);
     for (const given of answered) if (goesOn()) await answerBySomebody(scope, given, progress);
@@ -78,7 +84,7 @@ export async function answerCalls<Ctx>(
     if (signal?.aborted !== true) throw thrown;
   }
   while (progress.storing.size > 0) await Promise.all(progress.storing);
-  return { interruptions, ...summarize(scope, batch, progress) };
+  return { interruptions, shown, ...summarize(scope, batch, progress) };
 }
 
 function without<T>(calls: readonly T[], left: readonly T[]): readonly T[] {
@@ -167,7 +173,7 @@ function summarize<Ctx>(
   scope: RunScope<Ctx>,
   { calls, agentName }: CallBatch<Ctx>,
   { answered, handoff }: Progress,
-): Omit<AnsweredCalls, "interruptions"> {
+): Omit<AnsweredCalls, "interruptions" | "shown"> {
   const inOrder = calls.map((call) => answered.get(call)).filter((given) => given !== undefined);
   const results = inOrder.map(({ message }) => message);
   scope.journal?.answers(results);

@@ -39,12 +39,17 @@ export function createTool<Schema extends z.ZodType, Ctx = any>(
   const { name, description, parameters, execute, needsApproval } = definition;
   return {
     schema: { name, description, parameters: parameters as z.ZodType<z.output<Schema>> },
+    // Functions are called on the definition, which may be an instance of a class.
     ...(execute === undefined
       ? clientSide
       : {
           execute: async (args: z.output<Schema>, context: Readonly<Ctx>, call?: ToolCallInfo) =>
-            execute(args, context, call),
+            execute.call(definition, args, context, call),
         }),
-    ...(needsApproval === undefined ? {} : { needsApproval }),
+    ...(needsApproval === undefined
+      ? {}
+      : {
+          needsApproval: typeof needsApproval === "function" ? needsApproval.bind(definition) : needsApproval,
+        }),
   };
 }

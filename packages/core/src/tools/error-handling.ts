@@ -37,10 +37,9 @@ export function withErrorHandling<A, Ctx, R>(
     const start = performance.now();
     const finish = (result: ToolResult, failure?: { readonly error: unknown }): ToolResult => {
       const executionTimeMs = performance.now() - start;
-      const { log } = options;
-      if (log !== undefined) {
+      if (options.log !== undefined) {
         callObserver(
-          () => log({ toolName, status: result.status, executionTimeMs, ...failure }),
+          () => options.log?.({ toolName, status: result.status, executionTimeMs, ...failure }),
           () => `The log of withErrorHandling failed for tool "${toolName}"; its result stands.`,
         );
       }

@@ -35,7 +35,8 @@ export type Tool<A, Ctx> = {
   /**
    * Whether somebody has to approve a call before it runs; the run then ends as `interrupted` and goes on with
    * `RunConfig.approvals`. A function decides by the arguments; if it throws, the call fails as a tool that throws. Asked
-   * again when a run resumes. Not asked for tools that run at the client, whose user decides there. Default `false`.
+   * again when a run resumes, with a copy of the arguments that run. A call that needs an approval and whose arguments hold
+   * functions or instances of classes fails, as no approval could be bound to them. Not asked for tools that run at the client, whose user decides there. Default `false`.
    */
   readonly needsApproval?: boolean | ((args: A, context: Readonly<Ctx>) => boolean | Promise<boolean>);
 };

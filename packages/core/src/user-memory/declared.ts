@@ -20,6 +20,8 @@ export type Asking<Ctx> = Pick<RunState<Ctx>, "context"> & Pick<HookName, "hook"
 /** What holds for a run, and where it is said. */
 interface Declared<Ctx> {
   readonly declaration: RemembersDeclaration<Ctx>;
+  /** What declares it: a function is called on it, which may be an instance of a class. */
+  readonly declaring: object;
   readonly what: string;
   readonly memory: RunUserMemory;
 }
@@ -33,6 +35,7 @@ export function declaredFor<Ctx>(config: Configured<Ctx>, agent: Declaring<Ctx>)
   if (memory === undefined) return undefined;
   return {
     declaration,
+    declaring: isAgents ? agent : config,
     what: isAgents ? "Agent.remembers" : "RunConfig.remembers",
     memory,
   };
@@ -55,7 +58,7 @@ export function checkDeclared<Ctx>(
  */
 export async function remembering<Ctx>(
   scope: RunScope<Ctx>,
-  { declaration, what, memory }: Declared<Ctx>,
+  { declaration, declaring, what, memory }: Declared<Ctx>,
   { context, hook }: Asking<Ctx>,
 ): Promise<readonly Middleware<Ctx>[]> {
   const attempt = async <T>(action: () => T): Promise<{ readonly value: Awaited<T> } | undefined> => {
@@ -68,7 +71,7 @@ export async function remembering<Ctx>(
   };
   const declared =
     typeof declaration === "function"
-      ? await attempt(() => abortable(declaration(context), scope.config.signal))
+      ? await attempt(() => abortable(declaration.call(declaring, context), scope.config.signal))
       : { value: declaration };
   const spec = declared && parseRemembers(declared.value, what);
   const made = spec && (await attempt(() => memory.middlewareFor<Ctx>(spec)));

@@ -208,7 +208,7 @@ describe("continuing with five methods", () => {
 describe("continuing with a provider", () => {
   it("refuses what nobody owns, so that nobody can take it by guessing its id", async () => {
     const provider = createInMemoryProvider();
-    await provider.appendMessages("chat-1", [{ role: "user", content: "Hi" }]);
+    await provider.storeMessages("chat-1", [{ role: "user", content: "Hi" }]);
     const { client } = clientSetup({ config: { store: provider } });
 
     await refusalOf(client.forUser("mallory").continue("chat-1").prompt("Go on."));
@@ -216,7 +216,7 @@ describe("continuing with a provider", () => {
 
   it("goes on with a conversation that the application made for the user under an id of its own", async () => {
     const provider = createInMemoryProvider();
-    await provider.appendMessages("order-17", [], { userId: "alice" });
+    await provider.appendMessages("order-17", [], { userId: "alice" }, { createIfMissing: true });
     const { client } = clientSetup({ config: { store: provider } });
 
     const { text, conversationId } = await client.forUser("alice").continue("order-17").prompt("Hi");
@@ -226,7 +226,7 @@ describe("continuing with a provider", () => {
 
   it("keeps a thread whose id somebody took before its user came", async () => {
     const store = new MemoryConversationStore();
-    await store.provider.appendMessages(store.threadFor("alice", "helper"), [], { userId: "mallory" });
+    await store.provider.appendMessages(store.threadFor("alice", "helper"), [], { userId: "mallory" }, { createIfMissing: true });
     const { client } = clientSetup({ agent: { conversational: { user: "alice" } }, config: { store } });
 
     await refusalOf(client.prompt("My secret is 42."));

@@ -45,7 +45,7 @@ describe("the result of a prompt", () => {
 
   it("holds the rest of a turn that a crash cut off", async () => {
     const provider = createInMemoryProvider();
-    await provider.appendMessages(
+    await provider.storeMessages(
       "c",
       [user("Hi"), calling(["a", "clock"], ["b", "clock"]), result("b", "noon")],
       {

@@ -118,7 +118,7 @@ describe("an input guardrail", () => {
   it("sees every user message that isn't stored yet, also those before a reply that the caller brings", async () => {
     const { guardrail, seen } = recording();
     const provider = createInMemoryProvider();
-    await provider.appendMessages("c", [user("stored")]);
+    await provider.storeMessages("c", [user("stored")]);
     const { config } = setup({
       model: ["Hello."],
       config: {

@@ -216,11 +216,12 @@ describe("a run with middleware", () => {
 const no = { isValid: false, errorMessage: "no" } as const;
 
 describe("a run without middleware", () => {
-  it("gives the model provider the very agent of the registry", async () => {
+  it("gives the model provider the agent of the registry as it is", async () => {
     const model = createScriptedModel(["Hello."]);
     const { config } = setup({ model });
     await run(says("Hi"), config);
-    expect(model.requests[0]?.agent).toBe(config.agentRegistry.get("helper"));
+    expect(model.requests[0]?.instructions).toBe("Help.");
+    expect(model.requests[0]?.agent).toMatchObject({ name: "helper", tools: [] });
   });
 
   it.each([[[]], [undefined]])("reaches the store as often as one with: %j", async (middleware) => {
@@ -237,7 +238,7 @@ describe("a run without middleware", () => {
       await run(says("Hi"), config);
       return provider.calls;
     };
-    expect(await callsOf(middleware)).toEqual({ getConversation: 1, appendMessages: 1 });
+    expect(await callsOf(middleware)).toEqual({ readConversation: 1, appendMessages: 1 });
     expect(await callsOf([recorder({ instructions: "More." }).middleware])).toEqual(
       await callsOf(middleware),
     );

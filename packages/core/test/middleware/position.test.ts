@@ -37,7 +37,7 @@ async function turnOn({ provider, said = [], steps = ["Hello."], memory, config 
 
 async function storeWith(...messages: readonly Message[]): Promise<MemoryProvider> {
   const provider = createInMemoryProvider();
-  await provider.appendMessages("c", messages);
+  await provider.appendMessages("c", messages, {}, { createIfMissing: "unowned" });
   return provider;
 }
 
@@ -61,7 +61,7 @@ describe.each(durabilities)("what a turn answers, and where it stands, in durabi
   it("counts what the store has dropped", async () => {
     const provider = createInMemoryProvider();
     const messages = [user("one"), assistant("1"), user("two"), assistant("2")];
-    await provider.appendMessages("c", messages, {}, { maxMessages: 2 });
+    await provider.appendMessages("c", messages, {}, { maxMessages: 2, createIfMissing: "unowned" });
     const turn = await turnOn({ provider, said: ["three"], memory: { ...memory, maxMessages: 2 } });
     expect(turn).toMatchObject({ said: [user("three")], position: 4 });
   });

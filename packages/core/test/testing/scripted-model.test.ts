@@ -70,7 +70,7 @@ describe("a scripted model", () => {
 describe("countCalls", () => {
   it("counts by method and changes nothing", async () => {
     const provider = countCalls(createInMemoryProvider());
-    await provider.appendMessages("c", [{ role: "user", content: "Hi" }]);
+    await provider.appendMessages("c", [{ role: "user", content: "Hi" }], {}, { createIfMissing: "unowned" });
     await provider.getConversation("c");
     await provider.getConversation("c");
     expect(await provider.getRecentMessages("c", 1)).toMatchObject({

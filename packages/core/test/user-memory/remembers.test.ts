@@ -70,7 +70,7 @@ describe("whose facts a run knows", () => {
 
   it("is the facts of the agent's that goes on with a conversation that is resumed", async () => {
     const provider = createInMemoryProvider();
-    await provider.appendMessages("c", [{ role: "user", content: "Hi" }], { jaf: { agentName: "expert" } });
+    await provider.storeMessages("c", [{ role: "user", content: "Hi" }], { jaf: { agentName: "expert" } });
     const model = createScriptedModel(["Hello."]);
     const { config } = setup({
       model,

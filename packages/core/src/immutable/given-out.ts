@@ -1,0 +1,66 @@
+import type { Agent } from "../agent.ts";
+import type { RunConfig } from "../config.ts";
+import type { RunState } from "../state.ts";
+import type { Tool } from "../tools/tool.ts";
+import { frozenCopy } from "./copy.ts";
+import { frozenMessages, ownMessages } from "./messages.ts";
+import { overlay } from "./overlay.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+type AnyAgent<Ctx> = Agent<Ctx, any>;
+// biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
+type AnyTool<Ctx> = Tool<any, Ctx>;
+
+/** A state for somebody else, who can't change it. `context` is the application's own, and stays as it is. */
+export const stateGivenOut = <Ctx>(state: RunState<Ctx>): RunState<Ctx> =>
+  Object.freeze({
+    ...state,
+    // What is no list has ended the run.
+    messages: Array.isArray(state.messages) ? frozenMessages(state.messages) : state.messages,
+  });
+
+/** A caller's state, whose messages may change afterwards. What is no list is left to whoever checks it. */
+export function ownState<Ctx>(state: RunState<Ctx>): RunState<Ctx> {
+  const { runId, traceId, messages, currentAgentName, context, turnCount } = state;
+  const own = Array.isArray(messages) ? ownMessages(messages) : messages;
+  return { ...state, runId, traceId, messages: own, currentAgentName, context, turnCount };
+}
+
+/** An agent for the model provider: what is set of it changes nothing of the application's. Schemas stay as they are. */
+export function agentGivenOut<Ctx>(agent: AnyAgent<Ctx>): AnyAgent<Ctx> {
+  const { tools, handoffs, modelConfig } = agent;
+  return Object.freeze(
+    overlay(agent, {
+      ...(tools && { tools: Object.freeze(tools.map(toolGivenOut)) }),
+      ...(handoffs && { handoffs: frozenCopy(handoffs) }),
+      ...(modelConfig && { modelConfig: Object.freeze(overlay(modelConfig, {})) }),
+    }),
+  );
+}
+
+const toolGivenOut = <Ctx>(tool: AnyTool<Ctx>): AnyTool<Ctx> =>
+  Object.freeze(overlay(tool, { schema: Object.freeze(overlay(tool.schema, {})) }));
+
+/** A configuration for the model provider. Providers, observers and user memories in it are the application's own. */
+export function configGivenOut<Ctx>(config: RunConfig<Ctx>): RunConfig<Ctx> {
+  const { memory, modelRetry, middleware, initialInputGuardrails, finalOutputGuardrails } = config;
+  const { approvals, toolResults, continuation } = config;
+  const given = overlay(config, {
+    ...(memory && { memory: Object.freeze(overlay(memory, {})) }),
+    ...(modelRetry && { modelRetry: Object.freeze(overlay(modelRetry, {})) }),
+    ...(middleware && { middleware: Object.freeze([...middleware]) }),
+    ...(initialInputGuardrails && { initialInputGuardrails: Object.freeze([...initialInputGuardrails]) }),
+    ...(finalOutputGuardrails && { finalOutputGuardrails: Object.freeze([...finalOutputGuardrails]) }),
+    ...(approvals && { approvals: frozenCopy(approvals) }),
+    ...(toolResults && { toolResults: frozenCopy(toolResults) }),
+    ...(continuation && { continuation: frozenCopy(continuation) }),
+  });
+  // Made when it is asked for, as hardly any provider does, and each time: a `Map` can't be frozen.
+  const get = () => registryGivenOut(config.agentRegistry);
+  return Object.freeze(Object.defineProperty(given, "agentRegistry", { get, enumerable: true }));
+}
+
+const registryGivenOut = <Ctx>(registry: RunConfig<Ctx>["agentRegistry"]): RunConfig<Ctx>["agentRegistry"] =>
+  registry instanceof Map
+    ? new Map(Array.from(registry, ([key, agent]) => [key, agentGivenOut(agent)]))
+    : registry;
