@@ -64,7 +64,9 @@ const providers = {
 };
 const stores = { ...brokenCrashes, ...brokenIsolation, ...brokenOutages };
 
-describe("the conformance kit names the rule that is broken by a provider that", () => {
+const count = [providers, stores, brokenManners].reduce((sum, all) => sum + Object.keys(all).length, 0);
+
+describe(`the conformance kit (${count} wrong backends) names the rule that is broken by a provider that`, () => {
   it.concurrent.each(Object.entries(providers))("%s", async (_, { open, caughtBy }) => {
     await expectCaught(caughtBy, createBroken(open));
   });

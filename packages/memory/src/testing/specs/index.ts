@@ -70,7 +70,7 @@ export function specsFor(harness: Pick<MemoryProviderHarness, "seeds" | "rounds"
     ...[expiry, expiredIdentities, expiryAfterCrash],
     ...[concurrency, sharedEnds, erasures, races, takeovers, connections, clients({ seeds, rounds })],
     ...[concurrency, sharedEnds, erasures, races, connections].map(inTwoProcesses),
-    ...[inTwoProcesses(clients({ seeds, rounds }))],
+    ...[inTwoProcesses(clients({ seeds: seeds.slice(0, 1), rounds }))],
     ...[crashes, identitiesAfterCrash, interruptedWrites],
   ];
 }

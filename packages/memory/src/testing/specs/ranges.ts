@@ -32,9 +32,9 @@ const histories: Readonly<Record<string, (provider: VersionedMemoryProvider) => 
   },
 };
 
-const AFTER = [undefined, -1, 0, 2, 3, 4, 6, 7, 50];
-const BEFORE = [undefined, 0, 2, 3, 4, 5, 7, 50];
-const LIMITS = [undefined, 0, 1, 2, 50];
+const AFTER = [undefined, -1, 2, 3, 6, 50];
+const BEFORE = [undefined, 0, 3, 5, 7, 50];
+const LIMITS = [undefined, 0, 2, 50];
 
 /** Every combination: inside, at both ends and beyond them. */
 const ranges: readonly MessageRange[] = AFTER.flatMap((after) =>
