@@ -89,7 +89,9 @@ async function ask(
   const before = previous === undefined ? {} : { previous: previous.text };
   const { signal } = deadline;
   try {
-    const asking = Promise.resolve().then(() => summarize({ ...before, messages, signal }));
+    const asking = Promise.resolve().then(() =>
+      summarize({ ...before, messages: Object.freeze([...messages]), signal }),
+    );
     const returned: unknown = await deadline.race(asking);
     const text = typeof returned === "string" ? cleanSummary(returned) : "";
     return text === "" ? { reason: "summarize returned no text" } : { text };

@@ -11,6 +11,7 @@ import { contextIssues } from "./issues.ts";
 import type { ContextManifest } from "./manifest.ts";
 import { messagesOf, type Part, partBehind, wholePart } from "./part.ts";
 import type { ShownMessages } from "./shown.ts";
+import type { Summarize } from "./summarize.ts";
 import { summarizeByModel } from "./summarizer.ts";
 import { type Summary, summaryMessage } from "./summary.ts";
 import { type ModelWindow, openWindow } from "./window.ts";
@@ -56,7 +57,7 @@ export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): M
     if (issues.length > 0) return invalid(issues);
     window ??= openWindow(memory?.window);
     const history = placeHistory(state.messages, source());
-    const compacted = await compaction?.before(history, memory?.summarize ?? summarizeByModel(config, turn));
+    const compacted = await compaction?.before(history, summarizerOf(config, turn));
     const summary = compacted?.summary;
     const seen = see(window, { history, summary, message: summary && messageOf(summary) });
     if (!seen.ok) return seen;
@@ -78,6 +79,12 @@ export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): M
         }),
     };
   };
+}
+
+/** The application's is called on its configuration, which may be an instance of a class. */
+function summarizerOf<Ctx>(config: RunConfig<Ctx>, turn: Turn<Ctx>): Summarize {
+  const { memory } = config;
+  return memory?.summarize === undefined ? summarizeByModel(config, turn) : memory.summarize.bind(memory);
 }
 
 type Seen =

@@ -40,7 +40,7 @@ export function windowIssues(window: unknown): readonly MemoryIssue[] {
   if (window === undefined || typeof window === "function") return [];
   if (typeof window !== "object" || window === null)
     return [{ path: PATH, expected: "a window's configuration, or a function" }];
-  const { tokenizer, ...config } = window as Readonly<Record<string, unknown>>;
+  const { tokenizer, ...config } = fieldsOf(window);
   const issues: MemoryIssue[] = [];
   const parsed = parseChatMemoryConfig(config);
   if (!parsed.success && parsed.error._tag === "MemoryValidationError") {
@@ -51,6 +51,16 @@ export function windowIssues(window: unknown): readonly MemoryIssue[] {
     issues.push({ path: `${PATH}.tokenizer`, expected: "a function from a text to its number of tokens" });
   return issues;
 }
+
+const FIELDS = ["memoryId", "memoryType", "maxMessages", "maxTokens", "trimTo", "tokenizer"];
+
+/** A class may have them on its prototype. */
+const fieldsOf = (window: object): Readonly<Record<string, unknown>> => ({
+  ...window,
+  ...Object.fromEntries(
+    FIELDS.filter((field) => field in window).map((field) => [field, Reflect.get(window, field)]),
+  ),
+});
 
 /** The issue of a limit that leaves no room for what the model is to answer. */
 const windowTooSmall: MemoryIssue = {
@@ -64,9 +74,12 @@ export function openWindow(window: RunWindow | undefined): ModelWindow {
   if (window === undefined) return { limit: undefined, show: showAll, tokensOf: () => undefined };
   if (typeof window === "function")
     return { limit: { type: "function" }, show: windowByFunction(PATH, window), tokensOf: () => undefined };
-  const { tokenizer = estimateTokens, ...config } = window;
+  const { tokenizer: _, ...config } = fieldsOf(window);
+  // Called on the window, which may be an instance of a class.
+  const tokenizer: Tokenizer = (text) =>
+    window.tokenizer === undefined ? estimateTokens(text) : window.tokenizer(text);
   const counted = remembering(tokenizer);
-  const options = windowOptionsOf(config, { tokenizer: counted });
+  const options = windowOptionsOf(config as ChatMemoryConfig, { tokenizer: counted });
   const limits = {
     limit: limitOf(options),
     ...(options.trimTo === undefined ? {} : { trimTo: options.trimTo }),

@@ -6,6 +6,8 @@ import {
   validateContinuation,
 } from "@jaf/memory";
 import type { ContinuationRejected } from "../errors.ts";
+import { frozenCopy } from "../immutable/copy.ts";
+import { frozenInput, frozenMessages } from "../immutable/messages.ts";
 import { changedArguments, type GivenDecisions, rejected } from "../interruption/decisions.ts";
 import { droppedBefore } from "../memory/metadata.ts";
 import { abortable } from "./abort.ts";
@@ -22,19 +24,20 @@ const validateStrictly = defaultContinuationValidator();
 /** Judges what a client sent, and takes from it what it adds. Rejects when the run is aborted meanwhile. */
 export async function takeContinuation<Ctx>(
   scope: RunScope<Ctx>,
-  incoming: readonly Message[],
+  sent: readonly Message[],
   { stored, open }: Unfinished<Ctx>,
 ): Promise<TakenContinuation> {
   const { config, given } = scope;
-  const persisted = stored?.messages ?? [];
-  const facts = {
+  const incoming = frozenInput(sent);
+  const persisted = frozenMessages(stored?.messages ?? []);
+  const facts = frozenCopy({
     approvals: given.approvals,
     pendingApprovals: open.waiting.filter((waiting) => waiting.type === "approval"),
     clientToolCallIds: open.waiting.flatMap(({ type, toolCallId }) =>
       type === "client_tool" ? [toolCallId] : [],
     ),
     dropped: droppedBefore(stored),
-  };
+  });
   const changed = changedArguments(given, open);
   if (changed !== undefined) return { ok: false, error: changed };
   try {

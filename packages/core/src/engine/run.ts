@@ -1,5 +1,6 @@
 import { describeCause } from "@jaf/memory";
 import type { RunConfig } from "../config.ts";
+import { frozenCopy } from "../immutable/copy.ts";
 import { ownState, stateGivenOut } from "../immutable/given-out.ts";
 import { openRunMiddleware } from "../middleware/run-middleware.ts";
 import type { RunResult } from "../run-result.ts";
@@ -55,7 +56,7 @@ export async function execute<Ctx, Out>(
   const { state, outcome } = await runSteps(scope, initial);
   if (outcome.status === "error") await scope.journal?.abandon();
   const result = { finalState: stateGivenOut(state), outcome: Object.freeze(outcome) } as RunResult<Out>;
-  scope.emit?.({ type: "run_end", data: { outcome: result.outcome } });
+  scope.emit?.({ type: "run_end", data: { outcome: frozenCopy(result.outcome) } });
   scope.close();
   return result;
 }

@@ -2,8 +2,8 @@ import type { RunId, TraceId } from "@jaf/memory";
 import type { RunConfig } from "../config.ts";
 import { type MakeView, openView } from "../context/view.ts";
 import { type Emit, type Emitter, openEmitter } from "../events/emitter.ts";
-import { frozenCopy } from "../immutable/copy.ts";
 import { configGivenOut } from "../immutable/given-out.ts";
+import { frozenInput } from "../immutable/messages.ts";
 import type { GivenDecisions } from "../interruption/decisions.ts";
 import { type Journal, openJournal } from "../memory/journal.ts";
 import type { RunState } from "../state.ts";
@@ -93,7 +93,7 @@ export function openScope<Ctx>(
     leave,
     onClose: (action) => void closing.push(action),
     executionId,
-    given: { approvals: frozenCopy(approvals), toolResults: frozenCopy(toolResults) },
+    given: { approvals: frozenInput(approvals), toolResults: frozenInput(toolResults) },
     configGivenOut: once(() => configGivenOut(config)),
     toolSignal: once(() => signal ?? new AbortController().signal),
     journal,
