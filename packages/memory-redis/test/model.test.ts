@@ -90,7 +90,7 @@ function randomRead(random: Random): Step {
   const id = CONVERSATIONS[random(2)] ?? "";
   const some = (end: number) => (random(3) === 0 ? undefined : random(end));
   const range = { after: some(12), before: some(20), limit: some(6) };
-  const selection = (): ReadOptions["messages"] => {
+  const selection = (): NonNullable<ReadOptions["messages"]> => {
     const kind = random(5);
     if (kind === 0) return "none";
     if (kind === 1) return { messageId: `m${random(8)}` };

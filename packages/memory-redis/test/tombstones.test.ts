@@ -187,8 +187,8 @@ describe("an import on a Cluster", () => {
       {
         isOpen: true,
         slots: [],
-        multi: (key) => client.multi(key),
-        sendCommand: async (key, isReadonly, args) => {
+        multi: (key?: string) => client.multi(key),
+        sendCommand: async (key: string | undefined, isReadonly: boolean, args: string[]) => {
           // Its entries are taken away once the conversation is.
           if (!args.some((arg) => arg.startsWith(`${keyPrefix}imported:`))) {
             return client.sendCommand(key, isReadonly, args);
