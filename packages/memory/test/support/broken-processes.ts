@@ -6,7 +6,7 @@ import type {
   ReadOutcome,
   WriteOutcome,
 } from "../../src/backend/backend.ts";
-import { sameTombstones, type Tombstones } from "../../src/backend/incarnation.ts";
+import type { Tombstones } from "../../src/backend/incarnation.ts";
 import { readAll, without } from "./broken-backend.ts";
 
 export interface BrokenLayer {
@@ -15,6 +15,11 @@ export interface BrokenLayer {
   /** What each process puts between itself and the storage: one for all of its providers. */
   readonly layer: (storage: MemoryBackend, store: string) => Partial<MemoryBackend>;
 }
+
+/** As a storage compares them. */
+const isErasedSince = (seen: Tombstones, now: Tombstones): boolean =>
+  (now.conversation !== null && now.conversation !== seen.conversation) ||
+  (now.user !== null && now.user !== seen.user);
 
 /** Between two steps that should be one. */
 const BETWEEN_MS = 3;
@@ -175,10 +180,10 @@ const ownTombstones: BrokenLayer["layer"] = (storage) => {
       const { expectedIncarnation, ...rest } = write;
       if (expectedIncarnation === undefined || "present" in expectedIncarnation) return storage.write(write);
       const isThere = (await readAll(storage, write.conversationId)) !== null;
-      const isSame = sameTombstones(expectedIncarnation.absent, of(write.conversationId, write.userId));
+      const isErased = isErasedSince(expectedIncarnation.absent, of(write.conversationId, write.userId));
       // An owner or a key that refuses, or answers, the write does so first.
       const stale = { present: "none of them" };
-      return storage.write(isSame && !isThere ? rest : { ...rest, expectedIncarnation: stale });
+      return storage.write(!isErased && !isThere ? rest : { ...rest, expectedIncarnation: stale });
     },
     read: async (request) => {
       const read = await storage.read(request);
@@ -232,7 +237,7 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
         if ("present" in expectedIncarnation)
           return read.conversation?.incarnation !== expectedIncarnation.present;
         if (read.conversation !== null || read.tombstones === undefined) return true;
-        return !sameTombstones(read.tombstones, expectedIncarnation.absent);
+        return isErasedSince(expectedIncarnation.absent, read.tombstones);
       },
     ),
   },
