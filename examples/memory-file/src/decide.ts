@@ -1,6 +1,6 @@
 import {
   type ConversationWrite,
-  sameTombstones,
+  isErasedSince,
   type Tombstones,
   type WriteOutcome,
 } from "@jaf/memory/adapter";
@@ -41,7 +41,7 @@ function isExpectedIncarnation(
 ): boolean {
   if (expected === undefined) return true;
   if ("present" in expected) return held?.incarnation === expected.present;
-  return held === undefined && sameTombstones(expected.absent, tombstones);
+  return held === undefined && !isErasedSince(expected.absent, tombstones);
 }
 
 /** Whether an own id of the batch stands for another message, one that stays or one of the batch. */

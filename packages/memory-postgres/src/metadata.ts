@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "@jaf/memory/adapter";
 
 /**
  * Metadata as two texts of JSON: `shown`, which jsonb takes, with U+FFFD in the place of what it doesn't; and `exact`, with
- * those fields that this changes, or whose keys jsonb would put in another order, as JSON text of the name to JSON text of the value. `undefined`: it changes none.
+ * those fields that this changes, as JSON text of the name to JSON text of the value. `undefined`: it changes none.
  */
 export interface MetadataTexts {
   readonly shown: string;
@@ -23,28 +23,13 @@ const toShown = (json: string): string =>
 const isExact = (name: string, value: string): boolean =>
   !name.includes(REPLACEMENT) && toShown(name) === name && toShown(value) === value;
 
-// jsonb orders keys by their length in bytes, then by the bytes.
-const isBefore = (a: string, b: string): boolean =>
-  (Buffer.byteLength(a) - Buffer.byteLength(b) || Buffer.compare(Buffer.from(a), Buffer.from(b))) < 0;
-
-/** Whether jsonb would give the keys of an object in there in another order. */
-function isReordered(value: JsonValue | undefined): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const keys = Array.isArray(value) ? [] : Object.keys(value);
-  return (
-    keys.some((key, at) => at > 0 && !isBefore(keys[at - 1] ?? "", key)) ||
-    Object.values(value).some(isReordered)
-  );
-}
-
 export function toMetadataTexts(metadata: JsonObject): MetadataTexts {
   const text = JSON.stringify(metadata);
   const shown = toShown(text);
-  if (shown === text && !text.includes(REPLACEMENT) && !Object.values(metadata).some(isReordered))
-    return { shown, exact: undefined };
+  if (shown === text && !text.includes(REPLACEMENT)) return { shown, exact: undefined };
   const exact = Object.entries(metadata)
     .map(([name, value]) => [JSON.stringify(name), JSON.stringify(value)] as const)
-    .filter(([name, value]) => !isExact(name, value) || isReordered(JSON.parse(value) as JsonValue));
+    .filter(([name, value]) => !isExact(name, value));
   return { shown, exact: exact.length === 0 ? undefined : Object.fromEntries(exact) };
 }
 

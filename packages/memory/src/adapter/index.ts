@@ -22,6 +22,7 @@ export { defineMemoryProvider } from "../backend/define-provider.ts";
 export { extendBackend } from "../backend/extend-backend.ts";
 export {
   type ExpectedIncarnation,
+  isErasedSince,
   sameTombstones,
   TOMBSTONE_SECONDS,
   type Tombstones,

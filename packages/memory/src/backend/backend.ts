@@ -73,8 +73,9 @@ export interface ConversationWrite {
   /** 0 where there is none. */
   readonly expectedMetadataVersion?: number;
   /**
-   * One that isn't there has no `present`. `absent`: compare with what is under `tombstoneKey("conversation", id)` and,
-   * where `userId` is given, `tombstoneKey("user", userId)` (else `null`), in the same step as the creation.
+   * One that isn't there has no `present`. `absent`: compare by `isErasedSince` with what is under
+   * `tombstoneKey("conversation", id)` and, where `userId` is given, `tombstoneKey("user", userId)` (else `null`), in the
+   * same step as the creation.
    */
   readonly expectedIncarnation?: ExpectedIncarnation;
   /** Absent: a conversation that isn't there is `"missing"`. */

@@ -33,5 +33,12 @@ export function parseIncarnation(incarnation: string): ExpectedIncarnation | und
   return { absent: { conversation: conversation || null, user: user || null } };
 }
 
-export const sameTombstones = (a: Tombstones, b: Tombstones): boolean =>
-  a.conversation === b.conversation && a.user === b.user;
+/**
+ * Whether anything was erased since `seen` was read. A tombstone that has expired meanwhile says nothing: any erasure since
+ * would have left another.
+ */
+export const isErasedSince = (seen: Tombstones, now: Tombstones): boolean =>
+  (now.conversation !== null && now.conversation !== seen.conversation) ||
+  (now.user !== null && now.user !== seen.user);
+
+export const sameTombstones = (a: Tombstones, b: Tombstones): boolean => !isErasedSince(a, b);

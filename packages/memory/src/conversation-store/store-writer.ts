@@ -1,5 +1,5 @@
 import type { ConversationWrite, WriteOutcome } from "../backend/backend.ts";
-import { sameTombstones, type Tombstones } from "../backend/incarnation.ts";
+import { isErasedSince, type Tombstones } from "../backend/incarnation.ts";
 import { decodeMessage } from "../codec/decode.ts";
 import { createMemoryStorageError, createMemoryValidationError, type MemoryIssue } from "../errors.ts";
 import type { Message } from "../message.ts";
@@ -39,7 +39,7 @@ export function refuseUnsupported(write: ConversationWrite): void {
 export function decideAbsent(write: ConversationWrite, tombstones: Tombstones): WriteOutcome {
   const { expectedIncarnation: expected, expectedVersion = 0, expectedMetadataVersion = 0 } = write;
   const isExpected =
-    expected === undefined || ("absent" in expected && sameTombstones(expected.absent, tombstones));
+    expected === undefined || ("absent" in expected && !isErasedSince(expected.absent, tombstones));
   if (!isExpected) return { status: "conflict", reason: "incarnation" };
   if (expectedVersion !== 0) return { status: "conflict", reason: "version", actualVersion: 0 };
   if (expectedMetadataVersion !== 0) {

@@ -8,7 +8,7 @@ import {
   type StoredSelection,
   type WriteOutcome,
 } from "../backend/backend.ts";
-import { sameTombstones, type Tombstones } from "../backend/incarnation.ts";
+import { isErasedSince, type Tombstones } from "../backend/incarnation.ts";
 import { selectedBounds } from "../backend/selection.ts";
 import type { JsonObject } from "../codec/json.ts";
 import { trimStart } from "./trim.ts";
@@ -125,7 +125,7 @@ function isExpectedIncarnation(
 ): boolean {
   if (expectedIncarnation === undefined) return true;
   if ("present" in expectedIncarnation) return entry?.incarnation === expectedIncarnation.present;
-  return entry === undefined && sameTombstones(expectedIncarnation.absent, tombstones());
+  return entry === undefined && !isErasedSince(expectedIncarnation.absent, tombstones());
 }
 
 /** What stays in front of the batch ends at this position. */

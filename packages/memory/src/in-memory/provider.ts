@@ -116,7 +116,9 @@ function createBackend({ limits, hold, onEvicted }: BackendOptions): MemoryBacke
     const entry = live(write.conversationId);
     const decided = decideWrite(entry, write, () => tombstones.of(write));
     if (decided !== undefined) return decided;
-    const own = write.mode === "append" ? limits.maxMessagesPerConversation : Number.POSITIVE_INFINITY;
+    // Metadata alone change no messages, also where an import or a replacement has brought more than the limit.
+    const appends = write.mode === "append" && write.messages.length > 0;
+    const own = appends ? limits.maxMessagesPerConversation : Number.POSITIVE_INFINITY;
     const maxMessages = Math.min(own, write.maxMessages ?? Number.POSITIVE_INFINITY);
     const now = new Date();
     const written = entry ?? createEntry(write, now);
