@@ -17,6 +17,7 @@ import { type Head, loadHead } from "./load.ts";
 import { metadataVersionOf, versionOf } from "./metadata.ts";
 import { settle } from "./settle.ts";
 import { incarnationConflict, turnOf } from "./turn.ts";
+import { unlessAborted } from "./unless-aborted.ts";
 
 const MAX_ATTEMPTS = 3;
 const FIRST_DELAY_MS = 50;
@@ -91,7 +92,8 @@ export function createAppender(options: AppenderOptions): Appender {
   /** What this run has made may be erased, and made anew by somebody else, before its next write. */
   async function meetMade(): Promise<Result<void>> {
     if (existence !== "made" || known.incarnation === undefined) return createSuccess(undefined);
-    const head = await tryHard(options, () => loadHead(memory, conversationId));
+    const reading = tryHard(options, () => loadHead(memory, conversationId));
+    const head = await unlessAborted(reading, options.signal);
     if (!head.success) return head;
     looked(head.data);
     return isKnown() ? createSuccess(undefined) : createFailure(incarnationConflict());

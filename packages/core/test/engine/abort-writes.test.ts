@@ -50,6 +50,31 @@ describe("an abort while results are being stored", () => {
   });
 });
 
+describe("an abort while the conversation that the run has made is read", () => {
+  it("doesn't wait for a store that never answers", async () => {
+    const { signal, abort } = abortable();
+    const inner = createInMemoryProvider();
+    const reading = deferred();
+    const provider: typeof inner = {
+      ...inner,
+      readConversation: (id, options) => {
+        if (options?.messages !== "none") return inner.readConversation(id, options);
+        reading.resolve();
+        return new Promise(() => undefined);
+      },
+    };
+    const { config } = setup({
+      model: ["Hello."],
+      config: { signal, memory: { provider, autoStore: true, durability: "turn" }, conversationId: "c" },
+    });
+    const running = run(says("Hi"), config);
+    await reading.promise;
+    abort();
+    expect((await running).outcome.status).toBe("error");
+    expect(await storedMessages(inner)).toEqual([user("Hi")]);
+  });
+});
+
 describe("an abort while the output is decoded", () => {
   it("doesn't wait for the codec", async () => {
     const { signal, abort } = abortable();

@@ -1,0 +1,26 @@
+import { createFailure, createMemoryStorageError, type Result } from "@jaf/memory";
+import { abortable, sleep } from "../engine/abort.ts";
+
+/** For how long a read that a write needs is waited for once the run is aborted: it may hang as long as the store does. */
+const ABORTED_READ_MS = 1_000;
+
+/** A read that a write needs: what has finished is stored also after an abort, but no run waits for a store that never answers. */
+export async function unlessAborted<T>(
+  reading: Promise<Result<T>>,
+  signal: AbortSignal | undefined,
+): Promise<Result<T>> {
+  if (signal === undefined) return reading;
+  const over = new AbortController();
+  const givenUp = abortable(new Promise<never>(() => {}), AbortSignal.any([signal, over.signal])).catch(
+    async (): Promise<Result<T>> => {
+      await sleep(ABORTED_READ_MS, over.signal);
+      const reason = "the run was aborted while the conversation was read";
+      return createFailure(createMemoryStorageError("readConversation", reason));
+    },
+  );
+  try {
+    return await Promise.race([reading, givenUp]);
+  } finally {
+    over.abort();
+  }
+}
