@@ -31,7 +31,7 @@ async function problemsWith(
   more: Partial<LoadOptions> = {},
 ): Promise<readonly string[]> {
   const store = createInMemoryProvider();
-  await store.appendMessages(conversationIdOf(0), messages);
+  await store.storeMessages(conversationIdOf(0), messages);
   const turns = new Map(
     told.map(([plan, outcome]): [string, TurnRecord] => [
       tokenOf(plan),

@@ -1,5 +1,5 @@
 import type { RunResult } from "@jaf/core";
-import type { ConversationMemory, MemoryProvider } from "@jaf/memory";
+import type { ConversationMemory, VersionedMemoryProvider } from "@jaf/memory";
 import { prompt } from "./client.ts";
 import { type Ledger, recordWrites } from "./ledger.ts";
 import { type Given, runInProcess } from "./process.ts";
@@ -22,7 +22,7 @@ export interface ConversationOptions {
   readonly ledger: Ledger;
   readonly judge: Judge;
   /** A provider as a new process opens it. */
-  readonly connect: () => Promise<MemoryProvider>;
+  readonly connect: () => Promise<VersionedMemoryProvider>;
   /** A new process. */
   readonly open: () => Mortal;
 }

@@ -2,12 +2,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { MemoryProvider } from "@jaf/memory";
+import type { VersionedMemoryProvider } from "@jaf/memory";
 import { type KilledOptions, openSurvivor } from "./killed.ts";
 import type { LedgerEvent } from "./ledger.ts";
 
 export interface KillRoundsOptions extends Omit<KilledOptions, "conversationIds" | "killAt" | "after"> {
-  readonly connect: () => Promise<MemoryProvider>;
+  readonly connect: () => Promise<VersionedMemoryProvider>;
   readonly conversations: number;
   /** How many processes there are, one after the other. */
   readonly rounds: number;

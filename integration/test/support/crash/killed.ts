@@ -1,4 +1,4 @@
-import type { MemoryProvider } from "@jaf/memory";
+import type { VersionedMemoryProvider } from "@jaf/memory";
 import * as z from "zod";
 import { type Mode, openConversation } from "./conversation.ts";
 import { createLedger, type Ledger, type LedgerEvent } from "./ledger.ts";
@@ -72,7 +72,7 @@ export interface SurvivorOptions {
   readonly index: number;
   readonly conversationId: string;
   readonly turnLeaseMs: number;
-  readonly connect: () => Promise<MemoryProvider>;
+  readonly connect: () => Promise<VersionedMemoryProvider>;
 }
 
 export interface Survivor {

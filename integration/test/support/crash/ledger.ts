@@ -1,4 +1,4 @@
-import type { MemoryProvider, Message } from "@jaf/memory";
+import type { Message, VersionedMemoryProvider } from "@jaf/memory";
 
 /** A call of a tool, as the tool knows it. */
 export interface ToolUse {
@@ -74,7 +74,7 @@ export function createLedger(tell?: (event: LedgerEvent) => void): Ledger {
 }
 
 /** Writes down what reaches the store. A repetition under the same idempotency key changes nothing there. */
-export function recordWrites(ledger: Ledger): (store: MemoryProvider) => MemoryProvider {
+export function recordWrites(ledger: Ledger): (store: VersionedMemoryProvider) => VersionedMemoryProvider {
   const keys = new Set<string>();
   return (store) => ({
     ...store,

@@ -7,7 +7,7 @@ import {
   type RunResult,
   run,
 } from "@jaf/core";
-import type { MemoryProvider, Message } from "@jaf/memory";
+import type { Message, VersionedMemoryProvider } from "@jaf/memory";
 import { createAgents } from "./agents.ts";
 import type { Ledger } from "./ledger.ts";
 import { createModel, type Script } from "./model.ts";
@@ -21,7 +21,7 @@ export interface Given {
 }
 
 export interface ProcessOptions {
-  readonly store: MemoryProvider;
+  readonly store: VersionedMemoryProvider;
   readonly ledger: Ledger;
   readonly script: Script;
   readonly mortal: Mortal;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ConversationMemory, MemoryProvider } from "@jaf/memory";
+import type { ConversationMemory, VersionedMemoryProvider } from "@jaf/memory";
 import { type Mode, openConversation } from "./conversation.ts";
 import { createLedger } from "./ledger.ts";
 import { createSaboteur, type Point, type Strike } from "./saboteur.ts";
@@ -9,7 +9,7 @@ import { createJudge } from "./verdict.ts";
 /** Where the conversations of trials are kept. */
 export interface TrialStore {
   /** A provider as a new process opens it. */
-  readonly connect: () => Promise<MemoryProvider>;
+  readonly connect: () => Promise<VersionedMemoryProvider>;
   /** How long a turn outlives its process, in milliseconds; short, but longer than a busy machine keeps one waiting. */
   readonly turnLeaseMs: number;
 }

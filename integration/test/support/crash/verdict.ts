@@ -45,7 +45,7 @@ export function createJudge({ ledger, scenario, durability, lateWrite }: JudgeOp
   return {
     inspect: (stored, acknowledged) => {
       const { messages = [], metadata } = stored ?? {};
-      const state = `${metadata?.["version"]} ${acknowledged.length}`;
+      const state = `${metadata?.version} ${acknowledged.length}`;
       if (state === inspected) return;
       inspected = state;
       if (messages.length > 0) reportHistory("stored", sanitizeConversation(messages));
@@ -88,14 +88,14 @@ function brokenHistory(
 ): readonly string[] {
   const messages = stored?.messages ?? [];
   const texts = messages.map(textOf);
-  const version: unknown = stored?.metadata?.["version"];
+  const position = stored?.metadata?.nextPosition;
   const answers = messages.flatMap(({ tool_call_id: id }) => (id === undefined ? [] : [id]));
   const last = arrived.slice(-texts.length).map(textOf);
   return [
     ...repeated(texts).map((text) => `stored twice: ${text}`),
     ...repeated(answers).map((id) => `answered twice: ${id}`),
     ...repeated(turnsOf(messages)).map((turn) => `interleaved: turn "${turn}"`),
-    ...(version === arrived.length ? [] : [`version ${version} after ${arrived.length} messages`]),
+    ...(position === arrived.length ? [] : [`position ${position} after ${arrived.length} messages`]),
     ...(JSON.stringify(last.toSorted()) === JSON.stringify(texts.toSorted())
       ? []
       : ["not what was stored last"]),

@@ -1,9 +1,9 @@
 import {
   createFailure,
   createMemoryConnectionError,
-  type MemoryProvider,
   type Message,
   type Result,
+  type VersionedMemoryProvider,
   type WriteMetadata,
 } from "@jaf/memory";
 import * as z from "zod";
@@ -11,7 +11,7 @@ import type { Ledger } from "./ledger.ts";
 import { type Mortal, type Point, StoreUnreachable } from "./saboteur.ts";
 
 export interface WatchedStoreOptions {
-  readonly store: MemoryProvider;
+  readonly store: VersionedMemoryProvider;
   readonly ledger: Ledger;
   readonly mortal: Mortal;
 }
@@ -20,29 +20,31 @@ export interface WatchedStoreOptions {
  * The store as a process reaches it. Signs of life, and the looks that follow them, are a timer's, which no run waits
  * for: were they counted, the points of a run would depend on the clock.
  */
-export function watchStore({ store, ledger, mortal }: WatchedStoreOptions): MemoryProvider {
-  let signGiven = false;
+export function watchStore({ store, ledger, mortal }: WatchedStoreOptions): VersionedMemoryProvider {
+  let signRefused = false;
   return {
     ...store,
-    getConversation: (id) =>
-      settle(() => mortal.call({ label: "load", on: "read" }, () => store.getConversation(id))),
-    findConversations: (query) => {
-      const ofSign = signGiven;
-      signGiven = false;
-      const look = () => store.findConversations(query);
+    readConversation: (id, options) => {
+      const isLook = options?.messages === "none";
+      const ofSign = isLook && signRefused;
+      const read = () => store.readConversation(id, options);
+      signRefused &&= !isLook;
       return settle(() =>
-        ofSign ? mortal.callUncounted(look) : mortal.call({ label: "look", on: "read" }, look),
+        ofSign
+          ? mortal.callUncounted(read)
+          : mortal.call({ label: isLook ? "look" : "load", on: "read" }, read),
       );
     },
     appendMessages: async (...args) => {
-      const [, messages, metadata, options] = args;
+      const [, messages, metadata] = args;
       const append = () => store.appendMessages(...args);
       if (isSignOfLife(messages, metadata)) {
         const given = await settle(() => mortal.callUncounted(append));
-        signGiven = given.success;
+        // Where a note of somebody else's was faster, a look at it follows.
+        signRefused = !given.success && given.error._tag === "MemoryConflictError";
         return given;
       }
-      const point: Point = { label: labelOf(messages, options?.idempotencyKey ?? ""), on: "write" };
+      const point: Point = { label: labelOf(messages, metadata), on: "write" };
       const result = await settle(() => mortal.call(point, append));
       if (result.success) ledger.note({ type: "acknowledged", messages });
       return result;
@@ -67,13 +69,13 @@ const signSchema = z.object({
 const isSignOfLife = (messages: readonly Message[], metadata: WriteMetadata | undefined): boolean =>
   messages.length === 0 && signSchema.safeParse(metadata).success;
 
-const CLAIMS = /^(turn|summary):/;
+const endSchema = z.object({ jaf: z.object({ turn: z.object({ until: z.literal(0) }) }) });
 
 const kindOf = ({ role, tool_calls: calls }: Message): string =>
   role === "assistant" ? (calls === undefined ? "reply" : "calls") : role;
 
-function labelOf(messages: readonly Message[], key: string): string {
+function labelOf(messages: readonly Message[], metadata: WriteMetadata | undefined): string {
   if (messages.length > 0) return `append ${messages.map(kindOf).join(", ")}`;
-  const [, claimed] = CLAIMS.exec(key) ?? [];
-  return `note ${claimed ?? "end of turn"}`;
+  if (metadata?.["jaf"] === undefined) return "note summary";
+  return endSchema.safeParse(metadata).success ? "note end of turn" : "note turn";
 }

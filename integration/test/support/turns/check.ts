@@ -21,13 +21,17 @@ interface Expected {
   readonly outcome: LoadOutcome;
 }
 
+/** A turn is written at least once, and at most once for each of its messages. */
 function checkCounters({ messages, metadata }: ConversationMemory): string[] {
   const problems: string[] = [];
-  const version: unknown = metadata?.["version"];
-  if (version !== messages.length)
-    problems.push(`has version ${String(version)} after ${messages.length} messages`);
-  if (metadata?.totalMessages !== messages.length)
-    problems.push(`says ${metadata?.totalMessages} of ${messages.length} messages`);
+  const { version = 0, nextPosition, totalMessages } = metadata ?? {};
+  // One that is made with the note of a turn has its first version then.
+  if (version < 1 || version > messages.length + 1)
+    problems.push(`has version ${version} after ${messages.length} messages`);
+  if (nextPosition !== messages.length)
+    problems.push(`is at position ${nextPosition} after ${messages.length} messages`);
+  if (totalMessages !== messages.length)
+    problems.push(`says ${totalMessages} of ${messages.length} messages`);
   return problems;
 }
 

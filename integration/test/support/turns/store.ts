@@ -1,4 +1,4 @@
-import type { MemoryProvider } from "@jaf/memory";
+import type { VersionedMemoryProvider } from "@jaf/memory";
 import { createPostgresProvider } from "@jaf/memory-postgres";
 import { createRedisProvider } from "@jaf/memory-redis";
 import pg from "pg";
@@ -7,7 +7,7 @@ import type { StoreCalls, TurnLoad } from "./messages.ts";
 export type StorePlace = Pick<TurnLoad, "backend" | "url" | "namespace">;
 
 /** On a connection of its own. */
-export const openStore = ({ backend, url, namespace }: StorePlace): Promise<MemoryProvider> =>
+export const openStore = ({ backend, url, namespace }: StorePlace): Promise<VersionedMemoryProvider> =>
   backend === "redis"
     ? createRedisProvider({ url, keyPrefix: `${namespace}:` })
     : createPostgresProvider({ connectionString: url, schema: namespace });
@@ -22,17 +22,14 @@ export async function dropStore({ backend, url, namespace }: StorePlace): Promis
   await client.end();
 }
 
-export function countCalls(provider: MemoryProvider) {
+export function countCalls(provider: VersionedMemoryProvider) {
   let [reads, headReads, writes] = [0, 0, 0];
-  const counted: MemoryProvider = {
+  const counted: VersionedMemoryProvider = {
     ...provider,
-    getConversation: (...call) => {
-      reads += 1;
-      return provider.getConversation(...call);
-    },
-    findConversations: (...call) => {
-      headReads += 1;
-      return provider.findConversations(...call);
+    readConversation: (id, options) => {
+      if (options?.messages === "none") headReads += 1;
+      else reads += 1;
+      return provider.readConversation(id, options);
     },
     appendMessages: (...call) => {
       writes += 1;
