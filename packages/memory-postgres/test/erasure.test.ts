@@ -246,6 +246,16 @@ describe("a tombstone", () => {
     expect(await tombstones(schema)).toEqual([]);
   });
 
+  it("that was seen and has had its time since refuses nothing", async () => {
+    const schema = schemaOf();
+    const provider = await open({ schema });
+    await provider.deleteConversation("c");
+    await provider.clearUserConversations("u");
+    const seen = await expectationOf(provider, "c");
+    await runSql(`UPDATE "${schema}".conversations_tombstones SET expires_at = now()`);
+    expect(await provider.appendMessages("c", hello, { userId: "u" }, seen)).toMatchObject(done);
+  });
+
   it("and others that have had their time are removed on the way, so that they don't pile up", async () => {
     const schema = schemaOf();
     const provider = await open({ schema });

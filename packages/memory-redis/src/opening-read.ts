@@ -1,4 +1,4 @@
-import type { ReadRequest, StoredSelection } from "@jaf/memory/adapter";
+import { type ReadRequest, type StoredSelection, selectedBounds } from "@jaf/memory/adapter";
 import type { RedisPort } from "./client/port.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Keys } from "./keys.ts";
@@ -32,8 +32,22 @@ export interface OpeningReadOptions {
 
 type Request = Pick<ReadRequest, "conversationId" | "messages" | "receiptFor" | "forExport">;
 
-/** As `LRANGE` takes it; `undefined`: it depends on the positions that the conversation has. */
-function spanOf(selection: StoredSelection): readonly [first: number, last: number] | "none" | undefined {
+/** As `LRANGE` takes it. */
+type Span = readonly [first: number, last: number] | "none";
+
+/**
+ * Where a range lies in a conversation from which nothing was trimmed, as far as that can be told before its length is
+ * known. Whether it was so shows with the reply.
+ */
+function rangeSpan({ after, before, limit }: Extract<StoredSelection, { kind: "range" }>): Span {
+  const fromEnd = after === undefined && before !== undefined && limit !== undefined;
+  const from = fromEnd ? Math.max(0, before - limit) : (after ?? -1) + 1;
+  const end = Math.min(before ?? from + PART, from + (limit ?? PART), from + PART);
+  return end <= from ? "none" : [from, end - 1];
+}
+
+/** `undefined`: it takes a look at what else is stored. */
+function spanOf(selection: StoredSelection): Span | undefined {
   switch (selection.kind) {
     case "all":
       return [0, PART - 1];
@@ -41,16 +55,25 @@ function spanOf(selection: StoredSelection): readonly [first: number, last: numb
       return "none";
     case "last":
       return selection.limit <= PART ? [-selection.limit, -1] : undefined;
-    default:
+    case "range":
+      return rangeSpan(selection);
+    case "message":
       return undefined;
   }
 }
 
+/** The ids of messages are in no head. */
+const positionOf = () => undefined;
+
 const toReceipt = (value: unknown): string | undefined => (value == null ? undefined : text(value));
 
-/** The first round trip of a read: a transaction where the span is known, else a script. `null`: there is none. */
+/**
+ * The first round trip of a read: a transaction where the span is known, else a script. A range is looked for where it is
+ * if nothing was trimmed; if it was, the script finds it in another round trip. `null`: there is no conversation.
+ */
 export function createOpeningRead({ port, run, keys, deadlines }: OpeningReadOptions) {
-  async function readSpan(request: Request, span: readonly [number, number] | "none") {
+  /** `undefined`: the selected messages are elsewhere. */
+  async function readSpan(request: Request, span: Span): Promise<Opening | null | undefined> {
     const { conversationId, messages: selection, receiptFor } = request;
     const { conversation, messages, idempotency } = keys.of(conversationId);
     const commands = [["HGETALL", conversation]];
@@ -59,11 +82,13 @@ export function createOpeningRead({ port, run, keys, deadlines }: OpeningReadOpt
     const [hash, ...rest] = await deadlines(port.sendAsOne(commands, conversation));
     const head = parseHead(conversationId, hash);
     if (head === undefined) return null;
-    const items = span === "none" ? [] : list(rest[0]);
+    const [from, to] = selectedBounds(selection, { ...head, positionOf });
+    const isTrimmed = head.nextPosition > head.totalMessages;
+    if (selection.kind === "range" && from < to && (isTrimmed || span === "none" || span[0] !== from))
+      return undefined;
+    const items = span === "none" || from === to ? [] : list(rest[0]);
     const receipt = receiptFor === undefined ? undefined : toReceipt(rest.at(-1));
-    const to = head.totalMessages;
-    const selected = selection.kind === "all" ? to : selection.kind === "last" ? selection.limit : 0;
-    return { head, from: Math.max(0, to - selected), to, items, receipt, ownIds: [], traceIds: [] };
+    return { head, from, to, items, receipt, ownIds: [], traceIds: [] };
   }
 
   async function readSelected(request: Request): Promise<Opening | null> {
@@ -87,8 +112,9 @@ export function createOpeningRead({ port, run, keys, deadlines }: OpeningReadOpt
     };
   }
 
-  return (request: Request): Promise<Opening | null> => {
+  return async (request: Request): Promise<Opening | null> => {
     const span = request.forExport === true ? undefined : spanOf(request.messages);
-    return span === undefined ? readSelected(request) : readSpan(request, span);
+    const opening = span === undefined ? undefined : await readSpan(request, span);
+    return opening === undefined ? readSelected(request) : opening;
   };
 }
