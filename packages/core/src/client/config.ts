@@ -1,5 +1,5 @@
 import {
-  type ConversationStore,
+  type AnyConversationStore,
   createTraceId,
   generateRunId,
   type MemoryProvider,
@@ -45,7 +45,7 @@ export interface AgentClientConfig<Ctx>
    */
   readonly context: Readonly<Ctx> | (() => Readonly<Ctx> | Promise<Readonly<Ctx>>);
   /** Where conversations are kept. Default: what `setConversationStore` said by the time of the prompt. */
-  readonly store?: ConversationStore | MemoryProvider;
+  readonly store?: AnyConversationStore | MemoryProvider;
   /** The agents that the conversation may be handed to, by their keys. The client's own is there under its name. */
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
   readonly agents?: ReadonlyMap<string, Agent<Ctx, any>>;
@@ -62,7 +62,7 @@ export interface ClientSettings<Ctx, Out> {
   readonly onEvent: RunConfig<Ctx>["onEvent"];
   readonly validate: RunConfig<Ctx>["validate"];
   /** `undefined`: the one of the process. */
-  readonly store: ConversationStore | undefined;
+  readonly store: AnyConversationStore | undefined;
 }
 
 const isFunction = (value: unknown): boolean => typeof value === "function";

@@ -1,5 +1,5 @@
 import {
-  type ConversationStore,
+  type AnyConversationStore,
   ConversationStoreError,
   createFailure,
   createMemoryStorageError,
@@ -31,7 +31,7 @@ export type StoredPlan = Exclude<Plan, { readonly kind: "stateless" }>;
  * {@link ConversationOwnershipError} for a conversation that the user has no right to, and what `admit` throws.
  */
 export async function openConversation(
-  store: ConversationStore,
+  store: AnyConversationStore,
   plan: StoredPlan,
   admit: () => Promise<void>,
 ): Promise<Result<OpenConversation>> {
@@ -54,7 +54,7 @@ export async function openConversation(
   return createSuccess({ conversationId, userId, view: viewFor(store, userId), ...label });
 }
 
-const viewFor = (store: ConversationStore, userId: string | undefined): ProviderView =>
+const viewFor = (store: AnyConversationStore, userId: string | undefined): ProviderView =>
   viewOf(providerOf(store, userId === undefined ? {} : { userId }));
 
 /** One that nobody owns, or that isn't there, is refused like somebody else's: the user's right is all that is asked. */

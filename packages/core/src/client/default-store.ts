@@ -1,9 +1,9 @@
-import { type ConversationStore, createConversationStore, type MemoryProvider } from "@jaf/memory";
+import { type AnyConversationStore, createConversationStore, type MemoryProvider } from "@jaf/memory";
 
 /** On the global object: the ES module and the CommonJS one, which a process may both load, share it. */
 const SLOT = Symbol.for("@jaf/core/conversation-store");
 
-const slots = globalThis as { [SLOT]?: ConversationStore | undefined };
+const slots = globalThis as { [SLOT]?: AnyConversationStore | undefined };
 
 const STORE_METHODS = ["create", "load", "append", "setTitle", "list"] as const;
 const EXPECTED = "a ConversationStore or a MemoryProvider";
@@ -12,18 +12,18 @@ const EXPECTED = "a ConversationStore or a MemoryProvider";
  * Sets the conversation store of the whole process: that of every agent client that wasn't given one of its own.
  * `undefined` takes it away. Throws a `TypeError` for what is no store.
  */
-export function setConversationStore(store: ConversationStore | MemoryProvider | undefined): void {
+export function setConversationStore(store: AnyConversationStore | MemoryProvider | undefined): void {
   slots[SLOT] = store === undefined ? undefined : toConversationStore(store, "conversation store");
 }
 
 /** The conversation store of the process, `undefined` if none was set. */
-export const getConversationStore = (): ConversationStore | undefined => slots[SLOT];
+export const getConversationStore = (): AnyConversationStore | undefined => slots[SLOT];
 
 /** The store itself, or one over the provider. Throws a `TypeError` that begins with `what`. */
 export function toConversationStore(
-  store: ConversationStore | MemoryProvider,
+  store: AnyConversationStore | MemoryProvider,
   what: string,
-): ConversationStore {
+): AnyConversationStore {
   if (typeof store !== "object" || store === null) {
     throw new TypeError(`Invalid ${what}: expected ${EXPECTED}.`);
   }

@@ -1,4 +1,4 @@
-import { type ConversationStore, type Message, parseMessages } from "@jaf/memory";
+import { type AnyConversationStore, type Message, parseMessages } from "@jaf/memory";
 import type { Agent } from "../agent.ts";
 import { abortable } from "../engine/abort.ts";
 import { frozenInput, frozenMessages, ownMessages } from "../immutable/messages.ts";
@@ -41,7 +41,7 @@ export interface Opening<Ctx> {
 }
 
 interface StoredOpening {
-  readonly store: ConversationStore;
+  readonly store: AnyConversationStore;
   readonly plan: StoredPlan;
 }
 
@@ -144,7 +144,7 @@ function checkNews<Ctx>({ kind }: Plan, messages: readonly Message[], options: P
 /** Throws a `TypeError` where there is none. */
 export function storeOf<Ctx, Out>({
   store = getConversationStore(),
-}: ClientSettings<Ctx, Out>): ConversationStore {
+}: ClientSettings<Ctx, Out>): AnyConversationStore {
   if (store !== undefined) return store;
   throw new TypeError(
     "No conversation store: call setConversationStore(store) first, or give createAgentClient a store.",

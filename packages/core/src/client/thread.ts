@@ -1,4 +1,4 @@
-import { type ConversationStore, isProviderConversationStore } from "@jaf/memory";
+import { type AnyConversationStore, isProviderConversationStore } from "@jaf/memory";
 import * as z from "zod";
 
 /** The one thread of a user with an agent. */
@@ -13,7 +13,7 @@ export interface ThreadOwner {
  * what `create` makes: a store that lists no agents gets a new one each time. Rejects with what the store throws.
  */
 export async function threadOf(
-  store: ConversationStore,
+  store: AnyConversationStore,
   owner: ThreadOwner,
   create: () => Promise<string>,
 ): Promise<string> {
@@ -22,11 +22,11 @@ export async function threadOf(
 }
 
 /** The last that was asked for, by owner. */
-const lines = new WeakMap<ConversationStore, Map<string, Promise<unknown>>>();
+const lines = new WeakMap<AnyConversationStore, Map<string, Promise<unknown>>>();
 
 /** Two that begin at once in this process must not both find nothing and make a thread each. */
 function inLine<T>(
-  store: ConversationStore,
+  store: AnyConversationStore,
   { userId, agent }: ThreadOwner,
   task: () => Promise<T>,
 ): Promise<T> {
@@ -64,7 +64,7 @@ const listingSchema = z.array(
 );
 
 async function findThread(
-  store: ConversationStore,
+  store: AnyConversationStore,
   { userId, agent }: ThreadOwner,
 ): Promise<string | undefined> {
   const listing = listingSchema.safeParse(await store.list(userId));

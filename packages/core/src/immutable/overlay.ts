@@ -14,7 +14,7 @@ export function overlay<T extends object>(original: T, changes: Changes<T>): T {
 
 /** Several times as fast: there is a copy of each agent and of each tool for each model call. */
 function ofPlain<T extends object>(original: T, changes: Changes<T>): T {
-  const made: Record<PropertyKey, unknown> = { ...original };
+  const made: Record<PropertyKey, unknown> = { ...(original as Record<PropertyKey, unknown>) };
   for (const key in made) {
     const value = made[key];
     if (typeof value === "function" && !(key in changes)) made[key] = value.bind(original);

@@ -21,12 +21,22 @@ export interface RemembersSpec {
   readonly injectTokenBudget?: number | undefined;
 }
 
+/**
+ * A {@link RemembersSpec} as a function returns it: in a method of a class TypeScript takes `inject: "auto"` for any text.
+ * What it really is, is checked when the function was called.
+ */
+type ReturnedSpec = Omit<RemembersSpec, "inject" | "extract"> & {
+  readonly inject?: string | false | undefined;
+  readonly extract?: string | false | undefined;
+};
+
+/** What was declared, before it is checked. */
+export type MaybeRemembers = ReturnedSpec | false | null | undefined;
+
 /** What an agent declares: a value, or a function of the context, also async. `false`, `null`: nothing. */
 export type RemembersDeclaration<Ctx> =
   | RemembersSpec
-  | ((
-      context: Readonly<Ctx>,
-    ) => RemembersSpec | false | null | undefined | Promise<RemembersSpec | false | null | undefined>);
+  | ((context: Readonly<Ctx>) => MaybeRemembers | Promise<MaybeRemembers>);
 
 /** What the engine asks of a user memory. Every store of `@jaf/user-memory` is one; `asUserMemory` makes one of yours. */
 export interface RunUserMemory {

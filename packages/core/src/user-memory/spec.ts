@@ -1,6 +1,6 @@
 import { idIssue, parseOptions } from "@jaf/memory";
 import * as z from "zod";
-import type { RemembersSpec } from "./remembers.ts";
+import type { MaybeRemembers, RemembersSpec } from "./remembers.ts";
 
 const autoOrNot = z.union([z.literal("auto"), z.literal(false)], { error: 'expected "auto" or false' });
 
@@ -23,11 +23,8 @@ const remembersSchema = z.strictObject({
  * What is to be remembered, `undefined` if nothing: where nothing is declared, and where the user is nobody. Throws a
  * `TypeError` that names the field.
  */
-export function parseRemembers(
-  declared: RemembersSpec | false | null | undefined,
-  what: string,
-): RemembersSpec | undefined {
+export function parseRemembers(declared: MaybeRemembers, what: string): RemembersSpec | undefined {
   if (!declared) return undefined;
   parseOptions(remembersSchema, declared, what);
-  return declared.user ? declared : undefined;
+  return declared.user ? (declared as RemembersSpec) : undefined;
 }

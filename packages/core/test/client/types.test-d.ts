@@ -1,4 +1,4 @@
-import type { ConversationStore, ProviderConversationStore } from "@jaf/memory";
+import type { AnyConversationStore, ConversationStore, ProviderConversationStore } from "@jaf/memory";
 import { describe, expectTypeOf, it } from "vitest";
 import * as z from "zod";
 import {
@@ -73,7 +73,7 @@ describe("an agent client", () => {
   it("takes an application's own store, and gives back what was set", () => {
     expectTypeOf<ConversationStore>().toExtend<Parameters<typeof setConversationStore>[0]>();
     expectTypeOf<ProviderConversationStore>().toExtend<Parameters<typeof setConversationStore>[0]>();
-    expectTypeOf(getConversationStore).returns.toEqualTypeOf<ConversationStore | undefined>();
+    expectTypeOf(getConversationStore).returns.toEqualTypeOf<AnyConversationStore | undefined>();
   });
 });
 

@@ -29,7 +29,7 @@ declare namespace Spec {
     // ... other methods
   };
 
-  export interface SpecMemoryConfig {
+  export interface MemoryConfig {
     readonly provider: OurMemoryProvider;
     readonly autoStore?: boolean; // Automatically store conversation history
     readonly maxMessages?: number; // Maximum messages to keep in memory
@@ -42,18 +42,19 @@ declare namespace Spec {
     | { readonly success: false; readonly error: E };
 }
 
-assertType<Same<Spec.SpecMemoryConfig, Pick<MemoryConfig, keyof Spec.SpecMemoryConfig>>>();
+assertType<Same<Spec.MemoryConfig, Pick<MemoryConfig, keyof Spec.MemoryConfig>>>();
 assertType<Same<Spec.Result<string>, OurResult<string>>>();
 export const toSpec = (provider: OurMemoryProvider): Spec.MemoryProvider => provider;
+export const toOurs = (config: Spec.MemoryConfig): MemoryConfig => config;
 
 declare const memoryProvider: OurMemoryProvider;
 
-export async function usage() {
+export async function usage(conversationId: string) {
   // Usage
-  const result = await memoryProvider.getConversation("conv-123");
+  const result = await memoryProvider.getConversation(conversationId);
   if (result.success) {
-    // The text has `result.data.messages`, which its own type forbids: there may be no conversation.
-    console.log("Messages:", result.data?.messages);
+    // @ts-expect-error By the text's own type the data are `null` where there is no conversation.
+    console.log("Messages:", result.data.messages);
   } else {
     console.error("Memory error:", result.error.message);
   }

@@ -79,6 +79,7 @@ export async function safeOperation(): Promise<OperationResult<string>> {
     const result = await riskyOperation();
     return { success: true, data: result };
   } catch (error) {
+    // @ts-expect-error What is caught is `unknown` under `strict`.
     return { success: false, error: error.message };
   }
 }
