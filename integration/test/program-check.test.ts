@@ -58,6 +58,15 @@ describe("nothing is wrong with", () => {
       ],
     ],
     [
+      "a pop of one of two questions that are the same",
+      [
+        wrote([1, 2], ["0:0.0 question"]),
+        wrote([3, 4], ["0:0.0 question"]),
+        wrote([7, 8], [], { dropLast: 1, ...basis(6, ["0:0.0 question", "0:0.0 question"]) }),
+        read([9, 10], ["0:0.0 question"]),
+      ],
+    ],
+    [
       "versions that rise",
       [
         wrote([1, 2], [a]),

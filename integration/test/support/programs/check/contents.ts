@@ -109,7 +109,9 @@ function returned({ writes, writersOf, seenWith }: Timeline, { texts, begin }: S
 
 function isRemovedBy({ mode, basis, dropLast = 0, texts: kept }: Write, text: string): boolean {
   if (mode === "replace") return !kept.includes(text);
-  return dropLast > 0 && basis !== undefined && basis.texts.slice(-dropLast).includes(text);
+  if (dropLast === 0 || basis === undefined) return false;
+  // What was said twice is there still where only one of them was taken.
+  return basis.texts.indexOf(text) >= basis.texts.length - dropLast;
 }
 
 function miscounted({

@@ -36,8 +36,10 @@ export function erasureProblems(timeline: Timeline): readonly Problem[] {
 
 export function cameBefore(timeline: Timeline, erasure: Erasure, writer: Write, mark: string): boolean {
   const before = timeline.seenWith(mark).filter(({ end }) => end < erasure.begin);
+  // Of several writes that brought it each may have found another owner.
+  const isOnly = timeline.writersOf(mark).length === 1;
   const isConcerned =
-    concerns(erasure, writer.userId) || before.some(({ owner }) => concerns(erasure, owner));
+    concerns(erasure, writer.userId) || (isOnly && before.some(({ owner }) => concerns(erasure, owner)));
   if (endOf(writer) < erasure.begin && isConcerned) return true;
   if (wasDecidedBefore(erasure, writer)) return true;
   return before.some(

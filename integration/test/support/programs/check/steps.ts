@@ -89,7 +89,8 @@ function isExplained({ writes }: Timeline, { start, state, incarnation }: Search
     if (from.version === state.version) return isSame(from.texts, state.texts);
     if (from.version > state.version || tried > MOST_TRIED) return tried > MOST_TRIED;
     return candidates.some((write) => {
-      const identity = identityOf(write);
+      // An id is forgotten with its message, and then the same is written again.
+      const identity = write.hasIds ? `call ${candidates.indexOf(write)}` : identityOf(write);
       tried += 1;
       if (used.includes(identity)) return false;
       const next = after(from, write);
