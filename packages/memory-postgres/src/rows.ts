@@ -23,8 +23,10 @@ const number = (row: SqlRow, column: string): number => Number(text(row, column)
 export const LAST_DATE_MS = 8.64e15;
 
 /** Of a time that was written by hand, and may be infinity, or in a year that only Postgres has, the date next to it. */
-const date = (row: SqlRow, column: string): Date =>
-  new Date(Math.min(Math.max(number(row, column), -LAST_DATE_MS), LAST_DATE_MS));
+const toDate = (milliseconds: unknown): Date =>
+  new Date(Math.min(Math.max(Number(milliseconds), -LAST_DATE_MS), LAST_DATE_MS));
+
+const date = (row: SqlRow, column: string): Date => toDate(text(row, column));
 
 function bodiesOf(row: SqlRow): readonly string[] {
   const bodies = row["bodies"];
@@ -34,18 +36,22 @@ function bodiesOf(row: SqlRow): readonly string[] {
 
 function toStored(row: SqlRow, conversationId: string, messages: readonly string[]): StoredConversation {
   const userId = row["user_id"];
+  const [createdAt, lastActivity, version, metadataVersion, lastSeq, totalMessages, ...incarnation] = text(
+    row,
+    "head",
+  ).split(" ");
   return {
     conversationId,
     ...(userId == null ? {} : { userId: JSON.parse(userId) as string }),
     messages,
     metadata: fromMetadataTexts(text(row, "metadata"), row["exact_metadata"]),
-    createdAt: date(row, "created_at"),
-    lastActivity: date(row, "last_activity"),
-    totalMessages: number(row, "total_messages"),
-    version: number(row, "version"),
-    metadataVersion: number(row, "metadata_version"),
-    nextPosition: number(row, "last_seq"),
-    incarnation: text(row, "incarnation"),
+    createdAt: toDate(createdAt),
+    lastActivity: toDate(lastActivity),
+    totalMessages: Number(totalMessages),
+    version: Number(version),
+    metadataVersion: Number(metadataVersion),
+    nextPosition: Number(lastSeq),
+    incarnation: incarnation.join(" "),
   };
 }
 
