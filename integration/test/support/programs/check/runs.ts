@@ -86,9 +86,19 @@ function causeless(timeline: Timeline, run: RunEnd): readonly { rule: string; de
       write.begin < end &&
       endOf(write) > begin,
   );
+  // A run knows a conversation that it made by its own turn note: another run's, once its lease has lapsed, hides that.
+  const isNote = ({ title, counter, changesMetadata }: Write) =>
+    outcome === "MemoryConflictError incarnation" &&
+    changesMetadata &&
+    title === undefined &&
+    counter === undefined;
   const hasCause =
     others.some(
-      ({ texts, dropLast = 0, mode, creates }) => texts.length + dropLast > 0 || mode !== "append" || creates,
+      (write) =>
+        write.texts.length + (write.dropLast ?? 0) > 0 ||
+        write.mode !== "append" ||
+        write.creates ||
+        isNote(write),
     ) ||
     mayBeErased(timeline, begin, end) ||
     timeline.writes.some((write) => isSameRun(write.place, place) && write.outcome === "unknown");
