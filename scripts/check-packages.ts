@@ -6,6 +6,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { checkSetupErrors, checkSharedExports } from "./entry-identity.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -34,17 +35,26 @@ function checkTarball(checker: string, args: readonly string[]): void {
   throw new Error(`${checker} ${args.join(" ")} failed.`);
 }
 
-/** Loads every entry of a built package as an application does, by import and by require. */
+// In the documentation, because that is where every package of the workspace can be imported from.
+const docs = join(root, "docs");
+
+/** A conformance kit can be imported in a vitest run only. */
+const isKit = (name: string, entry: string): boolean =>
+  entry === "./testing" && ["@jaf/memory", "@jaf/user-memory"].includes(name);
+
+/** Loads every entry of a built package as an application does, by import and by require; each alone, and together. */
 function load({ name, exports }: Manifest): void {
-  for (const entry of Object.keys(exports)) {
-    const specifier = JSON.stringify(name + entry.slice(1));
-    // A conformance kit can be imported in a vitest run only.
-    if (entry === "./testing" && ["@jaf/memory", "@jaf/user-memory"].includes(name)) continue;
+  const entries = Object.keys(exports)
+    .filter((entry) => !isKit(name, entry))
+    .map((entry) => name + entry.slice(1));
+  for (const entry of entries) {
+    const specifier = JSON.stringify(entry);
     for (const code of [`await import(${specifier})`, `require(${specifier})`]) {
       const type = code.startsWith("require") ? "commonjs" : "module";
-      execFileSync(process.execPath, [`--input-type=${type}`, "--eval", code], { cwd: join(root, "docs") });
+      execFileSync(process.execPath, [`--input-type=${type}`, "--eval", code], { cwd: docs });
     }
   }
+  checkSharedExports({ cwd: docs, entries });
 }
 
 const out = mkdtempSync(join(tmpdir(), "jaf-packages-"));
@@ -58,6 +68,7 @@ try {
     checkTarball("attw", [tarball, "--profile", "node16", "--format", "ascii"]);
     load(manifest);
   }
+  checkSetupErrors(docs);
   console.log(`${packages.length} packages are fit to publish.`);
 } finally {
   rmSync(out, { recursive: true, force: true });
