@@ -54,7 +54,10 @@ function openCompletion<Ctx>(
     const question = { state, name: "middleware", instructions, messages, signal };
     if (model === undefined) return askModel(config, { ...question, modelConfig: settings });
     // What an agent sets, e.g. a temperature, is meant for its own model.
-    return askModel(overlay(config, { modelOverride: undefined }), { ...question, modelConfig: { name: model } });
+    return askModel(overlay(config, { modelOverride: undefined }), {
+      ...question,
+      modelConfig: { name: model },
+    });
   };
 }
 

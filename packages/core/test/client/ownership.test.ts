@@ -226,7 +226,12 @@ describe("continuing with a provider", () => {
 
   it("keeps a thread whose id somebody took before its user came", async () => {
     const store = new MemoryConversationStore();
-    await store.provider.appendMessages(store.threadFor("alice", "helper"), [], { userId: "mallory" }, { createIfMissing: true });
+    await store.provider.appendMessages(
+      store.threadFor("alice", "helper"),
+      [],
+      { userId: "mallory" },
+      { createIfMissing: true },
+    );
     const { client } = clientSetup({ agent: { conversational: { user: "alice" } }, config: { store } });
 
     await refusalOf(client.prompt("My secret is 42."));
