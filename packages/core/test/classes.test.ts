@@ -1,4 +1,9 @@
-import { createInMemoryProvider, type Message } from "@jaf/memory";
+import {
+  type ConversationStore,
+  createConversationStore,
+  createInMemoryProvider,
+  type Message,
+} from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
@@ -113,6 +118,14 @@ class Model implements ModelProvider<Session> {
     },
     { message: { content: '{"ok":true}' } },
   ];
+  /** Has it reply this instead. */
+  reply(...contents: string[]) {
+    this.#replies.splice(
+      0,
+      Number.POSITIVE_INFINITY,
+      ...contents.map((content) => ({ message: { content } })),
+    );
+  }
   async getCompletion(
     state: Readonly<RunState<Session>>,
     agent: Agent<Session, unknown>,
@@ -410,5 +423,76 @@ describe("an application's object with methods", () => {
     await withErrorHandling("tool", () => "done", options)({}, {});
     expect(createRateLimiter(1, 1, () => "k", options)("x", {})).toEqual({ isValid: true });
     expect(createPermissionCheck("tool", options)("x", {})).toEqual({ isValid: true });
+  });
+
+  it.each(["run", "runStream"] as const)(
+    "is called as such: an output codec, guardrails and a model provider in %s",
+    async (way) => {
+      class Codec {
+        readonly #inner = z.object({ ok: z.boolean() });
+        safeParseAsync(data: unknown) {
+          return this.#inner.safeParseAsync(data);
+        }
+      }
+      class Guards {
+        readonly #seen: unknown[] = [];
+        judge(value: unknown) {
+          this.#seen.push(value);
+          return { isValid: true } as const;
+        }
+        seen() {
+          return this.#seen;
+        }
+      }
+      const guards = new Guards();
+      const model = way === "run" ? new Model() : new StreamingModel();
+      model.reply('{"ok":true}');
+      const config: RunConfig<Session> = {
+        agentRegistry: new Map<string, Agent<Session, unknown>>([
+          ["helper", { name: "helper", instructions: () => "", outputCodec: new Codec() as never }],
+        ]),
+        modelProvider: model,
+        initialInputGuardrails: [guards.judge.bind(guards)],
+        finalOutputGuardrails: [guards.judge.bind(guards)],
+      };
+      const state = stateOf({ role: "user", content: "Hi" });
+      const ended =
+        way === "run" ? await run<Session>(state, config) : await runStream<Session>(state, config).result;
+      expect(ended.outcome).toEqual({ status: "completed", output: { ok: true } });
+      expect(guards.seen()).toEqual(["Hi", { ok: true }]);
+    },
+  );
+
+  it.each(["prompt", "stream"] as const)("is called as such: a conversation store in %s", async (way) => {
+    class Store implements ConversationStore {
+      readonly #inner = createConversationStore(createInMemoryProvider());
+      create(...args: Parameters<ConversationStore["create"]>) {
+        return this.#inner.create(...args);
+      }
+      load(...args: Parameters<ConversationStore["load"]>) {
+        return this.#inner.load(...args);
+      }
+      append(...args: Parameters<ConversationStore["append"]>) {
+        return this.#inner.append(...args);
+      }
+      setTitle(...args: Parameters<ConversationStore["setTitle"]>) {
+        return this.#inner.setTitle(...args);
+      }
+      list(...args: Parameters<ConversationStore["list"]>) {
+        return this.#inner.list(...args);
+      }
+    }
+    const store = new Store();
+    const model = way === "prompt" ? new Model() : new StreamingModel();
+    model.reply("Hello.", "Again.");
+    const agent: Agent<Session, string> = { name: "helper", instructions: () => "" };
+    const client = createAgentClient(agent, { modelProvider: model, context, store });
+    const say = (session: Pick<typeof client, "prompt" | "stream">, text: string) =>
+      way === "prompt" ? session.prompt(text) : session.stream(text).result;
+    const first = await say(client.forUser("alice"), "Hi");
+    const conversationId = first.conversationId ?? "";
+    const second = await say(client.continue(conversationId), "And again");
+    expect([first.text, second.text]).toEqual(["Hello.", "Again."]);
+    expect(await store.load(conversationId)).toHaveLength(4);
   });
 });

@@ -49,7 +49,7 @@ export async function execute<Ctx, Out>(
   config: RunConfig<Ctx>,
   options: ScopeOptions,
 ): Promise<RunResult<Out>> {
-  const initial = ownState(initialState);
+  const initial = ownState(initialState, config.memory?.autoStore === true);
   const scope = openScope(initial, config, options);
   const { runId, traceId } = initial;
   scope.emit?.({ type: "run_start", data: { runId, traceId } });

@@ -3,59 +3,73 @@
  * done about their methods. What is no plain data, e.g. an instance of a class, is the application's and stays as it is.
  */
 export const frozenCopy = <T>(value: T): T =>
-  isPrimitive(value) ? value : (openCopy(Object.freeze)(value) as T);
+  isPrimitive(value) ? value : (copyOf(value, { freezes: true, copies: new Map() }) as T);
 
 /** The same, and the copy can be changed. */
 export const plainCopy = <T>(value: T): T =>
-  isPrimitive(value) ? value : (openCopy((made) => made)(value) as T);
+  isPrimitive(value) ? value : (copyOf(value, { freezes: false, copies: new Map() }) as T);
 
 const isPrimitive = (value: unknown): boolean => typeof value !== "object" || value === null;
 
-/** An object that stands in a value several times, or in itself, is copied once. */
-function openCopy(finish: (made: object) => object): (value: unknown) => unknown {
-  const copies = new Map<object, object>();
-  const begun = <Made extends object>(original: object, made: Made): Made => {
-    copies.set(original, made);
-    return made;
-  };
+interface Copying {
+  readonly freezes: boolean;
+  /** An object that stands in a value several times, or in itself, is copied once. */
+  readonly copies: Map<object, object>;
+}
 
-  function copyOf(value: unknown): unknown {
-    if (typeof value !== "object" || value === null) return value;
-    return copies.get(value) ?? copyOfObject(value);
+function copyOf(value: unknown, copying: Copying): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  return copying.copies.get(value) ?? copyOfObject(value, copying);
+}
+
+function copyOfObject(value: object, copying: Copying): object {
+  const { freezes, copies } = copying;
+  if (Array.isArray(value)) {
+    const made = new Array<unknown>(value.length);
+    copies.set(value, made);
+    value.forEach((part, index) => {
+      made[index] = copyOf(part, copying);
+    });
+    return freezes ? Object.freeze(made) : made;
   }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return copyOfBuiltIn(value, prototype, copying);
+  const made = {};
+  copies.set(value, made);
+  for (const key of Reflect.ownKeys(value)) copyField(value, made, { key, copying });
+  return freezes ? Object.freeze(made) : made;
+}
 
-  function copyOfObject(value: object): object {
-    const prototype: unknown = Object.getPrototypeOf(value);
-    if (Array.isArray(value)) {
-      const made = begun(value, new Array<unknown>(value.length));
-      value.forEach((part, index) => {
-        made[index] = copyOf(part);
-      });
-      return finish(made);
-    }
-    if (prototype === Object.prototype || prototype === null) {
-      const made = begun(value, {});
-      for (const key of Reflect.ownKeys(value)) copyField(value, made, key);
-      return finish(made);
-    }
-    if (prototype === Date.prototype) return begun(value, new Date((value as Date).getTime()));
-    if (prototype === Map.prototype) {
-      const made = begun(value, new Map<unknown, unknown>());
-      for (const [key, part] of value as Map<unknown, unknown>) made.set(copyOf(key), copyOf(part));
-      return made;
-    }
-    if (prototype !== Set.prototype) return value;
-    const made = begun(value, new Set<unknown>());
-    for (const part of value as Set<unknown>) made.add(copyOf(part));
+function copyOfBuiltIn(value: object, prototype: unknown, copying: Copying): object {
+  const { copies } = copying;
+  if (prototype === Date.prototype) {
+    const made = new Date((value as Date).getTime());
+    copies.set(value, made);
     return made;
   }
-
-  /** Symbols are kept, for whoever refuses them. Defined, so that a key `__proto__` stays a key. */
-  function copyField(from: object, to: object, key: PropertyKey): void {
-    if (!Object.prototype.propertyIsEnumerable.call(from, key)) return;
-    const value = copyOf((from as Record<PropertyKey, unknown>)[key]);
-    Object.defineProperty(to, key, { value, enumerable: true, writable: true, configurable: true });
+  if (prototype === Map.prototype) {
+    const made = new Map<unknown, unknown>();
+    copies.set(value, made);
+    for (const [key, part] of value as Map<unknown, unknown>)
+      made.set(copyOf(key, copying), copyOf(part, copying));
+    return made;
   }
+  if (prototype !== Set.prototype) return value;
+  const made = new Set<unknown>();
+  copies.set(value, made);
+  for (const part of value as Set<unknown>) made.add(copyOf(part, copying));
+  return made;
+}
 
-  return copyOf;
+/** Symbols are kept, for whoever refuses them. */
+function copyField(
+  from: object,
+  to: Record<PropertyKey, unknown>,
+  { key, copying }: { readonly key: PropertyKey; readonly copying: Copying },
+): void {
+  if (!Object.prototype.propertyIsEnumerable.call(from, key)) return;
+  const value = copyOf((from as Record<PropertyKey, unknown>)[key], copying);
+  if (key !== "__proto__") to[key] = value;
+  // Defined, so that it stays a key.
+  else Object.defineProperty(to, key, { value, enumerable: true, writable: true, configurable: true });
 }

@@ -3,8 +3,9 @@ import type { RunConfig } from "../config.ts";
 import type { RunState } from "../state.ts";
 import type { Tool } from "../tools/tool.ts";
 import { frozenCopy } from "./copy.ts";
-import { frozenMessages, ownMessages } from "./messages.ts";
+import { frozenMessages, ownMessages, ownUnstoredMessages } from "./messages.ts";
 import { overlay } from "./overlay.ts";
+import { rememberedView } from "./remembered-view.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
 type AnyAgent<Ctx> = Agent<Ctx, any>;
@@ -19,24 +20,40 @@ export const stateGivenOut = <Ctx>(state: RunState<Ctx>): RunState<Ctx> =>
     messages: Array.isArray(state.messages) ? frozenMessages(state.messages) : state.messages,
   });
 
-/** A caller's state, whose messages may change afterwards. What is no list is left to whoever checks it. */
-export function ownState<Ctx>(state: RunState<Ctx>): RunState<Ctx> {
+/** The same for the model provider, at each call. It hands nothing back, so its lists need not be known again. */
+export const stateShown = <Ctx>(state: RunState<Ctx>): RunState<Ctx> =>
+  Object.freeze({ ...state, messages: Object.freeze([...state.messages]) });
+
+/**
+ * A caller's state, whose messages may change afterwards. What is no list is left to whoever checks it. `isStored`: whether
+ * a store checks the messages.
+ */
+export function ownState<Ctx>(state: RunState<Ctx>, isStored: boolean): RunState<Ctx> {
   const { runId, traceId, messages, currentAgentName, context, turnCount } = state;
-  const own = Array.isArray(messages) ? ownMessages(messages) : messages;
+  const copied = isStored ? ownMessages : ownUnstoredMessages;
+  const own = Array.isArray(messages) ? copied(messages) : messages;
   return { ...state, runId, traceId, messages: own, currentAgentName, context, turnCount };
 }
 
 /** An agent for the model provider: what is set of it changes nothing of the application's. Schemas stay as they are. */
-export function agentGivenOut<Ctx>(agent: AnyAgent<Ctx>): AnyAgent<Ctx> {
-  const { tools, handoffs, modelConfig } = agent;
-  return Object.freeze(
-    overlay(agent, {
-      ...(tools && { tools: Object.freeze(tools.map(toolGivenOut)) }),
-      ...(handoffs && { handoffs: frozenCopy(handoffs) }),
-      ...(modelConfig && { modelConfig: Object.freeze(overlay(modelConfig, {})) }),
-    }),
-  );
-}
+export const agentGivenOut: <Ctx>(agent: AnyAgent<Ctx>) => AnyAgent<Ctx> = rememberedView(
+  ({ tools, handoffs, modelConfig }) => [
+    tools,
+    ...(tools ?? []).flatMap((tool) => [tool, tool.schema]),
+    handoffs,
+    modelConfig,
+  ],
+  (agent) => {
+    const { tools, handoffs, modelConfig } = agent;
+    return Object.freeze(
+      overlay(agent, {
+        ...(tools && { tools: Object.freeze(tools.map(toolGivenOut)) }),
+        ...(handoffs && { handoffs: frozenCopy(handoffs) }),
+        ...(modelConfig && { modelConfig: Object.freeze(overlay(modelConfig, {})) }),
+      }),
+    );
+  },
+);
 
 const toolGivenOut = <Ctx>(tool: AnyTool<Ctx>): AnyTool<Ctx> =>
   Object.freeze(overlay(tool, { schema: Object.freeze(overlay(tool.schema, {})) }));
@@ -45,16 +62,16 @@ const toolGivenOut = <Ctx>(tool: AnyTool<Ctx>): AnyTool<Ctx> =>
 export function configGivenOut<Ctx>(config: RunConfig<Ctx>): RunConfig<Ctx> {
   const { memory, modelRetry, middleware, initialInputGuardrails, finalOutputGuardrails } = config;
   const { approvals, toolResults, continuation } = config;
-  const given = overlay(config, {
-    ...(memory && { memory: Object.freeze(overlay(memory, {})) }),
-    ...(modelRetry && { modelRetry: Object.freeze(overlay(modelRetry, {})) }),
-    ...(middleware && { middleware: Object.freeze([...middleware]) }),
-    ...(initialInputGuardrails && { initialInputGuardrails: Object.freeze([...initialInputGuardrails]) }),
-    ...(finalOutputGuardrails && { finalOutputGuardrails: Object.freeze([...finalOutputGuardrails]) }),
-    ...(approvals && { approvals: frozenCopy(approvals) }),
-    ...(toolResults && { toolResults: frozenCopy(toolResults) }),
-    ...(continuation && { continuation: frozenCopy(continuation) }),
-  });
+  const changes: { -readonly [Key in keyof RunConfig<Ctx>]?: RunConfig<Ctx>[Key] } = {};
+  if (memory) changes.memory = Object.freeze(overlay(memory, {}));
+  if (modelRetry) changes.modelRetry = Object.freeze(overlay(modelRetry, {}));
+  if (middleware) changes.middleware = Object.freeze([...middleware]);
+  if (initialInputGuardrails) changes.initialInputGuardrails = Object.freeze([...initialInputGuardrails]);
+  if (finalOutputGuardrails) changes.finalOutputGuardrails = Object.freeze([...finalOutputGuardrails]);
+  if (approvals) changes.approvals = frozenCopy(approvals);
+  if (toolResults) changes.toolResults = frozenCopy(toolResults);
+  if (continuation) changes.continuation = frozenCopy(continuation);
+  const given = overlay(config, changes);
   // Made when it is asked for, as hardly any provider does, and each time: a `Map` can't be frozen.
   const get = () => registryGivenOut(config.agentRegistry);
   return Object.freeze(Object.defineProperty(given, "agentRegistry", { get, enumerable: true }));

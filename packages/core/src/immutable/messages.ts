@@ -1,4 +1,4 @@
-import type { ConversationMemory, Message } from "@jaf/memory";
+import type { ConversationMemory, Message, ToolCall } from "@jaf/memory";
 import { frozenCopy } from "./copy.ts";
 
 /** Lists that were given out, and all that is in them: whoever hands one back need not be doubted. */
@@ -15,6 +15,22 @@ export function ownMessages(messages: readonly Message[]): readonly Message[] {
   return own;
 }
 
+/**
+ * The same for messages that are stored nowhere. Of the usual ones, keys that are symbols aren't copied: only a store
+ * refuses them, and to look for them takes as long as all the rest.
+ */
+export function ownUnstoredMessages(messages: readonly Message[]): readonly Message[] {
+  if (givenOut.has(messages)) return [...messages];
+  // Whoever freezes messages freezes the first, too; to copy one that is frozen does no harm.
+  if (Object.isFrozen(messages[0])) return ownMessages(messages);
+  const own = new Array<Message>(messages.length);
+  for (let index = 0; index < own.length; index++) {
+    const message = messages[index] as Message;
+    own[index] = isObject(message) ? copyOf(message) : message;
+  }
+  return own;
+}
+
 /** The same list, as long as nobody can change it. Loops over frozen arrays are slow, so the engine keeps none itself. */
 export function frozenMessages(messages: readonly Message[]): readonly Message[] {
   const list = Object.isFrozen(messages) ? messages : Object.freeze([...messages]);
@@ -22,7 +38,8 @@ export function frozenMessages(messages: readonly Message[]): readonly Message[]
   return list;
 }
 
-const inputs = new WeakSet<object>();
+const NOTHING: readonly unknown[] = Object.freeze([]);
+const inputs = new WeakSet<object>([NOTHING]);
 
 /**
  * What somebody sent, such that nobody can change it: what was judged is what is used. The same copy for a copy. What can't
@@ -30,6 +47,7 @@ const inputs = new WeakSet<object>();
  */
 export function frozenInput<T>(sent: T): T {
   if (typeof sent !== "object" || sent === null || inputs.has(sent)) return sent;
+  if (Array.isArray(sent) && sent.length === 0) return NOTHING as T;
   try {
     const copy = frozenCopy(sent);
     if (copy !== sent) inputs.add(copy as object);
@@ -51,9 +69,12 @@ export function ownConversation(conversation: ConversationMemory): ConversationM
 }
 
 function ownMessage(message: Message): Message {
-  if (typeof message !== "object" || message === null || isFixed(message)) return message;
-  return copyOfUsual(message) ?? frozenCopy(message);
+  if (!isObject(message) || isFixed(message)) return message;
+  const mayBeUsual = message.tool_calls === undefined && Object.getOwnPropertySymbols(message).length === 0;
+  return mayBeUsual ? copyOf(message) : frozenCopy(message);
 }
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
 function isFixed(value: object): boolean {
   if (!Object.isFrozen(value)) return false;
@@ -64,12 +85,58 @@ function isFixed(value: object): boolean {
   return true;
 }
 
-/** Of a message of text alone, as nearly all are: several times as fast. */
+const copyOf = (message: Message): Message => copyOfUsual(message) ?? frozenCopy(message);
+
+/** Of a text, of a reply with tool calls and of a result, as nearly all messages are: several times as fast. */
 function copyOfUsual(message: Message): Message | undefined {
-  if (Object.getPrototypeOf(message) !== Object.prototype) return undefined;
-  for (const key in message) if (key !== "role" && key !== "content") return undefined;
+  // Twice as fast as to ask for the prototype.
+  if (message.constructor !== Object) return undefined;
+  let fields = 0;
+  for (const key in message) {
+    if (key === "role" || key === "content") continue;
+    if (key !== "tool_calls" && key !== "tool_call_id") return undefined;
+    fields += key === "tool_calls" ? 1 : 2;
+  }
   const { role, content } = message;
-  return typeof content === "string" && Object.getOwnPropertySymbols(message).length === 0
-    ? Object.freeze({ role, content })
-    : undefined;
+  if (typeof role !== "string" || typeof content !== "string") return undefined;
+  if (fields === 0) return Object.freeze({ role, content });
+  if (fields === 2) return copyOfResult(role, content, message.tool_call_id);
+  return fields === 1 ? copyOfCalling(role, content, message.tool_calls) : undefined;
 }
+
+function copyOfResult(
+  role: Message["role"],
+  content: string,
+  id: Message["tool_call_id"],
+): Message | undefined {
+  return typeof id === "string" ? Object.freeze({ role, content, tool_call_id: id }) : undefined;
+}
+
+function copyOfCalling(
+  role: Message["role"],
+  content: string,
+  calls: Message["tool_calls"],
+): Message | undefined {
+  if (!Array.isArray(calls)) return undefined;
+  const copies = new Array<ToolCall>(calls.length);
+  for (let index = 0; index < copies.length; index++) {
+    const copy = copyOfCall(calls[index]);
+    if (copy === undefined) return undefined;
+    copies[index] = copy;
+  }
+  return Object.freeze({ role, content, tool_calls: Object.freeze(copies) });
+}
+
+function copyOfCall(call: ToolCall | undefined): ToolCall | undefined {
+  if (!isPlain(call) || !isPlain(call.function)) return undefined;
+  for (const key in call) if (key !== "id" && key !== "type" && key !== "function") return undefined;
+  for (const key in call.function) if (key !== "name" && key !== "arguments") return undefined;
+  const { id, type } = call;
+  const { name, arguments: text } = call.function;
+  if (typeof id !== "string" || typeof type !== "string") return undefined;
+  if (typeof name !== "string" || typeof text !== "string") return undefined;
+  return Object.freeze({ id, type, function: Object.freeze({ name, arguments: text }) });
+}
+
+const isPlain = <T>(value: T | undefined): value is T & object =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;

@@ -1,23 +1,77 @@
-import { hash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
+
+/** Half as long again to compute is SHA-256, on machines without instructions for it. */
+const ALGORITHM = "sha512-256";
+
+/** Characters that are hashed at a time. */
+const CHUNK = 65_536;
 
 /**
- * The same for values that are equal as JSON, in whatever order their fields stand: SHA-256, base64url. Throws for a cycle,
- * and for what can't be JSON.
+ * The same for values that are equal as JSON, in whatever order their fields stand: SHA-512/256, base64url. Throws for a
+ * cycle, and for what can't be JSON.
  */
-export const fingerprint = (value: unknown): string =>
-  hash("sha256", JSON.stringify(inOrder(value)) ?? "", "base64url");
+export function fingerprint(value: unknown): string {
+  const text: Text = { pending: "", hashed: undefined };
+  write(text, value);
+  if (text.hashed === undefined) return hash(ALGORITHM, text.pending, "base64url");
+  return text.hashed.update(text.pending).digest("base64url");
+}
 
-/** Twice as fast as a replacer: a whole history may be handed in. */
+interface Text {
+  pending: string;
+  /** Absent as long as all of it is pending. */
+  hashed: ReturnType<typeof createHash> | undefined;
+}
+
+/** Each value is told apart from what follows it: lists have their lengths, and JSON and texts of messages, too. */
+function write(text: Text, value: unknown): void {
+  if (Array.isArray(value)) {
+    text.pending += `[${value.length}:`;
+    for (const item of value) write(text, item);
+    return;
+  }
+  const message = asTextMessage(value);
+  if (message === undefined) {
+    const json = JSON.stringify(inOrder(value)) ?? "null";
+    text.pending += `j${json.length}:${json}`;
+  } else {
+    const { role, content } = message;
+    text.pending += `m${role.length}:${role}${content.length}:${content}`;
+  }
+  if (text.pending.length < CHUNK) return;
+  text.hashed ??= createHash(ALGORITHM);
+  text.hashed.update(text.pending);
+  text.pending = "";
+}
+
+interface TextMessage {
+  readonly role: string;
+  readonly content: string;
+}
+
+/** What nearly all messages are: JSON takes twice as long. A lone surrogate is no UTF-8, and JSON escapes it. */
+function asTextMessage(value: unknown): TextMessage | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const { role, content, toJSON } = value as Readonly<Record<string, unknown>>;
+  if (typeof role !== "string" || typeof content !== "string" || typeof toJSON === "function")
+    return undefined;
+  const keys = Object.keys(value);
+  if (keys.filter(isFieldOfText).length !== 2) return undefined;
+  if (keys.length > 2 && keys.some((key) => !isFieldOfText(key) && isSet(value, key))) return undefined;
+  return LONE_SURROGATE.test(content) || LONE_SURROGATE.test(role) ? undefined : { role, content };
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+const isFieldOfText = (key: string): boolean => key === "role" || key === "content";
+const isSet = (value: object, key: string): boolean => (value as Record<string, unknown>)[key] !== undefined;
+
 function inOrder(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(inOrder);
   const fields = value as Readonly<Record<string, unknown>>;
   if (typeof fields["toJSON"] === "function") return value;
   const keys = Object.keys(fields).filter((key) => fields[key] !== undefined);
-  // Most messages have no more.
-  if (keys.length === 2 && typeof fields["role"] === "string" && typeof fields["content"] === "string") {
-    return [fields["role"], fields["content"]];
-  }
   const flat: unknown[] = [];
   for (const key of keys.sort()) flat.push(key, inOrder(fields[key]));
   return { "": flat };

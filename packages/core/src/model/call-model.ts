@@ -5,7 +5,7 @@ import type { Turn } from "../engine/step.ts";
 import { JAFErrorHandler } from "../error-handler.ts";
 import type { JAFError } from "../errors.ts";
 import { frozenCopy } from "../immutable/copy.ts";
-import { agentGivenOut, stateGivenOut } from "../immutable/given-out.ts";
+import { agentGivenOut, stateShown } from "../immutable/given-out.ts";
 import { type Attempt, attemptCall, type ModelRequest } from "./attempt.ts";
 import { retryDelayMs } from "./retry.ts";
 
@@ -19,7 +19,7 @@ export async function callModel<Ctx>(scope: RunScope<Ctx>, { state, agent }: Tur
   const view = await scope.view({ state, agent });
   if (!view.ok) return view;
   const request = {
-    state: stateGivenOut(view.state),
+    state: stateShown(view.state),
     agent: agentGivenOut(agent),
     config: scope.configGivenOut(),
   };

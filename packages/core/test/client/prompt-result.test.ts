@@ -1,4 +1,4 @@
-import { createInMemoryProvider, type MemoryProvider } from "@jaf/memory";
+import { createInMemoryProvider, type MemoryProvider, type RunId } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createAgentClient, createTool, type TraceEvent } from "../../src/index.ts";
@@ -31,6 +31,22 @@ describe("the result of a prompt", () => {
     expect(second.text).toBe("Noon.");
     expect(second.output).toBe("Noon.");
     expect(second.interruptions).toEqual([]);
+  });
+
+  it("holds nothing when the outcome of a run of before is given again: it is all history by then", async () => {
+    const { client } = clientSetup({ model: ["Hello.", "Noon."] });
+    const { conversationId = "" } = await client.forUser("u").prompt("Hi");
+    const runId = "job 1" as RunId;
+    const session = client.continue(conversationId);
+    const first = await session.prompt("What time is it?", { runId });
+
+    const again = await session.prompt("What time is it?", { runId });
+
+    expect(first.messages).toEqual([user("What time is it?"), assistant("Noon.")]);
+    expect(again.messages).toEqual([]);
+    expect(again).toMatchObject({ text: "Noon.", output: "Noon.", outcome: first.outcome });
+    expect(again.finalState.messages).toEqual(first.finalState.messages);
+    expect(again.usage).toEqual({});
   });
 
   it("holds what was said again in the same words", async () => {
@@ -174,7 +190,7 @@ describe("a prompt that fails", () => {
     const inner = createInMemoryProvider();
     const store: MemoryProvider = {
       ...inner,
-      appendMessages: () => {
+      storeMessages: () => {
         abort();
         return new Promise(() => {});
       },

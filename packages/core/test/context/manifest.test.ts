@@ -1,14 +1,13 @@
 import { createInMemoryProvider, type Message, sanitizeConversation } from "@jaf/memory";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { manifestOf } from "../../src/context/describe.ts";
+import { openScope } from "../../src/engine/scope.ts";
 import { run } from "../../src/index.ts";
+import { callModel } from "../../src/model/call-model.ts";
 import { assistant, calling, eventsOfType, result, says, setup, user } from "../support/setup.ts";
 import { seed } from "../support/stores.ts";
 import { returning } from "../support/tool-answers.ts";
 import { type ContextData, converse, stored, storing, talk } from "./conversations.ts";
-
-vi.mock("../../src/context/describe.ts", { spy: true });
 
 /** The fate of each position, after checking that each has exactly one. */
 function fatesOf({ ranges, messages, counts }: ContextData): string[] {
@@ -149,11 +148,19 @@ describe("the context event", () => {
 
   it("isn't made where nobody listens", async () => {
     for (const listens of [true, false]) {
-      vi.mocked(manifestOf).mockClear();
       const { config } = setup({ model: ["Done."] });
       const { onEvent, ...silent } = config;
-      await run(says("Hi", "there"), listens ? config : silent);
-      expect(manifestOf).toHaveBeenCalledTimes(listens ? 1 : 0);
+      const state = says("Hi", "there");
+      const scope = openScope(state, listens ? config : silent, { streaming: false });
+      const describe = vi.fn();
+      const view: typeof scope.view = async (turn) => {
+        const made = await scope.view(turn);
+        return made.ok ? { ...made, describe: describe.mockImplementation(made.describe) } : made;
+      };
+      const agent = config.agentRegistry.get("helper");
+      if (agent === undefined) throw new Error("no agent");
+      expect(await callModel({ ...scope, view }, { state, agent })).toMatchObject({ ok: true });
+      expect(describe).toHaveBeenCalledTimes(listens ? 1 : 0);
     }
   });
 });

@@ -144,7 +144,7 @@ describe("an input guardrail", () => {
         },
       });
       await run(says("Hi"), config);
-      expect(provider.calls).toEqual({ getConversation: 1 });
+      expect(provider.calls).toEqual({ readConversation: 1 });
     },
   );
 });

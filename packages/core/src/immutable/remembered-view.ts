@@ -1,0 +1,63 @@
+type Fields = Readonly<Record<string, unknown>>;
+
+interface View {
+  readonly view: object;
+  /** What it was made of, each with the fields that it had. */
+  readonly madeOf: readonly (readonly [part: object, fields: Fields | readonly unknown[]])[];
+}
+
+/**
+ * Makes the view of an object once, and again when a field has changed of the object itself or of one of its parts.
+ * Only of plain objects and lists: accessors and methods of a class may give something else at any time.
+ */
+export function rememberedView<T extends object>(
+  partsOf: (original: T) => readonly (object | undefined)[],
+  make: (original: T) => T,
+): (original: T) => T {
+  const views = new WeakMap<object, View>();
+  return (original) => {
+    const known = views.get(original);
+    if (known !== undefined && isCurrent(known)) return known.view as T;
+    const view = make(original);
+    const parts = [original, ...partsOf(original)].filter((part) => part !== undefined);
+    if (parts.every(isPlain)) views.set(original, { view, madeOf: parts.map(withFields) });
+    return view;
+  };
+}
+
+function isPlain(part: object): boolean {
+  if (Array.isArray(part)) return true;
+  return Object.getPrototypeOf(part) === Object.prototype && !hasAccessor(part);
+}
+
+const hasAccessor = (part: object): boolean =>
+  Object.values(Object.getOwnPropertyDescriptors(part)).some(({ get }) => get !== undefined);
+
+const withFields = (part: object) =>
+  [part, Array.isArray(part) ? [...part] : { ...(part as Fields) }] as const;
+
+function isCurrent({ madeOf }: View): boolean {
+  for (const [part, fields] of madeOf) {
+    const isSame = Array.isArray(part)
+      ? hasSameItems(part, fields as readonly unknown[])
+      : hasSameFields(part as Fields, fields as Fields);
+    if (!isSame) return false;
+  }
+  return true;
+}
+
+function hasSameItems(now: readonly unknown[], before: readonly unknown[]): boolean {
+  if (now.length !== before.length) return false;
+  for (let index = 0; index < now.length; index++) if (now[index] !== before[index]) return false;
+  return true;
+}
+
+function hasSameFields(now: Fields, before: Fields): boolean {
+  let fields = 0;
+  for (const key in now) {
+    if (now[key] !== before[key] || !(key in before)) return false;
+    fields += 1;
+  }
+  for (const _ in before) fields -= 1;
+  return fields === 0;
+}
