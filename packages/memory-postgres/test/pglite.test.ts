@@ -17,7 +17,9 @@ describeMemoryProvider({
     const schema = idle.pop() ?? freshSchema();
     const connect = () => createPostgresProvider({ schema }, pglite);
     const dispose = async () => {
-      await pglite.query(`DELETE FROM "${schema}".conversations`);
+      await pglite.exec(
+        `DELETE FROM "${schema}".conversations; DELETE FROM "${schema}".conversations_tombstones`,
+      );
       idle.push(schema);
     };
     return { provider: await connect(), connect, dispose };

@@ -36,7 +36,10 @@ describe("createMemoryProviderFromEnv", () => {
   it("keeps conversations in memory unless told otherwise, within the limits of the environment", async () => {
     const environment = { JAF_MEMORY_MAX_CONVERSATIONS: "2", JAF_MEMORY_MAX_MESSAGES: "1" };
     const provider = await createMemoryProviderFromEnv({}, environment);
-    for (const id of ["a", "b", "c"]) expectOk(await provider.appendMessages(id, users("1", "2")));
+    for (const id of ["a", "b", "c"]) {
+      const options = { createIfMissing: "unowned" } as const;
+      expectOk(await provider.appendMessages(id, users("1", "2"), {}, options));
+    }
     expect(expectOk(await provider.getStats())).toMatchObject({ totalConversations: 2, totalMessages: 2 });
   });
 
