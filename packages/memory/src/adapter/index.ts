@@ -23,7 +23,6 @@ export { extendBackend } from "../backend/extend-backend.ts";
 export {
   type ExpectedIncarnation,
   isErasedSince,
-  sameTombstones,
   TOMBSTONE_SECONDS,
   type Tombstones,
   tombstoneKey,

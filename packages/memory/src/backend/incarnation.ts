@@ -40,5 +40,3 @@ export function parseIncarnation(incarnation: string): ExpectedIncarnation | und
 export const isErasedSince = (seen: Tombstones, now: Tombstones): boolean =>
   (now.conversation !== null && now.conversation !== seen.conversation) ||
   (now.user !== null && now.user !== seen.user);
-
-export const sameTombstones = (a: Tombstones, b: Tombstones): boolean => !isErasedSince(a, b);
