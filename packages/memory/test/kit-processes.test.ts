@@ -84,7 +84,10 @@ describe(`a store that is wrong only across processes (${Object.keys(brokenProce
       current = name;
       const rule =
         rules.find((candidate) => nameOf(candidate) === caughtBy) ?? expect.fail(`no rule "${caughtBy}"`);
-      const outcome = await runRule(harness, rule);
+      // Two processes meet in nearly every run of a rule, but a busy machine may let one go first.
+      let outcome = await runRule(harness, rule);
+      for (let again = 0; again < 4 && outcome.status !== "failed"; again++)
+        outcome = await runRule(harness, rule);
       expect(outcome.status === "failed" ? outcome.error.message : outcome.status).toContain(caughtBy);
     },
   );

@@ -59,7 +59,9 @@ export function reachStorage(socket: Socket, store: string): MemoryBackend {
   });
   const reach = (method: Call["method"]) =>
     ((...given: readonly unknown[]) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
+        // What a broken layer does late, after its rule is over.
+        if (socket.writableEnded) return reject(new Error("the storage was closed"));
         lastId += 1;
         waiting.set(lastId, resolve);
         socket.write(encode({ id: lastId, store, method, given } satisfies Call));

@@ -88,7 +88,8 @@ export async function unlessRefused(call: Promise<void>): Promise<void> {
   try {
     await call;
   } catch (thrown) {
-    const isAllowed = thrown instanceof UserMemoryError && ["erased", "full"].includes(thrown.code);
+    const isAllowed =
+      thrown instanceof UserMemoryError && ["erased", "forgotten", "full"].includes(thrown.code);
     if (!isAllowed) throw thrown;
   }
 }
