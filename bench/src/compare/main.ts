@@ -11,7 +11,8 @@ import { type Contender, measurePair, toRatio } from "./measure.ts";
 import { type CompareOptions, parseCompareOptions, usage } from "./options.ts";
 import { type Call, primitives, seed, shared } from "./workloads.ts";
 
-const CONVERSATIONS = 20;
+/** Long ones take long to fill, and grow by little. */
+const conversationsFor = (length: number): number => (length > 1_000 ? 6 : 40);
 
 interface Opened {
   readonly name: string;
@@ -45,7 +46,7 @@ async function contender(
   provider: MemoryProvider,
   { length, call }: { readonly length: number; readonly call: Call },
 ): Promise<Contender> {
-  const ids = Array.from({ length: CONVERSATIONS }, (_, n) => `${name}-${length}-${n}`);
+  const ids = Array.from({ length: conversationsFor(length) }, (_, n) => `${name}-${length}-${n}`);
   await inParallel(ids, 2, (id) => seed(provider, id, length));
   let calls = 0;
   return {

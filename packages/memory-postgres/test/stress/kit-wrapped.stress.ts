@@ -1,7 +1,7 @@
 import { defineMemoryProvider, type MemoryBackend, mapMessages } from "@jaf/memory/adapter";
 import { describeMemoryProvider } from "@jaf/memory/testing";
-import { createPostgresBackend } from "../src/index.ts";
-import { connectPool, createSchemas } from "./support/stores.ts";
+import { createPostgresBackend } from "../../src/index.ts";
+import { connectPool, createSchemas } from "../support/stores.ts";
 
 /** Keeps every message the wrong way round. */
 function reversed(backend: MemoryBackend): MemoryBackend {

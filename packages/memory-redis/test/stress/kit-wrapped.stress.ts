@@ -1,8 +1,8 @@
 import { defineMemoryProvider, type MemoryBackend, mapMessages } from "@jaf/memory/adapter";
 import { describeMemoryProvider } from "@jaf/memory/testing";
-import { createRedisBackend, type createRedisProvider } from "../src/index.ts";
-import { openers } from "./support/clients.ts";
-import { createStore } from "./support/stores.ts";
+import { createRedisBackend, type createRedisProvider } from "../../src/index.ts";
+import { openers } from "../support/clients.ts";
+import { createStore } from "../support/stores.ts";
 
 /** Keeps every message the wrong way round. */
 function reversed(backend: MemoryBackend): MemoryBackend {
