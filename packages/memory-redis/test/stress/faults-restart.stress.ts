@@ -66,7 +66,7 @@ describe.each([
       [connect(proxy.port)],
       async ([provider]) => {
         if (provider === undefined) throw new Error("no provider");
-        await provider.appendMessages("c", [{ role: "user", content: "first" }]);
+        await provider.storeMessages("c", [{ role: "user", content: "first" }]);
         const observed = observe(provider);
         const appended = withRetry(observed.provider, PATIENT).appendMessages("c", [
           { role: "user", content: "to be lost" },
