@@ -97,7 +97,8 @@ $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
 -- Returns 'written', 'replayed', 'missing', or the reason of a conflict, 'version' and 'metadata-version' with a space
 -- and the one that the conversation has. Unless it is 'written', nothing has changed. Raises JF001 for a row that is
 -- there and stays out of sight, as row-level security keeps it; JF003 where the names in here lead to other tables than
--- those that it was made for.
+-- those that it was made for; JF005 for an append with a key that is known, though the expected version fits: nothing
+-- was done, and with an empty object as p_more it is decided what to say of it.
 --
 -- In READ COMMITTED each statement in here sees what was committed when it starts. So everything after the row
 -- lock sees all earlier writes to this conversation, and no later one can come between.
@@ -124,30 +125,24 @@ CREATE OR REPLACE FUNCTION "public"."__p___write"(
 )
 RETURNS text
 LANGUAGE plpgsql
--- Whatever is known of the tables' sizes: a plan that was made while they were small is kept for long.
-SET enable_seqscan = off
 AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
 DECLARE
 	batch bigint := cardinality(p_bodies);
 	-- Truncated, not rounded: the time of a write is never ahead of the clock.
 	written_at timestamptz(3) := date_trunc('milliseconds', clock_timestamp());
-	is_known boolean;
 	last_kept bigint;
 	writes_done bigint;
 BEGIN
-	IF p_table IS DISTINCT FROM to_regclass($jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$"public"."__p__"$jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$) THEN
+	-- A constant costs nothing, since its look-up is kept with the plan, until a schema gets another name.
+	IF p_table <> $jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$"public"."__p__"$jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$::regclass THEN
 		RAISE EXCEPTION USING
 			ERRCODE = 'JF003', MESSAGE = 'the schema was renamed after its tables were made: migrate() adapts them';
 	END IF;
 
 	-- The usual append decides and writes at once. Whatever is unusual finds no row here, and is decided below. Of those
-	-- with a key, an expected version tells what another one with the same key did while this one waited for the row.
-	IF p_key IS NOT NULL THEN
-		PERFORM FROM "public"."__p___keys" WHERE conversation_id = p_conversation_id AND idempotency_key = p_key;
-		is_known := FOUND;
-	END IF;
+	-- with a key, an expected version that fits says that no write with the same key came before, or nearly so: see below.
 	IF NOT p_replace AND p_more IS NULL AND p_expected_tombstones IS NULL
-		AND (p_key IS NULL OR NOT is_known AND p_expected_version IS NOT NULL AND batch > 0)
+		AND (p_key IS NULL OR p_expected_version IS NOT NULL AND batch > 0)
 	THEN
 		UPDATE "public"."__p__" SET
 			user_id = coalesce(user_id, p_user_id),
@@ -188,9 +183,8 @@ BEGIN
 				VALUES (p_conversation_id, p_key, p_body_hash, writes_done, last_kept + batch)
 				ON CONFLICT DO NOTHING;
 				IF NOT FOUND THEN
-					-- Used meanwhile by a write that changed no message, and so was another one.
-					RAISE EXCEPTION USING
-						ERRCODE = 'serialization_failure', MESSAGE = 'the idempotency key was used at the same time';
+					-- Used before, though the version fits: by a write after which it was read anew, or that changed none.
+					RAISE EXCEPTION USING ERRCODE = 'JF005', MESSAGE = 'the idempotency key is known: to be decided otherwise';
 				END IF;
 				IF writes_done % 100 = 1 THEN
 					-- As below.

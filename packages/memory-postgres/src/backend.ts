@@ -13,8 +13,9 @@ import {
 } from "./rows.ts";
 import type { ResolvedNames } from "./schema/names.ts";
 import type { SqlClient, SqlRow, Statement } from "./sql-client.ts";
+import { hasCode } from "./sql-state.ts";
 import { createTidying } from "./tidying.ts";
-import { createWriteCall, toWriteOutcome } from "./write-call.ts";
+import { createWriteCall, KEY_IS_KNOWN, toWriteOutcome } from "./write-call.ts";
 import { createWriteGroups } from "./write-groups.ts";
 
 export interface ConversationBackendOptions {
@@ -93,8 +94,19 @@ export function createConversationBackend(options: ConversationBackendOptions): 
   const tidyExpired = tidying(() => bulk.sweepSome("expired", EXPIRED_AT_ONCE));
   const tidyTombstones = tidying(() => bulk.sweepTombstones(TOMBSTONES_AT_ONCE));
 
-  const writeOne = async (write: ConversationWrite): Promise<WriteOutcome> =>
-    toWriteOutcome(await only(callWrite(write)));
+  const writeCarefully = async (write: ConversationWrite): Promise<WriteOutcome> =>
+    toWriteOutcome(await only(callWrite.careful(write)));
+
+  async function writeOne(write: ConversationWrite): Promise<WriteOutcome> {
+    // What is raised ends the transaction, which may be one of the application.
+    if (!sql.autocommit && write.idempotency !== undefined) return writeCarefully(write);
+    try {
+      return toWriteOutcome(await only(callWrite.usual(write)));
+    } catch (thrown) {
+      if (!hasCode(thrown, KEY_IS_KNOWN)) throw thrown;
+      return writeCarefully(write);
+    }
+  }
 
   // On a single connection nothing is gained, and the statements may belong to a transaction of the application.
   const queue = sql.concurrent ? createWriteGroups({ sql, names }, writeOne) : undefined;

@@ -25,7 +25,7 @@ const isExact = (name: string, value: string): boolean =>
 
 export function toMetadataTexts(metadata: JsonObject): MetadataTexts {
   const text = JSON.stringify(metadata);
-  const shown = toShown(text);
+  const shown = text.includes("\\") ? toShown(text) : text;
   if (shown === text && !text.includes(REPLACEMENT)) return { shown, exact: undefined };
   const exact = Object.entries(metadata)
     .map(([name, value]) => [JSON.stringify(name), JSON.stringify(value)] as const)

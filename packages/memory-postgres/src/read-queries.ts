@@ -10,17 +10,9 @@ import { reusable } from "./statements.ts";
 // before it is sent, and one of some 30 kB stays in its cache meanwhile.
 const partSize = sql.raw("64");
 
-const given = (name: keyof ReadValues): SQL => sql`${sql.placeholder(name)}::bigint`;
+type ReadValue = "conversationId" | "key" | "last" | "after" | "before" | "limit" | "messageId";
 
-interface ReadValues {
-  readonly conversationId: string;
-  readonly key: string | null;
-  readonly last: number | null;
-  readonly after: number | null;
-  readonly before: number | null;
-  readonly limit: number | null;
-  readonly messageId: string | null;
-}
+const given = (name: ReadValue): SQL => sql`${sql.placeholder(name)}::bigint`;
 
 /** A statement that gives a column `bodies`, and other columns of its own, of one conversation. */
 type Selecting = (extras: SQL) => SQL;
@@ -136,7 +128,7 @@ export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
   const parts = conversationParts(names, maxReadBytes);
   const { messages, traces, keys } = createTables(names);
   const { conversationId, ttlSeconds } = parts.conversation.columns;
-  const rendered = new Map<string, (values: Record<keyof ReadValues, SqlValue>) => Statement>();
+  const rendered = new Map<string, (values: Record<ReadValue, SqlValue>) => Statement>();
 
   const receipt = sql`, (
     SELECT ${keys.lastSeq} FROM ${keys}
@@ -153,7 +145,7 @@ export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
     const known = rendered.get(variant);
     if (known !== undefined) return known;
     const extras = sql`${receiptFor === undefined ? sql`` : receipt}${isExport ? forExport : sql``}`;
-    const made = reusable<keyof ReadValues>(SELECTIONS[kind](parts)(extras));
+    const made = reusable<ReadValue>(SELECTIONS[kind](parts)(extras));
     rendered.set(variant, made);
     return made;
   }
@@ -167,12 +159,16 @@ export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
   return {
     read: (request: ReadRequest): Statement => {
       const { conversationId: id, messages: selection, receiptFor } = request;
-      const values: ReadValues = {
-        ...{ key: receiptFor ?? null, last: null, after: null, before: null, limit: null, messageId: null },
+      const range = selection.kind === "range" ? selection : undefined;
+      return statementOf(request)({
         conversationId: id,
-        ...(selection.kind === "last" ? { last: selection.limit } : selection),
-      };
-      return statementOf(request)({ ...values });
+        key: receiptFor ?? null,
+        last: selection.kind === "last" ? selection.limit : null,
+        after: range?.after ?? null,
+        before: range?.before ?? null,
+        limit: range?.limit ?? null,
+        messageId: selection.kind === "message" ? selection.messageId : null,
+      });
     },
 
     /** No row where there is a conversation by now. */

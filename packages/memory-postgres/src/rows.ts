@@ -28,7 +28,7 @@ const toDate = (milliseconds: unknown): Date =>
 
 const date = (row: SqlRow, column: string): Date => toDate(text(row, column));
 
-function bodiesOf(row: SqlRow): readonly string[] {
+function bodiesOf(row: SqlRow): string[] {
   const bodies = row["bodies"];
   if (bodies === TOO_LARGE) throw new ConversationTooLarge("the conversation is too large");
   return bodies == null ? [] : bodies.split("\n");
@@ -36,22 +36,20 @@ function bodiesOf(row: SqlRow): readonly string[] {
 
 function toStored(row: SqlRow, conversationId: string, messages: readonly string[]): StoredConversation {
   const userId = row["user_id"];
-  const [createdAt, lastActivity, version, metadataVersion, lastSeq, totalMessages, ...incarnation] = text(
-    row,
-    "head",
-  ).split(" ");
+  const head = text(row, "head").split(" ");
   return {
     conversationId,
     ...(userId == null ? {} : { userId: JSON.parse(userId) as string }),
     messages,
     metadata: fromMetadataTexts(text(row, "metadata"), row["exact_metadata"]),
-    createdAt: toDate(createdAt),
-    lastActivity: toDate(lastActivity),
-    totalMessages: Number(totalMessages),
-    version: Number(version),
-    metadataVersion: Number(metadataVersion),
-    nextPosition: Number(lastSeq),
-    incarnation: incarnation.join(" "),
+    createdAt: toDate(head[0]),
+    lastActivity: toDate(head[1]),
+    totalMessages: Number(head[5]),
+    version: Number(head[2]),
+    metadataVersion: Number(head[3]),
+    nextPosition: Number(head[4]),
+    // It may hold spaces.
+    incarnation: head.length === 7 ? (head[6] as string) : head.slice(6).join(" "),
   };
 }
 
@@ -64,11 +62,14 @@ export function toSelected(
   kind: StoredSelection["kind"],
   rows: readonly SqlRow[],
 ): StoredConversation | undefined {
-  // The order in which rows come is not the server's promise.
-  const ordered = kind === "all" ? [...rows].sort((a, b) => number(a, "nth") - number(b, "nth")) : rows;
-  const [first] = ordered;
+  const first = rows[0];
   if (first === undefined) return undefined;
-  const bodies = ordered.flatMap(bodiesOf);
+  if (rows.length > 1) {
+    // The order in which rows come is not the server's promise.
+    const ordered = [...rows].sort((a, b) => number(a, "nth") - number(b, "nth"));
+    return toStored(ordered[0] ?? first, conversationId, ordered.flatMap(bodiesOf));
+  }
+  const bodies = bodiesOf(first);
   return toStored(first, conversationId, kind === "last" ? bodies.reverse() : bodies);
 }
 

@@ -1,4 +1,4 @@
-import { fillPlaceholders, gt, isNull, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { gt, is, isNull, or, Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias, PgDialect } from "drizzle-orm/pg-core";
 import { statementName } from "./prepared.ts";
 import { LAST_DATE_MS } from "./rows.ts";
@@ -19,7 +19,12 @@ export const toWrite = (query: SQL): Statement => ({ ...toStatement(query), writ
 export function reusable<Names extends string>(query: SQL): (values: Record<Names, SqlValue>) => Statement {
   const { sql: text, params } = dialect.sqlToQuery(query);
   const name = statementName(text);
-  return (values) => ({ name, text, values: fillPlaceholders(params, values) as SqlValue[] });
+  const fill = params.map((parameter) =>
+    is(parameter, Placeholder)
+      ? (values: Record<Names, SqlValue>) => values[parameter.name as Names]
+      : () => parameter as SqlValue,
+  );
+  return (values) => ({ name, text, values: fill.map((parameterOf) => parameterOf(values)) });
 }
 
 /** Of the statement, not of the transaction, in which a conversation may expire. Unlike the clock's, indexes serve it. */

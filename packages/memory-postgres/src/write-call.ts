@@ -6,7 +6,7 @@ import type { SqlRow, SqlValue, Statement } from "./sql-client.ts";
 import { EARLIEST_MS } from "./statements.ts";
 
 // The arguments of the function that does a whole write, in its order: `migrations/0002_write_function.sql` says what
-// they are.
+// they are. JSON is given as text.
 const ARGUMENTS = [
   ["conversation_id", "text"],
   ["replace", "boolean"],
@@ -28,7 +28,7 @@ const ARGUMENTS = [
   ["more", "text::jsonb"],
 ] as const;
 
-type Arguments = Readonly<Record<(typeof ARGUMENTS)[number][0], SqlValue>>;
+const MORE = ARGUMENTS.length - 1;
 
 const toMilliseconds = (date: Date): number => Math.max(date.getTime(), EARLIEST_MS);
 
@@ -64,60 +64,72 @@ function toMore({ messages, source }: ConversationWrite, exact: object | undefin
   };
 }
 
+const NOTHING_EXPECTED = { incarnation: null, tombstones: null };
+
 function toExpectation({ expectedIncarnation: expected }: ConversationWrite) {
-  if (expected === undefined) return { incarnation: null, tombstones: null };
+  if (expected === undefined) return NOTHING_EXPECTED;
   return "present" in expected
     ? { incarnation: expected.present, tombstones: null }
     : { incarnation: null, tombstones: [expected.absent.conversation, expected.absent.user] };
 }
 
-/** By name, but for the metadata and what few writes say: those are JSON text for the one call, and values for the other. */
-function toArguments(write: ConversationWrite, exact: object | undefined) {
+/** In the order of the arguments; so many writes pass here that it is one array and nothing else. */
+function toValues(write: ConversationWrite): readonly SqlValue[] {
+  const { shown, exact } = toMetadataTexts(write.metadata);
+  const more = toMore(write, exact);
   const expected = toExpectation(write);
-  return {
-    conversation_id: write.conversationId,
-    bodies: write.messages.map(({ body }) => body),
-    tool_results: write.messages.map(({ isToolResult }) => isToolResult),
-    drop_last: write.dropLast ?? 0,
-    user_id: write.userId ?? null,
-    trace_id: write.traceId ?? null,
-    expected_version: write.expectedVersion ?? null,
-    expected_metadata_version: write.expectedMetadataVersion ?? null,
-    expected_incarnation: expected.incarnation,
-    expected_tombstones: expected.tombstones,
-    incarnation: write.create?.incarnation ?? null,
-    key: write.idempotency?.key ?? null,
-    body_hash: write.idempotency?.bodyHash ?? null,
-    max_messages: write.maxMessages ?? null,
-    ttl_seconds: write.ttlSeconds ?? null,
-    more: toMore(write, exact),
-  };
+  return [
+    write.conversationId,
+    write.mode === "replace",
+    write.messages.map(({ body }) => body),
+    write.messages.map(({ isToolResult }) => isToolResult),
+    write.dropLast ?? 0,
+    write.userId ?? null,
+    write.traceId ?? null,
+    shown,
+    write.expectedVersion ?? null,
+    write.expectedMetadataVersion ?? null,
+    expected.incarnation,
+    expected.tombstones,
+    write.create?.incarnation ?? null,
+    write.idempotency?.key ?? null,
+    write.idempotency?.bodyHash ?? null,
+    write.maxMessages ?? null,
+    write.ttlSeconds ?? null,
+    more && JSON.stringify(more),
+  ];
 }
 
-/** The call of the function that does a whole write. */
-export function createWriteCall(names: ResolvedNames): (write: ConversationWrite) => Statement {
+export interface WriteCall {
+  readonly usual: (write: ConversationWrite) => Statement;
+  /** For one that the function refused to do as usual, with {@link KEY_IS_KNOWN}. */
+  readonly careful: (write: ConversationWrite) => Statement;
+}
+
+/** What the function raises where it has to be asked once more, by the careful call. */
+export const KEY_IS_KNOWN: ReadonlySet<unknown> = new Set(["JF005"]);
+
+/** The calls of the function that does a whole write. */
+export function createWriteCall(names: ResolvedNames): WriteCall {
   const parameters = ARGUMENTS.map(([, type], index) => `$${index + 1}::${type}`).join(", ");
   const text = `SELECT ${qualifiedName(names, "_write")}(${parameters}) AS outcome`;
   const name = statementName(text);
-  return (write) => {
-    const { shown, exact } = toMetadataTexts(write.metadata);
-    const { more, ...rest } = toArguments(write, exact);
-    const given: Arguments = {
-      ...rest,
-      replace: write.mode === "replace",
-      metadata: shown,
-      more: more && JSON.stringify(more),
-    };
-    return { name, text, values: ARGUMENTS.map(([argument]) => given[argument]), writes: true };
+  const call = (values: readonly SqlValue[]): Statement => ({ name, text, values, writes: true });
+  return {
+    usual: (write) => call(toValues(write)),
+    careful: (write) => call(toValues(write).map((value, at) => (at === MORE ? (value ?? "{}") : value))),
   };
 }
 
 /** An append as the function takes it that does several; `undefined` for a replacement. */
 export function packWrite(write: ConversationWrite): string | undefined {
   if (write.mode !== "append") return undefined;
-  const { shown, exact } = toMetadataTexts(write.metadata);
-  const rest = JSON.stringify(toArguments(write, exact));
-  return `{"metadata":${shown},${rest.slice(1)}`;
+  const values = toValues(write);
+  const fields = ARGUMENTS.map(([name, type], at) => {
+    const value = values[at] ?? null;
+    return `"${name}":${type === "text::jsonb" ? value : JSON.stringify(value)}`;
+  });
+  return `{${fields.join(",")}}`;
 }
 
 export function toWriteOutcome({ outcome }: SqlRow): WriteOutcome {

@@ -189,6 +189,33 @@ describe("an append on a pool", () => {
     expect(await contents(provider, "c2")).toEqual(["first"]);
   });
 
+  it("is told that its key is known, though the version that it expects is the one of now", async () => {
+    const { provider, sent } = await open();
+    await create(provider, ids(2));
+    await provider.appendMessages("c0", say("keyed"), { userId: "u" }, { idempotencyKey: "k" });
+    sent();
+    const again = (content: string) =>
+      provider.appendMessages(
+        "c0",
+        say(content),
+        { userId: "u" },
+        { idempotencyKey: "k", expectedVersion: 2 },
+      );
+    const [, ...results] = await Promise.all([
+      keepBusy(provider),
+      again("keyed"),
+      again("other"),
+      provider.appendMessages("c1", say("good")),
+    ]);
+    expect(results).toMatchObject([
+      { success: true },
+      { error: { reason: "idempotency-key" } },
+      { success: true },
+    ]);
+    expect(await contents(provider, "c0")).toEqual(["first", "keyed"]);
+    expect(await contents(provider, "c1")).toEqual(["first", "good"]);
+  });
+
   it("holds nobody up while its conversation is locked by somebody else", async () => {
     const { provider, schema, sent } = await open();
     await create(provider, ids(8));
@@ -310,5 +337,20 @@ describe("on a client, which may be in a transaction of the application", () => 
       await Promise.all(ids(20).map((id) => provider.appendMessages(id, say("hi"))));
       await client.query("ROLLBACK");
       expect(await provider.getStats()).toMatchObject({ data: { totalConversations: 0 } });
+    }));
+
+  it("a key that is known doesn't end the transaction", () =>
+    useClient(async (client) => {
+      const schema = freshSchema();
+      schemas.push(schema);
+      const provider = await createProvider({ schema }, client);
+      await create(provider, ["c"]);
+      await client.query("BEGIN");
+      for (const expectedVersion of [1, 2])
+        expect(
+          await provider.appendMessages("c", say("keyed"), {}, { idempotencyKey: "k", expectedVersion }),
+        ).toMatchObject({ success: true });
+      await client.query("COMMIT");
+      expect(await contents(provider, "c")).toEqual(["first", "keyed"]);
     }));
 });

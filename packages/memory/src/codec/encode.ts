@@ -83,6 +83,8 @@ function encodeMetadata(metadata: WriteMetadata, issues: MemoryIssue[]): JsonObj
   return Object.fromEntries(encoded);
 }
 
+type Mutable<T> = { -readonly [Field in keyof T]: T[Field] };
+
 export interface WriteInput {
   readonly mode: ConversationWrite["mode"];
   readonly conversationId: string;
@@ -122,29 +124,26 @@ function encodeReadableWrite(input: WriteInput): Checked<ConversationWrite> {
   const bodies = encodeMessages(messages, issues);
   const encoded = messageIds === undefined ? bodies : withMessageIds(bodies, messageIds, issues);
   const encodedMetadata = encodeMetadata(metadata, issues);
-  return checked(issues, (): ConversationWrite => {
-    const said = {
+  return checked(issues, () => {
+    // Field by field: to spread objects takes several times as long as all the rest.
+    const write: Mutable<ConversationWrite> = {
       mode,
       conversationId,
       messages: encoded,
       metadata: encodedMetadata,
-      ...(userId === undefined ? {} : { userId }),
-      ...(traceId === undefined ? {} : { traceId }),
-      ...(dropLast === undefined || dropLast === 0 ? {} : { dropLast }),
-      ...(maxMessages === undefined ? {} : { maxMessages }),
-      ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
-      ...(source === undefined ? {} : { source }),
     };
-    return {
-      ...said,
-      ...(expectedVersion === undefined ? {} : { expectedVersion }),
-      ...(expectedMetadataVersion === undefined ? {} : { expectedMetadataVersion }),
-      ...(incarnation === undefined ? {} : { expectedIncarnation: incarnation }),
-      ...(creates ? { create: { incarnation: crypto.randomUUID() } } : {}),
-      ...(idempotencyKey === undefined
-        ? {}
-        : { idempotency: { key: idempotencyKey, bodyHash: writeHash(said) } }),
-    };
+    if (userId !== undefined) write.userId = userId;
+    if (traceId !== undefined) write.traceId = traceId;
+    if (dropLast !== undefined && dropLast > 0) write.dropLast = dropLast;
+    if (maxMessages !== undefined) write.maxMessages = maxMessages;
+    if (ttlSeconds !== undefined) write.ttlSeconds = ttlSeconds;
+    if (source !== undefined) write.source = source;
+    if (expectedVersion !== undefined) write.expectedVersion = expectedVersion;
+    if (expectedMetadataVersion !== undefined) write.expectedMetadataVersion = expectedMetadataVersion;
+    if (incarnation !== undefined) write.expectedIncarnation = incarnation;
+    if (creates) write.create = { incarnation: crypto.randomUUID() };
+    if (idempotencyKey !== undefined) write.idempotency = { key: idempotencyKey, bodyHash: writeHash(write) };
+    return write;
   });
 }
 
@@ -178,13 +177,13 @@ function refuseOfReplace({ createIfMissing, dropLast }: WriteOptions, issues: Me
 }
 
 /** Of all that a write says, but for what it expects: a retry may have learnt what to expect. */
-function writeHash(said: Omit<ConversationWrite, "idempotency">): string {
-  const { mode, messages, metadata, userId, traceId, dropLast, maxMessages, ttlSeconds, source } = said;
+function writeHash(write: ConversationWrite): string {
+  const { mode, messages, metadata, userId, traceId, dropLast, maxMessages, ttlSeconds, source } = write;
   const fields = Object.keys(metadata)
     .sort()
     .map((key) => [key, metadata[key]]);
   const rest = [mode, userId, traceId, dropLast, maxMessages, ttlSeconds, source, fields];
-  let text = JSON.stringify(rest, (_, value: unknown) => value ?? null);
+  let text = JSON.stringify(rest);
   for (const { body, own } of messages)
     text += own === undefined ? `\n${body}` : `\n${JSON.stringify(own.id)}${body}`;
   return hash("sha256", text, "hex");
