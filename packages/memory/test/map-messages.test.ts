@@ -1,4 +1,3 @@
-import { describeMemoryProvider } from "@jaf/memory/testing";
 import { describe, expect, it, vi } from "vitest";
 import {
   defineMemoryProvider,
@@ -15,15 +14,6 @@ const reverse = (text: string): string => text.split("").reverse().join("");
 
 const reversed = (backend: MemoryBackend): MemoryBackend =>
   mapMessages(backend, { encode: reverse, decode: async (text) => reverse(text) });
-
-describeMemoryProvider({
-  name: "in-memory, with each message reversed",
-  createStore: async () => {
-    const limits = { maxMessagesPerConversation: 10_000 };
-    const provider = defineMemoryProvider(reversed(createInMemoryBackend(limits)));
-    return { provider, dispose: async () => void (await provider.close()) };
-  },
-});
 
 const UNOWNED = { createIfMissing: "unowned" } as const;
 

@@ -2,6 +2,7 @@ import { describeUserMemory, describeUserMemoryBackend } from "@jaf/user-memory/
 import { openers } from "../support/clients.ts";
 import { backendFactory, storeFactory } from "../support/user-memory.ts";
 
+describeUserMemoryBackend("redis, ioredis", backendFactory(openers.ioredis));
 describeUserMemory("redis, ioredis", storeFactory(openers.ioredis));
 describeUserMemory("redis, Cluster, ioredis", storeFactory(openers["ioredis cluster"]));
 describeUserMemoryBackend("redis, Cluster, ioredis", backendFactory(openers["ioredis cluster"]), {

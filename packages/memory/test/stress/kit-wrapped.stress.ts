@@ -20,3 +20,19 @@ describeMemoryProvider({
     return { provider, dispose: async () => void (await provider.close()) };
   },
 });
+
+// By UTF-16 units, so that pairs of surrogates are torn apart.
+const torn = (text: string): string => text.split("").reverse().join("");
+
+describeMemoryProvider({
+  name: "in-memory, with each message reversed by UTF-16 units",
+  createStore: async () => {
+    const limits = { maxMessagesPerConversation: 10_000 };
+    const backend = mapMessages(createInMemoryBackend(limits), {
+      encode: torn,
+      decode: async (text) => torn(text),
+    });
+    const provider = defineMemoryProvider(backend);
+    return { provider, dispose: async () => void (await provider.close()) };
+  },
+});

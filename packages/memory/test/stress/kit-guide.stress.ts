@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 
-const guide = readFileSync(new URL("../../../docs/adding-a-provider.md", import.meta.url), "utf8");
+const guide = readFileSync(new URL("../../../../docs/adding-a-provider.md", import.meta.url), "utf8");
 // Here, so that the code finds the packages that it imports.
 const folder = fileURLToPath(new URL("./.snippets/", import.meta.url));
 

@@ -1,7 +1,7 @@
 import { PGlite } from "@electric-sql/pglite";
 import { describeMemoryProvider } from "@jaf/memory/testing";
-import { createPostgresProvider } from "../src/index.ts";
-import { freshSchema } from "./support/stores.ts";
+import { createPostgresProvider } from "../../src/index.ts";
+import { freshSchema } from "../support/stores.ts";
 
 const idle: string[] = [];
 let pglite: PGlite;

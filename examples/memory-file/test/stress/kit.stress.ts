@@ -1,7 +1,7 @@
 import { describeMemoryProvider } from "@jaf/memory/testing";
-import { openFileProvider } from "../src/provider.ts";
-import { createCuttableDisk } from "./support/cuttable-disk.ts";
-import { makeFolder } from "./support/folder.ts";
+import { openFileProvider } from "../../src/provider.ts";
+import { createCuttableDisk } from "../support/cuttable-disk.ts";
+import { makeFolder } from "../support/folder.ts";
 
 describeMemoryProvider({
   name: "file",

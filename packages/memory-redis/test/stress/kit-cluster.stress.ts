@@ -1,6 +1,6 @@
 import { describeMemoryProvider } from "@jaf/memory/testing";
-import { openers } from "./support/clients.ts";
-import { createStore } from "./support/stores.ts";
+import { openers } from "../support/clients.ts";
+import { createStore } from "../support/stores.ts";
 
 describeMemoryProvider({
   name: "redis, Cluster",

@@ -1,16 +1,16 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sourceProcess } from "../../../test/source-process.ts";
-import { defineMemoryProvider } from "../src/index.ts";
-import type { MemoryProviderHarness, TestStore } from "../src/testing/index.ts";
-import { runRule } from "../src/testing/run-rule.ts";
-import { endProcesses } from "../src/testing/second-process.ts";
-import { rulesOf } from "../src/testing/spec.ts";
-import { specsFor } from "../src/testing/specs/index.ts";
-import { openIntactBackend } from "./support/broken-backend.ts";
-import type { Place } from "./support/broken-process.ts";
-import { brokenProcesses } from "./support/broken-processes.ts";
-import { reachStorage, startStorages } from "./support/storage-server.ts";
+import { sourceProcess } from "../../../../test/source-process.ts";
+import { defineMemoryProvider } from "../../src/index.ts";
+import type { MemoryProviderHarness, TestStore } from "../../src/testing/index.ts";
+import { runRule } from "../../src/testing/run-rule.ts";
+import { endProcesses } from "../../src/testing/second-process.ts";
+import { rulesOf } from "../../src/testing/spec.ts";
+import { specsFor } from "../../src/testing/specs/index.ts";
+import { openIntactBackend } from "../support/broken-backend.ts";
+import type { Place } from "../support/broken-process.ts";
+import { brokenProcesses } from "../support/broken-processes.ts";
+import { reachStorage, startStorages } from "../support/storage-server.ts";
 
 const rules = specsFor({ seeds: [1], rounds: 6 }).flatMap(rulesOf);
 const twoProcessRules = rules.filter(({ needs }) => needs?.includes("process"));
@@ -34,7 +34,7 @@ async function createStore(broken?: string): Promise<TestStore> {
   const layer = broken === undefined ? {} : brokenProcesses[broken]?.layer(storage, store);
   const backend = { ...storage, ...layer, close: async () => {} };
   const argument: Place = { port: storages.port, store, ...(broken === undefined ? {} : { broken }) };
-  const module = new URL("./support/broken-process.ts", import.meta.url);
+  const module = new URL("../support/broken-process.ts", import.meta.url);
   return {
     provider: defineMemoryProvider(backend),
     connect: async () => defineMemoryProvider(backend),
