@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     // The tests wait for servers, processes and clocks more than they compute.
-    maxWorkers: 4,
+    maxWorkers: 3,
     projects: [
       "packages/*",
       "apps/*",
