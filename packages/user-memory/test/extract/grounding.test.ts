@@ -255,13 +255,14 @@ describe("for any text", () => {
   );
   const text = fc.array(words, { maxLength: 12 }).map((parts) => parts.join(" "));
 
-  test("what is kept as true adds no word and no negation", () => {
+  // `live` is a neutral verb, of which one may stand in place of what was said.
+  test("what is kept as true adds no negation, and no word but a neutral verb", () => {
     fc.assert(
       fc.property(text, text, (said, fact) => {
         const verdict = createJudge([said])({ fact, evidence: said });
         if (verdict.kind !== "kept" || verdict.quarantine !== undefined) return;
         const known = new Set(said.toLowerCase().split(/\W+/));
-        const content = fact.toLowerCase().match(/hate|like|live|berlin|rome|3|cats|tea|brother/g) ?? [];
+        const content = fact.toLowerCase().match(/hate|like|berlin|rome|3|cats|tea|brother/g) ?? [];
         for (const word of content) expect(known).toContain(word);
         const isNegated = /\b(?:not|never)\b/i;
         if (isNegated.test(fact)) expect(said).toMatch(isNegated);
