@@ -222,7 +222,10 @@ export interface MemoryProvider {
   /** Deletes everything of a user, and leaves a tombstone of the user too; how many conversations that were. */
   readonly clearUserConversations: (userId: string) => Promise<Result<number>>;
 
-  /** Over all conversations, or those of one user. */
+  /**
+   * Over the conversations of one user, or, called without an argument, of everybody. A user who is `undefined` is a
+   * `MemoryValidationError`: a session without a user must not see everybody's totals.
+   */
   readonly getStats: (userId?: string) => Promise<Result<MemoryStats>>;
 
   /** Asks the store. A store that can't be reached is `{ healthy: false, error }`, not a failure. */

@@ -91,7 +91,7 @@ function watched(provider: MemoryProvider, watchers: Watchers): MemoryProvider {
     getRecentMessages: (...args) => provider.getRecentMessages(...args),
     deleteConversation: (conversationId) => provider.deleteConversation(conversationId),
     clearUserConversations: (userId) => provider.clearUserConversations(userId),
-    getStats: (userId) => provider.getStats(userId),
+    getStats: (...user) => provider.getStats(...user), // `()` is everybody's, `(undefined)` is refused.
     healthCheck: () => provider.healthCheck(),
     close: () => provider.close(),
   };

@@ -1,6 +1,6 @@
 import { CorruptMessage, decodeConversation, decodeMessages } from "../codec/decode.ts";
 import { encodeWrite, type WriteInput } from "../codec/encode.ts";
-import { encodeId, encodeLimit, encodeQuery } from "../codec/encode-query.ts";
+import { encodeId, encodeLimit, encodeQuery, encodeUserId } from "../codec/encode-query.ts";
 import { encodeRead } from "../codec/encode-read.ts";
 import { decodeRecord, encodeRecord } from "../codec/record.ts";
 import {
@@ -159,9 +159,9 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
       return attempt("clearUserConversations", () => backend.clearUser(id.value));
     },
 
-    getStats: async (userId) => {
-      if (userId === undefined) return attempt("getStats", () => backend.stats());
-      const id = encodeId("userId", userId);
+    getStats: async (...given) => {
+      if (given.length === 0) return attempt("getStats", () => backend.stats());
+      const id = encodeUserId(given[0]);
       if (!id.ok) return invalid("getStats", id.issues);
       return attempt("getStats", () => backend.stats(id.value));
     },

@@ -77,6 +77,13 @@ export function encodeId(path: string, id: string): Checked<string> {
   return checked(issue === undefined ? [] : [issue], () => id);
 }
 
+/** A user who is `undefined`, because a session has none, must not stand for everybody. */
+export function encodeUserId(userId: string | undefined): Checked<string> {
+  if (userId !== undefined) return encodeId("userId", userId);
+  const expected = "a user's id, not undefined; for everybody's totals leave the argument out";
+  return { ok: false, issues: [{ path: "userId", expected }] };
+}
+
 export function encodeLimit(limit: number): Checked<number> {
   const issue = integerIssue("limit", limit, 0);
   return checked(issue === undefined ? [] : [issue], () => limit);

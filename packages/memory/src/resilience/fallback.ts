@@ -85,8 +85,9 @@ export function withFallback<P extends MemoryProvider>(
     findConversations: (query) => find(copyArgument(query)),
     deleteConversation,
     clearUserConversations,
-    getStats: (userId) =>
-      askEither(stores, { operation: "getStats" }, { ask: (store) => store.getStats(userId) }),
+    // Without an argument is everybody's, with `undefined` is refused.
+    getStats: (...user) =>
+      askEither(stores, { operation: "getStats" }, { ask: (store) => store.getStats(...user) }),
     healthCheck: async () => {
       const note = stores.circuit.begin();
       const health = await primary.healthCheck();

@@ -101,7 +101,8 @@ export function withRetry<P extends MemoryProvider>(provider: P, options: RetryO
     clearUserConversations: (userId) =>
       retry("clearUserConversations", () => provider.clearUserConversations(userId)),
     ...retryVersioned(provider, retry),
-    getStats: (userId) => retry("getStats", () => provider.getStats(userId)),
+    // Without an argument is everybody's, with `undefined` is refused.
+    getStats: (...user) => retry("getStats", () => provider.getStats(...user)),
     healthCheck: () => retry("healthCheck", () => provider.healthCheck()),
     close: () => {
       waits.end();

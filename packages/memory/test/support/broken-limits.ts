@@ -84,6 +84,18 @@ export const brokenLimits: Readonly<Record<string, BrokenProvider>> = {
     getStats: () => intact.getStats(),
   })),
 
+  "counts everybody's for a user who is undefined": broken(
+    "getStats: tells a user who is undefined nothing of everybody's",
+    (intact) => ({
+      getStats: (userId) => (userId === undefined ? intact.getStats() : intact.getStats(userId)),
+    }),
+  ),
+
+  "passes a missing argument on as undefined": broken(
+    "getStats: counts over all, or over one user",
+    (intact) => ({ getStats: (userId) => intact.getStats(userId) }),
+  ),
+
   "lets in who knows the version": broken(
     "other users: take over no conversation, whatever they know of it",
     (intact) => ({

@@ -87,4 +87,10 @@ export const statsLimits = defineSpec(inputLimits("getStats"), {
     for (const userId of [null, "", 0, {}])
       await expectInvalid(() => provider.getStats(hostile(userId)), "userId");
   },
+
+  "tells a user who is undefined nothing of everybody's": async ({ provider }) => {
+    expectOk(await provider.storeMessages("c", users("1"), { userId: "alice" }));
+    await expectInvalid(() => provider.getStats(undefined), "userId");
+    expect(expectOk(await provider.getStats()).totalConversations).toBe(1);
+  },
 });
