@@ -34,7 +34,10 @@ beforeAll(() => {
   mkdirSync(join(app, "app/node_modules/@jaf"), { recursive: true });
   // As with a package manager that keeps packages apart: the real folder sees nothing of the application's.
   symlinkSync(packageRoot, join(app, "app/node_modules/@jaf/memory"));
-  write("app/package.json", '{ "type": "module" }');
+  write(
+    "app/package.json",
+    '{ "type": "module", "dependencies": { "@jaf/memory-scoped": "1", "jaf-memory-third": "1" } }',
+  );
   write(
     "app/main.js",
     `import { createMemoryProviderFromEnv } from "@jaf/memory";

@@ -24,7 +24,8 @@ export interface AdapterVariable {
 
 /**
  * What a backend's package exports as `adapter`. `createMemoryProvider({ type })` and `JAF_MEMORY_TYPE` find it by the
- * name of the package, `@jaf/memory-<type>` or `jaf-memory-<type>`; `registerMemoryAdapter` adds one of any other name.
+ * name of the package, `@jaf/memory-<type>` or `jaf-memory-<type>`: from here, from the main script, and from the working
+ * folder if its own package.json declares it. `registerMemoryAdapter` adds one of any other name.
  */
 export interface MemoryAdapter<Config extends object = object, Client = unknown> {
   /** A lower-case letter, then up to 49 lower-case letters, digits and hyphens. */

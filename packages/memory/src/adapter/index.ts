@@ -1,6 +1,7 @@
 export { type BackoffLimits, type BackoffOptions, type Outcome, retryWithBackoff } from "../async/backoff.ts";
 export { type DeadlineOptions, withDeadline } from "../async/deadline.ts";
 export { createKeyedQueue, type KeyedQueue } from "../async/keyed-queue.ts";
+export { onAbort } from "../async/on-abort.ts";
 export {
   type ConversationPosition,
   type ConversationQuery,

@@ -1,11 +1,10 @@
-import { realpathSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createMemoryStorageError, describeCause } from "../errors.ts";
 import { MemorySetupError } from "../setup-error.ts";
 import type { MemoryAdapter } from "./adapter.ts";
 import { parseAdapter } from "./adapter-schema.ts";
-import { findPackageEntry, isMissingPackage, isUnresolved } from "./package-entry.ts";
+import { isMissingPackage, isUnresolved } from "./package-entry.ts";
+import { locatePackage } from "./package-location.ts";
 import { registeredAdapter } from "./registry.ts";
 
 export interface AdapterRequest {
@@ -17,35 +16,32 @@ export interface AdapterRequest {
 
 const packageNames = (type: string) => [`@jaf/memory-${type}`, `jaf-memory-${type}`] as const;
 
-/**
- * Where a package may be found that can't be found from here: package managers that keep packages apart let this one
- * see its own dependencies alone.
- */
-function applicationBases(): readonly string[] {
-  const folder = join(process.cwd(), "package.json");
-  const entry = process.argv[1];
-  if (entry === undefined || !isAbsolute(entry)) return [folder];
-  try {
-    return [realpathSync(entry), folder]; // A command is often a link into its package.
-  } catch {
-    return [folder];
-  }
+/** A package as far as it may be run. */
+interface Lookup {
+  /** Absent: it is not installed. */
+  readonly module?: unknown;
+  /** Why the one in the working folder was not run: a sentence. */
+  readonly ignored?: string;
 }
 
-/** The module of a package, or `undefined` if it is not installed. Rejects if it can't be loaded. */
-async function importPackage(name: string): Promise<unknown> {
+/** Rejects if the package can't be loaded. */
+async function importPackage(name: string): Promise<Lookup> {
   try {
-    return await import(/* @vite-ignore */ /* webpackIgnore: true */ name);
+    return { module: await import(/* @vite-ignore */ /* webpackIgnore: true */ name) };
   } catch (thrown) {
     if (!isMissingPackage(name, thrown)) throw thrown;
   }
-  for (const base of applicationBases()) {
-    const entry = findPackageEntry(name, base);
-    if (entry === undefined) continue;
-    const url = pathToFileURL(entry).href;
-    return import(/* @vite-ignore */ /* webpackIgnore: true */ url);
+  const location = locatePackage(name);
+  switch (location.status) {
+    case "absent":
+      return {};
+    case "ignored":
+      return { ignored: location.reason };
+    case "found": {
+      const url = pathToFileURL(location.file).href;
+      return { module: await import(/* @vite-ignore */ /* webpackIgnore: true */ url) };
+    }
   }
-  return undefined;
 }
 
 const field = (value: unknown, name: string): unknown =>
@@ -69,7 +65,7 @@ function checkAdapter(request: AdapterRequest, name: string, module: unknown): M
   throw setupError(request, `the "adapter" that ${name} exports is of another type.`);
 }
 
-async function loadPackage(request: AdapterRequest, name: string): Promise<unknown> {
+async function loadPackage(request: AdapterRequest, name: string): Promise<Lookup> {
   try {
     return await importPackage(name);
   } catch (thrown) {
@@ -93,14 +89,18 @@ export async function findAdapter(request: AdapterRequest): Promise<MemoryAdapte
   const { type } = request;
   const known = registeredAdapter(type);
   if (known !== undefined) return known;
+  const ignored: string[] = [];
   for (const name of packageNames(type)) {
-    const module = await loadPackage(request, name);
-    if (module !== undefined) return checkAdapter(request, name, module);
+    const lookup = await loadPackage(request, name);
+    if (lookup.module !== undefined) return checkAdapter(request, name, lookup.module);
+    if (lookup.ignored !== undefined) ignored.push(lookup.ignored);
   }
+  throw setupError(request, notInstalled(type, ignored));
+}
+
+function notInstalled(type: string, ignored: readonly string[]): string {
   const [own, other] = packageNames(type);
-  const hint = `Run "npm install ${own}" (or install ${other}, if it is made by others), or call registerMemoryAdapter`;
-  throw setupError(
-    request,
-    `no adapter of type "${type}" is installed. ${hint}. Without either: type "memory".`,
-  );
+  const hint = `Run "npm install ${own}" (or install ${other}, if it is made by others) in the application's folder, or call registerMemoryAdapter`;
+  const reasons = ignored.map((reason) => ` ${reason}`).join("");
+  return `no adapter of type "${type}" is installed.${reasons} ${hint}. Without either: type "memory".`;
 }

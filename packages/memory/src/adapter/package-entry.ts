@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const CONDITIONS = new Set(["node", "import", "default"]);
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
 function target(exports: unknown): string | undefined {

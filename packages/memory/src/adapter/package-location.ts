@@ -1,0 +1,106 @@
+import { readFileSync, realpathSync } from "node:fs";
+import { isAbsolute, join, relative, sep } from "node:path";
+import { findPackageEntry, isObject } from "./package-entry.ts";
+
+/** Where the application has a package. */
+export type PackageLocation =
+  | { readonly status: "found"; readonly file: string }
+  /** The working folder doesn't vouch for it; `reason` is a sentence. */
+  | { readonly status: "ignored"; readonly reason: string }
+  | { readonly status: "absent" };
+
+const ABSENT: PackageLocation = { status: "absent" };
+
+/** `node --eval code argument`: what stands where a main script would is an argument, and may come from anywhere. */
+const isEvaluated = (): boolean =>
+  process.execArgv.some((option) => /^(-[a-z]*[ep][a-z]*|--eval|--print)(=|$)/.test(option));
+
+function mainScript(): string | undefined {
+  const script = process.argv[1];
+  if (script === undefined || !isAbsolute(script) || isEvaluated()) return undefined;
+  try {
+    return realpathSync(script); // A command is often a link into its package.
+  } catch {
+    return undefined;
+  }
+}
+
+function workingFolder(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined; // It was removed.
+  }
+}
+
+/** Those of development too: a script or a test that runs in its own project's folder uses them. */
+const DEPENDENCIES = ["dependencies", "optionalDependencies", "devDependencies", "peerDependencies"] as const;
+
+interface Candidate {
+  readonly name: string;
+  /** The working folder. */
+  readonly folder: string;
+  /** What the name stands for there. */
+  readonly file: string;
+}
+
+/** Whether it is the folder's own code, as where an adapter's tests run, and nothing that was put beside it. */
+function isOwnFile({ folder, file }: Candidate): boolean {
+  const steps = relative(folder, file).split(sep);
+  return steps[0] !== ".." && !isAbsolute(steps.join(sep)) && !steps.includes("node_modules");
+}
+
+function isDeclared(manifest: unknown, candidate: Candidate): boolean {
+  if (!isObject(manifest)) return false;
+  const { name } = candidate;
+  if (manifest["name"] === name && isOwnFile(candidate)) return true;
+  return DEPENDENCIES.some((field) => {
+    const list = manifest[field];
+    return isObject(list) && Object.hasOwn(list, name) && typeof list[name] === "string";
+  });
+}
+
+/** `undefined` if there is none that can be read. Throws a `SyntaxError` for one that isn't JSON. */
+function readManifest(folder: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(join(folder, "package.json"), "utf8");
+  } catch {
+    return undefined;
+  }
+  return JSON.parse(text);
+}
+
+function locateIn(folder: string, name: string): PackageLocation {
+  let manifest: unknown;
+  try {
+    manifest = readManifest(folder);
+  } catch {
+    // Node finds nothing from such a folder either.
+    const reason = `${name} is not looked for in the working folder, whose package.json is not valid JSON.`;
+    return { status: "ignored", reason };
+  }
+  const file = findPackageEntry(name, join(folder, "package.json"));
+  if (file === undefined) return ABSENT;
+  if (isDeclared(manifest, { name, folder, file })) return { status: "found", file };
+  const fault =
+    manifest === undefined
+      ? "has no package.json that can be read"
+      : "doesn't declare it in its package.json";
+  const reason = `${name} is found from the working folder and is not run, since that folder ${fault}.`;
+  return { status: "ignored", reason };
+}
+
+/**
+ * Where a package is that can't be found from here: package managers that keep packages apart let this one see its own
+ * dependencies alone. The main script's folder counts as an import in that script would. A process may be started in any
+ * folder, be it one for downloads, so the working folder counts only if its own package.json declares the package.
+ * Nothing of a package is run.
+ */
+export function locatePackage(name: string): PackageLocation {
+  const script = mainScript();
+  const ofScript = script === undefined ? undefined : findPackageEntry(name, script);
+  if (ofScript !== undefined) return { status: "found", file: ofScript };
+  const folder = workingFolder();
+  return folder === undefined ? ABSENT : locateIn(folder, name);
+}
