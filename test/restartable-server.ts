@@ -16,6 +16,9 @@ export interface RestartableServer extends RunningServer {
   readonly port: number;
   /** Kills all its processes at once (SIGKILL), and resolves when they are gone. */
   readonly kill: () => Promise<void>;
+  /** Stops all its processes where they are (SIGSTOP), until `resume`. */
+  readonly pause: () => void;
+  readonly resume: () => void;
   /** After `kill`; resolves when it is ready. `args`: more of the command line, for this start. */
   readonly start: (args?: readonly string[]) => Promise<void>;
 }
@@ -49,19 +52,24 @@ function childrenOf(pid: number): number[] {
   return text.split(/\s+/).filter(Boolean).map(Number);
 }
 
-function killQuietly(pid: number): void {
+function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, "SIGKILL");
+    process.kill(pid, signal);
   } catch {
     // It is gone.
   }
+}
+
+function signalAll(child: ChildProcess | undefined, signal: NodeJS.Signals): void {
+  if (child?.pid === undefined) return;
+  for (const pid of [child.pid, ...childrenOf(child.pid)]) signalQuietly(pid, signal);
 }
 
 async function killAll(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");
   child.kill("SIGSTOP"); // So that it neither starts another child nor reacts to the death of one.
-  for (const pid of childrenOf(child.pid)) killQuietly(pid);
+  for (const pid of childrenOf(child.pid)) signalQuietly(pid, "SIGKILL");
   child.kill("SIGKILL");
   await ended;
 }
@@ -105,5 +113,7 @@ export async function startRestartable(definition: ServerDefinition): Promise<Re
     throw thrown;
   }
   const kill = async () => (child === undefined ? undefined : killAll(child));
-  return { url: definition.url(port), port, kill, start, stop };
+  const pause = () => signalAll(child, "SIGSTOP");
+  const resume = () => signalAll(child, "SIGCONT");
+  return { url: definition.url(port), port, kill, pause, resume, start, stop };
 }

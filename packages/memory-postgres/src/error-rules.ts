@@ -21,6 +21,10 @@ const tls = connection("TLS failed; check `ssl` and the certificates", false);
 const terminated = connection(
   "an administrator terminated the connection, or the server is shutting down; try again in a moment",
 );
+// PgBouncer has no other code for what it says by itself.
+const behindPooler = connection(
+  "the PgBouncer before it could not reach it, or had no connection free in time; try again, and see its log and that of the server",
+);
 const url = connection(
   "`connectionString` is not a valid URL; percent-encode special characters in username and password",
   false,
@@ -68,10 +72,14 @@ export const codeRules: Readonly<Record<string, ErrorRule>> = {
   ERR_INVALID_URL: url,
   ERR_TLS_CERT_ALTNAME_INVALID: tls,
   "08": broken,
-  "08P01": connection("it doesn't speak the protocol of Postgres; check host and port", false),
+  "08P01": behindPooler,
   "22021": encoding,
   "22P05": encoding,
-  "25006": storage("the server is read-only, a standby perhaps; connect to the primary"),
+  // Which also passes: a standby that is being promoted says so, and so does a disk that is nearly full in a cloud.
+  "25006": storage(
+    "the server is read-only, a standby perhaps; connect to the primary, or try again once a failover is over",
+    true,
+  ),
   "25P02": storage("the client is in a transaction that failed; roll it back"),
   "28": login,
   "3D000": connection("there is no such database; create it, e.g. with `createdb jaf_memory`", false),
