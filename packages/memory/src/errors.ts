@@ -15,6 +15,11 @@ interface MemoryErrorFields {
   /** Whether the same call can succeed later. Retry writes only with an `idempotencyKey`. */
   readonly retryable: boolean;
   readonly cause?: ErrorCause;
+  /**
+   * How often the call was made by a wrapper that tries again, e.g. `withRetry`, and has given up. Absent: nobody has tried
+   * again. Where it is there, trying at once would only multiply the attempts.
+   */
+  readonly attempts?: number;
 }
 
 /** The store could not be reached, or the provider is closed. */

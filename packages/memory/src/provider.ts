@@ -109,6 +109,11 @@ export interface WriteOptions {
    * and one that doesn't name them keeps the conversation's. Absent: kept until it is deleted.
    */
   readonly ttlSeconds?: number;
+  /**
+   * Ends the waits between the attempts of a wrapper such as `withRetry`, so that no other attempt is made. A store ignores
+   * it: a write that is under way is never cut off, and it is no part of what an `idempotencyKey` stands for.
+   */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

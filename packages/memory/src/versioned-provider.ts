@@ -29,6 +29,8 @@ export interface ReadOptions {
   readonly userId?: string;
   /** Asks what became of a write with this idempotency key: see {@link ConversationReading.receipt}. */
   readonly receiptFor?: string;
+  /** Ends the waits between the attempts of a wrapper, as `WriteOptions.signal` does. A store ignores it. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What a write left behind that was done under an idempotency key. */

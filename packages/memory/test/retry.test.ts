@@ -41,6 +41,9 @@ function losing(losses: number): VersionedMemoryProvider & { readonly calls: () 
 
 const soon = { baseDelayMs: 0 };
 
+/** What comes of a call that was made so often in vain. */
+const givenUpAfter = (attempts: number) => createFailure({ ...unreachable.error, attempts });
+
 const UNOWNED = { createIfMissing: "unowned" } as const;
 
 describe("withRetry", () => {
@@ -265,7 +268,7 @@ describe("the waits of withRetry", () => {
     const options = { maxAttempts: 6, maxDelayMs: 500, onRetry: (event: RetryEvent) => events.push(event) };
     const full = withRetry(down(), { ...options, random: () => 1 }).getConversation("c");
     await vi.runAllTimersAsync();
-    expect(await full).toBe(unreachable);
+    expect(await full).toEqual(givenUpAfter(6));
     expect(events.map(({ attempt, delayMs }) => [attempt, delayMs])).toEqual([
       [1, 100],
       [2, 200],
@@ -285,7 +288,7 @@ describe("the waits of withRetry", () => {
     const provider = down();
     const call = withRetry(provider).getConversation("c");
     await vi.runAllTimersAsync();
-    expect(await call).toBe(unreachable);
+    expect(await call).toEqual(givenUpAfter(5));
     expect(provider.getConversation).toHaveBeenCalledTimes(5);
   });
 
@@ -306,9 +309,40 @@ describe("the waits of withRetry", () => {
     await vi.advanceTimersByTimeAsync(1);
     if (how === "close") expectOk(await wrapped.close());
     else abort.abort();
-    expect(await Promise.all(calls)).toEqual(calls.map(() => unreachable));
+    expect(await Promise.all(calls)).toEqual(calls.map(() => givenUpAfter(1)));
     expect(vi.getTimerCount()).toBe(0);
     expect(provider.getConversation).toHaveBeenCalledTimes(50);
+  });
+
+  it("don't multiply: what an inner withRetry has given up isn't tried again by an outer one", async () => {
+    const provider = down();
+    const inner = withRetry(provider, { maxAttempts: 3 });
+    const call = withRetry(inner, { maxAttempts: 7 }).getConversation("c");
+    await vi.runAllTimersAsync();
+    expect(await call).toEqual(givenUpAfter(3));
+    expect(provider.getConversation).toHaveBeenCalledTimes(3);
+  });
+
+  it("end with the signal of the call, of a read as of a write, and of no other call", async () => {
+    const inner = createInMemoryProvider();
+    const readConversation = vi.fn<typeof inner.readConversation>(async () => unreachable);
+    const appendMessages = vi.fn<MemoryProvider["appendMessages"]>(async () => unreachable);
+    const store = { ...inner, readConversation, appendMessages };
+    const provider = withRetry(store, { baseDelayMs: 5_000, random: () => 1 });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const read = provider.readConversation("c", { signal });
+    const write = provider.appendMessages("c", users("1"), {}, { signal });
+    const other = provider.readConversation("d", { signal: new AbortController().signal });
+    await vi.advanceTimersByTimeAsync(1);
+    controller.abort();
+    expect(await Promise.all([read, write])).toEqual([givenUpAfter(1), givenUpAfter(1)]);
+    expect(appendMessages.mock.lastCall?.[3]?.signal).toBe(signal);
+    expect(readConversation.mock.calls[0]?.[1]?.signal).toBe(signal);
+    expect(await provider.readConversation("c", { signal })).toEqual(givenUpAfter(1));
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
+    await vi.runAllTimersAsync();
+    expect(await other).toEqual(givenUpAfter(5));
   });
 
   it("listen to the signal only while they last", async () => {

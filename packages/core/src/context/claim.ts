@@ -96,7 +96,8 @@ export function openClaims({ memory, conversationId, history }: Journal): Claims
         const isWritten = "written" in done.data && done.data.written;
         return isWritten ? createSuccess(undefined) : createFailure(lostClaim());
       }
-      if (!done.error.retryable || attempt === MAX_ATTEMPTS) return done;
+      const { retryable, attempts } = done.error;
+      if (!retryable || attempts !== undefined || attempt === MAX_ATTEMPTS) return done;
       await sleep(Math.random() * FIRST_DELAY_MS * 2 ** (attempt - 1), undefined);
     }
   }

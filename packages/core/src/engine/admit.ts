@@ -40,7 +40,10 @@ async function loadFree(
   { memory, conversationId, executionId, runKey }: Journal,
   signal: AbortSignal | undefined,
 ): Promise<Loaded | undefined> {
-  const loaded = await abortable(loadConversation(memory, conversationId, runKey), signal);
+  const loaded = await abortable(
+    loadConversation(memory, conversationId, { receiptFor: runKey, signal }),
+    signal,
+  );
   if (!loaded.success || turnUnderWay(loaded.data.conversation, executionId) === undefined) return loaded;
   // Whose reply is stored needs no turn.
   return endingOf(loaded.data)?.kind === "replied" ? loaded : undefined;
@@ -75,7 +78,7 @@ function openQueue(journal: Journal, signal: AbortSignal | undefined): Admission
     const head =
       place.first === undefined
         ? createSuccess(undefined)
-        : await abortable(loadHead(memory, conversationId), signal);
+        : await abortable(loadHead(memory, conversationId, signal), signal);
     if (head.success && head.data !== undefined) identity.isSame(head.data);
     if (head.success) await reachFront(place, waiting);
     return head;

@@ -51,14 +51,15 @@ export async function endedElsewhere<Ctx>(
 ): Promise<Step<Ctx> | undefined> {
   const { journal, config } = scope;
   if (journal === undefined) return undefined;
-  const { memory, conversationId, runKey } = journal;
+  const { memory, conversationId, runKey: receiptFor } = journal;
+  const { signal } = config;
   try {
-    const loaded = await abortable(loadConversation(memory, conversationId, runKey), config.signal);
+    const loaded = await abortable(loadConversation(memory, conversationId, { receiptFor, signal }), signal);
     if (!loaded.success) return undefined;
     journal.loaded(loaded.data);
     return await endedBefore(scope, state, loaded.data);
   } catch (thrown) {
-    if (config.signal?.aborted !== true) throw thrown;
+    if (signal?.aborted !== true) throw thrown;
     return undefined;
   }
 }

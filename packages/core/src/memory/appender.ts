@@ -55,8 +55,8 @@ export interface KnownState {
 export interface Appender {
   /**
    * Has appends made one after the other. Each is made under an idempotency key. What fails and may succeed later is
-   * tried again under the same key, so that a lost answer neither loses nor doubles anything. An abort ends the trying,
-   * but never a write that is under way.
+   * tried again under the same key, so that a lost answer neither loses nor doubles anything, unless a wrapper of the
+   * provider has tried again already. An abort ends the trying, but never a write that is under way.
    *
    * They fail with a conflict if anybody else has changed the messages since the conversation was loaded, and if it was
    * erased since, whatever was stored under its id afterwards. The first append to a conversation that wasn't there
@@ -92,7 +92,7 @@ export function createAppender(options: AppenderOptions): Appender {
   /** What this run has made may be erased, and made anew by somebody else, before its next write. */
   async function meetMade(): Promise<Result<void>> {
     if (existence !== "made" || known.incarnation === undefined) return createSuccess(undefined);
-    const reading = tryHard(options, () => loadHead(memory, conversationId));
+    const reading = tryHard(options, () => loadHead(memory, conversationId, options.signal));
     const head = await unlessAborted(reading, options.signal);
     if (!head.success) return head;
     looked(head.data);
@@ -179,8 +179,9 @@ async function tryHard<T>(
   for (let attempt = 1; ; attempt++) {
     const result = await action();
     if (result.success) return result;
-    if (!result.error.retryable || attempt === MAX_ATTEMPTS || abortError(signal) !== undefined)
-      return result;
+    const { retryable, attempts } = result.error;
+    if (!retryable || attempts !== undefined || attempt === MAX_ATTEMPTS) return result;
+    if (abortError(signal) !== undefined) return result;
     const delayMs = Math.random() * FIRST_DELAY_MS * 2 ** (attempt - 1);
     const reason = result.error.message;
     emit?.({ type: "memory_retry", data: { conversationId, attempt, delayMs, reason } });
@@ -190,7 +191,7 @@ async function tryHard<T>(
 }
 
 function write(
-  { memory, conversationId, traceId }: AppenderOptions,
+  { memory, conversationId, traceId, signal }: AppenderOptions,
   { messages, metadata, demands }: Write,
 ): Promise<Result<void>> {
   const { provider, userId, maxMessages, ttl } = memory;
@@ -200,6 +201,7 @@ function write(
     // A note that trimmed would change the messages, and so outdate what is expected of them.
     ...(maxMessages === undefined || messages.length === 0 ? {} : { maxMessages }),
     ...(ttl === undefined ? {} : { ttlSeconds: ttl }),
+    ...(signal === undefined ? {} : { signal }),
   };
   return settle("appendMessages", () =>
     // Copies, which the provider may change: the next attempt is the same.

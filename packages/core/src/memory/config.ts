@@ -20,7 +20,8 @@ export interface MemoryConfig {
   readonly provider: MemoryProvider;
   /**
    * Loads the conversation before the run and stores what is new; needs `RunConfig.conversationId`. Default `false`:
-   * nothing is loaded and nothing is stored. A write that fails for a reason that may pass is made up to three times.
+   * nothing is loaded and nothing is stored. A write that fails for a reason that may pass is made up to three times, or
+   * as often as a `withRetry` around the provider says: then the engine adds no attempt of its own.
    *
    * If the conversation is erased while the run is under way, the run stores nothing more and ends with a
    * `MemoryConflictError` of reason `"incarnation"`. The same run again, by id and by what it was handed, is told how it

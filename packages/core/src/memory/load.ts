@@ -14,18 +14,23 @@ import { settle } from "./settle.ts";
 
 const OPERATION = "readConversation";
 
-/**
- * The stored conversation, `null` for a new one; a conflict when it is somebody else's. `receiptFor`: an idempotency key
- * whose receipt is asked for.
- */
+interface LoadOptions {
+  /** An idempotency key whose receipt is asked for. */
+  readonly receiptFor: string | undefined;
+  /** The run's, for a wrapper that tries again. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The stored conversation, `null` for a new one; a conflict when it is somebody else's. */
 export async function loadConversation(
   { provider, userId }: MemoryConfig,
   conversationId: string,
-  receiptFor?: string,
+  { receiptFor, signal }: LoadOptions,
 ): Promise<Result<ProviderReading>> {
   const options = {
     ...(userId === undefined ? {} : { userId }),
     ...(receiptFor === undefined ? {} : { receiptFor }),
+    ...(signal === undefined ? {} : { signal }),
   };
   const loaded = await settle(OPERATION, () => readFrom(provider, conversationId, options));
   if (!loaded.success) return loaded;
@@ -48,9 +53,14 @@ export type Head = Pick<ProviderReading, "conversation" | "incarnation">;
 export async function loadHead(
   { provider, userId }: MemoryConfig,
   conversationId: string,
+  signal?: AbortSignal,
 ): Promise<Result<Head>> {
   if (!isVersionedProvider(provider)) return findHead(provider, conversationId);
-  const options = { messages: "none", ...(userId === undefined ? {} : { userId }) } as const;
+  const options = {
+    messages: "none",
+    ...(userId === undefined ? {} : { userId }),
+    ...(signal === undefined ? {} : { signal }),
+  } as const;
   const read = await settle(OPERATION, () => readFrom(provider, conversationId, options));
   if (!read.success || isReading(read.data)) return read;
   return createFailure(createMemoryStorageError(OPERATION, "the memory provider returned no conversation"));

@@ -112,7 +112,7 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
     if (!closed) signs ??= setInterval(giveSign, Math.min(leaseMs / 3, MAX_TIMER_MS)).unref();
   }
 
-  const look = () => loadHead(memory, conversationId);
+  const look = () => loadHead(memory, conversationId, signal);
 
   async function noteNow(append: Append, noting: Noting): Promise<Result<void>> {
     const { entry, until, idempotencyKey, ask = look } = noting;

@@ -1,14 +1,18 @@
+import { getEventListeners } from "node:events";
 import {
   createFailure,
   createInMemoryProvider,
   createMemoryConnectionError,
   createMemoryStorageError,
   type MemoryErrorUnion,
+  type MemoryProvider,
+  withFallback,
+  withRetry,
 } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { run } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
-import { abortable } from "../support/abort.ts";
+import { abortable, aborted } from "../support/abort.ts";
 import { assistant, errorOf, eventsOfType, says, setup, user } from "../support/setup.ts";
 import { recordWrites, storedMessages } from "../support/stores.ts";
 
@@ -81,5 +85,75 @@ describe("an append that fails and may succeed later", () => {
     });
     expect(ended.outcome.status).toBe("error");
     expect(keys()).toHaveLength(1);
+  });
+});
+
+describe("an append to a provider that tries again itself", () => {
+  /** A store that is out of reach for every append. */
+  function down(maxAttempts: number, wrap: (provider: MemoryProvider) => MemoryProvider = (same) => same) {
+    const { provider, writes } = recordWrites({
+      ...createInMemoryProvider(),
+      appendMessages: async () => createFailure(createMemoryConnectionError("test")),
+    });
+    const retrying = wrap(withRetry(provider, { maxAttempts, baseDelayMs: 0 }));
+    const { config, events } = setup({
+      model: createScriptedModel(["Hello."]),
+      config: { memory: { provider: retrying, autoStore: true, durability: "turn" }, conversationId: "c" },
+    });
+    return { config, events, writes };
+  }
+
+  it.each([1, 2, 5])("is made as often as that says, and not three times as often: %i", async (attempts) => {
+    const { config, events, writes } = down(attempts);
+    expect(errorOf(await run(says("Hi"), config))).toMatchObject({
+      _tag: "MemoryError",
+      error: { _tag: "MemoryConnectionError", attempts },
+    });
+    expect(writes).toHaveLength(attempts);
+    expect(eventsOfType(events, "memory_retry")).toEqual([]);
+  });
+
+  it("is made so often through other wrappers, too", async () => {
+    const { config, writes } = down(5, (provider) => withFallback(provider, createInMemoryProvider()));
+    await run(says("Hi"), config);
+    expect(writes).toHaveLength(5);
+  });
+
+  it("is given up with the run: its signal ends the waits between attempts", async () => {
+    const { signal, abort } = abortable();
+    const { provider, writes } = recordWrites({
+      ...createInMemoryProvider(),
+      appendMessages: async () => createFailure(createMemoryConnectionError("test")),
+    });
+    const retrying = withRetry(provider, { baseDelayMs: 60_000, random: () => 1, onRetry: abort });
+    const { config } = setup({
+      model: ["Hello."],
+      config: { memory: { provider: retrying, autoStore: true, durability: "turn" }, conversationId: "c" },
+    });
+    await run(says("Hi"), { ...config, signal });
+    expect(writes.length).toBe(1);
+  });
+
+  it("and a read is given up with the run", async () => {
+    const { signal, abort } = abortable();
+    const inner = createInMemoryProvider();
+    const { signal: waits } = new AbortController();
+    let reads = 0;
+    const down: typeof inner = {
+      ...inner,
+      readConversation: async () => {
+        reads += 1;
+        return createFailure(createMemoryConnectionError("test"));
+      },
+    };
+    const provider = withRetry(down, { baseDelayMs: 60_000, random: () => 1, signal: waits, onRetry: abort });
+    const { config } = setup({
+      model: ["Hello."],
+      config: { memory: { provider, autoStore: true }, conversationId: "c" },
+    });
+    expect(errorOf(await run(says("Hi"), { ...config, signal }))).toEqual(aborted);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(reads).toBe(1);
+    expect(getEventListeners(waits, "abort")).toHaveLength(0);
   });
 });

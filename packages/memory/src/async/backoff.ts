@@ -54,25 +54,27 @@ function unwrap<T>(outcome: Outcome<T>): T {
  * to know.
  */
 export const retryWithBackoff = <T>(call: () => Promise<T>, options: BackoffOptions<T>): Promise<T> =>
-  retryUntilEnded(call, options, createWaits(options.signal));
+  retryUntilEnded(call, options, createWaits(undefined));
 
-/** {@link retryWithBackoff} for calls whose waits end together; these stand for `signal`. */
+/** {@link retryWithBackoff} for calls whose waits end together, each also by its own `signal`. */
 export async function retryUntilEnded<T>(
   call: () => Promise<T>,
-  options: Omit<BackoffOptions<T>, "signal">,
+  options: BackoffOptions<T>,
   waits: Waits,
 ): Promise<T> {
   const { maxAttempts = 5, maxElapsedMs = 30_000, isTransientError, isTransientResult, onRetry } = options;
+  const { signal } = options;
+  const ended = (): boolean => waits.ended() || signal?.aborted === true;
   const mayPass = (outcome: Outcome<T>): boolean =>
     ("result" in outcome ? isTransientResult?.(outcome.result) : isTransientError?.(outcome.thrown)) ?? false;
   const start = performance.now();
   for (let attempt = 1; ; attempt++) {
     const outcome = await settle(call);
-    if (!mayPass(outcome) || attempt >= maxAttempts || waits.ended()) return unwrap(outcome);
+    if (!mayPass(outcome) || attempt >= maxAttempts || ended()) return unwrap(outcome);
     const delayMs = delayAfter(attempt, options);
     if (performance.now() - start + delayMs > maxElapsedMs) return unwrap(outcome);
     onRetry?.(attempt, delayMs, outcome);
-    if (!waits.ended()) await waits.wait(delayMs);
-    if (waits.ended()) return unwrap(outcome);
+    if (!ended()) await waits.wait(delayMs, signal);
+    if (ended()) return unwrap(outcome);
   }
 }

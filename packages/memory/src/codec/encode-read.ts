@@ -12,7 +12,7 @@ import {
 } from "./checks.ts";
 import { idIssue } from "./ids.ts";
 
-const FIELDS = ["messages", "userId", "receiptFor"];
+const FIELDS = ["messages", "userId", "receiptFor", "signal"];
 const RANGE_FIELDS = ["after", "before", "limit"];
 const SELECTION = '"all", "none", a range, or { messageId }';
 

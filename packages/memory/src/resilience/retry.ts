@@ -3,7 +3,7 @@ import { createWaits, type Waits } from "../async/waits.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { tell } from "../observer.ts";
 import type { MemoryProvider, WriteOptions } from "../provider.ts";
-import type { Result } from "../result.ts";
+import { createFailure, type Result } from "../result.ts";
 import { copyArgument } from "./argument-copy.ts";
 import { extendProvider } from "./extend.ts";
 import { type Operation, type RetryOptions, type RetrySettings, retrySchema } from "./options.ts";
@@ -14,22 +14,43 @@ type Write = MemoryProvider["appendMessages"];
 function createRetry(settings: RetrySettings, waits: Waits) {
   const { maxAttempts, baseDelayMs, maxDelayMs, maxElapsedMs, random, onRetry } = settings;
   const limits = { maxAttempts, baseDelayMs, maxDelayMs, maxElapsedMs, random };
-  return function retry<T>(operation: Operation, call: () => Promise<Result<T>>): Promise<Result<T>> {
+  return async function retry<T>(
+    operation: Operation,
+    call: () => Promise<Result<T>>,
+    given?: Stoppable,
+  ): Promise<Result<T>> {
+    let attempts = 0;
+    const counted = () => {
+      attempts += 1;
+      return call();
+    };
     const options: BackoffOptions<Result<T>> = {
       ...limits,
-      isTransientResult: (result) => !result.success && result.error.retryable,
+      signal: signalOf(given),
+      isTransientResult: mayBeTriedAgain,
       onRetry: (attempt, delayMs, outcome) => {
         if (!("result" in outcome) || outcome.result.success) return;
         tell("onRetry", onRetry, { operation, attempt, delayMs, error: outcome.result.error });
       },
     };
-    return retryUntilEnded(call, options, waits);
+    const last = await retryUntilEnded(counted, options, waits);
+    return mayBeTriedAgain(last) ? createFailure({ ...last.error, attempts }) : last;
   };
 }
 
+/** What was given up on before, by a wrapper further in, was tried often enough. */
+const mayBeTriedAgain = <T>(result: Result<T>): result is Extract<Result<T>, { readonly success: false }> =>
+  !result.success && result.error.retryable && result.error.attempts === undefined;
+
+type Stoppable = Pick<WriteOptions, "signal">;
+
+/** What is no signal is for the provider to refuse, or to ignore. */
+const signalOf = (options: Stoppable | undefined): AbortSignal | undefined =>
+  options?.signal instanceof AbortSignal ? options.signal : undefined;
+
 type Retry = ReturnType<typeof createRetry>;
 
-type Keyed = Pick<WriteOptions, "idempotencyKey">;
+type Keyed = Pick<WriteOptions, "idempotencyKey" | "signal">;
 
 function withKey<Options extends Keyed>(options: Options | undefined): Options | Keyed | undefined {
   const copy: Options | Keyed = options === undefined ? {} : copyArgument(options);
@@ -45,7 +66,7 @@ function retryVersioned(provider: MemoryProvider, retry: Retry): Partial<Version
     ...(readConversation && {
       readConversation: (id, options) => {
         const fixed = copyArgument(options);
-        return retry("readConversation", () => readConversation(id, fixed));
+        return retry("readConversation", () => readConversation(id, fixed), fixed);
       },
     }),
     ...(exportConversation && {
@@ -63,7 +84,8 @@ function retryVersioned(provider: MemoryProvider, retry: Retry): Partial<Version
 /**
  * The provider, trying again what failed for a passing reason (`retryable`), after waits that grow exponentially and
  * are spread at random. Other errors return at once; the last one returns when attempts or time are over, when
- * `signal` aborts, or when the provider is closed.
+ * `signal` or that of the call aborts, or when the provider is closed. It says in `attempts` how often the call was made:
+ * neither the engine nor another `withRetry` around this one tries it again, so that attempts don't multiply.
  *
  * Writes are safe to repeat: without an `idempotencyKey` they get one, the same for all attempts of a call, so that a
  * write whose reply was lost counts as done, also under `expectedVersion`. A deletion whose reply was lost finds
@@ -86,7 +108,7 @@ export function withRetry<P extends MemoryProvider>(provider: P, options: RetryO
     (operation: "storeMessages" | "appendMessages"): Write =>
     (id, messages, metadata, writeOptions) => {
       const fixed = [id, copyArgument(messages), copyArgument(metadata), withKey(writeOptions)] as const;
-      return retry(operation, () => provider[operation](...fixed));
+      return retry(operation, () => provider[operation](...fixed), fixed[3]);
     };
   return extendProvider(provider, {
     storeMessages: write("storeMessages"),

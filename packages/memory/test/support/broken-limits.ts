@@ -1,4 +1,11 @@
-import { createSuccess, type Message, type VersionedMemoryProvider } from "../../src/index.ts";
+import {
+  createFailure,
+  createMemoryStorageError,
+  createMemoryValidationError,
+  createSuccess,
+  type Message,
+  type VersionedMemoryProvider,
+} from "../../src/index.ts";
 import { type BrokenProvider, broken } from "./broken.ts";
 
 type Write = VersionedMemoryProvider["appendMessages"];
@@ -46,6 +53,25 @@ export const brokenLimits: Readonly<Record<string, BrokenProvider>> = {
         (id, ...rest) =>
           write(id.slice(0, 255), ...rest),
     ),
+  ),
+
+  "writes nothing under an aborted signal": broken(
+    "options of a write: may be a signal, aborted or not, which changes nothing",
+    writing((write) => async (id, messages, metadata, options) => {
+      if (options?.signal?.aborted !== true) return write(id, messages, metadata, options);
+      return createFailure(createMemoryStorageError("appendMessages", "it was aborted"));
+    }),
+  ),
+
+  "takes a signal of a read for an unknown option": broken(
+    "options of a write: may be a signal, aborted or not, which changes nothing",
+    (intact) => ({
+      readConversation: async (id, options) => {
+        if (options?.signal === undefined) return intact.readConversation(id, options);
+        const issue = { path: "options.signal", expected: "no such field" };
+        return createFailure(createMemoryValidationError([issue]));
+      },
+    }),
   ),
 
   "keeps a page of metadata": broken(

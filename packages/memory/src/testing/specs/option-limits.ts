@@ -41,6 +41,19 @@ export const optionLimits = defineSpec(inputLimits("options of a write"), {
     }
   },
 
+  "may be a signal, aborted or not, which changes nothing": async ({ provider }) => {
+    const options = { idempotencyKey: "k" };
+    for (const signal of [new AbortController().signal, AbortSignal.abort()]) {
+      expectOk(await append(provider, "c", users("1"), {}, { ...options, signal }));
+      expect(expectOk(await provider.readConversation("c", { signal })).conversation?.messages).toEqual(
+        users("1"),
+      );
+    }
+    expectOk(await append(provider, "c", users("1"), {}, options));
+    expectOk(await provider.storeMessages("c", users("2"), {}, { signal: AbortSignal.abort() }));
+    expect((await readConversation(provider, "c")).messages).toEqual(users("2"));
+  },
+
   "refuse ids of messages that are none, or not one for each": async ({ provider }) => {
     for (const messageIds of [[], ["a"], ["a", "b", "c"], "ab", null, {}, 5]) {
       const options = { messageIds: hostile(messageIds) };
