@@ -3,7 +3,7 @@ import { createRedisProvider } from "@jaf/memory-redis";
 import pg from "pg";
 import { createCluster, createSentinel } from "redis";
 import { expect, it } from "vitest";
-import { type FaultProxy, startFaultProxy } from "../../../test/fault-proxy.ts";
+import { startFaultProxy } from "../../../test/fault-proxy.ts";
 import { startPgBouncer } from "../../../test/pgbouncer.ts";
 import { DURABLE_POSTGRES, requirePostgres, startLocalPostgres } from "../../../test/postgres-server.ts";
 import { startRedisCluster } from "../../../test/redis-cluster.ts";
@@ -13,6 +13,7 @@ import { requireRedis, startLocalRedis } from "../../../test/redis-server.ts";
 import type { RestartableServer } from "../../../test/restartable-server.ts";
 import { withCleanups } from "../support/pressure/cleanups.ts";
 import { type Fault, type Suffered, sufferAll } from "../support/pressure/faults.ts";
+import { serverFaults } from "../support/pressure/server-faults.ts";
 import { onSmallDisk, type SmallDisk } from "../support/pressure/small-disk.ts";
 
 const APPEND_ONLY = ["save", "", "appendonly", "yes", "appendfsync", "everysec"];
@@ -22,28 +23,6 @@ function expectSound({ rows, problems }: Suffered): void {
   expect(problems).toEqual([]);
   for (const { seen } of rows) expect(seen).not.toContain("!");
 }
-
-const ofAnyServer = (server: RestartableServer): readonly Fault[] => [
-  { name: "killed, and started again after 3 s", begin: server.kill, end: server.start },
-  {
-    name: "stopped (SIGSTOP) for 7 s",
-    lastsMs: 7_000,
-    begin: async () => server.pause(),
-    end: async () => server.resume(),
-  },
-];
-
-const ofAnyNetwork = (proxy: FaultProxy): readonly Fault[] => {
-  const as = (mode: Parameters<FaultProxy["set"]>[0]) => ({
-    begin: async () => proxy.set(mode),
-    end: async () => proxy.set("pass"),
-  });
-  return [
-    { name: "connections reset and refused for 3 s", ...as("refuse") },
-    { name: "every answer 5 s late, for 12 s", lastsMs: 12_000, ...as(2_500) },
-    { name: "connections half open", lastsMs: 0, ...as("hole") },
-  ];
-};
 
 const ofDisk = (disk: SmallDisk, mend: () => Promise<unknown> = async () => {}): readonly Fault[] => [
   {
@@ -70,8 +49,7 @@ it("Redis, on a connection of the provider's own", () =>
     onEnd(provider.close);
     const set = (name: string, value: string) => redisCommand(server.port, "CONFIG", "SET", name, value);
     const faults: readonly Fault[] = [
-      ...ofAnyServer(server),
-      ...ofAnyNetwork(proxy),
+      ...serverFaults(server, proxy),
       {
         name: "out of memory, `noeviction`",
         begin: () => set("maxmemory", "1"),
@@ -208,8 +186,7 @@ it("Postgres, on a pool of the provider's own", () =>
       });
     };
     const faults: readonly Fault[] = [
-      ...ofAnyServer(server),
-      ...ofAnyNetwork(proxy),
+      ...serverFaults(server, proxy),
       readOnly(server),
       outOfConnections(server, connections),
       ...(small === undefined ? [] : ofDisk(small.disk, comeUp)),
@@ -229,5 +206,5 @@ it("Postgres behind a PgBouncer in transaction mode", () =>
     url.port = String(proxy.port);
     const provider = await createPostgresProvider({ connectionString: url.href });
     onEnd(provider.close);
-    expectSound(await sufferAll("PgBouncer", provider, [...ofAnyServer(server), ...ofAnyNetwork(proxy)]));
+    expectSound(await sufferAll("PgBouncer", provider, serverFaults(server, proxy)));
   }));

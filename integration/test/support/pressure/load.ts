@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createRunState, type Durability, type JAFError, run } from "@jaf/core";
+import { createRunState, type Durability, type JAFError, type RunState, run } from "@jaf/core";
 import type { MemoryProvider, Message } from "@jaf/memory";
 import { until } from "../../../../test/polling.ts";
 import { echoing, replyTo } from "./agent.ts";
@@ -23,7 +23,7 @@ export interface Recovery {
   readonly allMs: number;
 }
 
-/** Nine users, each with a conversation of their own; their runs follow each other, and a failed one is tried again. */
+/** Nine users, each with conversations of their own; their runs follow each other, and a failed one is tried again. */
 export interface Load {
   /** Since the last time. */
   readonly takeSeen: () => Seen;
@@ -37,13 +37,16 @@ export interface Load {
 }
 
 interface Writer {
-  readonly id: string;
+  readonly name: string;
   readonly durability: Durability;
-  /** Said, and answered. */
-  readonly answered: string[];
-  /** Said, and maybe stored, with or without an answer. */
-  open: string | undefined;
+  /** How many turns were answered. */
+  answered: number;
+  /** Whether one more may be stored, with or without an answer. */
+  isOpen: boolean;
 }
+
+/** Then the next conversation begins, so that none becomes long. */
+const TURNS_OF_ONE = 50;
 
 export function describeError(error: JAFError): string {
   if (error._tag !== "MemoryError") return `${error._tag}!`;
@@ -58,34 +61,43 @@ const pairOf = (said: string): readonly Message[] => [
   { role: "assistant", content: replyTo(said) },
 ];
 
-function compare(writer: Writer, messages: readonly Message[]): string[] {
-  const expected = writer.answered.flatMap(pairOf);
-  const rest = writer.open === undefined ? [] : pairOf(writer.open);
-  const at = messages.findIndex(
-    ({ content }, index) => content !== (expected[index] ?? rest[index - expected.length])?.content,
-  );
-  if (at >= 0) return [`${writer.id}: message ${at} isn't what was said`];
-  return messages.length < expected.length
-    ? [`${writer.id}: ${expected.length - messages.length} messages are lost`]
+const conversationOf = ({ name }: Writer, turn: number): string =>
+  `${name}-${Math.floor(turn / TURNS_OF_ONE)}`;
+
+const saidIn = ({ name }: Writer, turn: number): string => `${turn} of ${name}`;
+
+/** Holds the conversation that begins with this turn against what was answered. */
+function compare(writer: Writer, first: number, messages: readonly Message[]): string[] {
+  const answered = Math.min(writer.answered - first, TURNS_OF_ONE);
+  const most = Math.min(answered + (writer.isOpen ? 1 : 0), TURNS_OF_ONE);
+  const expected = Array.from({ length: most }, (_, at) => pairOf(saidIn(writer, first + at))).flat();
+  const conversation = conversationOf(writer, first);
+  const wrong = messages.findIndex(({ content }, at) => content !== expected[at]?.content);
+  if (wrong >= 0) return [`${conversation}: message ${wrong} isn't what was said`];
+  return messages.length < 2 * answered
+    ? [`${conversation}: ${2 * answered - messages.length} messages are lost`]
     : [];
 }
 
-export function startLoad(provider: MemoryProvider, namespace: string): Load {
+/** `signal`: of all runs. */
+export function startLoad(provider: MemoryProvider, namespace: string, signal?: AbortSignal): Load {
   const writers = Array.from({ length: WRITERS }, (_, number): Writer => {
     const durability = DURABILITIES[number % DURABILITIES.length] ?? "completed";
-    return { id: `${namespace}-${number}`, durability, answered: [], open: undefined };
+    return { name: `${namespace}-${number}`, durability, answered: 0, isOpen: false };
   });
   let stopping = false;
   let failures = new Map<string, number>();
   let longestMs = 0;
 
   /** Whether it was answered. */
-  async function ask(writer: Writer, state: ReturnType<typeof createRunState<object>>): Promise<boolean> {
+  async function ask({ name, durability }: Writer, conversationId: string, state: RunState<object>) {
     const began = performance.now();
+    const memory = { provider, autoStore: true, userId: `user of ${name}`, durability };
     const { outcome } = await run(state, {
       ...echoing,
-      conversationId: writer.id,
-      memory: { provider, autoStore: true, userId: `user of ${writer.id}`, durability: writer.durability },
+      conversationId,
+      memory,
+      ...(signal === undefined ? {} : { signal }),
     });
     longestMs = Math.max(longestMs, performance.now() - began);
     if (outcome.status === "completed") return true;
@@ -95,26 +107,23 @@ export function startLoad(provider: MemoryProvider, namespace: string): Load {
   }
 
   async function write(writer: Writer): Promise<void> {
-    for (let turn = 0; !stopping; turn++) {
-      const said = `${turn} of ${writer.id}`;
-      const state = createRunState({
-        agentName: "echo",
-        context: {},
-        messages: [{ role: "user", content: said }],
-      });
-      writer.open = said;
+    while (!stopping) {
+      const turn = writer.answered;
+      const messages = [{ role: "user", content: saidIn(writer, turn) }] as const;
+      const state = createRunState({ agentName: "echo", context: {}, messages });
+      writer.isOpen = true;
       let isAnswered = false;
       while (!isAnswered && !stopping) {
-        isAnswered = await ask(writer, state);
+        isAnswered = await ask(writer, conversationOf(writer, turn), state);
         await sleep(PAUSE_MS);
       }
       if (!isAnswered) return;
-      writer.answered.push(said);
-      writer.open = undefined;
+      writer.answered += 1;
+      writer.isOpen = false;
     }
   }
 
-  const counts = () => writers.map(({ answered }) => answered.length);
+  const counts = () => writers.map(({ answered }) => answered);
 
   async function recovered(): Promise<Recovery> {
     const began = performance.now();
@@ -145,11 +154,15 @@ export function startLoad(provider: MemoryProvider, namespace: string): Load {
       await Promise.all(writing);
     },
     problems: async (reader) => {
-      const found = writers.map(async (writer) => {
-        const read = await reader.getConversation(writer.id);
-        return read.success ? compare(writer, read.data?.messages ?? []) : [read.error.message];
-      });
-      return (await Promise.all(found)).flat();
+      const problems: string[] = [];
+      for (const writer of writers)
+        for (let first = 0; first <= writer.answered; first += TURNS_OF_ONE) {
+          const read = await reader.getConversation(conversationOf(writer, first));
+          problems.push(
+            ...(read.success ? compare(writer, first, read.data?.messages ?? []) : [read.error.message]),
+          );
+        }
+      return problems;
     },
   };
 }

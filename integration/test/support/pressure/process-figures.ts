@@ -1,0 +1,22 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+/** What of this process must not grow. */
+export interface ProcessFigures {
+  /** In use after a garbage collection, in megabytes. */
+  readonly heapMb: number;
+  /** Sockets, timers and the like that keep a process alive. */
+  readonly resources: number;
+}
+
+export function takeFigures(): ProcessFigures {
+  collectGarbage();
+  collectGarbage();
+  return {
+    heapMb: process.memoryUsage().heapUsed / 2 ** 20,
+    resources: process.getActiveResourcesInfo().length,
+  };
+}

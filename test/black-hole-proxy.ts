@@ -1,0 +1,84 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+
+/** A TCP proxy whose connections can go dead without being closed, as where a router forgets them. */
+export interface BlackHoleProxy {
+  readonly port: number;
+  /**
+   * From now on, no byte comes back on the connections that there are, and none is closed from this side. `"replies"`:
+   * the server still gets what is sent.
+   */
+  readonly swallow: (what?: "all" | "replies") => void;
+  /** Whether connections to come go dead as soon as they are accepted. They don't at first. */
+  readonly swallowNew: (dead: boolean) => void;
+  /** How many connections were ever accepted. */
+  readonly accepted: () => number;
+  /** How many of them the client hasn't closed. */
+  readonly open: () => number;
+  readonly stop: () => Promise<void>;
+}
+
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+  dead: false | "all" | "replies";
+}
+
+/** In front of the server on `port`. */
+export async function startBlackHoleProxy(port: number): Promise<BlackHoleProxy> {
+  const pairs = new Set<Pair>();
+  const open = new Set<Socket>();
+  let accepted = 0;
+  let newAreDead = false;
+
+  function join(client: Socket): void {
+    const server = connect(port, "127.0.0.1");
+    const pair: Pair = { client, server, dead: newAreDead && "all" };
+    pairs.add(pair);
+    open.add(client);
+    accepted += 1;
+    const end = () => {
+      open.delete(client);
+      if (pair.dead) return;
+      pairs.delete(pair);
+      client.destroy();
+      server.destroy();
+    };
+    for (const socket of [client, server]) {
+      socket.setNoDelay(true);
+      socket.on("error", end);
+      socket.on("close", end);
+    }
+    client.on("end", end);
+    client.on("data", (request) => pair.dead === "all" || server.write(request));
+    server.on("data", (reply) => pair.dead || client.write(reply));
+    server.on("end", () => pair.dead || end());
+  }
+
+  // Else the proxy would answer the client's FIN with its own.
+  const listener = createServer({ allowHalfOpen: true }, join).listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const address = listener.address();
+  if (address === null || typeof address === "string") throw new Error("no free port");
+  const stop = async () => {
+    const closed = once(listener, "close");
+    listener.close();
+    for (const { client, server } of pairs) {
+      client.destroy();
+      server.destroy();
+    }
+    await closed;
+  };
+  return {
+    port: address.port,
+    swallow: (what = "all") => {
+      for (const pair of pairs) pair.dead = what;
+    },
+    swallowNew: (dead) => {
+      newAreDead = dead;
+    },
+    accepted: () => accepted,
+    open: () => open.size,
+    stop,
+  };
+}
