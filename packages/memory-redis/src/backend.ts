@@ -36,8 +36,8 @@ export function createBackend(options: BackendOptions): MemoryBackend {
   const { port, minReplicas, commandTimeoutMs, ttl, close } = options;
   const keys = createKeys(options.keyPrefix);
   const atomic = !port.isCluster || keys.inOneSlot;
-  const deadlines = createDeadlines(commandTimeoutMs);
-  const pingDeadlines = createDeadlines(Math.min(PING_TIMEOUT_MS, commandTimeoutMs));
+  const deadlines = createDeadlines(commandTimeoutMs, port.onTimeout);
+  const pingDeadlines = createDeadlines(Math.min(PING_TIMEOUT_MS, commandTimeoutMs), port.onTimeout);
   const run = createScriptRunner(port, deadlines, scripts);
   const wait =
     minReplicas === 0 ? undefined : { replicas: minReplicas, timeoutMs: Math.ceil(commandTimeoutMs / 3) };
@@ -52,13 +52,17 @@ export function createBackend(options: BackendOptions): MemoryBackend {
   const onCreated = createSweep({ run, keys, indexes, readHeads });
   const write = createWriter({ run, keys, indexes, tombstones, atomic, port, ttl, wait, onCreated });
 
-  /** `userId`: only if it is that user's. Leaves a tombstone whatever it finds. */
-  async function remove(conversationId: string, userId = "") {
+  /** `only`: where it is that user's; then see `deleteOwned`. Else it leaves a tombstone whatever it finds. */
+  async function remove(
+    conversationId: string,
+    only?: { readonly userId: string; readonly isAwaited: boolean },
+  ) {
+    const { userId = "", isAwaited = true } = only ?? {};
     const tombstone = keys.conversationTombstone(conversationId);
     const scriptKeys = keys.ofScript(conversationId, port.isCluster, tombstone);
     const args = [
       ...[conversationId, userId, atomic ? "atomic" : "ask", keys.prefix],
-      ...[keys.recencyIndex(conversationId), tombstone, ...newTombstone()],
+      ...[keys.recencyIndex(conversationId), tombstone, ...newTombstone(), isAwaited ? 1 : 0],
     ];
     const reply = list(await run("delete", { keys: scriptKeys, args }, wait));
     const [existed, time, owner, ...traceIds] = reply;

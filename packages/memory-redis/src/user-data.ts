@@ -4,7 +4,7 @@ import type { Indexes } from "./indexes.ts";
 import type { Keys } from "./keys.ts";
 import type { RunScript } from "./scripts/runner.ts";
 import type { TombstoneStore } from "./tombstones.ts";
-import { createWalk } from "./walk.ts";
+import { createWalk, type Entry, isReserved } from "./walk.ts";
 
 /** Entries of an index fetched at once. */
 const PAGE = 500;
@@ -20,10 +20,13 @@ export interface UserDataOptions {
   readonly readHeads: ReadHeads;
   /** Whether the indexes are on the same server as the conversations. */
   readonly atomic: boolean;
-  /** Whether there was one, and it was of this user. */
+  /**
+   * Whether there was one, and it was of this user. `isAwaited`: where there is none, it may be about to be written, and
+   * finds a tombstone then.
+   */
   readonly deleteOwned: (
     conversationId: string,
-    userId: string,
+    owner: { readonly userId: string; readonly isAwaited: boolean },
   ) => Promise<{ deleted: boolean; seenAtMs: number }>;
 }
 
@@ -32,13 +35,13 @@ export function createUserData(options: UserDataOptions) {
   const { run, keys, indexes, tombstones, readHeads, atomic, deleteOwned } = options;
 
   /** Oldest first: what is written meanwhile moves to the end, and is met there instead of being missed. */
-  async function* everyId(index: string, seen = new Set<string>()): AsyncGenerator<readonly string[]> {
+  async function* everyEntry(index: string, seen = new Set<string>()): AsyncGenerator<readonly Entry[]> {
     const next = createWalk(run, index, { order: "oldest" });
     for (;;) {
       const entries = await next(PAGE);
       if (entries.length === 0) return;
-      const fresh = entries.map(({ id }) => id).filter((id) => !seen.has(id));
-      for (const id of fresh) seen.add(id);
+      const fresh = entries.filter(({ id }) => !seen.has(id));
+      for (const { id } of fresh) seen.add(id);
       yield fresh;
     }
   }
@@ -48,7 +51,8 @@ export function createUserData(options: UserDataOptions) {
     let [oldest, newest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     const gone: Promise<void>[] = [];
     for (const index of userId === undefined ? keys.recencyIndexes : [keys.userIndex(userId)]) {
-      for await (const ids of everyId(index)) {
+      for await (const entries of everyEntry(index)) {
+        const ids = entries.map(({ id }) => id);
         for (const { id, head, seenAtMs } of await readHeads(ids, { counts: true })) {
           if (head === undefined || (userId !== undefined && head.userId !== userId)) {
             gone.push(indexes.repair.remove({ index, id }, seenAtMs));
@@ -74,8 +78,9 @@ export function createUserData(options: UserDataOptions) {
   async function clearUser(userId: string): Promise<number> {
     const index = keys.userIndex(userId);
     let cleared = 0;
-    const clear = async (id: string) => {
-      const { deleted, seenAtMs } = await deleteOwned(id, userId);
+    const clear = async (entry: Entry) => {
+      const { id } = entry;
+      const { deleted, seenAtMs } = await deleteOwned(id, { userId, isAwaited: isReserved(entry) });
       if (deleted) cleared += 1;
       else await indexes.repair.remove({ index, id }, seenAtMs);
     };
@@ -84,9 +89,9 @@ export function createUserData(options: UserDataOptions) {
     let before: number;
     do {
       before = seen.size;
-      for await (const ids of everyId(index, seen)) {
-        for (let from = 0; from < ids.length; from += DELETED_AT_ONCE) {
-          await Promise.all(ids.slice(from, from + DELETED_AT_ONCE).map(clear));
+      for await (const entries of everyEntry(index, seen)) {
+        for (let from = 0; from < entries.length; from += DELETED_AT_ONCE) {
+          await Promise.all(entries.slice(from, from + DELETED_AT_ONCE).map(clear));
         }
       }
       // An entry that waits for its conversation stands ahead, and moves back once that is written: maybe behind us.

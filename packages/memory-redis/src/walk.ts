@@ -9,6 +9,9 @@ export interface Entry {
   readonly index: string;
 }
 
+/** Whether it waits for its conversation to be written: see `reserve.lua`. */
+export const isReserved = ({ score }: Entry): boolean => score % 1 !== 0;
+
 export interface Range {
   readonly order: "newest" | "oldest";
   /** In milliseconds, both inclusive; absent: unbounded. */

@@ -211,3 +211,20 @@ describe("an import on a Cluster", () => {
     expect(await client.zScore(keys.userIndex("u"), "c")).toBeNull();
   });
 });
+
+it("an entry that outlived its conversation gives what isn't there no other identity", async () => {
+  const keyPrefix = freshPrefix();
+  const provider = await createRedisProvider({ keyPrefix }, client);
+  const identity = async () => {
+    const read = await provider.readConversation("c");
+    return read.success ? read.data.incarnation : expect.fail(read.error.message);
+  };
+  await provider.storeMessages("c", hello, { userId: "u" });
+  await provider.deleteConversation("c");
+  const before = await identity();
+  // As it stays where a conversation is deleted in the millisecond in which it was written.
+  const index = createKeys(keyPrefix).userIndex("u");
+  await client.sendCommand(index, false, ["ZADD", index, String(Date.now()), "c"]);
+  await provider.clearUserConversations("u");
+  expect(await identity()).toBe(before);
+});

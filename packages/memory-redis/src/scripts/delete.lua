@@ -1,14 +1,15 @@
--- Deletes a conversation, and leaves a tombstone of it, also where nothing was.
+-- Deletes a conversation, and leaves a tombstone of it, also where nothing was, if that may be about to be written.
 --
 -- KEYS  1 conversation   on a Cluster also the keys of its parts and of its tombstone, as in write.lua
 -- ARGV  1 conversation id   2 only if it is of this user, or ''   3 indexing, as in write.lua
 --       4 prefix of all keys       5 the recency index that it belongs to
 --       6 key of the tombstone     7 its id       8 in how many ms it expires
+--       9 '1' if one that isn't there may be about to be written
 --
 -- Returns { whether there was one, time in ms, owner or '', trace ids … }.
 --
--- Another user's stays, and gets a tombstone all the same, which says nothing as long as the conversation is there: a
--- creation that is under way for this user finds it, also if the other's expires before.
+-- Another user's stays, and gets a tombstone all the same where this user's may be about to be written. It says nothing as
+-- long as the other's is there: a creation that is under way for this user finds it, also if the other's expires before.
 
 --@include clock.lua
 --@include parts.lua
@@ -20,8 +21,9 @@ local messages, keys, traces, ids = parts(prefix, conversation)
 local now = clock()
 local stored = redis.call('HMGET', conversation, 'version', 'userId')
 local written = redis.call('SMEMBERS', traces)
-redis.call('SET', ARGV[6], ARGV[7], 'PX', ARGV[8])
-if not stored[1] or user ~= '' and stored[2] ~= user then return { 0, now, '' } end
+local present = stored[1] and (user == '' or stored[2] == user)
+if present or ARGV[9] == '1' then redis.call('SET', ARGV[6], ARGV[7], 'PX', ARGV[8]) end
+if not present then return { 0, now, '' } end
 
 local reply = { 1, now, stored[2] or '' }
 redis.call('UNLINK', conversation, messages, keys, traces, ids)

@@ -14,8 +14,9 @@ local messages, keys, traces, ids = parts(prefix, conversation)
 local now = clock()
 local stored = redis.call('HMGET', conversation, 'version', 'userId')
 local written = redis.call('SMEMBERS', traces)
-redis.call('SET', ARGV[6], ARGV[7], 'PX', ARGV[8])
-if not stored[1] or user ~= '' and stored[2] ~= user then return { 0, now, '' } end
+local present = stored[1] and (user == '' or stored[2] == user)
+if present or ARGV[9] == '1' then redis.call('SET', ARGV[6], ARGV[7], 'PX', ARGV[8]) end
+if not present then return { 0, now, '' } end
 local reply = { 1, now, stored[2] or '' }
 redis.call('UNLINK', conversation, messages, keys, traces, ids)
 if ARGV[3] == 'atomic' then
@@ -100,7 +101,11 @@ return tombstone
 `,
   sample: `return redis.call('ZRANDMEMBER', KEYS[1], ARGV[1])
 `,
-  select: `local function parts(prefix, conversation)
+  select: `local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function parts(prefix, conversation)
   local tag = ':{' .. conversation .. '}'
   return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag, prefix .. 'ids' .. tag
 end
@@ -108,7 +113,7 @@ local asked = cjson.decode(ARGV[1])
 local conversation = KEYS[1]
 local messages, keys, traces, ids = parts(asked.prefix, conversation)
 local hash = redis.call('HGETALL', conversation)
-if #hash == 0 then return false end
+if #hash == 0 then return { clock() } end
 local stored = redis.call('HMGET', conversation, 'firstPosition', 'totalMessages')
 local first_position, total = tonumber(stored[1] or 0), tonumber(stored[2])
 local function within(low, value) return math.min(math.max(low, value), total) end
@@ -134,7 +139,8 @@ if from < last then
   end
 end
 local receipt = asked.receipt and redis.call('HGET', keys, asked.receipt) or false
-return { hash, from, to, items, receipt, own, asked.export and redis.call('SMEMBERS', traces) or {} }
+local trace_ids = asked.export and redis.call('SMEMBERS', traces) or {}
+return { clock(), hash, from, to, items, receipt, own, trace_ids }
 `,
   settle: `local function mark_import(marker, at)
   local known = redis.call('GET', marker)
