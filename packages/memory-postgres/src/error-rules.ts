@@ -102,6 +102,7 @@ export const codeRules: Readonly<Record<string, ErrorRule>> = {
   "54": storage(
     "the conversation is larger than the server can hold; keep fewer messages with `maxMessages`",
   ),
+  "55000": connection("the database takes no connections at the moment; try again in a moment"),
   "55P03": locked,
   "57014": cancelled,
   "57P01": terminated,

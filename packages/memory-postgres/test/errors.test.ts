@@ -26,6 +26,7 @@ describe("an error of the database", () => {
     ["22021", storage, false, /UTF8/],
     ["22P02", storage, false, /unexpectedly/],
     ["23505", storage, false, /unexpectedly/],
+    ["55000", connection, true, /takes no connections/],
     ["25006", storage, true, /read-only/],
     ["28P01", connection, false, /username, password/],
     ["28000", connection, false, /username, password/],

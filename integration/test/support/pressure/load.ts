@@ -33,7 +33,9 @@ export interface Load {
   /** Waits for the runs under way. */
   readonly stop: () => Promise<void>;
   /** What is wrong with what is stored: every answer once, in order, and nothing else. */
-  readonly problems: (provider: MemoryProvider) => Promise<readonly string[]>;
+  readonly problems: (provider: MemoryProvider, lost?: LostTurns) => Promise<readonly string[]>;
+  /** How many turns each user had answered. */
+  readonly turns: () => readonly number[];
 }
 
 interface Writer {
@@ -66,17 +68,36 @@ const conversationOf = ({ name }: Writer, turn: number): string =>
 
 const saidIn = ({ name }: Writer, turn: number): string => `${turn} of ${name}`;
 
-/** Holds the conversation that begins with this turn against what was answered. */
-function compare(writer: Writer, first: number, messages: readonly Message[]): string[] {
-  const answered = Math.min(writer.answered - first, TURNS_OF_ONE);
-  const most = Math.min(answered + (writer.isOpen ? 1 : 0), TURNS_OF_ONE);
-  const expected = Array.from({ length: most }, (_, at) => pairOf(saidIn(writer, first + at))).flat();
+/** Turns that were answered by a server that is gone, and that its successor may not have: from the first on, before the second. */
+export interface LostTurns {
+  readonly from: readonly number[];
+  readonly before: readonly number[];
+}
+
+interface Expected {
+  readonly writer: Writer;
+  /** The first turn of the conversation. */
+  readonly first: number;
+  readonly mayMiss: (turn: number) => boolean;
+}
+
+/** Holds a conversation against what was answered: each turn once, whole and in order. */
+function compare({ writer, first, mayMiss }: Expected, messages: readonly Message[]): string[] {
   const conversation = conversationOf(writer, first);
-  const wrong = messages.findIndex(({ content }, at) => content !== expected[at]?.content);
-  if (wrong >= 0) return [`${conversation}: message ${wrong} isn't what was said`];
-  return messages.length < 2 * answered
-    ? [`${conversation}: ${2 * answered - messages.length} messages are lost`]
-    : [];
+  const end = Math.min(first + TURNS_OF_ONE, writer.answered);
+  let at = 0;
+  for (let turn = first; turn < end; turn++) {
+    const [said, reply] = pairOf(saidIn(writer, turn));
+    const isThere = messages[at]?.content === said?.content && messages[at + 1]?.content === reply?.content;
+    if (isThere) at += 2;
+    else if (!mayMiss(turn)) return [`${conversation}: message ${at} isn't turn ${turn}`];
+  }
+  const open = pairOf(saidIn(writer, end));
+  const mayBeOpen = writer.isOpen && end < first + TURNS_OF_ONE;
+  const rest = messages.slice(at);
+  const fits =
+    rest.length <= (mayBeOpen ? 2 : 0) && rest.every(({ content }, n) => content === open[n]?.content);
+  return fits ? [] : [`${conversation}: from message ${at} on nobody said it`];
 }
 
 /** `signal`: of all runs. */
@@ -153,15 +174,21 @@ export function startLoad(provider: MemoryProvider, namespace: string, signal?: 
       stopping = true;
       await Promise.all(writing);
     },
-    problems: async (reader) => {
+    turns: counts,
+    problems: async (reader, lost) => {
       const problems: string[] = [];
-      for (const writer of writers)
+      for (const [number, writer] of writers.entries()) {
+        const { from, before } = { from: lost?.from[number] ?? 0, before: lost?.before[number] ?? 0 };
+        const mayMiss = (turn: number) => turn >= from && turn <= before && lost !== undefined;
         for (let first = 0; first <= writer.answered; first += TURNS_OF_ONE) {
           const read = await reader.getConversation(conversationOf(writer, first));
           problems.push(
-            ...(read.success ? compare(writer, first, read.data?.messages ?? []) : [read.error.message]),
+            ...(read.success
+              ? compare({ writer, first, mayMiss }, read.data?.messages ?? [])
+              : [read.error.message]),
           );
         }
+      }
       return problems;
     },
   };
