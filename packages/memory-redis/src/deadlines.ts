@@ -17,23 +17,34 @@ export type Deadlines = <T>(
   recover?: (thrown: unknown) => Promise<T> | undefined,
 ) => Promise<T>;
 
-/** One timer for all that is under way: a timer for each would cost a good part of what a command costs. */
-export function createDeadlines(timeoutMs: number): Deadlines {
+/**
+ * One timer for all that is under way: a timer for each would cost a good part of what a command costs. `onTimeout` is
+ * told once of all that run out together, before their callers are.
+ */
+export function createDeadlines(timeoutMs: number, onTimeout?: () => void): Deadlines {
   /** In the order in which they run out. */
   const waiting = new Set<Waiting>();
   let timer: NodeJS.Timeout | undefined;
 
-  function check(): void {
+  function expire(): void {
     timer = undefined;
     const now = performance.now();
+    let expired = false;
     for (const call of waiting) {
       if (call.untilMs > now) {
         timer = setTimeout(check, call.untilMs - now);
-        return;
+        break;
       }
       waiting.delete(call);
       call.giveUp();
+      expired = true;
     }
+    if (expired) onTimeout?.();
+  }
+
+  // After the replies that came while the process was busy: they are no fault of the server.
+  function check(): void {
+    setImmediate(expire);
   }
 
   function add(call: Waiting): void {

@@ -103,6 +103,8 @@ export const clientRules: readonly (ErrorRule & { readonly pattern: RegExp })[] 
     pattern: /^UnsteadyConversation\b/,
     ...storage("the conversation was trimmed or replaced again and again while it was read; try again", true),
   },
+  { pattern: /^ConnectionLost\b/, ...broken },
+  { pattern: /^ConnectionClosed\b/, ...closed },
   { pattern: /^SocketClosedUnexpectedlyError\b/, ...broken },
   { pattern: /^DisconnectsClientError\b/, ...broken },
   { pattern: /^ClientOfflineError\b/, ...broken },

@@ -2,7 +2,7 @@ import { adaptClient } from "./client/adapt-client.ts";
 import type { RedisClient } from "./client/clients.ts";
 import type { RedisPort } from "./client/port.ts";
 import type { RedisSettings } from "./config.ts";
-import { openConnection } from "./connection.ts";
+import { openConnection } from "./connection/open.ts";
 import { toSetupError } from "./errors.ts";
 
 export interface OpenedPort {
@@ -31,8 +31,7 @@ function adaptGiven(client: RedisClient, operation: string): OpenedPort {
 export async function openPort({ settings, client, operation }: OpeningOptions): Promise<OpenedPort> {
   if (client !== undefined) return adaptGiven(client, operation);
   try {
-    const own = await openConnection(settings, operation);
-    return { port: adaptClient(own.client), close: own.close };
+    return await openConnection({ settings, operation });
   } catch (thrown) {
     throw toSetupError(operation, thrown);
   }

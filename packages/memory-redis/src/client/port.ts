@@ -18,4 +18,6 @@ export interface RedisPort {
   readonly isCluster: boolean;
   /** Whether the client may send a command again of which it doesn't know whether it was done. */
   readonly mayResend: boolean;
+  /** To be told when calls got no reply in time. */
+  readonly onTimeout?: () => void;
 }

@@ -36,7 +36,7 @@ const ERASED_PARTS = [
 export function createUserMemoryBackend(options: UserMemoryBackendOptions): UserMemoryBackend {
   const { minReplicas, commandTimeoutMs } = options;
   const { port, close } = closable(options.port, options.close);
-  const deadlines = createDeadlines(commandTimeoutMs);
+  const deadlines = createDeadlines(commandTimeoutMs, port.onTimeout);
   const keys = createUserKeys(options.keyPrefix);
   const wait =
     minReplicas === 0 ? undefined : { replicas: minReplicas, timeoutMs: Math.ceil(commandTimeoutMs / 3) };

@@ -1,0 +1,46 @@
+import type { CreateLink, Target } from "./link.ts";
+
+type Library = Pick<typeof import("ioredis"), "Redis">;
+
+/** By `new Redis()` of `ioredis`. */
+export function ioredisLinks({ Redis }: Library, target: Target, connectTimeoutMs: number): CreateLink {
+  const { url, host, port, username, password, db } = target;
+  const options = {
+    lazyConnect: true,
+    // Not connected, a call fails at once: queued, it might be done long after it was given up.
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: connectTimeoutMs,
+    retryStrategy: () => null,
+    // It ends a connection politely, and waits so many milliseconds for the other side.
+    disconnectTimeout: 1,
+  };
+  const credentials = {
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+  };
+  return (onLost) => {
+    const client =
+      url === undefined ? new Redis({ ...options, host, port, db, ...credentials }) : new Redis(url, options);
+    let reason: unknown;
+    client.on("error", (thrown: unknown) => {
+      reason ??= thrown;
+    });
+    client.once("end", onLost);
+    return {
+      client,
+      connect: async () => {
+        try {
+          await client.connect();
+        } catch (thrown) {
+          // It says only that the connection was closed.
+          throw reason ?? thrown;
+        }
+      },
+      destroy: () => {
+        if (client.status !== "end") client.disconnect();
+      },
+    };
+  };
+}
