@@ -12,6 +12,8 @@ export type ModelConfig = {
   readonly temperature?: number;
   /** The longest reply, in tokens. */
   readonly maxTokens?: number;
+  /** How long one attempt of a call may take, in milliseconds. Outranks `RunConfig.modelTimeoutMs`. */
+  readonly timeoutMs?: number;
 };
 
 /** An agent is a value: instructions, tools and rules, and no behaviour of its own. */

@@ -13,7 +13,7 @@ import type { RemembersDeclaration, RunUserMemory } from "./user-memory/remember
 /**
  * The port to a model. It sends `agent.instructions(state)` and `state.messages`, and throws what its client throws:
  * the engine decides what is tried again (see {@link ModelRetryPolicy}), so turn the client's own retries off. Pass
- * `config.signal` on, so that an abort reaches the network.
+ * `config.signal` on, so that an abort, or that the time is up, reaches the network: it is always there, and of this call alone.
  */
 export type ModelProvider<Ctx> = {
   readonly getCompletion: (
@@ -89,6 +89,17 @@ export type RunConfig<Ctx> = {
   readonly signal?: AbortSignal;
   /** Default: 3 attempts, see {@link ModelRetryPolicy}. */
   readonly modelRetry?: ModelRetryPolicy;
+  /**
+   * How long one attempt of a model call may take, in milliseconds, from 1; `Infinity`: as long as it likes. Then the signal
+   * that the provider has is aborted, what comes later is ignored, and the attempt has failed for a reason that may pass: it
+   * is tried again as `modelRetry` says, and the last one ends the run with a `ModelCallError` that has `timeoutMs`.
+   * `Agent.modelConfig.timeoutMs` outranks it. Default 600,000.
+   */
+  readonly modelTimeoutMs?: number;
+  /** How long a stream of the model may send nothing, from its beginning on; else as `modelTimeoutMs`. Default 300,000. */
+  readonly modelIdleTimeoutMs?: number;
+  /** `Tool.timeoutMs` of the tools that have none. Default 600,000. */
+  readonly toolTimeoutMs?: number;
   /**
    * What happens when a tool throws. `"continue"` (default): the model gets an error result and can correct itself.
    * `"fail"`: the run ends with `ToolCallError` once the other calls of the same reply are answered.

@@ -49,7 +49,7 @@ export interface ContinuationRejected {
   readonly index?: number;
 }
 
-/** The provider threw, and retrying was of no use or not allowed. */
+/** The provider threw, or took too long, and retrying was of no use or not allowed. */
 export interface ModelCallError {
   readonly _tag: "ModelCallError";
   /** How often it was called in all. */
@@ -60,6 +60,8 @@ export interface ModelCallError {
   readonly status?: number;
   /** How long the provider asked to wait, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** The limit, in milliseconds, that the last attempt went over; see `RunConfig.modelTimeoutMs`. Absent: it failed otherwise. */
+  readonly timeoutMs?: number;
   /** What the provider threw, in its own words. */
   readonly cause: ErrorCause;
 }

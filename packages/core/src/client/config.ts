@@ -8,6 +8,7 @@ import {
 import * as z from "zod";
 import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
+import { isTimeLimit, TIME_LIMIT, TIME_LIMITS } from "../engine/limits.ts";
 import { overlay } from "../immutable/overlay.ts";
 import { memoryConfigIssues } from "../memory/check-config.ts";
 import type { MemoryConfig } from "../memory/config.ts";
@@ -27,6 +28,7 @@ const RUN_SETTINGS = [
   "finalOutputGuardrails",
   "onToolError",
   "maxParallelTools",
+  ...TIME_LIMITS,
   "approvalTtlMs",
   "middleware",
   "userMemory",
@@ -70,6 +72,7 @@ const hasMethod = (value: unknown, method: string): boolean =>
   typeof value === "object" && value !== null && isFunction((value as Record<string, unknown>)[method]);
 
 const callback = z.custom<unknown>(isFunction, { error: "expected a function" });
+const timeLimit = z.custom<unknown>(isTimeLimit, { error: `expected ${TIME_LIMIT}` });
 const callbacks = z.array(callback).readonly();
 
 const agentSchema = z.object({
@@ -99,6 +102,9 @@ const configSchema = z.strictObject({
   finalOutputGuardrails: callbacks.optional(),
   onToolError: z.enum(["continue", "fail"]).optional(),
   maxParallelTools: z.number().min(1).or(z.literal(Number.POSITIVE_INFINITY)).optional(),
+  modelTimeoutMs: timeLimit.optional(),
+  modelIdleTimeoutMs: timeLimit.optional(),
+  toolTimeoutMs: timeLimit.optional(),
   approvalTtlMs: z.number().min(0).optional(),
   middleware: z.unknown().optional(),
   userMemory: z.unknown().optional(),

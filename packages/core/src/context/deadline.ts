@@ -1,27 +1,16 @@
-import { abortable, sleep } from "../engine/abort.ts";
+import { openTimeLimit, type TimeLimit } from "../engine/time-limit.ts";
 
-export interface Deadline {
-  /** Aborted once the time is up, or with the signal that was given. */
-  readonly signal: AbortSignal;
-  /** Settles as `work` does, or rejects as soon as the signal is aborted. */
-  readonly race: <T>(work: Promise<T>) => Promise<T>;
+export interface Deadline extends Pick<TimeLimit, "signal" | "race" | "close"> {
   /** Why the signal is aborted, in our own words. */
   readonly reason: () => string;
-  readonly close: () => void;
 }
 
 export function openDeadline(milliseconds: number, signal: AbortSignal | undefined): Deadline {
-  const over = new AbortController();
-  const late = new AbortController();
-  void sleep(milliseconds, over.signal).then(() => {
-    if (!over.signal.aborted) late.abort(new Error(`it took longer than ${milliseconds} ms`));
-  });
-  const either = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+  const option = "RunConfig.memory.summarizeTimeoutMs";
+  const limit = openTimeLimit({ timeoutMs: milliseconds, option }, signal);
   return {
-    signal: either,
-    race: (work) => abortable(work, either),
+    ...limit,
     reason: () =>
-      signal?.aborted === true ? "the run was aborted" : `it took longer than ${milliseconds} ms`,
-    close: () => over.abort(),
+      limit.exceeded() === undefined ? "the run was aborted" : `it took longer than ${milliseconds} ms`,
   };
 }

@@ -1,15 +1,15 @@
+import { onAbort } from "@jaf/memory/adapter";
 import type { JAFError } from "../errors.ts";
 import { textOfThrown } from "../thrown.ts";
 
 /** The longest time that a timer can wait; it takes a longer one for none at all. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Settles as `work` does, or rejects as soon as the signal is aborted. Ask `signal.aborted` which it was. */
 export function abortable<T>(work: T | PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return Promise.resolve(work);
   return new Promise<T>((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    const settle = () => signal.removeEventListener("abort", onAbort);
+    const settle = onAbort(signal, () => reject(signal.reason));
     Promise.resolve(work).then(
       (value) => {
         settle();
@@ -20,8 +20,6 @@ export function abortable<T>(work: T | PromiseLike<T>, signal: AbortSignal | und
         reject(thrown);
       },
     );
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
   });
 }
 
@@ -31,11 +29,11 @@ export function sleep(milliseconds: number, signal: AbortSignal | undefined): Pr
     if (signal?.aborted === true) return resolve();
     const wake = () => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", wake);
+      settle?.();
       resolve();
     };
     const timer = setTimeout(wake, Math.min(milliseconds, MAX_TIMER_MS));
-    signal?.addEventListener("abort", wake, { once: true });
+    const settle = signal && onAbort(signal, wake);
   });
 }
 

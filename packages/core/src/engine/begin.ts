@@ -7,6 +7,7 @@ import { abortError, runAborted } from "./abort.ts";
 import { beginStored } from "./begin-stored.ts";
 import { findAgent } from "./find-agent.ts";
 import { judgeInput } from "./judge-input.ts";
+import { timeLimitFault } from "./limits.ts";
 import { resume } from "./resume.ts";
 import type { RunScope } from "./scope.ts";
 import { fail, failMemory, OPERATION, type Step } from "./step.ts";
@@ -19,6 +20,8 @@ export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Pr
   if (aborted !== undefined) return fail(state, aborted);
   const found = findAgent(config, state.currentAgentName);
   if (!found.ok) return fail(state, found.error);
+  const wrong = timeLimitFault(config);
+  if (wrong !== undefined) return fail(state, { _tag: "InternalError", detail: wrong });
   const fault = installationFault(config, found.agent);
   if (fault !== undefined) return fail(state, fault);
   try {

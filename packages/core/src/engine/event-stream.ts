@@ -1,3 +1,4 @@
+import { onAbort } from "@jaf/memory/adapter";
 import { createChannel } from "../events/channel.ts";
 import type { Emit } from "../events/emitter.ts";
 import type { TraceEvent } from "../events/trace-event.ts";
@@ -18,13 +19,9 @@ export function streamEvents<Result>(
 ): EventStream<Result> {
   const channel = createChannel<TraceEvent>();
   const controller = new AbortController();
-  const forwardAbort = () => controller.abort(outer?.reason);
-  if (outer?.aborted === true) forwardAbort();
-  else outer?.addEventListener("abort", forwardAbort, { once: true });
+  const unfollow = outer && onAbort(outer, () => controller.abort(outer.reason));
 
-  const result = start({ signal: controller.signal, sink: channel.push }).finally(() =>
-    outer?.removeEventListener("abort", forwardAbort),
-  );
+  const result = start({ signal: controller.signal, sink: channel.push }).finally(unfollow);
   // Also marks a rejection as seen: whoever only reads the events gets it there.
   result.then(channel.end, channel.fail);
 

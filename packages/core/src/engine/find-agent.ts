@@ -1,6 +1,7 @@
 import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import type { JAFError } from "../errors.ts";
+import { agentLimitFault } from "./limits.ts";
 
 export type FoundAgent<Ctx> =
   // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
@@ -11,8 +12,12 @@ export function findAgent<Ctx>({ agentRegistry }: RunConfig<Ctx>, agentName: str
   const agent = agentRegistry.get(agentName);
   if (agent === undefined) return { ok: false, error: { _tag: "AgentNotFound", agentName } };
   const twice = sharedToolName(agent);
-  if (twice === undefined) return { ok: true, agent };
-  const detail = `agent "${agentName}" has two tools named "${twice}"`;
+  const limit = agentLimitFault(agent);
+  if (twice === undefined && limit === undefined) return { ok: true, agent };
+  const detail =
+    twice === undefined
+      ? `agent "${agentName}": ${limit}`
+      : `agent "${agentName}" has two tools named "${twice}"`;
   return { ok: false, error: { _tag: "InternalError", detail } };
 }
 

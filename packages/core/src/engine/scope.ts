@@ -2,7 +2,7 @@ import type { RunId, TraceId } from "@jaf/memory";
 import type { RunConfig } from "../config.ts";
 import { type MakeView, openView } from "../context/view.ts";
 import { type Emit, type Emitter, openEmitter } from "../events/emitter.ts";
-import { configGivenOut } from "../immutable/given-out.ts";
+import { openConfigGivenOut } from "../immutable/given-out.ts";
 import { frozenInput } from "../immutable/messages.ts";
 import type { GivenDecisions } from "../interruption/decisions.ts";
 import { type Journal, openJournal } from "../memory/journal.ts";
@@ -28,10 +28,8 @@ export interface RunScope<Ctx> extends Emitter {
   readonly journal: Journal | undefined;
   /** Random: two executions of the same state never share one. Made on first use. */
   readonly executionId: () => string;
-  /** The signal that tools get. */
-  readonly toolSignal: () => AbortSignal;
-  /** The configuration that the model provider gets. */
-  readonly configGivenOut: () => RunConfig<Ctx>;
+  /** The configuration that the model provider gets, with the signal of the call. */
+  readonly configGivenOut: (signal: AbortSignal) => RunConfig<Ctx>;
   /** What the model gets of a state. */
   readonly view: MakeView<Ctx>;
   /** What was decided about calls that wait. */
@@ -94,8 +92,7 @@ export function openScope<Ctx>(
     onClose: (action) => void closing.push(action),
     executionId,
     given: { approvals: frozenInput(approvals), toolResults: frozenInput(toolResults) },
-    configGivenOut: once(() => configGivenOut(config)),
-    toolSignal: once(() => signal ?? new AbortController().signal),
+    configGivenOut: openConfigGivenOut(config),
     journal,
     view: openView({ config, journal, initial }),
   };

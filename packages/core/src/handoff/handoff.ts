@@ -1,4 +1,5 @@
 import type { ToolCall } from "@jaf/memory";
+import { abortable } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import type { JAFError } from "../errors.ts";
 import { type CallBatch, findTool, parseCall, toAnswer, traceToolCall } from "../tools/execute-call.ts";
@@ -29,14 +30,18 @@ export function isHandoffCall<Ctx>(batch: CallBatch<Ctx>, call: ToolCall): boole
   return tool !== undefined && isHandoffTool(tool);
 }
 
-/** Answers one call of the handoff tool. `taken`: an earlier call of the same reply has decided where to go. */
+/**
+ * Answers one call of the handoff tool. `taken`: an earlier call of the same reply has decided where to go. Rejects when the
+ * run is aborted meanwhile.
+ */
 export async function answerHandoff<Ctx>(
   scope: RunScope<Ctx>,
   batch: CallBatch<Ctx>,
   { call, taken }: { readonly call: ToolCall; readonly taken: boolean },
 ): Promise<HandoffAnswer> {
   const trace = traceToolCall(scope, call);
-  const parsed = await parseCall(findTool(batch, call.function.name), call);
+  const parsing = parseCall(findTool(batch, call.function.name), call);
+  const parsed = await abortable(parsing, scope.config.signal);
   trace?.start(parsed.args);
   if (!parsed.ok) {
     const answer = toAnswer(parsed.problem);

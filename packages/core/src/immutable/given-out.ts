@@ -58,8 +58,22 @@ export const agentGivenOut: <Ctx>(agent: AnyAgent<Ctx>) => AnyAgent<Ctx> = remem
 const toolGivenOut = <Ctx>(tool: AnyTool<Ctx>): AnyTool<Ctx> =>
   Object.freeze(overlay(tool, { schema: Object.freeze(overlay(tool.schema, {})) }));
 
-/** A configuration for the model provider. Providers, observers and user memories in it are the application's own. */
-export function configGivenOut<Ctx>(config: RunConfig<Ctx>): RunConfig<Ctx> {
+/**
+ * Configurations for the model provider, each with the signal of its call. Providers, observers and user memories in them
+ * are the application's own.
+ */
+export function openConfigGivenOut<Ctx>(config: RunConfig<Ctx>): (signal: AbortSignal) => RunConfig<Ctx> {
+  let changes: Partial<RunConfig<Ctx>> | undefined;
+  return (signal) => {
+    changes ??= frozenParts(config);
+    const given = overlay(config, { ...changes, signal });
+    // Made when it is asked for, as hardly any provider does, and each time: a `Map` can't be frozen.
+    const get = () => registryGivenOut(config.agentRegistry);
+    return Object.freeze(Object.defineProperty(given, "agentRegistry", { get, enumerable: true }));
+  };
+}
+
+function frozenParts<Ctx>(config: RunConfig<Ctx>): Partial<RunConfig<Ctx>> {
   const { memory, modelRetry, middleware, initialInputGuardrails, finalOutputGuardrails } = config;
   const { approvals, toolResults, continuation } = config;
   const changes: { -readonly [Key in keyof RunConfig<Ctx>]?: RunConfig<Ctx>[Key] } = {};
@@ -71,10 +85,7 @@ export function configGivenOut<Ctx>(config: RunConfig<Ctx>): RunConfig<Ctx> {
   if (approvals) changes.approvals = frozenCopy(approvals);
   if (toolResults) changes.toolResults = frozenCopy(toolResults);
   if (continuation) changes.continuation = frozenCopy(continuation);
-  const given = overlay(config, changes);
-  // Made when it is asked for, as hardly any provider does, and each time: a `Map` can't be frozen.
-  const get = () => registryGivenOut(config.agentRegistry);
-  return Object.freeze(Object.defineProperty(given, "agentRegistry", { get, enumerable: true }));
+  return changes;
 }
 
 const registryGivenOut = <Ctx>(registry: RunConfig<Ctx>["agentRegistry"]): RunConfig<Ctx>["agentRegistry"] =>

@@ -1,5 +1,6 @@
 import { createFailure, createMemoryStorageError, type Result } from "@jaf/memory";
-import { abortable, sleep } from "../engine/abort.ts";
+import { onAbort } from "@jaf/memory/adapter";
+import { sleep } from "../engine/abort.ts";
 
 /** For how long a read that a write needs is waited for once the run is aborted: it may hang as long as the store does. */
 const ABORTED_READ_MS = 1_000;
@@ -11,16 +12,18 @@ export async function unlessAborted<T>(
 ): Promise<Result<T>> {
   if (signal === undefined) return reading;
   const over = new AbortController();
-  const givenUp = abortable(new Promise<never>(() => {}), AbortSignal.any([signal, over.signal])).catch(
-    async (): Promise<Result<T>> => {
+  let unfollow = () => {};
+  const givenUp = new Promise<Result<T>>((resolve) => {
+    unfollow = onAbort(signal, async () => {
       await sleep(ABORTED_READ_MS, over.signal);
       const reason = "the run was aborted while the conversation was read";
-      return createFailure(createMemoryStorageError("readConversation", reason));
-    },
-  );
+      resolve(createFailure(createMemoryStorageError("readConversation", reason)));
+    });
+  });
   try {
     return await Promise.race([reading, givenUp]);
   } finally {
+    unfollow();
     over.abort();
   }
 }

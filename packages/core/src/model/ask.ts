@@ -1,12 +1,12 @@
 import type { Message } from "@jaf/memory";
 import type { Agent, ModelConfig } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
-import { abortable } from "../engine/abort.ts";
-import { agentGivenOut, configGivenOut, stateGivenOut } from "../immutable/given-out.ts";
+import { modelLimit } from "../engine/limits.ts";
+import { openTimeLimit } from "../engine/time-limit.ts";
+import { agentGivenOut, openConfigGivenOut, stateGivenOut } from "../immutable/given-out.ts";
 import { ownMessages } from "../immutable/messages.ts";
-import { overlay } from "../immutable/overlay.ts";
 import type { RunState } from "../state.ts";
-import { parseReply } from "./reply.ts";
+import { type ParsedReply, parseReply } from "./reply.ts";
 
 /** A question to a run's model beside the conversation. */
 export interface Question<Ctx> {
@@ -23,7 +23,7 @@ export interface Question<Ctx> {
 
 /**
  * Asks the model once, without tools. Resolves with the reply's text. Rejects with what the model provider throws, with
- * the reason of the abort, and where the reply is no text.
+ * the reason of the abort, where the reply is no text, and where it takes longer than a model call may.
  */
 export async function askModel<Ctx>(
   config: RunConfig<Ctx>,
@@ -32,15 +32,16 @@ export async function askModel<Ctx>(
   signal?.throwIfAborted();
   const agent: Agent<Ctx, string> = { name, instructions: () => instructions, modelConfig };
   const asked = stateGivenOut({ ...state, messages: ownMessages(messages) });
-  const completion = await abortable(
-    config.modelProvider.getCompletion(
-      asked,
-      agentGivenOut(agent),
-      configGivenOut(overlay(config, { signal })),
-    ),
-    signal,
-  );
-  const reply = parseReply(completion);
+  const limit = openTimeLimit(modelLimit(config, agent), signal);
+  const configOf = openConfigGivenOut(config);
+  let reply: ParsedReply;
+  try {
+    const { modelProvider } = config;
+    const asking = modelProvider.getCompletion(asked, agentGivenOut(agent), configOf(limit.signal));
+    reply = parseReply(await limit.race(asking));
+  } finally {
+    limit.close();
+  }
   if (!reply.ok || reply.message.tool_calls !== undefined) throw new Error("the model wrote no text");
   return reply.message.content;
 }

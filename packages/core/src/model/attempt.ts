@@ -1,8 +1,9 @@
 import { describeCause, type Message } from "@jaf/memory";
 import type { Agent } from "../agent.ts";
-import type { RunConfig } from "../config.ts";
-import { abortable, abortError } from "../engine/abort.ts";
+import { abortError } from "../engine/abort.ts";
+import { modelIdleLimit, modelLimit } from "../engine/limits.ts";
 import type { RunScope } from "../engine/scope.ts";
+import { openTimeLimit, type TimeLimit, TimeLimitError } from "../engine/time-limit.ts";
 import type { JAFError } from "../errors.ts";
 import type { RunState } from "../state.ts";
 import type { ModelCompletion } from "./completion.ts";
@@ -11,12 +12,11 @@ import { isRetryableFailure } from "./retry.ts";
 import { collectStream } from "./stream.ts";
 import { retryAfterMsOf, statusOf } from "./transient.ts";
 
-/** What the model provider gets. */
+/** What the model provider gets, beside a configuration with the signal of the attempt. */
 export interface ModelRequest<Ctx> {
   readonly state: RunState<Ctx>;
   // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
   readonly agent: Agent<Ctx, any>;
-  readonly config: RunConfig<Ctx>;
 }
 
 export type Attempt =
@@ -44,29 +44,43 @@ export async function attemptCall<Ctx>(
     scope.emit?.({ type: "llm_delta", data: { agentName: request.state.currentAgentName, text } });
   };
   const aborted = () => abortError(scope.config.signal);
+  const early = aborted();
+  if (early !== undefined) return failed(early, { discardText });
+  const limit = openTimeLimit(modelLimit(scope.config, request.agent), scope.config.signal);
   try {
-    const early = aborted();
-    if (early !== undefined) return failed(early, { discardText });
-    const completion = await complete(scope, request, onText);
+    const completion = await complete(scope, request, { limit, onText });
     const reply = parseReply(completion);
     if (reply.ok) return { ok: true, message: reply.message, completion };
     return failed({ _tag: "ModelBehaviorError", detail: reply.detail }, { discardText, retryable: true });
   } catch (thrown) {
     const error = aborted();
     return error === undefined
-      ? modelCallFailed(scope, thrown, { attempt, discardText })
+      ? modelCallFailed(scope, limit.exceeded() ?? thrown, { attempt, discardText })
       : failed(error, { discardText });
+  } finally {
+    limit.close();
   }
 }
 
+interface Completing {
+  readonly limit: TimeLimit;
+  readonly onText: (text: string) => void;
+}
+
+/** What comes once the time is up is ignored. */
 function complete<Ctx>(
-  { config: { modelProvider, signal }, streaming }: RunScope<Ctx>,
-  { state, agent, config }: ModelRequest<Ctx>,
-  onText: (text: string) => void,
+  { config: own, configGivenOut, streaming }: RunScope<Ctx>,
+  { state, agent }: ModelRequest<Ctx>,
+  { limit, onText }: Completing,
 ): Promise<ModelCompletion> {
-  return streaming && modelProvider.getCompletionStream !== undefined
-    ? collectStream(modelProvider.getCompletionStream(state, agent, config), { signal, onText })
-    : abortable(modelProvider.getCompletion(state, agent, config), signal);
+  const { modelProvider } = own;
+  const config = configGivenOut(limit.signal);
+  if (!streaming || modelProvider.getCompletionStream === undefined) {
+    return limit.race(modelProvider.getCompletion(state, agent, config));
+  }
+  const onChunk = limit.between(modelIdleLimit(own));
+  const stream = modelProvider.getCompletionStream(state, agent, config);
+  return collectStream(stream, { signal: limit.signal, onChunk, onText });
 }
 
 function failed(
@@ -91,6 +105,7 @@ function modelCallFailed<Ctx>(
     retryable,
     ...(status === undefined ? {} : { status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(thrown instanceof TimeLimitError ? { timeoutMs: thrown.timeoutMs } : {}),
     cause: describeCause(thrown),
   };
   return { ok: false, error, retryable, retryAfterMs, discardText };

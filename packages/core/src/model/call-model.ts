@@ -18,11 +18,7 @@ export async function callModel<Ctx>(scope: RunScope<Ctx>, { state, agent }: Tur
   const { modelRetry, signal } = scope.config;
   const view = await scope.view({ state, agent });
   if (!view.ok) return view;
-  const request = {
-    state: stateShown(view.state),
-    agent: agentGivenOut(agent),
-    config: scope.configGivenOut(),
-  };
+  const request = { state: stateShown(view.state), agent: agentGivenOut(agent) };
   const trace = traceCall(scope, request);
   scope.emit?.({ type: "context", data: view.describe() });
   for (let attempt = 1; ; attempt++) {

@@ -5,6 +5,8 @@ import { collectCalls } from "./partial-calls.ts";
 interface StreamOptions {
   readonly signal: AbortSignal | undefined;
   readonly onText: (text: string) => void;
+  /** Told of each piece, whatever it is. */
+  readonly onChunk?: () => void;
 }
 
 /** A stream that stopped before its `done`: what came so far is not the whole reply. */
@@ -19,7 +21,7 @@ export class TruncatedStream extends Error {
 /** Reads a stream to its end. Throws what it throws, {@link TruncatedStream}, or that the signal was aborted. */
 export async function collectStream(
   stream: AsyncIterable<ModelStreamChunk>,
-  { signal, onText }: StreamOptions,
+  { signal, onText, onChunk }: StreamOptions,
 ): Promise<ModelCompletion> {
   let content = "";
   const calls = collectCalls();
@@ -27,6 +29,7 @@ export async function collectStream(
   try {
     for (;;) {
       const next = await abortable(chunks.next(), signal);
+      onChunk?.();
       if (next.done === true) throw new TruncatedStream();
       const chunk = next.value;
       const text = textOf(chunk);

@@ -19,6 +19,8 @@ export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
   readonly needsApproval?:
     | boolean
     | ((args: z.output<Schema>, context: Readonly<Ctx>) => boolean | Promise<boolean>);
+  /** See `Tool.timeoutMs`. */
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -36,7 +38,7 @@ export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
 export function createTool<Schema extends z.ZodType, Ctx = any>(
   definition: ToolDefinition<Schema, Ctx>,
 ): Tool<z.output<Schema>, Ctx> {
-  const { name, description, parameters, execute, needsApproval } = definition;
+  const { name, description, parameters, execute, needsApproval, timeoutMs } = definition;
   return {
     schema: { name, description, parameters: parameters as z.ZodType<z.output<Schema>> },
     // Functions are called on the definition, which may be an instance of a class.
@@ -51,5 +53,6 @@ export function createTool<Schema extends z.ZodType, Ctx = any>(
       : {
           needsApproval: typeof needsApproval === "function" ? needsApproval.bind(definition) : needsApproval,
         }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };
 }

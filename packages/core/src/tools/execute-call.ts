@@ -1,9 +1,12 @@
 import type { Message, ToolCall } from "@jaf/memory";
 import type { Agent } from "../agent.ts";
+import { toolLimit } from "../engine/limits.ts";
 import type { RunScope } from "../engine/scope.ts";
+import { openTimeLimit, type TimeLimitError } from "../engine/time-limit.ts";
 import { decodeArguments, type ParsedArguments, validateArguments } from "./arguments.ts";
 import {
   isToolResult,
+  type ToolErrorCode,
   ToolErrorCodes,
   ToolResponse,
   type ToolResult,
@@ -93,21 +96,38 @@ async function useTool<Ctx>(
   use: { readonly tool: Tool<any, Ctx>; readonly call: ToolCall; readonly args: unknown },
 ): Promise<Answer> {
   const { tool, call, args } = use;
+  const limit = openTimeLimit(toolLimit(scope.config, tool), scope.config.signal);
   try {
-    const value = await tool.execute(args, context, {
+    const working = tool.execute(args, context, {
       toolCallId: call.id,
       idempotencyKey: `${callScope}:${call.id}`,
-      signal: scope.toolSignal(),
+      signal: limit.signal,
       runId: scope.runId,
       traceId: scope.traceId,
       agentName,
     });
-    return toAnswer(value);
+    // An abort is for whoever waits for all calls: what the tool has done by then may still be stored.
+    return toAnswer(await limit.inTime(working));
   } catch (failure) {
-    const thrown = failure instanceof Error ? failure.message : "it threw something that is no Error";
-    return { ...toAnswer(ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, thrown)), thrown };
+    const exceeded = limit.exceeded();
+    return exceeded === undefined
+      ? failedWith(ToolErrorCodes.EXECUTION_FAILED, messageOf(failure))
+      : failedWith(ToolErrorCodes.TIMEOUT, tookTooLong(exceeded));
+  } finally {
+    limit.close();
   }
 }
+
+const messageOf = (failure: unknown): string =>
+  failure instanceof Error ? failure.message : "it threw something that is no Error";
+
+const tookTooLong = ({ timeoutMs }: TimeLimitError): string =>
+  `The tool took longer than ${timeoutMs} ms and was given up. What it had begun may have been done all the same.`;
+
+const failedWith = (code: ToolErrorCode, thrown: string): Answer => ({
+  ...toAnswer(ToolResponse.error(code, thrown)),
+  thrown,
+});
 
 /** Strings as they are, everything else as JSON. What JSON can't hold is an error. */
 export function toAnswer(value: string | ToolResult): Answer {

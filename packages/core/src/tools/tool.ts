@@ -11,7 +11,7 @@ export interface ToolCallInfo {
    * mail service, and what was done just before the crash isn't done twice.
    */
   readonly idempotencyKey: string;
-  /** Aborted when the run is. A tool that ignores it runs on, but the run doesn't wait for it. */
+  /** Aborted with the run, and when the tool's time is up. A tool that ignores it runs on, but the run doesn't wait for it. */
   readonly signal: AbortSignal;
   readonly runId: RunId;
   readonly traceId: TraceId;
@@ -22,7 +22,7 @@ export interface ToolCallInfo {
 /**
  * Something the model can call. Arguments are parsed by `parameters` first, so that `execute` gets its output type,
  * defaults applied. A string goes to the model as it is, a {@link ToolResult} as JSON. Whatever is thrown goes to the
- * model as an error result, so that it can correct itself (see `RunConfig.onToolError`).
+ * model as an error result, so that it can correct itself (see `RunConfig.onToolError`), and so does that it took too long.
  */
 export type Tool<A, Ctx> = {
   readonly schema: {
@@ -39,6 +39,12 @@ export type Tool<A, Ctx> = {
    * functions or instances of classes fails, as no approval could be bound to them. Not asked for tools that run at the client, whose user decides there. Default `false`.
    */
   readonly needsApproval?: boolean | ((args: A, context: Readonly<Ctx>) => boolean | Promise<boolean>);
+  /**
+   * How long one execution may take, in milliseconds, from 1; `Infinity`: as long as it likes. Then its signal is aborted,
+   * the model gets an error result with code `TIMEOUT`, and what the tool returns later is ignored. Default:
+   * `RunConfig.toolTimeoutMs`.
+   */
+  readonly timeoutMs?: number;
 };
 
 /** Marks a tool that runs at the client; a copy under another name keeps the mark. */

@@ -74,6 +74,6 @@ export async function remembering<Ctx>(
       ? await attempt(() => abortable(declaration.call(declaring, context), scope.config.signal))
       : { value: declaration };
   const spec = declared && parseRemembers(declared.value, what);
-  const made = spec && (await attempt(() => memory.middlewareFor<Ctx>(spec)));
+  const made = spec && (await attempt(() => abortable(memory.middlewareFor<Ctx>(spec), scope.config.signal)));
   return made === undefined ? [] : checkMiddleware(made.value, "result of middlewareFor()");
 }

@@ -81,7 +81,7 @@ describe("a question beside the conversation", () => {
     const { turn, asked } = await turnOver(["facts"], { signal });
     abort();
     expect(await turn.complete(request)).toBe("facts");
-    expect(asked()?.config).not.toHaveProperty("signal");
+    expect(asked()?.config.signal?.aborted).toBe(false);
   });
 
   it("is aborted by its own signal, which the provider gets, also where that doesn't heed it", async () => {
@@ -95,9 +95,10 @@ describe("a question beside the conversation", () => {
     ]);
     const answer = turn.complete({ ...request, signal });
     await reached.promise;
-    expect(asked()?.config.signal).toBe(signal);
+    expect(asked()?.config.signal?.aborted).toBe(false);
     abort();
     await expect(answer).rejects.toBe(signal.reason);
+    expect(asked()?.config.signal?.reason).toBe(signal.reason);
   });
 
   it("isn't asked at all once its signal is aborted", async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createTool, run, type ToolCallInfo, ToolErrorCodes } from "../../src/index.ts";
-import { eventsOfType, says, setup } from "../support/setup.ts";
+import { abortable, aborted } from "../support/abort.ts";
+import { errorOf, eventsOfType, says, setup } from "../support/setup.ts";
 import { answersTo, answerTo, resultOf, returning } from "../support/tool-answers.ts";
 
 const greet = createTool({
@@ -158,24 +159,26 @@ describe("what a tool is told about its call", () => {
     expect(new Set(calls.map((call) => call?.idempotencyKey)).size).toBe(4);
   });
 
-  it("is the run's own signal", async () => {
-    const { signal } = new AbortController();
-    let seen: AbortSignal | undefined;
+  it("is a signal that is aborted with the run, and of this call alone", async () => {
+    const { signal, abort } = abortable();
+    const seen: (AbortSignal | undefined)[] = [];
     const spy = createTool({
       name: "spy",
       description: "",
       parameters: z.object({}),
       execute: (_args, _context, call) => {
-        seen = call?.signal;
+        seen.push(call?.signal);
+        if (seen.length === 2) abort();
         return "ok";
       },
     });
     const { config } = setup({
-      model: [{ toolCalls: [{ name: "spy" }] }, "done"],
+      model: [{ toolCalls: [{ name: "spy" }, { name: "spy" }] }],
       tools: [spy],
       config: { signal },
     });
-    await run(says("Hi"), config);
-    expect(seen).toBe(signal);
+    expect(errorOf(await run(says("Hi"), config))).toEqual(aborted);
+    expect(seen.map((each) => each?.reason)).toEqual([signal.reason, signal.reason]);
+    expect(new Set([signal, ...seen]).size).toBe(3);
   });
 });

@@ -1,0 +1,62 @@
+import type { Agent } from "../agent.ts";
+import type { RunConfig } from "../config.ts";
+import type { Tool } from "../tools/tool.ts";
+import type { Limit } from "./time-limit.ts";
+
+const DEFAULT_MODEL_TIMEOUT_MS = 600_000;
+const DEFAULT_MODEL_IDLE_TIMEOUT_MS = 300_000;
+const DEFAULT_TOOL_TIMEOUT_MS = 600_000;
+
+/** The fields of a run's configuration that limit times. */
+export const TIME_LIMITS = ["modelTimeoutMs", "modelIdleTimeoutMs", "toolTimeoutMs"] as const;
+
+export const TIME_LIMIT = "a whole number of milliseconds from 1, or Infinity";
+
+export const isTimeLimit = (value: unknown): boolean =>
+  value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= 1);
+
+/** What is wrong with the run's own limits. */
+export function timeLimitFault(
+  config: Pick<RunConfig<never>, (typeof TIME_LIMITS)[number]>,
+): string | undefined {
+  const wrong = TIME_LIMITS.find((field) => config[field] !== undefined && !isTimeLimit(config[field]));
+  return wrong && `Invalid RunConfig: ${wrong}: expected ${TIME_LIMIT}.`;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+type AnyAgent<Ctx> = Agent<Ctx, any>;
+// biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
+type AnyTool<Ctx> = Tool<any, Ctx>;
+
+/** What is wrong with those of an agent and of its tools. */
+export function agentLimitFault<Ctx>({ modelConfig, tools = [] }: AnyAgent<Ctx>): string | undefined {
+  const isWrong = (value: unknown) => value !== undefined && !isTimeLimit(value);
+  if (isWrong(modelConfig?.timeoutMs)) return `modelConfig.timeoutMs: expected ${TIME_LIMIT}`;
+  const tool = tools.find(({ timeoutMs }) => isWrong(timeoutMs));
+  return tool && `timeoutMs of its tool "${tool.schema.name}": expected ${TIME_LIMIT}`;
+}
+
+/** Of one attempt of a model call. */
+export function modelLimit<Ctx>(
+  { modelTimeoutMs = DEFAULT_MODEL_TIMEOUT_MS }: RunConfig<Ctx>,
+  { modelConfig }: AnyAgent<Ctx>,
+): Limit {
+  return modelConfig?.timeoutMs === undefined
+    ? { timeoutMs: modelTimeoutMs, option: "RunConfig.modelTimeoutMs" }
+    : { timeoutMs: modelConfig.timeoutMs, option: "Agent.modelConfig.timeoutMs" };
+}
+
+/** Of the time until the next piece of a stream. */
+export const modelIdleLimit = <Ctx>({
+  modelIdleTimeoutMs = DEFAULT_MODEL_IDLE_TIMEOUT_MS,
+}: RunConfig<Ctx>): Limit => ({ timeoutMs: modelIdleTimeoutMs, option: "RunConfig.modelIdleTimeoutMs" });
+
+/** Of one execution of a tool. */
+export function toolLimit<Ctx>(
+  { toolTimeoutMs = DEFAULT_TOOL_TIMEOUT_MS }: RunConfig<Ctx>,
+  { timeoutMs }: AnyTool<Ctx>,
+): Limit {
+  return timeoutMs === undefined
+    ? { timeoutMs: toolTimeoutMs, option: "RunConfig.toolTimeoutMs" }
+    : { timeoutMs, option: "Tool.timeoutMs" };
+}
