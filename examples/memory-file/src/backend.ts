@@ -92,11 +92,13 @@ export function createFileBackend(store: FileStore): MemoryBackend {
     name: "file",
     write: (write) => queue.run(write.conversationId, () => writeOne(write)),
     read: async (request) => {
-      const { conversationId, tombstones: asked } = request;
+      const { conversationId, tombstones: asked, asksTime } = request;
       const held = liveOne(conversationId);
-      if (held !== undefined) return toRead(held, request);
-      if (asked === undefined) return { conversation: null };
-      return { conversation: null, tombstones: tombstones.of({ conversationId, ...asked }) };
+      // The clock of this machine is the file's, too.
+      const time = asksTime === true ? { readAt: new Date() } : {};
+      if (held !== undefined) return { ...toRead(held, request), ...time };
+      if (asked === undefined) return { conversation: null, ...time };
+      return { conversation: null, tombstones: tombstones.of({ conversationId, ...asked }), ...time };
     },
     find: async (query) => select(live(), query),
     delete: (conversationId) =>

@@ -9,6 +9,7 @@ import {
   toSelected,
   toStats,
   toStoredConversation,
+  toTime,
   toTombstones,
 } from "./rows.ts";
 import type { ResolvedNames } from "./schema/names.ts";
@@ -54,7 +55,7 @@ function createReading(sql: SqlClient, names: ResolvedNames, maxReadBytes: numbe
   const queries = createReadQueries(names, maxReadBytes);
 
   return async function read(request): Promise<ReadOutcome> {
-    const { conversationId, messages, tombstones } = request;
+    const { conversationId, messages, tombstones, asksTime } = request;
     const rows = await sql.query(queries.read(request));
     const conversation = toSelected(conversationId, messages.kind, rows);
     const [row = {}] = rows;
@@ -65,10 +66,12 @@ function createReading(sql: SqlClient, names: ResolvedNames, maxReadBytes: numbe
         ...toExtras(row, conversation),
       };
     }
-    if (tombstones === undefined) return { conversation: null };
-    const [found] = await sql.query(queries.tombstones(conversationId, tombstones.userId));
+    if (tombstones === undefined && asksTime !== true) return { conversation: null };
+    const [found] = await sql.query(queries.tombstones(conversationId, tombstones?.userId));
     // Made in the meantime: what was seen never was at one moment.
-    return found === undefined ? read(request) : { conversation: null, tombstones: toTombstones(found) };
+    return found === undefined
+      ? read(request)
+      : { conversation: null, tombstones: toTombstones(found), ...toTime(found) };
   };
 }
 

@@ -4,7 +4,7 @@ import { type ConversationParts, conversationParts } from "./conversation-parts.
 import type { ResolvedNames } from "./schema/names.ts";
 import { createTables } from "./schema/tables.ts";
 import type { SqlValue, Statement } from "./sql-client.ts";
-import { reusable } from "./statements.ts";
+import { millisecondsOf, reusable } from "./statements.ts";
 
 // Enough to make a row of it worth while, and few enough to be on their way soon: the server copies a text several times
 // before it is sent, and one of some 30 kB stays in its cache meanwhile.
@@ -140,18 +140,31 @@ export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
     (SELECT json_object_agg(${messages.seq}, ${messages.messageId}) FROM ${messages}
       WHERE ${messages.conversationId} = ${conversationId} AND ${messages.messageId} IS NOT NULL)::text AS message_ids`;
 
-  function statementOf({ messages: { kind }, receiptFor, forExport: isExport = false }: ReadRequest) {
-    const variant = `${kind} ${receiptFor !== undefined} ${isExport}`;
+  // Of the reading, also where a transaction has begun long ago; whole milliseconds, as writes note them.
+  const readAt = sql`, ${millisecondsOf(sql`date_trunc('milliseconds', clock_timestamp())`)} AS read_at`;
+
+  function statementOf({
+    messages: { kind },
+    receiptFor,
+    forExport: isExport = false,
+    asksTime = false,
+  }: ReadRequest) {
+    const variant = `${kind} ${receiptFor !== undefined} ${isExport} ${asksTime}`;
     const known = rendered.get(variant);
     if (known !== undefined) return known;
-    const extras = sql`${receiptFor === undefined ? sql`` : receipt}${isExport ? forExport : sql``}`;
+    const asked = [
+      receiptFor === undefined ? [] : receipt,
+      isExport ? forExport : [],
+      asksTime ? readAt : [],
+    ];
+    const extras = sql.join(asked.flat());
     const made = reusable<ReadValue>(SELECTIONS[kind](parts)(extras));
     rendered.set(variant, made);
     return made;
   }
 
   const tombstones = reusable<"conversationId" | "userId">(sql`
-    SELECT tombstones.of[1] AS conversation_tombstone, tombstones.of[2] AS user_tombstone
+    SELECT tombstones.of[1] AS conversation_tombstone, tombstones.of[2] AS user_tombstone${readAt}
     FROM ${sql.raw(parts.functionName("_tombstones_of"))}(${sql.placeholder("conversationId")}::text, ${sql.placeholder("userId")}::text)
       AS tombstones (of)
     WHERE NOT EXISTS (SELECT FROM ${parts.conversation.source} WHERE ${parts.ofOne})`);

@@ -83,10 +83,16 @@ export function firstPositionOf(
   return first == null ? nextPosition - messages.length : Number(first);
 }
 
+/** When it was read, if that was asked for. */
+export const toTime = ({ read_at: readAt }: SqlRow) => (readAt == null ? {} : { readAt: toDate(readAt) });
+
 /** What a read gives beside the conversation. */
 export function toExtras(row: SqlRow, conversation: StoredConversation) {
   const { receipt, traces, ttl_seconds: ttlSeconds, message_ids: messageIds } = row;
-  const extras = receipt == null ? {} : { receipt: { nextPosition: Number(receipt) } };
+  const extras = {
+    ...(receipt == null ? {} : { receipt: { nextPosition: Number(receipt) } }),
+    ...toTime(row),
+  };
   if (traces === undefined) return extras;
   return {
     ...extras,

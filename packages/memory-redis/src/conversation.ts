@@ -58,10 +58,13 @@ export function toStored(head: Head, messages: readonly string[]): StoredConvers
 /** A key's value is the hash of its write, how many writes there were, and the position behind the last message. */
 const toReceipt = (value: string) => ({ nextPosition: Number(value.slice(value.lastIndexOf(" ") + 1)) });
 
+const timeOf = (readAt: Date | undefined) => (readAt === undefined ? {} : { readAt });
+
 function toOutcome(opening: Opening, { bodies, ownIds }: Selected, forExport: boolean): ReadOutcome {
-  const { head, from, receipt, traceIds } = opening;
+  const { head, from, receipt, traceIds, readAt } = opening;
   const { nextPosition, totalMessages, ownTtl } = head;
   return {
+    ...timeOf(readAt),
     conversation: toStored(head, bodies),
     firstPosition: bodies.length === 0 ? nextPosition : nextPosition - totalMessages + from,
     ...(receipt === undefined ? {} : { receipt: toReceipt(receipt) }),
@@ -155,7 +158,7 @@ export function createConversationReader(options: ConversationReaderOptions) {
     const forExport = request.forExport === true;
     for (let round = 0; round < ATTEMPTS; round++) {
       const opening = await open(request);
-      if (opening === null) return { conversation: null };
+      if (opening.head === undefined) return { conversation: null, ...timeOf(opening.readAt) };
       const isWhole = opening.to - opening.from <= PART;
       const selected = isWhole ? firstPart(opening) : await complete(opening, forExport);
       if (selected !== undefined) return toOutcome(opening, selected, forExport);
@@ -175,7 +178,7 @@ export function createConversationReader(options: ConversationReaderOptions) {
       if (touches) await Promise.all([peeking, touch(conversationId)]);
       const outcome = await peeking;
       if (outcome.conversation !== null || asked === undefined) return outcome;
-      return { conversation: null, tombstones: await tombstones.read(conversationId, asked.userId) };
+      return { ...outcome, tombstones: await tombstones.read(conversationId, asked.userId) };
     },
   };
 }

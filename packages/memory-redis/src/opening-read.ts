@@ -8,8 +8,16 @@ import type { RunScript } from "./scripts/runner.ts";
 /** Messages that one call fetches, so that none holds the server for long. */
 export const PART = 2_000;
 
+/** There is no conversation. */
+export interface Absence {
+  readonly head: undefined;
+  readonly readAt: Date | undefined;
+}
+
 /** What the first round trip of a read brings. */
 export interface Opening {
+  /** By the server's clock, if it was asked for. */
+  readonly readAt: Date | undefined;
   readonly head: Head;
   /** Which messages are selected, as indexes of the list, the end exclusive. */
   readonly from: number;
@@ -30,7 +38,7 @@ export interface OpeningReadOptions {
   readonly deadlines: Deadlines;
 }
 
-type Request = Pick<ReadRequest, "conversationId" | "messages" | "receiptFor" | "forExport">;
+type Request = Pick<ReadRequest, "conversationId" | "messages" | "receiptFor" | "forExport" | "asksTime">;
 
 /** As `LRANGE` takes it. */
 type Span = readonly [first: number, last: number] | "none";
@@ -67,41 +75,49 @@ const positionOf = () => undefined;
 
 const toReceipt = (value: unknown): string | undefined => (value == null ? undefined : text(value));
 
+/** As `TIME` gives it: seconds and microseconds. */
+function toTime(reply: unknown): Date {
+  const [seconds, microseconds] = list(reply);
+  return new Date(number(seconds) * 1_000 + Math.floor(number(microseconds) / 1_000));
+}
+
 /**
  * The first round trip of a read: a transaction where the span is known, else a script. A range is looked for where it is
- * if nothing was trimmed; if it was, the script finds it in another round trip. `null`: there is no conversation.
+ * if nothing was trimmed; if it was, the script finds it in another round trip.
  */
 export function createOpeningRead({ port, run, keys, deadlines }: OpeningReadOptions) {
   /** `undefined`: the selected messages are elsewhere. */
-  async function readSpan(request: Request, span: Span): Promise<Opening | null | undefined> {
-    const { conversationId, messages: selection, receiptFor } = request;
+  async function readSpan(request: Request, span: Span): Promise<Opening | Absence | undefined> {
+    const { conversationId, messages: selection, receiptFor, asksTime = false } = request;
     const { conversation, messages, idempotency } = keys.of(conversationId);
     const commands = [["HGETALL", conversation]];
     if (span !== "none") commands.push(["LRANGE", messages, String(span[0]), String(span[1])]);
     if (receiptFor !== undefined) commands.push(["HGET", idempotency, receiptFor]);
+    if (asksTime) commands.push(["TIME"]);
     const [hash, ...rest] = await deadlines(port.sendAsOne(commands, conversation));
+    const readAt = asksTime ? toTime(rest.pop()) : undefined;
     const head = parseHead(conversationId, hash);
-    if (head === undefined) return null;
+    if (head === undefined) return { head, readAt };
     const [from, to] = selectedBounds(selection, { ...head, positionOf });
     const isTrimmed = head.nextPosition > head.totalMessages;
     if (selection.kind === "range" && from < to && (isTrimmed || span === "none" || span[0] !== from))
       return undefined;
     const items = span === "none" || from === to ? [] : list(rest[0]);
     const receipt = receiptFor === undefined ? undefined : toReceipt(rest.at(-1));
-    return { head, from, to, items, receipt, ownIds: [], traceIds: [] };
+    return { readAt, head, from, to, items, receipt, ownIds: [], traceIds: [] };
   }
 
-  async function readSelected(request: Request): Promise<Opening | null> {
+  async function readSelected(request: Request): Promise<Opening | Absence> {
     const { conversationId, messages, receiptFor, forExport } = request;
     const { kind, ...selection } = messages;
     const asked = { prefix: keys.prefix, part: PART, ...selection, receipt: receiptFor, export: forExport };
     const call = { keys: keys.ofScript(conversationId, port.isCluster), args: [JSON.stringify(asked)] };
-    const reply = await run("select", call);
-    if (reply === null) return null;
-    const [hash, from, to, items, receipt, ownIds, traceIds] = list(reply);
+    const [time, hash, from, to, items, receipt, ownIds, traceIds] = list(await run("select", call));
+    const readAt = new Date(number(time));
     const head = parseHead(conversationId, hash);
-    if (head === undefined) return null;
+    if (head === undefined) return { head, readAt };
     return {
+      readAt,
       head,
       from: number(from),
       to: number(to),
@@ -112,7 +128,7 @@ export function createOpeningRead({ port, run, keys, deadlines }: OpeningReadOpt
     };
   }
 
-  return async (request: Request): Promise<Opening | null> => {
+  return async (request: Request): Promise<Opening | Absence> => {
     const span = request.forExport === true ? undefined : spanOf(request.messages);
     const opening = span === undefined ? undefined : await readSpan(request, span);
     return opening === undefined ? readSelected(request) : opening;

@@ -6,16 +6,18 @@ import { createFailure, createSuccess, type Result } from "./result.ts";
 import { type ConversationReading, isVersionedProvider, type ReadOptions } from "./versioned-provider.ts";
 
 /** What any provider can say of a conversation. */
-export interface ProviderReading extends Omit<ConversationReading, "incarnation"> {
+export interface ProviderReading extends Omit<ConversationReading, "incarnation" | "readAt"> {
   /** `undefined` from a provider that has none: then nothing tells an erased conversation from one that was never there. */
   readonly incarnation: string | undefined;
+  /** Absent from a provider that doesn't tell the time of its store. */
+  readonly readAt?: Date;
 }
 
 /**
  * Reads through the provider's `readConversation`, or, where it has none, makes the reading of its `getConversation`:
  * then `firstPosition` counts from the messages that are there, if the provider doesn't say otherwise, no message is
- * found by an id of its own, and there is no `receipt`, which doesn't mean that the write was not done. Fails as the
- * provider does, and with a `MemoryValidationError` for invalid options.
+ * found by an id of its own, there is no `readAt`, and no `receipt`, which doesn't mean that the write was not done. Fails
+ * as the provider does, and with a `MemoryValidationError` for invalid options.
  */
 export async function readFrom(
   provider: MemoryProvider,

@@ -49,6 +49,12 @@ export interface ConversationReading {
   readonly firstPosition: number;
   /** Absent: no write with `receiptFor` was done, or it is older than keys are remembered. */
   readonly receipt?: WriteReceipt;
+  /**
+   * When it was read, by the store's clock, also where nothing is: the one clock that all processes have in common, which
+   * leases are measured by. Of one conversation it doesn't go back, unless the clock itself is set back, or another server
+   * takes over.
+   */
+  readonly readAt: Date;
 }
 
 /** A whole conversation with all that a store knows of it: made by `exportConversation`, taken by `importConversation`. */

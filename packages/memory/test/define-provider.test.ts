@@ -28,7 +28,7 @@ const stored = (overrides: Partial<StoredConversation> = {}): StoredConversation
 });
 
 const reading = (conversation: StoredConversation): MemoryBackend["read"] => {
-  return async () => ({ conversation, firstPosition: 0 });
+  return async () => ({ conversation, firstPosition: 0, readAt: new Date() });
 };
 
 /** Finds nothing and writes everything, unless told otherwise. */
@@ -241,8 +241,9 @@ describe("defineMemoryProvider", () => {
   });
 
   it("names what isn't there by the tombstones, or by none where the backend gave none", async () => {
+    const readAt = new Date();
     const incarnation = async (tombstones?: { conversation: string | null; user: string | null }) => {
-      const read = vi.fn(async () => ({ conversation: null, ...(tombstones && { tombstones }) }));
+      const read = vi.fn(async () => ({ conversation: null, ...(tombstones && { tombstones }), readAt }));
       const provider = defineMemoryProvider(backend({ read }));
       const given = expectOk(await provider.readConversation("c", { userId: "u", receiptFor: "k" }));
       expect(read).toHaveBeenCalledExactlyOnceWith({
@@ -250,11 +251,31 @@ describe("defineMemoryProvider", () => {
         messages: { kind: "all" },
         tombstones: { userId: "u" },
         receiptFor: "k",
+        asksTime: true,
       });
+      expect(given.readAt).toBe(readAt);
       return given.incarnation;
     };
     expect(await incarnation()).toBe("none::");
     expect(await incarnation({ conversation: "a", user: "b" })).toBe("none:a:b");
+  });
+
+  it("asks for the time where it is told, and nowhere else", async () => {
+    const read = vi.fn<MemoryBackend["read"]>(async () => ({ conversation: null, readAt: new Date() }));
+    const provider = defineMemoryProvider(backend({ read }));
+    expectOk(await provider.getConversation("c"));
+    expectOk(await provider.getRecentMessages("c"));
+    expectOk(await provider.exportConversation("c"));
+    for (const [request] of read.mock.calls) expect(request).not.toHaveProperty("asksTime");
+    expectOk(await provider.readConversation("c"));
+    expect(read).toHaveBeenLastCalledWith(expect.objectContaining({ asksTime: true }));
+  });
+
+  it("gives no time of its own in place of one that a backend doesn't tell", async () => {
+    const provider = defineMemoryProvider(backend({ read: async () => ({ conversation: null }) }));
+    const error = expectError(await provider.readConversation("c"), "MemoryStorageError");
+    expect(error).toMatchObject({ provider: "fake", retryable: false });
+    expect(error.message).toContain("the backend told no time: give `readAt`");
   });
 
   it("asks a backend nothing for invalid input or a limit of 0", async () => {

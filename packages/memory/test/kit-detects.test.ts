@@ -5,6 +5,7 @@ import { rulesOf } from "../src/testing/spec.ts";
 import { specsFor } from "../src/testing/specs/index.ts";
 import { openIntact } from "./support/broken.ts";
 import { brokenClearing } from "./support/broken-clearing.ts";
+import { brokenClocks, brokenSharedClocks } from "./support/broken-clocks.ts";
 import { brokenCrashes } from "./support/broken-crashes.ts";
 import { brokenExpiry } from "./support/broken-expiry.ts";
 import { brokenFinds } from "./support/broken-finds.ts";
@@ -32,7 +33,8 @@ const createIntact = (name: string) => async (): Promise<TestStore> => {
   if (/crash/.test(name)) return openDurable();
   if (/out of reach/.test(name)) return openStoppable();
   const provider = openIntact();
-  return { provider, dispose: async () => void (await provider.close()) };
+  const connect = /^several connections/.test(name) ? { connect: async () => ({ ...provider }) } : {};
+  return { provider, ...connect, dispose: async () => void (await provider.close()) };
 };
 
 async function expectCaught(caughtBy: string, createStore: () => Promise<TestStore>) {
@@ -61,8 +63,9 @@ const providers = {
   ...brokenClearing,
   ...brokenIdentities,
   ...brokenParts,
+  ...brokenClocks,
 };
-const stores = { ...brokenCrashes, ...brokenIsolation, ...brokenOutages };
+const stores = { ...brokenCrashes, ...brokenIsolation, ...brokenOutages, ...brokenSharedClocks };
 
 const count = [providers, stores, brokenManners].reduce((sum, all) => sum + Object.keys(all).length, 0);
 
@@ -147,7 +150,8 @@ describe("the rules", () => {
     );
     const guarded = rules.filter(
       ({ level, subject }) =>
-        level === "crash" || /^(sizes|other |clearing )|crash|out of reach|all together/.test(subject),
+        level === "crash" ||
+        /^(sizes|other |clearing |the time )|crash|out of reach|all together/.test(subject),
     );
     for (const rule of guarded) expect(caught).toContain(nameOf(rule));
     expect(guarded.length).toBeGreaterThan(20);

@@ -9,9 +9,10 @@
 --         receipt     an idempotency key
 --         export      true: with the messages' own ids and the traces
 --
--- Returns nil, or { fields and values of the hash, index of the first selected, index behind the last, messages,
--- value of the idempotency key or nil, own ids or nil each, traces }.
+-- Returns { the server's time in ms }, and behind it, if there is one: fields and values of the hash, index of the first
+-- selected, index behind the last, messages, value of the idempotency key or nil, own ids or nil each, traces.
 
+--@include clock.lua
 --@include parts.lua
 
 local asked = cjson.decode(ARGV[1])
@@ -19,7 +20,7 @@ local conversation = KEYS[1]
 local messages, keys, traces, ids = parts(asked.prefix, conversation)
 
 local hash = redis.call('HGETALL', conversation)
-if #hash == 0 then return false end
+if #hash == 0 then return { clock() } end
 local stored = redis.call('HMGET', conversation, 'firstPosition', 'totalMessages')
 local first_position, total = tonumber(stored[1] or 0), tonumber(stored[2])
 
@@ -48,4 +49,5 @@ if from < last then
   end
 end
 local receipt = asked.receipt and redis.call('HGET', keys, asked.receipt) or false
-return { hash, from, to, items, receipt, own, asked.export and redis.call('SMEMBERS', traces) or {} }
+local trace_ids = asked.export and redis.call('SMEMBERS', traces) or {}
+return { clock(), hash, from, to, items, receipt, own, trace_ids }

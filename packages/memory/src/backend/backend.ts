@@ -135,6 +135,8 @@ export interface ReadRequest {
   readonly tombstones?: { readonly userId?: string };
   /** Whether what only an export needs is asked for. */
   readonly forExport?: boolean;
+  /** Whether the time is asked for. Without it, a read does nothing for it. */
+  readonly asksTime?: boolean;
 }
 
 /** A checked `MessageSelection`. `"last"` and `"range"` have a `limit` of at least 1. */
@@ -152,7 +154,12 @@ export type StoredSelection =
     }
   | { readonly kind: "message"; readonly messageId: string };
 
-export type ReadOutcome =
+export type ReadOutcome = ReadContent & {
+  /** With `asksTime`: when it was read, by the store's clock and not by this process's, also where nothing is. */
+  readonly readAt?: Date;
+};
+
+type ReadContent =
   | {
       /** With the selected messages alone. */
       readonly conversation: StoredConversation;

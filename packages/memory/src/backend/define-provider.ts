@@ -20,6 +20,11 @@ import { absentIncarnation } from "./incarnation.ts";
 
 const DEFAULT_RECENT_MESSAGES = 50;
 
+/** This process's own time in its place would look right until clocks differ. */
+class MissingTime extends Error {
+  override readonly name = "MissingTime";
+}
+
 /**
  * Makes a {@link VersionedMemoryProvider} of a storage port: validates and encodes what goes in, decodes and freezes what
  * comes out, and turns whatever the backend throws into a tagged error.
@@ -31,14 +36,17 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
   const invalid = (operation: string, issues: readonly MemoryIssue[]) =>
     createFailure(createMemoryValidationError(issues, { provider, operation }));
 
-  const toError = (operation: string, thrown: unknown): MemoryErrorUnion =>
-    thrown instanceof CorruptMessage
-      ? createMemoryStorageError(
-          operation,
-          `${thrown.message}. Something else wrote to its row; restore it.`,
-          { provider },
-        )
-      : backend.toMemoryError(operation, thrown);
+  function toError(operation: string, thrown: unknown): MemoryErrorUnion {
+    if (thrown instanceof CorruptMessage) {
+      const reason = `${thrown.message}. Something else wrote to its row; restore it.`;
+      return createMemoryStorageError(operation, reason, { provider });
+    }
+    if (thrown instanceof MissingTime) {
+      const reason = `${thrown.message}: give \`readAt\` where a read has \`asksTime\`.`;
+      return createMemoryStorageError(operation, reason, { provider });
+    }
+    return backend.toMemoryError(operation, thrown);
+  }
 
   async function attempt<T>(operation: string, action: () => Promise<T>): Promise<Result<T>> {
     if (closing !== undefined) {
@@ -97,15 +105,18 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
       if (!request.ok) return invalid("readConversation", request.issues);
       return attempt("readConversation", async (): Promise<ConversationReading> => {
         const read = await backend.read(request.value);
+        const { readAt } = read;
+        if (readAt === undefined) throw new MissingTime("the backend told no time");
         if (read.conversation === null) {
           const incarnation = absentIncarnation(read.tombstones ?? { conversation: null, user: null });
-          return { conversation: null, incarnation, firstPosition: 0 };
+          return { conversation: null, incarnation, firstPosition: 0, readAt };
         }
         const { conversation, firstPosition, receipt } = read;
         return {
           conversation: decodeConversation(conversation),
           incarnation: conversation.incarnation,
           firstPosition,
+          readAt,
           ...(receipt === undefined ? {} : { receipt }),
         };
       });

@@ -35,6 +35,7 @@ function encodeReadable(conversationId: string, options: ReadOptions = {}): Chec
       conversationId,
       messages: selection,
       tombstones: userId === undefined ? {} : { userId },
+      asksTime: true,
       ...(receiptFor === undefined ? {} : { receiptFor }),
     }),
   );

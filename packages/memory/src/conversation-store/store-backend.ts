@@ -53,10 +53,12 @@ export function createStoreBackend({ store, state, userId: asking }: StoreView):
   const read = ({ conversationId, ...request }: ReadRequest): Promise<ReadOutcome> =>
     state.inTurn(conversationId, async () => {
       const known = await know(conversationId);
-      if (known !== null) return toRead(known, request);
-      if (request.tombstones === undefined) return { conversation: null };
+      // A conversation store tells no time.
+      const time = request.asksTime === true ? { readAt: new Date() } : {};
+      if (known !== null) return { ...toRead(known, request), ...time };
+      if (request.tombstones === undefined) return { conversation: null, ...time };
       const tombstones = state.tombstones.of({ conversationId, ...request.tombstones });
-      return { conversation: null, tombstones };
+      return { conversation: null, tombstones, ...time };
     });
 
   const readListed = (listed: ListedConversation): Promise<StoredConversation | null> =>

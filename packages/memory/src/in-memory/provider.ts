@@ -170,11 +170,12 @@ function createBackend({ limits, hold, onEvicted }: BackendOptions): MemoryBacke
   return {
     name: "memory",
     write: async (conversationWrite) => write(conversationWrite),
-    read: async ({ conversationId, messages, tombstones: asked, ...rest }) => {
+    read: async ({ conversationId, messages, tombstones: asked, asksTime, ...rest }) => {
       const entry = live(conversationId);
-      if (entry !== undefined) return toRead(entry, messages, rest);
-      if (asked === undefined) return { conversation: null };
-      return { conversation: null, tombstones: tombstones.of({ conversationId, ...asked }) };
+      const time = asksTime === true ? { readAt: new Date() } : {};
+      if (entry !== undefined) return { ...toRead(entry, messages, rest), ...time };
+      if (asked === undefined) return { conversation: null, ...time };
+      return { conversation: null, tombstones: tombstones.of({ conversationId, ...asked }), ...time };
     },
     find: async (query) => find(query),
     delete: async (conversationId) => {

@@ -18,7 +18,7 @@ async function readEither(
   if (!read.success) return read;
   // One that nothing has: a write that expects it is refused by every store that compares incarnations.
   const incarnation = read.data.incarnation ?? crypto.randomUUID();
-  return createSuccess({ ...read.data, incarnation });
+  return createSuccess({ ...read.data, incarnation, readAt: read.data.readAt ?? new Date() });
 }
 
 const unsupported = async (operation: Operation) =>

@@ -1,6 +1,6 @@
 import type { Message } from "../message.ts";
 import type { WriteMetadata, WriteOptions } from "../provider.ts";
-import type { Result } from "../result.ts";
+import { createSuccess, type Result } from "../result.ts";
 import type { MessageSelection, ReadOptions, VersionedMemoryProvider } from "../versioned-provider.ts";
 import { answering, assistant, calling, user } from "./messages.ts";
 import { below, pick, type Random } from "./random.ts";
@@ -87,8 +87,11 @@ const reading = (id: string, options: ReadOptions): RandomOperation => ({
   name: nameOf("readConversation", [id, options]),
   run: async (provider, known) => {
     const result = await provider.readConversation(id, options);
-    if (result.success) known.set(id, result.data.incarnation);
-    return result;
+    if (!result.success) return result;
+    // No two reads give the same time.
+    const { readAt: _, ...rest } = result.data;
+    known.set(id, rest.incarnation);
+    return createSuccess(rest);
   },
 });
 

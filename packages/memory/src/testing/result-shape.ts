@@ -12,6 +12,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
+const isTime = (value: unknown): boolean => value instanceof Date && !Number.isNaN(value.getTime());
 const list: Shape = { expected: "an array", accepts: Array.isArray };
 const object: Shape = { expected: "an object", accepts: isObject };
 const nothing: Shape = { expected: "undefined", accepts: (data) => data === undefined };
@@ -24,12 +25,13 @@ const dataShapes: Readonly<Record<Method, Shape>> = {
     accepts: (data) => data === null || isObject(data),
   },
   readConversation: {
-    expected: "a reading: a conversation or null, an incarnation and a position",
+    expected: "a reading: a conversation or null, an incarnation, a position and a time",
     accepts: (data) =>
       isObject(data) &&
       (data["conversation"] === null || isObject(data["conversation"])) &&
       isText(data["incarnation"]) &&
-      Number.isSafeInteger(data["firstPosition"]),
+      Number.isSafeInteger(data["firstPosition"]) &&
+      isTime(data["readAt"]),
   },
   exportConversation: {
     expected: "a record or null",

@@ -10,6 +10,7 @@ import {
 import { users } from "../messages.ts";
 import { defineSpec } from "../spec.ts";
 import { append } from "../writes.ts";
+import { NEAR_MS, timeOf } from "./times.ts";
 
 const owned = { userId: "u", traceId: "t" };
 
@@ -35,6 +36,17 @@ export const connections = defineSpec(
         expect(expectOk(await provider.findConversations(query))).toEqual([]);
       }
       expect(expectOk(await provider.getStats("u"))).toEqual({ totalConversations: 0, totalMessages: 0 });
+    },
+
+    "tell one time, which is the store's": async ({ provider, connect }) => {
+      const other = await connect();
+      expectOk(await append(provider, "c", users("1")));
+      for (const id of ["c", "elsewhere"]) {
+        const first = await timeOf(provider, {}, id);
+        for (const connection of [other, provider, other]) {
+          expect(Math.abs((await timeOf(connection, {}, id)) - first)).toBeLessThan(NEAR_MS);
+        }
+      }
     },
 
     "share the idempotency keys": async ({ provider, connect }) => {

@@ -63,7 +63,10 @@ export const expiredIdentities = defineSpec(
       expectOk(await append(provider, "c", users("1", "2"), owned, options));
       await expired();
       const reading = await read(provider, { receiptFor: "k", messages: { messageId: "a" } });
-      expect(reading).toEqual({ conversation: null, incarnation: expect.any(String), firstPosition: 0 });
+      expect(reading).toEqual({
+        ...{ conversation: null, incarnation: expect.any(String), firstPosition: 0 },
+        readAt: expect.any(Date),
+      });
       const anew = { idempotencyKey: "k", messageIds: ["a"], expectedVersion: 0, expectedMetadataVersion: 0 };
       expectOk(await append(provider, "c", users("other"), {}, anew));
       const { metadata } = await readConversation(provider, "c");

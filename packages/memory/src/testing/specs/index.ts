@@ -46,6 +46,7 @@ import { smallHistories } from "./small-histories.ts";
 import { storeMessages } from "./store-messages.ts";
 import { stores } from "./stores.ts";
 import { takeovers } from "./takeovers.ts";
+import { times } from "./times.ts";
 import { trimming, trimmingLimits } from "./trimming.ts";
 import { values } from "./values.ts";
 import { versions } from "./versions.ts";
@@ -61,7 +62,7 @@ export function specsFor(harness: Pick<MemoryProviderHarness, "seeds" | "rounds"
     ...[getRecentMessages, deleteConversation, clearUserConversations, getStats],
     ...[healthCheck, outages, close],
     ...[creation, incarnations, versions, expectedVersion, metadataVersions],
-    ...[idempotency, keyCoverage, receipts, dropLast, messageIds, readings, imports],
+    ...[idempotency, keyCoverage, receipts, dropLast, messageIds, readings, times, imports],
     ...[trimming, smallHistories, values, reference({ seeds, rounds })],
     ...[isolation, otherUsers, conversations, stores],
     ...[hostileIds, refusals, sizes],

@@ -98,7 +98,8 @@ export const readings = defineSpec(
     "gives the whole conversation when nothing is selected": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1", "2", "3"), { userId: "u", topic: "t" }));
       const conversation = await readConversation(provider, "c");
-      const whole = { conversation, incarnation: conversation.metadata.incarnation, firstPosition: 0 };
+      const { incarnation } = conversation.metadata;
+      const whole = { conversation, incarnation, firstPosition: 0, readAt: expect.any(Date) };
       for (const options of [undefined, {}, { messages: "all" }] as const) {
         expect(await read(provider, options)).toEqual(whole);
       }
@@ -117,7 +118,10 @@ export const readings = defineSpec(
     "gives null, and what a write can expect, where nothing is": async ({ provider }) => {
       for (const messages of ["all", "none", { limit: 2 }, { after: 3 }, { messageId: "m" }] as const) {
         const reading = await read(provider, { messages, receiptFor: "k", userId: "u" });
-        expect(reading).toEqual({ conversation: null, incarnation: expect.any(String), firstPosition: 0 });
+        expect(reading).toEqual({
+          ...{ conversation: null, incarnation: expect.any(String), firstPosition: 0 },
+          readAt: expect.any(Date),
+        });
       }
       expect(expectOk(await provider.getStats()).totalConversations).toBe(0);
     },
