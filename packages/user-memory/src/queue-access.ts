@@ -38,7 +38,7 @@ export function openQueue({ backend, ask }: Access, settings: UserMemorySettings
     complete: () => ask("queue.complete", () => jobs.complete(user, job.id)),
     release: async (given) => {
       const delayMs = checkInput("queue.release", spanSchema, "delayMs", given);
-      await ask("queue.release", () => jobs.release(user, job.id, Date.now() + delayMs));
+      await ask("queue.release", () => jobs.release(user, job.id, delayMs));
     },
   });
 
@@ -49,14 +49,13 @@ export function openQueue({ backend, ask }: Access, settings: UserMemorySettings
       const job = checkInput("queue.enqueue", jobSchema, "job", given);
       const user = userKeyOf(checkUserId("queue.enqueue", job.userId));
       const body = JSON.stringify({ ...job, saidAt: job.saidAt.getTime() });
-      const options = { epoch: job.since, leasedUntil: Date.now() + leaseMs };
+      const options = { epoch: job.since, leaseMs };
       const added = await ask("queue.enqueue", () => jobs.enqueue({ user, id: job.id, body }, options));
       return added ? leased(user, job, 1) : null;
     },
     lease: async (asked) => {
       const { limit, leaseMs } = checkInput("queue.lease", leaseSchema, "options", asked);
-      const now = Date.now();
-      const stored = await ask("queue.lease", () => jobs.lease({ now, leasedUntil: now + leaseMs, limit }));
+      const stored = await ask("queue.lease", () => jobs.lease({ leaseMs, limit }));
       const read = stored.map((one) => ({ one, job: readJob(one) }));
       if (read.some(({ job }) => job === undefined)) tellUnreadable(settings);
       return read.flatMap(({ one, job }) =>

@@ -1,6 +1,6 @@
 import { describeUserMemory, describeUserMemoryBackend } from "@jaf/user-memory/testing";
 import { defineUserMemory } from "../src/define-user-memory.ts";
-import { createInMemoryUserMemoryBackend } from "../src/in-memory/backend.ts";
+import { createInMemoryUserMemoryBackend, openInMemory } from "../src/in-memory/backend.ts";
 
 describeUserMemoryBackend("in-memory", async () => {
   const backend = createInMemoryUserMemoryBackend();
@@ -8,7 +8,8 @@ describeUserMemoryBackend("in-memory", async () => {
 });
 
 describeUserMemory("in-memory", async () => {
-  const backend = createInMemoryUserMemoryBackend();
+  const { backend, contents } = openInMemory();
   const memory = defineUserMemory(backend);
-  return { memory, backend, close: () => memory.close() };
+  const dump = async () => JSON.stringify(contents());
+  return { memory, backend, dump, close: () => memory.close() };
 });

@@ -7,13 +7,14 @@ import type { UserMemoryTables } from "./tables.ts";
 const hash = sql`${sql.placeholder("hash")}::text`;
 const id = sql`${sql.placeholder("id")}::text`;
 const epoch = sql`${sql.placeholder("epoch")}::bigint`;
-const now = sql`${sql.placeholder("now")}::bigint`;
-const readyAt = sql`${sql.placeholder("readyAt")}::bigint`;
+// In a query of its own it is asked once, and indexes serve what is compared with it.
+const now = sql`(SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)`;
+const readyAt = sql`${now} + ${sql.placeholder("inMs")}::bigint`;
 
 export function createJobStatements({ heads, jobs }: UserMemoryTables) {
   // The head is written, though nothing of it changes: so this and an erasure wait for each other, also where the
   // isolation level would let the erasure look at jobs as they were before it waited.
-  const enqueue = reusable<"hash" | "id" | "userId" | "body" | "epoch" | "readyAt">(sql`
+  const enqueue = reusable<"hash" | "id" | "userId" | "body" | "epoch" | "inMs">(sql`
     WITH created AS (
       INSERT INTO ${heads} AS head (user_hash, version, epoch, state, documents)
       SELECT ${hash}, 0, 0, '', 0 WHERE ${epoch} = 0
@@ -35,7 +36,7 @@ export function createJobStatements({ heads, jobs }: UserMemoryTables) {
     SELECT EXISTS (SELECT FROM added)::text AS added`);
 
   // Whoever leases at the same time passes over what this one has locked, and waits for nobody.
-  const lease = reusable<"now" | "readyAt" | "limit">(sql`
+  const lease = reusable<"inMs" | "limit">(sql`
     WITH due AS (
       SELECT job.user_hash, job.id, job.ready_at FROM ${jobs} AS job WHERE job.ready_at <= ${now}
       ORDER BY job.ready_at LIMIT ${sql.placeholder("limit")}::bigint FOR UPDATE SKIP LOCKED
@@ -51,7 +52,7 @@ export function createJobStatements({ heads, jobs }: UserMemoryTables) {
   const complete = reusable<"hash" | "id">(
     sql`DELETE FROM ${jobs} AS job WHERE job.user_hash = ${hash} AND job.id = ${id}`,
   );
-  const release = reusable<"hash" | "id" | "readyAt">(
+  const release = reusable<"hash" | "id" | "inMs">(
     sql`UPDATE ${jobs} AS job SET ready_at = ${readyAt} WHERE job.user_hash = ${hash} AND job.id = ${id}`,
   );
   const size = toStatement(sql`SELECT count(*)::text AS size FROM ${jobs}`);
@@ -67,18 +68,18 @@ export function createJobs(client: SqlClient, tables: UserMemoryTables): JobBack
   const write = (statement: Statement) => client.query({ ...statement, writes: true });
   return {
     durable: true,
-    enqueue: async ({ user, id, body }, { epoch, leasedUntil }) => {
-      const values = { hash: user.hash, userId: user.userId, id, body, epoch, readyAt: leasedUntil };
+    enqueue: async ({ user, id, body }, { epoch, leaseMs }) => {
+      const values = { hash: user.hash, userId: user.userId, id, body, epoch, inMs: leaseMs };
       const [row] = await write(statements.enqueue(values));
       return row?.["added"] === "true";
     },
-    lease: async ({ now, leasedUntil, limit }) => {
-      const [row] = await write(statements.lease({ now, readyAt: leasedUntil, limit }));
+    lease: async ({ leaseMs, limit }) => {
+      const [row] = await write(statements.lease({ inMs: leaseMs, limit }));
       return (JSON.parse(row?.["jobs"] ?? "[]") as readonly JobRow[]).map(toJob);
     },
     complete: async (user, id) => void (await write(statements.complete({ hash: user.hash, id }))),
-    release: async (user, id, readyAt) =>
-      void (await write(statements.release({ hash: user.hash, id, readyAt }))),
+    release: async (user, id, delayMs) =>
+      void (await write(statements.release({ hash: user.hash, id, inMs: delayMs }))),
     size: async () => Number((await client.query(statements.size))[0]?.["size"]),
   };
 }

@@ -29,7 +29,7 @@ function poolAt(level: (typeof levels)[number]): pg.Pool {
 
 const user: UserKey = { userId: "u", hash: "h".repeat(43) };
 const job = (id: string) => ({ user, id, body: `said ${id}` });
-const lease = { epoch: 0, leasedUntil: 1 };
+const lease = { epoch: 0, leaseMs: 0 };
 
 async function begin(client: pg.Client, level: string): Promise<void> {
   await client.query(`BEGIN ISOLATION LEVEL ${level}`);
@@ -130,7 +130,7 @@ describe("on a client of the application", () => {
         ];
         for (const id of ["a", "b"]) await one.jobs.enqueue(job(id), lease);
         await client.query("BEGIN");
-        const options = { now: 1, leasedUntil: 5, limit: 1 };
+        const options = { leaseMs: 60_000, limit: 1 };
         const [mine] = await one.jobs.lease(options);
         const [theirs] = await other.jobs.lease(options);
         await client.query("COMMIT");

@@ -36,12 +36,12 @@ export function createJobs({ run, port, keys, deadlines, wait }: UserMemoryIo) {
   const removeEntries = (entries: readonly string[]): Promise<unknown> =>
     entries.length === 0 ? Promise.resolve() : send("ZREM", allJobs, ...entries).catch(() => {});
 
-  const enqueue: JobBackend["enqueue"] = async ({ user, id, body }, { epoch, leasedUntil }) => {
+  const enqueue: JobBackend["enqueue"] = async ({ user, id, body }, { epoch, leaseMs }) => {
     const { head, jobs } = keys.of(user);
     for (let round = 0; round < ROUNDS; round++) {
       const ticket = newTicket();
       const entry = entryOf(user, id, ticket);
-      await run("reserveJob", { keys: [allJobs], args: [entry, leasedUntil] }, wait);
+      await run("reserveJob", { keys: [allJobs], args: [entry, leaseMs] }, wait);
       const args = [id, ticket, epoch, JSON.stringify([user.userId, body])];
       const written = number(
         await run("writeJob", { keys: [head, jobs, keys.markOf(user, ticket)], args }, wait),
@@ -67,15 +67,19 @@ export function createJobs({ run, port, keys, deadlines, wait }: UserMemoryIo) {
     return { user: { userId, hash }, id, body, attempts: number(attempts) };
   }
 
-  const lease: JobBackend["lease"] = async ({ now, leasedUntil, limit }) => {
+  const lease: JobBackend["lease"] = async ({ leaseMs, limit }) => {
     const found: StoredJob[] = [];
+    // What is handed out for no time is due again.
+    const seen = new Set<string>();
     for (let round = 0; round < ROUNDS && found.length < limit; round++) {
       const wanted = limit - found.length;
-      const args = [now, leasedUntil, wanted];
+      const args = [leaseMs, wanted];
       const entries = list(await run("leaseJobs", { keys: [allJobs], args }, wait)).map(text);
-      const taken = await Promise.all(entries.map(take));
+      const fresh = entries.filter((entry) => !seen.has(entry));
+      for (const entry of fresh) seen.add(entry);
+      const taken = await Promise.all(fresh.map(take));
       found.push(...taken.filter((job) => job !== undefined));
-      if (entries.length < wanted) break;
+      if (fresh.length < wanted) break;
     }
     return found;
   };
@@ -94,9 +98,10 @@ export function createJobs({ run, port, keys, deadlines, wait }: UserMemoryIo) {
       const ticket = await ticketOf(user, id, true);
       if (ticket !== undefined) await removeEntries([entryOf(user, id, ticket)]);
     },
-    release: async (user, id, readyAt) => {
+    release: async (user, id, delayMs) => {
       const ticket = await ticketOf(user, id, false);
-      if (ticket !== undefined) await send("ZADD", allJobs, "XX", String(readyAt), entryOf(user, id, ticket));
+      if (ticket === undefined) return;
+      await run("releaseJob", { keys: [allJobs], args: [entryOf(user, id, ticket), delayMs] });
     },
     size: async () => number(await send("ZCARD", allJobs)),
   };

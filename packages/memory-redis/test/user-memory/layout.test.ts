@@ -32,7 +32,7 @@ async function fill(backend: UserMemoryBackend): Promise<void> {
     audit: [{ seq: 1, body: "{}" }],
   });
   const job = { user, id: hashOf("job"), body: "what Ann said" };
-  await backend.jobs.enqueue(job, { epoch: 0, leasedUntil: 1 });
+  await backend.jobs.enqueue(job, { epoch: 0, leaseMs: 0 });
 }
 
 describe("the keys of a user memory", () => {
@@ -138,7 +138,7 @@ describe("a user memory", () => {
     expect(await backend.commit(user, changeOn(0, { ...added(storedFact(1)), audit }))).toBe(true);
     expect(await backend.commit(user, changeOn(0))).toBe(false);
     const job = { user, id: hashOf("job"), body: "b" };
-    expect(await backend.jobs.enqueue(job, { epoch: 0, leasedUntil: 1 })).toBe(true);
+    expect(await backend.jobs.enqueue(job, { epoch: 0, leaseMs: 0 })).toBe(true);
     expect((await backend.audit(user)).entries).toEqual(audit);
     expect(await backend.erase(user, { state: "", audit })).toEqual({ facts: 1, vectors: 0, jobs: 1 });
     const trail = await backend.audit(user);

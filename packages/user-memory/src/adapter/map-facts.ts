@@ -105,7 +105,7 @@ function mapJobs(jobs: JobBackend, encode: Mapping, decode: Mapping): JobBackend
     lease: async (options) =>
       mapAll(await jobs.lease(options), async (job) => ({ ...job, body: await decode(job.body, job.user) })),
     complete: (user, id) => jobs.complete(user, id),
-    release: (user, id, readyAt) => jobs.release(user, id, readyAt),
+    release: (user, id, delayMs) => jobs.release(user, id, delayMs),
     size: () => jobs.size(),
   };
 }

@@ -144,31 +144,33 @@ export interface StoredJob {
   readonly attempts: number;
 }
 
-/** Turns that wait, over all users. A user's go with the user's facts. */
+/**
+ * Turns that wait, over all users. A user's go with the user's facts. All times are by the store's own clock: callers say
+ * how long, never until when, since the clock of a process may be wrong by years.
+ */
 export interface JobBackend {
   /** Whether jobs outlive the process. */
   readonly durable: boolean;
   /**
-   * Adds a job that is handed out until `leasedUntil`, with one attempt. `false`, and nothing is written: there is one of
-   * this id, or the user's epoch isn't `epoch`.
+   * Adds a job that is handed out for `leaseMs` from now on, with one attempt. `false`, and nothing is written: there is
+   * one of this id, or the user's epoch isn't `epoch`.
    */
   readonly enqueue: (
     job: Omit<StoredJob, "attempts">,
-    options: { readonly epoch: number; readonly leasedUntil: number },
+    options: { readonly epoch: number; readonly leaseMs: number },
   ) => Promise<boolean>;
   /**
-   * Hands out up to `limit` jobs that can be handed out at or before `now`, those that wait longest first, each to one
+   * Hands out for `leaseMs` up to `limit` jobs that can be handed out by now, those that wait longest first, each to one
    * caller, and counts the attempt.
    */
   readonly lease: (options: {
-    readonly now: number;
-    readonly leasedUntil: number;
+    readonly leaseMs: number;
     readonly limit: number;
   }) => Promise<readonly StoredJob[]>;
   /** Deletes a job, if it is there. */
   readonly complete: (user: UserKey, id: string) => Promise<void>;
-  /** Sets when the job can be handed out again, if it is there. */
-  readonly release: (user: UserKey, id: string, readyAt: number) => Promise<void>;
+  /** The job can be handed out again in `delayMs`, and not before, if it is there. */
+  readonly release: (user: UserKey, id: string, delayMs: number) => Promise<void>;
   readonly size: () => Promise<number>;
 }
 

@@ -12,13 +12,13 @@ const GONE_AT_START = 1 / 10;
 
 /** Renews a lease that has just begun, until it is taken: waiting is no attempt, so nobody else is to be handed the job. */
 export function holdLease(leased: Pick<LeasedJob, "release">, leaseMs: number): HeldLease {
-  let since = Date.now();
+  let since = performance.now();
   let renewal: Promise<void> | undefined;
   // From then on somebody else may have it.
-  const isOver = (): boolean => Date.now() - since >= leaseMs;
+  const isOver = (): boolean => performance.now() - since >= leaseMs;
   const renew = async (): Promise<void> => {
     if (isOver()) return;
-    const now = Date.now();
+    const now = performance.now();
     // A job that is released for later is handed to nobody before.
     await leased.release(leaseMs);
     since = now;
@@ -38,7 +38,7 @@ export function holdLease(leased: Pick<LeasedJob, "release">, leaseMs: number): 
     take: async () => {
       clearInterval(timer);
       await renewal;
-      if (Date.now() - since > leaseMs * GONE_AT_START) await renew();
+      if (performance.now() - since > leaseMs * GONE_AT_START) await renew();
       return !isOver();
     },
   };

@@ -5,7 +5,16 @@ import { nearestOf } from "./nearest.ts";
 import { createUserState, type UserState } from "./user-state.ts";
 
 /** The executable reference of the storage port. Each method does its work in one go, so every step is atomic. */
-export function createInMemoryUserMemoryBackend(): UserMemoryBackend {
+export const createInMemoryUserMemoryBackend = (): UserMemoryBackend => openInMemory().backend;
+
+interface InMemory {
+  readonly backend: UserMemoryBackend;
+  /** All that it holds, to be searched. */
+  readonly contents: () => readonly unknown[];
+}
+
+/** With what a test can look into. */
+export function openInMemory(): InMemory {
   const users = new Map<string, UserState>();
   const jobs = createJobs((user) => users.get(user.hash)?.head()?.epoch ?? 0);
   let closed = false;
@@ -20,7 +29,7 @@ export function createInMemoryUserMemoryBackend(): UserMemoryBackend {
   };
   const newestFirst = (a: StoredFact, b: StoredFact): number => b.seq - a.seq;
 
-  return {
+  const backend: UserMemoryBackend = {
     name: "in-memory",
     read: async (user, { tombstones = [], ...selection }) => {
       open();
@@ -93,4 +102,9 @@ export function createInMemoryUserMemoryBackend(): UserMemoryBackend {
           })
         : createMemoryStorageError(operation, "an unexpected error", { cause, provider: "in-memory" }),
   };
+  const contents = () => [
+    ...[...users].map(([hash, state]) => [hash, state.head(), state.facts(), state.audit()]),
+    ...jobs.waiting(),
+  ];
+  return { backend, contents };
 }

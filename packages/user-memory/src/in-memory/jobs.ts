@@ -1,6 +1,7 @@
 import type { JobBackend, StoredJob, UserKey } from "../backend/backend.ts";
 
 interface WaitingJob extends StoredJob {
+  /** By `performance.now()`: jobs don't outlive the process, and its clock may be set while they wait. */
   readonly readyAt: number;
 }
 
@@ -9,6 +10,8 @@ export interface Jobs {
   /** Deletes a user's jobs and tells how many there were. */
   readonly drop: (user: UserKey) => number;
   readonly clear: () => void;
+  /** All of them, handed out or not. */
+  readonly waiting: () => readonly StoredJob[];
 }
 
 export function createJobs(epochOf: (user: UserKey) => number): Jobs {
@@ -16,25 +19,26 @@ export function createJobs(epochOf: (user: UserKey) => number): Jobs {
   const nameOf = ({ hash }: UserKey, id: string): string => `${hash}:${id}`;
   const backend: JobBackend = {
     durable: false,
-    enqueue: async (job, { epoch, leasedUntil }) => {
+    enqueue: async (job, { epoch, leaseMs }) => {
       const name = nameOf(job.user, job.id);
       if (waiting.has(name) || epochOf(job.user) !== epoch) return false;
-      waiting.set(name, { ...job, attempts: 1, readyAt: leasedUntil });
+      waiting.set(name, { ...job, attempts: 1, readyAt: performance.now() + leaseMs });
       return true;
     },
-    lease: async ({ now, leasedUntil, limit }) => {
+    lease: async ({ leaseMs, limit }) => {
+      const now = performance.now();
       const ready = [...waiting.values()].filter(({ readyAt }) => readyAt <= now);
       const leased = ready.sort((a, b) => a.readyAt - b.readyAt).slice(0, limit);
       return leased.map((job) => {
         const attempts = job.attempts + 1;
-        waiting.set(nameOf(job.user, job.id), { ...job, attempts, readyAt: leasedUntil });
+        waiting.set(nameOf(job.user, job.id), { ...job, attempts, readyAt: now + leaseMs });
         return { user: job.user, id: job.id, body: job.body, attempts };
       });
     },
     complete: async (user, id) => void waiting.delete(nameOf(user, id)),
-    release: async (user, id, readyAt) => {
+    release: async (user, id, delayMs) => {
       const job = waiting.get(nameOf(user, id));
-      if (job !== undefined) waiting.set(nameOf(user, id), { ...job, readyAt });
+      if (job !== undefined) waiting.set(nameOf(user, id), { ...job, readyAt: performance.now() + delayMs });
     },
     size: async () => waiting.size,
   };
@@ -46,5 +50,6 @@ export function createJobs(epochOf: (user: UserKey) => number): Jobs {
       return names.length;
     },
     clear: () => waiting.clear(),
+    waiting: () => [...waiting.values()],
   };
 }

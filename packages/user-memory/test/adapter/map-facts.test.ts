@@ -26,7 +26,7 @@ const everything = { statuses: ["active", "quarantined", "superseded"], limit: 1
 /** Everything that a backend keeps of a user, but for what facts are found by. */
 async function keptBy(backend: UserMemoryBackend): Promise<string> {
   const facts = await backend.list(alice, everything);
-  const jobs = await backend.jobs.lease({ now: Number.MAX_SAFE_INTEGER, leasedUntil: 0, limit: 100 });
+  const jobs = await backend.jobs.lease({ leaseMs: 0, limit: 100 });
   const { head, entries } = await backend.audit(alice);
   return JSON.stringify([facts.map(({ terms: _, ...fact }) => fact), jobs, head, entries]);
 }

@@ -7,7 +7,16 @@ import { assistant, turnOf } from "../link/turn.ts";
 import { factsOf, tea } from "./live-turn.ts";
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** As while something else keeps the process busy. */
+function passWithoutTimers(milliseconds: number): void {
+  const now = performance.now();
+  vi.spyOn(performance, "now").mockImplementation(() => now + milliseconds);
+}
 
 describe("a lease", () => {
   test("is renewed while its job waits, and no longer", async () => {
@@ -31,10 +40,21 @@ describe("a lease", () => {
   test("that was over is left to whoever has the job now", async () => {
     const release = vi.fn(async () => undefined);
     const held = holdLease({ release }, 900);
-    vi.setSystemTime(Date.now() + 900);
+    passWithoutTimers(900);
     expect(await held.take()).toBe(false);
     expect(release).not.toHaveBeenCalled();
   });
+
+  test.each([3_600_000, -3_600_000])(
+    "is the job's however the clock is set meanwhile: %i ms",
+    async (aheadMs) => {
+      const release = vi.fn(async () => undefined);
+      const held = holdLease({ release }, 900);
+      vi.setSystemTime(Date.now() + aheadMs);
+      expect(await held.take()).toBe(true);
+      expect(release).not.toHaveBeenCalled();
+    },
+  );
 
   test("that could be renewed only later is still the job's", async () => {
     let isDown = true;

@@ -34,7 +34,7 @@ test("a turn that another version wrote is left in the queue, and told; those be
   const errors: UserMemoryError[] = [];
   const memory = defineUserMemory(backend, { onError: (error) => errors.push(error) });
   const user = userKeyOf("alice");
-  const options = { epoch: 0, leasedUntil: 0 };
+  const options = { epoch: 0, leaseMs: 0 };
   expect(await backend.jobs.enqueue({ user, id: "newer", body: '{"form":2,"said":["tea"]}' }, options)).toBe(
     true,
   );

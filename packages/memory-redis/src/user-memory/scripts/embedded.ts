@@ -237,8 +237,13 @@ if not stored then return false end
 if ARGV[2] == '1' then redis.call('HDEL', KEYS[1], ARGV[1]) end
 return string.match(stored, '^%S+')
 `,
-  leaseJobs: `local entries = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', 0, ARGV[3])
-for _, entry in ipairs(entries) do redis.call('ZADD', KEYS[1], ARGV[2], entry) end
+  leaseJobs: `local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local now = clock()
+local entries = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[2])
+for _, entry in ipairs(entries) do redis.call('ZADD', KEYS[1], now + ARGV[1], entry) end
 return entries
 `,
   list: `local SLICE = 4000
@@ -411,7 +416,17 @@ local head = redis.call('HMGET', KEYS[1], 'version', 'epoch', 'state')
 local facts, vectors = facts_of(KEYS[2], KEYS[3], seqs, ARGV[1])
 return { head[1] or '', head[2] or '', head[3] or '', facts, vectors, fields_of(KEYS[5], digests) }
 `,
-  reserveJob: `return redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
+  releaseJob: `local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+return redis.call('ZADD', KEYS[1], 'XX', clock() + ARGV[2], ARGV[1])
+`,
+  reserveJob: `local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+return redis.call('ZADD', KEYS[1], clock() + ARGV[2], ARGV[1])
 `,
   takeJob: `local stored = redis.call('HGET', KEYS[1], ARGV[1])
 local ticket, attempts, from = string.match(stored or '', '^(%S+) (%d+) ()')

@@ -2,6 +2,8 @@
 -- which `lease` takes away, and never a job that nobody finds.
 --
 -- KEYS  1 list of all jobs
--- ARGV  1 entry   2 until when it is handed out, in ms
+-- ARGV  1 entry   2 for how long it is handed out, in ms
 
-return redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
+--@include ../../scripts/clock.lua
+
+return redis.call('ZADD', KEYS[1], clock() + ARGV[2], ARGV[1])

@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import { EVERY_STATUS } from "./expectations.ts";
 import type { StoreUnderTest } from "./harness.ts";
 
-/** Everything that a store holds, as text; what the port shows of some users and of all jobs where it can't be looked into. */
+/**
+ * Everything that a store holds, as text; where it can't be looked into, what the port shows of some users, and of all jobs
+ * that nobody has at the time.
+ */
 export async function dumpOf(
   { backend, dump }: Pick<StoreUnderTest, "backend" | "dump">,
   users: readonly string[],
@@ -14,6 +17,6 @@ export async function dumpOf(
     parts.push(await backend.list(user, { statuses: EVERY_STATUS, limit: 1_000_000 }));
     parts.push(await backend.audit(user));
   }
-  parts.push(await backend.jobs.lease({ now: 1e15, leasedUntil: 1e15, limit: 100_000 }));
+  parts.push(await backend.jobs.lease({ leaseMs: 0, limit: 100_000 }));
   return JSON.stringify(parts);
 }

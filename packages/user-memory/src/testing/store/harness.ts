@@ -15,7 +15,8 @@ export interface StoreUnderTest {
   /**
    * Everything that the storage holds, as text: every table, key, index and queue, keys and column values alike. It is
    * searched for what should be gone, and before for what should be there: where texts are stored encoded, show them decoded,
-   * too. Absent where there is nothing to look into; then the port is asked for everything.
+   * too. Absent where there is nothing to look into; then the port is asked for everything
+   * but jobs that are handed out, which it doesn't show.
    */
   readonly dump?: () => Promise<string>;
   /** Removes the storage and closes every connection, also those of `another`. */

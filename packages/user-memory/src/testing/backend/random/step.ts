@@ -2,6 +2,7 @@ import type { StoredFact, UserHead, UserKey, UserMemoryBackend } from "../../../
 import { below, pick, type Random, some } from "../../random.ts";
 import { plainFacts, plainMatches, plainView, STATUSES } from "../expectations.ts";
 import { hashOf, userKey } from "../facts.ts";
+import { HOUR_MS } from "../lease-times.ts";
 import { NAMES, randomChange, randomDigest, randomVector, TERMS } from "./change.ts";
 
 /** One call, the same on any backend; resolves with what the contract says of its answer. */
@@ -61,20 +62,21 @@ function nearing(random: Random, user: UserKey): RandomStep {
 }
 
 function queueing(random: Random, user: UserKey, epoch: number): RandomStep {
-  const [id, now] = [pick(random, JOBS), below(random, 100)];
-  const leasedUntil = now + below(random, 50);
-  const enqueue = { epoch: random() < 0.8 ? epoch : epoch + 1, leasedUntil };
+  const [id, body] = [pick(random, JOBS), `${below(random, 100)}`];
+  // Ready at once or not at all, so that it doesn't matter how long a step takes.
+  const leaseMs = random() < 0.5 ? 0 : HOUR_MS;
+  const enqueue = { epoch: random() < 0.8 ? epoch : epoch + 1, leaseMs };
   // All that are ready, so that it doesn't matter which comes first.
-  const lease = { now, leasedUntil: now + 1 + below(random, 50), limit: 100 };
+  const lease = { leaseMs, limit: 100 };
   return pick(random, [
-    step("enqueue", ({ jobs }) => jobs.enqueue({ user, id, body: `${leasedUntil}` }, enqueue)),
-    step("enqueue", ({ jobs }) => jobs.enqueue({ user, id, body: `${leasedUntil}` }, enqueue)),
+    step("enqueue", ({ jobs }) => jobs.enqueue({ user, id, body }, enqueue)),
+    step("enqueue", ({ jobs }) => jobs.enqueue({ user, id, body }, enqueue)),
     step("lease", async ({ jobs }) => {
       const leased = (await jobs.lease(lease)).map((job) => ({ ...job, name: `${job.user.hash} ${job.id}` }));
       return leased.sort((a, b) => (a.name < b.name ? -1 : 1));
     }),
     step("complete", ({ jobs }) => jobs.complete(user, id)),
-    step("release", ({ jobs }) => jobs.release(user, id, leasedUntil)),
+    step("release", ({ jobs }) => jobs.release(user, id, leaseMs)),
     step("size", ({ jobs }) => jobs.size()),
   ]);
 }

@@ -1,17 +1,21 @@
 import { expect } from "vitest";
 import type { StoredJob, UserMemoryBackend } from "../../../backend/backend.ts";
 import { hashOf, userKey } from "../facts.ts";
+import { HOUR_MS, nextInstant } from "../lease-times.ts";
 import type { BackendSpec } from "../spec.ts";
 
 const COUNT = 60;
 const LESSEES = 8;
 
-/** Jobs of several users, ready one after the other: the `index`th at `index`. */
-async function enqueueMany({ jobs }: UserMemoryBackend): Promise<void> {
-  for (let index = 0; index < COUNT; index++) {
-    const user = userKey(`user ${index % 7}`);
-    await jobs.enqueue({ user, id: hashOf(`${index}`), body: `${index}` }, { epoch: 0, leasedUntil: index });
-  }
+const jobOf = (index: number) => ({
+  user: userKey(`user ${index % 7}`),
+  id: hashOf(`${index}`),
+  body: `${index}`,
+});
+
+/** Jobs of several users, all of them ready. */
+async function enqueueMany({ jobs }: UserMemoryBackend, count = COUNT): Promise<void> {
+  for (let index = 0; index < count; index++) await jobs.enqueue(jobOf(index), { epoch: 0, leaseMs: 0 });
 }
 
 const numbers = (leased: readonly StoredJob[]): readonly number[] =>
@@ -22,20 +26,30 @@ const all = Array.from({ length: COUNT }, (_, index) => index);
 export const leases: BackendSpec = {
   subject: "leases",
   rules: {
-    "hand out no more than asked for, those first that have waited longest": async ({ backend }) => {
-      await enqueueMany(backend);
-      const later = { now: COUNT, leasedUntil: 1_000 };
-      expect(await backend.jobs.lease({ ...later, limit: 0 })).toEqual([]);
-      expect(numbers(await backend.jobs.lease({ ...later, limit: 5 }))).toEqual([0, 1, 2, 3, 4]);
-      expect(numbers(await backend.jobs.lease({ ...later, limit: 5 }))).toEqual([5, 6, 7, 8, 9]);
-      expect(numbers(await backend.jobs.lease({ ...later, limit: 100 }))).toEqual(all.slice(10));
-      expect(await backend.jobs.size(), "what is handed out still counts").toBe(COUNT);
+    "hand out no more than asked for, those first that have waited longest": async ({
+      backend: { jobs },
+    }) => {
+      for (let index = 0; index < 12; index++) {
+        await jobs.enqueue(jobOf(index), { epoch: 0, leaseMs: 0 });
+        await nextInstant();
+      }
+      const { user, id } = jobOf(0);
+      await jobs.release(user, id, 0);
+      await nextInstant();
+      const lease = async (limit: number) => numbers(await jobs.lease({ leaseMs: HOUR_MS, limit }));
+      expect(await lease(0)).toEqual([]);
+      expect(await lease(4)).toEqual([1, 2, 3, 4]);
+      expect(await lease(4)).toEqual([5, 6, 7, 8]);
+      expect(await lease(100)).toEqual([0, 9, 10, 11]);
+      expect(await jobs.size(), "what is handed out still counts").toBe(12);
     },
 
-    "hand out only what is ready": async ({ backend }) => {
-      await enqueueMany(backend);
-      const leased = await backend.jobs.lease({ now: 20, leasedUntil: 1_000, limit: 100 });
-      expect(numbers(leased)).toEqual(all.slice(0, 21));
+    "hand out only what is ready": async ({ backend: { jobs } }) => {
+      for (const index of all.slice(0, 20)) {
+        await jobs.enqueue(jobOf(index), { epoch: 0, leaseMs: index % 3 === 0 ? 0 : HOUR_MS });
+      }
+      const leased = numbers(await jobs.lease({ leaseMs: HOUR_MS, limit: 100 }));
+      expect(leased).toEqual([0, 3, 6, 9, 12, 15, 18]);
     },
 
     "to 8 at once never give one job to two": async (scenario) => {
@@ -43,7 +57,7 @@ export const leases: BackendSpec = {
       await enqueueMany(backend);
       const clients = [backend, await scenario.another()];
       for (const round of [1, 2]) {
-        const options = { now: round * 1_000, leasedUntil: round * 1_000 + 500, limit: 3 };
+        const options = { leaseMs: HOUR_MS, limit: 3 };
         const work = async (client: UserMemoryBackend): Promise<readonly StoredJob[]> => {
           const mine: StoredJob[] = [];
           for (let empty = 0; empty < 3; ) {
@@ -58,6 +72,7 @@ export const leases: BackendSpec = {
         );
         expect(numbers(leased.flat())).toEqual(all);
         expect(leased.flat().every(({ attempts }) => attempts === round + 1)).toBe(true);
+        await Promise.all(all.map(jobOf).map(({ user, id }) => backend.jobs.release(user, id, 0)));
       }
     },
 
@@ -68,7 +83,7 @@ export const leases: BackendSpec = {
       const work = async (client: UserMemoryBackend): Promise<number> => {
         let done = 0;
         for (;;) {
-          const leased = await client.jobs.lease({ now: COUNT, leasedUntil: 1_000, limit: 4 });
+          const leased = await client.jobs.lease({ leaseMs: HOUR_MS, limit: 4 });
           if (leased.length === 0) return done;
           for (const { user, id } of leased) await client.jobs.complete(user, id);
           done += leased.length;
@@ -77,7 +92,7 @@ export const leases: BackendSpec = {
       const done = await Promise.all(
         Array.from({ length: LESSEES }, (_, index) => work(clients[index % 2] ?? backend)),
       );
-      const left = await backend.jobs.lease({ now: COUNT, leasedUntil: 1_000, limit: 100 });
+      const left = await backend.jobs.lease({ leaseMs: HOUR_MS, limit: 100 });
       for (const { user, id } of left) await backend.jobs.complete(user, id);
       expect(done.reduce((sum, count) => sum + count, left.length)).toBe(COUNT);
       expect(await backend.jobs.size()).toBe(0);
@@ -90,12 +105,12 @@ export const leases: BackendSpec = {
         Array.from({ length: LESSEES }, (_, index) =>
           (clients[index % 2] ?? scenario.backend).jobs.enqueue(
             { user, id: hashOf("turn"), body: `${index}` },
-            { epoch: 0, leasedUntil: 1 },
+            { epoch: 0, leaseMs: 0 },
           ),
         ),
       );
       expect(accepted.filter(Boolean)).toHaveLength(1);
-      const [leased] = await scenario.backend.jobs.lease({ now: 1, leasedUntil: 2, limit: 9 });
+      const [leased] = await scenario.backend.jobs.lease({ leaseMs: HOUR_MS, limit: 9 });
       expect(leased?.body).toBe(`${accepted.indexOf(true)}`);
     },
   },
