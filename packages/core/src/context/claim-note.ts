@@ -1,5 +1,6 @@
 import type { ConversationMemory } from "@jaf/memory";
 import * as z from "zod";
+import { isAhead, type Lease } from "../memory/lease.ts";
 
 /** Beside the summary's own key: a claim must not overwrite a summary. */
 const KEY = "jafSummaryClaim";
@@ -7,21 +8,20 @@ const KEY = "jafSummaryClaim";
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
 
-/** Which run is about to make a summary, and how the last attempts went. */
-export interface ClaimNote {
+/** Which run is about to make a summary, until when that counts, and how the last attempts went. */
+export interface ClaimNote extends Lease {
   /** Random, of one attempt. */
   readonly id: string;
-  /** Milliseconds since 1970 until which it counts; `0` once it is done. */
-  readonly until: number;
   /** How many attempts in a row have failed before. Absent: none. */
   readonly failures?: number | undefined;
-  /** Milliseconds since 1970 until which nobody should try again. Absent: at once. */
+  /** Milliseconds since 1970, by the store's clock, until which nobody should try again. Absent: at once. */
   readonly retryAt?: number | undefined;
 }
 
 const claimNote = z.object({
   id: z.string().max(64),
   until: z.number(),
+  leaseMs: z.number().min(0).optional().catch(undefined),
   failures: z.int().min(0).optional().catch(undefined),
   retryAt: z.number().optional().catch(undefined),
 });
@@ -35,22 +35,12 @@ export const readClaim = ({ metadata }: Metadata): ClaimNote | undefined =>
 export const claimMetadata = (claim: ClaimNote): Readonly<Record<string, unknown>> => ({ [KEY]: claim });
 
 /** After an attempt that failed: each run would spend the whole time on a summarizer that is broken. */
-export function failedClaim(id: string, previous: ClaimNote | undefined): ClaimNote {
+export function failedClaim(id: string, previous: ClaimNote | undefined, now: number): ClaimNote {
   const failures = (previous?.failures ?? 0) + 1;
   const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
-  return { id, until: 0, failures, retryAt: Date.now() + pauseMs };
+  return { id, until: 0, failures, retryAt: now + pauseMs };
 }
 
-/**
- * Whether somebody else is at it. Clocks may differ by the lease; a claim from further ahead is nobody's, and would stand
- * for good.
- */
-export const isUnderWay = (claim: ClaimNote | undefined, leaseMs: number): boolean =>
-  claim !== undefined && isAhead(claim.until, 2 * leaseMs);
-
 /** Whether it has failed lately. */
-export const isPaused = (claim: ClaimNote | undefined): boolean =>
-  claim?.retryAt !== undefined && isAhead(claim.retryAt, 2 * LONGEST_PAUSE_MS);
-
-const isAhead = (time: number, atMostMs: number): boolean =>
-  time > Date.now() && time <= Date.now() + atMostMs;
+export const isPaused = (claim: ClaimNote | undefined, now: number): boolean =>
+  claim?.retryAt !== undefined && isAhead(claim.retryAt, { now, span: LONGEST_PAUSE_MS });

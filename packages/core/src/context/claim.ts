@@ -8,6 +8,7 @@ import {
 import { sleep } from "../engine/abort.ts";
 import { compareAndSet, type NoteOutcome, type NoteWrite } from "../memory/compare-and-set.ts";
 import type { Journal } from "../memory/journal.ts";
+import { leaseFrom } from "../memory/lease.ts";
 import { loadHead } from "../memory/load.ts";
 import { metadataVersionOf } from "../memory/metadata.ts";
 import { settle } from "../memory/settle.ts";
@@ -38,7 +39,7 @@ export interface Claims {
 const isOurs = (stored: ConversationMemory | null, { id }: Wanted): boolean =>
   stored !== null && readClaim(stored)?.id === id;
 
-export function openClaims({ memory, conversationId, history }: Journal): Claims {
+export function openClaims({ memory, conversationId, history, now }: Journal): Claims {
   const { provider, userId } = memory;
   const owner = userId === undefined ? {} : { userId };
   /** As it was seen by this alone: the run writes metadata, too. */
@@ -106,7 +107,7 @@ export function openClaims({ memory, conversationId, history }: Journal): Claims
     take: (wanted) => {
       const { id, previous, leaseMs } = wanted;
       const { failures } = previous ?? {};
-      const claim = { id, until: Date.now() + leaseMs, ...(failures === undefined ? {} : { failures }) };
+      const claim = { id, ...leaseFrom(now(), leaseMs), ...(failures === undefined ? {} : { failures }) };
       return compareAndSet({
         write: () => write(claimMetadata(claim), `summary-claim:${id}`),
         compares,
@@ -120,7 +121,7 @@ export function openClaims({ memory, conversationId, history }: Journal): Claims
         ...summaryMetadata(summary),
         ...claimMetadata({ id: wanted.id, until: 0 }),
       }),
-    release: (wanted) => writeAsHolder(wanted, claimMetadata(failedClaim(wanted.id, wanted.previous))),
+    release: (wanted) => writeAsHolder(wanted, claimMetadata(failedClaim(wanted.id, wanted.previous, now()))),
   };
 }
 

@@ -44,7 +44,7 @@ export function openCompaction(journal: Journal, signal: AbortSignal | undefined
     const deadline = openDeadline(summarizeTimeoutMs, signal);
     const isAborted = () => signal?.aborted === true;
     const readStored = (stored: ConversationMemory) => readStoredSummary(stored, journal);
-    const work = { claims, summarize, deadline, isAborted, leaseMs };
+    const work = { claims, summarize, deadline, isAborted, leaseMs, now: journal.now };
     let next = current;
     for (;;) {
       const due = deadline.signal.aborted ? undefined : dueSummary(history, threshold ?? 0, next);

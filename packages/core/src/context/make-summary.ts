@@ -1,6 +1,7 @@
 import { type ConversationMemory, describeCause, type Message } from "@jaf/memory";
+import { isHeld } from "../memory/lease.ts";
 import type { Claims, Wanted } from "./claim.ts";
-import { type ClaimNote, isPaused, isUnderWay } from "./claim-note.ts";
+import { type ClaimNote, isPaused } from "./claim-note.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Summarize } from "./summarize.ts";
 import { cleanSummary, gapsBefore, type Summary } from "./summary.ts";
@@ -28,6 +29,8 @@ export interface SummaryWork {
   readonly isAborted: () => boolean;
   /** For how long the claim stands should this process be gone. */
   readonly leaseMs: number;
+  /** See `Journal`. */
+  readonly now: () => number;
 }
 
 export type MadeSummary =
@@ -39,10 +42,10 @@ export type MadeSummary =
 
 /** Makes one summary, unless somebody else does. Never rejects. */
 export async function makeSummary(work: SummaryWork, due: DueSummary): Promise<MadeSummary> {
-  const { claims, isAborted, leaseMs } = work;
+  const { claims, isAborted, leaseMs, now } = work;
   const { claim: previous, from, upTo, digests, incarnation } = due;
-  if (isUnderWay(previous, leaseMs)) return { outcome: "elsewhere" };
-  if (isPaused(previous)) return { outcome: "postponed", reason: "it has failed lately" };
+  if (previous !== undefined && isHeld(previous, now(), leaseMs)) return { outcome: "elsewhere" };
+  if (isPaused(previous, now())) return { outcome: "postponed", reason: "it has failed lately" };
   const wanted: Wanted = { id: crypto.randomUUID(), previous, leaseMs };
   const taken = await claimed(work, wanted);
   if ("outcome" in taken) return taken;

@@ -1,16 +1,16 @@
-import { createFailure, createSuccess, type ProviderReading, type Result } from "@jaf/memory";
+import { createFailure, createSuccess, type Result } from "@jaf/memory";
 import { DEFAULT_QUEUE_TIMEOUT_MS } from "../memory/config.ts";
 import { endingOf } from "../memory/ending.ts";
 import { openIdentity } from "../memory/identity.ts";
 import type { Journal } from "../memory/journal.ts";
 import { type Place, standInLine } from "../memory/line.ts";
-import { loadConversation, loadHead } from "../memory/load.ts";
+import { type Loaded, loadConversation, loadHead } from "../memory/load.ts";
 import { ownTurns } from "../memory/own-turns.ts";
 import { incarnationConflict, turnConflict, turnUnderWay } from "../memory/turn.ts";
 import { abortable, sleep } from "./abort.ts";
 import { openTurnWatch, pause, type Waiting } from "./turn-watch.ts";
 
-type Loaded = Result<ProviderReading>;
+type Loading = Result<Loaded>;
 
 /** The way in to a stored conversation, of which one run at a time has the turn. */
 export interface Admission {
@@ -19,7 +19,7 @@ export interface Admission {
    * queued long enough, and if the conversation was erased while this run queued. Rejects when the run is aborted
    * meanwhile.
    */
-  readonly load: () => Promise<Loaded>;
+  readonly load: () => Promise<Loading>;
   /** Whether it makes sense to load again after a conflict. */
   readonly mayWait: () => boolean;
   /** Lets the next of this process in. */
@@ -39,12 +39,12 @@ export const openAdmission = (journal: Journal, signal: AbortSignal | undefined)
 async function loadFree(
   { memory, conversationId, executionId, runKey }: Journal,
   signal: AbortSignal | undefined,
-): Promise<Loaded | undefined> {
+): Promise<Loading | undefined> {
   const loaded = await abortable(
     loadConversation(memory, conversationId, { receiptFor: runKey, signal }),
     signal,
   );
-  if (!loaded.success || turnUnderWay(loaded.data.conversation, executionId) === undefined) return loaded;
+  if (!loaded.success || turnUnderWay(loaded.data, executionId) === undefined) return loaded;
   // Whose reply is stored needs no turn.
   return endingOf(loaded.data)?.kind === "replied" ? loaded : undefined;
 }

@@ -15,7 +15,7 @@ import type { RunState } from "../state.ts";
 import { type AnsweredCalls, answerCalls } from "../tools/answer-calls.ts";
 import { concludeStored } from "./conclude.ts";
 import { interrupt } from "./interrupt.ts";
-import type { RunScope } from "./scope.ts";
+import { type RunScope, timeOf } from "./scope.ts";
 import { fail, failTurn, type Step, type Turn } from "./step.ts";
 import { beginTurn } from "./turn.ts";
 import type { UnansweredCalls, Unfinished } from "./unfinished.ts";
@@ -68,7 +68,7 @@ export async function answerDecided<Ctx>(
   const entry = { agentName: state.currentAgentName };
   const ended = (step: Step<Ctx>): Answered<Ctx> => ({ step, messages, interruptions: [], entry });
   if (!found.ok) return ended(fail(state, found.error));
-  const checked = checkDecisions(given, open);
+  const checked = checkDecisions(given, { open, now: timeOf(scope) });
   if (!checked.ok) return ended(fail(state, checked.error));
   return calls === undefined
     ? ended({ state })
@@ -97,7 +97,7 @@ async function askAgain<Ctx>(
   { batch, known, sorted }: UnansweredCalls<Ctx>,
 ): Promise<Step<Ctx>> {
   const asking = { ...state, messages };
-  const waiting = askedNow(known, scope.config.approvalTtlMs);
+  const waiting = askedNow(known, { ttlMs: scope.config.approvalTtlMs, now: timeOf(scope) });
   if (waiting.note === known.note && isShownAsNoted(sorted, known)) {
     return interrupt(scope, asking, { interruptions: sorted.waiting });
   }
@@ -123,7 +123,7 @@ async function answerOpen<Ctx>(
 ): Promise<Answered<Ctx>> {
   const { batch, known, sorted } = calls;
   const { shown, judged } = sorted;
-  const waiting = askedNow(known, scope.config.approvalTtlMs);
+  const waiting = askedNow(known, { ttlMs: scope.config.approvalTtlMs, now: timeOf(scope) });
   const approvals = { ...waiting.note, approved: [...decisions.approved], shown };
   const entry = { agentName: batch.agentName, callScope: batch.callScope, approvals };
   const ended = (step: Step<Ctx>): Answered<Ctx> => ({ step, messages, interruptions: [], entry });

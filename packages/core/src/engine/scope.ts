@@ -98,6 +98,9 @@ export function openScope<Ctx>(
   };
 }
 
+/** Milliseconds since 1970, by the clock of the store where there is one: what one process promises, another keeps. */
+export const timeOf = <Ctx>({ journal }: RunScope<Ctx>): number => journal?.now() ?? Date.now();
+
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

@@ -58,7 +58,7 @@ export function openTurnWatch(journal: Journal, { signal, msLeft, isSame }: Wait
       const head = await abortable(loadHead(memory, conversationId, signal), signal);
       if (!head.success) return head;
       if (!isSame(head.data)) return createFailure(incarnationConflict());
-      const turn = turnUnderWay(head.data.conversation, executionId);
+      const turn = turnUnderWay(head.data, executionId);
       if (turn === undefined) return createSuccess(undefined);
       if (msLeft() <= 0) return createFailure(turnConflict());
       note(turn.id);

@@ -8,7 +8,7 @@ import { abortError } from "./abort.ts";
 import { conclude } from "./conclude.ts";
 import { findAgent } from "./find-agent.ts";
 import { interrupt } from "./interrupt.ts";
-import type { RunScope } from "./scope.ts";
+import { type RunScope, timeOf } from "./scope.ts";
 import { fail, failMemory, type Step, type Turn } from "./step.ts";
 
 /**
@@ -56,7 +56,10 @@ async function runCalls<Ctx>(
   if (stored?.success === false) return failMemory(state, stored.error);
   scope.emit?.({ type: "assistant_message", data: { agentName: currentAgentName, message } });
   const calls: readonly ToolCall[] = message.tool_calls ?? [];
-  const waiting = askedNow(asNoted(placeOfReply(scope, state, callScope)), scope.config.approvalTtlMs);
+  const waiting = askedNow(asNoted(placeOfReply(scope, state, callScope)), {
+    ttlMs: scope.config.approvalTtlMs,
+    now: timeOf(scope),
+  });
   const { results, interruptions, shown, agentName, error } = await answerCalls(
     scope,
     { agentName: currentAgentName, agent, context: state.context, calls, callScope },

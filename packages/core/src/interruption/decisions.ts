@@ -78,11 +78,11 @@ function isOutdated({ toolCallId, approvalId }: ApprovalDecision, open: OpenCall
 
 /**
  * Checks decisions against the calls that wait for them. One that doesn't fit refuses all: somebody works with another
- * picture of the conversation, or means harm.
+ * picture of the conversation, or means harm. `now`: milliseconds since 1970.
  */
 export function checkDecisions(
   { approvals, toolResults }: GivenDecisions,
-  open: OpenCalls,
+  { open, now }: { readonly open: OpenCalls; readonly now: number },
 ): CheckedDecisions {
   const changed = changedArguments({ approvals, toolResults }, open);
   if (changed !== undefined) return { ok: false, error: changed };
@@ -102,7 +102,7 @@ export function checkDecisions(
     const call = waiting.get(toolCallId);
     if (call?.type !== "approval" || call.approvalId !== approvalId)
       return refused("forged-approval", "a decision is about no call that waits for an approval");
-    if (call.expiresAt !== undefined && call.expiresAt.getTime() <= Date.now())
+    if (call.expiresAt !== undefined && call.expiresAt.getTime() <= now)
       return refused("expired-approval", "a decision came too late; run again to ask anew");
     if (approved) decisions.approved.add(binding);
     else decisions.rejected.set(toolCallId, reason);

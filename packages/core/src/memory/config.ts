@@ -81,8 +81,9 @@ export interface MemoryConfig {
   readonly queueTimeoutMs?: number;
   /**
    * For how long a turn counts as under way after its process last gave a sign of life, in milliseconds; a run that lives
-   * gives three in that time. So a crash holds up the next run no longer than this. Default 15,000. The clocks of all
-   * processes should agree to within it; where they don't, a turn may fail with a conflict, but none is mixed up.
+   * gives three in that time. So a crash holds up the next run no longer than this. Default 15,000, at most a day. It is
+   * measured by the clock of the store, so those of the processes needn't agree; only where a provider tells no time
+   * (`ConversationReading.readAt`) should they, to within this: else a turn may fail with a conflict, but none is mixed up.
    */
   readonly turnLeaseMs?: number;
 }

@@ -1,13 +1,8 @@
-import {
-  type ConversationMemory,
-  createSuccess,
-  type Message,
-  type ProviderReading,
-  type Result,
-} from "@jaf/memory";
+import { type ConversationMemory, createSuccess, type Message, type Result } from "@jaf/memory";
 import { sleep } from "../engine/abort.ts";
 import { type AppenderOptions, createAppender, type KnownState } from "./appender.ts";
 import { durabilityOf, type MemoryConfig } from "./config.ts";
+import type { Loaded } from "./load.ts";
 import { nextPositionOf, toMetadata } from "./metadata.ts";
 import { turnOf } from "./turn.ts";
 import { type AppendEntry, createTurnHolder } from "./turn-holder.ts";
@@ -36,7 +31,9 @@ export interface Journal {
   /** The key that the append which ends the run is made under; `undefined` where nothing was handed in. */
   readonly runKey: string | undefined;
   /** Everything that follows is said after this. */
-  readonly loaded: (reading: ProviderReading) => void;
+  readonly loaded: (reading: Loaded) => void;
+  /** Milliseconds since 1970, by the store's clock as far as the run knows it; by this process's if the store tells none. */
+  readonly now: () => number;
   /** The position of the next message in the conversation, counted from its very first. */
   readonly position: () => number;
   readonly history: () => JournalHistory;
@@ -150,12 +147,13 @@ export function openJournal(options: JournalOptions): Journal {
     loaded: (reading) => {
       appender.loaded(reading);
       conversation = reading.conversation;
-      turn.loaded(turnOf(conversation));
+      turn.loaded(turnOf(conversation), reading.time);
       start = nextPositionOf(conversation);
       said = [];
       // A key that has been used stands for how the run ended then.
       endKey = reading.receipt === undefined ? runKey : undefined;
     },
+    now: turn.now,
     position: () => start + said.length,
     history: () => ({ stored: conversation, said, known: appender.known() }),
     claim: (entry) => {

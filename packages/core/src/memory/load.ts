@@ -11,6 +11,7 @@ import {
 import { ownConversation } from "../immutable/messages.ts";
 import type { MemoryConfig } from "./config.ts";
 import { settle } from "./settle.ts";
+import { processTime, type StoreTime, storeTimeOf } from "./store-time.ts";
 
 const OPERATION = "readConversation";
 
@@ -21,17 +22,23 @@ interface LoadOptions {
   readonly signal: AbortSignal | undefined;
 }
 
+/** A reading, and what time it was. */
+export interface Loaded extends ProviderReading {
+  readonly time: StoreTime;
+}
+
 /** The stored conversation, `null` for a new one; a conflict when it is somebody else's. */
 export async function loadConversation(
   { provider, userId }: MemoryConfig,
   conversationId: string,
   { receiptFor, signal }: LoadOptions,
-): Promise<Result<ProviderReading>> {
+): Promise<Result<Loaded>> {
   const options = {
     ...(userId === undefined ? {} : { userId }),
     ...(receiptFor === undefined ? {} : { receiptFor }),
     ...(signal === undefined ? {} : { signal }),
   };
+  const askedAt = performance.now();
   const loaded = await settle(OPERATION, () => readFrom(provider, conversationId, options));
   if (!loaded.success) return loaded;
   if (!isReading(loaded.data)) {
@@ -42,13 +49,13 @@ export async function loadConversation(
     return createFailure(createMemoryConflictError("owner", { operation: OPERATION }));
   }
   const { conversation } = loaded.data;
-  return createSuccess(
-    conversation === null ? loaded.data : { ...loaded.data, conversation: ownConversation(conversation) },
-  );
+  const time = storeTimeOf(loaded.data, askedAt);
+  const own = conversation === null ? null : ownConversation(conversation);
+  return createSuccess({ ...loaded.data, conversation: own, time });
 }
 
 /** The conversation without its messages. */
-export type Head = Pick<ProviderReading, "conversation" | "incarnation">;
+export type Head = Pick<Loaded, "conversation" | "incarnation" | "time">;
 
 export async function loadHead(
   { provider, userId }: MemoryConfig,
@@ -61,8 +68,10 @@ export async function loadHead(
     ...(userId === undefined ? {} : { userId }),
     ...(signal === undefined ? {} : { signal }),
   } as const;
+  const askedAt = performance.now();
   const read = await settle(OPERATION, () => readFrom(provider, conversationId, options));
-  if (!read.success || isReading(read.data)) return read;
+  if (!read.success) return read;
+  if (isReading(read.data)) return createSuccess({ ...read.data, time: storeTimeOf(read.data, askedAt) });
   return createFailure(createMemoryStorageError(OPERATION, "the memory provider returned no conversation"));
 }
 
@@ -80,6 +89,7 @@ async function findHead(provider: MemoryConfig["provider"], conversationId: stri
   return createSuccess({
     conversation,
     incarnation: typeof incarnation === "string" ? incarnation : undefined,
+    time: processTime(),
   });
 }
 

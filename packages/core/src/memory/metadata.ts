@@ -1,17 +1,16 @@
 import type { ConversationMemory, RunId } from "@jaf/memory";
 import * as z from "zod";
+import type { Lease } from "./lease.ts";
 
 /** The one metadata key that is the engine's; all others are the application's. */
 const KEY = "jaf";
 
-/** Which run has the conversation's turn. */
-export interface TurnNote {
+/** Which run has the conversation's turn, and until when it counts as under way. */
+export interface TurnNote extends Lease {
   /** Of the execution that had the last turn. */
   readonly id: string;
   /** Which of its notes this is. */
   readonly sign: number;
-  /** Milliseconds since 1970 until which it counts as under way; `0` once it is done. */
-  readonly until: number;
 }
 
 /** The arguments that somebody was shown, whatever the tool's schema would make of the call's text by now. */
@@ -28,7 +27,7 @@ export interface ApprovalNote {
   readonly position: number;
   /** How often the approvals were asked for anew; those given for an earlier round no longer count. */
   readonly round: number;
-  /** Milliseconds since 1970; absent: never. */
+  /** Milliseconds since 1970, by the store's clock; absent: never. */
   readonly expiresAt?: number | undefined;
   /** The bindings of the calls that were approved and may not have run yet: they need no second approval. */
   readonly approved: readonly string[];
@@ -56,7 +55,12 @@ export interface NotedMetadata {
   readonly approvals?: ApprovalNote | undefined;
 }
 
-const turnNote = z.object({ id: z.string(), sign: z.number(), until: z.number() });
+const turnNote = z.object({
+  id: z.string(),
+  sign: z.number(),
+  until: z.number(),
+  leaseMs: z.number().min(0).optional().catch(undefined),
+});
 
 const approvalNote = z.object({
   position: z.number(),

@@ -3,8 +3,10 @@ import { abortable } from "../engine/abort.ts";
 import type { Append, Appender, AppenderOptions } from "./appender.ts";
 import { compareAndSet } from "./compare-and-set.ts";
 import { DEFAULT_TURN_LEASE_MS } from "./config.ts";
+import { LONGEST_LEASE_MS, leaseFrom } from "./lease.ts";
 import { loadHead } from "./load.ts";
 import { type ApprovalNote, type EngineMetadata, type TurnNote, toMetadata } from "./metadata.ts";
+import { processTime, type StoreTime } from "./store-time.ts";
 import { turnConflict, turnOf } from "./turn.ts";
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -30,8 +32,10 @@ export interface HolderOptions
  * that he hasn't seen. Where something else in the metadata has changed, a title say, it is written again.
  */
 export interface TurnHolder {
-  /** The note that the conversation was loaded with. */
-  readonly loaded: (turn: TurnNote | undefined) => void;
+  /** The note that the conversation was loaded with, and what time it was. */
+  readonly loaded: (turn: TurnNote | undefined, time: StoreTime) => void;
+  /** Milliseconds since 1970, by the store's clock as far as this run knows it. */
+  readonly now: () => number;
   /**
    * Notes something without messages. `until`: for how long the turn goes on, `"over"` if it doesn't. Rejects when the
    * run is aborted while the store is asked whose note it has. `idempotencyKey`: see `Batch`.
@@ -62,12 +66,14 @@ interface Noting {
 
 export function createTurnHolder(options: HolderOptions): TurnHolder {
   const { memory, conversationId, runId, executionId, signal, appender } = options;
-  const leaseMs = memory.turnLeaseMs ?? DEFAULT_TURN_LEASE_MS;
+  const leaseMs = Math.min(memory.turnLeaseMs ?? DEFAULT_TURN_LEASE_MS, LONGEST_LEASE_MS);
   /** The last note of the conversation, as far as this run has seen it. */
   let known: TurnNote | undefined;
   let last: AppendEntry | undefined;
   /** What was noted last, whether or not that was seen to be there. */
   let tried: AppendEntry | undefined;
+  /** As the last reading told it. */
+  let time = processTime();
   /** Until when nobody else may have thought this run dead. */
   let heldUntil = 0;
   /** Whether this run ever noted that it has the turn. */
@@ -86,7 +92,11 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
       agentName: entry.agentName,
       ...(entry.callScope === undefined ? {} : { toolCallScope: entry.callScope }),
       ...(entry.approvals === undefined ? {} : { approvals: entry.approvals }),
-      turn: { id: executionId, sign: count, until: until === "over" ? 0 : Date.now() + leaseMs },
+      turn: {
+        id: executionId,
+        sign: count,
+        ...(until === "over" ? { until: 0 } : leaseFrom(time.now(), leaseMs)),
+      },
     };
   }
 
@@ -112,7 +122,11 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
     if (!closed) signs ??= setInterval(giveSign, Math.min(leaseMs / 3, MAX_TIMER_MS)).unref();
   }
 
-  const look = () => loadHead(memory, conversationId, signal);
+  async function look() {
+    const head = await loadHead(memory, conversationId, signal);
+    if (head.success) time = head.data.time;
+    return head;
+  }
 
   async function noteNow(append: Append, noting: Noting): Promise<Result<void>> {
     const { entry, until, idempotencyKey, ask = look } = noting;
@@ -162,7 +176,7 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
     const entry = last;
     if (entry === undefined) return;
     void appender.inTurn(async (append) => {
-      if (signs !== undefined && heldUntil - Date.now() < leaseMs * 0.9)
+      if (signs !== undefined && heldUntil - time.now() < leaseMs * 0.9)
         await noteNow(append, { entry: last ?? entry, until: "lease" });
     });
   }
@@ -178,14 +192,16 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
   }
 
   return {
-    loaded: (turn) => {
+    loaded: (turn, readTime) => {
       known = turn;
+      time = readTime;
     },
+    now: () => time.now(),
     note,
     make,
     noted: (metadata, entry) => see(metadata.turn, entry),
     confirm: async (append) => {
-      if (!hasHeld || Date.now() < heldUntil) return createSuccess(undefined);
+      if (!hasHeld || time.now() < heldUntil) return createSuccess(undefined);
       if (signs !== undefined && last !== undefined) return noteNow(append, { entry: last, until: "lease" });
       // The run is over, and this comes late: good if nobody has had the turn since.
       return (await askStore()) ? createSuccess(undefined) : createFailure(turnConflict());

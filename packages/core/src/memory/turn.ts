@@ -1,17 +1,21 @@
 import { type ConversationMemory, createMemoryConflictError, type MemoryErrorUnion } from "@jaf/memory";
+import { DEFAULT_TURN_LEASE_MS } from "./config.ts";
+import { isHeld } from "./lease.ts";
+import type { Head } from "./load.ts";
 import { readMetadata, type TurnNote } from "./metadata.ts";
 
 /** The note of the last turn. */
 export const turnOf = (stored: Pick<ConversationMemory, "metadata"> | null): TurnNote | undefined =>
   stored === null ? undefined : readMetadata(stored).turn;
 
-/** The turn that another execution is in the middle of. */
+/** The turn that another execution was in the middle of when the store was read. */
 export function turnUnderWay(
-  stored: Pick<ConversationMemory, "metadata"> | null,
+  { conversation, time }: Pick<Head, "conversation" | "time">,
   executionId: string,
 ): TurnNote | undefined {
-  const turn = turnOf(stored);
-  return turn === undefined || turn.id === executionId || turn.until <= Date.now() ? undefined : turn;
+  const turn = turnOf(conversation);
+  if (turn === undefined || turn.id === executionId) return undefined;
+  return isHeld(turn, time.readAt, DEFAULT_TURN_LEASE_MS) ? turn : undefined;
 }
 
 export const turnConflict = (): MemoryErrorUnion =>

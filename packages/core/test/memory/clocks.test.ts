@@ -1,0 +1,238 @@
+import { createInMemoryProvider, createSuccess, type MemoryProvider } from "@jaf/memory";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+import { createTool, type MemoryConfig, type RunConfig, run } from "../../src/index.ts";
+import type { ScriptedStep } from "../../src/testing/index.ts";
+import { converse, stored, storing, talk } from "../context/conversations.ts";
+import { looking } from "../support/interrupted.ts";
+import { deferred, errorOf, says, setup, user } from "../support/setup.ts";
+import { seed, tenMethods } from "../support/stores.ts";
+
+const HOUR_MS = 3_600_000;
+const clocks = [
+  ["an hour ahead", HOUR_MS],
+  ["ten years ahead", 87_660 * HOUR_MS],
+  ["an hour behind", -HOUR_MS],
+] as const;
+
+/** The real time, whatever this process takes it to be, and `aheadMs` later. */
+const realTime = (aheadMs = 0): number => performance.timeOrigin + performance.now() + aheadMs;
+
+/** Sets this process's clock. Timers and the monotonic clock go on as they are. */
+const setClock = (aheadMs: number): void =>
+  void vi.useFakeTimers({ toFake: ["Date"], now: realTime(aheadMs) });
+
+afterEach(() => void vi.useRealTimers());
+
+/** As a server's clock: of its own. */
+function withOwnClock(inner: ReturnType<typeof createInMemoryProvider>, aheadMs = () => 0) {
+  const provider: ReturnType<typeof createInMemoryProvider> = {
+    ...inner,
+    readConversation: async (...args) => {
+      const read = await inner.readConversation(...args);
+      return read.success ? createSuccess({ ...read.data, readAt: new Date(realTime(aheadMs())) }) : read;
+    },
+  };
+  return provider;
+}
+
+interface Start {
+  readonly provider: MemoryProvider;
+  readonly memory?: Partial<MemoryConfig>;
+  readonly steps: readonly ScriptedStep<unknown>[];
+  readonly said?: readonly string[];
+  readonly config?: Partial<RunConfig<unknown>>;
+  readonly tools?: NonNullable<Parameters<typeof setup>[0]["tools"]>;
+}
+
+function start({ provider, memory = {}, steps, said = ["Hi"], config = {}, tools = [] }: Start) {
+  const { config: runConfig } = setup({
+    model: steps,
+    tools,
+    config: {
+      memory: { provider, autoStore: true, durability: "turn", ...memory },
+      conversationId: "c",
+      ...config,
+    },
+  });
+  return run(says(...said), runConfig);
+}
+
+/** A model that is asked, and answers when it is let. */
+function slowReply() {
+  const [asked, answer] = [deferred(), deferred()];
+  const step: ScriptedStep<unknown> = async () => {
+    asked.resolve();
+    await answer.promise;
+    return "late";
+  };
+  return { asked: asked.promise, answer: answer.resolve, step };
+}
+
+/** A process that begins its turn and writes nothing more. */
+async function dieInTurn(provider: MemoryProvider, memory: Partial<MemoryConfig>): Promise<void> {
+  let alive = true;
+  const mortal: MemoryProvider = {
+    ...provider,
+    appendMessages: (...args) => (alive ? provider.appendMessages(...args) : new Promise(() => {})),
+  };
+  const slow = slowReply();
+  void start({ provider: mortal, memory, steps: [slow.step] });
+  await slow.asked;
+  alive = false;
+}
+
+const turnConflict = { _tag: "MemoryError", error: { _tag: "MemoryConflictError", reason: "turn" } };
+
+describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
+  it("leaves the turn that it dies in after its lease, and not before", async () => {
+    const provider = withOwnClock(createInMemoryProvider());
+    setClock(aheadMs);
+    await dieInTurn(provider, { turnLeaseMs: 250 });
+    vi.useRealTimers();
+    expect(errorOf(await start({ provider, steps: ["one"] }))).toMatchObject(turnConflict);
+    const next = await start({
+      provider,
+      memory: { concurrency: "queue", queueTimeoutMs: 5_000 },
+      steps: ["one"],
+    });
+    expect(next.outcome.status).toBe("completed");
+  });
+
+  it("keeps its turn as long as it lives, and the other waits as if clocks agreed", async () => {
+    const provider = withOwnClock(createInMemoryProvider());
+    setClock(aheadMs);
+    const slow = slowReply();
+    const first = start({ provider, memory: { turnLeaseMs: 60 }, steps: [slow.step] });
+    await slow.asked;
+    vi.useRealTimers();
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
+    slow.answer();
+    expect((await first).outcome.status).toBe("completed");
+  });
+
+  it("finds a turn that another is in the middle of", async () => {
+    const provider = withOwnClock(createInMemoryProvider());
+    await dieInTurn(provider, { turnLeaseMs: 2_000 });
+    setClock(aheadMs);
+    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
+  });
+
+  it("notes what it claims of a summary, and when it may be tried again, in the store's time", async () => {
+    const provider = withOwnClock(await storing(talk(5)));
+    setClock(aheadMs);
+    const notes: Record<string, number>[] = [];
+    const summarize = async () => {
+      notes.push((await stored(provider)).metadata?.["jafSummaryClaim"]);
+      throw new Error("no");
+    };
+    await converse({ provider, memory: { compressionThreshold: 4, summarize, summarizeTimeoutMs: 1_000 } });
+    await expect
+      .poll(async () => (await stored(provider)).metadata?.["jafSummaryClaim"].retryAt)
+      .toBeGreaterThan(realTime());
+    const claim = (await stored(provider)).metadata?.["jafSummaryClaim"];
+    expect(notes[0]?.["until"]).toBeGreaterThan(realTime());
+    expect(notes[0]?.["until"]).toBeLessThanOrEqual(realTime(11_000));
+    expect(claim.retryAt).toBeLessThanOrEqual(realTime(10_000));
+  });
+
+  it("asks for approvals until a time of the store's", async () => {
+    const provider = withOwnClock(createInMemoryProvider());
+    const look = createTool({
+      name: "look",
+      description: "",
+      parameters: z.object({}),
+      needsApproval: true,
+      execute: async () => "done",
+    });
+    setClock(aheadMs);
+    const waiting = await start({
+      ...{ provider, tools: [look], config: { approvalTtlMs: 60_000 } },
+      steps: [{ toolCalls: [looking] }],
+    });
+    const { outcome } = waiting;
+    if (outcome.status !== "interrupted") return expect.fail("expected an interruption");
+    const [asked] = outcome.interruptions;
+    if (asked?.type !== "approval") return expect.fail("expected an approval");
+    expect(Math.abs((asked.expiresAt?.getTime() ?? 0) - realTime(60_000))).toBeLessThan(10_000);
+  });
+});
+
+describe("a claim of a summary", () => {
+  it("outlasts its lease by nobody's clock but the store's", async () => {
+    let aheadMs = 0;
+    const provider = withOwnClock(await storing(talk(5)), () => aheadMs);
+    const asked = deferred();
+    const memory = { compressionThreshold: 4, summarizeTimeoutMs: 60_000 };
+    setClock(HOUR_MS);
+    const summarizeForEver = () => {
+      asked.resolve();
+      return new Promise<never>(() => {});
+    };
+    void converse({ provider, memory: { ...memory, summarize: summarizeForEver }, said: ["first"] });
+    await asked.promise;
+    vi.useRealTimers();
+    const later = async () => {
+      const summarize = async () => "sum";
+      const { contexts } = await converse({ provider, memory: { ...memory, summarize }, said: ["next"] });
+      return contexts[0]?.compaction?.outcome;
+    };
+    expect(await later()).toBe("elsewhere");
+    aheadMs = 75_000;
+    expect(await later()).toBe("stored");
+  });
+});
+
+describe("a turn's note", () => {
+  const note = (until: number, leaseMs?: number) => ({
+    jaf: { runId: "r", agentName: "helper", turn: { id: "other", sign: 1, until, leaseMs } },
+  });
+
+  it.each([
+    ["an hour ahead", HOUR_MS, undefined],
+    ["an hour ahead with a lease of seconds", HOUR_MS, 15_000],
+    ["ten years ahead with a lease of ten years", 87_660 * HOUR_MS, 87_660 * HOUR_MS],
+  ])("that no clock of the store can have made holds nobody up: %s", async (_, aheadMs, leaseMs) => {
+    const provider = createInMemoryProvider();
+    await seed(provider, [user("0")], note(Date.now() + aheadMs, leaseMs));
+    expect((await start({ provider, steps: ["one"] })).outcome.status).toBe("completed");
+  });
+
+  it.each([
+    ["seconds, with a lease that is longer than this run's own", 50_000, 60_000],
+    ["seconds, as an older version wrote it", 10_000, undefined],
+  ])("of a turn that goes on for %s is kept to", async (_, aheadMs, leaseMs) => {
+    const provider = createInMemoryProvider();
+    await seed(provider, [user("0")], note(Date.now() + aheadMs, leaseMs));
+    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
+  });
+
+  it("counts by this process's clock where the provider tells no time", async () => {
+    const inner = createInMemoryProvider();
+    const provider = tenMethods(inner);
+    await dieInTurn(provider, { turnLeaseMs: 200 });
+    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
+    const memory = { concurrency: "queue", queueTimeoutMs: 5_000 } as const;
+    expect((await start({ provider, memory, steps: ["one"] })).outcome.status).toBe("completed");
+  });
+
+  it("is reckoned from a reading that took long by no more than a second", async () => {
+    const inner = withOwnClock(createInMemoryProvider());
+    const provider: MemoryProvider = {
+      ...inner,
+      readConversation: async (...args: Parameters<typeof inner.readConversation>) => {
+        await new Promise((resolve) => setTimeout(resolve, 60));
+        return inner.readConversation(...args);
+      },
+    } as MemoryProvider;
+    await dieInTurn(provider, { turnLeaseMs: 20_000 });
+    const read = await inner.readConversation("c");
+    const { metadata, readAt } = read.success
+      ? { metadata: read.data.conversation?.metadata, readAt: read.data.readAt.getTime() }
+      : expect.fail("expected a reading");
+    const until = Number(Object(metadata?.["jaf"]).turn?.until);
+    expect(until - readAt).toBeGreaterThan(15_000);
+    expect(until - readAt).toBeLessThanOrEqual(21_000);
+  });
+});
