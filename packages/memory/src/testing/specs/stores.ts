@@ -23,8 +23,8 @@ export const stores = defineSpec(
       for (const query of [{}, { userId: "u" }, { traceId: "t" }, { conversationId: "c" }]) {
         expect(expectOk(await other.findConversations(query))).toEqual([]);
       }
-      for (const userId of [undefined, "u"]) {
-        expect(expectOk(await other.getStats(userId))).toEqual({ totalConversations: 0, totalMessages: 0 });
+      for (const user of [[], ["u"]] as const) {
+        expect(expectOk(await other.getStats(...user))).toEqual({ totalConversations: 0, totalMessages: 0 });
       }
     },
 
