@@ -50,7 +50,7 @@ function gate<T>() {
   return { open, opened };
 }
 
-/** A process that begins its turn, with a clock of its own, and writes nothing once `die` was called. */
+/** A process that begins its turn, with a clock of its own until it is set right, and writes nothing once `die` was called. */
 async function beginTurn(provider: MemoryProvider, conversationId: string, aheadMs: number) {
   const [asked, answered] = [gate<void>(), gate<string>()];
   let alive = true;
@@ -65,7 +65,6 @@ async function beginTurn(provider: MemoryProvider, conversationId: string, ahead
   setClock(aheadMs);
   const ended = start({ provider: mortal, conversationId, steps: [step] });
   await asked.opened;
-  vi.useRealTimers();
   return {
     die: () => {
       alive = false;
@@ -98,6 +97,7 @@ describe.each([
       const other = await backend.connect();
       const first = await beginTurn(provider, conversationId, aheadMs);
       first.die();
+      vi.useRealTimers();
       expect((await start({ provider: other, conversationId, steps: [] })).outcome).toMatchObject(conflict);
       const began = performance.now();
       const next = await start({
@@ -113,7 +113,9 @@ describe.each([
     const conversationId = `lives ${clock}`;
     const other = await backend.connect();
     const first = await beginTurn(provider, conversationId, aheadMs);
-    await sleep(2 * LEASE_MS);
+    // Signs of life come three times in a lease: the clock is set right between two of them.
+    await sleep(2.5 * LEASE_MS);
+    vi.useRealTimers();
     expect((await start({ provider: other, conversationId, steps: [] })).outcome).toMatchObject(conflict);
     expect((await first.answer()).outcome).toEqual({ status: "completed", output: "late" });
   });

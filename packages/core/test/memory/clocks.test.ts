@@ -99,14 +99,14 @@ describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
     expect(next.outcome.status).toBe("completed");
   });
 
-  it("keeps its turn as long as it lives, and the other waits as if clocks agreed", async () => {
+  it("keeps its turn as long as it lives", async () => {
     const provider = withOwnClock(createInMemoryProvider());
     setClock(aheadMs);
     const slow = slowReply();
     const first = start({ provider, memory: { turnLeaseMs: 60 }, steps: [slow.step] });
     await slow.asked;
-    vi.useRealTimers();
     await new Promise((resolve) => setTimeout(resolve, 150));
+    vi.useRealTimers();
     expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
     slow.answer();
     expect((await first).outcome.status).toBe("completed");
