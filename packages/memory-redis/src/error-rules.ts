@@ -33,7 +33,17 @@ const full = storage(
   true,
 );
 const disk = storage("it can't save to its disk, and refuses writes; free some space and see its log", true);
-const right = storage("this user lacks a right; allow EVALSHA, EVAL and the keys of `keyPrefix`");
+/** Of a user that lacks one, by what it may not do. `command` is in capitals. */
+export const lacksCommand = (command: string): ErrorRule =>
+  storage(
+    `this user lacks a right: it may not run ${command}; allow it and all else that the package's README lists`,
+  );
+export const lacksKeys = storage(
+  "this user lacks a right: it may not use the keys that begin with `keyPrefix`; allow them, e.g. ~jaf:memory:*",
+);
+export const lacksRight = storage(
+  "this user lacks a right; allow the commands that the package's README lists, and the keys of `keyPrefix`",
+);
 const foreign = storage(
   "a key of that name holds something of another application; choose another `keyPrefix`",
 );
@@ -56,9 +66,9 @@ export const replyRules: Readonly<Record<string, ErrorRule>> = {
   UNKILLABLE: busy,
   OOM: full,
   MISCONF: disk,
+  NOPERM: lacksRight,
   NOAUTH: login,
   WRONGPASS: login,
-  NOPERM: right,
   WRONGTYPE: foreign,
   EXECABORT: storage("it refused a part of a transaction; its log says why; try again", true),
   NOSCRIPT: storage("it forgot a script between two commands; try again", true),

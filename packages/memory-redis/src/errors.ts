@@ -6,7 +6,17 @@ import {
   MemorySetupError,
 } from "@jaf/memory";
 import { UnusableClient } from "./client/adapt-client.ts";
-import { clientRules, codeRules, type ErrorRule, movingKeys, replyRules } from "./error-rules.ts";
+import { type Denial, denialOf } from "./denied.ts";
+import {
+  clientRules,
+  codeRules,
+  type ErrorRule,
+  lacksCommand,
+  lacksKeys,
+  lacksRight,
+  movingKeys,
+  replyRules,
+} from "./error-rules.ts";
 
 const unexpected: ErrorRule = {
   kind: "storage",
@@ -15,12 +25,20 @@ const unexpected: ErrorRule = {
 };
 
 /** In the text of a script's failure the server's own error word may stand further on. */
-const INNER_WORD =
-  /(?:^|[\s-])(READONLY|OOM|NOPERM|WRONGTYPE|MISCONF|CROSSSLOT|NOREPLICAS|MASTERDOWN|LOADING)\s/;
-
-const DENIED = /user executing the script can't (?:run this command|access at least one of the keys)/;
+const INNER_WORD = /(?:^|[\s-])(READONLY|OOM|WRONGTYPE|MISCONF|CROSSSLOT|NOREPLICAS|MASTERDOWN|LOADING)\s/;
 
 const NON_LOCAL_KEY = /attempted to access (?:a non local key|keys that do not hash to the same slot)/;
+
+function rightRule(denial: Denial): ErrorRule {
+  switch (denial.kind) {
+    case "command":
+      return lacksCommand(denial.command);
+    case "keys":
+      return lacksKeys;
+    case "unknown":
+      return lacksRight;
+  }
+}
 
 function ruleOf(thrown: unknown, isCluster: boolean): ErrorRule {
   if (thrown instanceof UnusableClient)
@@ -28,6 +46,8 @@ function ruleOf(thrown: unknown, isCluster: boolean): ErrorRule {
   const { name, message, code } = describeCause(thrown);
   const byCode = code === undefined ? undefined : codeRules[code];
   if (byCode !== undefined) return byCode;
+  const denial = denialOf(message);
+  if (denial !== undefined) return rightRule(denial);
   const byWord = replyRules[message.split(" ", 1)[0] ?? ""];
   if (byWord !== undefined) return byWord;
   // A class name survives a minifier in none of them; what an error is called is in its constructor.
@@ -37,7 +57,6 @@ function ruleOf(thrown: unknown, isCluster: boolean): ErrorRule {
   const inner = INNER_WORD.exec(message)?.[1];
   if (inner !== undefined) return replyRules[inner] ?? unexpected;
   if (isCluster && NON_LOCAL_KEY.test(message)) return movingKeys;
-  if (DENIED.test(message)) return replyRules["NOPERM"] ?? unexpected;
   return (NON_LOCAL_KEY.test(message) ? replyRules["CROSSSLOT"] : undefined) ?? unexpected;
 }
 

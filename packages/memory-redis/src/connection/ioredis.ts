@@ -37,6 +37,8 @@ export function ioredisLinks({ Redis }: Library, target: Target, connectTimeoutM
           // It says only that the connection was closed.
           throw reason ?? thrown;
         }
+        // A user without the right to SELECT would be in database 0 otherwise.
+        if (reason !== undefined) throw reason;
       },
       destroy: () => {
         if (client.status !== "end") client.disconnect();

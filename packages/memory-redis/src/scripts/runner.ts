@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { RedisPort } from "../client/port.ts";
 import type { Deadlines } from "../deadlines.ts";
+import { namedDenial } from "../denied.ts";
 import type { scripts } from "./embedded.ts";
 
 export type ScriptName = keyof typeof scripts;
@@ -53,8 +54,15 @@ export function createScriptRunner<Name extends string>(
       const full = [command, script, ...operands];
       return wait === undefined ? port.send(full, key) : runAndWait(port, full, key, wait);
     };
+    const source = sources[name];
+    const nameDenial = (thrown: unknown): Promise<never> | undefined => {
+      const denial = namedDenial(thrown, source);
+      return denial === undefined ? undefined : Promise.reject(denial);
+    };
     return deadlines(send("EVALSHA", digests.get(name) ?? ""), (thrown) =>
-      isUnknownScript(thrown) ? send("EVAL", sources[name]) : undefined,
+      isUnknownScript(thrown)
+        ? send("EVAL", source).catch((again: unknown) => nameDenial(again) ?? Promise.reject(again))
+        : nameDenial(thrown),
     );
   };
 }

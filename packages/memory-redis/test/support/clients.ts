@@ -32,7 +32,7 @@ interface NodeRedisLike {
   on(event: "error", listener: () => void): unknown;
 }
 
-async function connected<C extends NodeRedisLike & RedisClient>(client: C): Promise<Opened> {
+export async function connected<C extends NodeRedisLike & RedisClient>(client: C): Promise<Opened> {
   client.on("error", () => {});
   await client.connect();
   return { client, end: async () => void (await client.close()), cut: () => void client.destroy() };

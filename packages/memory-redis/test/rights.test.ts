@@ -1,0 +1,212 @@
+import { readFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import type { Message, Result } from "@jaf/memory";
+import { Cluster } from "ioredis";
+import { createClient, createCluster } from "redis";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { redisCommand } from "../../../test/redis-command.ts";
+import { requireRedis, startLocalRedis } from "../../../test/redis-server.ts";
+import type { RestartableServer } from "../../../test/restartable-server.ts";
+import { openConnection } from "../src/connection/open.ts";
+import { toMemoryError } from "../src/errors.ts";
+import { createRedisProvider, type RedisClient, type RedisProvider } from "../src/index.ts";
+import { scripts } from "../src/scripts/embedded.ts";
+import { createRedisUserMemory } from "../src/user-memory/index.ts";
+import { scripts as userScripts } from "../src/user-memory/scripts/embedded.ts";
+import { libraries } from "./support/libraries.ts";
+import { allowedCommands, type LimitedUser, setUser } from "./support/rights.ts";
+import { freshPrefix } from "./support/stores.ts";
+
+const messages: readonly Message[] = [
+  { role: "user", content: "Hello" },
+  { role: "assistant", content: "Hello!" },
+];
+
+let server: RestartableServer;
+beforeAll(async () => {
+  server = await startLocalRedis(requireRedis());
+});
+afterAll(() => server.stop());
+
+const place = (user: LimitedUser) => ({
+  ...{ host: "127.0.0.1", port: server.port, username: user, password: "password" },
+});
+
+/** What the contract of a provider offers, and what its scripts do only now and then. */
+async function useProvider(provider: RedisProvider): Promise<readonly Result<unknown>[]> {
+  const created = { createIfMissing: true } as const;
+  const owned = { userId: "u", traceId: "t", topic: "tea" };
+  const results: Result<unknown>[] = [
+    await provider.appendMessages("c", messages, owned, { ...created, idempotencyKey: "k" }),
+    await provider.appendMessages("c", messages, owned, { idempotencyKey: "k" }),
+    await provider.appendMessages("c", messages, {}, { messageIds: ["m", null], ttlSeconds: 100 }),
+    await provider.appendMessages("c", messages, {}, { dropLast: 1, maxMessages: 2 }),
+    await provider.storeMessages("c", messages, owned, { messageIds: ["a", "b"] }),
+    await provider.readConversation("c", { messages: { messageId: "a" }, receiptFor: "k" }),
+    await provider.readConversation("c", { messages: { after: 0, limit: 1 } }),
+    await provider.readConversation("gone", { userId: "u" }),
+    await provider.getConversation("c"),
+    await provider.getRecentMessages("c", 1),
+    await provider.findConversations({ userId: "u" }),
+    await provider.findConversations({ traceId: "t", includeMessages: false }),
+    await provider.findConversations({}),
+    await provider.getStats("u"),
+    await provider.getStats(),
+    await provider.healthCheck(),
+  ];
+  const exported = await provider.exportConversation("c");
+  results.push(exported, await provider.deleteConversation("c"));
+  if (exported.success && exported.data !== null)
+    results.push(await provider.importConversation(exported.data));
+  results.push(await provider.clearUserConversations("u"));
+  return results;
+}
+
+const failures = (results: readonly Result<unknown>[]) =>
+  results.flatMap((result) => (result.success ? [] : [result.error]));
+
+const QUOTED = /["']([A-Z]{3,})["']/g;
+
+/** Of these words of scripts and sources, those that are commands of the server. */
+async function commandsIn(texts: readonly string[]): Promise<readonly string[]> {
+  const known = await redisCommand(server.port, "COMMAND", "LIST");
+  const commands = new Set(Array.isArray(known) ? known.map((name) => String(name).toUpperCase()) : []);
+  const words = texts.flatMap((text) => [...text.matchAll(QUOTED)].map(([, word = ""]) => word));
+  return [...new Set(words)].filter((word) => commands.has(word)).sort();
+}
+
+async function sourcesIn(...folders: readonly string[]): Promise<readonly string[]> {
+  const texts: string[] = [];
+  for (const folder of folders) {
+    const url = new URL(`../src/${folder}/`, import.meta.url);
+    const files = (await readdir(url)).filter((name) => name.endsWith(".ts"));
+    texts.push(...files.map((name) => readFileSync(new URL(name, url), "utf8")));
+  }
+  return texts;
+}
+
+describe("the rights in the README", () => {
+  it("are those of all commands that are used, and no more", async () => {
+    const ours = await sourcesIn(".", "client", "connection");
+    const runner = readFileSync(new URL("../src/scripts/runner.ts", import.meta.url), "utf8");
+    const conversations = await commandsIn([...Object.values(scripts), ...ours, runner]);
+    // A transaction is one call of the client.
+    const used = new Set([...conversations, "MULTI", "EXEC"]);
+    used.delete("WAIT");
+    expect(allowedCommands("conversations").toSorted()).toEqual([...used].sort());
+    const facts = await commandsIn([
+      ...Object.values(userScripts),
+      ...(await sourcesIn("user-memory", "connection")),
+      runner,
+    ]);
+    expect(allowedCommands("facts").toSorted()).toEqual(facts.filter((command) => command !== "WAIT"));
+  });
+
+  it("are enough for conversations, on a connection of the provider's own", async () => {
+    const keyPrefix = freshPrefix();
+    await setUser(server.port, "conversations", { keyPrefix });
+    const provider = await createRedisProvider({ ...place("conversations"), keyPrefix });
+    expect(failures(await useProvider(provider))).toEqual([]);
+    await provider.close();
+  });
+
+  it("are enough for user memory, on a connection of its own", async () => {
+    const keyPrefix = freshPrefix();
+    await setUser(server.port, "facts", { keyPrefix });
+    const embed = async (texts: readonly string[]) => texts.map((text) => [text.length, 1]);
+    const memory = await createRedisUserMemory({ ...place("facts"), keyPrefix, embed });
+    const { id } = await memory.remember("u", "Likes tea");
+    await memory.remember("u", "Lives in Oslo");
+    await memory.update("u", id, { fact: "Likes green tea" });
+    expect(await memory.recall("u", "tea")).toMatchObject([{ fact: "Likes green tea" }, {}]);
+    expect(await memory.list("u")).toHaveLength(2);
+    expect(await memory.verifyAudit("u")).toMatchObject({ ok: true });
+    expect(await memory.forget("u", id)).toMatchObject({ facts: 1 });
+    expect(await memory.forgetAll("u")).toMatchObject({ facts: 1 });
+    await memory.close();
+  });
+
+  const clusterPorts = () => inject("redisClusterUrls").map((url) => Number(new URL(url).port));
+  const credentials = { username: "conversations", password: "password" };
+  const clusters: Readonly<Record<string, () => Promise<{ client: RedisClient; end: () => void }>>> = {
+    "+cluster|slots +asking": async () => {
+      const rootNodes = inject("redisClusterUrls").map((url) => ({ url }));
+      const client = await createCluster({ rootNodes, defaults: credentials }).connect();
+      return { client, end: () => client.destroy() };
+    },
+    "+cluster|slots +cluster|info +asking +info": async () => {
+      const nodes = clusterPorts().map((port) => ({ host: "127.0.0.1", port }));
+      const client = new Cluster(nodes, { redisOptions: credentials });
+      return { client, end: () => client.disconnect() };
+    },
+  };
+
+  it.each(Object.entries(clusters))(
+    "are enough for conversations on a Cluster, with %s",
+    async (rights, open) => {
+      const keyPrefix = freshPrefix();
+      for (const port of clusterPorts())
+        await setUser(port, "conversations", { keyPrefix, rights: rights.split(" ") });
+      const { client, end } = await open();
+      const provider = await createRedisProvider({ keyPrefix }, client);
+      expect(failures(await useProvider(provider))).toEqual([]);
+      end();
+    },
+  );
+});
+
+describe("a right that is missing", () => {
+  async function withRights(rights: readonly string[]) {
+    const keyPrefix = freshPrefix();
+    await setUser(server.port, "conversations", { keyPrefix, rights });
+    await redisCommand(server.port, "SCRIPT", "FLUSH");
+    const { host, port, username, password } = place("conversations");
+    const client = createClient({ socket: { host, port }, username, password });
+    await client.connect();
+    const provider = await createRedisProvider({ keyPrefix }, client);
+    const errors = failures(await useProvider(provider));
+    const health = await provider.healthCheck();
+    client.destroy();
+    return { errors, health: health.success ? (health.data.error ?? "") : "" };
+  }
+
+  /** On one server, only where there are leftovers. */
+  const rare = ["ZRANDMEMBER", "ZREVRANGEBYSCORE", "ZSCORE"];
+
+  it.each(allowedCommands("conversations").filter((command) => !rare.includes(command)))(
+    "is named: %s",
+    async (command) => {
+      const { errors, health } = await withRights([`-${command.toLowerCase()}`]);
+      const [first] = errors; // What fails later may do so because of it.
+      if (first !== undefined) expect(first).toMatchObject({ _tag: "MemoryStorageError", retryable: false });
+      expect(first?.message ?? health).toContain(`it may not run ${command};`);
+    },
+  );
+
+  it.each([
+    ["NOPERM User u has no permissions to run the 'zadd' command", "run ZADD;"],
+    ["ERR ACL failure in script: User u has no permissions to run the 'zadd' command", "run ZADD;"],
+    ["NOPERM No permissions to access a key", "use the keys"],
+    ["ERR ACL failure in script: No permissions to access the 'jaf:memory:secret' key", "use the keys"],
+  ])("is named in the words of later servers, too: %s", (message, named) => {
+    const error = toMemoryError("appendMessages", new Error(message));
+    expect(error.message).toContain(`lacks a right: it may not ${named}`);
+    expect(JSON.stringify(error)).not.toContain("secret");
+  });
+
+  it("keeps a connection from being made where it is that to the database", async () => {
+    const keyPrefix = freshPrefix();
+    await setUser(server.port, "conversations", { keyPrefix, rights: ["+info"] });
+    const settings = { ...place("conversations"), db: 1, commandTimeoutMs: 5_000 };
+    for (const library of Object.values(libraries)) {
+      const opened = openConnection({ settings, operation: "test", libraries: [library] });
+      await expect(opened).rejects.toThrow(/'select'/);
+    }
+  });
+
+  it("is named where it is that to the keys", async () => {
+    const { errors } = await withRights(["resetkeys", "~other:*"]);
+    for (const { message } of errors) expect(message).toMatch(/may not use the keys/);
+    expect(errors.length).toBeGreaterThan(10);
+  });
+});
