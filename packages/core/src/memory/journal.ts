@@ -183,11 +183,14 @@ export function openJournal(options: JournalOptions): Journal {
     interrupt: (entry) => flush(end(entry)),
     abandon: async () => {
       turn.close();
+      if (!mayHold) return;
       // Where a write has failed, the next would fail too, or come too late.
-      if (!mayHold || failed) return;
-      const over = new AbortController();
-      await Promise.race([turn.giveUp(), sleep(ABANDON_MS, over.signal)]);
-      over.abort();
+      if (!failed) {
+        const over = new AbortController();
+        await Promise.race([turn.giveUp(), sleep(ABANDON_MS, over.signal)]);
+        over.abort();
+      }
+      turn.leave();
     },
     close: turn.close,
   };

@@ -3,6 +3,7 @@ import { abortable } from "../engine/abort.ts";
 import type { Append, Appender, AppenderOptions } from "./appender.ts";
 import { compareAndSet } from "./compare-and-set.ts";
 import { DEFAULT_TURN_LEASE_MS } from "./config.ts";
+import { turnEnded } from "./ended-turns.ts";
 import { LONGEST_LEASE_MS, leaseFrom } from "./lease.ts";
 import { loadHead } from "./load.ts";
 import { type ApprovalNote, type EngineMetadata, type TurnNote, toMetadata } from "./metadata.ts";
@@ -52,6 +53,8 @@ export interface TurnHolder {
   readonly confirm: (append: Append) => Promise<Result<void>>;
   /** Gives the turn back, if this run has it. */
   readonly giveUp: () => Promise<void>;
+  /** The run is over: where it couldn't give the turn back, the next one of this process takes it all the same. */
+  readonly leave: () => void;
   /** No sign of life is given after this. */
   readonly close: () => void;
 }
@@ -214,6 +217,10 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
         await noteNow(append, { entry, until: "over" });
         heldUntil = 0;
       });
+    },
+    leave: () => {
+      const isGivenBack = hasHeld && heldUntil === 0;
+      if (tried !== undefined && !isGivenBack) turnEnded(executionId, leaseMs);
     },
     close,
   };

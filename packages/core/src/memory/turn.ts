@@ -1,5 +1,6 @@
 import { type ConversationMemory, createMemoryConflictError, type MemoryErrorUnion } from "@jaf/memory";
 import { DEFAULT_TURN_LEASE_MS } from "./config.ts";
+import { hasTurnEnded } from "./ended-turns.ts";
 import { isHeld } from "./lease.ts";
 import type { Head } from "./load.ts";
 import { readMetadata, type TurnNote } from "./metadata.ts";
@@ -14,7 +15,7 @@ export function turnUnderWay(
   executionId: string,
 ): TurnNote | undefined {
   const turn = turnOf(conversation);
-  if (turn === undefined || turn.id === executionId) return undefined;
+  if (turn === undefined || turn.id === executionId || hasTurnEnded(turn.id)) return undefined;
   return isHeld(turn, time.readAt, DEFAULT_TURN_LEASE_MS) ? turn : undefined;
 }
 
