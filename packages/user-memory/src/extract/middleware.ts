@@ -106,8 +106,12 @@ async function workOff(scope: ExtractionScope, store: UserMemoryStore, leased: L
   await attemptJob(scope, leased);
   const key = workKeyOf(store);
   const { leaseMs } = scope.settings;
-  const now = Date.now();
-  if (isCrowded(key) || now - (takenOverAt.get(key) ?? 0) < Math.min(TAKE_OVER_EACH_MS, leaseMs)) return;
+  const now = performance.now();
+  if (
+    isCrowded(key) ||
+    now - (takenOverAt.get(key) ?? Number.NEGATIVE_INFINITY) < Math.min(TAKE_OVER_EACH_MS, leaseMs)
+  )
+    return;
   takenOverAt.set(key, now);
   try {
     const left = await store.queue.lease({ limit: TAKE_OVER, leaseMs });

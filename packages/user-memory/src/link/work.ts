@@ -29,10 +29,10 @@ export async function drainWork(
   memory: object,
   { timeoutMs }: { readonly timeoutMs?: number | undefined } = {},
 ): Promise<void> {
-  const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
+  const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;
   const all = underWay.get(workKeyOf(memory));
   while (all !== undefined && all.size > 0) {
-    const left = deadline - Date.now();
+    const left = deadline - performance.now();
     if (left <= 0) return;
     await settledWithin(left, all);
   }

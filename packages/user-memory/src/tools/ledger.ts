@@ -17,7 +17,7 @@ export function openLedger(writesPerMinute: number): Ledger {
   const shown = new Map<string, readonly string[]>();
   return {
     mayWrite: (userId) => {
-      const now = Date.now();
+      const now = performance.now();
       const recent = (writes.get(userId) ?? []).filter((at) => now - at < MINUTE_MS);
       if (recent.length >= writesPerMinute) return false;
       setNewest(writes, userId, [...recent, now]);
