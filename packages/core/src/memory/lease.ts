@@ -14,7 +14,7 @@ export const leaseFrom = (now: number, leaseMs: number): Required<Lease> => {
   return { until: now + bounded, leaseMs: bounded };
 };
 
-/** So much ahead a time may be that was reckoned from a slow reading. */
+/** So far the clock of a store may be set back without ending the turns that are under way. */
 const TOLERANCE_MS = 5_000;
 
 /**

@@ -179,7 +179,7 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
     const entry = last;
     if (entry === undefined) return;
     void appender.inTurn(async (append) => {
-      if (signs !== undefined && heldUntil - time.now() < leaseMs * 0.9)
+      if (signs !== undefined && heldUntil - time.latest() < leaseMs * 0.9)
         await noteNow(append, { entry: last ?? entry, until: "lease" });
     });
   }
@@ -204,7 +204,7 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
     make,
     noted: (metadata, entry) => see(metadata.turn, entry),
     confirm: async (append) => {
-      if (!hasHeld || time.now() < heldUntil) return createSuccess(undefined);
+      if (!hasHeld || time.latest() < heldUntil) return createSuccess(undefined);
       if (signs !== undefined && last !== undefined) return noteNow(append, { entry: last, until: "lease" });
       // The run is over, and this comes late: good if nobody has had the turn since.
       return (await askStore()) ? createSuccess(undefined) : createFailure(turnConflict());
