@@ -51,7 +51,10 @@ export const redisConfigSchema = z.strictObject({
    * take it along, since Redis replicates afterwards. A write then waits for them, so use a pool of connections.
    */
   minReplicas: z.int().min(0).default(0),
-  /** Milliseconds until a command is given up; the server may still complete it. Default 30,000. */
+  /**
+   * Milliseconds until a command is given up; the server may still complete it. A connection of the provider's own that
+   * brought no reply at all for so long is replaced. Default 30,000.
+   */
   commandTimeoutMs: z.int().min(1).max(2_147_483_647).default(30_000),
 });
 

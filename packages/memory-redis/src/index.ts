@@ -7,4 +7,6 @@ export type {
   RedisClient,
 } from "./client/clients.ts";
 export { type RedisConfig, redisConfigSchema } from "./config.ts";
+export { diagnoseRedisClient } from "./diagnosis/diagnose.ts";
+export type { RedisClientFinding } from "./diagnosis/finding.ts";
 export { createRedisBackend, createRedisProvider, type RedisProvider } from "./provider.ts";

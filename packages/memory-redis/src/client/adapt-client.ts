@@ -3,6 +3,7 @@ import {
   commandQueue,
   type IoredisClient,
   isIoredis,
+  isIoredisCluster,
   isNodeRedisCluster,
   isNodeRedisSentinel,
   type NodeRedisClient,
@@ -49,9 +50,6 @@ function adaptIoredis(client: IoredisClient): RedisPort {
     mayResend: true,
   };
 }
-
-const isIoredisCluster = (client: IoredisClient): boolean =>
-  "nodes" in client && typeof client.nodes === "function";
 
 // One error stands for all the replies; the first that failed says what to do.
 async function repliesOf(executed: Promise<unknown>): Promise<readonly unknown[]> {

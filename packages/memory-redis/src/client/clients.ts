@@ -61,6 +61,9 @@ export type RedisClient = NodeRedisClient | NodeRedisSentinel | NodeRedisCluster
 export const isIoredis = (client: RedisClient): client is IoredisClient =>
   "call" in client && typeof client.call === "function" && "status" in client;
 
+export const isIoredisCluster = (client: IoredisClient): boolean =>
+  "nodes" in client && typeof client.nodes === "function";
+
 export const isNodeRedisCluster = (client: RedisClient): client is NodeRedisCluster =>
   "slots" in client && "sendCommand" in client;
 
