@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRunState, type MemoryConfig, type RunConfig, run } from "@jaf/core";
 import { createScriptedModel, type ScriptedStep } from "@jaf/core/testing";
-import type { MemoryProvider } from "@jaf/memory";
+import { type MemoryProvider, readFrom } from "@jaf/memory";
 import { createPostgresUserMemory } from "@jaf/memory-postgres/user-memory";
 import { createRedisUserMemory } from "@jaf/memory-redis/user-memory";
 import type { ExtractionJob, UserMemoryStore } from "@jaf/user-memory";
@@ -119,6 +119,49 @@ describe.each([
     expect((await start({ provider: other, conversationId, steps: [] })).outcome).toMatchObject(conflict);
     expect((await first.answer()).outcome).toEqual({ status: "completed", output: "late" });
   });
+});
+
+describe.each([
+  ["Redis", openRedis],
+  ["Postgres", openPostgres],
+] as const)("summaries on %s", (_, open) => {
+  let backend: Backend;
+  beforeAll(async () => {
+    backend = await open();
+  });
+  afterAll(() => backend.close());
+
+  async function claimOf(provider: MemoryProvider, conversationId: string) {
+    const read = await readFrom(provider, conversationId, { messages: "none" });
+    if (!read.success || read.data.readAt === undefined)
+      return expect.fail("expected a reading with its time");
+    const claim = Object(read.data.conversation?.metadata?.["jafSummaryClaim"]);
+    const aheadMs = (time: unknown) => Number(time) - Number(read.data.readAt);
+    return { untilMs: aheadMs(claim.until), retryMs: aheadMs(claim.retryAt) };
+  }
+
+  it.each(clocks)(
+    "are claimed and put off in the store's time by a process with its clock %s",
+    async (clock, aheadMs) => {
+      const conversationId = `summary, ${clock}`;
+      const provider = await backend.connect();
+      const messages = ["1", "2", "3", "4"].map((content) => ({ role: "user", content }) as const);
+      await provider.appendMessages(conversationId, messages, {}, { createIfMissing: "unowned" });
+      let claimed = { untilMs: 0, retryMs: 0 };
+      const summarize = async () => {
+        claimed = await claimOf(provider, conversationId);
+        throw new Error("it can't be made");
+      };
+      setClock(aheadMs);
+      const memory = { compressionThreshold: 2, summarizeTimeoutMs: 1_000, summarize };
+      await start({ provider, conversationId, steps: ["Done."], memory });
+      vi.useRealTimers();
+      expect(claimed.untilMs).toBeGreaterThan(5_000);
+      expect(claimed.untilMs).toBeLessThanOrEqual(11_000);
+      await expect.poll(async () => (await claimOf(provider, conversationId)).retryMs).toBeGreaterThan(5_000);
+      expect((await claimOf(provider, conversationId)).retryMs).toBeLessThanOrEqual(10_000);
+    },
+  );
 });
 
 interface Queue {
