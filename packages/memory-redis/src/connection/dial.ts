@@ -1,0 +1,53 @@
+import { createDeadlines } from "../deadlines.ts";
+import type { CreateLink, Link } from "./link.ts";
+
+/** There is no connection at the moment, and a new one is being made. */
+export class ConnectionLost extends Error {
+  override readonly name = "ConnectionLost";
+}
+
+/** The provider was closed, and its connection with it. */
+export class ConnectionClosed extends Error {
+  override readonly name = "ConnectionClosed";
+
+  constructor() {
+    super("the provider was closed");
+  }
+}
+
+/** Rejects when `signal` aborts, whatever the work does. */
+const unlessClosed = (work: Promise<unknown>, signal: AbortSignal): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    const giveUp = () => reject(new ConnectionClosed());
+    signal.addEventListener("abort", giveUp);
+    work.finally(() => signal.removeEventListener("abort", giveUp)).then(resolve, reject);
+  });
+
+export interface DialOptions {
+  /** For connecting and logging in together: a server may accept a connection and say nothing. */
+  readonly connectTimeoutMs: number;
+  /** Aborts when the provider is closed. */
+  readonly signal: AbortSignal;
+}
+
+/** Makes one connection. `onLost` is told when it broke later on, at least once. Leaves nothing behind where it fails. */
+export type Dial = (onLost: (link: Link) => void) => Promise<Link>;
+
+export function createDial(createLink: CreateLink, { connectTimeoutMs, signal }: DialOptions): Dial {
+  const inTime = createDeadlines(connectTimeoutMs);
+  return async (onLost) => {
+    let lost = false;
+    const link = createLink(() => {
+      lost = true;
+      onLost(link);
+    });
+    try {
+      await inTime(unlessClosed(link.connect(), signal));
+      if (lost) throw new ConnectionLost("the connection broke at once");
+      return link;
+    } catch (thrown) {
+      link.destroy();
+      throw thrown;
+    }
+  };
+}
