@@ -127,7 +127,16 @@ export type {
 export { type ProviderReading, readFrom } from "./read-from.ts";
 export { withFallback } from "./resilience/fallback.ts";
 export type { FallbackEvent, FallbackOptions, RetryEvent, RetryOptions } from "./resilience/options.ts";
+export { type ReplayOptions, type ReplayReport, replayDivertedWrites } from "./resilience/replay-diverted.ts";
 export { withRetry } from "./resilience/retry.ts";
+export {
+  dropSetAsideWrites,
+  findSetAsideWrites,
+  type SetAsideEvent,
+  type SetAsideQuery,
+  type SetAsideReason,
+  type SetAsideWrites,
+} from "./resilience/set-aside.ts";
 export { createFailure, createSuccess, isFailure, isSuccess, type Result } from "./result.ts";
 export { MemorySetupError } from "./setup-error.ts";
 export { fence } from "./text/fence.ts";

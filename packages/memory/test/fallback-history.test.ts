@@ -45,8 +45,8 @@ describe("a conversation that was last read from the fallback, with writes that 
 });
 
 describe("a conversation that was written to the fallback", () => {
-  it("is the primary's again when the fallback has evicted it", async () => {
-    const { provider, primary, outage, down } = setUp({ writes: "fallback" }, { maxConversations: 1 });
+  it("is the primary's again when the fallback has evicted it, journal and all", async () => {
+    const { provider, primary, outage, down } = setUp({ writes: "fallback" }, { maxConversations: 2 });
     expectOk(await primary.appendMessages("c", users("1"), {}, UNOWNED));
     outage.error = down;
     expectOk(await provider.appendMessages("c", users("2"), {}, UNOWNED));
@@ -60,14 +60,24 @@ describe("a conversation that was written to the fallback", () => {
     expect(await readContents(provider, "d")).toEqual(["3"]);
   });
 
-  it("is read from the primary when the fallback has lost it, by each way of reading", async () => {
-    const { provider, primary, fallback, outage, down } = setUp({ writes: "fallback" });
-    expectOk(await primary.appendMessages("c", users("1"), {}, UNOWNED));
-    outage.error = down;
-    expectOk(await provider.appendMessages("c", users("2"), {}, UNOWNED));
-    outage.error = undefined;
-    expectOk(await fallback.deleteConversation("c"));
-    expect(expectOk(await provider.getRecentMessages("c"))).toEqual(users("1"));
+  it("comes home from its journal when the fallback has lost it, by each way of reading", async () => {
+    const reads: readonly ((provider: MemoryProvider) => Promise<Result<unknown>>)[] = [
+      (provider) => provider.getConversation("c"),
+      (provider) => provider.getRecentMessages("c"),
+      (provider) => provider.findConversations({ conversationId: "c" }),
+      (provider) => provider.findConversations({}),
+    ];
+    for (const read of reads) {
+      const { provider, primary, fallback, outage, down } = setUp({ writes: "fallback" });
+      expectOk(await primary.appendMessages("c", users("1"), {}, UNOWNED));
+      outage.error = down;
+      expectOk(await provider.appendMessages("c", users("2"), {}, UNOWNED));
+      outage.error = undefined;
+      expectOk(await fallback.deleteConversation("c"));
+      const found = JSON.stringify(expectOk(await read(provider)));
+      expect(found).toMatch(/"1".*"2"/);
+      expect(await readContents(primary, "c")).toEqual(["1", "2"]);
+    }
   });
 
   it("is the primary's again when its user was cleared", async () => {

@@ -71,15 +71,20 @@ describe("readConversation through withFallback", () => {
     expect(expectError(late, "MemoryConflictError").reason).toBe("incarnation");
   });
 
-  it("goes on in the fallback with what was begun there", async () => {
-    const { provider, fallback, outage, down } = setUp({ writes: "fallback" });
+  it("gives the primary's incarnation once it has what was begun in the fallback", async () => {
+    const { provider, primary, outage, down } = setUp({ writes: "fallback" });
     outage.error = down;
     const { incarnation } = expectOk(await provider.readConversation("c"));
     const options = { ...UNOWNED, expectedIncarnation: incarnation };
     expectOk(await provider.appendMessages("c", users("1"), {}, options));
+    const there = expectOk(await provider.readConversation("c"));
     outage.error = undefined;
+    const late = { expectedIncarnation: there.incarnation };
+    const refused = await provider.appendMessages("c", users("2"), {}, late);
+    expect(expectError(refused, "MemoryConflictError").reason).toBe("incarnation");
     const read = expectOk(await provider.readConversation("c"));
-    expect(read.incarnation).toBe(expectOk(await fallback.readConversation("c")).incarnation);
+    expect(read.conversation?.messages).toEqual(users("1"));
+    expect(read.incarnation).toBe(expectOk(await primary.readConversation("c")).incarnation);
     expectOk(await provider.appendMessages("c", users("2"), {}, { expectedIncarnation: read.incarnation }));
     expect(expectOk(await provider.exportConversation("c"))?.messages).toHaveLength(2);
   });

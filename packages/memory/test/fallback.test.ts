@@ -99,7 +99,7 @@ describe("withFallback", () => {
   });
 
   describe("with writes to the fallback", () => {
-    it("leaves a conversation there once it was written there, and no other", async () => {
+    it("brings a conversation home with the next call about it, and writes on in the primary", async () => {
       const { provider, primary, fallback, outage, events, down } = setUp({ writes: "fallback" });
       outage.error = down;
       expectOk(await provider.appendMessages("c", users("1"), {}, UNOWNED));
@@ -107,8 +107,8 @@ describe("withFallback", () => {
       expectOk(await provider.appendMessages("c", users("2"), {}, UNOWNED));
       expectOk(await provider.appendMessages("d", users("3"), {}, UNOWNED));
       expect(await readContents(provider, "c")).toEqual(["1", "2"]);
-      expect(await readContents(fallback, "c")).toEqual(["1", "2"]);
-      expect(expectOk(await primary.getConversation("c"))).toBeNull();
+      expect(await readContents(primary, "c")).toEqual(["1", "2"]);
+      expect(expectOk(await fallback.getConversation("c"))).toBeNull();
       expect(await readContents(primary, "d")).toEqual(["3"]);
       expect(events.map(({ conversationId }) => conversationId)).toEqual(["c"]);
     });

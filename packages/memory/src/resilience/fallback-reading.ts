@@ -1,12 +1,11 @@
-import { createMemoryConnectionError } from "../errors.ts";
 import type { MemoryProvider } from "../provider.ts";
 import { readFrom } from "../read-from.ts";
-import { createFailure, createSuccess, type Result } from "../result.ts";
+import { createSuccess, type Result } from "../result.ts";
 import type { ConversationReading, ReadOptions } from "../versioned-provider.ts";
 import { copyArgument, copyArguments } from "./argument-copy.ts";
-import type { Operation } from "./options.ts";
 import type { Routing } from "./routing.ts";
 import { type VersionedMethods, versionedMethods } from "./versioned-methods.ts";
+import { unsupported } from "./write-request.ts";
 
 /** From whichever of the two is asked. */
 async function readEither(
@@ -20,17 +19,6 @@ async function readEither(
   const incarnation = read.data.incarnation ?? crypto.randomUUID();
   return createSuccess({ ...read.data, incarnation, readAt: read.data.readAt ?? new Date() });
 }
-
-const unsupported = async (operation: Operation) =>
-  createFailure(
-    createMemoryConnectionError(
-      "primary",
-      `and the fallback has no ${operation}: try again once it is back`,
-      {
-        operation,
-      },
-    ),
-  );
 
 /** What only some providers have, for as far as the primary has it. */
 export function routeVersioned(primary: MemoryProvider, { read, write }: Routing): Partial<VersionedMethods> {
@@ -53,15 +41,8 @@ export function routeVersioned(primary: MemoryProvider, { read, write }: Routing
       },
     }),
     ...(importConversation && {
-      importConversation: (...given) => {
-        const fixed = copyArguments(given);
-        // What is no record is for the provider to refuse.
-        const conversationId = fixed[0]?.conversationId;
-        return write({ operation: "importConversation", conversationId }, (store) => {
-          const method = versionedMethods(store).importConversation;
-          return method === undefined ? unsupported("importConversation") : method(...fixed);
-        });
-      },
+      importConversation: (...given) =>
+        write({ operation: "importConversation", args: copyArguments(given) }),
     }),
   };
 }

@@ -3,10 +3,12 @@ import type { MemoryProvider } from "../provider.ts";
 import type { Result } from "../result.ts";
 import { copyArgument, copyArguments } from "./argument-copy.ts";
 import { createCircuit } from "./circuit.ts";
+import { divertWrites } from "./diverted-routing.ts";
 import { extendProvider } from "./extend.ts";
 import { routeVersioned } from "./fallback-reading.ts";
 import { type FallbackOptions, fallbackSchema } from "./options.ts";
-import { askEither, divertWrites, failWrites, type Stores } from "./routing.ts";
+import { failWrites } from "./routing.ts";
+import type { Stores } from "./stores.ts";
 
 /** Closes both also when one of them throws instead of returning a failure; then rejects with what it threw. */
 async function closeBoth({ primary, fallback }: Stores): Promise<Result<void>> {
@@ -31,24 +33,42 @@ async function closeBoth({ primary, fallback }: Stores): Promise<Result<void>> {
  * conversation run at once, use `expectedVersion`. A write that expects the incarnation that the fallback gave is a
  * conflict in the primary, unless the conversation is in neither.
  *
- * With `writes: "fallback"` they go to the fallback instead; know what that means:
- * - The conversation stays with the fallback, for reads and writes, until the fallback has lost it (a deletion, its
- *   limits, a ttl) or the process ends. Its earlier messages, owner, version and idempotency keys are in the primary,
- *   and are not known there: an append that makes no conversation is a `MemoryNotFoundError`. Each read and write of
- *   it asks the fallback first whether it still holds it.
- * - Nothing is moved back: `onFallback` names the conversations, to be merged by whoever knows how.
- * - A write whose reply was lost may be in both stores. Other processes decide for themselves.
- * - A turn whose read the fallback answered may be written to the primary, if that is back by then. A decision that
- *   is based on a read therefore needs `expectedVersion` or `expectedIncarnation` in its write.
- * - Writes of one conversation go one after another.
- * - `findConversations` and `getStats` tell of one store at a time.
+ * With `writes: "fallback"` they go to the fallback instead, and are replayed on the primary once that answers:
+ * - **Nothing diverted is lost, and none is done twice.** Before a write is acknowledged, a journal in the fallback has
+ *   it, so any later process finds it. It is replayed in the order of its conversation, under its idempotency key, or one
+ *   of ours: also what the primary had done before its reply was lost, and a replay that was cut off, or that several
+ *   processes do at once, store it once.
+ * - **When.** The next call about the conversation waits for its replay, a listing for up to 100 conversations, and the
+ *   others follow in the background, one at a time, as soon as the primary answers anything. There is no timer.
+ *   `replayDivertedWrites` does it for an operator. Then the fallback's copy is deleted.
+ * - **During the outage** a conversation is what the fallback holds of it: its earlier messages, owner, version and
+ *   idempotency keys are in the primary, and are not known there. An append that makes no conversation is a
+ *   `MemoryNotFoundError`, and another user may take an id whose owner the fallback doesn't know.
+ * - **The primary's owner wins.** What another user wrote there is set aside, and so is what belongs to a conversation
+ *   that was erased in the primary, or replaces or drops what has changed in it, with what the same user added after it.
+ *   It stays in the fallback, in no conversation, until somebody drops it: `onSetAside` reports it without content,
+ *   `findSetAsideWrites` and `dropSetAsideWrites` are for operators. A replacement comes home if the primary holds the
+ *   beginning of it, or nothing else than came home before it. Where a conversation isn't in the primary, an erasure of the
+ *   last 24 hours, of it or of its user, counts as one that came after.
+ * - **Expectations** of a version or an incarnation are compared with the store that takes the write. One that the
+ *   fallback gave is a conflict once the conversation is home: read again, and decide anew. A turn whose read the fallback
+ *   answered may be written to the primary, if that is back by then: a decision that rests on a read needs
+ *   `expectedVersion` or `expectedIncarnation` in its write.
+ * - **Several processes** may share a fallback. One that reaches the primary during another's outage doesn't see what
+ *   that one diverts, and writes ahead of it. A process learns of journals that others have left at its first call and
+ *   after each outage of its own; while it can't read them it goes on without.
+ * - **The fallback** has to find by trace, keep what it takes until it is home, and be as private as the primary. An
+ *   in-memory one loses all with its process, and what exceeds its limits: count two conversations for each that is
+ *   diverted, and two messages for each write. Ids that begin with `jaf:diverted:` are its own, and are refused. A ttl
+ *   begins anew at home.
+ * - Writes of one conversation go one after another. `findConversations` and `getStats` tell of one store at a time.
  *
  * A fallback without `readConversation` answers from its `getConversation`; exports and imports fail where the fallback
  * would have to do them and can't.
  *
- * **Deletions** always need the primary, and with `writes: "fallback"` delete from both stores, and add up what both
- * say. `healthCheck` is the primary's, `close` closes both, and methods that are not of the contract are the
- * primary's. For retries, wrap the primary: `withFallback(withRetry(primary), fallback)`.
+ * **Deletions** always need the primary, and with `writes: "fallback"` delete from both stores, journals and what was set
+ * aside included, and add up what both say. `healthCheck` is the primary's, `close` closes both, and methods that are not
+ * of the contract are the primary's. For retries, wrap the primary: `withFallback(withRetry(primary), fallback)`.
  *
  * Throws a `TypeError` for invalid options, and for a fallback that is no provider.
  */
@@ -66,10 +86,8 @@ export function withFallback<P extends MemoryProvider>(
   const { read, find, deleteConversation, clearUserConversations } = routing;
   const write =
     (operation: "storeMessages" | "appendMessages"): MemoryProvider["appendMessages"] =>
-    (...given) => {
-      const fixed = copyArguments(given);
-      return routing.write({ operation, conversationId: fixed[0] }, (store) => store[operation](...fixed));
-    };
+    (...given) =>
+      routing.write({ operation, args: copyArguments(given) });
   return extendProvider(primary, {
     storeMessages: write("storeMessages"),
     appendMessages: write("appendMessages"),
@@ -85,15 +103,11 @@ export function withFallback<P extends MemoryProvider>(
     findConversations: (query) => find(copyArgument(query)),
     deleteConversation,
     clearUserConversations,
-    // Without an argument is everybody's, with `undefined` is refused.
-    getStats: (...user) =>
-      askEither(stores, { operation: "getStats" }, { ask: (store) => store.getStats(...user) }),
-    healthCheck: async () => {
-      const note = stores.circuit.begin();
-      const health = await primary.healthCheck();
-      if (health.success && health.data.healthy) note(health);
-      return health;
+    getStats: routing.getStats,
+    healthCheck: routing.healthCheck,
+    close: async () => {
+      await routing.close();
+      return closeBoth(stores);
     },
-    close: () => closeBoth(stores),
   });
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { MemoryErrorUnion } from "../errors.ts";
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
+import type { SetAsideEvent } from "./set-aside.ts";
 
 /** A method of the contract. */
 export type Operation = keyof VersionedMemoryProvider;
@@ -53,13 +54,18 @@ export const fallbackSchema = z.strictObject({
   /**
    * What becomes of a write while the primary is out of reach. `"fail"`, the default: it fails, so that no history
    * is split, and so does, for a while after, one to a conversation that was last read from the fallback.
-   * `"fallback"`: it goes to the fallback, and its conversation stays there; see `withFallback`.
+   * `"fallback"`: it goes to the fallback, and is replayed on the primary once that answers; see `withFallback`.
    */
   writes: z.enum(["fail", "fallback"]).default("fail"),
   /** How long after a connection error reads go straight to the fallback, before one asks the primary again. Default 5,000. */
   cooldownMs: milliseconds.default(5_000),
   /** Told of each call that goes to the fallback. */
   onFallback: callback<(event: FallbackEvent) => void>().optional(),
+  /**
+   * With `writes: "fallback"`: told of diverted writes that could not be replayed on the primary, per conversation and
+   * user. At least once. `findSetAsideWrites` has them. Default: nobody is told.
+   */
+  onSetAside: callback<(event: SetAsideEvent) => void>().optional(),
 });
 
 export type FallbackOptions = z.input<typeof fallbackSchema>;

@@ -1,73 +1,30 @@
 import { createMemoryConnectionError, type MemoryErrorUnion } from "../errors.ts";
-import { tell } from "../observer.ts";
 import type { MemoryProvider } from "../provider.ts";
-import { createFailure, createSuccess, type Result } from "../result.ts";
-import type { Circuit } from "./circuit.ts";
-import { createDiversions } from "./diversions.ts";
-import type { FallbackSettings, Operation } from "./options.ts";
+import { createFailure, type Result } from "../result.ts";
+import type { Operation } from "./options.ts";
 import { createStaleReads, idsOf } from "./stale-reads.ts";
-
-type Ask<T> = (provider: MemoryProvider) => Promise<Result<T>>;
-
-interface Call {
-  readonly operation: Operation;
-  readonly conversationId?: string;
-}
-
-interface ConversationCall extends Call {
-  readonly conversationId: string;
-}
-
-export interface Stores {
-  readonly primary: MemoryProvider;
-  readonly fallback: MemoryProvider;
-  readonly circuit: Circuit;
-  readonly settings: FallbackSettings;
-}
-
-interface Question<T> {
-  readonly ask: Ask<T>;
-  /** Told of a success of the primary. */
-  readonly onPrimary?: () => void;
-  /** Told of a success of the fallback. */
-  readonly onFallback?: (data: T) => void;
-}
-
-/** Asks the primary and, when it is out of reach, the fallback. */
-export async function askEither<T>(
-  { primary, fallback, circuit, settings }: Stores,
-  call: Call,
-  { ask, onPrimary, onFallback }: Question<T>,
-): Promise<Result<T>> {
-  let error: MemoryErrorUnion | undefined = circuit.blockedBy();
-  if (error === undefined) {
-    const note = circuit.begin();
-    const result = await ask(primary);
-    error = note(result);
-    if (result.success) onPrimary?.();
-    if (error === undefined) return result;
-  }
-  tell("onFallback", settings.onFallback, { ...call, error });
-  const result = await ask(fallback);
-  if (result.success) onFallback?.(result.data);
-  return result;
-}
-
-/** Writes are never held back from a primary that may have recovered: only reads go by the circuit. */
-async function askPrimary<T>({ primary, circuit }: Stores, ask: Ask<T>): Promise<Result<T>> {
-  const note = circuit.begin();
-  const result = await ask(primary);
-  note(result);
-  return result;
-}
+import {
+  type Ask,
+  askEither,
+  askPrimary,
+  type ConversationCall,
+  checkHealth,
+  type Stores,
+} from "./stores.ts";
+import { conversationIdOf, sendWrite, type WriteRequest } from "./write-request.ts";
 
 /** What differs between the two ways to treat writes. */
 export interface Routing {
   readonly read: <T>(call: ConversationCall, ask: Ask<T>) => Promise<Result<T>>;
   readonly find: MemoryProvider["findConversations"];
-  readonly write: (call: ConversationCall, ask: Ask<void>) => Promise<Result<void>>;
+  /** What it is given is its own. */
+  readonly write: (request: WriteRequest) => Promise<Result<void>>;
   readonly deleteConversation: MemoryProvider["deleteConversation"];
   readonly clearUserConversations: MemoryProvider["clearUserConversations"];
+  readonly getStats: MemoryProvider["getStats"];
+  readonly healthCheck: MemoryProvider["healthCheck"];
+  /** Before the stores are closed. */
+  readonly close: () => Promise<void>;
 }
 
 const staleRead = (operation: Operation): MemoryErrorUnion => ({
@@ -94,56 +51,16 @@ export function failWrites(stores: Stores): Routing {
           onFallback: (found) => idsOf(query, found).forEach(stale.add),
         },
       ),
-    write: async ({ operation, conversationId }, ask) =>
-      stale.has(conversationId) ? createFailure(staleRead(operation)) : askPrimary(stores, ask),
+    write: async (request) =>
+      stale.has(conversationIdOf(request))
+        ? createFailure(staleRead(request.operation))
+        : askPrimary(stores, (store) => sendWrite(store, request)),
     deleteConversation: (id) => askPrimary(stores, (store) => store.deleteConversation(id)),
     clearUserConversations: (userId) => askPrimary(stores, (store) => store.clearUserConversations(userId)),
-  };
-}
-
-export function divertWrites(stores: Stores): Routing {
-  const { fallback } = stores;
-  const diversions = createDiversions(fallback);
-
-  /** What is deleted must not be left in, or come back from, either store. */
-  async function remove<T>(ask: Ask<T>, join: (first: T, second: T) => T): Promise<Result<T>> {
-    const first = await askPrimary(stores, ask);
-    if (!first.success) return first;
-    const second = await ask(fallback);
-    return second.success ? createSuccess(join(first.data, second.data)) : second;
-  }
-
-  return {
-    read: (call, ask) =>
-      diversions.read(call.conversationId, {
-        there: () => ask(fallback),
-        elsewhere: () => askEither(stores, call, { ask }),
-      }),
-    find: (query) =>
-      askEither(
-        stores,
-        { operation: "findConversations" },
-        { ask: (store) => store.findConversations(query) },
-      ),
-    write: (call, ask) =>
-      diversions.write(call.conversationId, {
-        there: () => ask(fallback),
-        elsewhere: () =>
-          askEither(stores, call, { ask, onFallback: () => diversions.add(call.conversationId) }),
-      }),
-    deleteConversation: (id) =>
-      diversions.removing(id, () =>
-        remove(
-          (store) => store.deleteConversation(id),
-          (a, b) => a || b,
-        ),
-      ),
-    clearUserConversations: (userId) =>
-      diversions.clearing(userId, () =>
-        remove(
-          (store) => store.clearUserConversations(userId),
-          (a, b) => a + b,
-        ),
-      ),
+    // Without an argument is everybody's, with `undefined` is refused.
+    getStats: (...user) =>
+      askEither(stores, { operation: "getStats" }, { ask: (store) => store.getStats(...user) }),
+    healthCheck: () => checkHealth(stores),
+    close: async () => {},
   };
 }

@@ -1,0 +1,66 @@
+import * as z from "zod";
+import { parseOptions } from "../codec/schema-issues.ts";
+import { tell } from "../observer.ts";
+import type { MemoryProvider } from "../provider.ts";
+import { createSuccess, type Result } from "../result.ts";
+import { findDiverted } from "./journal.ts";
+import { replayConversation } from "./replay.ts";
+import type { SetAsideEvent } from "./set-aside.ts";
+
+const replaySchema = z.strictObject({
+  /** Told of writes that could not be replayed, per conversation and user. At least once. */
+  onSetAside: z
+    .custom<(event: SetAsideEvent) => void>((value) => typeof value === "function", {
+      error: "expected a function",
+    })
+    .optional(),
+  /** Aborting it ends the replay after the conversation that it is at. */
+  signal: z.instanceof(AbortSignal, { error: "expected an AbortSignal" }).optional(),
+});
+
+export type ReplayOptions = z.input<typeof replaySchema>;
+
+export interface ReplayReport {
+  /** How many conversations had diverted writes. */
+  readonly conversations: number;
+  /** How many writes the primary has now. */
+  readonly writes: number;
+  /** How many were set aside: see `findSetAsideWrites`. */
+  readonly setAside: number;
+}
+
+/**
+ * Replays everything that `withFallback({ writes: "fallback" })` has written to this fallback, of any process, on the
+ * primary, one conversation after another. `withFallback` does so by itself once the primary answers; this is for
+ * operators, before a fallback is taken out of service say. Calling it again, or beside a `withFallback` that does the
+ * same, stores nothing twice.
+ *
+ * Fails with the first error of a store; what was replayed until then stays so, and calling again goes on. Throws a
+ * `TypeError` for invalid options.
+ */
+export async function replayDivertedWrites(
+  primary: MemoryProvider,
+  fallback: MemoryProvider,
+  options: ReplayOptions = {},
+): Promise<Result<ReplayReport>> {
+  const { onSetAside, signal } = parseOptions(replaySchema, options, "replay options");
+  const stores = {
+    fallback,
+    askPrimary: <T>(ask: (store: MemoryProvider) => Promise<Result<T>>) => ask(primary),
+    onSetAside: (event: SetAsideEvent) => tell("onSetAside", onSetAside, event),
+  };
+  const diverted = await findDiverted(fallback);
+  if (!diverted.success) return diverted;
+  let report: ReplayReport = { conversations: 0, writes: 0, setAside: 0 };
+  for (const conversationId of diverted.data) {
+    if (signal?.aborted === true) break;
+    const replayed = await replayConversation(stores, conversationId);
+    if (!replayed.success) return replayed;
+    report = {
+      conversations: report.conversations + 1,
+      writes: report.writes + replayed.data.writes,
+      setAside: report.setAside + replayed.data.setAside,
+    };
+  }
+  return createSuccess(report);
+}

@@ -1,0 +1,39 @@
+import type { ConversationMemory } from "../provider.ts";
+
+const REMEMBERED = 100_000;
+
+/** The incarnations that the primary gave last: of the 100,000 conversations that were read last. */
+export interface SeenIncarnations {
+  readonly of: (conversationId: string) => string | undefined;
+  /** Takes note of whatever a read of the primary gave. */
+  readonly note: (conversationId: string, data: unknown) => void;
+  readonly forget: (conversationId: string) => void;
+  readonly forgetAll: () => void;
+}
+
+const textOf = (value: unknown, field: string): string | undefined => {
+  const text: unknown = typeof value === "object" && value !== null ? Reflect.get(value, field) : undefined;
+  return typeof text === "string" ? text : undefined;
+};
+
+export function createSeenIncarnations(): SeenIncarnations {
+  const seen = new Map<string, string>();
+  const set = (id: string, incarnation: string | undefined): void => {
+    if (incarnation === undefined) return;
+    seen.delete(id);
+    seen.set(id, incarnation);
+    const [oldest] = seen.keys();
+    if (seen.size > REMEMBERED && oldest !== undefined) seen.delete(oldest);
+  };
+  return {
+    of: (id) => seen.get(id),
+    note: (id, data) =>
+      set(
+        id,
+        textOf(data, "incarnation") ??
+          textOf((data as Partial<ConversationMemory> | null)?.metadata, "incarnation"),
+      ),
+    forget: (id) => void seen.delete(id),
+    forgetAll: () => seen.clear(),
+  };
+}
