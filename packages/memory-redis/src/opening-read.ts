@@ -9,7 +9,7 @@ import type { RunScript } from "./scripts/runner.ts";
 export const PART = 2_000;
 
 /** There is no conversation. */
-export interface Absence {
+interface Absence {
   readonly head: undefined;
   readonly readAt: Date | undefined;
 }
