@@ -68,7 +68,7 @@ export type RunConfig<Ctx> = {
   readonly approvals?: readonly ApprovalDecision[];
   /** The results of the calls that the client was to make. One that fits none of them ends the run likewise. */
   readonly toolResults?: readonly ClientToolResult[];
-  /** For how long an approval can be given once a run was interrupted, in milliseconds. Default: for ever. */
+  /** For how long an approval can be given once a run was interrupted, in milliseconds, by the store's clock. Default: for ever. */
   readonly approvalTtlMs?: number;
   /**
    * The whole conversation as a client sent it back: the stored history, results for the calls that wait for the client,
