@@ -5,6 +5,7 @@ import type { Guardrail } from "./guardrails/guardrail.ts";
 import type { ClientToolResult } from "./interruption/interruption.ts";
 import type { MemoryConfig } from "./memory/config.ts";
 import type { Middleware } from "./middleware/middleware.ts";
+import type { CacheableConfig } from "./model/cache.ts";
 import type { ModelCompletion, ModelStreamChunk } from "./model/completion.ts";
 import type { ModelRetryPolicy } from "./model/retry.ts";
 import type { RunState } from "./state.ts";
@@ -50,6 +51,12 @@ export type RunConfig<Ctx> = {
   /** Judge the decoded output, in order, before the final reply is stored. */
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; agents differ in their output
   readonly finalOutputGuardrails?: readonly Guardrail<any, Ctx>[];
+  /**
+   * What becomes of a streamed text where `finalOutputGuardrails` have yet to judge the reply: `"hold"` (default), it is told
+   * once they have let it pass, and never if they don't; `"retract"`, it is told at once, and an `llm_retract` event takes it
+   * back if they block. Text beside tool calls isn't judged; held back, it comes when the reply is complete.
+   */
+  readonly unjudgedText?: "hold" | "retract";
   /** Observes the run. It can't break it: what it throws is reported as a process warning, and the run goes on. */
   readonly onEvent?: (event: TraceEvent) => void;
   /** Takes part in the run: this first, then that of the agent that it begins with, then what `remembers` asks for. */
@@ -105,6 +112,17 @@ export type RunConfig<Ctx> = {
    * `"fail"`: the run ends with `ToolCallError` once the other calls of the same reply are answered.
    */
   readonly onToolError?: "continue" | "fail";
+  /**
+   * Takes secrets out of what a tool throws, before the model, the events, the outcome and the store get it; likewise of what
+   * its schema, its `needsApproval` or a guardrail throws. `true` (default): as `maskSecrets` does. A function replaces it;
+   * where it fails, nothing of the text is passed on. `false`: the text goes on as it is. What a tool returns is never changed.
+   */
+  readonly maskSecrets?: boolean | ((thrown: string) => string);
+  /**
+   * Which parts of the prompt the model provider may keep from call to call; `false`: none. It is passed on to the provider,
+   * as `config.cache`, and the engine does nothing else with it: a provider that doesn't know it ignores it.
+   */
+  readonly cache?: CacheableConfig | false;
   /** How many tools of one reply run at the same time. Default: all of them. */
   readonly maxParallelTools?: number;
 };

@@ -8,9 +8,10 @@ export type JAFError =
   | { readonly _tag: "ModelBehaviorError"; readonly detail: string }
   /** The final reply doesn't match the agent's `outputCodec`. */
   | { readonly _tag: "DecodeError"; readonly errors: z.ZodIssue[] }
+  /** `reason` is the guardrail's own, or, of one that threw, the kind of error and its message, by `RunConfig.maskSecrets`. */
   | { readonly _tag: "InputGuardrailTripwire"; readonly reason: string }
   | { readonly _tag: "OutputGuardrailTripwire"; readonly reason: string }
-  /** A tool threw, and `RunConfig.onToolError` is `"fail"`. `detail` is the tool's own message. */
+  /** A tool threw, and `RunConfig.onToolError` is `"fail"`. `detail` is its own message, by `RunConfig.maskSecrets`. */
   | { readonly _tag: "ToolCallError"; readonly tool: string; readonly detail: string }
   | { readonly _tag: "HandoffError"; readonly detail: string }
   | { readonly _tag: "AgentNotFound"; readonly agentName: string }

@@ -78,9 +78,11 @@ export type {
   MiddlewareTurn,
   TurnAddition,
 } from "./middleware/middleware.ts";
+export type { CacheableConfig } from "./model/cache.ts";
 export type { ModelCompletion, ModelStreamChunk, ModelToolCall, ModelUsage } from "./model/completion.ts";
 export type { ModelRetryPolicy } from "./model/retry.ts";
 export type { RunResult } from "./run-result.ts";
+export { maskSecrets } from "./secrets/mask-secrets.ts";
 export { createRunState, type RunState, type RunStateInput } from "./state.ts";
 export { createTool, type ToolDefinition } from "./tools/create-tool.ts";
 export { type ErrorHandlingOptions, type ToolLogEntry, withErrorHandling } from "./tools/error-handling.ts";

@@ -29,6 +29,8 @@ const RUN_SETTINGS = [
   "onToolError",
   "maxParallelTools",
   ...TIME_LIMITS,
+  "unjudgedText",
+  "maskSecrets",
   "approvalTtlMs",
   "middleware",
   "userMemory",
@@ -105,6 +107,8 @@ const configSchema = z.strictObject({
   modelTimeoutMs: timeLimit.optional(),
   modelIdleTimeoutMs: timeLimit.optional(),
   toolTimeoutMs: timeLimit.optional(),
+  unjudgedText: z.enum(["hold", "retract"]).optional(),
+  maskSecrets: z.union([z.boolean(), callback], { error: "expected true, false or a function" }).optional(),
   approvalTtlMs: z.number().min(0).optional(),
   middleware: z.unknown().optional(),
   userMemory: z.unknown().optional(),
@@ -125,10 +129,11 @@ export function parseClientConfig<Ctx, Out>(
   checkMemory(memory, agent.name);
   checkInstallable(config, agent, (field) => `${WHAT}: ${field}`);
   // Read here, so that a change of the configuration changes no client; functions are called on it all the same.
-  const { context, onEvent, validate } = overlay(config, {});
+  const own = overlay(config, {});
+  const { context, onEvent, validate } = own;
   return {
     agent,
-    run: { ...runSettingsOf(config), agentRegistry: registryOf(agent, agents) },
+    run: { ...runSettingsOf(own), agentRegistry: registryOf(agent, agents) },
     memory: overlay(memory, {}),
     context,
     onEvent,

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { RunConfig } from "../config.ts";
 import { ownMessages } from "../immutable/messages.ts";
 import type { ClientToolResult } from "../interruption/interruption.ts";
+import { type CacheableConfig, cacheSchema } from "../model/cache.ts";
 import type { RemembersSpec } from "../user-memory/remembers.ts";
 import { parseRemembers } from "../user-memory/spec.ts";
 import {
@@ -43,6 +44,11 @@ export interface PromptOptions<Ctx> {
    * is recalled and nothing is remembered. Whose conversation it is has no say in it.
    */
   readonly memory?: RemembersSpec | false | undefined;
+  /**
+   * Which parts of the prompt the model provider may keep for later calls; `false`: none. A provider that doesn't know of it
+   * ignores it; see `RunConfig.cache`.
+   */
+  readonly cache?: CacheableConfig | false | undefined;
   /** In place of the client's. */
   readonly context?: Readonly<Ctx> | undefined;
   /** Aborts the run. */
@@ -65,6 +71,7 @@ const optionsSchema = z.strictObject({
   toolResults: z.unknown().optional(),
   validate: callback.optional(),
   memory: z.unknown().optional(),
+  cache: cacheSchema.optional(),
   context: z.unknown().optional(),
   signal: z.instanceof(AbortSignal, { error: "expected an AbortSignal" }).optional(),
   onEvent: callback.optional(),

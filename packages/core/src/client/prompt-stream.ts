@@ -7,7 +7,7 @@ import type { PromptResult } from "./prompt-result.ts";
 
 /**
  * A prompt whose run is under way. Its events wait until they are read; each is read once. Where `prompt` would
- * reject, the loop throws, and so does `result`.
+ * reject, the loop throws, and so does `result`; what a client sent back is judged before the first event.
  */
 export interface PromptStream<Out> extends AsyncIterable<TraceEvent> {
   /** There also for those who don't read the events. */

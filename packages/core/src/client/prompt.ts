@@ -9,6 +9,7 @@ import type { RunResult } from "../run-result.ts";
 import type { RunState } from "../state.ts";
 import type { ClientSettings } from "./config.ts";
 import { type OpenConversation, openConversation } from "./conversation.ts";
+import { createEventGate } from "./event-gate.ts";
 import { type Opening, openPrompt, type PromptCall, unopenedState } from "./opening.ts";
 import { isContinuation } from "./options.ts";
 import { type PromptResult, toPromptResult } from "./prompt-result.ts";
@@ -37,9 +38,11 @@ export async function performPrompt<Ctx, Out>(
   const { state, history } = opened.opening;
   const conversation = opened.ok ? opened.conversation : undefined;
   const tally = openTally();
+  const gate = sink && isContinuation(options) ? createEventGate(sink) : undefined;
+  const told = gate?.sink ?? sink;
   const tell: Emit = (event) => {
     tally.sink(event);
-    sink?.(event);
+    told?.(event);
   };
   const watch = conversation?.view.watch(conversation.conversationId, { agent: conversation.agent });
   try {
@@ -52,6 +55,7 @@ export async function performPrompt<Ctx, Out>(
       result = neverBegun(state, opened.error, openEmitter({ onEvent: observerOf(settings, options) }, tell));
     }
     throwRefusal(result.outcome, validator);
+    gate?.open();
     return toPromptResult(result, {
       conversationId: conversation?.conversationId,
       usage: tally.usage(),

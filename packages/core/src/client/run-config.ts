@@ -24,11 +24,12 @@ export function runConfigOf<Ctx, Out>(
   { opening, options, conversation, validator, signal }: RunParts<Ctx>,
 ): RunConfig<Ctx> {
   const onEvent = observerOf(settings, options);
-  const { memory: remembers } = options;
+  const { memory: remembers, cache } = options;
   const common = {
     ...settings.run,
     ...opening.decisions,
     ...(remembers === undefined ? {} : { remembers: remembers || (false as const) }),
+    ...(cache === undefined ? {} : { cache }),
     ...(onEvent === undefined ? {} : { onEvent }),
     ...(signal === undefined ? {} : { signal }),
   };

@@ -1,5 +1,6 @@
 import type { Message } from "@jaf/memory";
 import { checkGuardrails } from "../guardrails/check.ts";
+import type { ReplyText } from "../model/reply-text.ts";
 import { decodeOutput } from "../output/decode.ts";
 import { abortable, abortError, runAborted } from "./abort.ts";
 import type { RunScope } from "./scope.ts";
@@ -11,12 +12,16 @@ type Judged<Ctx> = { readonly output: unknown } | { readonly failed: Step<Ctx> }
 export async function conclude<Ctx>(
   scope: RunScope<Ctx>,
   turn: Turn<Ctx>,
-  message: Message,
+  { message, text }: { readonly message: Message; readonly text: ReplyText },
 ): Promise<Step<Ctx>> {
   const { state } = turn;
   const agentName = state.currentAgentName;
   const judged = await judgeOutput(scope, turn, message.content);
-  if ("failed" in judged) return judged.failed;
+  if ("failed" in judged) {
+    if (abortError(scope.config.signal) === undefined) text.retract();
+    return judged.failed;
+  }
+  text.release();
   scope.emit?.({ type: "assistant_message", data: { agentName, message } });
   const next = { ...state, messages: [...state.messages, message], turnCount: state.turnCount + 1 };
   const stored = await scope.journal?.final(message, { agentName });

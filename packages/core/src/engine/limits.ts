@@ -20,7 +20,7 @@ export function timeLimitFault(
   config: Pick<RunConfig<never>, (typeof TIME_LIMITS)[number]>,
 ): string | undefined {
   const wrong = TIME_LIMITS.find((field) => config[field] !== undefined && !isTimeLimit(config[field]));
-  return wrong && `Invalid RunConfig: ${wrong}: expected ${TIME_LIMIT}.`;
+  return wrong && `${wrong}: expected ${TIME_LIMIT}`;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output

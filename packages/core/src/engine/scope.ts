@@ -6,6 +6,7 @@ import { openConfigGivenOut } from "../immutable/given-out.ts";
 import { frozenInput } from "../immutable/messages.ts";
 import type { GivenDecisions } from "../interruption/decisions.ts";
 import { type Journal, openJournal } from "../memory/journal.ts";
+import { type Masking, maskingOf } from "../secrets/masking.ts";
 import type { RunState } from "../state.ts";
 import { runKeyOf } from "./run-key.ts";
 
@@ -30,6 +31,8 @@ export interface RunScope<Ctx> extends Emitter {
   readonly executionId: () => string;
   /** The configuration that the model provider gets, with the signal of the call. */
   readonly configGivenOut: (signal: AbortSignal) => RunConfig<Ctx>;
+  /** Takes secrets out of what somebody else's code threw. */
+  readonly mask: Masking;
   /** What the model gets of a state. */
   readonly view: MakeView<Ctx>;
   /** What was decided about calls that wait. */
@@ -93,6 +96,7 @@ export function openScope<Ctx>(
     executionId,
     given: { approvals: frozenInput(approvals), toolResults: frozenInput(toolResults) },
     configGivenOut: openConfigGivenOut(config),
+    mask: maskingOf(config),
     journal,
     view: openView({ config, journal, initial }),
   };

@@ -31,9 +31,10 @@ export async function takeTurn<Ctx>(
   const asked = instruct === undefined ? turn : { state, agent: instruct(turn.agent) };
   const reply = await callModel(scope, asked);
   if (!reply.ok) return fail(state, reply.error);
-  return reply.message.tool_calls === undefined
-    ? conclude(scope, turn, reply.message)
-    : runCalls(scope, turn, reply.message);
+  if (reply.message.tool_calls === undefined) return conclude(scope, turn, reply);
+  // Beside calls a text is no output, and nobody judges it.
+  reply.text.release();
+  return runCalls(scope, turn, reply.message);
 }
 
 /** Tells that a turn begins, unless the run has had all its turns. */

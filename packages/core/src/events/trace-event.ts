@@ -65,7 +65,10 @@ type ModelEvent =
   | { readonly type: "llm_call_start"; readonly data: { readonly agentName: string; readonly model: string } }
   /** What the model gets of the conversation in this call, and what became of the rest. */
   | { readonly type: "context"; readonly data: ContextManifest }
-  /** A piece of the reply's text, only from `runStream`. */
+  /**
+   * A piece of the reply's text, only from `runStream`. Where there are `finalOutputGuardrails`, those of a reply come once
+   * it has passed them, behind its `llm_call_end`; see `RunConfig.unjudgedText`.
+   */
   | { readonly type: "llm_delta"; readonly data: { readonly agentName: string; readonly text: string } }
   /** The call is tried again after `delayMs`. */
   | {
@@ -80,6 +83,11 @@ type ModelEvent =
         readonly discardText: boolean;
       };
     }
+  /**
+   * The reply whose text came as `llm_delta`s since the last `llm_call_start` or `llm_retry` was refused, by an output
+   * guardrail or by the agent's `outputCodec`, and is no part of the conversation: take its text back.
+   */
+  | { readonly type: "llm_retract"; readonly data: { readonly agentName: string } }
   | {
       readonly type: "llm_call_end";
       readonly data: {

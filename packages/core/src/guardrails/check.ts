@@ -1,6 +1,7 @@
 import { abortable } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import { plainCopy } from "../immutable/copy.ts";
+import { failureReason } from "./failure-reason.ts";
 import type { Guardrail, ValidationResult } from "./guardrail.ts";
 
 const passed: ValidationResult = { isValid: true };
@@ -12,7 +13,7 @@ export async function checkGuardrails<I, Ctx>(
   judged: { readonly stage: "input" | "output"; readonly value: I; readonly context: Readonly<Ctx> },
 ): Promise<ValidationResult> {
   for (const guardrail of guardrails ?? []) {
-    const verdict = await judge(guardrail, judged, scope.config.signal);
+    const verdict = await judge(scope, guardrail, judged);
     if (verdict.isValid) continue;
     if (scope.config.signal?.aborted !== true) {
       const data = { stage: judged.stage, reason: verdict.errorMessage };
@@ -24,21 +25,20 @@ export async function checkGuardrails<I, Ctx>(
 }
 
 async function judge<I, Ctx>(
+  { config, mask }: RunScope<Ctx>,
   guardrail: Guardrail<I, Ctx>,
   { value, context }: { readonly value: I; readonly context: Readonly<Ctx> },
-  signal: AbortSignal | undefined,
 ): Promise<ValidationResult> {
   try {
     const verdict: Partial<ValidationResult> | undefined = await abortable(
       (async () => guardrail(plainCopy(value), context as Parameters<Guardrail<I, Ctx>>[1]))(),
-      signal,
+      config.signal,
     );
     if (verdict?.isValid === true) return passed;
     if (verdict?.isValid !== false) return blocked("a guardrail returned no verdict");
     return blocked(verdict.errorMessage ?? "a guardrail gave no reason");
   } catch (thrown) {
-    // Only its kind: the message of an error thrown over an input may well quote it.
-    return blocked(`a guardrail failed with ${thrown instanceof Error ? thrown.name : typeof thrown}`);
+    return blocked(failureReason(thrown, value, mask));
   }
 }
 

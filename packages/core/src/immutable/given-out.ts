@@ -75,7 +75,7 @@ export function openConfigGivenOut<Ctx>(config: RunConfig<Ctx>): (signal: AbortS
 
 function frozenParts<Ctx>(config: RunConfig<Ctx>): Partial<RunConfig<Ctx>> {
   const { memory, modelRetry, middleware, initialInputGuardrails, finalOutputGuardrails } = config;
-  const { approvals, toolResults, continuation } = config;
+  const { approvals, toolResults, continuation, cache } = config;
   const changes: { -readonly [Key in keyof RunConfig<Ctx>]?: RunConfig<Ctx>[Key] } = {};
   if (memory) changes.memory = Object.freeze(overlay(memory, {}));
   if (modelRetry) changes.modelRetry = Object.freeze(overlay(modelRetry, {}));
@@ -83,6 +83,7 @@ function frozenParts<Ctx>(config: RunConfig<Ctx>): Partial<RunConfig<Ctx>> {
   if (initialInputGuardrails) changes.initialInputGuardrails = Object.freeze([...initialInputGuardrails]);
   if (finalOutputGuardrails) changes.finalOutputGuardrails = Object.freeze([...finalOutputGuardrails]);
   if (approvals) changes.approvals = frozenCopy(approvals);
+  if (cache) changes.cache = frozenCopy(cache);
   if (toolResults) changes.toolResults = frozenCopy(toolResults);
   if (continuation) changes.continuation = frozenCopy(continuation);
   return changes;

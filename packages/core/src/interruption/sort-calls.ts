@@ -3,6 +3,7 @@ import { abortable } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import type { ShownArguments } from "../memory/metadata.ts";
+import type { Masking } from "../secrets/masking.ts";
 import type { ParsedArguments } from "../tools/arguments.ts";
 import type { CallBatch, RunnableCall } from "../tools/execute-call.ts";
 import { findTool } from "../tools/execute-call.ts";
@@ -71,7 +72,7 @@ export async function sortCalls<Ctx>(
     const known = options.judged?.get(call);
     const judged = known ?? (await abortable(judgeArguments({ tool, call, shown }), signal));
     sorted.judged.set(call, judged);
-    const where = await abortable(sortCall(batch, { call, tool, judged }, options), signal);
+    const where = await abortable(sortCall(batch, { call, tool, judged, mask: scope.mask }, options), signal);
     if (where.to === "run") sorted.run.push({ call, parsed: where.parsed });
     else if (where.to === "answered") sorted.answered.push(where.answer);
     else sorted.waiting.push(where.interruption);
@@ -92,11 +93,12 @@ interface Judged<Ctx> {
   readonly call: ToolCall;
   readonly tool: AnyTool<Ctx>;
   readonly judged: JudgedArguments;
+  readonly mask: Masking;
 }
 
 async function sortCall<Ctx>(
   batch: CallBatch<Ctx>,
-  { call, tool, judged }: Judged<Ctx>,
+  { call, tool, judged, mask }: Judged<Ctx>,
   { decisions, waiting }: SortOptions,
 ): Promise<Sorted> {
   const { parsed, bound } = judged;
@@ -120,7 +122,7 @@ async function sortCall<Ctx>(
   if (decisions.rejected.has(call.id)) {
     return { to: "answered", answer: { call, result: rejection(decisions.rejected.get(call.id)) } };
   }
-  const needed = await needsApproval(tool, judged, batch.context);
+  const needed = await needsApproval({ tool, judged, mask }, batch.context);
   if (needed === false) return { to: "run", parsed };
   if (needed !== true) return { to: "answered", answer: { call, ...needed } };
   if (binding === undefined) return { to: "answered", answer: { call, ...unapprovable(judged) } };
@@ -149,8 +151,7 @@ const failed = (thrown: string): Failed => ({
 
 /** Whatever isn't plainly no is yes; what throws is neither, and the call isn't made. */
 async function needsApproval<Ctx>(
-  tool: AnyTool<Ctx>,
-  { parsed, bound }: JudgedArguments,
+  { tool, judged: { parsed, bound }, mask }: Omit<Judged<Ctx>, "call">,
   context: Readonly<Ctx>,
 ): Promise<boolean | Failed> {
   if (typeof tool.needsApproval !== "function") {
@@ -159,7 +160,7 @@ async function needsApproval<Ctx>(
   try {
     return (await tool.needsApproval(argumentsToLookAt(parsed, bound), context)) !== false;
   } catch (failure) {
-    return failed(failure instanceof Error ? failure.message : "it threw something that is no Error");
+    return failed(failure instanceof Error ? mask(failure.message) : "it threw something that is no Error");
   }
 }
 

@@ -8,6 +8,7 @@ import type { JAFError } from "../errors.ts";
 import type { RunState } from "../state.ts";
 import type { ModelCompletion } from "./completion.ts";
 import { parseReply } from "./reply.ts";
+import { openReplyText, type ReplyText } from "./reply-text.ts";
 import { isRetryableFailure } from "./retry.ts";
 import { collectStream } from "./stream.ts";
 import { retryAfterMsOf, statusOf } from "./transient.ts";
@@ -20,7 +21,13 @@ export interface ModelRequest<Ctx> {
 }
 
 export type Attempt =
-  | { readonly ok: true; readonly message: Message; readonly completion: ModelCompletion }
+  | {
+      readonly ok: true;
+      readonly message: Message;
+      readonly completion: ModelCompletion;
+      /** What was streamed of it. */
+      readonly text: ReplyText;
+    }
   | FailedCall;
 
 interface FailedCall {
@@ -38,25 +45,28 @@ export async function attemptCall<Ctx>(
   request: ModelRequest<Ctx>,
   attempt: number,
 ): Promise<Attempt> {
-  let discardText = false;
-  const onText = (text: string) => {
-    discardText = true;
-    scope.emit?.({ type: "llm_delta", data: { agentName: request.state.currentAgentName, text } });
-  };
+  const text = openReplyText(scope, request.state.currentAgentName);
+  const failed = (error: JAFError, retryable = false): FailedCall => ({
+    ok: false,
+    error,
+    retryable,
+    retryAfterMs: undefined,
+    discardText: text.isShown(),
+  });
   const aborted = () => abortError(scope.config.signal);
   const early = aborted();
-  if (early !== undefined) return failed(early, { discardText });
+  if (early !== undefined) return failed(early);
   const limit = openTimeLimit(modelLimit(scope.config, request.agent), scope.config.signal);
   try {
-    const completion = await complete(scope, request, { limit, onText });
+    const completion = await complete(scope, request, { limit, onText: text.add });
     const reply = parseReply(completion);
-    if (reply.ok) return { ok: true, message: reply.message, completion };
-    return failed({ _tag: "ModelBehaviorError", detail: reply.detail }, { discardText, retryable: true });
+    if (reply.ok) return { ok: true, message: reply.message, completion, text };
+    return failed({ _tag: "ModelBehaviorError", detail: reply.detail }, true);
   } catch (thrown) {
     const error = aborted();
     return error === undefined
-      ? modelCallFailed(scope, limit.exceeded() ?? thrown, { attempt, discardText })
-      : failed(error, { discardText });
+      ? modelCallFailed(scope, limit.exceeded() ?? thrown, { attempt, discardText: text.isShown() })
+      : failed(error);
   } finally {
     limit.close();
   }
@@ -81,14 +91,6 @@ function complete<Ctx>(
   const onChunk = limit.between(modelIdleLimit(own));
   const stream = modelProvider.getCompletionStream(state, agent, config);
   return collectStream(stream, { signal: limit.signal, onChunk, onText });
-}
-
-function failed(
-  error: JAFError,
-  options: { readonly discardText: boolean; readonly retryable?: boolean },
-): FailedCall {
-  const { discardText, retryable = false } = options;
-  return { ok: false, error, retryable, retryAfterMs: undefined, discardText };
 }
 
 function modelCallFailed<Ctx>(

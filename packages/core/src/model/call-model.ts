@@ -7,10 +7,16 @@ import type { JAFError } from "../errors.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { agentGivenOut, stateShown } from "../immutable/given-out.ts";
 import { type Attempt, attemptCall, type ModelRequest } from "./attempt.ts";
+import type { ReplyText } from "./reply-text.ts";
 import { retryDelayMs } from "./retry.ts";
 
 export type ModelReply =
-  | { readonly ok: true; readonly message: Message }
+  | {
+      readonly ok: true;
+      readonly message: Message;
+      /** To be released or retracted, once it is known whether the reply counts. */
+      readonly text: ReplyText;
+    }
   | { readonly ok: false; readonly error: JAFError };
 
 /** Asks the model for its next message, and asks again as the policy allows. It gets the view of the state. */

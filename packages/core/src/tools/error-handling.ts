@@ -1,4 +1,5 @@
 import { callObserver } from "../events/report.ts";
+import { maskingOf } from "../secrets/masking.ts";
 import {
   isToolResult,
   ToolErrorCodes,
@@ -20,6 +21,8 @@ export interface ToolLogEntry {
 export interface ErrorHandlingOptions {
   /** Called once an execution. It can't change the result: what it throws is reported as a process warning. Default: nothing is logged. */
   readonly log?: (entry: ToolLogEntry) => void;
+  /** Takes secrets out of the message of what is thrown, which the model reads; the log gets the error itself. See `RunConfig.maskSecrets`. Default `true`. */
+  readonly maskSecrets?: boolean | ((thrown: string) => string);
 }
 
 type Unwrapped<R> = R extends ToolResult<infer T> ? T : R;
@@ -33,6 +36,7 @@ export function withErrorHandling<A, Ctx, R>(
   executor: (args: A, context: Readonly<Ctx>, call?: ToolCallInfo) => Promise<R> | R,
   options: ErrorHandlingOptions = {},
 ): (args: A, context: Readonly<Ctx>, call?: ToolCallInfo) => Promise<ToolResult<Unwrapped<R>>> {
+  const mask = maskingOf(options);
   return async (args, context, call) => {
     const start = performance.now();
     const finish = (result: ToolResult, failure?: { readonly error: unknown }): ToolResult => {
@@ -50,7 +54,7 @@ export function withErrorHandling<A, Ctx, R>(
       return finish(isToolResult(value) ? value : ToolResponse.success(value));
     } catch (error) {
       const message = error instanceof Error ? error.message : "The tool failed without an error message";
-      return finish(ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, message), { error });
+      return finish(ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, mask(message)), { error });
     }
   };
 }

@@ -64,7 +64,7 @@ export async function executeCall<Ctx>(
   const answer =
     tool !== undefined && parsed.ok
       ? await useTool(scope, batch, { tool, call, args: parsed.args })
-      : toAnswer(parsed.ok ? unknownTool(batch) : parsed.problem);
+      : toAnswer(parsed.ok ? unknownTool(batch) : masked(scope, parsed.problem));
   if (answer.thrown !== undefined && isAborted(scope)) return undefined;
   trace?.end(answer);
   return {
@@ -111,7 +111,7 @@ async function useTool<Ctx>(
   } catch (failure) {
     const exceeded = limit.exceeded();
     return exceeded === undefined
-      ? failedWith(ToolErrorCodes.EXECUTION_FAILED, messageOf(failure))
+      ? failedWith(ToolErrorCodes.EXECUTION_FAILED, scope.mask(messageOf(failure)))
       : failedWith(ToolErrorCodes.TIMEOUT, tookTooLong(exceeded));
   } finally {
     limit.close();
@@ -120,6 +120,12 @@ async function useTool<Ctx>(
 
 const messageOf = (failure: unknown): string =>
   failure instanceof Error ? failure.message : "it threw something that is no Error";
+
+/** A schema of the application's may throw. */
+const masked = <Ctx>({ mask }: RunScope<Ctx>, { error, ...rest }: ToolResult): ToolResult => ({
+  ...rest,
+  ...(error === undefined ? {} : { error: { ...error, message: mask(error.message) } }),
+});
 
 const tookTooLong = ({ timeoutMs }: TimeLimitError): string =>
   `The tool took longer than ${timeoutMs} ms and was given up. What it had begun may have been done all the same.`;

@@ -23,11 +23,15 @@ const failing: readonly (readonly [string, Guardrail<unknown>, string])[] = [
   [
     "throws",
     () => {
-      throw new RangeError("quotes the secret input");
+      throw new RangeError("the moderation service is out of reach");
     },
-    "a guardrail failed with RangeError",
+    "a guardrail failed with RangeError: the moderation service is out of reach",
   ],
-  ["rejects", () => Promise.reject(new Error("quotes it too")), "a guardrail failed with Error"],
+  [
+    "rejects",
+    () => Promise.reject(new Error("401 for key sk-proj-abcdefgh1234567890abcd")),
+    "a guardrail failed with Error: 401 for key [masked]",
+  ],
   [
     "throws no Error",
     () => {
@@ -39,6 +43,35 @@ const failing: readonly (readonly [string, Guardrail<unknown>, string])[] = [
   ["returns true", () => true as never, "a guardrail returned no verdict"],
   ["gives no reason", () => ({ isValid: false }) as never, "a guardrail gave no reason"],
 ];
+
+describe("the reason of a guardrail that throws", () => {
+  const said = "my diagnosis is a rare one";
+  const reasonFor = async (guardrail: Guardrail<unknown>) => {
+    const { config, events } = setup({ model: [], config: { initialInputGuardrails: [guardrail] } });
+    const error = errorOf(await run(says(said), config));
+    expect(eventsOfType(events, "guardrail_tripped")).toMatchObject([
+      error._tag === "InputGuardrailTripwire" ? { reason: error.reason } : {},
+    ]);
+    return error._tag === "InputGuardrailTripwire" ? error.reason : "";
+  };
+
+  it("leaves out a message that repeats a piece of what was judged", async () => {
+    expect(await reasonFor((input) => JSON.parse(String(input)))).toBe("a guardrail failed with SyntaxError");
+    const quoting: Guardrail<unknown> = (input) => {
+      throw new TypeError(`can't read ${JSON.stringify({ input })}`);
+    };
+    expect(await reasonFor(quoting)).toBe("a guardrail failed with TypeError");
+  });
+
+  it("is one line, and no longer than a line should be", async () => {
+    const long: Guardrail<unknown> = () => {
+      throw new Error(`first\nsecond ${"x".repeat(10_000)}`);
+    };
+    const reason = await reasonFor(long);
+    expect(reason).toContain("Error: first second xxx");
+    expect(reason.length).toBeLessThan(350);
+  });
+});
 
 describe("an input guardrail", () => {
   it("that blocks ends the run before the model is called", async () => {

@@ -1,0 +1,18 @@
+import type { RunConfig } from "../config.ts";
+import { cacheFault } from "../model/cache.ts";
+import { timeLimitFault } from "./limits.ts";
+
+/** What is wrong with a run's configuration beside its memory and its middleware. */
+export function configFault<Ctx>(config: RunConfig<Ctx>): string | undefined {
+  const { unjudgedText, maskSecrets, cache } = config;
+  const isMasking =
+    maskSecrets === undefined || typeof maskSecrets === "boolean" || typeof maskSecrets === "function";
+  const fault =
+    timeLimitFault(config) ??
+    (unjudgedText === undefined || unjudgedText === "hold" || unjudgedText === "retract"
+      ? undefined
+      : 'unjudgedText: expected "hold" or "retract"') ??
+    (isMasking ? undefined : "maskSecrets: expected true, false or a function") ??
+    cacheFault(cache);
+  return fault && `Invalid RunConfig: ${fault}.`;
+}

@@ -1,0 +1,36 @@
+import * as z from "zod";
+
+/** Which parts of a prompt stay the same from call to call, so that a provider may keep them. */
+export interface CacheableConfig {
+  /** The system instructions. */
+  readonly instructions?: boolean | undefined;
+  /** The definitions of the tools. */
+  readonly tools?: boolean | undefined;
+  /** The first so many messages, the oldest first; from 0. */
+  readonly messages?: number | undefined;
+  /** For how long they are kept, e.g. `"30m"`, `"2h"`, `"1d"`. Default `"1h"`. Some providers can't be told. */
+  readonly ttl?: string | undefined;
+}
+
+const EXPECTED =
+  'expected false, or an object of instructions, tools, messages (a whole number) and ttl ("30m", "2h", "1d")';
+
+export const cacheSchema = z.union(
+  [
+    z.literal(false),
+    z.strictObject({
+      instructions: z.boolean().optional(),
+      tools: z.boolean().optional(),
+      messages: z.int().min(0).optional(),
+      ttl: z
+        .string()
+        .regex(/^[1-9]\d{0,5}[smhd]$/)
+        .optional(),
+    }),
+  ],
+  { error: EXPECTED },
+);
+
+/** What is wrong with it. */
+export const cacheFault = (cache: unknown): string | undefined =>
+  cache === undefined || cacheSchema.safeParse(cache).success ? undefined : `cache: ${EXPECTED}`;
