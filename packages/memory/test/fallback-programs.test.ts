@@ -5,11 +5,12 @@ const seeds = (count: number) => Array.from({ length: count }, (_, index) => ind
 
 describe("random programs of two users, with outages, lost replies and crashes, lose, double and mix nothing", () => {
   it.each([
-    ["one process", 1],
-    ["two processes over the same stores", 2],
-  ])("in %s", async (_, processes) => {
-    for (const seed of seeds(30)) {
-      await runFallbackProgram({ seed, processes, steps: 25 }).catch((thrown: unknown) => {
+    ["one process", { processes: 1 }],
+    ["one process that deletes", { processes: 1, deletes: true }],
+    ["two processes over the same stores", { processes: 2, deletes: true }],
+  ])("in %s", async (_, options) => {
+    for (const seed of seeds(25)) {
+      await runFallbackProgram({ ...options, seed, steps: 25 }).catch((thrown: unknown) => {
         throw new Error(`seed ${seed}: ${thrown instanceof Error ? thrown.message : thrown}`, {
           cause: thrown,
         });

@@ -328,6 +328,20 @@ describe("diverted writes are set aside, readable and reported", () => {
     expect(kept?.messages).toEqual(users("m1", "m2"));
   });
 
+  it("once, also when a replay that was cut off is repeated and finds another reason", async () => {
+    const { provider, primary, fallback, setDown } = setUp();
+    expectOk(await provider.appendMessages("c", users("a"), ALICE, CREATE));
+    setDown(true);
+    expectOk(await provider.appendMessages("c", users("m"), MALLORY, CREATE));
+    setDown(false);
+    const error = createMemoryConnectionError("memory");
+    const cut = { ...fallback, deleteConversation: async () => ({ success: false, error }) as const };
+    expectError(await replayDivertedWrites(primary, cut), "MemoryConnectionError");
+    expectOk(await primary.deleteConversation("c"));
+    expect(expectOk(await replayDivertedWrites(primary, fallback)).setAside).toBe(1);
+    expect(expectOk(await findSetAsideWrites(fallback))).toMatchObject([{ messages: users("m") }]);
+  });
+
   it("an id that is none of them is refused", async () => {
     const fallback = createInMemoryProvider();
     expectOk(await fallback.appendMessages("c", users("1"), ALICE, CREATE));

@@ -40,7 +40,8 @@ async function closeBoth({ primary, fallback }: Stores): Promise<Result<void>> {
  *   processes do at once, store it once.
  * - **When.** The next call about the conversation waits for its replay, a listing for up to 100 conversations, and the
  *   others follow in the background, one at a time, as soon as the primary answers anything. There is no timer.
- *   `replayDivertedWrites` does it for an operator. Then the fallback's copy is deleted.
+ *   `replayDivertedWrites` does it for an operator. Then the fallback's copy is deleted. A conversation whose journal the
+ *   fallback can't give for now is out of reach until it can.
  * - **During the outage** a conversation is what the fallback holds of it: its earlier messages, owner, version and
  *   idempotency keys are in the primary, and are not known there. An append that makes no conversation is a
  *   `MemoryNotFoundError`, and another user may take an id whose owner the fallback doesn't know.

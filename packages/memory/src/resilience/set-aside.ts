@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { createMemoryValidationError } from "../errors.ts";
+import { createMemoryValidationError, type MemoryErrorUnion } from "../errors.ts";
 import type { Message } from "../message.ts";
 import type { ConversationMemory, MemoryProvider } from "../provider.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
@@ -66,6 +66,10 @@ interface KeptWrite {
 const keyOf = ({ key, messages }: KeptWrite): string =>
   hash("sha256", JSON.stringify([key, messages]), "base64url");
 
+/** A replay before this one has kept it, for another reason. */
+const isKept = (error: MemoryErrorUnion): boolean =>
+  error._tag === "MemoryConflictError" && error.reason === "idempotency-key";
+
 /** Keeps one write, once, however often it is called. */
 export async function keepSetAside(
   fallback: MemoryProvider,
@@ -80,7 +84,8 @@ export async function keepSetAside(
     userId === undefined ? metadata : { ...metadata, userId },
     { createIfMissing: "unowned", idempotencyKey: keyOf(write) },
   );
-  return kept.success ? createSuccess(id) : kept;
+  if (kept.success || isKept(kept.error)) return createSuccess(id);
+  return kept;
 }
 
 function toSetAside({

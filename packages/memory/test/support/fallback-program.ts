@@ -78,6 +78,8 @@ export interface ProgramOptions {
   readonly seed: number;
   readonly processes: number;
   readonly steps: number;
+  /** Whether conversations are deleted, too. */
+  readonly deletes?: boolean;
 }
 
 interface Acknowledged {
@@ -87,12 +89,22 @@ interface Acknowledged {
 }
 
 /** Runs one program, brings everything home, and checks that nothing is lost, doubled, mixed or out of order. */
-export async function runFallbackProgram({ seed, processes, steps }: ProgramOptions): Promise<void> {
+export async function runFallbackProgram({
+  seed,
+  processes,
+  steps,
+  deletes = false,
+}: ProgramOptions): Promise<void> {
   const random = randomNumbers(seed);
   const primary = createInMemoryProvider({ maxMessagesPerConversation: 10_000 });
   const fallback = createInMemoryProvider({ maxMessagesPerConversation: 10_000 });
   const acknowledged: Acknowledged[] = [];
   const owners = new Map<string, User>();
+  const written: Acknowledged[] = [];
+  /** What must not come back, and what may be gone: the reply of its deletion was lost. */
+  const erased = new Set<string>();
+  const doubtful = new Set<string>();
+  const deleted = new Set<string>();
   let count = 0;
   // Where it loses replies, a new process may not learn at once what was diverted, and the primary is asked ahead of it.
   const fallbackLoss = random() < 0.3 ? 0.02 : 0;
@@ -119,6 +131,7 @@ export async function runFallbackProgram({ seed, processes, steps }: ProgramOpti
     count += 1;
     const text = `${user} ${count}`;
     const options = { createIfMissing: true, idempotencyKey: `key ${count}` };
+    written.push({ user, conversationId, text });
     for (let attempt = 0; attempt < 3; attempt++) {
       const process = running[slot] ?? expect.fail("no process");
       const call = process.provider.appendMessages(
@@ -134,6 +147,26 @@ export async function runFallbackProgram({ seed, processes, steps }: ProgramOpti
     }
   }
 
+  async function remove(conversationId: string, slot: number): Promise<void> {
+    const process = running[slot] ?? expect.fail("no process");
+    const before = written.filter((one) => one.conversationId === conversationId).map(({ text }) => text);
+    const result = await Promise.race([
+      process.provider.deleteConversation(conversationId),
+      process.life.over,
+    ]);
+    const gone = result !== "crashed" && result.success ? erased : doubtful;
+    for (const text of [...before, `alice ${conversationId}`]) gone.add(text);
+    owners.delete(conversationId);
+    deleted.add(conversationId);
+    if (result === "crashed") restart(slot, process);
+  }
+
+  const ownOf = (user: User, conversationId: string): readonly string[] =>
+    acknowledged
+      .filter((one) => one.user === user && one.conversationId === conversationId)
+      .map(({ text }) => text)
+      .filter((text) => !erased.has(text) && !doubtful.has(text));
+
   async function look(user: User, conversationId: string, slot: number): Promise<void> {
     const process = running[slot] ?? expect.fail("no process");
     const result = await Promise.race([process.provider.getConversation(conversationId), process.life.over]);
@@ -144,10 +177,11 @@ export async function runFallbackProgram({ seed, processes, steps }: ProgramOpti
     if (!result.success || result.data === null) return;
     const shown = contents(result.data.messages);
     expect(shown.filter((text) => !text.startsWith(`${result.data?.userId} `))).toEqual([]);
+    if (processes === 1) expect(shown.filter((text) => erased.has(text))).toEqual([]);
     const isHome = processes === 1 && fallbackLoss === 0 && !process.link.isDown && process.link.loss === 0;
     if (result.data.userId !== user || !isHome || owners.get(conversationId) !== user) return;
-    const own = acknowledged.filter((one) => one.user === user && one.conversationId === conversationId);
-    expect(shown.filter((text) => own.some((one) => one.text === text))).toEqual(own.map(({ text }) => text));
+    const own = ownOf(user, conversationId);
+    expect(shown.filter((text) => own.includes(text))).toEqual(own);
   }
 
   for (const conversationId of CONVERSATIONS) {
@@ -155,7 +189,7 @@ export async function runFallbackProgram({ seed, processes, steps }: ProgramOpti
     expectOk(
       await primary.appendMessages(
         conversationId,
-        [message("alice 0")],
+        [message(`alice ${conversationId}`)],
         { userId: "alice" },
         { createIfMissing: true },
       ),
@@ -164,6 +198,11 @@ export async function runFallbackProgram({ seed, processes, steps }: ProgramOpti
   }
   for (let step = 0; step < steps; step++) {
     const first = random() < 0.5 ? 0 : 1;
+    if (deletes && random() < 0.06) {
+      const conversationId = random() < 0.5 ? "c0" : "c1";
+      await remove(conversationId, Math.floor(random() * running.length));
+      continue;
+    }
     const tasks = Array.from({ length: random() < 0.3 ? 2 : 1 }, async (_, lane) => {
       const slot = Math.floor(random() * running.length);
       const user = USERS[(lane + first) % 2] ?? "alice";
@@ -188,19 +227,26 @@ export async function runFallbackProgram({ seed, processes, steps }: ProgramOpti
       atHome.filter((text) => !text.startsWith(`${home?.userId} `)),
       "of others",
     ).toEqual([]);
+    expect(
+      atHome.filter((text) => erased.has(text)),
+      "nothing that was erased",
+    ).toEqual([]);
     expect(new Set(atHome).size, "each once").toBe(atHome.length);
     for (const user of USERS) {
-      const own = acknowledged.filter((one) => one.user === user && one.conversationId === conversationId);
+      const own = ownOf(user, conversationId);
       const kept = aside
         .filter((one) => one.conversationId === conversationId && one.userId === user)
         .flatMap(({ messages }) => contents(messages));
       const everywhere = [...atHome, ...kept];
-      expect(everywhere, "nothing is lost").toEqual(expect.arrayContaining(own.map(({ text }) => text)));
-      expect(new Set(everywhere).size, "nothing is in two places").toBe(everywhere.length);
-      if (home?.userId === user) expect(kept, "nothing of the owner's is set aside").toEqual([]);
+      expect(everywhere, "nothing is lost").toEqual(expect.arrayContaining([...own]));
+      // What was set aside as erased may have been tried again, and be in the conversation that was made anew.
+      const places = deleted.has(conversationId) ? kept : everywhere;
+      expect(places.toSorted(), "nothing is in two places").toEqual([...new Set(places)].toSorted());
+      if (home?.userId === user && !deleted.has(conversationId))
+        expect(kept, "nothing of the owner's is set aside").toEqual([]);
       // A process that reached the primary meanwhile was ahead of what another one diverted.
       if (processes > 1 || fallbackLoss > 0) continue;
-      const order = own.map(({ text }) => text).filter((text) => atHome.includes(text));
+      const order = own.filter((text) => atHome.includes(text));
       expect(
         atHome.filter((text) => order.includes(text)),
         "in order",
