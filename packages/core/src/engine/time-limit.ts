@@ -1,5 +1,5 @@
 import { onAbort } from "@jaf/memory/adapter";
-import { abortable, MAX_TIMER_MS } from "./abort.ts";
+import { MAX_TIMER_MS } from "./abort.ts";
 
 /** What took too long. Its name and code are those that model providers' policies take for a timeout. */
 export class TimeLimitError extends Error {
@@ -38,19 +38,19 @@ export interface TimeLimit {
 
 /** Begins to count. */
 export function openTimeLimit(limit: Limit, signal: AbortSignal | undefined): TimeLimit {
-  const late = new AbortController();
-  const either = new AbortController();
+  const controller = new AbortController();
   const timers: NodeJS.Timeout[] = [];
+  const racing = openRejections();
+  const inTime = openRejections();
   let error: TimeLimitError | undefined;
 
   function start({ timeoutMs, option }: Limit): NodeJS.Timeout | undefined {
-    if (timeoutMs === Number.POSITIVE_INFINITY || either.signal.aborted) return undefined;
+    if (timeoutMs === Number.POSITIVE_INFINITY || controller.signal.aborted) return undefined;
     const expire = () => {
-      stop();
       error = new TimeLimitError(timeoutMs, option);
-      // First this one: what gives up at the other signal must not be taken for an answer in time.
-      late.abort(error);
-      either.abort(error);
+      // Before the signal: what gives up at that must not be taken for an answer in time.
+      inTime.reject(error);
+      end(error);
     };
     const timer = setTimeout(expire, Math.min(timeoutMs, MAX_TIMER_MS));
     timers.push(timer);
@@ -59,18 +59,18 @@ export function openTimeLimit(limit: Limit, signal: AbortSignal | undefined): Ti
   function stop(): void {
     for (const timer of timers.splice(0)) clearTimeout(timer);
   }
+  function end(reason: unknown): void {
+    stop();
+    racing.reject(reason);
+    controller.abort(reason);
+  }
 
   start(limit);
-  const unfollow =
-    signal &&
-    onAbort(signal, () => {
-      stop();
-      either.abort(signal.reason);
-    });
+  const unfollow = signal && onAbort(signal, () => end(signal.reason));
   return {
-    signal: either.signal,
-    race: (work) => abortable(work, either.signal),
-    inTime: (work) => abortable(work, late.signal),
+    signal: controller.signal,
+    race: racing.race,
+    inTime: inTime.race,
     between: (each) => {
       const timer = start(each);
       return () => void (timers.length > 0 && timer?.refresh());
@@ -80,5 +80,33 @@ export function openTimeLimit(limit: Limit, signal: AbortSignal | undefined): Ti
       stop();
       unfollow?.();
     },
+  };
+}
+
+/** What waits for something that may be given up. By hand: signals and their listeners cost more than all the rest. */
+function openRejections() {
+  const waiting = new Set<(reason: unknown) => void>();
+  let rejected: { readonly reason: unknown } | undefined;
+  return {
+    reject: (reason: unknown): void => {
+      rejected = { reason };
+      for (const reject of waiting) reject(reason);
+      waiting.clear();
+    },
+    race: <T>(work: T | PromiseLike<T>): Promise<T> =>
+      new Promise<T>((resolve, reject) => {
+        if (rejected === undefined) waiting.add(reject);
+        else reject(rejected.reason);
+        Promise.resolve(work).then(
+          (value) => {
+            waiting.delete(reject);
+            resolve(value);
+          },
+          (thrown: unknown) => {
+            waiting.delete(reject);
+            reject(thrown);
+          },
+        );
+      }),
   };
 }

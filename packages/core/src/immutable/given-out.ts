@@ -63,10 +63,12 @@ const toolGivenOut = <Ctx>(tool: AnyTool<Ctx>): AnyTool<Ctx> =>
  * are the application's own.
  */
 export function openConfigGivenOut<Ctx>(config: RunConfig<Ctx>): (signal: AbortSignal) => RunConfig<Ctx> {
-  let changes: Partial<RunConfig<Ctx>> | undefined;
+  const isPlain = Object.getPrototypeOf(config) === Object.prototype;
+  let parts: RunConfig<Ctx> | Partial<RunConfig<Ctx>> | undefined;
   return (signal) => {
-    changes ??= frozenParts(config);
-    const given = overlay(config, { ...changes, signal });
+    // A plain one is overlaid once: there is a configuration for each model call.
+    parts ??= isPlain ? overlay(config, frozenParts(config)) : frozenParts(config);
+    const given = isPlain ? { ...(parts as RunConfig<Ctx>), signal } : overlay(config, { ...parts, signal });
     // Made when it is asked for, as hardly any provider does, and each time: a `Map` can't be frozen.
     const get = () => registryGivenOut(config.agentRegistry);
     return Object.freeze(Object.defineProperty(given, "agentRegistry", { get, enumerable: true }));
