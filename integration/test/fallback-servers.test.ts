@@ -46,7 +46,11 @@ interface Opened {
 async function open(proxy: FaultProxy, namespace: string, setAsides: SetAsideEvent[]): Promise<Opened> {
   const url = new URL(inject("redisUrl"));
   url.port = String(proxy.port);
-  const primary = await createRedisProvider({ url: url.href, keyPrefix: `${namespace}:`, commandTimeoutMs: 500 });
+  const primary = await createRedisProvider({
+    url: url.href,
+    keyPrefix: `${namespace}:`,
+    commandTimeoutMs: 500,
+  });
   const fallback = await createPostgresProvider({ connectionString: inject("pgUrl"), schema: namespace });
   const provider = withFallback(primary, fallback, {
     writes: "fallback",
