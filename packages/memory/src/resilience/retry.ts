@@ -6,6 +6,7 @@ import type { MemoryProvider, WriteOptions } from "../provider.ts";
 import { createFailure, type Result } from "../result.ts";
 import { copyArgument } from "./argument-copy.ts";
 import { extendProvider } from "./extend.ts";
+import { keyedOptions } from "./keyed-options.ts";
 import { type Operation, type RetryOptions, type RetrySettings, retrySchema } from "./options.ts";
 import { type VersionedMethods, versionedMethods } from "./versioned-methods.ts";
 
@@ -50,15 +51,6 @@ const signalOf = (options: Stoppable | undefined): AbortSignal | undefined =>
 
 type Retry = ReturnType<typeof createRetry>;
 
-type Keyed = Pick<WriteOptions, "idempotencyKey" | "signal">;
-
-function withKey<Options extends Keyed>(options: Options | undefined): Options | Keyed | undefined {
-  const copy: Options | Keyed = options === undefined ? {} : copyArgument(options);
-  // What could not be copied is for the provider to refuse, as is anything else that is no key, `null` say.
-  if (copy === options || copy.idempotencyKey !== undefined) return copy;
-  return Object.assign(copy, { idempotencyKey: crypto.randomUUID() });
-}
-
 /** What only some providers have, for as far as this one has it. */
 function retryVersioned(provider: MemoryProvider, retry: Retry): Partial<VersionedMethods> {
   const { readConversation, exportConversation, importConversation } = versionedMethods(provider);
@@ -74,7 +66,7 @@ function retryVersioned(provider: MemoryProvider, retry: Retry): Partial<Version
     }),
     ...(importConversation && {
       importConversation: (record, options) => {
-        const fixed = [copyArgument(record), withKey(options)] as const;
+        const fixed = [copyArgument(record), keyedOptions(options)] as const;
         return retry("importConversation", () => importConversation(...fixed));
       },
     }),
@@ -107,7 +99,7 @@ export function withRetry<P extends MemoryProvider>(provider: P, options: RetryO
   const write =
     (operation: "storeMessages" | "appendMessages"): Write =>
     (id, messages, metadata, writeOptions) => {
-      const fixed = [id, copyArgument(messages), copyArgument(metadata), withKey(writeOptions)] as const;
+      const fixed = [id, copyArgument(messages), copyArgument(metadata), keyedOptions(writeOptions)] as const;
       return retry(operation, () => provider[operation](...fixed), fixed[3]);
     };
   return extendProvider(provider, {

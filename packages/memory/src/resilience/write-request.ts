@@ -4,7 +4,7 @@ import { createMemoryConnectionError } from "../errors.ts";
 import type { MemoryProvider, WriteOptions } from "../provider.ts";
 import { createFailure, type Result } from "../result.ts";
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
-import { copyArgument } from "./argument-copy.ts";
+import { keyedOptions } from "./keyed-options.ts";
 import type { Operation } from "./options.ts";
 import { versionedMethods } from "./versioned-methods.ts";
 
@@ -33,13 +33,8 @@ function withOptions(request: WriteRequest, options: WriteOptions): WriteRequest
 }
 
 /** The write under a key, its own or a new one, so that it is done once wherever it is sent again. */
-export function withKey(request: WriteRequest): WriteRequest {
-  const options = optionsOf(request);
-  const copy = options === undefined ? {} : copyArgument(options);
-  // What could not be copied is for the provider to refuse, as is anything else that is no key, `null` say.
-  if (copy === options || copy.idempotencyKey !== undefined) return request;
-  return withOptions(request, Object.assign(copy, { idempotencyKey: crypto.randomUUID() }));
-}
+export const withKey = (request: WriteRequest): WriteRequest =>
+  withOptions(request, keyedOptions(optionsOf(request)));
 
 /** What a write expects of the conversation. */
 export type Expectations = Pick<WriteOptions, "expectedVersion" | "expectedIncarnation">;
