@@ -36,7 +36,7 @@ async function checkStats(
   stored: readonly ConversationMemory[],
   userId?: string,
 ): Promise<string[]> {
-  const stats = await provider.getStats(userId);
+  const stats = await (userId === undefined ? provider.getStats() : provider.getStats(userId));
   if (!stats.success) return [`stats: ${stats.error.message}`];
   const messages = stored.reduce((sum, conversation) => sum + conversation.messages.length, 0);
   const { totalConversations, totalMessages } = stats.data;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { runFallbackProgram } from "../support/fallback-program.ts";
 
-const PROGRAMS = 5_000;
+const PROGRAMS = 1_500;
 
 it.each([1, 2, 3])(
   `${PROGRAMS} random programs of two users in %d processes lose, double and mix nothing`,
