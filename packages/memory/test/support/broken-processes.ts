@@ -188,7 +188,7 @@ const ownTombstones: BrokenLayer["layer"] = (storage) => {
     read: async (request) => {
       const read = await storage.read(request);
       if (read.conversation !== null || request.tombstones === undefined) return read;
-      return { conversation: null, tombstones: of(request.conversationId, request.tombstones.userId) };
+      return { ...read, tombstones: of(request.conversationId, request.tombstones.userId) };
     },
     delete: (id) => {
       left.set(`conversation ${id}`, randomUUID());
@@ -273,7 +273,9 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
         const { conversationId } = request;
         const reads = remembered.get(conversationId) ?? new Map<string, ReadOutcome>();
         remembered.set(conversationId, reads);
-        const read = reads.get(JSON.stringify(request)) ?? (await storage.read(request));
+        const known = reads.get(JSON.stringify(request));
+        if (known !== undefined) return request.asksTime === true ? { ...known, readAt: new Date() } : known;
+        const read = await storage.read(request);
         // What isn't there yet costs no second look.
         if (read.conversation !== null) reads.set(JSON.stringify(request), read);
         return read;
