@@ -13,7 +13,10 @@ export interface Fault {
 
 export interface Row {
   readonly fault: string;
+  /** The most frequent of them, for the table. */
   readonly seen: string;
+  /** All that runs ended with. */
+  readonly failures: readonly string[];
   readonly longestMs: number;
   readonly firstMs: number;
   readonly allMs: number;
@@ -40,7 +43,7 @@ async function suffer(load: Load, { name, begin, end, lastsMs = LASTS_MS }: Faul
   await end();
   const { firstMs, allMs } = await load.recovered();
   const { failures, longestMs } = load.takeSeen();
-  return { fault: name, seen: describe(failures), longestMs, firstMs, allMs };
+  return { fault: name, seen: describe(failures), failures: [...failures.keys()], longestMs, firstMs, allMs };
 }
 
 const seconds = (ms: number): string => (ms / 1_000).toFixed(1);

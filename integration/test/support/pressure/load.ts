@@ -50,6 +50,7 @@ interface Writer {
 /** Then the next conversation begins, so that none becomes long. */
 const TURNS_OF_ONE = 50;
 
+/** With an exclamation mark: not an error of the store, which no fault of a store may cause. */
 export function describeError(error: JAFError): string {
   if (error._tag !== "MemoryError") return `${error._tag}!`;
   const { _tag, retryable, cause } = error.error;

@@ -5,7 +5,7 @@
  */
 const leaseEnds = new Map<string, number>();
 
-export function turnEnded(executionId: string, leaseMs: number): void {
+export function noteTurnEnded(executionId: string, leaseMs: number): void {
   const now = performance.now();
   // The oldest come first; nobody waits for a lease that is over.
   for (const [id, end] of leaseEnds) {

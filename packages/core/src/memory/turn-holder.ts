@@ -3,7 +3,7 @@ import { abortable } from "../engine/abort.ts";
 import type { Append, Appender, AppenderOptions } from "./appender.ts";
 import { compareAndSet } from "./compare-and-set.ts";
 import { DEFAULT_TURN_LEASE_MS } from "./config.ts";
-import { turnEnded } from "./ended-turns.ts";
+import { noteTurnEnded } from "./ended-turns.ts";
 import { LONGEST_LEASE_MS, leaseFrom } from "./lease.ts";
 import { loadHead } from "./load.ts";
 import { type ApprovalNote, type EngineMetadata, type TurnNote, toMetadata } from "./metadata.ts";
@@ -220,7 +220,7 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
     },
     leave: () => {
       const isGivenBack = hasHeld && heldUntil === 0;
-      if (tried !== undefined && !isGivenBack) turnEnded(executionId, leaseMs);
+      if (tried !== undefined && !isGivenBack) noteTurnEnded(executionId, leaseMs);
     },
     close,
   };
