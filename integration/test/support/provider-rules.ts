@@ -1,4 +1,4 @@
-import type { RichMessage } from "@jaf/memory";
+import { calledTool, type RichMessage } from "@jaf/memory";
 
 /**
  * What the chat completions of OpenAI and the messages of Anthropic refuse, written from their documentation and their
@@ -44,8 +44,7 @@ function brokenCallRules(message: RichMessage): readonly string[] {
   const { role, tool_calls } = message;
   const calls = callsOf(message);
   const wellMade = calls.every(
-    ({ id, type, function: { name, arguments: text } }) =>
-      id !== "" && type === "function" && /^[\w-]{1,64}$/.test(name) && typeof text === "string",
+    (call) => call.id !== "" && call.type === "function" && /^[\w-]{1,64}$/.test(calledTool(call).name),
   );
   return [
     ...(role === "user" || role === "assistant" ? [] : ["unknown-role"]),
@@ -100,7 +99,7 @@ function merge(messages: readonly RichMessage[]): readonly Merged[] {
 function blocksOf(message: RichMessage): Block[] {
   if (message.role === "tool") return [{ type: "tool_result", toolUseId: message.tool_call_id ?? "" }];
   const uses = callsOf(message).map((call): Block => {
-    return { type: "tool_use", id: call.id, input: parse(call.function.arguments) };
+    return { type: "tool_use", id: call.id, input: parse(calledTool(call).input) };
   });
   // An adapter leaves an empty text out where there is something else to send.
   if (uses.length > 0 && isEmpty(message)) return uses;

@@ -143,7 +143,7 @@ class StreamingModel extends Model {
     ...args: Parameters<ModelProvider<Session>["getCompletion"]>
   ): AsyncGenerator<ModelStreamChunk> {
     const { message } = await this.getCompletion(...args);
-    if (message?.content) yield { type: "text_delta", text: message.content };
+    if (typeof message?.content === "string") yield { type: "text_delta", text: message.content };
     for (const [index, { id, function: called }] of (message?.tool_calls ?? []).entries()) {
       const { name = "", arguments: text = "" } = called ?? {};
       yield { type: "tool_call_delta", index, id: id ?? "", name, arguments: text };

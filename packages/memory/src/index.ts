@@ -6,6 +6,19 @@ export { idIssue, isPortableText } from "./codec/ids.ts";
 export type { JsonObject } from "./codec/json.ts";
 export { parseMessages } from "./codec/parse-messages.ts";
 export { parseOptions } from "./codec/schema-issues.ts";
+export type {
+  ContentPart,
+  KnownPart,
+  MediaPart,
+  OtherPart,
+  ProviderToolCallPart,
+  ProviderToolResultPart,
+  ReasoningPart,
+  RefusalPart,
+  SourcePart,
+  TextPart,
+  ToolCallPart,
+} from "./content-part.ts";
 export {
   type ApprovalDecision,
   type PendingApproval,
@@ -113,7 +126,17 @@ export {
   type InMemoryProvider,
 } from "./in-memory/provider.ts";
 export { sameJson } from "./json/same-json.ts";
-export { type ContentPart, type Message, messageText, type RichMessage, type ToolCall } from "./message.ts";
+export type {
+  CustomToolCall,
+  FunctionToolCall,
+  Message,
+  ModelOrigin,
+  ProviderMetadata,
+  RichMessage,
+  RichToolCall,
+  ToolCall,
+} from "./message.ts";
+export { messageText, partText } from "./message-text.ts";
 export type {
   ConversationMemory,
   ConversationMetadata,
@@ -140,6 +163,7 @@ export {
 export { createFailure, createSuccess, isFailure, isSuccess, type Result } from "./result.ts";
 export { MemorySetupError } from "./setup-error.ts";
 export { fence } from "./text/fence.ts";
+export { type CalledTool, calledTool } from "./tool-call.ts";
 export {
   type ConversationReading,
   type ConversationRecord,

@@ -1,3 +1,5 @@
+import type { ContentPart } from "./content-part.ts";
+
 /** One request of the model to run a tool. `arguments` is the JSON text as the model wrote it, never re-encoded. */
 export type ToolCall = {
   readonly id: string;
@@ -23,28 +25,54 @@ export type Message = {
   }[];
 };
 
-/** One part of a multi-part content, e.g. `{ type: "text", text }` or `{ type: "image_url", image_url }`. */
-export type ContentPart = { readonly type: string; readonly [field: string]: unknown };
+/**
+ * Which model wrote a message, as its adapter names them: `{ provider: "openai", api: "chat", model: "gpt-5.1" }`. Opaque
+ * parts, such as a reasoning signature, go back only to the same origin.
+ */
+export interface ModelOrigin {
+  readonly provider: string;
+  /** Which of the provider's interfaces: their items differ, and aren't found in each other. */
+  readonly api: string;
+  readonly model: string;
+}
+
+/** What a provider's adapter keeps for itself, by the provider's name. Never taken from a client. */
+export type ProviderMetadata = Readonly<Record<string, unknown>>;
+
+/** A call of a tool whose input is text, not JSON (OpenAI's custom tools). */
+export interface CustomToolCall {
+  readonly id: string;
+  readonly type: "custom";
+  readonly custom: { readonly name: string; readonly input: string };
+  readonly providerMetadata?: ProviderMetadata;
+  readonly [field: string]: unknown;
+}
+
+export interface FunctionToolCall extends ToolCall {
+  readonly providerMetadata?: ProviderMetadata;
+  readonly [field: string]: unknown;
+}
+
+/** A tool call with every field that the provider sent, e.g. `extra_content` with a thought signature. */
+export type RichToolCall = FunctionToolCall | CustomToolCall;
 
 /**
- * What the stores really accept and give back unchanged: {@link Message} plus content parts, the `null`
- * content that some providers send beside tool calls, and any further JSON fields or `Date`s.
+ * What the stores really accept and give back unchanged: {@link Message} plus content in parts, the `null` content that
+ * some providers send beside tool calls, the roles of other frameworks, and any further fields of JSON, `Date`, `URL` and
+ * `Uint8Array`.
  *
  * Every `Message` is a `RichMessage`, so reading needs no cast: `const rich: readonly RichMessage[] =
  * conversation.messages`. To write rich messages, parse them with `parseMessages`.
  */
-export type RichMessage = Omit<Message, "content"> & {
+export type RichMessage = Omit<Message, "role" | "content" | "tool_calls"> & {
+  /** `system` and `developer` come from other frameworks; they never count as the user's words. */
+  readonly role: Message["role"] | "system" | "developer";
   readonly content: string | readonly ContentPart[] | null;
+  readonly tool_calls?: readonly RichToolCall[];
+  /** The provider's, which may repeat. The store's own ids are `WriteOptions.messageIds`. */
+  readonly id?: string;
+  /** Of an assistant message. */
+  readonly origin?: ModelOrigin;
+  readonly providerMetadata?: ProviderMetadata;
   readonly [field: string]: unknown;
 };
-
-/** The text of a message: its content, or its text parts joined by line breaks; `""` when it has none. */
-export function messageText(message: Message | RichMessage): string {
-  const content: RichMessage["content"] = message.content;
-  if (typeof content === "string") return content;
-  if (content === null) return "";
-  return content
-    .map((part) => part["text"])
-    .filter((text): text is string => typeof text === "string")
-    .join("\n");
-}

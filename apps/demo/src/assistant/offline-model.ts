@@ -25,7 +25,11 @@ interface Request {
   readonly instructions: string;
 }
 
-function planReply({ messages, instructions }: Request): NonNullable<ModelCompletion["message"]> {
+interface PlannedReply extends NonNullable<ModelCompletion["message"]> {
+  readonly content?: string | null;
+}
+
+function planReply({ messages, instructions }: Request): PlannedReply {
   const results = messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
   if (results.length > 0) return { content: results.map(({ content }) => sayResult(content)).join("\n") };
   const text = messages.at(-1)?.content ?? "";

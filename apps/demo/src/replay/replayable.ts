@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Message, RichMessage, ToolCall } from "@jaf/memory";
+import type { Message, RichMessage, RichToolCall } from "@jaf/memory";
 
 /** What no run of an agent can store again exactly as it is. */
 export interface Unreplayable {
@@ -70,9 +70,10 @@ function reasonOfForm(message: Message): string | undefined {
   return reasonOfCalls(calls);
 }
 
-function reasonOfCalls(calls: readonly ToolCall[]): string | undefined {
+function reasonOfCalls(calls: readonly RichToolCall[]): string | undefined {
   const ids = new Set<string>();
   for (const call of calls) {
+    if (call.type !== "function") return "one of its calls is of a custom tool";
     const extra = firstExtra(call, ["id", "type", "function"]);
     if (extra !== undefined) return `the field "${extra}" of a tool call would be lost`;
     const extraOfFunction = firstExtra(call.function, ["name", "arguments"]);

@@ -1,28 +1,46 @@
+import type { ContentPart, ModelOrigin } from "@jaf/memory";
+
 /** Tokens that a model call used, as far as the provider says. */
 export interface ModelUsage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   /** Of the input tokens, those read from the provider's prompt cache. */
   readonly cachedInputTokens?: number;
+  /** Of the output tokens, those that the model thought with. */
+  readonly reasoningTokens?: number;
 }
 
-/** A tool call as providers send it. Untrusted, hence lenient: the engine checks it. */
+/**
+ * A tool call as providers send it. Untrusted, hence lenient: the engine checks it. Further fields are kept with the call,
+ * e.g. `extra_content` with a thought signature.
+ */
 export interface ModelToolCall {
   readonly id?: string;
+  /** `"function"` where it is absent. */
   readonly type?: string;
   readonly function?: {
     readonly name?: string;
     /** JSON text. */
     readonly arguments?: string;
   };
+  /** Of a call whose `type` is `"custom"`: its input is text. */
+  readonly custom?: {
+    readonly name?: string;
+    readonly input?: string;
+  };
 }
 
-/** A model's reply. A choice of OpenAI's chat completions is one as it comes. */
+/**
+ * A model's reply. A choice of OpenAI's chat completions is one as it comes. Further fields of the message are kept with
+ * it, e.g. `refusal`, `annotations`, `reasoning_content` or `providerMetadata`.
+ */
 export interface ModelCompletion {
   readonly message?: {
-    readonly content?: string | null;
+    readonly content?: string | readonly ContentPart[] | null;
     readonly tool_calls?: readonly ModelToolCall[] | null;
   };
+  /** Which model replied. Stored with the message, so that its opaque parts go back to no other. */
+  readonly origin?: ModelOrigin;
   /** Why the model stopped, in the provider's words, e.g. `"length"`. Passed on in `llm_call_end`. */
   readonly finish_reason?: string | null;
   readonly usage?: ModelUsage;
@@ -37,6 +55,10 @@ export interface ModelCompletion {
  */
 export type ModelStreamChunk =
   | { readonly type: "text_delta"; readonly text: string }
+  /** What the model thinks. Pieces in a row are one reasoning part, unless their `id` changes. */
+  | { readonly type: "reasoning_delta"; readonly text: string; readonly id?: string }
+  /** A whole part that is neither text nor a call, at its place, e.g. an image or an opaque reasoning item. */
+  | { readonly type: "part"; readonly part: ContentPart }
   | {
       readonly type: "tool_call_delta";
       readonly index?: number;
@@ -44,4 +66,11 @@ export type ModelStreamChunk =
       readonly name?: string;
       readonly arguments?: string;
     }
-  | { readonly type: "done"; readonly usage?: ModelUsage; readonly finishReason?: string };
+  | {
+      readonly type: "done";
+      readonly usage?: ModelUsage;
+      readonly finishReason?: string;
+      /** The whole reply as the provider has it. Where it is given, it is what counts, and not what was put together. */
+      readonly message?: ModelCompletion["message"];
+      readonly origin?: ModelOrigin;
+    };

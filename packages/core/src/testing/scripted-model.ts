@@ -128,7 +128,7 @@ const argumentsText = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value ?? {});
 
 function* toChunks({ message, usage }: ModelCompletion): Generator<ModelStreamChunk> {
-  for (const text of message?.content?.match(/\S+\s*|\s+/g) ?? []) yield { type: "text_delta", text };
+  for (const text of textOf(message).match(/\S+\s*|\s+/g) ?? []) yield { type: "text_delta", text };
   for (const [index, { id = "", function: called }] of (message?.tool_calls ?? []).entries()) {
     const text = called?.arguments ?? "";
     const middle = Math.ceil(text.length / 2);
@@ -137,3 +137,6 @@ function* toChunks({ message, usage }: ModelCompletion): Generator<ModelStreamCh
   }
   yield { type: "done", ...(usage === undefined ? {} : { usage }) };
 }
+
+const textOf = (message: ModelCompletion["message"]): string =>
+  typeof message?.content === "string" ? message.content : "";

@@ -1,4 +1,4 @@
-import type { Message, RichMessage, ToolCall } from "../message.ts";
+import type { Message, RichMessage, RichToolCall, ToolCall } from "../message.ts";
 import { type CallKey, callKey, matchResults } from "./match-results.ts";
 
 /**
@@ -43,11 +43,13 @@ export function isReplayable(messages: readonly (Message | RichMessage)[]): bool
   return true;
 }
 
-const hasRepeatedId = (calls: readonly ToolCall[]): boolean =>
+type AnyCall = ToolCall | RichToolCall;
+
+const hasRepeatedId = (calls: readonly AnyCall[]): boolean =>
   calls.length > 1 && new Set(calls.map(({ id }) => id)).size < calls.length;
 
 // Dumps of other systems hold `null` where a message makes no calls.
-const callsOf = ({ role, tool_calls }: Message | RichMessage): readonly ToolCall[] =>
+const callsOf = ({ role, tool_calls }: Message | RichMessage): readonly AnyCall[] =>
   role === "assistant" ? (tool_calls ?? []) : [];
 
 function repair<M extends Message | RichMessage>(

@@ -1,4 +1,6 @@
-import { type Message, messageText, type RichMessage } from "../message.ts";
+import type { Message, RichMessage } from "../message.ts";
+import { messageText } from "../message-text.ts";
+import { calledTool } from "../tool-call.ts";
 
 /** How many tokens a text is; a fraction counts as the next whole number. */
 export type Tokenizer = (text: string) => number;
@@ -57,8 +59,9 @@ export function countMessageTokens(
   tokenizer: Tokenizer = estimateTokens,
 ): number {
   let tokens = PER_MESSAGE + count(tokenizer, messageText(message));
-  for (const { function: called } of message.tool_calls ?? []) {
-    tokens += PER_TOOL_CALL + count(tokenizer, called.name) + count(tokenizer, called.arguments);
+  for (const call of message.tool_calls ?? []) {
+    const { name, input } = calledTool(call);
+    tokens += PER_TOOL_CALL + count(tokenizer, name) + count(tokenizer, input);
   }
   return tokens + PER_MEDIA_PART * mediaParts(message);
 }
