@@ -21,6 +21,8 @@ function format(error: JAFError): string {
       return `The run was stopped after ${error.turns} turns without a final reply.`;
     case "ModelBehaviorError":
       return `The model behaved unexpectedly: ${error.detail}`;
+    case "ModelRefused":
+      return "The model refused to answer.";
     case "DecodeError":
       return `The final reply does not match the agent's output: ${formatIssues(error)}`;
     case "InputGuardrailTripwire":
@@ -58,6 +60,7 @@ function isRetryable(error: JAFError): boolean {
     case "MemoryError":
       return error.error.retryable;
     case "MaxTurnsExceeded":
+    case "ModelRefused":
     case "DecodeError":
     case "InputGuardrailTripwire":
     case "OutputGuardrailTripwire":
@@ -80,6 +83,7 @@ function getSeverity(error: JAFError): ErrorSeverity {
     case "ModelBehaviorError":
     case "ToolCallError":
       return "medium";
+    case "ModelRefused":
     case "DecodeError":
     case "InputGuardrailTripwire":
     case "OutputGuardrailTripwire":

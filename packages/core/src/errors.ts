@@ -6,6 +6,7 @@ export type JAFError =
   | { readonly _tag: "MaxTurnsExceeded"; readonly turns: number }
   /** The model sent nothing usable, also when asked again. */
   | { readonly _tag: "ModelBehaviorError"; readonly detail: string }
+  | ModelRefused
   /** The final reply doesn't match the agent's `outputCodec`. */
   | { readonly _tag: "DecodeError"; readonly errors: z.ZodIssue[] }
   /** `reason` is the guardrail's own, or, of one that threw, the kind of error and its message, by `RunConfig.maskSecrets`. */
@@ -24,6 +25,16 @@ export type JAFError =
   | { readonly _tag: "RunAborted"; readonly reason: string }
   /** A fault in the program: a configuration that contradicts itself, or (`cause`) code that threw where it must not. */
   | { readonly _tag: "InternalError"; readonly detail: string; readonly cause?: ErrorCause };
+
+/**
+ * The model declined to answer an agent that has an `outputCodec`; nothing of it is stored. Without one a refusal is a reply
+ * like any other.
+ */
+export interface ModelRefused {
+  readonly _tag: "ModelRefused";
+  /** The model's own words: to be shown rather than logged. */
+  readonly refusal: string;
+}
 
 /** Calls wait for an approval, or for the client to run them. Only with the outcome `interrupted`. */
 export interface RunInterrupted {

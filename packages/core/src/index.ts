@@ -54,6 +54,7 @@ export type {
   ErrorSeverity,
   JAFError,
   ModelCallError,
+  ModelRefused,
   RunInterrupted,
 } from "./errors.ts";
 export type { TraceEvent } from "./events/trace-event.ts";

@@ -34,6 +34,12 @@ const rows: readonly Row[] = [
     "medium",
   ],
   [
+    { _tag: "ModelRefused", refusal: "I can't tell you about Ann." },
+    "The model refused to answer.",
+    false,
+    "high",
+  ],
+  [
     { _tag: "DecodeError", errors: issues(1) },
     "The final reply does not match the agent's output: f0: Invalid input: expected number, received undefined",
     false,

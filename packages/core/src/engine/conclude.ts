@@ -1,5 +1,6 @@
-import type { Message } from "@jaf/memory";
+import { type Message, messageText } from "@jaf/memory";
 import { checkGuardrails } from "../guardrails/check.ts";
+import { refusalOf } from "../model/reply-content.ts";
 import type { ReplyText } from "../model/reply-text.ts";
 import { decodeOutput } from "../output/decode.ts";
 import { abortable, abortError, runAborted } from "./abort.ts";
@@ -16,7 +17,7 @@ export async function conclude<Ctx>(
 ): Promise<Step<Ctx>> {
   const { state } = turn;
   const agentName = state.currentAgentName;
-  const judged = await judgeOutput(scope, turn, message.content);
+  const judged = await judgeOutput(scope, turn, message);
   if ("failed" in judged) {
     if (abortError(scope.config.signal) === undefined) text.retract();
     return judged.failed;
@@ -33,19 +34,28 @@ export async function conclude<Ctx>(
 export async function concludeStored<Ctx>(
   scope: RunScope<Ctx>,
   turn: Turn<Ctx>,
-  text: string,
+  reply: Message,
 ): Promise<Step<Ctx>> {
-  const judged = await judgeOutput(scope, turn, text);
+  const judged = await judgeOutput(scope, turn, reply);
   if ("failed" in judged) return judged.failed;
   return { state: turn.state, outcome: { status: "completed", output: judged.output } };
 }
 
+/**
+ * The output is what was said; of a refusal its words, unless a codec waits for something else. Of a reply that says nothing,
+ * e.g. an image, it is `""`.
+ */
 async function judgeOutput<Ctx>(
   scope: RunScope<Ctx>,
   { state, agent }: Turn<Ctx>,
-  text: string,
+  reply: Message,
 ): Promise<Judged<Ctx>> {
   const { config } = scope;
+  const refusal = refusalOf(reply);
+  if (refusal !== undefined && agent.outputCodec !== undefined) {
+    return { failed: fail(state, { _tag: "ModelRefused", refusal }) };
+  }
+  const text = refusal ?? messageText(reply);
   // It never rejects of itself, so a rejection is the abort.
   const decoded = await abortable(decodeOutput(agent.outputCodec, text), config.signal).catch(
     () => undefined,

@@ -1,4 +1,4 @@
-import { type Message, messageText, sanitizeConversation } from "@jaf/memory";
+import { type Message, sanitizeConversation } from "@jaf/memory";
 import { isHandoffCall } from "../handoff/handoff.ts";
 import {
   approvedBefore,
@@ -79,7 +79,7 @@ export async function answerDecided<Ctx>(
 async function goOn<Ctx>(scope: RunScope<Ctx>, turn: Turn<Ctx>): Promise<Step<Ctx>> {
   const { state } = turn;
   const last = state.messages.at(-1);
-  if (last?.role === "assistant") return concludeStored(scope, turn, messageText(last));
+  if (last?.role === "assistant") return concludeStored(scope, turn, last);
   const claimed = await scope.journal?.claim({ agentName: state.currentAgentName });
   return claimed?.success === false ? failTurn(state, claimed.error) : { state };
 }

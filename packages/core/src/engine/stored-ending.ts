@@ -3,7 +3,6 @@ import {
   createMemoryConflictError,
   createMemoryStorageError,
   type Message,
-  messageText,
   type ProviderReading,
   sameJson,
 } from "@jaf/memory";
@@ -80,7 +79,7 @@ async function replyAgain<Ctx>(
   // Which agent had it is noted of the last run alone.
   const { state, found } = await findUnfinished(scope, initial, { messages, stored: isLast ? stored : null });
   if (!found.ok) return fail(state, found.error);
-  return concludeStored(scope, { state, agent: found.agent }, messageText(reply));
+  return concludeStored(scope, { state, agent: found.agent }, reply);
 }
 
 /** Where the end of a conversation was replaced, another reply may stand at the same position. */

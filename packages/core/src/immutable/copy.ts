@@ -1,6 +1,7 @@
 /**
- * A copy of plain data that can't be changed, at any depth. Dates, maps and sets are copied, and not frozen: nothing can be
- * done about their methods. What is no plain data, e.g. an instance of a class, is the application's and stays as it is.
+ * A copy of plain data that can't be changed, at any depth. Dates, URLs, bytes, maps and sets are copied, and not frozen:
+ * nothing can be done about their methods and elements. Bytes of any kind become a `Uint8Array`. What is no plain data,
+ * e.g. an instance of a class, is the application's and stays as it is.
  */
 export const frozenCopy = <T>(value: T): T =>
   isPrimitive(value) ? value : (copyOf(value, { freezes: true, copies: new Map() }) as T);
@@ -42,10 +43,10 @@ function copyOfObject(value: object, copying: Copying): object {
 
 function copyOfBuiltIn(value: object, prototype: unknown, copying: Copying): object {
   const { copies } = copying;
-  if (prototype === Date.prototype) {
-    const made = new Date((value as Date).getTime());
-    copies.set(value, made);
-    return made;
+  const scalar = copyOfScalar(value, prototype);
+  if (scalar !== undefined) {
+    copies.set(value, scalar);
+    return scalar;
   }
   if (prototype === Map.prototype) {
     const made = new Map<unknown, unknown>();
@@ -59,6 +60,13 @@ function copyOfBuiltIn(value: object, prototype: unknown, copying: Copying): obj
   copies.set(value, made);
   for (const part of value as Set<unknown>) made.add(copyOf(part, copying));
   return made;
+}
+
+/** Of one that holds no other values; a `Buffer` is bytes, too. */
+function copyOfScalar(value: object, prototype: unknown): object | undefined {
+  if (prototype === Date.prototype) return new Date((value as Date).getTime());
+  if (prototype === URL.prototype) return new URL((value as URL).href);
+  return value instanceof Uint8Array ? new Uint8Array(value) : undefined;
 }
 
 /** Symbols are kept, for whoever refuses them. */

@@ -1,4 +1,4 @@
-import type { Message } from "@jaf/memory";
+import { type Message, messageText } from "@jaf/memory";
 import type { Agent, ModelConfig } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import { modelLimit } from "../engine/limits.ts";
@@ -42,6 +42,7 @@ export async function askModel<Ctx>(
   } finally {
     limit.close();
   }
-  if (!reply.ok || reply.message.tool_calls !== undefined) throw new Error("the model wrote no text");
-  return reply.message.content;
+  const text = reply.ok && reply.message.tool_calls === undefined ? messageText(reply.message) : "";
+  if (text.trim() === "") throw new Error("the model wrote no text");
+  return text;
 }

@@ -61,7 +61,7 @@ export async function attemptCall<Ctx>(
     const completion = await complete(scope, request, { limit, onText: text.add });
     const reply = parseReply(completion);
     if (reply.ok) return { ok: true, message: reply.message, completion, text };
-    return failed({ _tag: "ModelBehaviorError", detail: reply.detail }, true);
+    return failed({ _tag: "ModelBehaviorError", detail: reply.detail }, reply.retryable);
   } catch (thrown) {
     const error = aborted();
     return error === undefined

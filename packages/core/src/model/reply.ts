@@ -1,62 +1,127 @@
-import type { Message, ToolCall } from "@jaf/memory";
-import type { ModelCompletion, ModelToolCall } from "./completion.ts";
+import type { Message, ModelOrigin, ToolCall } from "@jaf/memory";
+import { storableMessage } from "../immutable/storable.ts";
+import type { ModelCompletion } from "./completion.ts";
+import { parseCalls } from "./reply-calls.ts";
+import { isObject, isPartList, substanceOf } from "./reply-content.ts";
 
 export type ParsedReply =
   | { readonly ok: true; readonly message: Message }
-  /** What is wrong with it, without quoting it. */
-  | { readonly ok: false; readonly detail: string };
+  | {
+      readonly ok: false;
+      /** What is wrong with it, without quoting it. */
+      readonly detail: string;
+      /** Whether the model may do better when it is asked again. */
+      readonly retryable: boolean;
+    };
 
-const unusable = (detail: string): ParsedReply => ({ ok: false, detail });
+const unusable = (detail: string, retryable = true): ParsedReply => ({ ok: false, detail, retryable });
 
 /**
- * The assistant message that a completion holds. What can be repaired without guessing is: a missing id gets one, an
- * id used twice in the reply gets a suffix, absent arguments are `{}`. Everything else is unusable, a reply of nothing but
- * white space among it.
+ * The assistant message that a completion holds, frozen, with every field that the provider gave it. One that holds a text
+ * and plain calls and nothing else is `{ role, content, tool_calls? }`, with `origin` where the provider names it; fields
+ * that are `null` or an empty list don't count then. The others keep all their fields as they came. Content that is `null`
+ * or absent is `""`.
+ *
+ * | the reply holds | it is |
+ * | --- | --- |
+ * | tool calls | run, whatever stands beside them; those that the provider has run itself are parts, and stay in place |
+ * | text | the output |
+ * | a refusal, as a field or as parts, and no text | the output; `ModelRefused` where the agent has an `outputCodec` |
+ * | media, or parts that JAF doesn't know, and no text | the output `""` |
+ * | none of these, and it stopped for its length or for a content filter | unusable; not asked for again |
+ * | reasoning alone | unusable; not asked for again |
+ * | nothing, or white space | unusable |
+ * | a value that no store can hold | unusable; not asked for again |
+ * | content that is neither text nor parts, calls that can't be understood | unusable |
+ *
+ * What can be repaired without guessing is: see `parseCalls`. The places of calls between the parts follow their ids.
  */
 export function parseReply(completion: ModelCompletion | null | undefined): ParsedReply {
-  const content: unknown = completion?.message?.content ?? "";
-  const calls: unknown = completion?.message?.tool_calls ?? [];
-  if (typeof content !== "string") return unusable("its content is not text");
-  if (!Array.isArray(calls)) return unusable("its tool calls are not a list");
-  if (calls.length === 0) {
-    if (content.trim() === "") return unusable("the reply is empty");
-    return { ok: true, message: Object.freeze({ role: "assistant", content }) };
+  const sent: unknown = completion?.message;
+  const fields = isObject(sent) ? sent : {};
+  const content: unknown = fields["content"] ?? "";
+  const given: unknown = fields["tool_calls"] ?? [];
+  if (typeof content !== "string" && !isPartList(content)) return unusable("its content is not text");
+  if (!Array.isArray(given)) return unusable("its tool calls are not a list");
+  const parsed = parseCalls(given);
+  if (parsed.kind === "unusable") return unusable(parsed.detail);
+  const origin = originOf(completion?.origin);
+  if (typeof content === "string" && parsed.kind === "plain" && !hasMore(fields)) {
+    const { calls } = parsed;
+    if (calls.length === 0 && content.trim() === "") return nothingSaid(completion, "the reply is empty");
+    return { ok: true, message: plainMessage(content, calls, origin) };
   }
-  const toUniqueId = uniqueIds();
-  const toolCalls: ToolCall[] = [];
-  for (const call of calls as readonly (ModelToolCall | null)[]) {
-    const name: unknown = call?.function?.name;
-    if (typeof name !== "string" || name === "") return unusable("a tool call names no function");
-    const text = argumentsText(call?.function?.arguments);
-    if (text === undefined) return unusable("the arguments of a tool call are not JSON text");
-    toolCalls.push(frozenCall(toUniqueId(call?.id), name, text));
-  }
-  const message: Message = { role: "assistant", content, tool_calls: Object.freeze(toolCalls) };
-  return { ok: true, message: Object.freeze(message) };
+  const { role: _, tool_calls: __, tool_call_id: ___, origin: ____, ...rest } = fields;
+  const { calls } = parsed;
+  const storable = storableMessage({
+    role: "assistant",
+    ...rest,
+    content: typeof content === "string" ? content : parsed.placed(content),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(origin === undefined ? {} : { origin }),
+  });
+  if (!storable.ok) return unusable(`it can't be stored: ${storable.problem}`, false);
+  return judged(storable.message, completion);
 }
 
-function argumentsText(value: unknown): string | undefined {
-  if (typeof value === "string") return value;
-  if (value === undefined || value === null) return "{}";
-  // Adapters of local models hand over the decoded object.
-  return typeof value === "object" ? JSON.stringify(value) : undefined;
+function judged(message: Message, completion: ModelCompletion | null | undefined): ParsedReply {
+  if (message.tool_calls !== undefined) return { ok: true, message };
+  const substance = substanceOf(message);
+  switch (substance) {
+    case "text":
+    case "refusal":
+    case "made":
+      return { ok: true, message };
+    case "reasoning":
+      return nothingSaid(completion, "it holds reasoning and no answer", false);
+    case "nothing":
+      return nothingSaid(completion, "the reply is empty");
+  }
 }
 
-/** Events show the message, and observers must not change what the run goes on with. */
-const frozenCall = (id: string, name: string, text: string): ToolCall =>
-  Object.freeze({ id, type: "function", function: Object.freeze({ name, arguments: text }) });
+/** Why the model stopped before it said anything, by what providers call it, in small letters. */
+const STOPS: ReadonlySet<string> = new Set([
+  ...["length", "max_tokens", "max_output_tokens", "model_context_window_exceeded"],
+  ...["content_filter", "content-filter", "safety", "refusal", "recitation", "prohibited_content"],
+]);
 
-function uniqueIds(): (id: unknown) => string {
-  const taken = new Set<string>();
-  /** Per id, where the search for a free suffix goes on: a reply of thousands of calls of one id stays linear. */
-  const nextSuffix = new Map<string, number>();
-  return (id) => {
-    if (typeof id !== "string" || id === "") return `call_${crypto.randomUUID().replaceAll("-", "")}`;
-    let unique = id;
-    let suffix = nextSuffix.get(id) ?? 2;
-    for (; taken.has(unique); suffix++) unique = `${id}_${suffix}`;
-    if (unique !== id) nextSuffix.set(id, suffix);
-    taken.add(unique);
-    return unique;
+function nothingSaid(
+  completion: ModelCompletion | null | undefined,
+  detail: string,
+  retryable = true,
+): ParsedReply {
+  const reason: unknown = completion?.finish_reason;
+  const stop = typeof reason === "string" ? reason.toLowerCase() : "";
+  return STOPS.has(stop)
+    ? unusable(`the model stopped before it answered: ${stop}`, false)
+    : unusable(detail, retryable);
+}
+
+const OWN_FIELDS: ReadonlySet<string> = new Set(["role", "content", "tool_calls", "tool_call_id", "origin"]);
+
+function hasMore(message: Readonly<Record<string, unknown>>): boolean {
+  for (const key in message) {
+    if (OWN_FIELDS.has(key)) continue;
+    const value = message[key];
+    if (value != null && !(Array.isArray(value) && value.length === 0)) return true;
+  }
+  return false;
+}
+
+function plainMessage(content: string, calls: readonly ToolCall[], origin: ModelOrigin | undefined): Message {
+  const message: { -readonly [Field in keyof Message]: Message[Field] } & { origin?: ModelOrigin } = {
+    role: "assistant",
+    content,
   };
+  if (calls.length > 0) message.tool_calls = Object.freeze(calls);
+  if (origin !== undefined) message.origin = origin;
+  return Object.freeze(message);
+}
+
+/** `undefined` for what names no provider, interface and model. */
+function originOf(origin: unknown): ModelOrigin | undefined {
+  if (!isObject(origin)) return undefined;
+  const { provider, api, model } = origin;
+  if (typeof provider !== "string" || typeof api !== "string" || typeof model !== "string") return undefined;
+  return Object.freeze({ provider, api, model });
 }

@@ -1,0 +1,53 @@
+import { type ContentPart, type Message, messageText, type RichMessage } from "@jaf/memory";
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const isPartList = (content: unknown): content is readonly ContentPart[] =>
+  Array.isArray(content) && content.every((part) => isObject(part) && typeof part["type"] === "string");
+
+/** What a reply holds, in the order in which it counts. */
+export type Substance = "text" | "refusal" | "made" | "reasoning" | "nothing";
+
+/** Parts that don't say or make anything: a model's thoughts, by the names that providers have for them. */
+const THOUGHT_PARTS: ReadonlySet<string> = new Set(["reasoning", "thinking", "redacted_thinking"]);
+const TEXT_PARTS: ReadonlySet<string> = new Set(["text", "input_text", "output_text"]);
+const THOUGHT_FIELDS = ["reasoning", "reasoning_content", "reasoning_details", "thinking", "thinking_blocks"];
+/** Fields beside the content that hold what the model made. */
+const MADE_FIELDS = ["audio", "images"];
+
+/** Of an assistant message without calls. */
+export function substanceOf(message: Message | RichMessage): Substance {
+  if (messageText(message).trim() !== "") return "text";
+  if (refusalOf(message) !== undefined) return "refusal";
+  const { content, ...fields }: RichMessage = message;
+  const parts = Array.isArray(content) ? content : [];
+  if (parts.some(isMade) || MADE_FIELDS.some((name) => isFilled(fields[name]))) return "made";
+  const hasThought = parts.some(({ type }) => THOUGHT_PARTS.has(type));
+  return hasThought || THOUGHT_FIELDS.some((name) => isFilled(fields[name])) ? "reasoning" : "nothing";
+}
+
+/** The words with which the model declines, where it says nothing else. */
+export function refusalOf(message: Message | RichMessage): string | undefined {
+  const { content, refusal }: RichMessage = message;
+  // Nearly all messages, at no cost.
+  if (refusal === undefined && !Array.isArray(content)) return undefined;
+  if (messageText(message).trim() !== "") return undefined;
+  const words = [refusal, ...refusalsIn(content)].filter(isSaid);
+  return words.length === 0 ? undefined : [...new Set(words)].join("\n");
+}
+
+function refusalsIn(content: RichMessage["content"]): readonly unknown[] {
+  if (typeof content === "string" || content === null) return [];
+  return content.flatMap((part) => (part.type === "refusal" ? [part["refusal"]] : []));
+}
+
+const isSaid = (words: unknown): words is string => typeof words === "string" && words.trim() !== "";
+
+const isMade = ({ type }: ContentPart): boolean =>
+  !TEXT_PARTS.has(type) && !THOUGHT_PARTS.has(type) && type !== "refusal" && type !== "tool-call";
+
+function isFilled(value: unknown): boolean {
+  if (typeof value === "string" || Array.isArray(value)) return value.length > 0;
+  return value !== undefined && value !== null && value !== false;
+}
