@@ -14,6 +14,12 @@ import type { RunState } from "./state.ts";
 export type RunResult<Out> = {
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
   readonly finalState: RunState<any>;
+  /**
+   * The position of the first of `finalState.messages` in the stored conversation, counted from its very first message: what
+   * lies before it the store has dropped, or the run didn't need (see `memory.window`). Such a history may be handed in
+   * again as it is. Absent where nothing was loaded.
+   */
+  readonly historyFrom?: number;
   readonly outcome:
     | { readonly status: "completed"; readonly output: Out }
     | { readonly status: "error"; readonly error: JAFError }

@@ -186,6 +186,7 @@ export {
 } from "./window/config.ts";
 export { createGptTokenizer, type GptTokenizerOptions } from "./window/gpt-tokenizer.ts";
 export type { MessageWindowOptions, TokenWindowOptions, WindowOptions } from "./window/options.ts";
+export { type WindowEnd, windowEndOf } from "./window/recent.ts";
 export { countMessageTokens, estimateTokens, type Tokenizer } from "./window/tokens.ts";
 export {
   messageWindow,

@@ -24,10 +24,12 @@ export interface PromptResult<Out> {
   /** What calls wait for; `[]` unless the outcome is `interrupted`. */
   readonly interruptions: readonly Interruption[];
   /**
-   * Its messages are the whole history if the outcome is `completed` or `interrupted`: what a client may send back. After
+   * Its messages are the history, from `historyFrom` on, if the outcome is `completed` or `interrupted`: what a client may send back. After
    * a failure they are what the run had come to, and aren't: the client keeps those it has.
    */
   readonly finalState: RunResult<Out>["finalState"];
+  /** The position of the first message of `finalState` in the stored conversation. Absent where nothing was loaded. */
+  readonly historyFrom?: number;
 }
 
 interface Circumstances extends Origin {
@@ -36,7 +38,7 @@ interface Circumstances extends Origin {
 }
 
 export function toPromptResult<Out>(
-  { finalState, outcome }: RunResult<Out>,
+  { finalState, historyFrom, outcome }: RunResult<Out>,
   { conversationId, usage, ...origin }: Circumstances,
 ): PromptResult<Out> {
   const messages = additionsTo(finalState.messages, origin);
@@ -51,6 +53,7 @@ export function toPromptResult<Out>(
     outcome,
     interruptions: outcome.status === "interrupted" ? outcome.interruptions : Object.freeze([]),
     finalState,
+    ...(historyFrom === undefined ? {} : { historyFrom }),
   };
 }
 

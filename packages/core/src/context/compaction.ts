@@ -1,6 +1,6 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
 import type { Journal } from "../memory/journal.ts";
-import { countsPositions, droppedBefore, nextPositionOf } from "../memory/metadata.ts";
+import { countsPositions, firstPositionOf, nextPositionOf } from "../memory/metadata.ts";
 import { openClaims } from "./claim.ts";
 import { type ClaimNote, readClaim } from "./claim-note.ts";
 import { cutOf } from "./cut.ts";
@@ -95,7 +95,7 @@ function readNoted(journal: Journal): Noted {
 /** What is noted in `noted`, if it is of the messages that this run has loaded. */
 function readStoredSummary(noted: ConversationMemory, journal: Journal): Summary | undefined {
   const { stored } = journal.history();
-  const loaded = { messages: stored?.messages ?? [], first: droppedBefore(stored) };
+  const loaded = { messages: stored?.messages ?? [], first: firstPositionOf(stored) };
   return readSummary(noted, loaded);
 }
 

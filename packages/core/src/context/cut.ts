@@ -1,4 +1,4 @@
-import { type Message, messageText } from "@jaf/memory";
+import { calledTool, type Message, messageText } from "@jaf/memory";
 import { type PlacedHistory, positionAt } from "./history.ts";
 
 /** The most text that one summary is made of, in UTF-16 units, unless a single turn is longer. */
@@ -41,5 +41,5 @@ export function cutOf({ history, start, threshold, end }: CutInput): number | un
 }
 
 const sizeOf = (message: Message): number =>
-  (message.tool_calls ?? []).reduce((sum, call) => sum + call.function.arguments.length, 0) +
+  (message.tool_calls ?? []).reduce((sum, call) => sum + calledTool(call).input.length, 0) +
   messageText(message).length;

@@ -62,11 +62,12 @@ const summarized: ContextLabel = { fate: "summarized" };
 const noRoom: ContextLabel = { fate: "trimmed", reason: "no-room" };
 const cutTurn: ContextLabel = { fate: "dropped", reason: "cut-turn" };
 const notStored: ContextLabel = { fate: "dropped", reason: "not-stored" };
+const notLoaded: ContextLabel = { fate: "trimmed", reason: "not-loaded" };
 const reordered: ContextLabel = { fate: "repaired", reason: "reordered" };
 
 /** What became of each message of the conversation. Linear. */
 function rangesOf({ history, part, summary, shown }: Decided): readonly ContextRange[] {
-  const { messages, first } = history;
+  const { messages, first, stored } = history;
   const source = history.source();
   const places = history.places();
   const size = sizeOf(places, source.length);
@@ -86,11 +87,12 @@ function rangesOf({ history, part, summary, shown }: Decided): readonly ContextR
   const isCalled = openCallIds(source);
   const ranges = openRanges();
   let dropped = 0;
-  for (const [from, to] of [...(summary?.gaps ?? []), [(summary?.upTo ?? -1) + 1, first - 1] as const]) {
-    ranges.add(dropped, Math.min(first, from), old);
-    ranges.add(Math.max(dropped, from), Math.min(first, to + 1), notStored);
+  for (const [from, to] of [...(summary?.gaps ?? []), [(summary?.upTo ?? -1) + 1, stored - 1] as const]) {
+    ranges.add(dropped, Math.min(stored, from), old);
+    ranges.add(Math.max(dropped, from), Math.min(stored, to + 1), notStored);
     dropped = Math.max(dropped, from, to + 1);
   }
+  ranges.add(stored, first, notLoaded);
   for (let place = 0; place < size; place++) {
     const label = labels[place] ?? { fate: "dropped", reason: dropReason(source[place], isCalled) };
     ranges.add(first + place, first + place + 1, label);

@@ -1,6 +1,6 @@
 import type { Message } from "@jaf/memory";
 import type { Journal } from "../memory/journal.ts";
-import { droppedBefore } from "../memory/metadata.ts";
+import { loadedFrom } from "../memory/tail.ts";
 import { placesIn } from "./places.ts";
 
 /** The whole conversation before a model call. */
@@ -12,20 +12,23 @@ export interface PlacedHistory {
    * missing at its end.
    */
   readonly source: () => readonly Message[];
-  /** The position of the first of `source`, counted from the very first message: so many has the store dropped. */
+  /** The position of the first of `source`, counted from the very first message. */
   readonly first: number;
+  /** The position of the first message that the store has: those from here to before `first` were not loaded. */
+  readonly stored: number;
   /** Which message of `source` each is; what was said since counts on from its end. */
   readonly places: () => Int32Array;
 }
 
-type Source = Pick<PlacedHistory, "source" | "first">;
+type Source = Pick<PlacedHistory, "source" | "first" | "stored">;
 
-export function placeHistory(messages: readonly Message[], { source, first }: Source): PlacedHistory {
+export function placeHistory(messages: readonly Message[], { source, first, stored }: Source): PlacedHistory {
   let places: Int32Array | undefined;
   return {
     messages,
     source,
     first,
+    stored,
     places: () => {
       places ??= placesIn(source(), messages);
       return places;
@@ -38,7 +41,7 @@ export function openSource(journal: Journal | undefined, initial: readonly Messa
   if (journal !== undefined) return () => storedSource(journal);
   // The caller may go on using its array. A state whose messages are no list ends the run elsewhere.
   const given = Array.isArray(initial) ? initial.slice() : [];
-  return () => ({ source: () => given, first: 0 });
+  return () => ({ source: () => given, first: 0, stored: 0 });
 }
 
 function storedSource(journal: Journal): Source {
@@ -46,7 +49,7 @@ function storedSource(journal: Journal): Source {
   const loaded = stored?.messages ?? [];
   return {
     source: () => (said.length === 0 ? loaded : [...loaded, ...said]),
-    first: droppedBefore(stored),
+    ...loadedFrom(stored),
   };
 }
 

@@ -69,17 +69,30 @@ const windowTooSmall: MemoryIssue = {
     "room for the newest message together with the calls and results it belongs to and the last user message",
 };
 
+/** The options of a window by configuration; `undefined` for a function, and for a configuration that has issues. */
+export function windowEndOptions(window: RunWindow): WindowOptions | undefined {
+  if (typeof window === "function" || windowIssues(window).length > 0) return undefined;
+  return windowOptions(window, tokenizerOf(window));
+}
+
+const windowOptions = (window: object, tokenizer: Tokenizer): WindowOptions => {
+  const { tokenizer: _, ...config } = fieldsOf(window);
+  return windowOptionsOf(config as ChatMemoryConfig, { tokenizer });
+};
+
+/** Called on the window, which may be an instance of a class. */
+const tokenizerOf =
+  (window: ChatMemoryOptions): Tokenizer =>
+  (text) =>
+    window.tokenizer === undefined ? estimateTokens(text) : window.tokenizer(text);
+
 /** Throws a `TypeError` for a configuration that has issues. */
 export function openWindow(window: RunWindow | undefined): ModelWindow {
   if (window === undefined) return { limit: undefined, show: showAll, tokensOf: () => undefined };
   if (typeof window === "function")
     return { limit: { type: "function" }, show: windowByFunction(PATH, window), tokensOf: () => undefined };
-  const { tokenizer: _, ...config } = fieldsOf(window);
-  // Called on the window, which may be an instance of a class.
-  const tokenizer: Tokenizer = (text) =>
-    window.tokenizer === undefined ? estimateTokens(text) : window.tokenizer(text);
-  const counted = remembering(tokenizer);
-  const options = windowOptionsOf(config as ChatMemoryConfig, { tokenizer: counted });
+  const counted = remembering(tokenizerOf(window));
+  const options = windowOptions(window, counted);
   const limits = {
     limit: limitOf(options),
     ...(options.trimTo === undefined ? {} : { trimTo: options.trimTo }),

@@ -1,4 +1,4 @@
-import { createFailure, createSuccess, type Result } from "@jaf/memory";
+import { createFailure, createSuccess, type Result, type WindowEnd } from "@jaf/memory";
 import { DEFAULT_QUEUE_TIMEOUT_MS } from "../memory/config.ts";
 import { endingOf } from "../memory/ending.ts";
 import { openIdentity } from "../memory/identity.ts";
@@ -26,11 +26,17 @@ export interface Admission {
   readonly leave: () => void;
 }
 
-export const openAdmission = (journal: Journal, signal: AbortSignal | undefined): Admission =>
+interface AdmissionOptions {
+  readonly signal: AbortSignal | undefined;
+  /** How to read the end of the conversation where that is enough for the run. */
+  readonly tail: WindowEnd | undefined;
+}
+
+export const openAdmission = (journal: Journal, options: AdmissionOptions): Admission =>
   journal.memory.concurrency === "queue"
-    ? openQueue(journal, signal)
+    ? openQueue(journal, options)
     : {
-        load: async () => (await loadFree(journal, signal)) ?? createFailure(turnConflict()),
+        load: async () => (await loadFree(journal, options)) ?? createFailure(turnConflict()),
         mayWait: () => false,
         leave: () => {},
       };
@@ -38,10 +44,10 @@ export const openAdmission = (journal: Journal, signal: AbortSignal | undefined)
 /** `undefined` if another run has the turn. */
 async function loadFree(
   { memory, conversationId, executionId, runKey }: Journal,
-  signal: AbortSignal | undefined,
+  { signal, tail }: AdmissionOptions,
 ): Promise<Loading | undefined> {
   const loaded = await abortable(
-    loadConversation(memory, conversationId, { receiptFor: runKey, signal }),
+    loadConversation(memory, conversationId, { receiptFor: runKey, signal, tail }),
     signal,
   );
   if (!loaded.success || turnUnderWay(loaded.data, executionId) === undefined) return loaded;
@@ -60,7 +66,8 @@ async function reachFront({ first }: Place, { signal, msLeft }: Waiting): Promis
   }
 }
 
-function openQueue(journal: Journal, signal: AbortSignal | undefined): Admission {
+function openQueue(journal: Journal, options: AdmissionOptions): Admission {
+  const { signal } = options;
   const { memory, conversationId } = journal;
   const { provider, queueTimeoutMs = DEFAULT_QUEUE_TIMEOUT_MS } = memory;
   const deadline = performance.now() + queueTimeoutMs;
@@ -104,7 +111,7 @@ function openQueue(journal: Journal, signal: AbortSignal | undefined): Admission
       for (let look = await giveWay(); ; look = true) {
         const free = look ? await watch.untilFree() : undefined;
         if (free?.success === false) return free;
-        const loaded = await loadFree(journal, signal);
+        const loaded = await loadFree(journal, options);
         if (loaded === undefined) continue;
         if (loaded.success && !identity.isSame(loaded.data)) return createFailure(incarnationConflict());
         admittedAt = performance.now();

@@ -11,6 +11,7 @@ import { memoryConfigIssues } from "../memory/check-config.ts";
 import { durabilityOf } from "../memory/config.ts";
 import type { Journal } from "../memory/journal.ts";
 import { versionOf } from "../memory/metadata.ts";
+import { givesOutTails, isNews, tailOf } from "../memory/tail.ts";
 import { unsaidMessages } from "../memory/unsaid.ts";
 import type { RunState } from "../state.ts";
 import { abortError } from "./abort.ts";
@@ -39,7 +40,9 @@ export async function beginStored<Ctx>(
   if (issues.length > 0) {
     return failMemory(state, createMemoryValidationError(issues, { operation: OPERATION }));
   }
-  const admission = openAdmission(journal, scope.config.signal);
+  const { signal, continuation } = scope.config;
+  const tail = continuation === undefined && isNews(state.messages) ? tailOf(journal.memory) : undefined;
+  const admission = openAdmission(journal, { signal, tail });
   scope.onClose(admission.leave);
   for (;;) {
     const step = await enter(scope, state, { journal, admission });
@@ -80,7 +83,8 @@ async function findNews<Ctx>(
     if (!taken.ok) return { failed: fail(state, taken.error) };
     return { unsaid: [...taken.added, ...state.messages], given: taken.given };
   }
-  const unsaid = unsaidMessages(state.messages, stored);
+  const mayBeginLater = scope.journal !== undefined && givesOutTails(scope.journal.memory);
+  const unsaid = unsaidMessages(state.messages, stored, { mayBeginLater });
   if (unsaid === undefined) return { failed: failMemory(state, historyConflict(stored)) };
   return { unsaid, given: scope.given };
 }

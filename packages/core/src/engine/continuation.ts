@@ -9,7 +9,8 @@ import type { ContinuationRejected } from "../errors.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { frozenInput, frozenMessages } from "../immutable/messages.ts";
 import { changedArguments, type GivenDecisions, rejected } from "../interruption/decisions.ts";
-import { droppedBefore } from "../memory/metadata.ts";
+import { firstPositionOf } from "../memory/metadata.ts";
+import { givesOutTails } from "../memory/tail.ts";
 import { abortable } from "./abort.ts";
 import type { RunScope } from "./scope.ts";
 import type { Unfinished } from "./unfinished.ts";
@@ -27,7 +28,7 @@ export async function takeContinuation<Ctx>(
   sent: readonly Message[],
   { stored, open }: Unfinished<Ctx>,
 ): Promise<TakenContinuation> {
-  const { config, given } = scope;
+  const { config, given, journal } = scope;
   const incoming = frozenInput(sent);
   const persisted = frozenMessages(stored?.messages ?? []);
   const facts = frozenCopy({
@@ -36,7 +37,8 @@ export async function takeContinuation<Ctx>(
     clientToolCallIds: open.waiting.flatMap(({ type, toolCallId }) =>
       type === "client_tool" ? [toolCallId] : [],
     ),
-    dropped: droppedBefore(stored),
+    dropped: firstPositionOf(stored),
+    mayBeginLater: journal !== undefined && givesOutTails(journal.memory),
   });
   const changed = changedArguments(given, open);
   if (changed !== undefined) return { ok: false, error: changed };

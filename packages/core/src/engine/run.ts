@@ -55,7 +55,12 @@ export async function execute<Ctx, Out>(
   scope.emit?.({ type: "run_start", data: { runId, traceId } });
   const { state, outcome } = await runSteps(scope, initial);
   if (outcome.status === "error") await scope.journal?.abandon();
-  const result = { finalState: stateGivenOut(state), outcome: Object.freeze(outcome) } as RunResult<Out>;
+  const historyFrom = scope.journal?.historyFrom();
+  const result = {
+    finalState: stateGivenOut(state),
+    ...(historyFrom === undefined ? {} : { historyFrom }),
+    outcome: Object.freeze(outcome),
+  } as RunResult<Out>;
   scope.emit?.({ type: "run_end", data: { outcome: frozenCopy(result.outcome) } });
   scope.close();
   return result;

@@ -10,7 +10,7 @@ import { approvalIdPrefix, bindingOf } from "../interruption/approval-id.ts";
 import { approvedBefore, nothingOpen, type OpenCalls } from "../interruption/decisions.ts";
 import { type SortedCalls, sortCalls } from "../interruption/sort-calls.ts";
 import { asNoted, openCallScope, type ReplyPlace, type Waiting } from "../interruption/waiting.ts";
-import { droppedBefore, type NotedMetadata, readMetadata } from "../memory/metadata.ts";
+import { firstPositionOf, type NotedMetadata, readMetadata } from "../memory/metadata.ts";
 import type { RunState } from "../state.ts";
 import type { CallBatch } from "../tools/execute-call.ts";
 import { type FoundAgent, findAgent } from "./find-agent.ts";
@@ -106,7 +106,7 @@ function placeOf<Ctx>(
   { pending, noted }: { readonly pending: PendingToolCalls; readonly noted: NotedMetadata },
 ): ReplyPlace {
   const owner = stored?.conversationId ?? runId;
-  const position = droppedBefore(stored) + pending.index;
+  const position = firstPositionOf(stored) + pending.index;
   const scope = noted.toolCallScope ?? openCallScope(owner, position);
   return { owner, position, scope, isStored: stored !== null };
 }

@@ -3,7 +3,7 @@ import { sleep } from "../engine/abort.ts";
 import { type AppenderOptions, createAppender, type KnownState } from "./appender.ts";
 import { durabilityOf, type MemoryConfig } from "./config.ts";
 import type { Loaded } from "./load.ts";
-import { nextPositionOf, toMetadata } from "./metadata.ts";
+import { firstPositionOf, nextPositionOf, toMetadata } from "./metadata.ts";
 import { turnOf } from "./turn.ts";
 import { type AppendEntry, createTurnHolder } from "./turn-holder.ts";
 
@@ -37,6 +37,8 @@ export interface Journal {
   /** The position of the next message in the conversation, counted from its very first. */
   readonly position: () => number;
   readonly history: () => JournalHistory;
+  /** The position of the first message that was loaded; `undefined` as long as none was. */
+  readonly historyFrom: () => number | undefined;
   /**
    * Takes the turn before anything is said: a failure, a conflict among them, if another run has it. What is noted
    * with it is durable from then on. Rejects when the run is aborted while the store is asked who has the turn.
@@ -95,6 +97,7 @@ export function openJournal(options: JournalOptions): Journal {
   let conversation: ConversationMemory | null = null;
   let said: Message[] = [];
   let start = 0;
+  let historyFrom: number | undefined;
   let endKey: string | undefined;
   let failed = false;
   /** Whether anything may be noted of the turn that has to be taken back when the run fails. */
@@ -150,12 +153,14 @@ export function openJournal(options: JournalOptions): Journal {
       turn.loaded(turnOf(conversation), reading.time);
       start = nextPositionOf(conversation);
       said = [];
+      historyFrom = firstPositionOf(conversation);
       // A key that has been used stands for how the run ended then.
       endKey = reading.receipt === undefined ? runKey : undefined;
     },
     now: turn.now,
     position: () => start + said.length,
     history: () => ({ stored: conversation, said, known: appender.known() }),
+    historyFrom: () => historyFrom,
     claim: (entry) => {
       callsAreStored = true;
       mayHold = true;

@@ -1,4 +1,5 @@
 import {
+  type ConversationMemory,
   createFailure,
   createMemoryConflictError,
   createMemoryStorageError,
@@ -7,15 +8,20 @@ import {
   type ProviderReading,
   type Result,
   readFrom,
+  type WindowEnd,
 } from "@jaf/memory";
 import { ownConversation } from "../immutable/messages.ts";
 import type { MemoryConfig } from "./config.ts";
+import { firstPositionOf } from "./metadata.ts";
 import { settle } from "./settle.ts";
 import { processTime, type StoreTime, storeTimeOf } from "./store-time.ts";
+import { tailIn } from "./tail.ts";
 
 const OPERATION = "readConversation";
 
 interface LoadOptions {
+  /** Reads the end where that is enough; absent: all. */
+  readonly tail?: WindowEnd | undefined;
   /** An idempotency key whose receipt is asked for. */
   readonly receiptFor: string | undefined;
   /** The run's, for a wrapper that tries again. */
@@ -27,13 +33,42 @@ export interface Loaded extends ProviderReading {
   readonly time: StoreTime;
 }
 
-/** The stored conversation, `null` for a new one; a conflict when it is somebody else's. */
+/**
+ * The stored conversation, `null` for a new one; a conflict when it is somebody else's. One round trip; two where its end
+ * doesn't tell what the run needs.
+ */
 export async function loadConversation(
+  memory: MemoryConfig,
+  conversationId: string,
+  options: LoadOptions,
+): Promise<Result<Loaded>> {
+  const { tail } = options;
+  const read = await readConversation(memory, conversationId, options);
+  if (tail === undefined || !read.success) return read;
+  const { conversation, receipt } = read.data;
+  if (conversation === null) return read;
+  const end = receipt === undefined ? endOf(conversation, tail) : undefined;
+  return end === undefined
+    ? readConversation(memory, conversationId, { ...options, tail: undefined })
+    : createSuccess({ ...read.data, conversation: end, firstPosition: firstPositionOf(end) });
+}
+
+/** A tokenizer that throws is reported where the window is made. */
+function endOf(conversation: ConversationMemory, tail: WindowEnd): ConversationMemory | undefined {
+  try {
+    return tailIn(conversation, tail);
+  } catch {
+    return undefined;
+  }
+}
+
+async function readConversation(
   { provider, userId }: MemoryConfig,
   conversationId: string,
-  { receiptFor, signal }: LoadOptions,
+  { tail, receiptFor, signal }: LoadOptions,
 ): Promise<Result<Loaded>> {
   const options = {
+    ...(tail === undefined ? {} : { messages: { limit: tail.firstRead } }),
     ...(userId === undefined ? {} : { userId }),
     ...(receiptFor === undefined ? {} : { receiptFor }),
     ...(signal === undefined ? {} : { signal }),

@@ -104,8 +104,8 @@ export function nextPositionOf(stored: ConversationMemory | null): number {
   return Math.max(countOf(stored, "nextPosition") ?? 0, stored.messages.length);
 }
 
-/** How many positions lie before the first message that is stored. */
-export const droppedBefore = (stored: ConversationMemory | null): number =>
+/** The position of the first message that the run has: what lies before it was dropped by the store, or not loaded. */
+export const firstPositionOf = (stored: ConversationMemory | null): number =>
   stored === null ? 0 : nextPositionOf(stored) - stored.messages.length;
 
 /** Whether the store counts positions: then they stay right while it drops the oldest messages. */

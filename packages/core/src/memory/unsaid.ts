@@ -1,6 +1,6 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
 import { sameJson, sanitizeConversation } from "@jaf/memory";
-import { droppedBefore } from "./metadata.ts";
+import { firstPositionOf } from "./metadata.ts";
 
 /**
  * Those of the messages handed to a run that the store hasn't yet, or `undefined` where they are a history that
@@ -8,31 +8,43 @@ import { droppedBefore } from "./metadata.ts";
  *
  * - A history, which holds assistant or tool messages, must begin with the whole stored conversation, as it is stored
  *   or as `finalState.messages` has it. Where the store has dropped its oldest messages, the history may begin with up
- *   to as many more.
+ *   to as many more. With `mayBeginLater` it may begin at any later user message, if nothing but user messages is new.
  * - User messages are new, unless the stored conversation ends with these very messages and has no reply to them: then
  *   they are a retry. Said again after a reply they are new, as a person may say "yes" twice.
  */
 export function unsaidMessages(
   incoming: readonly Message[],
   stored: ConversationMemory | null,
+  options: UnsaidOptions = { mayBeginLater: false },
 ): readonly Message[] | undefined {
   if (stored === null || stored.messages.length === 0) return incoming;
-  const rest = restAfter(incoming, stored);
+  const rest = restAfter(incoming, stored, options);
   if (rest !== undefined) return rest;
   if (isHistory(incoming)) return undefined;
   return repeatsUnanswered(incoming, stored.messages) ? [] : incoming;
 }
 
+interface UnsaidOptions {
+  /** Whether runs of the conversation load its end alone, and give out no more. */
+  readonly mayBeginLater: boolean;
+}
+
 const isHistory = (messages: readonly Message[]): boolean => messages.some(({ role }) => role !== "user");
 
 /** What follows the stored conversation in `incoming`. */
-function restAfter(incoming: readonly Message[], stored: ConversationMemory): readonly Message[] | undefined {
-  const dropped = isHistory(incoming) ? droppedBefore(stored) : 0;
+function restAfter(
+  incoming: readonly Message[],
+  stored: ConversationMemory,
+  { mayBeginLater }: UnsaidOptions,
+): readonly Message[] | undefined {
+  const dropped = isHistory(incoming) ? firstPositionOf(stored) : 0;
   for (const history of new Set([stored.messages, sanitizeConversation(stored.messages)])) {
     if (history.length === 0) continue;
     for (const start of possibleStarts(incoming, history, dropped)) {
       if (continues(incoming, history, start)) return incoming.slice(start + history.length);
     }
+    const later = mayBeginLater ? laterStart(incoming, history) : undefined;
+    if (later !== undefined && continues(incoming, later, 0)) return incoming.slice(later.length);
   }
   return undefined;
 }
@@ -53,6 +65,15 @@ function possibleStarts(
   return [onlyUserMessagesFollow, copyIsComplete, copyIsTrimmed].filter(
     (start) => start >= 0 && start <= dropped,
   );
+}
+
+/** The stored messages from where a copy without the beginning may start. */
+function laterStart(
+  incoming: readonly Message[],
+  history: readonly Message[],
+): readonly Message[] | undefined {
+  const left = lastOther(history) - lastOther(incoming);
+  return left > 0 && isHistory(incoming) && history[left]?.role === "user" ? history.slice(left) : undefined;
 }
 
 const lastOther = (messages: readonly Message[]): number =>

@@ -261,7 +261,8 @@ describe("a history of 10,000 messages", () => {
       memory: { window: { maxMessages: 41 } },
     });
     expect(ranges(contexts[0])).toEqual([
-      [0, 9_959, "trimmed", "older"],
+      [0, 9_955, "trimmed", "not-loaded"],
+      [9_956, 9_959, "trimmed", "older"],
       [9_960, 9_999, "sent"],
       [10_000, 10_000, "dropped", "unanswered-call"],
       [10_001, 10_001, "sent"],

@@ -10,16 +10,16 @@ const ask = { toolCalls: [{ name: "tool" }] };
 
 describe("memory.window", () => {
   it("limits what the model sees, and neither the store nor the final state", async () => {
-    const provider = await storing(talk(5));
+    const provider = await storing(talk(4));
     const { views, ended, contexts } = await converse({ provider, memory: { window: { maxMessages: 4 } } });
-    expect(views).toEqual([[...talk(1, 4), user("now")]]);
-    expect(ended.finalState.messages).toEqual([...talk(5), user("now"), assistant("Done.")]);
+    expect(views).toEqual([[...talk(1, 3), user("now")]]);
+    expect(ended.finalState.messages).toEqual([...talk(4), user("now"), assistant("Done.")]);
     expect((await stored(provider)).messages).toEqual(ended.finalState.messages);
     expect(contexts[0]).toMatchObject({
       window: { type: "messages", limit: 4 },
       ranges: [
-        { from: 0, to: 7, fate: "trimmed", reason: "older" },
-        { from: 8, to: 10, fate: "sent" },
+        { from: 0, to: 5, fate: "trimmed", reason: "older" },
+        { from: 6, to: 8, fate: "sent" },
       ],
     });
   });

@@ -135,6 +135,7 @@ describe("RunConfig.validate", () => {
         pendingApprovals: [expect.objectContaining({ toolCallId: "p", approvalId: request.approvalId })],
         clientToolCallIds: ["w"],
         dropped: 0,
+        mayBeginLater: false,
       },
     ]);
   });

@@ -41,10 +41,11 @@ describe("the documented types", () => {
     }>();
   });
 
-  it("RunResult is exactly as documented, and knows a third outcome that reads as an error", () => {
+  it("RunResult is exactly as documented, tells where its messages begin, and knows a third outcome that reads as an error", () => {
     expectTypeOf<RunResult<number>>().toEqualTypeOf<{
       // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
       readonly finalState: RunState<any>;
+      readonly historyFrom?: number;
       readonly outcome:
         | { readonly status: "completed"; readonly output: number }
         | { readonly status: "error"; readonly error: JAFError }

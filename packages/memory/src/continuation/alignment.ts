@@ -9,12 +9,13 @@ export type Alignment = { readonly ok: true; readonly end: number } | Continuati
 
 /**
  * Finds the stored history at the beginning of what a client sent, as it is stored or as a run gives it out. Where the
- * store has dropped its oldest messages, up to as many may stand before it. Linear.
+ * store has dropped its oldest messages, up to as many may stand before it; `mayBeginLater`: its own beginning may be
+ * missing. Linear.
  */
 export function alignHistory(
   persisted: readonly Message[],
   incoming: readonly unknown[],
-  dropped: number,
+  { dropped, mayBeginLater }: AlignmentOptions,
 ): Alignment {
   let best: Comparison | undefined;
   for (const form of forms(persisted)) {
@@ -23,9 +24,25 @@ export function alignHistory(
       if (same === form.length) return { ok: true, end: start + same };
       if (best === undefined || same > best.same) best = { form, start, same };
     }
+    const later = mayBeginLater ? laterForm(form, incoming) : undefined;
+    if (later !== undefined && countSame(later, incoming, 0) === later.length) {
+      return { ok: true, end: later.length };
+    }
   }
   // There is always a comparison: the raw history from the first message on.
   return best === undefined ? reject("not-a-prefix", 0) : explain(best, incoming);
+}
+
+export interface AlignmentOptions {
+  readonly dropped: number;
+  readonly mayBeginLater: boolean;
+}
+
+/** What of the history a copy without its beginning must hold: it ends with the same reply. */
+function laterForm(form: readonly Message[], incoming: readonly unknown[]): readonly Message[] | undefined {
+  const last = lastAssistant(incoming);
+  const left = lastAssistant(form) - last;
+  return last !== -1 && left > 0 && form[left]?.role === "user" ? form.slice(left) : undefined;
 }
 
 interface Comparison {

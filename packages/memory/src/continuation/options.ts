@@ -25,6 +25,11 @@ export interface ContinuationOptions {
    * The client's copy may begin with up to as many more, which nobody can check and nobody uses. Default 0.
    */
   readonly dropped?: number | undefined;
+  /**
+   * Whether the client's copy may begin later than the stored history, with a user message, as those do that a run with a
+   * window gives out (`RunResult.historyFrom`). It holds at least the last reply. Default `false`.
+   */
+  readonly mayBeginLater?: boolean | undefined;
 }
 
 export const modeSchema = z.enum(["strict", "compatible"]).default("strict");
@@ -38,6 +43,7 @@ export const continuationOptionsSchema = z.strictObject({
     .optional(),
   clientToolCallIds: z.array(z.string()).readonly().optional(),
   dropped: z.int().min(0).default(0),
+  mayBeginLater: z.boolean().default(false),
 });
 
 export type ParsedContinuationOptions = z.output<typeof continuationOptionsSchema>;

@@ -73,7 +73,7 @@ function judge(
   if (!Array.isArray(incoming)) return reject("malformed-message");
   const messages: readonly unknown[] = incoming;
   const strict = options.mode === "strict";
-  const aligned = alignHistory(persisted, messages, options.dropped);
+  const aligned = alignHistory(persisted, messages, options);
   const endsEarly = !aligned.ok && aligned.code === "truncated-history" && aligned.index === messages.length;
   if (!aligned.ok && (strict || !endsEarly)) return strict ? aligned : withoutStrictCodes(aligned);
   const pending = new Set(pendingToolCalls(persisted)?.missing.map(({ id }) => id));

@@ -7,7 +7,7 @@ import { assertValidContinuation } from "./validate.ts";
 
 /** What a client asks for, beside what the store has: what a {@link ContinuationValidator} judges. */
 export interface Continuation
-  extends Pick<ContinuationOptions, "pendingApprovals" | "clientToolCallIds" | "dropped"> {
+  extends Pick<ContinuationOptions, "pendingApprovals" | "clientToolCallIds" | "dropped" | "mayBeginLater"> {
   /** The history as the store has it. */
   readonly persisted: readonly Message[];
   /** What the client sent, its copy of the history included. Nothing has checked it: its type is a claim. */
@@ -31,13 +31,22 @@ export function defaultContinuationValidator(
   options: Pick<ContinuationOptions, "mode"> = {},
 ): ContinuationValidator {
   const { mode } = parseOptions(validatorOptionsSchema, options, "continuation options");
-  return ({ persisted, incoming, approvals, pendingApprovals, clientToolCallIds, dropped }) => {
+  return ({
+    persisted,
+    incoming,
+    approvals,
+    pendingApprovals,
+    clientToolCallIds,
+    dropped,
+    mayBeginLater,
+  }) => {
     assertValidContinuation(persisted, incoming, {
       mode,
       approvals,
       pendingApprovals,
       clientToolCallIds,
       dropped,
+      mayBeginLater,
     });
   };
 }

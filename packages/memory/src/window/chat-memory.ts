@@ -10,8 +10,7 @@ import {
   chatMemoryConfigSchema,
   windowOptionsOf,
 } from "./config.ts";
-import { limitsOf } from "./options.ts";
-import { decisiveEnd } from "./recent.ts";
+import { windowEndOf } from "./recent.ts";
 import { planWindow } from "./window.ts";
 
 /** One conversation, and the window of it that a model sees. The store keeps everything. */
@@ -28,11 +27,6 @@ export interface ChatMemory {
   /** Deletes the conversation; whether there was one. */
   readonly clear: () => Promise<Result<boolean>>;
 }
-
-/** What a first read asks for in a window of tokens, of which nobody knows how many messages they are. */
-const FIRST_READ = 100;
-/** What it asks for at most. */
-const LONGEST_FIRST_READ = 10_000;
 
 const isList = (messages: Message | readonly Message[]): messages is readonly Message[] =>
   Array.isArray(messages);
@@ -65,9 +59,7 @@ export function createChatMemory(
     throw new TypeError("Invalid chat memory configuration: memoryId: expected the id of the conversation.");
   }
   const window = windowOptionsOf(config, options);
-  const limits = limitsOf(window);
-  const firstRead =
-    "maxMessages" in window ? Math.min(2 * window.maxMessages + 1, LONGEST_FIRST_READ) : FIRST_READ;
+  const windowEnd = windowEndOf(window);
 
   const shape = (messages: readonly Message[], dropped = 0) =>
     counted(() => planWindow(sanitizeConversation(messages), { ...window, dropped }).messages);
@@ -88,11 +80,11 @@ export function createChatMemory(
         createIfMissing: metadata?.userId === undefined ? "unowned" : true,
       }),
     messages: async () => {
-      if (limits.low < limits.limit) return windowOfAll();
-      const recent = await provider.getRecentMessages(memoryId, firstRead);
+      if (windowEnd === undefined) return windowOfAll();
+      const recent = await provider.getRecentMessages(memoryId, windowEnd.firstRead);
       if (!recent.success) return recent;
-      if (recent.data.length < firstRead) return shape(recent.data);
-      const end = counted(() => decisiveEnd(recent.data, limits));
+      if (recent.data.length < windowEnd.firstRead) return shape(recent.data);
+      const end = counted(() => windowEnd.decisive(recent.data));
       if (!end.success) return end;
       return end.data === undefined ? windowOfAll() : shape(end.data);
     },

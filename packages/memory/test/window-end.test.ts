@@ -1,0 +1,77 @@
+import { type Message, pendingToolCalls, planWindow, sanitizeConversation, windowEndOf } from "@jaf/memory";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { anyHistories, calls, result, said, slidingOptions, user } from "./support/window-histories.ts";
+
+const isSystem = ({ role }: Message): boolean => (role as string) === "system";
+const histories = anyHistories.map((messages) => messages.filter((message) => !isSystem(message)));
+
+const resultsIn = (messages: readonly Message[]): number =>
+  messages.filter(({ role }) => role === "tool").length;
+
+/** Of the whole history, the sanitizer has an open call answered by a result of long ago that answers nothing else. */
+function takesStray(history: readonly Message[], decisive: readonly Message[]): boolean {
+  const before = history.slice(0, history.length - decisive.length);
+  return (
+    pendingToolCalls(decisive) !== undefined && resultsIn(before) > resultsIn(sanitizeConversation(before))
+  );
+}
+
+/** What may be said next: results of open calls, and anything else. */
+const next = fc.constantFrom<readonly Message[]>(
+  [],
+  [user("and now?")],
+  [result("00"), said("there"), user("and now?")],
+  [result("10"), result("11"), said("there")],
+  [user("look"), calls("00"), result("00")],
+);
+
+describe("the end of a conversation", () => {
+  it("gives the window of the whole, now and when more is said", () => {
+    let decided = 0;
+    fc.assert(
+      fc.property(histories, slidingOptions, fc.nat(60), next, (history, options, read, more) => {
+        const decisive = windowEndOf(options)?.decisive(history.slice(-read - 1));
+        if (decisive === undefined || takesStray(history, decisive)) return;
+        decided += 1;
+        const windowOf = (messages: readonly Message[]) =>
+          planWindow(sanitizeConversation([...messages, ...more]), options).messages;
+        expect(windowOf(decisive)).toEqual(windowOf(history));
+      }),
+      { numRuns: 3_000 },
+    );
+    expect(decided).toBeGreaterThan(300);
+  });
+
+  it("begins at the last user message behind which the limit is reached", () => {
+    const history = [user("0"), said("1"), user("2"), said("3"), user("4"), said("5")];
+    expect(windowEndOf({ maxMessages: 2 })?.decisive(history)).toEqual(history.slice(4));
+    expect(windowEndOf({ maxMessages: 3 })?.decisive(history)).toEqual(history.slice(2));
+    expect(windowEndOf({ maxMessages: 7 })?.decisive(history)).toBeUndefined();
+  });
+
+  it("holds the open calls, which don't count, with those of their results that are there", () => {
+    const settled = [user("0"), said("1"), user("2"), said("3")];
+    const open = [user("look"), calls("a", "b"), result("b")];
+    const history = [...settled, ...open];
+    expect(windowEndOf({ maxMessages: 3 })?.decisive(history)).toEqual([...settled.slice(2), ...open]);
+  });
+
+  it("doesn't tell where a result answers a call of long ago", () => {
+    const settled = [user("0"), said("1"), user("2"), said("3")];
+    const { decisive } = windowEndOf({ maxMessages: 2 }) ?? {};
+    expect(decisive?.([...settled, result("old")])).toBeUndefined();
+    expect(decisive?.([...settled, user("look"), calls("a", "b"), result("old")])).toBeUndefined();
+    expect(decisive?.([...settled, user("look"), calls("a", "b"), result("a"), result("a")])).toBeUndefined();
+  });
+
+  it("says nothing of a window that is trimmed in steps", () => {
+    expect(windowEndOf({ maxMessages: 4, trimTo: 2 })).toBeUndefined();
+  });
+
+  it("is read in one go", () => {
+    expect(windowEndOf({ maxMessages: 20 })?.firstRead).toBe(41);
+    expect(windowEndOf({ maxMessages: 1_000_000 })?.firstRead).toBe(10_000);
+    expect(windowEndOf({ maxTokens: 8_000 })?.firstRead).toBe(100);
+  });
+});
