@@ -21,7 +21,7 @@ export {
   type ToolCall,
   type TraceId,
 } from "@jaf/memory";
-export type { Agent, ModelConfig } from "./agent.ts";
+export type { Agent, ModelConfig, ResolvedAgent } from "./agent.ts";
 export { type AgentClient, createAgentClient } from "./client/agent-client.ts";
 export type { AgentClientConfig, ClientMemoryConfig } from "./client/config.ts";
 export type {
@@ -82,10 +82,11 @@ export type {
 export type { CacheableConfig } from "./model/cache.ts";
 export type { ModelCompletion, ModelStreamChunk, ModelToolCall, ModelUsage } from "./model/completion.ts";
 export type { ModelRetryPolicy } from "./model/retry.ts";
+export type { ReasoningEffort, ToolChoice } from "./model/settings.ts";
 export type { RunResult } from "./run-result.ts";
 export { maskSecrets } from "./secrets/mask-secrets.ts";
 export { createRunState, type RunState, type RunStateInput } from "./state.ts";
-export { createTool, type ToolDefinition } from "./tools/create-tool.ts";
+export { createTool, type ToolAnswer, type ToolDefinition } from "./tools/create-tool.ts";
 export { type ErrorHandlingOptions, type ToolLogEntry, withErrorHandling } from "./tools/error-handling.ts";
 export {
   type ToolErrorCode,
@@ -95,5 +96,6 @@ export {
   type ToolResultStatus,
 } from "./tools/result.ts";
 export type { Tool, ToolCallInfo } from "./tools/tool.ts";
+export type { ToolPart, ToolParts } from "./tools/tool-parts.ts";
 export { setUserMemory } from "./user-memory/default-memory.ts";
 export type { RemembersDeclaration, RemembersSpec, RunUserMemory } from "./user-memory/remembers.ts";

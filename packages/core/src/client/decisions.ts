@@ -6,10 +6,11 @@ import {
 } from "@jaf/memory";
 import * as z from "zod";
 import type { ClientToolResult } from "../interruption/interruption.ts";
+import { toolPartsSchema } from "../tools/tool-parts.ts";
 
 const toolResultSchema = z.object({
   toolCallId: z.string(),
-  result: z.union([z.string(), z.looseObject({ status: z.string() })]),
+  result: z.union([z.string(), z.looseObject({ status: z.string() }), toolPartsSchema]),
 });
 
 /** What was decided about waiting calls. */

@@ -1,4 +1,4 @@
-import type { Message, RunId, TraceId } from "@jaf/memory";
+import type { ContentPart, Message, RunId, TraceId } from "@jaf/memory";
 import type { ContextManifest } from "../context/manifest.ts";
 import type { Interruption } from "../interruption/interruption.ts";
 import type { ModelUsage } from "../model/completion.ts";
@@ -124,8 +124,10 @@ type ToolEvent =
         readonly toolCallId: string;
         readonly status: ToolResultStatus;
         readonly durationMs: number;
-        /** As the model sees it. */
+        /** As the model sees it; of parts, their text. */
         readonly result: string;
+        /** What the tool answered, where it answered with parts. */
+        readonly parts?: readonly ContentPart[];
       };
     };
 

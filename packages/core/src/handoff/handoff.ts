@@ -1,14 +1,21 @@
-import type { ToolCall } from "@jaf/memory";
+import { calledTool, type RichToolCall } from "@jaf/memory";
 import { abortable } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import type { JAFError } from "../errors.ts";
-import { type CallBatch, findTool, parseCall, toAnswer, traceToolCall } from "../tools/execute-call.ts";
+import {
+  type CallBatch,
+  findTool,
+  parseCall,
+  type ToolContent,
+  toAnswer,
+  traceToolCall,
+} from "../tools/execute-call.ts";
 import { ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
 import type { HandoffArguments } from "./handoff-tool.ts";
 import { isHandoffTool } from "./handoff-tool.ts";
 
 export interface HandoffAnswer {
-  readonly content: string;
+  readonly content: ToolContent;
   /** Whether its arguments were valid; otherwise a later handoff of the same reply may still count. */
   readonly understood: boolean;
   /** The agent that takes over. */
@@ -25,8 +32,8 @@ interface Decision {
   readonly error?: JAFError;
 }
 
-export function isHandoffCall<Ctx>(batch: CallBatch<Ctx>, call: ToolCall): boolean {
-  const tool = findTool(batch, call.function.name);
+export function isHandoffCall<Ctx>(batch: CallBatch<Ctx>, call: RichToolCall): boolean {
+  const tool = findTool(batch, calledTool(call).name);
   return tool !== undefined && isHandoffTool(tool);
 }
 
@@ -37,10 +44,10 @@ export function isHandoffCall<Ctx>(batch: CallBatch<Ctx>, call: ToolCall): boole
 export async function answerHandoff<Ctx>(
   scope: RunScope<Ctx>,
   batch: CallBatch<Ctx>,
-  { call, taken }: { readonly call: ToolCall; readonly taken: boolean },
+  { call, taken }: { readonly call: RichToolCall; readonly taken: boolean },
 ): Promise<HandoffAnswer> {
   const trace = traceToolCall(scope, call);
-  const parsing = parseCall(findTool(batch, call.function.name), call);
+  const parsing = parseCall(findTool(batch, calledTool(call).name), call);
   const parsed = await abortable(parsing, scope.config.signal);
   trace?.start(parsed.args);
   if (!parsed.ok) {

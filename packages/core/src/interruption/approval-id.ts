@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ToolCall } from "@jaf/memory";
+import { calledTool, type RichToolCall } from "@jaf/memory";
 
 /** Which reply of which conversation made the calls. */
 export interface CallPlace {
@@ -14,18 +14,18 @@ const digestOf = (...bound: readonly unknown[]): string =>
   createHash("sha256").update(JSON.stringify(bound)).digest("base64url");
 
 /** The same for the same call in the same place, whatever its arguments are parsed to. */
-export const callDigestOf = (
-  { owner, position, scope }: CallPlace,
-  { id, function: called }: ToolCall,
-): string => digestOf(owner, position, scope, id, called.name, called.arguments);
+export const callDigestOf = ({ owner, position, scope }: CallPlace, call: RichToolCall): string => {
+  const { name, input } = calledTool(call);
+  return digestOf(owner, position, scope, call.id, name, input);
+};
 
 /**
  * The same for the same call in the same place with the same parsed arguments, and for nothing else, however often it is
  * asked for. `text`: the arguments, encoded with sorted keys.
  */
-export const bindingOf = (place: CallPlace, call: ToolCall, text: string): string =>
+export const bindingOf = (place: CallPlace, call: RichToolCall, text: string): string =>
   digestOf(callDigestOf(place, call), text);
 
 /** What the approval ids of a call begin with that are asked for in this round. */
-export const approvalIdPrefix = (place: CallPlace, call: ToolCall, round: number): string =>
+export const approvalIdPrefix = (place: CallPlace, call: RichToolCall, round: number): string =>
   `appr_${digestOf(callDigestOf(place, call), round)}.`;

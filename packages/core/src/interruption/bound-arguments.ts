@@ -1,6 +1,6 @@
-import type { ToolCall } from "@jaf/memory";
+import type { RichToolCall } from "@jaf/memory";
 import { sleep } from "../engine/abort.ts";
-import { decodeArguments, type ParsedArguments } from "../tools/arguments.ts";
+import { decodeCall, type ParsedArguments } from "../tools/arguments.ts";
 import { parseCall } from "../tools/execute-call.ts";
 import type { Tool } from "../tools/tool.ts";
 import { areWithin, differencesOf } from "./differences.ts";
@@ -33,7 +33,7 @@ export interface JudgedArguments {
 export interface Judging<Ctx> {
   // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
   readonly tool: Tool<any, Ctx>;
-  readonly call: ToolCall;
+  readonly call: RichToolCall;
   /** What was kept of the arguments when the call was asked about. */
   readonly shown: string | undefined;
 }
@@ -68,10 +68,10 @@ async function isMadeAnew<Ctx>(shown: unknown, now: unknown, { tool, call }: Par
   return again.ok && areWithin(differencesOf(shown, now), differencesOf(now, again.args));
 }
 
-function boundTo(args: unknown, call: ToolCall): BoundArguments {
+function boundTo(args: unknown, call: RichToolCall): BoundArguments {
   const encoded = encodeArguments(args, { sorted: false });
   const text = encodeArguments(args, { sorted: true });
-  const isPlain = text === encodeArguments(decodeArguments(call.function.arguments).args, { sorted: true });
+  const isPlain = text === encodeArguments(decodeCall(call).args, { sorted: true });
   return { args, copy: () => decodeArgumentsText(encoded), text, kept: isPlain ? undefined : encoded };
 }
 

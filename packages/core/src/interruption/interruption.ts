@@ -1,5 +1,6 @@
 import type { ApprovalDecision } from "@jaf/memory";
 import type { ToolResult } from "../tools/result.ts";
+import type { ToolParts } from "../tools/tool-parts.ts";
 
 /** What an interrupted run waits for. */
 export type Interruption = ApprovalRequest | ClientToolCall;
@@ -10,7 +11,7 @@ interface InterruptedCall {
   readonly toolName: string;
   /** The parsed arguments, a frozen copy: those that run. */
   readonly args: unknown;
-  /** The arguments as the model wrote them, JSON text. */
+  /** The arguments as the model wrote them: JSON text, or the input of a custom call. */
   readonly arguments: string;
   /** The registry key of the agent that called. */
   readonly agentName: string;
@@ -36,8 +37,8 @@ export interface ClientToolCall extends InterruptedCall {
 /** The result of a call of a tool that runs at the client. */
 export interface ClientToolResult {
   readonly toolCallId: string;
-  /** A string goes to the model as it is, a {@link ToolResult} as JSON. */
-  readonly result: string | ToolResult;
+  /** A string or {@link ToolParts} go to the model as they are, a {@link ToolResult} as JSON. */
+  readonly result: string | ToolResult | ToolParts;
 }
 
 /** Lets the call run. */

@@ -1,4 +1,4 @@
-import type { ToolCall } from "@jaf/memory";
+import { calledTool, type RichToolCall } from "@jaf/memory";
 import { abortable } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import { frozenCopy } from "../immutable/copy.ts";
@@ -9,6 +9,7 @@ import type { CallBatch, RunnableCall } from "../tools/execute-call.ts";
 import { findTool } from "../tools/execute-call.ts";
 import { ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
 import { isClientTool, type Tool } from "../tools/tool.ts";
+import type { ToolParts } from "../tools/tool-parts.ts";
 import { approvalIdPrefix, bindingOf, callDigestOf } from "./approval-id.ts";
 import { type BoundArguments, type JudgedArguments, judgeArguments } from "./bound-arguments.ts";
 import type { Decisions } from "./decisions.ts";
@@ -24,12 +25,12 @@ export interface SortedCalls {
   /** What is to be kept of the arguments of calls that wait for an approval, or have one. */
   readonly shown: readonly ShownArguments[];
   /** The arguments of all calls that may wait. */
-  readonly judged: ReadonlyMap<ToolCall, JudgedArguments>;
+  readonly judged: ReadonlyMap<RichToolCall, JudgedArguments>;
 }
 
 export interface AnsweredCall {
-  readonly call: ToolCall;
-  readonly result: string | ToolResult;
+  readonly call: RichToolCall;
+  readonly result: string | ToolResult | ToolParts;
   /** The message of what the tool's own `needsApproval` threw. */
   readonly thrown?: string;
 }
@@ -57,12 +58,12 @@ export async function sortCalls<Ctx>(
     answered: [] as AnsweredCall[],
     waiting: [] as Interruption[],
     shown: [] as ShownArguments[],
-    judged: new Map<ToolCall, JudgedArguments>(),
+    judged: new Map<RichToolCall, JudgedArguments>(),
   };
   const { signal } = scope.config;
   const { place, note } = options.waiting;
   for (const call of batch.calls) {
-    const tool = findTool(batch, call.function.name);
+    const tool = findTool(batch, calledTool(call).name);
     if (tool === undefined || !mayWait(tool)) {
       sorted.run.push({ call });
       continue;
@@ -90,7 +91,7 @@ const mayWait = <Ctx>(tool: AnyTool<Ctx>): boolean =>
   isClientTool(tool) || (tool.needsApproval !== undefined && tool.needsApproval !== false);
 
 interface Judged<Ctx> {
-  readonly call: ToolCall;
+  readonly call: RichToolCall;
   readonly tool: AnyTool<Ctx>;
   readonly judged: JudgedArguments;
   readonly mask: Masking;
@@ -103,11 +104,12 @@ async function sortCall<Ctx>(
 ): Promise<Sorted> {
   const { parsed, bound } = judged;
   if (!parsed.ok) return { to: "run", parsed }; // Which answers it with what is wrong.
+  const { name: toolName, input } = calledTool(call);
   const asked = {
     toolCallId: call.id,
-    toolName: call.function.name,
+    toolName,
     args: frozenCopy(bound?.copy() ?? parsed.args),
-    arguments: call.function.arguments,
+    arguments: input,
     agentName: batch.agentName,
   };
   if (isClientTool(tool)) {

@@ -1,4 +1,4 @@
-import type { Message, ToolCall } from "@jaf/memory";
+import { calledTool, type Message, type RichToolCall } from "@jaf/memory";
 import { abortable, abortError } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import type { JAFError } from "../errors.ts";
@@ -7,7 +7,7 @@ import type { Interruption } from "../interruption/interruption.ts";
 import { type AnsweredCall, type SortOptions, sortCalls } from "../interruption/sort-calls.ts";
 import type { ShownArguments } from "../memory/metadata.ts";
 import type { AppendEntry } from "../memory/turn-holder.ts";
-import { decodeArguments } from "./arguments.ts";
+import { decodeCall } from "./arguments.ts";
 import { forEachLimited } from "./concurrency.ts";
 import {
   type CallBatch,
@@ -37,7 +37,7 @@ interface Answer {
 
 /** How far a batch has come. */
 interface Progress {
-  readonly answered: Map<ToolCall, Answer>;
+  readonly answered: Map<RichToolCall, Answer>;
   /** Answers on their way into the store. */
   readonly storing: Set<Promise<void>>;
   memoryFailed: boolean;
@@ -93,7 +93,7 @@ function without<T>(calls: readonly T[], left: readonly T[]): readonly T[] {
 }
 
 interface Answering {
-  readonly call: ToolCall;
+  readonly call: RichToolCall;
   readonly progress: Progress;
 }
 
@@ -111,11 +111,11 @@ async function answerByTool<Ctx>(
 
 function failureOf<Ctx>(
   { config }: RunScope<Ctx>,
-  call: ToolCall,
+  call: RichToolCall,
   thrown: string | undefined,
 ): { readonly error?: JAFError } {
   if (thrown === undefined || config.onToolError !== "fail") return {};
-  return { error: { _tag: "ToolCallError", tool: call.function.name, detail: thrown } };
+  return { error: { _tag: "ToolCallError", tool: calledTool(call).name, detail: thrown } };
 }
 
 async function answerBySomebody<Ctx>(
@@ -124,7 +124,7 @@ async function answerBySomebody<Ctx>(
   progress: Progress,
 ): Promise<void> {
   const trace = traceToolCall(scope, call);
-  trace?.start(decodeArguments(call.function.arguments).args);
+  trace?.start(decodeCall(call).args);
   const answer = toAnswer(result);
   trace?.end(answer);
   const message = toolMessage(call, answer.content);

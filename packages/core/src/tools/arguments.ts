@@ -1,3 +1,4 @@
+import { calledTool, type RichToolCall } from "@jaf/memory";
 import type * as z from "zod";
 import { ToolErrorCodes, ToolResponse, type ToolResult } from "./result.ts";
 
@@ -6,8 +7,14 @@ export type ParsedArguments =
   /** `args` as the model wrote them, as far as they can be read. */
   | { readonly ok: false; readonly args: unknown; readonly problem: ToolResult };
 
+/** What a call says, before any schema: JSON, or of a custom call its text. */
+export const decodeCall = (call: RichToolCall): ParsedArguments => {
+  const { input } = calledTool(call);
+  return call.type === "custom" ? { ok: true, args: input } : decodeArguments(input);
+};
+
 /** A model that calls a tool without parameters often sends no text at all. */
-export function decodeArguments(text: string): ParsedArguments {
+function decodeArguments(text: string): ParsedArguments {
   if (text.trim() === "") return { ok: true, args: {} };
   try {
     return { ok: true, args: JSON.parse(text) };

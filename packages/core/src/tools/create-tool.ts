@@ -1,8 +1,10 @@
 import type * as z from "zod";
 import type { ToolResult } from "./result.ts";
 import { clientSide, type Tool, type ToolCallInfo } from "./tool.ts";
+import type { ToolParts } from "./tool-parts.ts";
 
-type Answer = string | ToolResult;
+/** What may be returned: text, a {@link ToolResult}, parts, or data, which the model reads as JSON. */
+export type ToolAnswer = string | ToolResult | ToolParts | object;
 
 export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
   readonly name: string;
@@ -14,7 +16,7 @@ export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
     args: z.output<Schema>,
     context: Readonly<Ctx>,
     call?: ToolCallInfo,
-  ) => Promise<Answer> | Answer;
+  ) => Promise<ToolAnswer> | ToolAnswer;
   /** See `Tool.needsApproval`. */
   readonly needsApproval?:
     | boolean
@@ -45,8 +47,9 @@ export function createTool<Schema extends z.ZodType, Ctx = any>(
     ...(execute === undefined
       ? clientSide
       : {
+          // The engine takes whatever it is; the type of a `Tool` names the first two.
           execute: async (args: z.output<Schema>, context: Readonly<Ctx>, call?: ToolCallInfo) =>
-            execute.call(definition, args, context, call),
+            (await execute.call(definition, args, context, call)) as string | ToolResult,
         }),
     ...(needsApproval === undefined
       ? {}

@@ -1,9 +1,16 @@
-import type { Message, ToolCall } from "@jaf/memory";
+import {
+  type ContentPart,
+  calledTool,
+  type Message,
+  messageText,
+  type RichMessage,
+  type RichToolCall,
+} from "@jaf/memory";
 import type { Agent } from "../agent.ts";
 import { toolLimit } from "../engine/limits.ts";
 import type { RunScope } from "../engine/scope.ts";
 import { openTimeLimit, type TimeLimitError } from "../engine/time-limit.ts";
-import { decodeArguments, type ParsedArguments, validateArguments } from "./arguments.ts";
+import { decodeCall, type ParsedArguments, validateArguments } from "./arguments.ts";
 import {
   isToolResult,
   type ToolErrorCode,
@@ -13,6 +20,7 @@ import {
   type ToolResultStatus,
 } from "./result.ts";
 import type { Tool } from "./tool.ts";
+import { isToolParts, keptParts, type ToolParts } from "./tool-parts.ts";
 
 /** The calls of one reply, and whose they are. */
 export interface CallBatch<Ctx> {
@@ -21,14 +29,14 @@ export interface CallBatch<Ctx> {
   // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
   readonly agent: Agent<Ctx, any>;
   readonly context: Readonly<Ctx>;
-  readonly calls: readonly ToolCall[];
+  readonly calls: readonly RichToolCall[];
   /** Tells this batch from every other; calls of one batch differ in their ids. */
   readonly callScope: string;
 }
 
 /** A call that need not wait. */
 export interface RunnableCall {
-  readonly call: ToolCall;
+  readonly call: RichToolCall;
   /** As they were judged; a tool that was judged gets these very arguments. Absent: nothing was judged. */
   readonly parsed?: ParsedArguments;
 }
@@ -41,9 +49,12 @@ export interface ExecutedCall {
 
 interface Answer {
   readonly status: ToolResultStatus;
-  readonly content: string;
+  readonly content: ToolContent;
   readonly thrown?: string;
 }
+
+/** Of a tool message: parts where the tool answered with parts. */
+export type ToolContent = string | readonly ContentPart[];
 
 /** The tool that an agent has by this name. */
 // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
@@ -56,7 +67,7 @@ export async function executeCall<Ctx>(
   batch: CallBatch<Ctx>,
   { call, parsed: judged }: RunnableCall,
 ): Promise<ExecutedCall | undefined> {
-  const tool = findTool(batch, call.function.name);
+  const tool = findTool(batch, calledTool(call).name);
   const trace = traceToolCall(scope, call);
   const parsed = judged ?? (await parseCall(tool, call));
   trace?.start(parsed.args);
@@ -75,16 +86,20 @@ export async function executeCall<Ctx>(
 
 const isAborted = <Ctx>({ config }: RunScope<Ctx>): boolean => config.signal?.aborted === true;
 
-export const toolMessage = (call: ToolCall, content: string): Message =>
-  Object.freeze({ role: "tool", content, tool_call_id: call.id });
+export function toolMessage(call: RichToolCall, content: ToolContent): Message {
+  if (typeof content === "string") return Object.freeze({ role: "tool", content, tool_call_id: call.id });
+  const message: RichMessage = Object.freeze({ role: "tool", content, tool_call_id: call.id });
+  // Checked when they became the answer.
+  return message as Message;
+}
 
 /** Decodes and validates; arguments of an unknown tool are only decoded. */
 export function parseCall<Ctx>(
   // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
   tool: Tool<any, Ctx> | undefined,
-  call: ToolCall,
+  call: RichToolCall,
 ): ParsedArguments | Promise<ParsedArguments> {
-  const decoded = decodeArguments(call.function.arguments);
+  const decoded = decodeCall(call);
   if (tool === undefined) return { ok: true, args: decoded.args };
   return decoded.ok ? validateArguments(tool.schema.parameters, decoded.args) : decoded;
 }
@@ -93,7 +108,7 @@ async function useTool<Ctx>(
   scope: RunScope<Ctx>,
   { agentName, context, callScope }: CallBatch<Ctx>,
   // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
-  use: { readonly tool: Tool<any, Ctx>; readonly call: ToolCall; readonly args: unknown },
+  use: { readonly tool: Tool<any, Ctx>; readonly call: RichToolCall; readonly args: unknown },
 ): Promise<Answer> {
   const { tool, call, args } = use;
   const limit = openTimeLimit(toolLimit(scope.config, tool), scope.config.signal);
@@ -135,12 +150,20 @@ const failedWith = (code: ToolErrorCode, thrown: string): Answer => ({
   thrown,
 });
 
-/** Strings as they are, everything else as JSON. What JSON can't hold is an error. */
-export function toAnswer(value: string | ToolResult): Answer {
+/** Strings and parts as they are, everything else as JSON. What can't be kept is an error. */
+export function toAnswer(value: string | ToolResult | ToolParts): Answer {
   if (typeof value === "string") return { status: "success", content: value };
+  if (isToolParts(value)) return partsAnswer(value);
   const content = toJson(value);
   if (content !== undefined) return { status: isToolResult(value) ? value.status : "success", content };
   const message = "The tool returned something that can't be written as JSON.";
+  return toAnswer(ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, message));
+}
+
+function partsAnswer(value: ToolParts): Answer {
+  const content = keptParts(value);
+  if (content !== undefined) return { status: "success", content };
+  const message = "The tool returned parts that hold something other than data.";
   return toAnswer(ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, message));
 }
 
@@ -165,12 +188,10 @@ function unknownTool<Ctx>({ agent }: CallBatch<Ctx>): ToolResult {
 }
 
 /** Tells of the beginning and the end of a call; nothing where nobody listens. */
-export function traceToolCall<Ctx>({ emit }: RunScope<Ctx>, call: ToolCall) {
+export function traceToolCall<Ctx>({ emit }: RunScope<Ctx>, call: RichToolCall) {
   if (emit === undefined) return undefined;
-  const {
-    id,
-    function: { name },
-  } = call;
+  const { id } = call;
+  const { name } = calledTool(call);
   let startedAt = 0;
   return {
     start: (args: unknown): void => {
@@ -180,19 +201,20 @@ export function traceToolCall<Ctx>({ emit }: RunScope<Ctx>, call: ToolCall) {
     },
     end: ({ status, content }: Answer): void => {
       const durationMs = performance.now() - startedAt;
-      emit({
-        type: "tool_call_end",
-        data: { toolName: name, toolCallId: id, status, durationMs, result: content },
-      });
+      const shown =
+        typeof content === "string"
+          ? { result: content }
+          : { result: messageText({ role: "tool", content }), parts: content };
+      emit({ type: "tool_call_end", data: { toolName: name, toolCallId: id, status, durationMs, ...shown } });
     },
   };
 }
 
 /** So that an observer can't change what the tool gets. Schemas may make anything of the arguments, also functions. */
-function copyOf(args: unknown, { function: { arguments: text } }: ToolCall): unknown {
+function copyOf(args: unknown, call: RichToolCall): unknown {
   try {
     return structuredClone(args);
   } catch {
-    return decodeArguments(text).args;
+    return decodeCall(call).args;
   }
 }

@@ -21,7 +21,8 @@ export interface ToolCallInfo {
 
 /**
  * Something the model can call. Arguments are parsed by `parameters` first, so that `execute` gets its output type,
- * defaults applied. A string goes to the model as it is, a {@link ToolResult} as JSON. Whatever is thrown goes to the
+ * defaults applied; of a call whose input is text, `parameters` get that text. A string goes to the model as it is, a
+ * {@link ToolResult} as JSON, and so do the parts and the data that `createTool` allows. Whatever is thrown goes to the
  * model as an error result, so that it can correct itself (see `RunConfig.onToolError`), and so does that it took too long.
  */
 export type Tool<A, Ctx> = {

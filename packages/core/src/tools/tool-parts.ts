@@ -1,0 +1,40 @@
+import { type ContentPart, type MediaPart, parseMessages, type TextPart } from "@jaf/memory";
+import * as z from "zod";
+import { frozenCopy } from "../immutable/copy.ts";
+
+/** A part of what a tool answers. */
+export type ToolPart = TextPart | MediaPart;
+
+/**
+ * What a tool answers that has more than text, e.g. an image: `{ parts: [{ type: "media", mediaType: "image/png", data }] }`.
+ * The model gets the parts as they are. An object with other fields beside `parts`, or with other kinds of parts, is data,
+ * and goes to the model as JSON.
+ */
+export interface ToolParts {
+  readonly parts: readonly ToolPart[];
+}
+
+const text = z.looseObject({ type: z.literal("text"), text: z.string() });
+
+const media = z
+  .looseObject({
+    type: z.literal("media"),
+    mediaType: z.string().min(1),
+    data: z.union([z.string(), z.instanceof(Uint8Array)]).optional(),
+    url: z.union([z.string(), z.instanceof(URL)]).optional(),
+    fileId: z.string().optional(),
+  })
+  .refine(({ data, url, fileId }) => data !== undefined || url !== undefined || fileId !== undefined);
+
+const partSchema = z.discriminatedUnion("type", [text, media]);
+
+export const toolPartsSchema = z.strictObject({ parts: z.array(partSchema).min(1) });
+
+export const isToolParts = (value: unknown): value is ToolParts =>
+  typeof value === "object" && value !== null && "parts" in value && toolPartsSchema.safeParse(value).success;
+
+/** Frozen copies, in which bytes are a `Uint8Array`; `undefined` for what no store can hold. */
+export function keptParts({ parts }: ToolParts): readonly ContentPart[] | undefined {
+  const content = frozenCopy(parts);
+  return parseMessages([{ role: "tool", content, tool_call_id: "call" }]).success ? content : undefined;
+}
