@@ -38,6 +38,12 @@ export interface ConversationMetadata {
    * `WriteOptions.expectedIncarnation` is compared with it.
    */
   readonly incarnation?: string;
+  /**
+   * `true` where a message of role `system` or `developer` was written since the conversation was created or last replaced,
+   * also if it has been dropped since; absent otherwise. Whoever reads only the end of a conversation learns by it that
+   * there may be system content further back, which every window keeps.
+   */
+  readonly systemContent?: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
   readonly [key: string]: any;
 }
@@ -45,7 +51,7 @@ export interface ConversationMetadata {
 /**
  * Metadata of a write: `userId` and `traceId` are indexed, everything else is kept and given back. The store's own
  * fields (`createdAt`, `updatedAt`, `lastActivity`, `totalMessages`, `version`, `metadataVersion`, `nextPosition`,
- * `incarnation`) are ignored here.
+ * `incarnation`, `systemContent`) are ignored here.
  */
 export interface WriteMetadata {
   /** The owner. Set once: a later write that names another user is refused as a conflict. */
@@ -66,7 +72,8 @@ export interface WriteOptions {
   readonly expectedVersion?: number;
   /**
    * The metadata version that the conversation must have (`metadata.metadataVersion`), `0` where no write carried any
-   * yet. It rises by one with every write that carries metadata other than `userId`, and with every replacement.
+   * yet. It rises by one with every write that carries metadata other than `userId`, with every replacement, and with
+   * every batch that holds a message of role `system` or `developer`, which is noted in `systemContent`.
    * Otherwise: `MemoryConflictError` of reason `"metadata-version"`. A change of metadata alone leaves `version` as it is.
    */
   readonly expectedMetadataVersion?: number;
@@ -172,7 +179,8 @@ type Method<F extends (...given: never[]) => unknown> = {
  * - **One order:** a position per message, never a clock.
  * - **Versions, incarnations, idempotency, trimming:** see {@link WriteOptions}.
  * - **Values come back exactly as stored:** types, unicode, the text of tool arguments, content parts, unknown
- *   fields; `Date`s as `Date`s. A field that is `undefined` is absent, and `-0` is `0`. What JSON can't hold (`NaN`,
+ *   fields; `Date`, `URL` and `Uint8Array` as such, and a `Buffer` as a `Uint8Array`: each reader gets its own, which
+ *   alone isn't frozen. A field that is `undefined` is absent, and `-0` is `0`. What else JSON can't hold (`NaN`,
  *   functions, class instances, cycles, more than 200 levels) is refused with a `MemoryValidationError`.
  * - **Ids** are 1 to 255 UTF-16 units, without NUL and without unpaired surrogates; they are compared exactly,
  *   without normalisation. Anything else is a `MemoryValidationError`.

@@ -22,7 +22,7 @@ const shifting = (field: string, ...answers: readonly unknown[]) =>
 describe("a message that answers differently each time it is read", () => {
   it.each([1, 2, 3, 4, 5])("is stored as a message or refused, whatever changes at read %i", (read) => {
     for (const [field, good, bad] of [
-      ["role", "user", "system"],
+      ["role", "user", "root"],
       ["role", "user", undefined],
       ["role", "tool", "user"],
       ["content", "x", 5],

@@ -18,7 +18,7 @@ describe("parseMessages", () => {
   });
 
   it("names every fault, and the first five in the message", () => {
-    const messages = Array.from({ length: 7 }, () => ({ role: "system", content: "s3cret" }));
+    const messages = Array.from({ length: 7 }, () => ({ role: "root", content: "s3cret" }));
     const error = expectError(parseMessages(messages), "MemoryValidationError");
     expect(error.issues.map(({ path }) => path)).toEqual(
       messages.map((_, index) => `messages[${index}].role`),

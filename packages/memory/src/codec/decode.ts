@@ -2,6 +2,7 @@ import type { StoredConversation, StoredMessage } from "../backend/backend.ts";
 import type { Message } from "../message.ts";
 import type { ConversationMemory, ConversationMetadata } from "../provider.ts";
 import { decodeJson, deepFreeze, fromJsonValue } from "./json.ts";
+import { messageRoles } from "./message-schema.ts";
 
 /** A stored message that can't be read back. Says where, and nothing of its content. */
 export class CorruptMessage extends Error {
@@ -11,11 +12,13 @@ export class CorruptMessage extends Error {
   }
 }
 
+const ROLES: ReadonlySet<string> = new Set(messageRoles);
+
 // Bodies were validated on their way in; this guards against rows that something else wrote.
 function isMessage(value: unknown): value is Message {
   if (typeof value !== "object" || value === null || !("role" in value) || !("content" in value))
     return false;
-  return value.role === "user" || value.role === "assistant" || value.role === "tool";
+  return typeof value.role === "string" && ROLES.has(value.role);
 }
 
 /** Throws {@link CorruptMessage}. `index` says which one it was. */

@@ -30,10 +30,19 @@ const RESERVED_METADATA = new Set([
   "metadataVersion",
   "nextPosition",
   "incarnation",
+  "systemContent",
   "userId",
 ]);
 
-function encodeMessage(message: unknown, index: number, issues: MemoryIssue[]): EncodedMessage {
+interface Batch {
+  readonly messages: EncodedMessage[];
+  readonly issues: MemoryIssue[];
+  /** Whether a message has the role `system` or `developer`. */
+  holdsSystemContent: boolean;
+}
+
+function encodeMessage(message: unknown, index: number, batch: Batch): EncodedMessage {
+  const { issues } = batch;
   const path = () => `messages[${index}]`;
   try {
     const plain = encodePlainMessage(message);
@@ -41,7 +50,11 @@ function encodeMessage(message: unknown, index: number, issues: MemoryIssue[]): 
     const body = encodeJson(message);
     // What is stored, and not what was handed in: a getter answers anew, and hidden fields are not stored.
     const parsed = messageSchema.safeParse(decodeJson(body));
-    if (parsed.success) return { body, isToolResult: parsed.data.role === "tool" };
+    if (parsed.success) {
+      const { role } = parsed.data;
+      if (role === "system" || role === "developer") batch.holdsSystemContent = true;
+      return { body, isToolResult: role === "tool" };
+    }
     for (const { path: field, expected } of schemaIssues(parsed.error)) {
       issues.push({ path: `${path()}${field}`, expected });
     }
@@ -51,19 +64,22 @@ function encodeMessage(message: unknown, index: number, issues: MemoryIssue[]): 
   return { body: "", isToolResult: false };
 }
 
-/** Validates and encodes a batch; collects into `issues`. */
-export function encodeMessages(messages: unknown, issues: MemoryIssue[]): readonly EncodedMessage[] {
+function encodeBatch(messages: unknown, issues: MemoryIssue[]): Batch {
+  const batch: Batch = { messages: [], issues, holdsSystemContent: false };
   if (!Array.isArray(messages)) {
     issues.push({ path: "messages", expected: "an array of messages" });
-    return [];
+    return batch;
   }
-  const encoded: EncodedMessage[] = [];
   // Unlike `map`, this visits holes.
   for (let index = 0; index < messages.length; index++) {
-    encoded.push(encodeMessage(messages[index], index, issues));
+    batch.messages.push(encodeMessage(messages[index], index, batch));
   }
-  return encoded;
+  return batch;
 }
+
+/** Validates and encodes a batch; collects into `issues`. */
+export const encodeMessages = (messages: unknown, issues: MemoryIssue[]): readonly EncodedMessage[] =>
+  encodeBatch(messages, issues).messages;
 
 function encodeField(key: string, value: unknown, issues: MemoryIssue[]): JsonValue {
   try {
@@ -121,9 +137,11 @@ function encodeReadableWrite(input: WriteInput): Checked<ConversationWrite> {
   const incarnation = encodeIncarnation(expectedIncarnation, issues);
   const creates = mode === "replace" || createsIfMissing(createIfMissing, userId, issues);
   if (mode === "replace") refuseOfReplace(options, issues);
-  const bodies = encodeMessages(messages, issues);
-  const encoded = messageIds === undefined ? bodies : withMessageIds(bodies, messageIds, issues);
-  const encodedMetadata = encodeMetadata(metadata, issues);
+  const batch = encodeBatch(messages, issues);
+  const encoded =
+    messageIds === undefined ? batch.messages : withMessageIds(batch.messages, messageIds, issues);
+  const given = encodeMetadata(metadata, issues);
+  const encodedMetadata = batch.holdsSystemContent ? { ...given, systemContent: true } : given;
   return checked(issues, () => {
     // Field by field: to spread objects takes several times as long as all the rest.
     const write: Mutable<ConversationWrite> = {

@@ -1,6 +1,9 @@
+import { isUint8Array } from "node:util/types";
+
 /**
- * JSON text that gives back exactly what went in: plain JSON, plus `Date` as `{ "$date": iso }`. A real key
- * `$date` is escaped by one more `$`.
+ * JSON text that gives back exactly what went in: plain JSON, plus `Date` as `{ "$date": iso }`, `Uint8Array` as
+ * `{ "$bytes": base64 }` and `URL` as `{ "$url": href }`. A real key of these names is escaped by one more `$`. A `Buffer`
+ * comes back as a `Uint8Array`.
  */
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
@@ -18,9 +21,18 @@ export class UnstorableValue extends Error {
 }
 
 const MAX_DEPTH = 200;
-export const DATE_KEY = "$date";
-const ESCAPABLE = /^\$+date$/;
-const ESCAPED = /^\$\$+date$/;
+const DATE_KEY = "$date";
+const BYTES_KEY = "$bytes";
+const URL_KEY = "$url";
+const ESCAPABLE = /^\$+(?:date|bytes|url)$/;
+const ESCAPED = /^\$\$+(?:date|bytes|url)$/;
+const TAG = /"\$+(?:date|bytes|url)"/;
+
+/**
+ * Whether decoding the text may make a `Date`, `Uint8Array` or `URL`, which nothing can freeze. The one character is looked
+ * for first since that is several times as fast.
+ */
+export const mayHoldTags = (text: string): boolean => text.includes("$") && TAG.test(text);
 
 /** Does the value need rewriting before `JSON.stringify`? Throws {@link UnstorableValue} for what JSON can't hold. */
 function needsTags(value: unknown, path: string, depth: number): boolean {
@@ -34,7 +46,7 @@ function needsTags(value: unknown, path: string, depth: number): boolean {
     case "object":
       return value !== null && objectNeedsTags(value, path, depth);
     default:
-      throw new UnstorableValue(path, `a JSON value or a Date, not ${typeof value}`);
+      throw new UnstorableValue(path, `a JSON value, a Date, a URL or a Uint8Array, not ${typeof value}`);
   }
 }
 
@@ -44,6 +56,7 @@ function objectNeedsTags(value: object, path: string, depth: number): boolean {
     if (Number.isNaN(value.getTime())) throw new UnstorableValue(path, "a valid Date");
     return true;
   }
+  if (value instanceof URL || isUint8Array(value)) return true;
   if ("toJSON" in value && typeof value.toJSON === "function") {
     throw new UnstorableValue(path, "plain data, without a toJSON method");
   }
@@ -73,6 +86,8 @@ function objectNeedsTags(value: object, path: string, depth: number): boolean {
 
 function tag(value: unknown): unknown {
   if (value instanceof Date) return { [DATE_KEY]: value.toISOString() };
+  if (value instanceof URL) return { [URL_KEY]: value.href };
+  if (isUint8Array(value)) return { [BYTES_KEY]: base64Of(value) };
   if (Array.isArray(value)) return value.map(tag);
   if (typeof value !== "object" || value === null) return value;
   // fromEntries defines properties, so that a key `__proto__` stays a key.
@@ -81,12 +96,34 @@ function tag(value: unknown): unknown {
   );
 }
 
+/** Base64 of RFC 4648, padded. */
+export const base64Of = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+
+/** `undefined` for what is no tag, as something else may have written it. */
+function untagged(key: string, text: string): Date | Uint8Array | URL | undefined {
+  switch (key) {
+    case DATE_KEY:
+      return new Date(text);
+    case BYTES_KEY:
+      // A copy, since small Buffers share their memory with others.
+      return new Uint8Array(Buffer.from(text, "base64"));
+    case URL_KEY:
+      return URL.canParse(text) ? new URL(text) : undefined;
+    default:
+      return undefined;
+  }
+}
+
 function untag(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(untag);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value);
   const [only] = entries;
-  if (entries.length === 1 && only?.[0] === DATE_KEY && typeof only[1] === "string") return new Date(only[1]);
+  if (entries.length === 1 && only !== undefined && typeof only[1] === "string") {
+    const tagged = untagged(only[0], only[1]);
+    if (tagged !== undefined) return tagged;
+  }
   return Object.fromEntries(
     entries.map(([key, field]) => [ESCAPED.test(key) ? key.slice(1) : key, untag(field)]),
   );
@@ -106,7 +143,7 @@ export function encodeJson(value: unknown): string {
 /** Throws `SyntaxError` for text that is no JSON. */
 export function decodeJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  return text.includes(DATE_KEY) ? untag(value) : value;
+  return mayHoldTags(text) ? untag(value) : value;
 }
 
 /** The inverse of {@link toJsonValue}. */
@@ -114,9 +151,14 @@ export function fromJsonValue(value: unknown): unknown {
   return untag(value);
 }
 
-/** Freezes a freshly decoded value throughout, so that handing it out can't change a store. */
+/**
+ * Freezes a freshly decoded value throughout, so that handing it out can't change a store. What is within a `Date`, `URL`
+ * or `Uint8Array` can't be frozen: a store hands out one of its own to each reader.
+ */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
+  // To freeze bytes throws.
+  if (isUint8Array(value)) return value;
   if (Array.isArray(value)) {
     for (const item of value) if (typeof item === "object") deepFreeze(item);
   } else {

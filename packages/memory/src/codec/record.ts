@@ -21,7 +21,8 @@ export function decodeRecord(read: ReadOutcome): ConversationRecord | null {
   if (read.conversation === null) return null;
   const { conversation: stored, firstPosition, forExport } = read;
   const { traceIds = [], ttlSeconds, messageIds = [] } = forExport ?? {};
-  const fields = Object.entries(stored.metadata).map(([key, value]) => [key, fromJsonValue(value)]);
+  const { systemContent: _, ...given } = stored.metadata;
+  const fields = Object.entries(given).map(([key, value]) => [key, fromJsonValue(value)]);
   return Object.freeze({
     conversationId: stored.conversationId,
     ...(stored.userId === undefined ? {} : { userId: stored.userId }),

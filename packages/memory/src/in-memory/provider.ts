@@ -6,7 +6,7 @@ import type {
 } from "../backend/backend.ts";
 import { defineMemoryProvider } from "../backend/define-provider.ts";
 import { decodeMessage } from "../codec/decode.ts";
-import { DATE_KEY } from "../codec/json.ts";
+import { mayHoldTags } from "../codec/json.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryStorageError } from "../errors.ts";
 import { tell } from "../observer.ts";
@@ -205,8 +205,8 @@ function createBackend({ limits, hold, onEvicted }: BackendOptions): MemoryBacke
   };
 }
 
-/** Decoded once and for all readers, as it is frozen; text if it may hold a `Date`, which nothing can freeze. */
-const holdDecoded: Hold = (body, index) => (body.includes(DATE_KEY) ? body : decodeMessage(body, index));
+/** Decoded once and for all readers, as it is frozen; text if it may hold a `Date`, bytes or a `URL`, which nothing can freeze. */
+const holdDecoded: Hold = (body, index) => (mayHoldTags(body) ? body : decodeMessage(body, index));
 
 const holdText: Hold = (body) => body;
 

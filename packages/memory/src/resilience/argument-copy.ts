@@ -1,3 +1,4 @@
+import { isUint8Array } from "node:util/types";
 import { isPlainObject } from "../codec/checks.ts";
 
 /** Deeper than any provider takes; also the end of a cycle. */
@@ -8,6 +9,8 @@ const isPlainArray = (value: unknown): value is unknown[] =>
 
 function copyValue(value: unknown, depth: number): unknown {
   if (value instanceof Date) return new Date(value);
+  if (value instanceof URL) return new URL(value);
+  if (isUint8Array(value)) return new Uint8Array(value);
   // What no provider takes stays as it is: the provider says what is wrong with it.
   if (depth > MAX_DEPTH || !(isPlainArray(value) || isPlainObject(value))) return value;
   const copy: object = Array.isArray(value) ? new Array<unknown>(value.length) : {};

@@ -54,6 +54,15 @@ const values: Readonly<Record<string, unknown>> = {
   "a key $date": { $date: "2026-01-02T03:04:05.678Z" },
   "keys $$date and $$$date": [{ $$date: "x" }, { $$$date: new Date(4), $date: 5 }],
   "a key $date beside others": { $date: "x", other: 1 },
+  "a Uint8Array": new Uint8Array([0, 1, 127, 128, 255]),
+  "empty bytes, and some that other memory surrounds": [
+    new Uint8Array(),
+    new Uint8Array([1, 2, 3, 4]).subarray(1, 3),
+  ],
+  "a URL": new URL("https://user:pw@example.com:8080/ü/%20?q=a b&q=%F0%9F%98%80#hash"),
+  "nested bytes and URLs": { list: [{ data: new Uint8Array([9]) }, { url: new URL("data:,x") }] },
+  "keys $bytes and $url": [{ $bytes: "AAAA" }, { $url: "https://example.com/" }, { $$url: new URL("a:b") }],
+  "keys $bytes and $url that hold no text": [{ $bytes: new Uint8Array([1]) }, { $url: null, $bytes: [] }],
   "keys of Object.prototype": ownProto(),
   "odd keys": {
     "": 1,
@@ -116,6 +125,61 @@ export const messageExamples: Readonly<Record<string, Message>> = {
     ],
     refusal: null,
   }),
+  "a system message": rich({ role: "system", content: "Be brief." }),
+  "a developer message in parts": rich({ role: "developer", content: [{ type: "text", text: "Be brief." }] }),
+  "a custom tool call": rich({
+    role: "assistant",
+    content: null,
+    tool_calls: [
+      { id: "c", type: "custom", custom: { name: "f", input: " any text\n{" }, status: "completed" },
+    ],
+  }),
+  "tool calls as gateways send them": rich({
+    role: "assistant",
+    content: "",
+    tool_calls: [
+      { id: "", type: "function", function: { name: "f", arguments: "{}" } },
+      {
+        id: "",
+        function: { name: "f", arguments: "{}" },
+        extra_content: { google: { thought_signature: "s" } },
+      } as never,
+      { id: "c", type: "builtin_function", function: { name: "$web_search", arguments: "{}" } } as never,
+    ],
+  }),
+  "every kind of part, with its origin": rich({
+    role: "assistant",
+    id: "msg_1",
+    content: [
+      {
+        type: "reasoning",
+        text: "Hm.",
+        signature: "c2ln",
+        encrypted: "ZW5j",
+        providerMetadata: { p: { a: 1 } },
+      },
+      { type: "text", text: "", providerMetadata: { p: { thoughtSignature: "s" } } },
+      { type: "refusal", refusal: "No." },
+      { type: "media", mediaType: "image/png", data: new Uint8Array([137, 80]), filename: "a.png" },
+      { type: "media", mediaType: "image/png", url: new URL("https://example.com/a.png") },
+      { type: "tool-call", id: "c" },
+      { type: "provider-tool-call", id: "p", name: "web_search", input: { q: "x" } },
+      { type: "provider-tool-result", id: "p", output: [{ n: 1 }] },
+      { type: "source", url: "https://example.com/", title: "Example" },
+    ],
+    tool_calls: [
+      {
+        id: "c",
+        type: "function",
+        function: { name: "f", arguments: "{}" },
+        providerMetadata: { p: { b: 2 } },
+      },
+    ],
+    origin: { provider: "p", api: "chat", model: "m" },
+    providerMetadata: { p: { c: 3 } },
+    reasoning_content: "Hm.",
+    reasoning_details: [{ type: "reasoning.encrypted", data: "ZW5j", format: null }],
+  }),
   ...Object.fromEntries(
     Object.entries({ ...values, ...brokenTexts }).map(([name, value]) => [
       `field: ${name}`,
@@ -172,7 +236,8 @@ export const refusedValues: Readonly<Record<string, readonly [value: unknown, pa
   "a Set": [new Set(), ""],
   "a RegExp": [/x/, ""],
   "an Error": [new Error("x"), ""],
-  "a typed array": [new Uint8Array(2), ""],
+  "a typed array of larger numbers": [new Uint16Array(2), ""],
+  "an ArrayBuffer": [{ data: new ArrayBuffer(2) }, ".data"],
   "a boxed string": [Object("x"), ""],
   "a promise": [Promise.resolve(), ""],
   "an invalid Date": [{ at: new Date(Number.NaN) }, ".at"],

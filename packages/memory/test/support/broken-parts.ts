@@ -166,6 +166,24 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
+  "keeps no note of system content": brokenBackend(
+    "metadata.systemContent: is there once a system or developer message was written, and not before",
+    writing((write) => {
+      const { systemContent: _, ...metadata } = write.metadata;
+      return { ...write, metadata };
+    }),
+  ),
+
+  "keeps metadata of before in a replacement": brokenBackend(
+    "metadata.systemContent: goes with a replacement that holds none",
+    (intact) => ({
+      write: async (write) => {
+        const before = write.mode === "replace" ? await readAll(intact, write.conversationId) : undefined;
+        return intact.write({ ...write, metadata: { ...before?.metadata, ...write.metadata } });
+      },
+    }),
+  ),
+
   "dates an import by its arrival": brokenBackend(
     "exportConversation and importConversation: keep everything on the way to another store",
     writing((write) =>

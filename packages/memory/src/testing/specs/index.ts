@@ -45,6 +45,7 @@ import { sizes } from "./sizes.ts";
 import { smallHistories } from "./small-histories.ts";
 import { storeMessages } from "./store-messages.ts";
 import { stores } from "./stores.ts";
+import { systemContent } from "./system-content.ts";
 import { takeovers } from "./takeovers.ts";
 import { times } from "./times.ts";
 import { trimming, trimmingLimits } from "./trimming.ts";
@@ -63,7 +64,7 @@ export function specsFor(harness: Pick<MemoryProviderHarness, "seeds" | "rounds"
     ...[healthCheck, outages, close],
     ...[creation, incarnations, versions, expectedVersion, metadataVersions],
     ...[idempotency, keyCoverage, receipts, dropLast, messageIds, readings, times, imports],
-    ...[trimming, smallHistories, values, reference({ seeds, rounds })],
+    ...[trimming, smallHistories, values, systemContent, reference({ seeds, rounds })],
     ...[isolation, otherUsers, conversations, stores],
     ...[hostileIds, refusals, sizes],
     ...[findLimits, pagingLimits, recentLimits, trimmingLimits, statsLimits],

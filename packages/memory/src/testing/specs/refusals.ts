@@ -53,7 +53,7 @@ const notMessages: Readonly<Record<string, readonly [message: unknown, path: str
   "a string": ["hello", ""],
   "a list": [[], ""],
   "no role": [{ content: "x" }, ".role"],
-  "a role that isn't stored": [{ role: "system", content: "x" }, ".role"],
+  "a role that isn't stored": [{ role: "root", content: "x" }, ".role"],
   "no content": [{ role: "user" }, ".content"],
   "a content of another type": [{ role: "user", content: 5 }, ".content"],
   "a content part without type": [{ role: "user", content: [{ text: "x" }] }, ".content"],
@@ -74,6 +74,14 @@ const notMessages: Readonly<Record<string, readonly [message: unknown, path: str
       tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: {} } }],
     },
     ".tool_calls[0].function.arguments",
+  ],
+  "a call without a function": [
+    { role: "assistant", content: "", tool_calls: [{ id: "c", type: "function" }] },
+    ".tool_calls[0].function",
+  ],
+  "a custom call without its input": [
+    { role: "assistant", content: "", tool_calls: [{ id: "c", type: "custom", custom: { name: "f" } }] },
+    ".tool_calls[0].custom.input",
   ],
 };
 
