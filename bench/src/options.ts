@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-export const partNames = ["engine", "append", "read", "clients", "scale", "clear"] as const;
+export const partNames = ["engine", "append", "read", "clients", "scale", "clear", "waits"] as const;
 export type PartName = (typeof partNames)[number];
 
 export const storeKinds = ["redis", "postgres"] as const;
@@ -25,6 +25,7 @@ Parts (all of them if none is named, 6 to 9 minutes):
   clients  64 connections that append at once
   scale    finding and counting in 1,000 and in 100,000 conversations
   clear    deleting a user with 1,000 conversations while others work
+  waits    a run that goes on with an approval or a client's result, after 10,000 of them
 
   --store  only this store
   --quick  a smoke run: its figures mean nothing

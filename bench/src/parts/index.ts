@@ -6,5 +6,6 @@ import { engine } from "./engine.ts";
 import type { Part } from "./part.ts";
 import { read } from "./read.ts";
 import { scale } from "./scale.ts";
+import { waits } from "./waits.ts";
 
-export const parts: Record<PartName, Part> = { engine, append, read, clients, scale, clear };
+export const parts: Record<PartName, Part> = { engine, append, read, clients, scale, clear, waits };

@@ -24,7 +24,8 @@ export interface PromptResult<Out> {
   /** What calls wait for; `[]` unless the outcome is `interrupted`. */
   readonly interruptions: readonly Interruption[];
   /**
-   * Its messages are the history, from `historyFrom` on, if the outcome is `completed` or `interrupted`: what a client may send back. After
+   * Its messages are the history, from `historyFrom` on, if the outcome is `completed` or `interrupted`: what a client may
+   * send back. After
    * a failure they are what the run had come to, and aren't: the client keeps those it has.
    */
   readonly finalState: RunResult<Out>["finalState"];
