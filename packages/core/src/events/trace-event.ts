@@ -70,6 +70,13 @@ type ModelEvent =
    * it has passed them, behind its `llm_call_end`; see `RunConfig.unjudgedText`.
    */
   | { readonly type: "llm_delta"; readonly data: { readonly agentName: string; readonly text: string } }
+  /** A piece of what the model thinks; told, held back and taken back as `llm_delta`s are. It is no part of what it says. */
+  | {
+      readonly type: "llm_reasoning_delta";
+      readonly data: { readonly agentName: string; readonly text: string };
+    }
+  /** A part of the reply that is neither text nor a call, e.g. an image; told, held back and taken back likewise. */
+  | { readonly type: "llm_part"; readonly data: { readonly agentName: string; readonly part: ContentPart } }
   /** The call is tried again after `delayMs`. */
   | {
       readonly type: "llm_retry";
@@ -79,13 +86,14 @@ type ModelEvent =
         readonly attempt: number;
         readonly delayMs: number;
         readonly reason: string;
-        /** The failed attempt had sent `llm_delta`s: take their text back. */
+        /** The failed attempt had sent `llm_delta`s or the like: take them back. */
         readonly discardText: boolean;
       };
     }
   /**
-   * The reply whose text came as `llm_delta`s since the last `llm_call_start` or `llm_retry` was refused, by an output
-   * guardrail or by the agent's `outputCodec`, and is no part of the conversation: take its text back.
+   * The reply that came as `llm_delta`s, `llm_reasoning_delta`s and `llm_part`s since the last `llm_call_start` or
+   * `llm_retry` was refused, by an output guardrail or by the agent's `outputCodec`, and is no part of the conversation: take
+   * them back.
    */
   | { readonly type: "llm_retract"; readonly data: { readonly agentName: string } }
   | {

@@ -35,7 +35,7 @@ interface FailedCall {
   readonly error: JAFError;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
-  /** Text of this attempt has left as `llm_delta`s. */
+  /** Pieces of this attempt have left, e.g. as `llm_delta`s. */
   readonly discardText: boolean;
 }
 
@@ -58,7 +58,7 @@ export async function attemptCall<Ctx>(
   if (early !== undefined) return failed(early);
   const limit = openTimeLimit(modelLimit(scope.config, request.agent), scope.config.signal);
   try {
-    const completion = await complete(scope, request, { limit, onText: text.add });
+    const completion = await complete(scope, request, { limit, text });
     const reply = parseReply(completion);
     if (reply.ok) return { ok: true, message: reply.message, completion, text };
     return failed({ _tag: "ModelBehaviorError", detail: reply.detail }, reply.retryable);
@@ -74,14 +74,14 @@ export async function attemptCall<Ctx>(
 
 interface Completing {
   readonly limit: TimeLimit;
-  readonly onText: (text: string) => void;
+  readonly text: ReplyText;
 }
 
 /** What comes once the time is up is ignored. */
 function complete<Ctx>(
   { config: own, configGivenOut, streaming }: RunScope<Ctx>,
   { state, agent }: ModelRequest<Ctx>,
-  { limit, onText }: Completing,
+  { limit, text }: Completing,
 ): Promise<ModelCompletion> {
   const { modelProvider } = own;
   const config = configGivenOut(limit.signal);
@@ -90,7 +90,13 @@ function complete<Ctx>(
   }
   const onChunk = limit.between(modelIdleLimit(own));
   const stream = modelProvider.getCompletionStream(state, agent, config);
-  return collectStream(stream, { signal: limit.signal, onChunk, onText });
+  return collectStream(stream, {
+    signal: limit.signal,
+    onChunk,
+    onText: text.add,
+    onReasoning: text.addReasoning,
+    onPart: text.addPart,
+  });
 }
 
 function modelCallFailed<Ctx>(

@@ -10,7 +10,10 @@ interface PartialCall {
 
 /** The tool calls of a streamed reply, put together from their pieces. */
 export interface PartialCalls {
-  readonly add: (delta: CallDelta) => void;
+  /** The index of the call, if this is its first piece. */
+  readonly add: (delta: CallDelta) => number | undefined;
+  /** `""` where no piece has named it. */
+  readonly idOf: (index: number) => string;
   /** In the order of their indices. */
   readonly toCalls: () => readonly ModelToolCall[];
 }
@@ -30,7 +33,8 @@ export function collectCalls(): PartialCalls {
   return {
     add: (delta) => {
       const index = indexOf(delta);
-      const call = calls.get(index) ?? { id: "", name: "", arguments: "" };
+      const known = calls.get(index);
+      const call = known ?? { id: "", name: "", arguments: "" };
       // Providers repeat an empty id and name in later pieces, so those never overwrite.
       call.id ||= delta.id ?? "";
       call.name ||= delta.name ?? "";
@@ -39,7 +43,9 @@ export function collectCalls(): PartialCalls {
       if (call.id !== "" && !indexById.has(call.id)) indexById.set(call.id, index);
       last = index;
       next = Math.max(next, index + 1);
+      return known === undefined ? index : undefined;
     },
+    idOf: (index) => calls.get(index)?.id ?? "",
     toCalls: () =>
       [...calls]
         .sort(([a], [b]) => a - b)

@@ -1,10 +1,11 @@
 import type { ContentPart, RichToolCall, ToolCall } from "@jaf/memory";
+import { frozenCopy } from "../immutable/copy.ts";
 import { isObject } from "./reply-content.ts";
 
 export type ParsedCalls = UsableCalls | { readonly kind: "unusable"; readonly detail: string };
 
 export type UsableCalls =
-  /** No call holds anything but its id, its function's name and its arguments. */
+  /** No call came with anything but its id, its function's name and its arguments. Frozen. */
   | { readonly kind: "plain"; readonly calls: readonly ToolCall[]; readonly placed: PlaceParts }
   | { readonly kind: "rich"; readonly calls: readonly RichToolCall[]; readonly placed: PlaceParts };
 
@@ -44,7 +45,7 @@ export function parseCalls(sent: readonly unknown[]): ParsedCalls {
     const { type, name, input } = read;
     const given = typeof call["id"] === "string" ? call["id"] : "";
     const id = toUniqueId(given);
-    isPlain &&= type === "function" && (id === given || given === "") && !hasMore(call);
+    isPlain &&= type === "function" && !hasMore(call);
     named.push({ type, name, input, sent: call, id, given });
   }
   const placed: PlaceParts = (parts) => placedAnew(parts, named);
@@ -95,8 +96,17 @@ function hasMore(call: Fields): boolean {
 const isFunctionType = (type: unknown): boolean => type == null || type === "function";
 
 /** Events show the message, and observers must not change what the run goes on with. */
-const plainCall = ({ id, name, input }: NamedCall): ToolCall =>
-  Object.freeze({ id, type: "function", function: Object.freeze({ name, arguments: input }) });
+function plainCall({ id, given, name, input }: NamedCall): ToolCall {
+  const called = Object.freeze({ name, arguments: input });
+  if (id === given || given === "") return Object.freeze({ id, type: "function", function: called });
+  const call: RichToolCall = {
+    id,
+    type: "function",
+    function: called,
+    providerMetadata: frozenCopy({ jaf: { id: given } }),
+  };
+  return Object.freeze(call);
+}
 
 function richCall({ sent, type, name, input, id, given }: NamedCall): RichToolCall {
   const { id: _, type: sentType, ...rest } = sent;

@@ -1,8 +1,13 @@
+import type { ContentPart } from "@jaf/memory";
 import type { RunScope } from "../engine/scope.ts";
+import type { Emit } from "../events/emitter.ts";
+import { frozenCopy } from "../immutable/copy.ts";
 
-/** The text of a streamed reply on its way to those who watch. */
+/** A streamed reply on its way to those who watch: its text, what the model thinks, and its other parts. */
 export interface ReplyText {
   readonly add: (text: string) => void;
+  readonly addReasoning: (text: string) => void;
+  readonly addPart: (part: ContentPart) => void;
   /** Whether any of it was told. */
   readonly isShown: () => boolean;
   /** The reply counts: what was held back is told. */
@@ -11,17 +16,23 @@ export interface ReplyText {
   readonly retract: () => void;
 }
 
+type Told = Parameters<Emit>[0];
+
 /** Held back where output guardrails have yet to judge it, unless the run's configuration says otherwise. */
 export function openReplyText<Ctx>({ emit, config }: RunScope<Ctx>, agentName: string): ReplyText {
   const { finalOutputGuardrails: judges = [], unjudgedText } = config;
-  const held: string[] | undefined = judges.length > 0 && unjudgedText !== "retract" ? [] : undefined;
+  const held: Told[] | undefined = judges.length > 0 && unjudgedText !== "retract" ? [] : undefined;
   let isShown = false;
-  const tell = (text: string): void => {
+  const tell = (event: Told): void => {
     isShown = true;
-    emit?.({ type: "llm_delta", data: { agentName, text } });
+    emit?.(event);
   };
+  const add = (event: Told): void => void (held === undefined ? tell(event) : held.push(event));
   return {
-    add: (text) => void (held === undefined ? tell(text) : held.push(text)),
+    add: (text) => add({ type: "llm_delta", data: { agentName, text } }),
+    addReasoning: (text) => add({ type: "llm_reasoning_delta", data: { agentName, text } }),
+    // A copy: the part itself becomes part of the message.
+    addPart: (part) => add({ type: "llm_part", data: { agentName, part: frozenCopy(part) } }),
     isShown: () => isShown,
     release: () => held?.splice(0).forEach(tell),
     retract: () => {

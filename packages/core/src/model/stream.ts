@@ -1,10 +1,15 @@
+import type { ContentPart } from "@jaf/memory";
 import { abortable } from "../engine/abort.ts";
-import type { ModelCompletion, ModelStreamChunk, ModelToolCall, ModelUsage } from "./completion.ts";
+import type { ModelCompletion, ModelStreamChunk } from "./completion.ts";
 import { collectCalls } from "./partial-calls.ts";
+import { isObject } from "./reply-content.ts";
+import { collectContent } from "./streamed-content.ts";
 
 interface StreamOptions {
   readonly signal: AbortSignal | undefined;
   readonly onText: (text: string) => void;
+  readonly onReasoning?: (text: string) => void;
+  readonly onPart?: (part: ContentPart) => void;
   /** Told of each piece, whatever it is. */
   readonly onChunk?: () => void;
 }
@@ -18,35 +23,70 @@ export class TruncatedStream extends Error {
   }
 }
 
-/** Reads a stream to its end. Throws what it throws, {@link TruncatedStream}, or that the signal was aborted. */
+/**
+ * Reads a stream to its end. Where it ends with a whole message, that is the reply, and the pieces were for those who watch.
+ * Throws what the stream throws, {@link TruncatedStream}, or that the signal was aborted.
+ */
 export async function collectStream(
   stream: AsyncIterable<ModelStreamChunk>,
-  { signal, onText, onChunk }: StreamOptions,
+  { signal, onChunk, ...watchers }: StreamOptions,
 ): Promise<ModelCompletion> {
-  let content = "";
-  const calls = collectCalls();
+  const reply = collectReply(watchers);
   const chunks = stream[Symbol.asyncIterator]();
   try {
     for (;;) {
       const next = await abortable(chunks.next(), signal);
       onChunk?.();
       if (next.done === true) throw new TruncatedStream();
-      const chunk = next.value;
-      const text = textOf(chunk);
-      if (text !== "") {
-        content += text;
-        onText(text);
-      } else if (chunk?.type === "tool_call_delta") {
-        calls.add(chunk);
-      } else if (chunk?.type === "done") {
-        return toCompletion(content, calls.toCalls(), chunk);
-      }
+      const completion = reply.add(next.value);
+      if (completion !== undefined) return completion;
     }
   } finally {
     // Not awaited: a generator that hangs in its own `await` would hold up an abort.
     void close(chunks);
   }
 }
+
+/** Untrusted, hence lenient: providers invent types of chunks, and some send a delta without text. */
+function collectReply({ onText, onReasoning, onPart }: Omit<StreamOptions, "signal" | "onChunk">) {
+  const content = collectContent();
+  const calls = collectCalls();
+  /** The reply, once it is done. */
+  const add = (chunk: ModelStreamChunk | null | undefined): ModelCompletion | undefined => {
+    switch (chunk?.type) {
+      case "text_delta":
+        if (!isFilled(chunk.text)) return undefined;
+        content.addText(chunk.text);
+        onText(chunk.text);
+        return undefined;
+      case "reasoning_delta":
+        if (!isFilled(chunk.text)) return undefined;
+        content.addReasoning(chunk.text, isFilled(chunk.id) ? chunk.id : undefined);
+        onReasoning?.(chunk.text);
+        return undefined;
+      case "part":
+        if (!isObject(chunk.part)) return undefined;
+        content.addPart(chunk.part);
+        onPart?.(chunk.part);
+        return undefined;
+      case "tool_call_delta": {
+        const begun = calls.add(chunk);
+        if (begun !== undefined) content.addCall(begun);
+        return undefined;
+      }
+      case "done":
+        return toCompletion(chunk, {
+          content: content.toContent(calls.idOf),
+          tool_calls: calls.toCalls(),
+        });
+      default:
+        return undefined;
+    }
+  };
+  return { add };
+}
+
+const isFilled = (text: unknown): text is string => typeof text === "string" && text !== "";
 
 async function close(chunks: AsyncIterator<ModelStreamChunk>): Promise<void> {
   try {
@@ -56,18 +96,14 @@ async function close(chunks: AsyncIterator<ModelStreamChunk>): Promise<void> {
   }
 }
 
-// Untrusted, hence lenient: providers invent chunk types, and some send a delta without text.
-const textOf = (chunk: ModelStreamChunk | null | undefined): string =>
-  chunk?.type === "text_delta" && typeof chunk.text === "string" ? chunk.text : "";
+type Done = Extract<ModelStreamChunk, { readonly type: "done" }>;
 
-function toCompletion(
-  content: string,
-  toolCalls: readonly ModelToolCall[],
-  { usage, finishReason }: { readonly usage?: ModelUsage; readonly finishReason?: string },
-): ModelCompletion {
-  return {
-    message: { content, tool_calls: toolCalls },
-    ...(usage === undefined ? {} : { usage }),
-    ...(finishReason === undefined ? {} : { finish_reason: finishReason }),
-  };
-}
+const toCompletion = (
+  { usage, finishReason, message, origin }: Done,
+  collected: NonNullable<ModelCompletion["message"]>,
+): ModelCompletion => ({
+  message: message ?? collected,
+  ...(origin === undefined ? {} : { origin }),
+  ...(usage === undefined ? {} : { usage }),
+  ...(finishReason === undefined ? {} : { finish_reason: finishReason }),
+});

@@ -56,7 +56,7 @@ describe("a streamed reply that strays from the contract", () => {
 
   it("ignores chunks of unknown types, and text that is none", async () => {
     const odd = [
-      { type: "reasoning_delta", text: "hmm" },
+      { type: "thought_delta", text: "hmm" },
       { type: "ping" },
       { type: "text_delta" },
       { type: "text_delta", text: null },
