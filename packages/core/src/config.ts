@@ -1,5 +1,5 @@
 import type { ApprovalDecision, ContinuationValidator, Message } from "@jaf/memory";
-import type { Agent } from "./agent.ts";
+import type { Agent, ResolvedAgent } from "./agent.ts";
 import type { TraceEvent } from "./events/trace-event.ts";
 import type { Guardrail } from "./guardrails/guardrail.ts";
 import type { ClientToolResult } from "./interruption/interruption.ts";
@@ -19,15 +19,13 @@ import type { RemembersDeclaration, RunUserMemory } from "./user-memory/remember
 export type ModelProvider<Ctx> = {
   readonly getCompletion: (
     state: Readonly<RunState<Ctx>>,
-    // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
-    agent: Agent<Ctx, any>,
+    agent: ResolvedAgent<Ctx>,
     config: RunConfig<Ctx>,
   ) => Promise<ModelCompletion>;
   /** The same reply in pieces. `runStream` uses it where it is there; `run` never does. */
   readonly getCompletionStream?: (
     state: Readonly<RunState<Ctx>>,
-    // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
-    agent: Agent<Ctx, any>,
+    agent: ResolvedAgent<Ctx>,
     config: RunConfig<Ctx>,
   ) => AsyncIterable<ModelStreamChunk>;
 };

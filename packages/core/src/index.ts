@@ -21,7 +21,7 @@ export {
   type ToolCall,
   type TraceId,
 } from "@jaf/memory";
-export type { Agent, ModelConfig, ResolvedAgent } from "./agent.ts";
+export type { Agent, ModelConfig, ReasoningEffort, ResolvedAgent, ToolChoice } from "./agent.ts";
 export { type AgentClient, createAgentClient } from "./client/agent-client.ts";
 export type { AgentClientConfig, ClientMemoryConfig } from "./client/config.ts";
 export type {
@@ -82,7 +82,6 @@ export type {
 export type { CacheableConfig } from "./model/cache.ts";
 export type { ModelCompletion, ModelStreamChunk, ModelToolCall, ModelUsage } from "./model/completion.ts";
 export type { ModelRetryPolicy } from "./model/retry.ts";
-export type { ReasoningEffort, ToolChoice } from "./model/settings.ts";
 export type { RunResult } from "./run-result.ts";
 export { maskSecrets } from "./secrets/mask-secrets.ts";
 export { createRunState, type RunState, type RunStateInput } from "./state.ts";

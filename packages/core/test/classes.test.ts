@@ -20,6 +20,7 @@ import {
   type ModelCompletion,
   type ModelProvider,
   type ModelStreamChunk,
+  type ResolvedAgent,
   type RunConfig,
   type RunState,
   type RunUserMemory,
@@ -128,7 +129,7 @@ class Model implements ModelProvider<Session> {
   }
   async getCompletion(
     state: Readonly<RunState<Session>>,
-    agent: Agent<Session, unknown>,
+    agent: ResolvedAgent<Session>,
     config: RunConfig<Session>,
   ) {
     const copy = { ...agent };

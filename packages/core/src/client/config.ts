@@ -79,7 +79,7 @@ const callbacks = z.array(callback).readonly();
 
 const agentSchema = z.object({
   name: idSchema,
-  instructions: callback,
+  instructions: z.union([z.string(), callback], { error: "expected a text or a function" }),
   conversational: z.unknown().optional(),
 });
 

@@ -1,6 +1,7 @@
 import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import type { JAFError } from "../errors.ts";
+import { settingsFault } from "../model/settings.ts";
 import { agentLimitFault } from "./limits.ts";
 
 export type FoundAgent<Ctx> =
@@ -12,11 +13,11 @@ export function findAgent<Ctx>({ agentRegistry }: RunConfig<Ctx>, agentName: str
   const agent = agentRegistry.get(agentName);
   if (agent === undefined) return { ok: false, error: { _tag: "AgentNotFound", agentName } };
   const twice = sharedToolName(agent);
-  const limit = agentLimitFault(agent);
-  if (twice === undefined && limit === undefined) return { ok: true, agent };
+  const fault = agentLimitFault(agent) ?? settingsFault(agent.modelConfig, agent.tools);
+  if (twice === undefined && fault === undefined) return { ok: true, agent };
   const detail =
     twice === undefined
-      ? `agent "${agentName}": ${limit}`
+      ? `agent "${agentName}": ${fault}`
       : `agent "${agentName}" has two tools named "${twice}"`;
   return { ok: false, error: { _tag: "InternalError", detail } };
 }

@@ -1,11 +1,13 @@
 import { type Message, messageText } from "@jaf/memory";
-import type { Agent, ModelConfig } from "../agent.ts";
+import type { ModelConfig, ResolvedAgent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import { modelLimit } from "../engine/limits.ts";
 import { openTimeLimit } from "../engine/time-limit.ts";
 import { agentGivenOut, openConfigGivenOut, stateGivenOut } from "../immutable/given-out.ts";
 import { ownMessages } from "../immutable/messages.ts";
+import { overlay } from "../immutable/overlay.ts";
 import type { RunState } from "../state.ts";
+import { withInstructions } from "./instructions.ts";
 import { type ParsedReply, parseReply } from "./reply.ts";
 
 /** A question to a run's model beside the conversation. */
@@ -30,14 +32,23 @@ export async function askModel<Ctx>(
   { state, name, instructions, messages, modelConfig, signal }: Question<Ctx>,
 ): Promise<string> {
   signal?.throwIfAborted();
-  const agent: Agent<Ctx, string> = { name, instructions: () => instructions, modelConfig };
+  const agent: ResolvedAgent<Ctx> = {
+    name,
+    instructions: () => instructions,
+    // Without tools there is no choice of them, and some providers refuse one.
+    modelConfig: overlay(modelConfig, { toolChoice: undefined }),
+  };
   const asked = stateGivenOut({ ...state, messages: ownMessages(messages) });
   const limit = openTimeLimit(modelLimit(config, agent), signal);
   const configOf = openConfigGivenOut(config);
   let reply: ParsedReply;
   try {
     const { modelProvider } = config;
-    const asking = modelProvider.getCompletion(asked, agentGivenOut(agent), configOf(limit.signal));
+    const asking = modelProvider.getCompletion(
+      asked,
+      withInstructions(agentGivenOut<Ctx>(agent), instructions),
+      configOf(limit.signal),
+    );
     reply = parseReply(await limit.race(asking));
   } finally {
     limit.close();

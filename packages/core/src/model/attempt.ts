@@ -1,5 +1,5 @@
 import { describeCause, type Message } from "@jaf/memory";
-import type { Agent } from "../agent.ts";
+import type { ResolvedAgent } from "../agent.ts";
 import { abortError } from "../engine/abort.ts";
 import { modelIdleLimit, modelLimit } from "../engine/limits.ts";
 import type { RunScope } from "../engine/scope.ts";
@@ -16,8 +16,7 @@ import { retryAfterMsOf, statusOf } from "./transient.ts";
 /** What the model provider gets, beside a configuration with the signal of the attempt. */
 export interface ModelRequest<Ctx> {
   readonly state: RunState<Ctx>;
-  // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
-  readonly agent: Agent<Ctx, any>;
+  readonly agent: ResolvedAgent<Ctx>;
 }
 
 export type Attempt =

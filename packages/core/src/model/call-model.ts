@@ -6,7 +6,9 @@ import { JAFErrorHandler } from "../error-handler.ts";
 import type { JAFError } from "../errors.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { agentGivenOut, stateShown } from "../immutable/given-out.ts";
+import { isThenable } from "../thenable.ts";
 import { type Attempt, attemptCall, type ModelRequest } from "./attempt.ts";
+import { resolveInstructions, withInstructions } from "./instructions.ts";
 import type { ReplyText } from "./reply-text.ts";
 import { retryDelayMs } from "./retry.ts";
 
@@ -24,7 +26,11 @@ export async function callModel<Ctx>(scope: RunScope<Ctx>, { state, agent }: Tur
   const { modelRetry, signal } = scope.config;
   const view = await scope.view({ state, agent });
   if (!view.ok) return view;
-  const request = { state: stateShown(view.state), agent: agentGivenOut(agent) };
+  const shown = stateShown(view.state);
+  const resolving = resolveInstructions(scope, agent, shown);
+  const instructions = isThenable(resolving) ? await resolving : resolving;
+  if (!instructions.ok) return instructions;
+  const request = { state: shown, agent: withInstructions<Ctx>(agentGivenOut(agent), instructions.text) };
   const trace = traceCall(scope, request);
   scope.emit?.({ type: "context", data: view.describe() });
   for (let attempt = 1; ; attempt++) {

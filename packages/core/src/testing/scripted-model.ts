@@ -1,21 +1,7 @@
-import type { Agent } from "../agent.ts";
+import type { ResolvedAgent } from "../agent.ts";
 import type { ModelProvider, RunConfig } from "../config.ts";
-import type { ModelCompletion, ModelStreamChunk, ModelUsage } from "../model/completion.ts";
 import type { RunState } from "../state.ts";
-
-export interface ScriptedCall {
-  readonly name: string;
-  /** A value to be written as JSON, or the text itself, also if it is no JSON. Default `{}`. */
-  readonly arguments?: unknown;
-  /** Default `call_1`, `call_2` and so on throughout the script. */
-  readonly id?: string;
-}
-
-export interface ScriptedReply {
-  readonly text?: string;
-  readonly toolCalls?: readonly ScriptedCall[];
-  readonly usage?: ModelUsage;
-}
+import { type ScriptedReply, toChunks, toCompletion } from "./scripted-reply.ts";
 
 /** A reply's text, a whole reply, an error to throw, or a function that looks at the request and decides. */
 export type ScriptedStep<Ctx> =
@@ -29,8 +15,7 @@ export type ScriptedStep<Ctx> =
 /** What the model was asked. */
 export interface ScriptedRequest<Ctx> {
   readonly state: Readonly<RunState<Ctx>>;
-  // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
-  readonly agent: Agent<Ctx, any>;
+  readonly agent: ResolvedAgent<Ctx>;
   readonly config: RunConfig<Ctx>;
   /** What the agent's `instructions` gave for the state. */
   readonly instructions: string;
@@ -69,7 +54,9 @@ export function createScriptedModel<Ctx = any>(steps: readonly ScriptedStep<Ctx>
   const requests: ScriptedRequest<Ctx>[] = [];
   let calls = 0;
 
-  async function next(...[state, agent, config]: Parameters<ModelProvider<Ctx>["getCompletion"]>) {
+  async function next(
+    ...[state, agent, config]: Parameters<ModelProvider<Ctx>["getCompletion"]>
+  ): Promise<ScriptedReply> {
     const request = { state, agent, config, instructions: agent.instructions(state) };
     requests.push(request);
     const step = steps[requests.length - 1];
@@ -79,27 +66,17 @@ export function createScriptedModel<Ctx = any>(steps: readonly ScriptedStep<Ctx>
     return typeof reply === "string" ? { text: reply } : reply;
   }
 
-  const toCompletion = ({ text, toolCalls, usage }: ScriptedReply): ModelCompletion => ({
-    message: {
-      content: text ?? null,
-      ...(toolCalls === undefined
-        ? {}
-        : {
-            tool_calls: toolCalls.map((call) => {
-              calls += 1;
-              const { name, id = `call_${calls}` } = call;
-              return { id, type: "function", function: { name, arguments: argumentsText(call.arguments) } };
-            }),
-          }),
-    },
-    ...(usage === undefined ? {} : { usage }),
-  });
+  const nextId = () => {
+    calls += 1;
+    return `call_${calls}`;
+  };
 
   return {
     requests,
-    getCompletion: async (...request) => toCompletion(await next(...request)),
+    getCompletion: async (...request) => toCompletion(await next(...request), nextId),
     getCompletionStream: async function* (...request) {
-      yield* toChunks(toCompletion(await next(...request)));
+      const reply = await next(...request);
+      yield* toChunks(reply, toCompletion(reply, nextId));
     },
     assertDone: () => {
       const left = steps.length - requests.length;
@@ -123,20 +100,3 @@ function ordinal(count: number): string {
   const rule = new Intl.PluralRules("en", { type: "ordinal" }).select(count);
   return `${count}${suffixes[rule] ?? "th"}`;
 }
-
-const argumentsText = (value: unknown): string =>
-  typeof value === "string" ? value : JSON.stringify(value ?? {});
-
-function* toChunks({ message, usage }: ModelCompletion): Generator<ModelStreamChunk> {
-  for (const text of textOf(message).match(/\S+\s*|\s+/g) ?? []) yield { type: "text_delta", text };
-  for (const [index, { id = "", function: called }] of (message?.tool_calls ?? []).entries()) {
-    const text = called?.arguments ?? "";
-    const middle = Math.ceil(text.length / 2);
-    yield { type: "tool_call_delta", index, id, name: called?.name ?? "", arguments: text.slice(0, middle) };
-    yield { type: "tool_call_delta", index, arguments: text.slice(middle) };
-  }
-  yield { type: "done", ...(usage === undefined ? {} : { usage }) };
-}
-
-const textOf = (message: ModelCompletion["message"]): string =>
-  typeof message?.content === "string" ? message.content : "";

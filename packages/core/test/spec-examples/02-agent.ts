@@ -4,6 +4,7 @@ import {
   handoffTool,
   type ModelConfig,
   type Agent as OurAgent,
+  type ResolvedAgent,
   type RunState,
   type Tool,
 } from "@jaf/core";
@@ -23,7 +24,11 @@ declare namespace Spec {
 
 // The third text's conversations and memory of users are declared on the agent, and what else takes part in its turns.
 type AlsoDeclared = "conversational" | "middleware" | "remembers";
-assertType<Same<Spec.Agent<MyContext, number>, Omit<OurAgent<MyContext, number>, AlsoDeclared>>>();
+// What a model provider gets is the text's agent. What an application gives may have instructions of other kinds, too.
+assertType<Same<Spec.Agent<MyContext, number>, Omit<ResolvedAgent<MyContext, number>, AlsoDeclared>>>();
+type BesideInstructions = Omit<Spec.Agent<MyContext, number>, "instructions">;
+assertType<Same<BesideInstructions, Omit<OurAgent<MyContext, number>, AlsoDeclared | "instructions">>>();
+export const toOurs = (agent: Spec.Agent<MyContext, number>): OurAgent<MyContext, number> => agent;
 
 declare const searchTool: Tool<{ query: string }, MyContext>;
 declare const calculatorTool: Tool<{ expression: string }, MyContext>;

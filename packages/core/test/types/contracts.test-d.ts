@@ -10,6 +10,7 @@ import {
   type Interruption,
   type JAFError,
   type Message,
+  type ResolvedAgent,
   type RunConfig,
   type RunId,
   type RunInterrupted,
@@ -79,7 +80,9 @@ describe("the documented types", () => {
 
 describe("a context", () => {
   it("is readonly for an agent's instructions", () => {
-    type State = Parameters<Agent<Context, string>["instructions"]>[0];
+    type Instructions = Exclude<Agent<Context, string>["instructions"], string>;
+    type State = Parameters<Instructions>[0];
+    expectTypeOf<Parameters<ResolvedAgent<Context>["instructions"]>>().toEqualTypeOf<[state: State]>();
     expectTypeOf<State["context"]>().toEqualTypeOf<Readonly<Context>>();
     expectTypeOf<State>().toEqualTypeOf<Readonly<RunState<Context>>>();
   });

@@ -1,0 +1,70 @@
+import { describeCause } from "@jaf/memory";
+import type { Agent, ResolvedAgent } from "../agent.ts";
+import { runAborted } from "../engine/abort.ts";
+import { modelLimit } from "../engine/limits.ts";
+import type { RunScope } from "../engine/scope.ts";
+import { openTimeLimit } from "../engine/time-limit.ts";
+import type { JAFError } from "../errors.ts";
+import { overlay } from "../immutable/overlay.ts";
+import type { RunState } from "../state.ts";
+import { isThenable } from "../thenable.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+type AnyAgent<Ctx> = Agent<Ctx, any>;
+
+export type Instructions =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly error: JAFError };
+
+/** The agent's instructions for a state; a promise only where they are async. A function is called on the agent. */
+export function instructionsFor<Ctx>(
+  agent: AnyAgent<Ctx>,
+  state: Readonly<RunState<Ctx>>,
+): string | Promise<string> {
+  return typeof agent.instructions === "function" ? agent.instructions(state) : agent.instructions;
+}
+
+/** Never rejects. Nothing is awaited where the instructions are there at once. */
+export function resolveInstructions<Ctx>(
+  scope: RunScope<Ctx>,
+  agent: AnyAgent<Ctx>,
+  state: Readonly<RunState<Ctx>>,
+): Instructions | Promise<Instructions> {
+  const failed = (thrown: unknown): Instructions => ({ ok: false, error: failure(state, thrown) });
+  try {
+    const given: unknown = instructionsFor(agent, state);
+    if (isThenable(given)) return waitFor(scope, agent, { given, state });
+    return typeof given === "string" ? { ok: true, text: given } : failed(noText());
+  } catch (thrown) {
+    return failed(thrown);
+  }
+}
+
+async function waitFor<Ctx>(
+  { config }: RunScope<Ctx>,
+  agent: AnyAgent<Ctx>,
+  { given, state }: { readonly given: PromiseLike<unknown>; readonly state: Readonly<RunState<Ctx>> },
+): Promise<Instructions> {
+  const limit = openTimeLimit(modelLimit(config, agent), config.signal);
+  try {
+    const text = await limit.race(given);
+    return typeof text === "string" ? { ok: true, text } : { ok: false, error: failure(state, noText()) };
+  } catch (thrown) {
+    const { signal } = config;
+    return { ok: false, error: signal?.aborted === true ? runAborted(signal) : failure(state, thrown) };
+  } finally {
+    limit.close();
+  }
+}
+
+const noText = () => new TypeError("expected a text");
+
+const failure = <Ctx>({ currentAgentName }: Readonly<RunState<Ctx>>, thrown: unknown): JAFError => ({
+  _tag: "InternalError",
+  detail: `the instructions of agent "${currentAgentName}" failed`,
+  cause: describeCause(thrown),
+});
+
+/** The agent with this text as its instructions, frozen. */
+export const withInstructions = <Ctx>(agent: AnyAgent<Ctx>, text: string): ResolvedAgent<Ctx> =>
+  Object.freeze(overlay<ResolvedAgent<Ctx>>(agent as ResolvedAgent<Ctx>, { instructions: () => text }));

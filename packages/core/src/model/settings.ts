@@ -1,0 +1,45 @@
+import * as z from "zod";
+import type { ModelConfig, ReasoningEffort } from "../agent.ts";
+import type { Tool } from "../tools/tool.ts";
+
+const EFFORTS = [
+  "none",
+  "minimal",
+  "low",
+  "medium",
+  "high",
+  "xhigh",
+] as const satisfies readonly ReasoningEffort[];
+
+const isJsonObject = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && z.json().safeParse(value).success;
+
+/** Each field with what is expected of it. Temperatures and lengths are the provider's to judge, as they differ. */
+const EXPECTED = [
+  ["topP", z.number().min(0).max(1), "a number from 0 to 1"],
+  ["reasoningEffort", z.enum(EFFORTS), EFFORTS.map((effort) => `"${effort}"`).join(", ")],
+  [
+    "toolChoice",
+    z.union([z.enum(["auto", "none", "required"]), z.strictObject({ tool: z.string().min(1) })]),
+    '"auto", "none", "required" or { tool: name }',
+  ],
+  ["providerOptions", z.record(z.string(), z.custom(isJsonObject)), "objects of JSON, by provider"],
+] as const satisfies readonly (readonly [keyof ModelConfig, z.ZodType, string])[];
+
+/** What is wrong with the settings of an agent that has these tools. */
+export function settingsFault<Ctx>(
+  modelConfig: ModelConfig | undefined,
+  // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
+  tools: readonly Tool<any, Ctx>[] = [],
+): string | undefined {
+  if (modelConfig === undefined) return undefined;
+  for (const [field, schema, expected] of EXPECTED) {
+    const value: unknown = modelConfig[field];
+    if (value !== undefined && !schema.safeParse(value).success)
+      return `modelConfig.${field}: expected ${expected}`;
+  }
+  const { toolChoice } = modelConfig;
+  if (typeof toolChoice !== "object" || tools.some(({ schema }) => schema.name === toolChoice.tool))
+    return undefined;
+  return `modelConfig.toolChoice: expected the name of one of its tools, and "${toolChoice.tool}" is none`;
+}
