@@ -52,7 +52,10 @@ export async function performPrompt<Ctx, Out>(
       const manner = { streaming, sink: tell, isContinuation: isContinuation(options) };
       result = await execute(state, runConfigOf(settings, parts), manner);
     } else {
-      result = neverBegun(state, opened.error, openEmitter({ onEvent: observerOf(settings, options) }, tell));
+      const { runId } = state;
+      const emitter = { runId, conversationId: undefined, sink: tell };
+      const observed = { onEvent: observerOf(settings, options) };
+      result = neverBegun(state, opened.error, openEmitter(observed, emitter));
     }
     throwRefusal(result.outcome, validator);
     gate?.open();

@@ -57,7 +57,7 @@ export function openScope<Ctx>(
 ): RunScope<Ctx> {
   const { runId, traceId, messages: initial } = state;
   const { memory, conversationId, signal, approvals = [], toolResults = [] } = config;
-  const { emit, close } = openEmitter(config, sink);
+  const { emit, close } = openEmitter(config, { runId, conversationId, sink });
   const executionId = once(() => crypto.randomUUID());
   const closing: (() => void)[] = [];
   const leave = () => {

@@ -1,3 +1,4 @@
+import type { RunId } from "@jaf/memory";
 import { callObserver } from "./report.ts";
 import type { TraceEvent } from "./trace-event.ts";
 
@@ -15,16 +16,29 @@ export interface Observed {
   readonly onEvent?: Emit | undefined;
 }
 
-/** Tells the sink, then the observer. Both get the same event, which is frozen: neither can change what the other sees. */
-export function openEmitter(observed: Observed, sink: Emit | undefined): Emitter {
+interface EmitterOptions {
+  readonly runId: RunId;
+  readonly conversationId: string | undefined;
+  readonly sink: Emit | undefined;
+}
+
+/**
+ * Tells the sink, then the observer. Both get the same event, which says of which run it is, and is frozen: neither can
+ * change what the other sees.
+ */
+export function openEmitter(observed: Observed, { runId, conversationId, sink }: EmitterOptions): Emitter {
   const isObserved = observed.onEvent !== undefined;
   if (!isObserved && sink === undefined) return { emit: undefined, close: () => undefined };
   let open = true;
+  let sequence = 0;
+  const conversation = conversationId === undefined ? undefined : { conversationId };
   return {
-    emit: (event) => {
+    emit: (told) => {
       if (!open) return;
-      Object.freeze(event.data);
-      Object.freeze(event);
+      Object.freeze(told.data);
+      const time = Date.now();
+      const event: TraceEvent = Object.freeze({ ...told, runId, ...conversation, sequence, time });
+      sequence += 1;
       sink?.(event);
       if (isObserved) {
         callObserver(

@@ -1,4 +1,4 @@
-import type { ContentPart, Message, RunId, TraceId } from "@jaf/memory";
+import type { ContentPart, Message, ModelOrigin, RunId, TraceId } from "@jaf/memory";
 import type { ContextManifest } from "../context/manifest.ts";
 import type { Interruption } from "../interruption/interruption.ts";
 import type { ModelUsage } from "../model/completion.ts";
@@ -6,10 +6,26 @@ import type { RunResult } from "../run-result.ts";
 import type { ToolResultStatus } from "../tools/result.ts";
 
 /**
+ * Which run an event is of, and its place there. Every event that is told has them; they are optional only so that an event
+ * can be written by hand as the specification has it, with `type` and `data`.
+ */
+interface EventOrigin {
+  readonly runId?: RunId;
+  /** `RunConfig.conversationId`, where there is one. */
+  readonly conversationId?: string;
+  /** Counts the events of one execution of a run: 0, 1, 2 and so on, without a gap. */
+  readonly sequence?: number;
+  /** When it was told, in milliseconds since 1970, by the clock of this process. */
+  readonly time?: number;
+}
+
+/**
  * What a run tells while it goes on. `run_start` is the first and `run_end` the last of every run. Agents go by their
  * keys in the registry. Events are frozen, and what of the run they show can't be changed through them.
  */
-export type TraceEvent =
+export type TraceEvent = EventOrigin & TypedData;
+
+type TypedData =
   | { readonly type: "run_start"; readonly data: { readonly runId: RunId; readonly traceId: TraceId } }
   | MemoryEvent
   /** A turn begins; one that a resumed run found unfinished begins with its tools. */
@@ -61,7 +77,7 @@ type MemoryEvent =
     };
 
 type ModelEvent =
-  /** `model` is the override's or the agent's, or `"default"`: the provider chooses. */
+  /** A model is asked. `model` is the override's or the agent's, or `"default"`: the provider chooses. */
   | { readonly type: "llm_call_start"; readonly data: { readonly agentName: string; readonly model: string } }
   /** What the model gets of the conversation in this call, and what became of the rest. */
   | { readonly type: "context"; readonly data: ContextManifest }
@@ -106,6 +122,31 @@ type ModelEvent =
         readonly durationMs: number;
         readonly usage?: ModelUsage;
         readonly finishReason?: string;
+        /** Which model replied, as far as its provider says. */
+        readonly origin?: ModelOrigin;
+      };
+    }
+  /** The model failed for good, and the next one is asked; see `RunConfig.modelFallback`. */
+  | {
+      readonly type: "llm_fallback";
+      readonly data: {
+        readonly agentName: string;
+        readonly from: string;
+        readonly to: string;
+        readonly reason: string;
+        /** The failed model had sent `llm_delta`s: take their text back. */
+        readonly discardText: boolean;
+      };
+    }
+  /** The final reply doesn't match the agent's `outputCodec`, and the model is asked once more; see `RunConfig.outputRepairs`. */
+  | {
+      readonly type: "output_repair";
+      readonly data: {
+        readonly agentName: string;
+        /** Of the same reply, from 1. */
+        readonly repair: number;
+        /** How many faults the reply has. */
+        readonly issueCount: number;
       };
     }
   /** The message is part of the conversation: its calls will run, or it has passed the output guardrails. */

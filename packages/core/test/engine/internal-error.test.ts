@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createTool, type Message, run } from "../../src/index.ts";
 import { countCalls, createScriptedModel } from "../../src/testing/index.ts";
-import { errorOf, says, setup, user } from "../support/setup.ts";
+import { errorOf, says, setup, told, user } from "../support/setup.ts";
 
 const tool = (name: string) =>
   createTool({ name, description: "", parameters: z.object({}), execute: () => "ok" });
@@ -24,7 +24,7 @@ describe("a fault in the program", () => {
     };
     expect(errorOf(ended)).toEqual(error);
     expect(ended.finalState).toEqual(state);
-    expect(events.at(-1)).toEqual({ type: "run_end", data: { outcome: { status: "error", error } } });
+    expect(told(events.at(-1))).toEqual({ type: "run_end", data: { outcome: { status: "error", error } } });
   });
 
   it("is an outcome where the config has no registry", async () => {

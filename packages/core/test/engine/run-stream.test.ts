@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createTool, type ModelProvider, run, runStream, type TraceEvent } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
-import { deferred, errorOf, eventsOfType, says, setup } from "../support/setup.ts";
+import { deferred, errorOf, eventsOfType, says, setup, told } from "../support/setup.ts";
 
 async function collect(stream: AsyncIterable<TraceEvent>): Promise<TraceEvent[]> {
   const events: TraceEvent[] = [];
@@ -13,7 +13,9 @@ async function collect(stream: AsyncIterable<TraceEvent>): Promise<TraceEvent[]>
 const withoutTimes = (events: readonly TraceEvent[]) =>
   events
     .filter(({ type }) => type !== "llm_delta")
-    .map((event) => JSON.parse(JSON.stringify(event, (key, value) => (key === "durationMs" ? 0 : value))));
+    .map((event) =>
+      JSON.parse(JSON.stringify(told(event), (key, value) => (key === "durationMs" ? 0 : value))),
+    );
 
 const echo = createTool({
   name: "echo",

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createTool, run } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
-import { assistant, calling, errorOf, result, says, setup, user } from "../support/setup.ts";
+import { assistant, calling, errorOf, result, says, setup, told, user } from "../support/setup.ts";
 
 const echo = createTool({
   name: "echo",
@@ -120,7 +120,7 @@ describe("run", () => {
     });
     await run(says("Hi"), config);
     expect(model.requests[0]?.config.modelOverride).toBe("large");
-    expect(events).toContainEqual({ type: "llm_call_start", data: { agentName: "helper", model: "large" } });
+    expect(events.map(told)).toContainEqual({ type: "llm_call_start", data: { agentName: "helper", model: "large" } });
   });
 
   it("tells of its steps in order", async () => {
@@ -144,9 +144,12 @@ describe("run", () => {
       "assistant_message",
       "run_end",
     ]);
-    expect(events[0]).toEqual({ type: "run_start", data: { runId: state.runId, traceId: state.traceId } });
-    expect(events.at(-1)).toEqual({ type: "run_end", data: { outcome } });
-    expect(events[6]).toEqual({
+    expect(told(events[0])).toEqual({
+      type: "run_start",
+      data: { runId: state.runId, traceId: state.traceId },
+    });
+    expect(told(events.at(-1))).toEqual({ type: "run_end", data: { outcome } });
+    expect(told(events[6])).toEqual({
       type: "tool_call_start",
       data: { toolName: "echo", args: { text: "a" }, toolCallId: "call_1" },
     });

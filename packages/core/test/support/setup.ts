@@ -75,6 +75,9 @@ export const eventsOfType = <Type extends TraceEvent["type"]>(
 ): Extract<TraceEvent, { readonly type: Type }>["data"][] =>
   events.flatMap((event) => (event.type === type ? [event.data as never] : []));
 
+/** What an event tells, without of which run it is, its number and its time. */
+export const told = ({ type, data }: TraceEvent | undefined = {} as never) => ({ type, data });
+
 /** A promise that the test settles. */
 export function deferred<T = void>() {
   let resolve!: (value: T) => void;
