@@ -11,13 +11,17 @@ export {
   generateTraceId,
   isFailure,
   isSuccess,
+  type MediaPart,
   type MemoryErrorUnion,
   type MemoryProvider,
   type Message,
+  type ModelOrigin,
   messageText,
   type Result,
   type RichMessage,
+  type RichToolCall,
   type RunId,
+  type TextPart,
   type ToolCall,
   type TraceId,
 } from "@jaf/memory";
@@ -98,3 +102,4 @@ export type { Tool, ToolCallInfo } from "./tools/tool.ts";
 export type { ToolPart, ToolParts } from "./tools/tool-parts.ts";
 export { setUserMemory } from "./user-memory/default-memory.ts";
 export type { RemembersDeclaration, RemembersSpec, RunUserMemory } from "./user-memory/remembers.ts";
+export type { UserMessage, UserPart } from "./user-message.ts";

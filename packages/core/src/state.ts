@@ -1,4 +1,5 @@
 import { generateRunId, generateTraceId, type Message, type RunId, type TraceId } from "@jaf/memory";
+import type { UserMessage } from "./user-message.ts";
 
 /** Everything a run knows at one point in time. Never mutated: each step makes a new one. */
 export type RunState<Ctx> = {
@@ -17,7 +18,7 @@ export interface RunStateInput<Ctx> {
   readonly agentName: string;
   readonly context: Readonly<Ctx>;
   /** Default `[]`: nothing new is said, e.g. to resume a stored conversation. */
-  readonly messages?: readonly Message[];
+  readonly messages?: readonly (Message | UserMessage)[];
   /** Default: a new one. */
   readonly runId?: RunId;
   /** Default: a new one. Pass the one of the run that caused this run to group them. */
@@ -29,7 +30,8 @@ export function createRunState<Ctx>(input: RunStateInput<Ctx>): RunState<Ctx> {
   return {
     runId: input.runId ?? generateRunId(),
     traceId: input.traceId ?? generateTraceId(),
-    messages: input.messages ?? [],
+    // The text of a message is all that its type shows: parts are read through `RichMessage`.
+    messages: (input.messages ?? []) as readonly Message[],
     currentAgentName: input.agentName,
     context: input.context,
     turnCount: 0,

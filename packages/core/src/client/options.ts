@@ -1,11 +1,13 @@
 import { type ApprovalDecision, type Message, parseOptions, type RunId, type TraceId } from "@jaf/memory";
 import * as z from "zod";
 import type { RunConfig } from "../config.ts";
-import { ownMessages } from "../immutable/messages.ts";
+import { ownMessage } from "../immutable/messages.ts";
+import { storableMessage } from "../immutable/storable.ts";
 import type { ClientToolResult } from "../interruption/interruption.ts";
 import { type CacheableConfig, cacheSchema } from "../model/cache.ts";
 import type { RemembersSpec } from "../user-memory/remembers.ts";
 import { parseRemembers } from "../user-memory/spec.ts";
+import { type UserMessage, type UserPart, userPartsSchema } from "../user-message.ts";
 import {
   idSchema,
   type MaybeConversational,
@@ -14,8 +16,10 @@ import {
 } from "./conversational.ts";
 import { nothingSent } from "./decisions.ts";
 
-/** What a prompt says: a text, or messages of the user, e.g. with images. `[]`: nothing new. */
-export type PromptInput = string | readonly Message[];
+/**
+ * What a prompt says: a text, the parts of one message, e.g. a text and an image, or messages of the user. `[]`: nothing new.
+ */
+export type PromptInput = string | readonly UserPart[] | readonly (Message | UserMessage)[];
 
 /** What holds for one prompt. */
 export interface PromptOptions<Ctx> {
@@ -104,21 +108,54 @@ export function spokenOf<Ctx>({ conversation }: PromptOptions<Ctx>): ParsedConve
 export const isPassedOn = <Ctx>(options: PromptOptions<Ctx>): boolean =>
   "messages" in options || "approvals" in options || "toolResults" in options;
 
-const inputSchema = z.array(
+const contentSchema = z.unknown().superRefine((content, context) => {
+  const parsed = Array.isArray(content) ? userPartsSchema.safeParse(content) : undefined;
+  for (const { path, message } of parsed?.error?.issues ?? []) {
+    context.addIssue({ code: "custom", path, message });
+  }
+});
+
+const messagesSchema = z.array(
   z.looseObject({
     role: z.literal("user", { error: 'expected "user"; a history is given as options.messages' }),
+    content: contentSchema,
   }),
 );
+
+/** A part has a type, and a message a role. */
+const isPart = (item: unknown): boolean =>
+  typeof item === "object" && item !== null && "type" in item && !("role" in item);
+
+const isParts = (input: Exclude<PromptInput, string>): input is readonly UserPart[] =>
+  Array.isArray(input) && input.length > 0 && input.every(isPart);
+
+function ownInput(input: Exclude<PromptInput, string>): readonly Message[] {
+  if (isParts(input)) {
+    parseOptions(userPartsSchema, input, "prompt input");
+    return [ownSaid({ role: "user", content: input }, "")];
+  }
+  parseOptions(messagesSchema, input, "prompt input");
+  return input.map((message, index) =>
+    isText(message) ? ownMessage(message) : ownSaid(message, `[${index}].`),
+  );
+}
+
+/** Whatever is no list of parts is left to whoever checks messages. */
+const isText = (message: Message | UserMessage): message is Message => !Array.isArray(message.content);
+
+/** `where`: the path of the message in what was given. */
+function ownSaid(message: UserMessage, where: string): Message {
+  const storable = storableMessage(message);
+  if (storable.ok) return storable.message;
+  throw new TypeError(`Invalid prompt input: ${where}${storable.problem}.`);
+}
 
 /**
  * As messages of the run's own. Throws a `TypeError` for what no user can say and for an empty text, and
  * `ContinuationValidationError` for a request of a client's that is empty.
  */
 export function saidBy<Ctx>(input: PromptInput, options: PromptOptions<Ctx>): readonly Message[] {
-  if (typeof input !== "string") {
-    parseOptions(inputSchema, input, "prompt input");
-    return ownMessages(input);
-  }
+  if (typeof input !== "string") return ownInput(input);
   if (input !== "") return [Object.freeze({ role: "user", content: input })];
   const { messages, approvals, toolResults } = options;
   if (messages !== undefined || approvals !== undefined || toolResults !== undefined) return [];

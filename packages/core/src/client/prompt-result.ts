@@ -1,6 +1,7 @@
 import { type Message, messageText } from "@jaf/memory";
 import type { Interruption } from "../interruption/interruption.ts";
 import type { ModelUsage } from "../model/completion.ts";
+import { refusalOf } from "../model/reply-content.ts";
 import type { RunResult } from "../run-result.ts";
 import { additionsTo, type Origin } from "./additions.ts";
 
@@ -8,8 +9,13 @@ import { additionsTo, type Origin } from "./additions.ts";
 export interface PromptResult<Out> {
   /** Hand it to `continue`. Absent where nothing is stored. */
   readonly conversationId?: string;
-  /** The reply. Of a run without one, the last that the model said in it; `""` if it said nothing. */
+  /**
+   * What the reply says. Of a run without one, the last that the model said in it; `""` if it said nothing, e.g. made an
+   * image. Reasoning and refusals aren't part of it.
+   */
   readonly text: string;
+  /** The words with which the model declined to answer, where it said nothing else: also the output of a completed run. */
+  readonly refusal?: string;
   /** Only of a completed run: its reply, decoded by the agent's `outputCodec`. */
   readonly output?: Out;
   /**
@@ -44,10 +50,13 @@ export function toPromptResult<Out>(
 ): PromptResult<Out> {
   const messages = additionsTo(finalState.messages, origin);
   const isCompleted = outcome.status === "completed";
+  // The reply of a completed run may be one that was stored before.
+  const last = (isCompleted ? finalState.messages : messages).findLast(({ role }) => role === "assistant");
+  const refusal = isCompleted && last !== undefined ? refusalOf(last) : refusalIn(outcome);
   return {
     ...(conversationId === undefined ? {} : { conversationId }),
-    // The reply of a completed run may be one that was stored before.
-    text: lastText(isCompleted ? finalState.messages : messages),
+    text: last === undefined ? "" : messageText(last),
+    ...(refusal === undefined ? {} : { refusal }),
     ...(isCompleted ? { output: outcome.output } : {}),
     messages: Object.freeze(messages),
     usage,
@@ -58,7 +67,5 @@ export function toPromptResult<Out>(
   };
 }
 
-function lastText(messages: readonly Message[]): string {
-  const last = messages.findLast(({ role }) => role === "assistant");
-  return last === undefined ? "" : messageText(last);
-}
+const refusalIn = (outcome: RunResult<unknown>["outcome"]): string | undefined =>
+  outcome.status === "error" && outcome.error._tag === "ModelRefused" ? outcome.error.refusal : undefined;

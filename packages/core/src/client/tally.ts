@@ -10,7 +10,7 @@ export interface Tally {
   readonly replies: ReadonlySet<Message>;
 }
 
-const COUNTS = ["inputTokens", "outputTokens", "cachedInputTokens"] as const;
+const COUNTS = ["inputTokens", "outputTokens", "cachedInputTokens", "reasoningTokens"] as const;
 
 export function openTally(): Tally {
   const usage: { -readonly [Count in keyof ModelUsage]: ModelUsage[Count] } = {};

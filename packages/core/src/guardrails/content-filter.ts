@@ -38,6 +38,8 @@ function* textsIn(input: unknown): Generator<string> {
 }
 
 function* partsOf(value: object): Generator<unknown> {
+  // The bytes of media are no text.
+  if (ArrayBuffer.isView(value)) return;
   if (value instanceof Date || value instanceof URL) yield value.toJSON();
   if (value instanceof Error) yield value.message;
   if (value instanceof Map || value instanceof Set) for (const entry of value.entries()) yield* entry;

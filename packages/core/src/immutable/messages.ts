@@ -68,7 +68,8 @@ export function ownConversation(conversation: ConversationMemory): ConversationM
   };
 }
 
-function ownMessage(message: Message): Message {
+/** The message itself if it is frozen throughout, else a copy that nobody can change. */
+export function ownMessage(message: Message): Message {
   if (!isObject(message) || isFixed(message)) return message;
   const mayBeUsual = message.tool_calls === undefined && Object.getOwnPropertySymbols(message).length === 0;
   return mayBeUsual ? copyOf(message) : frozenCopy(message);

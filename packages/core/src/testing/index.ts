@@ -2,9 +2,8 @@ export { type CountedProvider, countCalls } from "./count-calls.ts";
 export {
   createScriptedModel,
   ScriptError,
-  type ScriptedCall,
   type ScriptedModel,
-  type ScriptedReply,
   type ScriptedRequest,
   type ScriptedStep,
 } from "./scripted-model.ts";
+export type { ScriptedCall, ScriptedReply } from "./scripted-reply.ts";

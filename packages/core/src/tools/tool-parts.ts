@@ -1,6 +1,7 @@
 import { type ContentPart, type MediaPart, parseMessages, type TextPart } from "@jaf/memory";
 import * as z from "zod";
 import { frozenCopy } from "../immutable/copy.ts";
+import { mediaPartSchema, textPartSchema } from "../part-schema.ts";
 
 /** A part of what a tool answers. */
 export type ToolPart = TextPart | MediaPart;
@@ -14,19 +15,7 @@ export interface ToolParts {
   readonly parts: readonly ToolPart[];
 }
 
-const text = z.looseObject({ type: z.literal("text"), text: z.string() });
-
-const media = z
-  .looseObject({
-    type: z.literal("media"),
-    mediaType: z.string().min(1),
-    data: z.union([z.string(), z.instanceof(Uint8Array)]).optional(),
-    url: z.union([z.string(), z.instanceof(URL)]).optional(),
-    fileId: z.string().optional(),
-  })
-  .refine(({ data, url, fileId }) => data !== undefined || url !== undefined || fileId !== undefined);
-
-const partSchema = z.discriminatedUnion("type", [text, media]);
+const partSchema = z.discriminatedUnion("type", [textPartSchema, mediaPartSchema]);
 
 export const toolPartsSchema = z.strictObject({ parts: z.array(partSchema).min(1) });
 
