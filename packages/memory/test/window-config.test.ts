@@ -8,12 +8,13 @@ import {
   messageWindow,
   parseChatMemoryConfig,
   planWindow,
+  type VersionedMemoryProvider,
   type WindowOptions,
   windowOf,
   windowOptionsOf,
 } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
-import { calls, result, said, user } from "./support/window-histories.ts";
+import { calls, result, said, system, user } from "./support/window-histories.ts";
 
 describe("parseChatMemoryConfig", () => {
   it("takes both documented blocks, and defaults to message_window", () => {
@@ -85,7 +86,7 @@ describe("windowOf", () => {
 });
 
 /** Counts what is called. */
-function watched(provider: MemoryProvider): { provider: MemoryProvider; called: string[] } {
+function watched(provider: VersionedMemoryProvider): { provider: MemoryProvider; called: string[] } {
   const called: string[] = [];
   const note =
     <A extends unknown[], R>(name: string, method: (...args: A) => R) =>
@@ -98,7 +99,7 @@ function watched(provider: MemoryProvider): { provider: MemoryProvider; called: 
     provider: {
       ...provider,
       getConversation: note("all", provider.getConversation),
-      getRecentMessages: note("recent", provider.getRecentMessages),
+      readConversation: note("recent", provider.readConversation),
     },
   };
 }
@@ -144,6 +145,17 @@ describe("createChatMemory", () => {
     const groups = Array.from({ length: 9 }, (_, call) => [calls(`${call}`), result(`${call}`)]).flat();
     await memory.add([user("long"), ...groups]);
     expect(await memory.messages()).toEqual({ success: true, data: [user("long"), ...groups.slice(-2)] });
+    expect(called).toEqual(["recent", "all"]);
+  });
+
+  it("keeps system content that stands before the end", async () => {
+    const { provider, called } = watched(createInMemoryProvider());
+    const memory = createChatMemory({ memoryId: "c", maxMessages: 3 }, provider);
+    await memory.add([user("a"), system("be brief"), ...turns(20)]);
+    expect(await memory.messages()).toEqual({
+      success: true,
+      data: [system("be brief"), ...turns(20).slice(-2)],
+    });
     expect(called).toEqual(["recent", "all"]);
   });
 

@@ -20,11 +20,14 @@ type Event = Call | Result;
  * A second result answers nothing: neither one that equals a result already given for the id, nor one that stands right
  * behind an answered call, unless it also stands right before the call it is for. A late duplicate must never become
  * the answer to a later call.
+ *
+ * The id `""`, which some gateways give to every call, may be that of several calls of one message: their results count in
+ * their order, equal ones too.
  */
 export function matchResults(messages: readonly RichMessage[]): ReadonlyMap<CallKey, number> {
   const matched = new Map<CallKey, number>();
   const blocks = toolBlocks(messages);
-  for (const events of eventsById(messages).values()) {
+  for (const [id, events] of eventsById(messages)) {
     const [first, second] = events;
     // Nearly all of a healthy history: the id of one call and its one result.
     if (
@@ -36,7 +39,8 @@ export function matchResults(messages: readonly RichMessage[]): ReadonlyMap<Call
       matched.set(first.call, second.at);
       continue;
     }
-    for (const [call, result] of matchOneId(events, messages, blocks)) matched.set(call, result);
+    const contentOf = ({ at }: Result) => (id === "" ? `${at}` : JSON.stringify(messages[at]));
+    for (const [call, result] of matchOneId(events, contentOf, blocks)) matched.set(call, result);
   }
   return matched;
 }
@@ -74,7 +78,7 @@ function eventsById(messages: readonly RichMessage[]): Map<string, Event[]> {
     } else if (message.role === "assistant") {
       const seen = new Set<string>();
       for (const [index, { id }] of (message.tool_calls ?? []).entries()) {
-        if (!seen.has(id)) add(id, { call: callKey(at, index), at });
+        if (id === "" || !seen.has(id)) add(id, { call: callKey(at, index), at });
         seen.add(id);
       }
     }
@@ -84,12 +88,12 @@ function eventsById(messages: readonly RichMessage[]): Map<string, Event[]> {
 
 function matchOneId(
   events: readonly Event[],
-  messages: readonly RichMessage[],
+  /** What tells equal results. */
+  contentOf: (result: Result) => string,
   blocks: ToolBlocks,
 ): ReadonlyMap<CallKey, number> {
   const matched = new Map<CallKey, number>();
   const given = new Set<string>();
-  const contentOf = ({ at }: Result) => JSON.stringify(messages[at]);
   const give = (call: CallKey, result: Result) => {
     matched.set(call, result.at);
     given.add(contentOf(result));

@@ -1,4 +1,5 @@
 import type { Message, RichMessage, RichToolCall, ToolCall } from "../message.ts";
+import { hasContent, isReasoningAlone, withoutPlaces } from "./content.ts";
 import { type CallKey, callKey, matchResults } from "./match-results.ts";
 
 /**
@@ -6,9 +7,13 @@ import { type CallKey, callKey, matchResults } from "./match-results.ts";
  * directly after the message that made it, in call order, as every model provider asks for it.
  *
  * Drops calls that have no result (with their message, if it holds nothing else), results that have no call, second
- * results, and assistant messages that hold nothing but white space; moves results that stand elsewhere. Everything else
- * stays, in order. Pure and idempotent: a history that is already fine is returned as the same array. Linear in the
+ * results, and assistant messages that hold nothing: neither a text other than white space, nor another part, nor
+ * something in a further field, such as a refusal or `reasoning_content`. Moves results that stand elsewhere. Everything
+ * else stays, in order. Pure and idempotent: a history that is already fine is returned as the same array. Linear in the
  * number of messages.
+ *
+ * With a call goes its place among the parts, and the reasoning that led to dropped calls alone: Anthropic and OpenAI refuse
+ * reasoning with nothing behind it. All other reasoning stays with its message, also where that holds nothing else.
  *
  * What only some providers refuse is for the model's adapter, which knows its provider: an id that is used again in a
  * later turn, a function's name in other characters, arguments that are no JSON, a user message without text, a history
@@ -19,7 +24,27 @@ export function sanitizeConversation<M extends Message | RichMessage>(messages: 
 export function sanitizeConversation<M extends Message | RichMessage>(messages: readonly M[]): readonly M[] {
   if (isReplayable(messages)) return messages;
   const answers = matchResults(messages as readonly RichMessage[]);
-  return messages.flatMap((message, index) => repair(messages, answers, message, index));
+  const repaired: M[] = [];
+  for (const [index, message] of messages.entries()) {
+    const kept = repair(messages, answers, message, index);
+    repaired.push(...kept);
+    if (kept.length === 0 && callsOf(message).length > 0) dropReasoningBefore(messages, index, repaired);
+  }
+  return repaired;
+}
+
+/** Other frameworks keep what a model thought in a message of its own, before that with the call. */
+function dropReasoningBefore<M extends Message | RichMessage>(
+  messages: readonly M[],
+  index: number,
+  repaired: M[],
+): void {
+  for (let before = index - 1; before >= 0; before--) {
+    const message = messages[before];
+    if (message === undefined || repaired.at(-1) !== message || message.role !== "assistant") return;
+    if (message.tool_calls !== undefined || !isReasoningAlone(message)) return;
+    repaired.pop();
+  }
 }
 
 /** Whether the history is as {@link sanitizeConversation} would leave it. */
@@ -45,8 +70,12 @@ export function isReplayable(messages: readonly (Message | RichMessage)[]): bool
 
 type AnyCall = ToolCall | RichToolCall;
 
-const hasRepeatedId = (calls: readonly AnyCall[]): boolean =>
-  calls.length > 1 && new Set(calls.map(({ id }) => id)).size < calls.length;
+function hasRepeatedId(calls: readonly AnyCall[]): boolean {
+  if (calls.length <= 1) return false;
+  // Some gateways give no ids.
+  const ids = calls.map(({ id }) => id).filter((id) => id !== "");
+  return new Set(ids).size < ids.length;
+}
 
 // Dumps of other systems hold `null` where a message makes no calls.
 const callsOf = ({ role, tool_calls }: Message | RichMessage): readonly AnyCall[] =>
@@ -64,23 +93,29 @@ function repair<M extends Message | RichMessage>(
     const result = messages[answers.get(callKey(index, position)) ?? -1];
     return result === undefined ? [] : [{ call, result }];
   });
-  if (answered.length === 0) {
-    if (message.role === "assistant" && !hasContent(message)) return [];
-    if (message.tool_calls === undefined) return [message];
-    const { tool_calls: _, ...rest } = message;
-    return [rest as M];
+  if (answered.length === calls.length && calls.length > 0) {
+    return [message, ...answered.map(({ result }) => result)];
   }
-  const kept =
-    answered.length === calls.length ? message : { ...message, tool_calls: answered.map(({ call }) => call) };
-  return [kept, ...answered.map(({ result }) => result)];
+  const kept = withCalls(
+    message,
+    answered.map(({ call }) => call),
+  );
+  if (answered.length > 0) return [kept, ...answered.map(({ result }) => result)];
+  if (message.role !== "assistant") return [kept];
+  const isLeft = hasContent(kept) && (calls.length === 0 || !isReasoningAlone(kept));
+  return isLeft ? [kept] : [];
 }
 
-function hasContent(message: Message | RichMessage): boolean {
-  const { content, attachments }: RichMessage = message;
-  if (Array.isArray(attachments) && attachments.length > 0) return true;
-  if (typeof content === "string") return content.trim() !== "";
-  return (
-    content?.some(({ type, text }) => type !== "text" || typeof text !== "string" || text.trim() !== "") ??
-    false
-  );
+/** The message with fewer calls than it has, and what belongs to the others taken out. */
+function withCalls<M extends Message | RichMessage>(message: M, kept: readonly AnyCall[]): M {
+  if (message.tool_calls === undefined) return message;
+  const { content }: Pick<RichMessage, "content"> = message;
+  const dropped = callsOf(message).length - kept.length;
+  const parts =
+    Array.isArray(content) && dropped > 0
+      ? { content: withoutPlaces(content, { kept: kept.map(({ id }) => id), dropped }) }
+      : {};
+  if (kept.length > 0) return { ...message, ...parts, tool_calls: kept };
+  const { tool_calls: _, ...rest } = message;
+  return { ...rest, ...parts } as M;
 }

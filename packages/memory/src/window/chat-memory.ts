@@ -4,6 +4,7 @@ import { sanitizeConversation } from "../history/sanitizer.ts";
 import type { Message } from "../message.ts";
 import type { MemoryProvider, WriteMetadata } from "../provider.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
+import { isVersionedProvider } from "../versioned-provider.ts";
 import {
   type ChatMemoryConfig,
   type ChatMemoryOptions,
@@ -46,8 +47,8 @@ function counted<T>(count: () => T): Result<T> {
  * with the configuration; everything later is a `Result`, with the provider's errors, and for `messages` a
  * `MemoryStorageError` if the tokenizer throws or returns no number.
  *
- * A sliding window reads the end of the conversation, and all of it only where that doesn't tell. With `trimTo` the
- * whole conversation is read.
+ * A sliding window reads the end of the conversation, and all of it only where that doesn't tell, or where the conversation
+ * holds system content. With `trimTo` the whole conversation is read.
  */
 export function createChatMemory(
   config: ChatMemoryConfig,
@@ -73,6 +74,18 @@ export function createChatMemory(
     return shape(messages, typeof next === "number" ? Math.max(0, next - messages.length) : 0);
   };
 
+  /** The last messages; `undefined` where system content may stand before them, which every window keeps. */
+  async function lastMessages(limit: number): Promise<Result<readonly Message[] | undefined>> {
+    if (!isVersionedProvider(provider)) return provider.getRecentMessages(memoryId, limit);
+    const read = await provider.readConversation(memoryId, { messages: { limit } });
+    if (!read.success) return read;
+    const { conversation } = read.data;
+    if (conversation === null) return createSuccess([]);
+    const { messages, metadata } = conversation;
+    const mayHoldMore = metadata?.systemContent === true && messages.length === limit;
+    return createSuccess(mayHoldMore ? undefined : messages);
+  }
+
   return {
     memoryId,
     add: (message, metadata) =>
@@ -81,8 +94,9 @@ export function createChatMemory(
       }),
     messages: async () => {
       if (windowEnd === undefined) return windowOfAll();
-      const recent = await provider.getRecentMessages(memoryId, windowEnd.firstRead);
+      const recent = await lastMessages(windowEnd.firstRead);
       if (!recent.success) return recent;
+      if (recent.data === undefined) return windowOfAll();
       if (recent.data.length < windowEnd.firstRead) return shape(recent.data);
       const end = counted(() => windowEnd.decisive(recent.data));
       if (!end.success) return end;

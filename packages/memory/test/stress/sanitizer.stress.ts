@@ -3,8 +3,20 @@ import { expect, it } from "vitest";
 import { mutate, randomFrom } from "../support/mutations.ts";
 import { recordedConversations, recordedMissing } from "../support/recorded-conversations.ts";
 import { brokenRules } from "../support/replay-rules.ts";
+import { richHistory } from "../support/rich-histories.ts";
 
 const MUTATIONS = 100_000;
+
+it(`repairs ${MUTATIONS} mutations of histories of rich messages`, () => {
+  for (let seed = 0; seed < MUTATIONS; seed++) {
+    const random = randomFrom(seed);
+    const mutated = mutate(richHistory(random), random);
+    const sanitized = sanitizeConversation(mutated);
+    const broken = brokenRules(mutated, sanitized);
+    if (broken.length > 0) expect.fail(`seed ${seed}: ${broken.join("; ")}`);
+    if (sanitizeConversation(sanitized) !== sanitized) expect.fail(`seed ${seed}: a second pass changed it`);
+  }
+}, 300_000);
 
 it.skipIf(recordedMissing !== undefined)(
   `repairs ${MUTATIONS} mutations of the recorded conversations${recordedMissing ? ` (skipped: ${recordedMissing})` : ""}`,

@@ -1,4 +1,4 @@
-import type { Message } from "@jaf/memory";
+import type { ContentPart, Message, RichMessage } from "@jaf/memory";
 
 /**
  * The providers' rules and "nothing else is lost", written without a look at the sanitizer. Returns what is broken.
@@ -30,14 +30,76 @@ function brokenAnswers(output: readonly Message[]): string[] {
   return broken;
 }
 
-function lostText(input: readonly Message[], output: readonly Message[]): string[] {
-  const texts = (messages: readonly Message[]) =>
+const isOfCall = ({ type }: ContentPart): boolean => type === "tool-call";
+const isThought = ({ type }: ContentPart): boolean => type === "reasoning";
+
+/** What a message says, without its calls, their places and what was thought; `""` for nothing. */
+function saidIn(message: RichMessage): string {
+  const { role, content, tool_calls: _, reasoning_content: __, origin: ___, ...rest } = message;
+  const parts = Array.isArray(content)
+    ? content.filter((part) => !isOfCall(part) && !isThought(part))
+    : content;
+  const isEmpty = (parts?.length ?? 0) === 0 && Object.keys(rest).length === 0;
+  return isEmpty && role === "assistant" ? "" : JSON.stringify([role, parts, rest]);
+}
+
+/** What was thought in a message. */
+const thoughtIn = ({ content, reasoning_content: thought }: RichMessage): readonly string[] => [
+  ...(Array.isArray(content) ? content.filter(isThought) : []).map((part) => JSON.stringify(part)),
+  ...(thought === undefined ? [] : [JSON.stringify(thought)]),
+];
+
+function lostText(input: readonly RichMessage[], output: readonly RichMessage[]): string[] {
+  const texts = (messages: readonly RichMessage[]) =>
     messages
-      .filter(({ role, content, tool_calls }) => role !== "tool" && (content !== "" || !tool_calls))
-      .map(({ role, content }) => `${role}: ${content}`);
-  return JSON.stringify(texts(input)) === JSON.stringify(texts(output))
+      .filter(({ role }) => role !== "tool")
+      .map(saidIn)
+      .filter((text) => text !== "");
+  const thoughts = (messages: readonly RichMessage[]) => messages.flatMap(thoughtIn);
+  // Without dropped calls, nothing that was thought goes.
+  const callsNothing = input.filter(({ tool_calls }) => tool_calls === undefined);
+  return [
+    ...(JSON.stringify(texts(input)) === JSON.stringify(texts(output))
+      ? []
+      : ["a text was lost, added or moved"]),
+    ...(isPartOf(thoughts(output), thoughts(input)) ? [] : ["a thought was added or moved"]),
+    ...(isPartOf(
+      callsNothing.filter((message) => saidIn(message) !== "").flatMap(thoughtIn),
+      thoughts(output),
+    )
+      ? []
+      : ["a thought was lost"]),
+    ...output.flatMap(brokenPlaces),
+    ...idleThoughts(input, output),
+  ];
+}
+
+/** Whether all of the first list are in the second, in their order. */
+function isPartOf(some: readonly string[], all: readonly string[]): boolean {
+  let found = 0;
+  for (const text of all) if (text === some[found]) found += 1;
+  return found === some.length;
+}
+
+function brokenPlaces({ content, tool_calls: calls = [] }: RichMessage, index: number): string[] {
+  if (!Array.isArray(content)) return [];
+  const ids = content.filter(isOfCall).map(({ id }) => id);
+  return ids.every((id) => calls.some((call) => call.id === id))
     ? []
-    : ["a text was lost, added or moved"];
+    : [`message ${index} has a place for no call`];
+}
+
+/** A message that was changed lost calls: what was thought for these alone goes with them. */
+function idleThoughts(input: readonly RichMessage[], output: readonly RichMessage[]): string[] {
+  return output.flatMap((message, index) => {
+    const { content, tool_calls: calls = [] } = message;
+    if (input.includes(message) || !Array.isArray(content)) return [];
+    const last = content.at(-1);
+    const callsBehind = calls.length > content.filter(isOfCall).length;
+    return last !== undefined && isThought(last) && !callsBehind
+      ? [`message ${index} ends with a thought`]
+      : [];
+  });
 }
 
 /** An id's calls and results in order, each result by its content. */
