@@ -34,8 +34,13 @@ export function statusOf(thrown: unknown): number | undefined {
   return candidates.find((status): status is number => typeof status === "number");
 }
 
-/** Whether it is of the kind that passes: a network error, a timeout, a rate limit, a fault of the server. */
+/**
+ * Whether it is of the kind that passes: a network error, a timeout, a rate limit, a fault of the server. What an error says of
+ * itself outranks that, as `isRetryable` of the AI SDK's: a 429 is also what an account without credit gets.
+ */
 export function isTransient(thrown: unknown): boolean {
+  const said = fieldsOf(thrown)?.["isRetryable"];
+  if (typeof said === "boolean") return said;
   const status = statusOf(thrown);
   if (status !== undefined) return RETRYABLE_STATUSES.has(status) || status >= 500;
   return isNetworkError(thrown, 0);

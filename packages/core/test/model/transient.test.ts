@@ -14,6 +14,12 @@ describe("isTransient", () => {
     expect(isTransient({ status })).toBe(false);
   });
 
+  it("believes an error that says itself whether it passes", () => {
+    expect(isTransient(Object.assign(new Error(), { isRetryable: true, statusCode: 400 }))).toBe(true);
+    expect(isTransient(Object.assign(new Error(), { isRetryable: false, statusCode: 429 }))).toBe(false);
+    expect(isTransient(Object.assign(new Error(), { isRetryable: () => true, statusCode: 400 }))).toBe(false);
+  });
+
   it("a refused or reset connection passes, however deep it is wrapped", () => {
     const reset = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
     expect(isTransient(reset)).toBe(true);
