@@ -1,0 +1,143 @@
+import { maskSecrets } from "@jaf/core";
+import { type Fields, fieldsOf, isFields, jsonOf, pick, textField } from "./fields.ts";
+
+/**
+ * A failed call of a model, without what was sent and answered: the errors of the AI SDK hold both. `status`, `headers` and
+ * `isRetryable` are what the engine's retries go by.
+ */
+export class AiSdkCallError extends Error {
+  override readonly name = "AiSdkCallError";
+  /** Whether it may succeed when it is tried again. */
+  readonly isRetryable: boolean;
+  /** Of HTTP, from 400. */
+  readonly status?: number;
+  /** The provider's word for it, e.g. `"rate_limit_error"`. */
+  readonly code?: string;
+  /** Those that say how long to wait. */
+  readonly headers?: Fields;
+
+  constructor(message: string, { isRetryable, status, code, headers }: CallFailure) {
+    super(message);
+    this.isRetryable = isRetryable;
+    if (status !== undefined) this.status = status;
+    if (code !== undefined) this.code = code;
+    if (headers !== undefined) this.headers = headers;
+  }
+}
+
+interface CallFailure {
+  readonly isRetryable: boolean;
+  readonly status?: number | undefined;
+  readonly code?: string | undefined;
+  readonly headers?: Fields | undefined;
+}
+
+/** What the engine gets for what a model of this provider threw, or told in its stream. */
+export function callErrorOf(thrown: unknown, provider: string): unknown {
+  // Errors of the network, of an abort, and of the user's own code say what they are.
+  if (thrown instanceof Error && !thrown.name.startsWith("AI_")) return thrown;
+  if (!(thrown instanceof Error)) return streamedError(thrown, provider);
+  const fields: Fields = { ...thrown };
+  return thrown.name === "AI_APICallError"
+    ? apiError(fields, provider, thrown)
+    : sdkError(thrown, fields, provider);
+}
+
+function apiError(fields: Fields, provider: string, { cause }: Error): AiSdkCallError {
+  const { statusCode, isRetryable } = fields;
+  if (typeof statusCode !== "number") {
+    const code = networkCode(cause);
+    return new AiSdkCallError(`${provider} can't be reached`, { isRetryable: isRetryable !== false, code });
+  }
+  if (statusCode < 400) return unreadable(provider);
+  const { code, message } = explanationOf(fields);
+  const said = [code === undefined ? "" : ` (${code})`, message === undefined ? "" : `: ${message}`].join("");
+  return new AiSdkCallError(`${provider} answered with status ${statusCode}${said}`, {
+    isRetryable: isRetryable === true,
+    status: statusCode,
+    code,
+    headers: retryHeaders(fields["responseHeaders"]),
+  });
+}
+
+const unreadable = (provider: string): AiSdkCallError =>
+  new AiSdkCallError(`What ${provider} answered can't be understood`, { isRetryable: true });
+
+/** Answers that aren't what they should be; the messages of the SDK's errors quote them. */
+const UNREADABLE: ReadonlySet<string> = new Set(
+  ["EmptyResponseBody", "InvalidResponseData", "JSONParse", "NoContentGenerated", "TypeValidation"].map(
+    (kind) => `AI_${kind}Error`,
+  ),
+);
+
+/** Mistakes in the set-up, whose messages quote nothing that was said. */
+const EXPLAINED: ReadonlySet<string> = new Set(
+  ["LoadAPIKey", "LoadSetting", "NoSuchModel", "UnsupportedFunctionality"].map((kind) => `AI_${kind}Error`),
+);
+
+function sdkError({ name, message, cause }: Error, fields: Fields, provider: string): AiSdkCallError {
+  // Some wrap what the provider answered.
+  if (cause instanceof Error && cause.name === "AI_APICallError")
+    return apiError({ ...cause }, provider, cause);
+  if (UNREADABLE.has(name)) return unreadable(provider);
+  const said = EXPLAINED.has(name) ? quoteless(message) : name;
+  return new AiSdkCallError(`The call of ${provider} failed: ${said}`, {
+    isRetryable: fields["isRetryable"] === true,
+  });
+}
+
+/** In a stream that had begun well: a fault of the server, unless it says that it is one of the caller. */
+const CALLERS_FAULT =
+  /invalid|authentication|permission|not_found|not found|too_large|content_filter|billing|quota/i;
+
+function streamedError(error: unknown, provider: string): AiSdkCallError {
+  const { code, message } = explanationOf({ data: isFields(error) ? error : { message: error } });
+  const said = [code === undefined ? "" : ` (${code})`, message === undefined ? "" : `: ${message}`].join("");
+  return new AiSdkCallError(`${provider} ended its stream with an error${said}`, {
+    isRetryable: !CALLERS_FAULT.test(code ?? message ?? ""),
+    code,
+  });
+}
+
+interface Explanation {
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+const CODE = /^[\w.-]{1,64}$/;
+
+/** What the provider says about it, in the shapes that providers have: `{ error: { type, code, message } }` and the like. */
+function explanationOf({ data, responseBody }: Fields): Explanation {
+  const body = isFields(data) ? data : typeof responseBody === "string" ? jsonOf(responseBody) : undefined;
+  const outer = fieldsOf(body);
+  const inner = isFields(outer["error"]) ? outer["error"] : outer;
+  const code = ["type", "code", "status"].map((name) => inner[name]).find(isCode);
+  const message = textField(inner, "message") ?? textField(outer, "error");
+  return { code, ...(message === undefined ? {} : { message: quoteless(message) }) };
+}
+
+const isCode = (value: unknown): value is string =>
+  typeof value === "string" && value !== "error" && CODE.test(value);
+
+const MAX_MESSAGE = 300;
+
+/** In one line, without what looks like a secret and without long quotations, which may be of the conversation. */
+function quoteless(message: string): string {
+  const line = maskSecrets(message.slice(0, 4 * MAX_MESSAGE)).replaceAll(/\s+/g, " ");
+  const short = line.replaceAll(/(["'`])(?:(?!\1).){41,}(?:\1|$)/g, "$1…$1");
+  return short.length > MAX_MESSAGE ? `${short.slice(0, MAX_MESSAGE)}…` : short;
+}
+
+function retryHeaders(headers: unknown): Fields | undefined {
+  const lower = Object.fromEntries(
+    Object.entries(fieldsOf(headers)).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  const kept = pick(lower, ["retry-after", "retry-after-ms"]);
+  return Object.keys(kept).length === 0 ? undefined : kept;
+}
+
+function networkCode(cause: unknown, depth = 0): string | undefined {
+  if (!(cause instanceof Error) || depth > 5) return undefined;
+  if ("code" in cause && typeof cause.code === "string") return cause.code;
+  return networkCode(cause.cause, depth + 1);
+}

@@ -1,0 +1,76 @@
+import type {
+  JSONValue,
+  LanguageModelV3ReasoningPart,
+  LanguageModelV3TextPart,
+  LanguageModelV3ToolApprovalResponsePart,
+  LanguageModelV3ToolCallPart,
+  SharedV3ProviderOptions,
+} from "@ai-sdk/provider";
+
+/*
+ * A prompt is put together as specification V4 has it, which has a place for everything, and translated for the others.
+ * The types are V3's where they are the same: what fits them fits V4, whose JSON is readonly.
+ */
+
+export type ProviderOptions = SharedV3ProviderOptions;
+
+interface Part {
+  providerOptions?: ProviderOptions;
+}
+
+export type FileData =
+  | { type: "data"; data: Uint8Array | string }
+  | { type: "url"; url: URL }
+  /** Ids by provider. */
+  | { type: "reference"; reference: Record<string, string> & { type?: never } };
+
+/** A file, wherever it stands. */
+export interface PromptFile {
+  mediaType: string;
+  data: FileData;
+  filename?: string;
+}
+
+export interface FilePart extends PromptFile, Part {
+  type: "file";
+}
+
+export type OutputPart = LanguageModelV3TextPart | FilePart;
+
+export type ToolOutput =
+  | { type: "text"; value: string }
+  | { type: "json"; value: JSONValue }
+  | { type: "error-json"; value: JSONValue }
+  | { type: "content"; value: OutputPart[] };
+
+export interface ToolResultPart extends Part {
+  type: "tool-result";
+  toolCallId: string;
+  toolName: string;
+  output: ToolOutput;
+}
+
+export type UserPart = LanguageModelV3TextPart | FilePart;
+
+export type AssistantPart =
+  | LanguageModelV3TextPart
+  | LanguageModelV3ReasoningPart
+  | LanguageModelV3ToolCallPart
+  | FilePart
+  | ToolResultPart
+  | (Part & {
+      type: "reasoning-file";
+      mediaType: string;
+      data: Exclude<FileData, { type: "reference" }>;
+    })
+  | (Part & { type: "custom"; kind: `${string}.${string}` });
+
+export type ToolPart = ToolResultPart | LanguageModelV3ToolApprovalResponsePart;
+
+export type PromptMessage = Part &
+  (
+    | { role: "system"; content: string }
+    | { role: "user"; content: UserPart[] }
+    | { role: "assistant"; content: AssistantPart[] }
+    | { role: "tool"; content: ToolPart[] }
+  );

@@ -1,0 +1,81 @@
+import type { ModelConfig, ModelProvider } from "@jaf/core";
+import * as z from "zod";
+import { type Fields, isFields } from "./fields.ts";
+import { type KnownModel, providerKey } from "./model.ts";
+import type { AiSdkProviderOptions } from "./options.ts";
+
+type ModelAgent<Ctx> = Parameters<ModelProvider<Ctx>["getCompletion"]>[1];
+
+/** What a call asks of the model beside the conversation. Settings that the agent leaves out aren't sent. */
+export function callSettings<Ctx>(
+  agent: ModelAgent<Ctx>,
+  known: KnownModel,
+  options: AiSdkProviderOptions,
+): Fields {
+  const config = agent.modelConfig ?? {};
+  const tools = (agent.tools ?? []).map(({ schema }) => ({
+    type: "function",
+    name: schema.name,
+    description: schema.description,
+    inputSchema: jsonSchemaOf(schema.parameters),
+  }));
+  const format = options.structuredOutput === false ? undefined : responseFormat(agent.outputCodec);
+  const providerOptions = providerOptionsFor(config, known, options);
+  return {
+    ...defined({ temperature: config.temperature, topP: config.topP, maxOutputTokens: config.maxTokens }),
+    ...(tools.length === 0 ? {} : { tools, ...toolChoice(config) }),
+    ...(format === undefined ? {} : { responseFormat: format }),
+    // V4 alone has a place for it.
+    ...(known.specification === "v4" ? defined({ reasoning: config.reasoningEffort }) : {}),
+    ...(Object.keys(providerOptions).length === 0 ? {} : { providerOptions }),
+  };
+}
+
+const defined = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+function toolChoice({ toolChoice: choice }: ModelConfig): Fields {
+  if (choice === undefined) return {};
+  return {
+    toolChoice: typeof choice === "string" ? { type: choice } : { type: "tool", toolName: choice.tool },
+  };
+}
+
+/** What it is called by the providers that don't call it as most do. */
+const EFFORT_NAMES: Readonly<Record<string, string>> = { anthropic: "effort" };
+
+/** By provider, the agent's own over those of every call. */
+function providerOptionsFor(
+  { providerOptions: own = {}, reasoningEffort }: ModelConfig,
+  { model, specification }: KnownModel,
+  { providerOptions: general = {} }: AiSdkProviderOptions,
+): Record<string, Fields> {
+  const key = providerKey(model);
+  const effort =
+    reasoningEffort === undefined || specification === "v4"
+      ? {}
+      : { [key]: { [EFFORT_NAMES[key] ?? "reasoningEffort"]: reasoningEffort } };
+  const merged: Record<string, Fields> = {};
+  for (const layer of [effort, general, own]) {
+    for (const [name, fields] of Object.entries(layer)) merged[name] = { ...merged[name], ...fields };
+  }
+  return merged;
+}
+
+/** Only of an object: most providers take no other. */
+function responseFormat(codec: z.ZodType | undefined): Fields | undefined {
+  const schema = codec === undefined ? undefined : jsonSchemaOf(codec);
+  return schema?.["type"] === "object" ? { type: "json", schema } : undefined;
+}
+
+const schemas = new WeakMap<z.ZodType, Fields>();
+
+/** Of what the model is to write. What JSON Schema can't say is left open, and checked once it is written. */
+function jsonSchemaOf(schema: z.ZodType): Fields {
+  const known = schemas.get(schema);
+  if (known !== undefined) return known;
+  const made: unknown = z.toJSONSchema(schema, { io: "input", unrepresentable: "any", target: "draft-7" });
+  const fields = isFields(made) ? made : {};
+  schemas.set(schema, fields);
+  return fields;
+}
