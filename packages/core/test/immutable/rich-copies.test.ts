@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { frozenCopy, plainCopy } from "../../src/immutable/copy.ts";
+import { ownMessages, ownUnstoredMessages } from "../../src/immutable/messages.ts";
+import { storableMessage } from "../../src/immutable/storable.ts";
+
+const rich = () => ({
+  role: "user",
+  content: [
+    { type: "media", mediaType: "image/png", data: new Uint8Array([1, 2]) },
+    { type: "media", mediaType: "image/png", url: new URL("https://example.org/a"), at: new Date(5) },
+  ],
+});
+
+const changed = (message: ReturnType<typeof rich>): void => {
+  message.content[0]?.data?.fill(9);
+  const url = message.content[1]?.url;
+  if (url !== undefined) url.pathname = "/b";
+  message.content[1]?.at?.setTime(6);
+  message.content.pop();
+};
+
+describe("a copy of a message in parts", () => {
+  it.each([
+    ["frozenCopy", frozenCopy],
+    ["plainCopy", plainCopy],
+    ["ownMessages", (message: unknown) => ownMessages([message as never])[0]],
+    ["ownUnstoredMessages", (message: unknown) => ownUnstoredMessages([message as never])[0]],
+    [
+      "storableMessage",
+      (message: object) => {
+        const storable = storableMessage(message);
+        return storable.ok ? storable.message : storable.problem;
+      },
+    ],
+  ])("that %s makes is one of its bytes, addresses and times, too", (_name, copy) => {
+    const message = rich();
+    const made = copy(message);
+    changed(message);
+    expect(made).toStrictEqual(rich());
+  });
+
+  it("has bytes of a subclass as a Uint8Array, once where they stand several times", () => {
+    const data = Buffer.from([1, 2]);
+    const copy = frozenCopy({ data, again: data });
+    expect(Object.getPrototypeOf(copy.data)).toBe(Uint8Array.prototype);
+    expect(copy.again).toBe(copy.data);
+  });
+
+  it("can't be made of what can't be read, or stored", () => {
+    const unreadable = {
+      get content() {
+        throw new Error("secret");
+      },
+    };
+    expect(storableMessage(unreadable)).toEqual({ ok: false, problem: "it can't be read" });
+    const { ok, ...problem } = storableMessage({ role: "user", content: "Hi", odd: Symbol("secret") });
+    expect(ok).toBe(false);
+    expect(problem).toEqual({ problem: expect.stringMatching(/^odd: expected/) });
+  });
+});
