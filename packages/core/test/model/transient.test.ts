@@ -42,6 +42,14 @@ describe("isTransient", () => {
     expect(isTransient(Object.assign(new Error("bad", { cause }), { status: 400 }))).toBe(false);
   });
 
+  it("what an error says of itself outranks its status, and silence doesn't", () => {
+    expect(isTransient(Object.assign(new Error("no credit"), { status: 429, isRetryable: false }))).toBe(
+      false,
+    );
+    expect(isTransient(Object.assign(new Error("no reply"), { isRetryable: true }))).toBe(true);
+    expect(isTransient(Object.assign(new Error("busy"), { status: 429, isRetryable: undefined }))).toBe(true);
+  });
+
   it.each([undefined, null, "ECONNRESET", 500, {}, new Error("other")])("%s doesn't", (thrown) => {
     expect(isTransient(thrown)).toBe(false);
   });

@@ -1,0 +1,46 @@
+import { type Dialect, dialectOf } from "./dialect.ts";
+import type { EndpointEnvironment } from "./environment.ts";
+import type { ParsedOptions } from "./options.ts";
+
+/** Where requests go, and as whom. */
+export interface Endpoint {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fetch: typeof globalThis.fetch;
+  /** As `origin` names it. */
+  readonly provider: string;
+  readonly dialect: (model: string) => Dialect;
+}
+
+const OPENAI = "https://api.openai.com/v1";
+
+/** Throws a `TypeError` where OpenAI is to be asked without a key, or where an address of the environment is none. */
+export function openEndpoint(options: ParsedOptions, environment: EndpointEnvironment): Endpoint {
+  const baseURL = (options.baseURL ?? environment.baseURL ?? OPENAI).replace(/\/+$/, "");
+  if (!URL.canParse(baseURL)) throw new TypeError("OPENAI_BASE_URL: expected an address of http or https");
+  const { host, hostname } = new URL(baseURL);
+  const isOpenAI = hostname === "api.openai.com";
+  // A key of the environment is for the address of the environment: another host must not get it.
+  const isOfEnvironment =
+    options.baseURL === undefined || options.baseURL === environment.baseURL || isOpenAI;
+  const apiKey = options.apiKey ?? (isOfEnvironment ? environment.apiKey : undefined);
+  if (isOpenAI && apiKey === undefined)
+    throw new TypeError("createOpenAIProvider: set OPENAI_API_KEY, or pass apiKey");
+  return {
+    url: `${baseURL}/chat/completions`,
+    headers: {
+      "content-type": "application/json",
+      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+      ...(options.organization === undefined ? {} : { "openai-organization": options.organization }),
+      ...(options.project === undefined ? {} : { "openai-project": options.project }),
+      ...lowerCased(options.headers ?? {}),
+    },
+    // Looked up at each call, so that a test or an instrumentation that replaces it is heard.
+    fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
+    provider: options.provider ?? (isOpenAI ? "openai" : host),
+    dialect: (model) => options.dialect ?? dialectOf(hostname, model),
+  };
+}
+
+const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

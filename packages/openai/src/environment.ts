@@ -1,0 +1,12 @@
+/** What the environment says of the endpoint; empty counts as not set. */
+export interface EndpointEnvironment {
+  readonly apiKey: string | undefined;
+  readonly baseURL: string | undefined;
+}
+
+export const readEnvironment = (
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): EndpointEnvironment => ({
+  apiKey: environment["OPENAI_API_KEY"] || undefined,
+  baseURL: environment["OPENAI_BASE_URL"] || undefined,
+});

@@ -1,0 +1,92 @@
+import { type ContentPart, type ModelOrigin, messageText, type RichMessage } from "@jaf/memory";
+import { type Fields, isObject } from "../json.ts";
+import { type CallContext, foreignCall, ownCall, withSignature } from "./calls.ts";
+import { mediaMention } from "./media.ts";
+import { isMedia, readableReasoning } from "./parts.ts";
+import type { WireMessage } from "./wire.ts";
+
+export interface AssistantContext extends CallContext {
+  /** Of the model that is about to reply. */
+  readonly origin: ModelOrigin;
+  readonly foreignReasoning: "omit" | "text";
+  readonly omitFields: readonly string[];
+}
+
+const isSame = (a: ModelOrigin | undefined, b: ModelOrigin): boolean =>
+  a !== undefined && a.provider === b.provider && a.api === b.api && a.model === b.model;
+
+/** `undefined` for a turn of which nothing is left to be sent. */
+export function assistantMessage(message: RichMessage, context: AssistantContext): WireMessage | undefined {
+  const sent = isSame(message.origin, context.origin)
+    ? ownTurn(message, context)
+    : foreignTurn(message, context);
+  const placeholder = context.rules.foreignReasoning;
+  if (sent === undefined || placeholder === undefined || isFilled(sent["reasoning_content"])) return sent;
+  return { ...sent, reasoning_content: placeholder };
+}
+
+/** Ours, which no endpoint knows. */
+const KEPT_BACK = ["content", "tool_calls", "origin", "providerMetadata"] as const;
+
+/** Everything that the model sent, as it came. */
+function ownTurn(message: RichMessage, context: AssistantContext): WireMessage | undefined {
+  const further: Record<string, unknown> = { ...message };
+  for (const field of [...KEPT_BACK, ...context.omitFields]) delete further[field];
+  // The bytes of a sound don't go back: the endpoint knows it by its id.
+  if (isObject(further["audio"])) further["audio"] = { id: further["audio"]["id"] };
+  const calls = (message.tool_calls ?? []).map((call) => ownCall(call, context));
+  const content = ownContent(message.content);
+  const isEmpty = content.length === 0;
+  if (isEmpty && calls.length === 0 && !hasSubstance(further)) return undefined;
+  return {
+    ...further,
+    role: "assistant",
+    content: isEmpty && calls.length > 0 ? null : content,
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+}
+
+/** Readable thinking alone needn't go back, and some endpoints refuse a turn of nothing else. */
+const READABLE: ReadonlySet<string> = new Set(["role", "id", "name", "reasoning", "reasoning_content"]);
+
+const hasSubstance = (fields: Fields): boolean =>
+  Object.entries(fields).some(([field, value]) => !READABLE.has(field) && isFilled(value));
+
+const isFilled = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
+
+function ownContent(content: RichMessage["content"]): string | readonly ContentPart[] {
+  if (content === null || typeof content === "string") return content ?? "";
+  return content.flatMap((part): readonly ContentPart[] => {
+    if (part.type === "tool-call") return [];
+    if (isMedia(part)) return [{ type: "text", text: mediaMention(part) }];
+    const { providerMetadata: _, ...sent } = part;
+    return [{ ...sent, type: part.type }];
+  });
+}
+
+/** What was said and called, and nothing that only its own model understands. */
+function foreignTurn(message: RichMessage, context: AssistantContext): WireMessage | undefined {
+  const calls = (message.tool_calls ?? []).map((call) => foreignCall(call, context));
+  const said = [thinkingOf(message, context), spokenOf(message)]
+    .filter((text) => text.trim() !== "")
+    .join("\n\n");
+  if (said === "" && calls.length === 0) return undefined;
+  const signed = withSignature(calls, context.rules.foreignSignature);
+  return {
+    role: "assistant",
+    content: said === "" ? null : said,
+    ...(calls.length === 0 ? {} : { tool_calls: signed }),
+  };
+}
+
+const thinkingOf = (message: RichMessage, { foreignReasoning }: AssistantContext): string =>
+  foreignReasoning === "text" ? readableReasoning(message) : "";
+
+/** A refusal counts as said, and of media it is said that they were there. */
+function spokenOf(message: RichMessage): string {
+  const parts = Array.isArray(message.content) ? message.content : [];
+  const refusals = [message["refusal"], ...parts.map((part) => part["refusal"])];
+  const lines = [messageText(message), ...refusals, ...parts.filter(isMedia).map(mediaMention)];
+  return lines.filter((line) => typeof line === "string" && line !== "").join("\n");
+}

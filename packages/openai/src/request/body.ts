@@ -1,0 +1,101 @@
+import type { ResolvedAgent, RunConfig, RunState } from "@jaf/core";
+import type { ModelOrigin } from "@jaf/memory";
+import { rulesOf } from "../dialect.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { OpenAIError } from "../error.ts";
+import { type Fields, fieldsOf, listOf } from "../json.ts";
+import type { ParsedOptions } from "../options.ts";
+import { callIds } from "./call-ids.ts";
+import { wireMessages } from "./messages.ts";
+import { type ToolNames, toolNames } from "./names.ts";
+import { outputFormat } from "./output-format.ts";
+import { takesText, wireTool } from "./tools.ts";
+
+/** A request, and what is needed to understand its reply. */
+export interface ChatRequest {
+  readonly body: Fields;
+  readonly origin: ModelOrigin;
+  readonly names: ToolNames;
+  /** Names, as the agent has them, of tools that take text and go out as functions of one text. */
+  readonly textFunctions: ReadonlySet<string>;
+}
+
+interface Asked<Ctx> {
+  readonly state: Readonly<RunState<Ctx>>;
+  readonly agent: AnyAgent<Ctx>;
+  readonly config: RunConfig<Ctx>;
+}
+
+/** Throws an `OpenAIError` where no model is named. */
+export function chatRequest<Ctx>(
+  { state, agent, config }: Asked<Ctx>,
+  options: ParsedOptions,
+  endpoint: Endpoint,
+): ChatRequest {
+  const model = config.modelOverride ?? agent.modelConfig?.name ?? options.model;
+  if (model === undefined) {
+    const message = "no model is named: set the provider's model, modelConfig.name or modelOverride";
+    throw new OpenAIError("configuration", message, { isRetryable: false });
+  }
+  const rules = rulesOf(endpoint.dialect(model));
+  const origin: ModelOrigin = { provider: endpoint.provider, api: "chat", model };
+  const tools = agent.tools ?? [];
+  const names = toolNames(tools.map(({ schema }) => schema.name));
+  const told = outputFormat(agent.outputCodec, options.outputFormat ?? rules.outputFormat);
+  const instructions = [agent.instructions(state), told.instructions]
+    .filter((text) => text !== "")
+    .join("\n\n");
+  const { foreignReasoning, omitFields } = options;
+  const context = { rules, names, ids: callIds(), origin, foreignReasoning, omitFields };
+  const messages = wireMessages(instructions, state.messages, context);
+  const further = furtherFields(agent.modelConfig?.providerOptions, options, endpoint);
+  // Of the body, these are the adapter's own.
+  const { messages: _, stream: __, stream_options: ___, tools: furtherTools, ...rest } = further;
+  const offered = [...tools.map((tool) => wireTool(tool, rules, names)), ...listOf(furtherTools)];
+  const textFunctions = rules.customTools ? [] : tools.filter(takesText).map(({ schema }) => schema.name);
+  return {
+    body: {
+      model,
+      messages,
+      ...(offered.length === 0 ? {} : { tools: offered, ...toolChoice(agent, names, rules.customTools) }),
+      ...settings(agent, rules.maxTokensField),
+      ...told.body,
+      ...rest,
+    },
+    origin,
+    names,
+    textFunctions: new Set(textFunctions),
+  };
+}
+
+function furtherFields(given: unknown, options: ParsedOptions, { provider }: Endpoint): Fields {
+  const byProvider = fieldsOf(given);
+  const own = provider === "openai" ? {} : fieldsOf(byProvider[provider]);
+  return { ...options.body, ...fieldsOf(byProvider["openai"]), ...own };
+}
+
+function settings<Ctx>({ modelConfig = {} }: AnyAgent<Ctx>, maxTokensField: string): Fields {
+  const { temperature, maxTokens, topP, reasoningEffort } = modelConfig;
+  return {
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(maxTokens === undefined ? {} : { [maxTokensField]: maxTokens }),
+    ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+type AnyAgent<Ctx> = ResolvedAgent<Ctx, any>;
+
+function toolChoice<Ctx>(
+  { modelConfig, tools = [] }: AnyAgent<Ctx>,
+  names: ToolNames,
+  hasCustom: boolean,
+): Fields {
+  const choice = modelConfig?.toolChoice;
+  if (choice === undefined) return {};
+  if (typeof choice === "string") return { tool_choice: choice };
+  const tool = tools.find(({ schema }) => schema.name === choice.tool);
+  const type = hasCustom && tool !== undefined && takesText(tool) ? "custom" : "function";
+  return { tool_choice: { type, [type]: { name: names.toWire(choice.tool) } } };
+}

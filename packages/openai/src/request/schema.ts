@@ -1,0 +1,70 @@
+import * as z from "zod";
+import { type Fields, fieldsOf, isObject, listOf } from "../json.ts";
+
+/** Schemas stay as they are, so each is written as JSON once. */
+const parameters = new WeakMap<z.ZodType, Fields>();
+
+/** A tool's parameters. What JSON schema can't say is left open: the engine checks the arguments anyway. */
+export function parametersOf(schema: z.ZodType): Fields {
+  const known = parameters.get(schema);
+  if (known !== undefined) return known;
+  const { $schema: _, ...written }: Fields = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  parameters.set(schema, written);
+  return written;
+}
+
+/** The input of a codec; `undefined` where JSON schema can't say it. */
+export function outputSchemaOf(codec: z.ZodType): Fields | undefined {
+  try {
+    const { $schema: _, ...written }: Fields = z.toJSONSchema(codec, { io: "input" });
+    return written;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * As an object, which is all that endpoints take: of a choice between objects, one with the properties of all. Anything
+ * else becomes an object of any properties.
+ */
+export function objectSchema(schema: Fields): Fields {
+  if (schema["type"] === "object") return { properties: {}, ...schema };
+  const variants = [...listOf(schema["oneOf"]), ...listOf(schema["anyOf"])].map(fieldsOf);
+  const isChoice = variants.length > 0 && variants.every((variant) => variant["type"] === "object");
+  if (!isChoice) return { type: "object", properties: {} };
+  const { oneOf: _, anyOf: __, ...rest } = schema;
+  return {
+    ...rest,
+    type: "object",
+    properties: mergedProperties(variants),
+    required: requiredOfAll(variants),
+  };
+}
+
+function mergedProperties(variants: readonly Fields[]): Fields {
+  const merged = new Map<string, Fields[]>();
+  for (const variant of variants) {
+    for (const [name, property] of Object.entries(fieldsOf(variant["properties"]))) {
+      const known = merged.get(name) ?? [];
+      const text = JSON.stringify(property);
+      if (isObject(property) && !known.some((other) => JSON.stringify(other) === text)) known.push(property);
+      merged.set(name, known);
+    }
+  }
+  return Object.fromEntries([...merged].map(([name, properties]) => [name, oneProperty(properties)]));
+}
+
+function oneProperty(properties: readonly Fields[]): Fields {
+  const [first, ...others] = properties;
+  if (first === undefined) return {};
+  if (others.length === 0) return first;
+  const constants = properties.filter((property) => typeof property["const"] === "string");
+  return constants.length === properties.length
+    ? { type: "string", enum: constants.map((property) => property["const"]) }
+    : { anyOf: properties };
+}
+
+function requiredOfAll(variants: readonly Fields[]): readonly unknown[] {
+  const [first = [], ...others] = variants.map((variant) => listOf(variant["required"]));
+  return first.filter((name) => others.every((required) => required.includes(name)));
+}

@@ -1,0 +1,8 @@
+import type { Fields } from "../json.ts";
+
+/** A message as it goes over the wire, further fields included. */
+export type WireMessage = Fields & { readonly role: "system" | "user" | "assistant" | "tool" };
+
+export type WirePart = Fields & { readonly type: string };
+
+export const textPart = (text: string): WirePart => ({ type: "text", text });

@@ -1,0 +1,27 @@
+import type { ModelCompletion } from "@jaf/core";
+import { choiceError, malformedError, reportedError } from "../error.ts";
+import { fieldsOf, isObject, listOf, parseJson } from "../json.ts";
+import type { ChatRequest } from "../request/body.ts";
+import { messageOf } from "./message.ts";
+import { usageOf } from "./usage.ts";
+
+/** The body of a 200. Throws an `OpenAIError` where it reports an error or is no completion. */
+export function completionOf(text: string, request: ChatRequest): ModelCompletion {
+  const { provider } = request.origin;
+  const body = parseJson(text);
+  if (text.trim() === "") throw malformedError(provider, "an empty body");
+  if (body === undefined) throw malformedError(provider, "something that is not JSON");
+  const error = choiceError(body);
+  if (error !== undefined && error !== null) throw reportedError(error, provider);
+  if (!isObject(body) || !Array.isArray(body["choices"])) throw malformedError(provider, "no completion");
+  const choice = fieldsOf(listOf(body["choices"])[0]);
+  if (choice["finish_reason"] === "error") throw reportedError(undefined, provider);
+  const usage = usageOf(body["usage"]);
+  const finishReason = choice["finish_reason"];
+  return {
+    message: messageOf(fieldsOf(choice["message"]), request),
+    origin: request.origin,
+    ...(typeof finishReason === "string" ? { finish_reason: finishReason } : {}),
+    ...(usage === undefined ? {} : { usage }),
+  };
+}

@@ -1,0 +1,97 @@
+import type { ModelStreamChunk } from "@jaf/core";
+import { choiceError, cutError, malformedError, reportedError } from "../error.ts";
+import { type Fields, fieldsOf, isObject, listOf, parseJson } from "../json.ts";
+import type { ChatRequest } from "../request/body.ts";
+import { callPieces } from "./call-pieces.ts";
+import { contentPieces } from "./content-pieces.ts";
+import { mergePiece } from "./merge.ts";
+import { messageOf } from "./message.ts";
+import { usageOf } from "./usage.ts";
+
+/** A streamed reply on its way to being whole. */
+interface ReplyPieces {
+  /** What the engine is told of an event. Throws an `OpenAIError` where it reports an error or can't be understood. */
+  readonly add: (data: string) => readonly ModelStreamChunk[];
+  readonly isWhole: () => boolean;
+  readonly done: () => ModelStreamChunk;
+}
+
+/**
+ * The chunks of a stream, the last of which is `done`. It is whole with `[DONE]`, or where it ends after a finish reason,
+ * as some endpoints leave `[DONE]` out. Throws an `OpenAIError` where it ends before.
+ */
+export async function* chunksOf(
+  events: AsyncIterable<string>,
+  request: ChatRequest,
+): AsyncGenerator<ModelStreamChunk, void> {
+  const reply = replyPieces(request);
+  for await (const data of events) {
+    if (data === "[DONE]") {
+      yield reply.done();
+      return;
+    }
+    yield* reply.add(data);
+  }
+  if (!reply.isWhole()) throw cutError(request.origin.provider);
+  yield reply.done();
+}
+
+function replyPieces(request: ChatRequest): ReplyPieces {
+  const { origin, names } = request;
+  const message: Record<string, unknown> = {};
+  const content = contentPieces();
+  const calls = callPieces();
+  let finishReason: string | undefined;
+  let usage: ReturnType<typeof usageOf>;
+
+  const addDelta = (delta: Fields): readonly ModelStreamChunk[] => {
+    const { content: piece, tool_calls, ...further } = delta;
+    mergePiece(message, further);
+    const { text, reasoning } = content.add(piece);
+    const thought = reasoning + reasoningIn(further);
+    const chunks: ModelStreamChunk[] = [];
+    if (thought !== "") chunks.push({ type: "reasoning_delta", text: thought });
+    if (text !== "") chunks.push({ type: "text_delta", text });
+    for (const call of listOf(tool_calls)) {
+      const chunk = calls.add(call);
+      if (chunk === undefined) continue;
+      chunks.push(chunk.name === undefined ? chunk : { ...chunk, name: names.toOwn(chunk.name) });
+    }
+    return chunks;
+  };
+
+  const whole = (): Fields => {
+    const called = calls.whole();
+    return { ...message, content: content.whole(), ...(called.length === 0 ? {} : { tool_calls: called }) };
+  };
+
+  return {
+    add: (data) => {
+      const event = parseJson(data);
+      if (!isObject(event)) throw malformedError(origin.provider, "an event that is not JSON");
+      const error = choiceError(event);
+      if (error !== undefined && error !== null) throw reportedError(error, origin.provider);
+      usage = usageOf(event["usage"]) ?? usage;
+      const choice = fieldsOf(listOf(event["choices"])[0]);
+      const reason = choice["finish_reason"];
+      if (reason === "error") throw reportedError(undefined, origin.provider);
+      if (typeof reason === "string" && reason !== "") finishReason = reason;
+      // A few endpoints answer with one event that is the whole reply.
+      return addDelta(fieldsOf(choice["delta"] ?? choice["message"]));
+    },
+    isWhole: () => finishReason !== undefined,
+    done: () => ({
+      type: "done",
+      message: messageOf(whole(), request),
+      origin,
+      ...(finishReason === undefined ? {} : { finishReason }),
+      ...(usage === undefined ? {} : { usage }),
+    }),
+  };
+}
+
+/** What the model thinks, in the words of DeepSeek, vLLM and OpenRouter. */
+function reasoningIn(delta: Fields): string {
+  const thought = delta["reasoning_content"] ?? delta["reasoning"];
+  return typeof thought === "string" ? thought : "";
+}
