@@ -89,7 +89,7 @@ export type { ModelRetryPolicy } from "./model/retry.ts";
 export type { RunResult } from "./run-result.ts";
 export { maskSecrets } from "./secrets/mask-secrets.ts";
 export { createRunState, type RunState, type RunStateInput } from "./state.ts";
-export { createTool, type ToolAnswer, type ToolDefinition } from "./tools/create-tool.ts";
+export { createTool, type ToolDefinition, type ToolReturn } from "./tools/create-tool.ts";
 export { type ErrorHandlingOptions, type ToolLogEntry, withErrorHandling } from "./tools/error-handling.ts";
 export {
   type ToolErrorCode,

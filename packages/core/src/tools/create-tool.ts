@@ -4,7 +4,7 @@ import { clientSide, type Tool, type ToolCallInfo } from "./tool.ts";
 import type { ToolParts } from "./tool-parts.ts";
 
 /** What may be returned: text, a {@link ToolResult}, parts, or data, which the model reads as JSON. */
-export type ToolAnswer = string | ToolResult | ToolParts | object;
+export type ToolReturn = string | ToolResult | ToolParts | object;
 
 export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
   readonly name: string;
@@ -16,7 +16,7 @@ export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
     args: z.output<Schema>,
     context: Readonly<Ctx>,
     call?: ToolCallInfo,
-  ) => Promise<ToolAnswer> | ToolAnswer;
+  ) => Promise<ToolReturn> | ToolReturn;
   /** See `Tool.needsApproval`. */
   readonly needsApproval?:
     | boolean

@@ -1,7 +1,7 @@
 import { createInMemoryProvider, type RichMessage } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createTool, run, type ToolAnswer } from "../../src/index.ts";
+import { createTool, run, type ToolReturn } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
 import { eventsOfType, says, setup } from "../support/setup.ts";
 import { answersTo, returning } from "../support/tool-answers.ts";
@@ -50,7 +50,7 @@ describe("a tool that answers with parts", () => {
     expect(eventsOfType(events, "tool_call_end")).toMatchObject([{ status: "error" }]);
   });
 
-  it.each<readonly [string, ToolAnswer]>([
+  it.each<readonly [string, ToolReturn]>([
     ["parts of a machine", { parts: [{ type: "screw", quantity: 2 }] }],
     ["no parts", { parts: [] }],
     ["parts beside something else", { parts, total: 2 }],
