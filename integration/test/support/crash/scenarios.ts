@@ -113,6 +113,13 @@ export const SCENARIOS: readonly Scenario[] = [
     memory: { maxMessages: 8 },
   },
   {
+    name: "a window of four messages, for which the end is read",
+    says: ["one: work", "two: again", "three: work"],
+    script: { ...tools, three: [[work("fourth")], "Done once more."] },
+    memory: { window: { memoryType: "message_window", maxMessages: 4 } },
+    mostSent: 4,
+  },
+  {
     name: "a window of eight messages, and a summary beyond six",
     says: ["one: work", "two: again", "three: thanks"],
     script: { ...tools, three: ["You are welcome."] },

@@ -57,6 +57,9 @@ const payingTool = ({ place, mortal, tell }: RunAttempt, conversationId: string,
   });
 
 /** The replies with a tool call since somebody last said something. */
+/** Holds the longest turn of a run. */
+const WINDOW = { maxMessages: 6 };
+
 const toolTurnsIn = (messages: readonly Message[]): number =>
   messages
     .slice(messages.findLastIndex(({ role }) => role === "user") + 1)
@@ -101,6 +104,8 @@ export async function performRun(attempt: RunAttempt, operation: OperationOf<"ru
       ...{ provider: store, autoStore: true, durability, concurrency, turnLeaseMs },
       queueTimeoutMs: QUEUE_TIMEOUT_MS,
       ...defined({ userId }),
+      // So that half of the programs read the end of a conversation alone.
+      ...(program.seed % 2 === 0 ? { window: WINDOW } : {}),
     },
   };
   const state = createRunState<unknown>({
