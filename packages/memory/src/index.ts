@@ -185,9 +185,10 @@ export {
   windowOptionsOf,
 } from "./window/config.ts";
 export { createGptTokenizer, type GptTokenizerOptions } from "./window/gpt-tokenizer.ts";
+export { countMessageTokens } from "./window/message-tokens.ts";
 export type { MessageWindowOptions, TokenWindowOptions, WindowOptions } from "./window/options.ts";
 export { type WindowEnd, windowEndOf } from "./window/recent.ts";
-export { countMessageTokens, estimateTokens, type Tokenizer } from "./window/tokens.ts";
+export { estimateTokens, type Tokenizer } from "./window/tokens.ts";
 export {
   messageWindow,
   type Omission,

@@ -2,7 +2,6 @@ import {
   chatMemoryConfigSchema,
   createChatMemory,
   createInMemoryProvider,
-  type MemoryProvider,
   type Message,
   type MessageWindowOptions,
   messageWindow,
@@ -86,7 +85,7 @@ describe("windowOf", () => {
 });
 
 /** Counts what is called. */
-function watched(provider: VersionedMemoryProvider): { provider: MemoryProvider; called: string[] } {
+function watched(provider: VersionedMemoryProvider): { provider: VersionedMemoryProvider; called: string[] } {
   const called: string[] = [];
   const note =
     <A extends unknown[], R>(name: string, method: (...args: A) => R) =>

@@ -1,10 +1,17 @@
 import { type Message, pendingToolCalls, planWindow, sanitizeConversation, windowEndOf } from "@jaf/memory";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anyHistories, calls, result, said, slidingOptions, user } from "./support/window-histories.ts";
+import {
+  anyHistories,
+  calls,
+  isSystem,
+  result,
+  said,
+  slidingOptions,
+  user,
+} from "./support/window-histories.ts";
 
-const isSystem = ({ role }: Message): boolean => (role as string) === "system";
-const histories = anyHistories.map((messages) => messages.filter((message) => !isSystem(message)));
+const histories = anyHistories.map((messages) => messages.filter(({ role }) => !isSystem(role)));
 
 const resultsIn = (messages: readonly Message[]): number =>
   messages.filter(({ role }) => role === "tool").length;

@@ -5,6 +5,7 @@ import {
   anyHistories,
   costOf,
   droppedCounts,
+  isSystem,
   slidingOptions,
   user,
   wholeHistories,
@@ -25,7 +26,7 @@ describe("windows of 2,000 random histories", () => {
   it("slide to the longest end that starts on a user message, where every turn fits", () => {
     fc.assert(
       fc.property(wholeHistories, slidingOptions, (messages, options) => {
-        const history = [user("first"), ...messages].filter(({ role }) => (role as string) !== "system");
+        const history = [user("first"), ...messages].filter(({ role }) => !isSystem(role));
         const limit = "maxTokens" in options ? options.maxTokens : options.maxMessages;
         const starts = history.flatMap(({ role }, index) => (role === "user" ? [index] : []));
         const turns = starts.map((start, turn) => history.slice(start, starts[turn + 1]));
@@ -62,7 +63,7 @@ describe("windows of 2,000 random histories", () => {
     let conversation = 0;
     await fc.assert(
       fc.asyncProperty(anyHistories, fc.integer({ min: 1, max: 8 }), async (messages, maxMessages) => {
-        const history = messages.filter(({ role }) => (role as string) !== "system");
+        const history = messages.filter(({ role }) => !isSystem(role));
         const config = { memoryId: `c${conversation++}`, maxMessages };
         const memory = createChatMemory(config, provider);
         await memory.add(history);

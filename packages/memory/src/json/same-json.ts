@@ -7,7 +7,8 @@ export type SameField = (key: string, a: unknown, b: unknown) => boolean;
 const MAX_DEPTH = 1_000;
 
 /**
- * Equal as JSON: key order doesn't count, a field that is `undefined` is absent, a `Date` is its ISO text. Reads own
+ * Equal as JSON: key order doesn't count, a field that is `undefined` is absent, a `Date` is its ISO text, a `URL` its
+ * address. Bytes are equal to the same bytes, and to nothing else. Reads own
  * fields alone, so that `__proto__` is a key like any other, and goes no deeper than both values do: a cycle in one
  * of them ends the comparison. Throws only what reading a value throws.
  */
@@ -34,15 +35,24 @@ export const ownField = (value: object, key: string): unknown =>
 function sameValue(a: unknown, b: unknown, depth: number): boolean {
   if (a === b) return true;
   if (typeof a === "string" && typeof b === "string") return false;
-  if (a instanceof Date || b instanceof Date) return dateText(a) === dateText(b);
+  if (isText(a) || isText(b)) return textOf(a) === textOf(b);
+  if (a instanceof Uint8Array || b instanceof Uint8Array) return sameBytes(a, b);
   if (typeof a !== "object" || typeof b !== "object" || depth >= MAX_DEPTH) return false;
   const same = (x: unknown, y: unknown) => sameValue(x, y, depth + 1);
   return Array.isArray(a) ? sameLists(a, b, same) : sameFields(a, b, (_, x, y) => same(x, y));
 }
 
+const isText = (value: unknown): value is Date | URL => value instanceof Date || value instanceof URL;
+
 // Of an invalid Date nothing is the text, itself neither.
-const dateText = (value: unknown): unknown =>
-  !(value instanceof Date) ? value : Number.isNaN(value.getTime()) ? Number.NaN : value.toISOString();
+function textOf(value: unknown): unknown {
+  if (value instanceof URL) return value.href;
+  if (!(value instanceof Date)) return value;
+  return Number.isNaN(value.getTime()) ? Number.NaN : value.toISOString();
+}
+
+const sameBytes = (a: unknown, b: unknown): boolean =>
+  a instanceof Uint8Array && b instanceof Uint8Array && Buffer.compare(a, b) === 0;
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);

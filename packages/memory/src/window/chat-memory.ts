@@ -1,5 +1,6 @@
 import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryStorageError } from "../errors.ts";
+import { pendingToolCalls } from "../history/pending.ts";
 import { sanitizeConversation } from "../history/sanitizer.ts";
 import type { Message } from "../message.ts";
 import type { MemoryProvider, WriteMetadata } from "../provider.ts";
@@ -75,7 +76,7 @@ export function createChatMemory(
   };
 
   /** The last messages; `undefined` where system content may stand before them, which every window keeps. */
-  async function lastMessages(limit: number): Promise<Result<readonly Message[] | undefined>> {
+  const lastMessages = async (limit: number): Promise<Result<readonly Message[] | undefined>> => {
     if (!isVersionedProvider(provider)) return provider.getRecentMessages(memoryId, limit);
     const read = await provider.readConversation(memoryId, { messages: { limit } });
     if (!read.success) return read;
@@ -84,7 +85,7 @@ export function createChatMemory(
     const { messages, metadata } = conversation;
     const mayHoldMore = metadata?.systemContent === true && messages.length === limit;
     return createSuccess(mayHoldMore ? undefined : messages);
-  }
+  };
 
   return {
     memoryId,
@@ -100,7 +101,9 @@ export function createChatMemory(
       if (recent.data.length < windowEnd.firstRead) return shape(recent.data);
       const end = counted(() => windowEnd.decisive(recent.data));
       if (!end.success) return end;
-      return end.data === undefined ? windowOfAll() : shape(end.data);
+      // An open call may have its result far before it, if the history was broken.
+      if (end.data === undefined || pendingToolCalls(end.data) !== undefined) return windowOfAll();
+      return shape(end.data);
     },
     clear: () => provider.deleteConversation(memoryId),
   };

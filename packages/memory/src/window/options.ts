@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { parseOptions } from "../codec/schema-issues.ts";
 import type { Message, RichMessage } from "../message.ts";
-import { countMessageTokens, estimateTokens, type Tokenizer } from "./tokens.ts";
+import { countMessageTokens } from "./message-tokens.ts";
+import { estimateTokens, type Tokenizer } from "./tokens.ts";
 
 interface StepOptions {
   /**

@@ -1,8 +1,10 @@
+import { isReasoningAlone } from "../history/content.ts";
 import type { Message, RichMessage } from "../message.ts";
 
 export const USER = 0;
-/** Any other message that may be the first of what is kept, with the tool results right behind it. */
+/** Any other message that may be the first of what is kept, with what belongs to it right behind it. */
 export const GROUP = 1;
+/** A tool result, or the message whose reasoning stands before it in a message of its own. */
 export const RESULT = 2;
 export const SYSTEM = 3;
 
@@ -22,17 +24,22 @@ export interface Outline {
   readonly nextTurns: Int32Array;
 }
 
-function kindOf(role: string): number {
+type AnyMessage = Message | RichMessage;
+
+function kindOf(message: AnyMessage, before: AnyMessage | undefined): number {
+  const role: string = message.role;
   if (role === "user") return USER;
   if (role === "tool") return RESULT;
   // Messages of other frameworks; the newer models of OpenAI call it "developer".
-  return role === "system" || role === "developer" ? SYSTEM : GROUP;
+  if (role === "system" || role === "developer") return SYSTEM;
+  return before !== undefined && isReasoningFor(before) ? RESULT : GROUP;
 }
 
-export function outlineOf(
-  messages: readonly (Message | RichMessage)[],
-  costOf: (message: Message | RichMessage) => number,
-): Outline {
+/** Whether what was thought stands by itself, as other frameworks keep it: the message behind is what it led to. */
+const isReasoningFor = (message: AnyMessage): boolean =>
+  message.role === "assistant" && message.tool_calls === undefined && isReasoningAlone(message);
+
+export function outlineOf(messages: readonly AnyMessage[], costOf: (message: AnyMessage) => number): Outline {
   const size = messages.length;
   const outline = {
     size,
@@ -45,7 +52,7 @@ export function outlineOf(
   };
   const { kinds, costs, before, systemBefore, turns, nextTurns } = outline;
   for (const [index, message] of messages.entries()) {
-    const kind = kindOf(message.role);
+    const kind = kindOf(message, messages[index - 1]);
     const cost = costOf(message);
     kinds[index] = kind;
     costs[index] = cost;

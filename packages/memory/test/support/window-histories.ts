@@ -3,10 +3,13 @@ import {
   isReplayable,
   type Message,
   planWindow,
+  type RichMessage,
   sanitizeConversation,
   type WindowOptions,
 } from "@jaf/memory";
 import fc from "fast-check";
+import { randomFrom } from "./mutations.ts";
+import { richHistory } from "./rich-histories.ts";
 
 export const user = (content: string): Message => ({ role: "user", content });
 export const said = (content: string): Message => ({ role: "assistant", content });
@@ -22,6 +25,15 @@ export const result = (id: string, content = "found"): Message => ({
 });
 /** As other frameworks keep it among the messages. */
 export const system = (content: string) => ({ role: "system", content }) as unknown as Message;
+
+/** What was thought in a message of its own, before that with the calls; media, custom calls and parts. */
+export const thinks = (thought: string): Message =>
+  ({ role: "assistant", content: [{ type: "reasoning", text: thought }] }) as unknown as Message;
+
+function richSteps(seed: number): readonly Message[] {
+  const rich = richHistory(randomFrom(seed)).slice(0, 4);
+  return seed % 3 === 0 ? [thinks("hm"), calls("00"), result("00")] : sanitizeConversation(rich);
+}
 
 const text = (length: number) => "abcdefgh".repeat(length);
 
@@ -40,6 +52,7 @@ const step = fc.oneof(
       }),
   },
   { weight: 1, arbitrary: fc.nat(5).map((length) => [system(text(length))]) },
+  { weight: 2, arbitrary: fc.integer().map((seed) => richSteps(seed)) },
 );
 
 const steps = fc.array(step, { maxLength: 25 });
@@ -94,11 +107,28 @@ function answersInPlace(messages: readonly Message[]): boolean {
   return due.length === 0;
 }
 
+export const isSystem = (role: string): boolean => role === "system" || role === "developer";
+
 const startsRight = (messages: readonly Message[], history: readonly Message[]): boolean => {
-  const first = messages.find(({ role }) => (role as string) !== "system");
+  const first = messages.find(({ role }) => !isSystem(role));
   const anyUser = history.some(({ role }) => role === "user");
   return first === undefined || (anyUser ? first.role === "user" : first.role !== "tool");
 };
+
+const isThought = ({ role, content, tool_calls: calls }: RichMessage): boolean =>
+  role === "assistant" &&
+  calls === undefined &&
+  Array.isArray(content) &&
+  content.length > 0 &&
+  content.every(({ type }) => type === "reasoning");
+
+/** Whether one of two messages is left out, of which the first is what was thought for the second. */
+function isApart(history: readonly Message[], isOmitted: (index: number) => boolean): boolean {
+  return history.some((message, index) => {
+    const belongs = isThought(message) && history[index + 1]?.role === "assistant";
+    return belongs && isOmitted(index) !== isOmitted(index + 1);
+  });
+}
 
 /** What is wrong with the window of a history, alone and with the sanitizer in either order. */
 export function windowFaults(
@@ -118,7 +148,8 @@ export function windowFaults(
     ...(window(messages) === messages ? [] : [`${name} changes when windowed again`]),
     ...(sanitizeConversation(messages) === messages ? [] : [`${name} changes when sanitized again`]),
   ]);
-  const left = history.filter((_, at) => !plan.omitted.some(({ start, end }) => at >= start && at < end));
+  const isOmitted = (at: number) => plan.omitted.some(({ start, end }) => at >= start && at < end);
+  const left = history.filter((_, at) => !isOmitted(at));
   return [
     ...faults,
     ...(costOf(plan.messages, options) <= limitOf(options) ? [] : ["the raw window is over the limit"]),
@@ -126,6 +157,7 @@ export function windowFaults(
     ...(left.length === plan.messages.length && left.every((message, at) => message === plan.messages[at])
       ? []
       : ["the plan's omissions are not what is missing"]),
+    ...(isApart(history, isOmitted) ? ["a thought is parted from what it led to"] : []),
     ...(plan.omitted.every(({ reason }) => reason === "orphan-result") || startsRight(plan.messages, history)
       ? []
       : ["the window starts on the wrong message"]),
