@@ -7,7 +7,7 @@ const ALGORITHM = "sha512-256";
 const CHUNK = 65_536;
 
 /**
- * The same for values that are equal as JSON, in whatever order their fields stand: SHA-512/256, base64url. Throws for a
+ * The same for values that are equal as JSON, or as bytes, in whatever order their fields stand: SHA-512/256, base64url. Throws for a
  * cycle, and for what can't be JSON.
  */
 export function fingerprint(value: unknown): string {
@@ -69,6 +69,8 @@ const isSet = (value: object, key: string): boolean => (value as Record<string, 
 function inOrder(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(inOrder);
+  // No other object has this key.
+  if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString("base64") };
   const fields = value as Readonly<Record<string, unknown>>;
   if (typeof fields["toJSON"] === "function") return value;
   const keys = Object.keys(fields).filter((key) => fields[key] !== undefined);

@@ -29,6 +29,22 @@ describe("the fingerprint of a value", () => {
     expect(fingerprint({ at: new Date(0) })).toBe(fingerprint({ at: "1970-01-01T00:00:00.000Z" }));
   });
 
+  it("tells bytes and addresses apart, at once also where they are large", () => {
+    const values = [[1], [2], [1, 2]].map((bytes) => new Uint8Array(bytes));
+    const others = [
+      { 0: 1 },
+      { bytes: "AQ==" },
+      {},
+      new URL("https://example.org/a"),
+      "https://example.org/b",
+    ];
+    expect(new Set([...values, ...others].map(fingerprint)).size).toBe(8);
+    expect(fingerprint(Buffer.from([1]))).toBe(fingerprint(new Uint8Array([1])));
+    const start = performance.now();
+    fingerprint([{ role: "user", content: [{ type: "media", data: new Uint8Array(5_000_000) }] }]);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+
   it("can't be had of a cycle", () => {
     const cycle: Record<string, unknown> = {};
     cycle["self"] = cycle;
