@@ -95,11 +95,12 @@ export function createChatMemory(
       }),
     messages: async () => {
       if (windowEnd === undefined) return windowOfAll();
-      const recent = await lastMessages(windowEnd.firstRead);
-      if (!recent.success) return recent;
-      if (recent.data === undefined) return windowOfAll();
-      if (recent.data.length < windowEnd.firstRead) return shape(recent.data);
-      const end = counted(() => windowEnd.decisive(recent.data));
+      const read = await lastMessages(windowEnd.firstRead);
+      if (!read.success) return read;
+      const { data: recent } = read;
+      if (recent === undefined) return windowOfAll();
+      if (recent.length < windowEnd.firstRead) return shape(recent);
+      const end = counted(() => windowEnd.decisive(recent));
       if (!end.success) return end;
       // An open call may have its result far before it, if the history was broken.
       if (end.data === undefined || pendingToolCalls(end.data) !== undefined) return windowOfAll();
