@@ -1,0 +1,58 @@
+import { contentOf, isMark, keyOf, messageOf, streamOf } from "./anthropic-reply.ts";
+import { checkMessages } from "./anthropic-rules.ts";
+import { bindsPrefix, checkThinking, digestsOf } from "./anthropic-thinking.ts";
+import { type FakeOptions, type FakeService, startModelService } from "./model-service.ts";
+import { Refusal, textOf } from "./service.ts";
+
+/**
+ * Anthropic's Messages interface with its documented rules: roles in turn, calls answered at once and first, thinking blocks
+ * with a signature of their own text and model, first in a turn of tools while thinking is `enabled`, and, for the models
+ * that bind thinking to what came before it, an unchanged beginning.
+ *
+ * Stricter than the service in two: it refuses blocks of another model's, which newer models leave out without a word, and
+ * two messages of one role in a row, which are joined today.
+ */
+export function startAnthropic({ next, opaque }: FakeOptions): Promise<FakeService> {
+  /** Of each opaque value of a thinking block, a digest of all that came before it. */
+  const prefixes = new Map<string, string>();
+  return startModelService({
+    opaque,
+    errorBody: (refusal) => ({
+      type: "error",
+      error: { type: refusal.code ?? "invalid_request_error", message: refusal.message },
+    }),
+    answer: (request, { judge, gave }) => {
+      const { body, headers } = request;
+      if (request.path !== "/v1/messages") throw new Refusal("Not found", 404, "not_found_error");
+      if (headers["x-api-key"] === undefined)
+        throw new Refusal("x-api-key header is required", 401, "authentication_error");
+      if (headers["anthropic-version"] === undefined)
+        throw new Refusal("anthropic-version: header is required");
+      if (typeof body["max_tokens"] !== "number") throw new Refusal("max_tokens: Field required");
+      const model = textOf(body["model"], "model");
+      const owner = `anthropic/${model}`;
+      const messages = checkMessages(body);
+      checkThinking({ request, messages, model, owner, opaque, prefixes });
+      const sent = messages.flatMap(({ role, blocks }) => blocks.map((block) => ({ role, block })));
+      judge(
+        owner,
+        request,
+        sent.map(({ role, block }) => keyOf(role, block)),
+      );
+
+      const reply = next();
+      const content = contentOf(reply, { owner, opaque, omitsThoughts: bindsPrefix(model) });
+      const given = content.map((block) => ({ role: "assistant", block }));
+      for (const [value, digest] of digestsOf(body, sent, given)) prefixes.set(value, digest);
+      gave(owner, {
+        keys: content.map((block) => keyOf("assistant", block)),
+        marks: content.filter(isMark).map((block) => keyOf("assistant", block)),
+        isOpaque: content.some((block) => !isMark(block)),
+      });
+      const message = messageOf(model, reply);
+      return body["stream"] === true
+        ? { kind: "stream", events: streamOf(message, content) }
+        : { kind: "json", body: { ...message, content } };
+    },
+  });
+}

@@ -1,0 +1,142 @@
+import { randomBytes } from "node:crypto";
+import type { OpaqueValues, Owner } from "./opaque-values.ts";
+import type { ScriptedReply } from "./scripted-reply.ts";
+import type { JsonObject, StreamEvent } from "./service.ts";
+
+interface ContentOptions {
+  readonly owner: Owner;
+  readonly opaque: OpaqueValues;
+  /** As the newer models do: a thought has a signature and no text. */
+  readonly omitsThoughts: boolean;
+}
+
+export const THOUGHT = (text: string): string => `thought: ${text}`;
+export const REDACTED = "redacted";
+export const FOUND = (url: string): string => `found: ${url}`;
+
+const freshId = (prefix: string): string => `${prefix}_${randomBytes(12).toString("hex")}`;
+
+export function contentOf(reply: ScriptedReply, options: ContentOptions): readonly JsonObject[] {
+  const { owner, opaque, omitsThoughts } = options;
+  const thoughts = (reply.thoughts ?? []).map((thought): JsonObject => {
+    if (thought === "") return { type: "redacted_thinking", data: opaque.issue(owner, REDACTED) };
+    const thinking = omitsThoughts ? "" : thought;
+    return { type: "thinking", thinking, signature: opaque.issue(owner, THOUGHT(thinking)) };
+  });
+  const searches = (reply.searches ?? []).flatMap((query): readonly JsonObject[] => {
+    const id = freshId("srvtoolu");
+    const url = `https://example.com/${encodeURIComponent(query)}`;
+    const found = {
+      type: "web_search_result",
+      url,
+      title: query,
+      page_age: null,
+      encrypted_content: opaque.issue(owner, FOUND(url)),
+    };
+    return [
+      { type: "server_tool_use", id, name: "web_search", input: { query } },
+      { type: "web_search_tool_result", tool_use_id: id, content: [found] },
+    ];
+  });
+  const text = reply.text === undefined ? [] : [{ type: "text", text: reply.text }];
+  const calls = (reply.calls ?? []).map(({ name, input }) => ({
+    type: "tool_use",
+    id: freshId("toolu"),
+    name,
+    input,
+  }));
+  return [...thoughts, ...searches, ...text, ...calls];
+}
+
+/** By what a block is known again: its opaque value, its id, or its text. */
+export function keyOf(role: string, block: JsonObject): string {
+  switch (block["type"]) {
+    case "thinking":
+      return JSON.stringify([role, "thinking", block["thinking"], block["signature"]]);
+    case "redacted_thinking":
+      return JSON.stringify([role, "redacted", block["data"]]);
+    case "text":
+      // Clients may take white space off the end.
+      return JSON.stringify([role, "text", String(block["text"]).trim()]);
+    case "tool_use":
+    case "server_tool_use":
+      return JSON.stringify([role, block["type"], block["id"], block["name"], block["input"]]);
+    default:
+      return JSON.stringify([role, block["type"], block["tool_use_id"], block["content"]]);
+  }
+}
+
+/** Whether a reply can be found by this block. */
+export const isMark = (block: JsonObject): boolean =>
+  block["type"] === "text" || block["type"] === "tool_use";
+
+export const messageOf = (model: string, reply: ScriptedReply): JsonObject => ({
+  id: freshId("msg"),
+  type: "message",
+  role: "assistant",
+  model,
+  content: [],
+  stop_reason: (reply.calls ?? []).length > 0 ? "tool_use" : "end_turn",
+  stop_sequence: null,
+  usage: { input_tokens: 100, output_tokens: 20 },
+});
+
+export function streamOf(message: JsonObject, content: readonly JsonObject[]): readonly StreamEvent[] {
+  const { stop_reason, stop_sequence } = message;
+  const events: JsonObject[] = [
+    { type: "message_start", message: { ...message, stop_reason: null } },
+    ...content.flatMap((block, index): readonly JsonObject[] => [
+      { type: "content_block_start", index, content_block: beginningOf(block) },
+      ...deltasOf(block).map((delta) => ({ type: "content_block_delta", index, delta })),
+      { type: "content_block_stop", index },
+    ]),
+    {
+      type: "message_delta",
+      delta: { stop_reason: stop_reason ?? null, stop_sequence: stop_sequence ?? null },
+      usage: { output_tokens: 20 },
+    },
+    { type: "message_stop" },
+  ];
+  return events.map((data) => ({ event: String(data["type"]), data }));
+}
+
+/** What of a block comes at once. */
+function beginningOf(block: JsonObject): JsonObject {
+  switch (block["type"]) {
+    case "thinking":
+      return { type: "thinking", thinking: "", signature: "" };
+    case "text":
+      return { type: "text", text: "" };
+    case "tool_use":
+    case "server_tool_use":
+      return { ...block, input: {} };
+    default:
+      return block;
+  }
+}
+
+function deltasOf(block: JsonObject): readonly JsonObject[] {
+  switch (block["type"]) {
+    case "thinking":
+      return [
+        ...halves(String(block["thinking"])).map((thinking) => ({ type: "thinking_delta", thinking })),
+        { type: "signature_delta", signature: block["signature"] ?? "" },
+      ];
+    case "text":
+      return halves(String(block["text"])).map((text) => ({ type: "text_delta", text }));
+    case "tool_use":
+    case "server_tool_use":
+      return halves(JSON.stringify(block["input"])).map((partial_json) => ({
+        type: "input_json_delta",
+        partial_json,
+      }));
+    default:
+      return [];
+  }
+}
+
+/** In two pieces, as far as there is so much. */
+export function halves(text: string): readonly string[] {
+  const middle = Math.ceil(text.length / 2);
+  return [text.slice(0, middle), text.slice(middle)].filter((piece) => piece !== "");
+}

@@ -1,0 +1,179 @@
+import { randomBytes } from "node:crypto";
+import { halves } from "./anthropic-reply.ts";
+import type { OpaqueValues, Owner } from "./opaque-values.ts";
+import type { ScriptedReply } from "./scripted-reply.ts";
+import { isObject, type Json, type JsonObject, type StreamEvent } from "./service.ts";
+
+interface ItemOptions {
+  readonly owner: Owner;
+  readonly opaque: OpaqueValues;
+  /** Whether the request asked for the encrypted content of reasoning. */
+  readonly isEncrypted: boolean;
+}
+
+const freshId = (prefix: string): string => `${prefix}_${randomBytes(20).toString("hex")}`;
+
+/** Reasoning is bound to its id, and its summary may be read. */
+export const REASONING = "reasoning";
+
+/** Each thought comes before an item of its own, as far as there are so many; the first ones come before the searches. */
+export function itemsOf(reply: ScriptedReply, options: ItemOptions): readonly JsonObject[] {
+  const { owner, opaque, isEncrypted } = options;
+  const thoughts = (reply.thoughts ?? []).map(
+    (thought): JsonObject => ({
+      id: freshId("rs"),
+      type: "reasoning",
+      summary: thought === "" ? [] : [{ type: "summary_text", text: thought }],
+      encrypted_content: isEncrypted ? opaque.issue(owner, REASONING) : null,
+    }),
+  );
+  const searches = (reply.searches ?? []).map((query) => ({
+    id: freshId("ws"),
+    type: "web_search_call",
+    status: "completed",
+    action: { type: "search", query },
+  }));
+  const message =
+    reply.text === undefined
+      ? []
+      : [
+          {
+            id: freshId("msg"),
+            type: "message",
+            status: "completed",
+            role: "assistant",
+            content: [{ type: "output_text", text: reply.text, annotations: [] }],
+          },
+        ];
+  const calls = (reply.calls ?? []).map(({ name, input }) => ({
+    id: freshId("fc"),
+    type: "function_call",
+    status: "completed",
+    call_id: `call_${randomBytes(12).toString("hex")}`,
+    name,
+    arguments: JSON.stringify(input),
+  }));
+  const items = [...searches, ...message, ...calls];
+  // Reasoning without an item behind it would be a reply that says nothing.
+  return items.flatMap((item, index) => {
+    const thought = thoughts[index];
+    return thought === undefined ? [item] : [thought, item];
+  });
+}
+
+const textIn = (content: Json | undefined): string => {
+  if (typeof content === "string") return content;
+  const parts = Array.isArray(content) ? content : [];
+  return parts.map((part: Json) => (isObject(part) ? String(part["text"] ?? part["refusal"]) : "")).join("");
+};
+
+/** By what an item is known again: its opaque value, its id, or its text. */
+export function keyOf(item: JsonObject): string {
+  switch (item["type"]) {
+    case "reasoning":
+      return JSON.stringify(["reasoning", item["encrypted_content"], item["summary"]]);
+    case "function_call":
+      return JSON.stringify(["call", item["call_id"], item["name"], item["arguments"]]);
+    case "function_call_output":
+      return JSON.stringify(["output", item["call_id"]]);
+    case "web_search_call":
+      return JSON.stringify(["search", item["id"]]);
+    default:
+      return JSON.stringify([item["role"], textIn(item["content"])]);
+  }
+}
+
+/** Whether a reply can be found by this item. */
+export const isMark = ({ type }: JsonObject): boolean => type === "message" || type === "function_call";
+
+export const responseOf = (model: string): JsonObject => ({
+  id: freshId("resp"),
+  object: "response",
+  created_at: Math.floor(Date.now() / 1_000),
+  status: "completed",
+  error: null,
+  incomplete_details: null,
+  model,
+  output: [],
+  usage: {
+    input_tokens: 100,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 20,
+    output_tokens_details: { reasoning_tokens: 10 },
+    total_tokens: 120,
+  },
+});
+
+export function streamOf(response: JsonObject, output: readonly JsonObject[]): readonly StreamEvent[] {
+  const events: JsonObject[] = [
+    { type: "response.created", response: { ...response, status: "in_progress", usage: null } },
+    ...output.flatMap((item, output_index): readonly JsonObject[] => [
+      { type: "response.output_item.added", output_index, item: beginningOf(item) },
+      ...deltasOf(item).map((delta) => ({ ...delta, item_id: item["id"] ?? null, output_index })),
+      { type: "response.output_item.done", output_index, item },
+    ]),
+    { type: "response.completed", response: { ...response, output } },
+  ];
+  return events.map((data, sequence_number) => ({
+    event: String(data["type"]),
+    data: { ...data, sequence_number },
+  }));
+}
+
+/** What of an item comes at once. */
+function beginningOf(item: JsonObject): JsonObject {
+  switch (item["type"]) {
+    case "reasoning":
+      return { ...item, summary: [] };
+    case "message":
+      return { ...item, status: "in_progress", content: [] };
+    case "function_call":
+      return { ...item, status: "in_progress", arguments: "" };
+    default:
+      return { ...item, status: "in_progress" };
+  }
+}
+
+function deltasOf(item: JsonObject): readonly JsonObject[] {
+  switch (item["type"]) {
+    case "reasoning": {
+      const summary = Array.isArray(item["summary"]) ? item["summary"] : [];
+      return summary.flatMap((part: Json, summary_index): readonly JsonObject[] => {
+        const text = isObject(part) ? String(part["text"]) : "";
+        return [
+          {
+            type: "response.reasoning_summary_part.added",
+            summary_index,
+            part: { type: "summary_text", text: "" },
+          },
+          ...halves(text).map((delta) => ({
+            type: "response.reasoning_summary_text.delta",
+            summary_index,
+            delta,
+          })),
+          {
+            type: "response.reasoning_summary_part.done",
+            summary_index,
+            part: { type: "summary_text", text },
+          },
+        ];
+      });
+    }
+    case "message":
+      return halves(textIn(item["content"])).map((delta) => ({
+        type: "response.output_text.delta",
+        content_index: 0,
+        delta,
+      }));
+    case "function_call":
+      return [
+        ...halves(String(item["arguments"])).map((delta) => ({
+          type: "response.function_call_arguments.delta",
+          delta,
+        })),
+        { type: "response.function_call_arguments.done", arguments: item["arguments"] ?? "" },
+      ];
+    default:
+      return [];
+  }
+}

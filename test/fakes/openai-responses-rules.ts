@@ -1,0 +1,176 @@
+import type { OpaqueValues, Owner } from "./opaque-values.ts";
+import { REASONING } from "./openai-responses-reply.ts";
+import { isList, type Json, type JsonObject, objectsOf, Refusal, textOf } from "./service.ts";
+
+interface ItemRules {
+  readonly owner: Owner;
+  readonly opaque: OpaqueValues;
+  /** The id of the reasoning that came before an item, by the item's id. */
+  readonly reasonedFor: ReadonlyMap<string, string>;
+}
+
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** The prefix of an id, by the type of its item. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  message: "msg",
+  function_call: "fc",
+  reasoning: "rs",
+  web_search_call: "ws",
+};
+
+/** The items of the input, if they hold together. Throws a {@link Refusal}. */
+export function checkItems(body: JsonObject, rules: ItemRules): readonly JsonObject[] {
+  for (const [index, tool] of objectsOf(body["tools"] ?? [], "tools").entries()) {
+    if (tool["type"] === "function" && !NAME.test(textOf(tool["name"], `tools[${index}].name`)))
+      throw new Refusal(`Invalid 'tools[${index}].name': string does not match pattern.`);
+  }
+  const { input } = body;
+  const items =
+    typeof input === "string"
+      ? [{ role: "user", content: input }]
+      : objectsOf(input, "input").map((item) =>
+          item["type"] === undefined && item["role"] !== undefined ? { ...item, type: "message" } : item,
+        );
+  if (items.length === 0) throw new Refusal("Missing required parameter: 'input'.");
+  const ids = new Set<string>();
+  for (const [index, item] of items.entries()) {
+    checkId(item, index, ids);
+    checkItem(item, index, rules);
+    checkReasoning(items, index, rules);
+  }
+  checkOutputs(items);
+  return items;
+}
+
+function checkId(item: JsonObject, index: number, ids: Set<string>): void {
+  const { id, type } = item;
+  if (id === undefined || id === null) return;
+  const prefix = PREFIXES[String(type)];
+  if (typeof id !== "string" || (prefix !== undefined && !id.startsWith(`${prefix}_`)))
+    throw new Refusal(
+      `Invalid 'input[${index}].id': '${id}'. Expected an ID that begins with '${prefix ?? ""}'.`,
+    );
+  if (ids.has(id))
+    throw new Refusal(`Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`);
+  ids.add(id);
+}
+
+const notFound = (id: Json | undefined): Refusal =>
+  new Refusal(
+    `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`,
+    404,
+  );
+
+function checkItem(item: JsonObject, index: number, { owner, opaque }: ItemRules): void {
+  const where = `input[${index}]`;
+  switch (item["type"]) {
+    case "message":
+      return checkMessage(item, where);
+    case "reasoning": {
+      const { encrypted_content: encrypted } = item;
+      if (!isList(item["summary"])) throw new Refusal(`Missing required parameter: '${where}.summary'.`);
+      if (typeof encrypted !== "string" || encrypted === "") throw notFound(item["id"]);
+      if (!opaque.isGenuine(owner, REASONING, encrypted))
+        throw new Refusal(
+          `The encrypted content for item ${item["id"]} could not be verified.`,
+          400,
+          "invalid_encrypted_content",
+        );
+      return;
+    }
+    case "function_call":
+      checkCallId(item, where);
+      textOf(item["arguments"], `${where}.arguments`);
+      if (!NAME.test(textOf(item["name"], `${where}.name`)))
+        throw new Refusal(`Invalid '${where}.name': string does not match pattern.`);
+      return;
+    case "function_call_output":
+      checkCallId(item, where);
+      if (typeof item["output"] !== "string" && !isList(item["output"]))
+        throw new Refusal(`Missing required parameter: '${where}.output'.`);
+      return;
+    case "web_search_call":
+      if (item["id"] === undefined) throw new Refusal(`Missing required parameter: '${where}.id'.`);
+      return;
+    case "item_reference":
+      throw notFound(item["id"]);
+    default:
+      throw new Refusal(`Invalid value: '${item["type"]}'. Supported values are: 'message', 'reasoning', …`);
+  }
+}
+
+function checkCallId(item: JsonObject, where: string): void {
+  const id = textOf(item["call_id"], `${where}.call_id`);
+  if (id === "" || id.length > 64)
+    throw new Refusal(
+      `Invalid '${where}.call_id': expected a string of 1 to 64 characters, but got one of ${id.length}.`,
+    );
+}
+
+const INPUT_PARTS = ["input_text", "input_image", "input_file"];
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  user: INPUT_PARTS,
+  system: INPUT_PARTS,
+  developer: INPUT_PARTS,
+  assistant: ["output_text", "refusal"],
+};
+
+function checkMessage({ role, content }: JsonObject, where: string): void {
+  const parts = PARTS[String(role)];
+  if (parts === undefined)
+    throw new Refusal(
+      `Invalid value: '${role}'. Supported values are: 'assistant', 'system', 'developer', and 'user'.`,
+    );
+  if (typeof content === "string") return;
+  for (const part of objectsOf(content, `${where}.content`)) {
+    if (!parts.includes(String(part["type"])))
+      throw new Refusal(
+        `Invalid value: '${part["type"]}'. Supported values are: ${parts.map((name) => `'${name}'`).join(", ")}.`,
+      );
+  }
+}
+
+/** Reasoning stands directly before the item it was thought for, and that item, by its id, behind its reasoning. */
+function checkReasoning(items: readonly JsonObject[], index: number, { reasonedFor }: ItemRules): void {
+  const item = items[index] ?? {};
+  if (item["type"] === "reasoning") {
+    const next = items[index + 1];
+    const isOutput = next?.["type"] === "message" ? next["role"] === "assistant" : next !== undefined;
+    const known = reasonedFor.get(String(next?.["id"]));
+    const fits = isOutput && next?.["type"] !== "function_call_output" && next?.["type"] !== "reasoning";
+    if (!fits || (known !== undefined && item["id"] !== undefined && known !== item["id"]))
+      throw new Refusal(
+        `Item '${item["id"]}' of type 'reasoning' was provided without its required following item.`,
+      );
+    return;
+  }
+  const needed = typeof item["id"] === "string" ? reasonedFor.get(item["id"]) : undefined;
+  const before = items[index - 1];
+  if (needed === undefined || (before?.["type"] === "reasoning" && (before["id"] ?? needed) === needed)) return;
+  throw new Refusal(
+    `Item '${item["id"]}' of type '${item["type"]}' was provided without its required 'reasoning' item: '${needed}'.`,
+  );
+}
+
+function checkOutputs(items: readonly JsonObject[]): void {
+  const open = new Set<string>();
+  const called = new Set<string>();
+  for (const { type, call_id } of items) {
+    const id = String(call_id);
+    if (type === "function_call") {
+      if (called.has(id)) throw new Refusal(`Duplicate function call with call_id ${id}.`);
+      called.add(id);
+      open.add(id);
+    }
+    if (type === "function_call_output" && !open.delete(id))
+      throw new Refusal(`No tool call found for function call output with call_id ${id}.`);
+    // What was said between a call and its output belongs to no one.
+    if (type === "message" && open.size > 0) throw noOutput(open);
+  }
+  if (open.size > 0) throw noOutput(open);
+}
+
+const noOutput = (open: ReadonlySet<string>): Refusal =>
+  new Refusal(`No tool output found for function call ${[...open].join(", ")}.`);
+

@@ -1,0 +1,56 @@
+import { type FakeOptions, type FakeService, startModelService } from "./model-service.ts";
+import { isMark, itemsOf, keyOf, responseOf, streamOf } from "./openai-responses-reply.ts";
+import { checkItems } from "./openai-responses-rules.ts";
+import { isList, Refusal, textOf } from "./service.ts";
+
+/**
+ * OpenAI's Responses interface without its store (`store: false`), with its documented rules: nothing is looked up by an id,
+ * a reasoning item comes with its encrypted content and directly before the item that it was thought for, an item with an id
+ * comes with its reasoning, and each call has one output.
+ *
+ * Requests that leave `store` at its default are refused, since this fake keeps nothing.
+ */
+export function startResponses({ next, opaque }: FakeOptions): Promise<FakeService> {
+  /** Of each item that reasoning came before, by its id: the id of that. */
+  const reasonedFor = new Map<string, string>();
+  return startModelService({
+    opaque,
+    errorBody: (refusal) => ({
+      error: {
+        type: "invalid_request_error",
+        message: refusal.message,
+        code: refusal.code ?? null,
+        param: null,
+      },
+    }),
+    answer: (request, { judge, gave }) => {
+      const { body, headers } = request;
+      if (request.path !== "/v1/responses") throw new Refusal("Invalid URL", 404);
+      if (headers["authorization"]?.startsWith("Bearer ") !== true)
+        throw new Refusal("You didn't provide an API key.", 401);
+      if (body["store"] !== false) throw new Refusal("This fake stores nothing: `store` must be false");
+      const model = textOf(body["model"], "model");
+      const owner = `openai/${model}`;
+      const items = checkItems(body, { owner, opaque, reasonedFor });
+      judge(owner, request, items.map(keyOf));
+
+      const reply = next();
+      const includes = body["include"];
+      const isEncrypted = isList(includes) && includes.includes("reasoning.encrypted_content");
+      const output = itemsOf(reply, { owner, opaque, isEncrypted });
+      for (const [index, item] of output.entries()) {
+        const before = output[index - 1];
+        if (before?.["type"] === "reasoning") reasonedFor.set(String(item["id"]), String(before["id"]));
+      }
+      gave(owner, {
+        keys: output.map(keyOf),
+        marks: output.filter(isMark).map(keyOf),
+        isOpaque: output.some(({ type }) => type === "reasoning"),
+      });
+      const response = responseOf(model);
+      return body["stream"] === true
+        ? { kind: "stream", events: streamOf(response, output) }
+        : { kind: "json", body: { ...response, output } };
+    },
+  });
+}

@@ -1,0 +1,26 @@
+import type { JsonObject } from "./service.ts";
+
+/** What a fake says next, whichever service it stands for. In this order. */
+export interface ScriptedReply {
+  /** One thought each. `""`: one that nobody may read, which comes encrypted or redacted. */
+  readonly thoughts?: readonly string[];
+  /** What the service looks up itself, before it says anything. Gemini has none. */
+  readonly searches?: readonly string[];
+  readonly text?: string;
+  readonly calls?: readonly ScriptedCall[];
+}
+
+export interface ScriptedCall {
+  readonly name: string;
+  readonly input: JsonObject;
+}
+
+/** Gives the replies one after the other; throws where there is none left. */
+export function inTurn(replies: readonly ScriptedReply[]): () => ScriptedReply {
+  let next = 0;
+  return () => {
+    const reply = replies[next++];
+    if (reply === undefined) throw new Error("nothing is left to say");
+    return reply;
+  };
+}
