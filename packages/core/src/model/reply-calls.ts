@@ -35,6 +35,7 @@ interface NamedCall extends ReadCall {
  * is kept.
  */
 export function parseCalls(sent: readonly unknown[]): ParsedCalls {
+  if (sent.length === 0) return NO_CALLS;
   const toUniqueId = uniqueIds();
   const named: NamedCall[] = [];
   let isPlain = true;
@@ -53,6 +54,8 @@ export function parseCalls(sent: readonly unknown[]): ParsedCalls {
     ? { kind: "plain", calls: named.map(plainCall), placed }
     : { kind: "rich", calls: named.map(richCall), placed };
 }
+
+const NO_CALLS: UsableCalls = { kind: "plain", calls: Object.freeze([]), placed: (parts) => parts };
 
 /** Or what is wrong with it, without quoting it. */
 function readCall(call: Fields): ReadCall | string {
