@@ -1,3 +1,6 @@
+import { isUint8Array } from "node:util/types";
+import { base64Of } from "../codec/json.ts";
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Compares one field of two objects; a field that an object lacks is `undefined`. */
@@ -8,8 +11,8 @@ const MAX_DEPTH = 1_000;
 
 /**
  * Equal as JSON: key order doesn't count, a field that is `undefined` is absent, a `Date` is its ISO text, a `URL` its
- * address. Bytes are equal to the same bytes, and to nothing else. Reads own
- * fields alone, so that `__proto__` is a key like any other, and goes no deeper than both values do: a cycle in one
+ * address. Bytes are equal to the same bytes, and to what becomes of them as JSON: their base64, or an object by place. Reads
+ * own fields alone, so that `__proto__` is a key like any other, and goes no deeper than both values do: a cycle in one
  * of them ends the comparison. Throws only what reading a value throws.
  */
 export const sameJson = (a: unknown, b: unknown): boolean => sameValue(a, b, 0);
@@ -36,7 +39,8 @@ function sameValue(a: unknown, b: unknown, depth: number): boolean {
   if (a === b) return true;
   if (typeof a === "string" && typeof b === "string") return false;
   if (isText(a) || isText(b)) return textOf(a) === textOf(b);
-  if (a instanceof Uint8Array || b instanceof Uint8Array) return sameBytes(a, b);
+  if (isUint8Array(a)) return sameBytes(a, b);
+  if (isUint8Array(b)) return sameBytes(b, a);
   if (typeof a !== "object" || typeof b !== "object" || depth >= MAX_DEPTH) return false;
   const same = (x: unknown, y: unknown) => sameValue(x, y, depth + 1);
   return Array.isArray(a) ? sameLists(a, b, same) : sameFields(a, b, (_, x, y) => same(x, y));
@@ -51,8 +55,15 @@ function textOf(value: unknown): unknown {
   return Number.isNaN(value.getTime()) ? Number.NaN : value.toISOString();
 }
 
-const sameBytes = (a: unknown, b: unknown): boolean =>
-  a instanceof Uint8Array && b instanceof Uint8Array && Buffer.compare(a, b) === 0;
+function sameBytes(bytes: Uint8Array, other: unknown): boolean {
+  if (isUint8Array(other)) return Buffer.compare(bytes, other) === 0;
+  if (typeof other === "string") {
+    // The length first, so that nothing is made of bytes that can't be meant.
+    return other.length === 4 * Math.ceil(bytes.length / 3) && base64Of(bytes) === other;
+  }
+  if (!isFields(other) || Object.keys(other).length !== bytes.length) return false;
+  return bytes.every((byte, index) => ownField(other, `${index}`) === byte);
+}
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
