@@ -1,4 +1,4 @@
-import { contentOf, isMark, keyOf, messageOf, streamOf } from "./anthropic-reply.ts";
+import { contentOf, isOpaque, keyOf, messageOf, streamOf } from "./anthropic-reply.ts";
 import { checkMessages } from "./anthropic-rules.ts";
 import { bindsPrefix, checkThinking, digestsOf } from "./anthropic-thinking.ts";
 import { type FakeOptions, type FakeService, startModelService } from "./model-service.ts";
@@ -45,9 +45,8 @@ export function startAnthropic({ next, opaque }: FakeOptions): Promise<FakeServi
       const given = content.map((block) => ({ role: "assistant", block }));
       for (const [value, digest] of digestsOf(body, sent, given)) prefixes.set(value, digest);
       gave(owner, {
-        keys: content.map((block) => keyOf("assistant", block)),
-        marks: content.filter(isMark).map((block) => keyOf("assistant", block)),
-        isOpaque: content.some((block) => !isMark(block)),
+        parts: content.map((block) => keyOf("assistant", block)),
+        isOpaque: content.some(isOpaque),
       });
       const message = messageOf(model, reply);
       return body["stream"] === true

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
+import type { PartKey } from "./came-back.ts";
 import type { OpaqueValues, Owner } from "./opaque-values.ts";
 import type { ScriptedReply } from "./scripted-reply.ts";
-import type { JsonObject, StreamEvent } from "./service.ts";
+import type { Json, JsonObject, StreamEvent } from "./service.ts";
 
 interface ContentOptions {
   readonly owner: Owner;
@@ -48,27 +49,34 @@ export function contentOf(reply: ScriptedReply, options: ContentOptions): readon
   return [...thoughts, ...searches, ...text, ...calls];
 }
 
-/** By what a block is known again: its opaque value, its id, or its text. */
-export function keyOf(role: string, block: JsonObject): string {
+/** A text may have lost the white space at its end; what the service looked up, the fields that say who asked. */
+export function keyOf(role: string, block: JsonObject): PartKey {
+  const whole = (...fields: readonly (Json | undefined)[]) =>
+    JSON.stringify([role, block["type"], ...fields]);
   switch (block["type"]) {
     case "thinking":
-      return JSON.stringify([role, "thinking", block["thinking"], block["signature"]]);
+      return { whole: whole(block["thinking"], block["signature"]) };
     case "redacted_thinking":
-      return JSON.stringify([role, "redacted", block["data"]]);
-    case "text":
-      // Clients may take white space off the end.
-      return JSON.stringify([role, "text", String(block["text"]).trim()]);
+      return { whole: whole(block["data"]) };
+    case "text": {
+      const text = whole(String(block["text"]).trim());
+      return { mark: text, whole: text };
+    }
     case "tool_use":
     case "server_tool_use":
-      return JSON.stringify([role, block["type"], block["id"], block["name"], block["input"]]);
+      return { mark: whole(block["id"]), whole: whole(block["id"], block["name"], block["input"]) };
     default:
-      return JSON.stringify([role, block["type"], block["tool_use_id"], block["content"]]);
+      return { whole: whole(block["tool_use_id"], block["content"]) };
   }
 }
 
-/** Whether a reply can be found by this block. */
-export const isMark = (block: JsonObject): boolean =>
-  block["type"] === "text" || block["type"] === "tool_use";
+const OPAQUE: ReadonlySet<Json | undefined> = new Set([
+  "thinking",
+  "redacted_thinking",
+  "web_search_tool_result",
+]);
+
+export const isOpaque = (block: JsonObject): boolean => OPAQUE.has(block["type"]);
 
 export const messageOf = (model: string, reply: ScriptedReply): JsonObject => ({
   id: freshId("msg"),

@@ -1,4 +1,4 @@
-import { type CameBack, type PartKeys, recordReplies } from "./came-back.ts";
+import { type BrokenReply, type PartKey, type ReplyRecord, recordReplies } from "./came-back.ts";
 import type { OpaqueValues, Owner } from "./opaque-values.ts";
 import type { ScriptedReply } from "./scripted-reply.ts";
 import { type RunningService, type ServiceRequest, startService } from "./service.ts";
@@ -17,7 +17,7 @@ export interface Findings {
   /** Values of other models. */
   readonly foreign: readonly string[];
   /** Replies of the model that weren't in its request as it had given them. */
-  readonly broken: CameBack["broken"];
+  readonly broken: readonly BrokenReply[];
   /** Replies with opaque parts that were. */
   readonly whole: number;
 }
@@ -28,9 +28,9 @@ export interface FakeService extends RunningService {
 
 interface Collector {
   /** Of an accepted request. */
-  readonly judge: (owner: Owner, request: ServiceRequest, keys: PartKeys) => void;
+  readonly judge: (owner: Owner, request: ServiceRequest, parts: readonly PartKey[]) => void;
   /** Of a reply that is given. */
-  readonly gave: (owner: Owner, reply: Parameters<ReturnType<typeof recordReplies>["add"]>[0]) => void;
+  readonly gave: (owner: Owner, reply: Parameters<ReplyRecord["add"]>[0]) => void;
 }
 
 type Answer = Parameters<typeof startService>[0]["answer"];
@@ -43,9 +43,9 @@ interface ModelServiceOptions {
 
 export async function startModelService(options: ModelServiceOptions): Promise<FakeService> {
   const { opaque, answer, errorBody } = options;
-  const records = new Map<Owner, ReturnType<typeof recordReplies>>();
+  const records = new Map<Owner, ReplyRecord>();
   const foreign: string[] = [];
-  const broken: CameBack["broken"][number][] = [];
+  const broken: BrokenReply[] = [];
   let returned = 0;
   let whole = 0;
   const recordOf = (owner: Owner) => {
@@ -53,13 +53,13 @@ export async function startModelService(options: ModelServiceOptions): Promise<F
     records.set(owner, record);
     return record;
   };
-  const judge = (owner: Owner, request: ServiceRequest, keys: PartKeys): void => {
+  const judge = (owner: Owner, request: ServiceRequest, parts: readonly PartKey[]): void => {
     const text = JSON.stringify(request.body);
     foreign.push(...opaque.foreignIn(text, owner));
     returned += opaque.ownIn(text, owner);
-    const found = recordOf(owner).check(keys);
+    const found = recordOf(owner).check(parts);
     broken.push(...found.broken);
-    whole += found.opaque - found.broken.length;
+    whole += found.whole;
   };
   const collector: Collector = { judge, gave: (owner, reply) => recordOf(owner).add(reply) };
   const service = await startService({ answer: (request) => answer(request, collector), errorBody });

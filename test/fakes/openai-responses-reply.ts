@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { halves } from "./anthropic-reply.ts";
+import type { PartKey } from "./came-back.ts";
 import type { OpaqueValues, Owner } from "./opaque-values.ts";
 import type { ScriptedReply } from "./scripted-reply.ts";
 import { isObject, type Json, type JsonObject, type StreamEvent } from "./service.ts";
@@ -67,24 +68,28 @@ const textIn = (content: Json | undefined): string => {
   return parts.map((part: Json) => (isObject(part) ? String(part["text"] ?? part["refusal"]) : "")).join("");
 };
 
-/** By what an item is known again: its opaque value, its id, or its text. */
-export function keyOf(item: JsonObject): string {
-  switch (item["type"]) {
+/** Ids of items may be left out: only a reasoning item is bound to the one behind it. */
+export function keyOf(item: JsonObject): PartKey {
+  const { type } = item;
+  const whole = (...fields: readonly (Json | undefined)[]) => JSON.stringify([type, ...fields]);
+  switch (type) {
     case "reasoning":
-      return JSON.stringify(["reasoning", item["encrypted_content"], item["summary"]]);
+      return { whole: whole(item["encrypted_content"], item["summary"]) };
     case "function_call":
-      return JSON.stringify(["call", item["call_id"], item["name"], item["arguments"]]);
+      return {
+        mark: whole(item["call_id"]),
+        whole: whole(item["call_id"], item["name"], item["arguments"]),
+      };
     case "function_call_output":
-      return JSON.stringify(["output", item["call_id"]]);
+      return { whole: whole(item["call_id"]) };
     case "web_search_call":
-      return JSON.stringify(["search", item["id"]]);
-    default:
-      return JSON.stringify([item["role"], textIn(item["content"])]);
+      return { mark: whole(item["id"]), whole: whole(item["id"]) };
+    default: {
+      const said = whole(item["role"], textIn(item["content"]));
+      return { mark: said, whole: said };
+    }
   }
 }
-
-/** Whether a reply can be found by this item. */
-export const isMark = ({ type }: JsonObject): boolean => type === "message" || type === "function_call";
 
 export const responseOf = (model: string): JsonObject => ({
   id: freshId("resp"),

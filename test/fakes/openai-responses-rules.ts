@@ -52,7 +52,9 @@ function checkId(item: JsonObject, index: number, ids: Set<string>): void {
       `Invalid 'input[${index}].id': '${id}'. Expected an ID that begins with '${prefix ?? ""}'.`,
     );
   if (ids.has(id))
-    throw new Refusal(`Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`);
+    throw new Refusal(
+      `Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`,
+    );
   ids.add(id);
 }
 
@@ -66,7 +68,8 @@ function checkItem(item: JsonObject, index: number, { owner, opaque }: ItemRules
   const where = `input[${index}]`;
   switch (item["type"]) {
     case "message":
-      return checkMessage(item, where);
+      checkMessage(item, where);
+      return;
     case "reasoning": {
       const { encrypted_content: encrypted } = item;
       if (!isList(item["summary"])) throw new Refusal(`Missing required parameter: '${where}.summary'.`);
@@ -147,7 +150,8 @@ function checkReasoning(items: readonly JsonObject[], index: number, { reasonedF
   }
   const needed = typeof item["id"] === "string" ? reasonedFor.get(item["id"]) : undefined;
   const before = items[index - 1];
-  if (needed === undefined || (before?.["type"] === "reasoning" && (before["id"] ?? needed) === needed)) return;
+  if (needed === undefined || (before?.["type"] === "reasoning" && (before["id"] ?? needed) === needed))
+    return;
   throw new Refusal(
     `Item '${item["id"]}' of type '${item["type"]}' was provided without its required 'reasoning' item: '${needed}'.`,
   );
@@ -165,12 +169,6 @@ function checkOutputs(items: readonly JsonObject[]): void {
     }
     if (type === "function_call_output" && !open.delete(id))
       throw new Refusal(`No tool call found for function call output with call_id ${id}.`);
-    // What was said between a call and its output belongs to no one.
-    if (type === "message" && open.size > 0) throw noOutput(open);
   }
-  if (open.size > 0) throw noOutput(open);
+  if (open.size > 0) throw new Refusal(`No tool output found for function call ${[...open].join(", ")}.`);
 }
-
-const noOutput = (open: ReadonlySet<string>): Refusal =>
-  new Refusal(`No tool output found for function call ${[...open].join(", ")}.`);
-

@@ -1,5 +1,5 @@
 import { type FakeOptions, type FakeService, startModelService } from "./model-service.ts";
-import { isMark, itemsOf, keyOf, responseOf, streamOf } from "./openai-responses-reply.ts";
+import { itemsOf, keyOf, responseOf, streamOf } from "./openai-responses-reply.ts";
 import { checkItems } from "./openai-responses-rules.ts";
 import { isList, Refusal, textOf } from "./service.ts";
 
@@ -43,8 +43,7 @@ export function startResponses({ next, opaque }: FakeOptions): Promise<FakeServi
         if (before?.["type"] === "reasoning") reasonedFor.set(String(item["id"]), String(before["id"]));
       }
       gave(owner, {
-        keys: output.map(keyOf),
-        marks: output.filter(isMark).map(keyOf),
+        parts: output.map(keyOf),
         isOpaque: output.some(({ type }) => type === "reasoning"),
       });
       const response = responseOf(model);

@@ -1,0 +1,228 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { startAnthropic } from "../../../test/fakes/anthropic-messages.ts";
+import type { FakeService } from "../../../test/fakes/model-service.ts";
+import type { ScriptedReply } from "../../../test/fakes/scripted-reply.ts";
+import { isList, type JsonObject } from "../../../test/fakes/service.ts";
+import { post, refusalIn, saying } from "./exchange.ts";
+
+let service: FakeService | undefined;
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+});
+
+const HEADERS = { "x-api-key": "k", "anthropic-version": "2023-06-01" };
+const TOOLS = [{ name: "work", input_schema: { type: "object" } }];
+const OLDER = "claude-opus-4-5";
+const NEWER = "claude-opus-5-5";
+const ENABLED = { type: "enabled", budget_tokens: 1024 };
+
+const user = (content: string | readonly JsonObject[]): JsonObject => ({ role: "user", content });
+const assistant = (...content: readonly JsonObject[]): JsonObject => ({ role: "assistant", content });
+const use = (id: string, more: JsonObject = {}) => ({
+  type: "tool_use",
+  id,
+  name: "work",
+  input: {},
+  ...more,
+});
+const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: "done" });
+const text = (words: string) => ({ type: "text", text: words });
+
+const ask = (messages: readonly JsonObject[], more: JsonObject = {}) =>
+  post(
+    `${service?.url}/v1/messages`,
+    { model: OLDER, max_tokens: 4096, tools: TOOLS, messages, ...more },
+    { ...HEADERS, "anthropic-beta": "thinking-binding-controls-2026-08-01" },
+  );
+
+/** What the service said, block by block. */
+async function said(messages: readonly JsonObject[], more?: JsonObject): Promise<readonly JsonObject[]> {
+  const { status, body } = await ask(messages, more);
+  expect([status, body["error"]]).toEqual([200, undefined]);
+  const content = body["content"];
+  return isList(content) ? (content as readonly JsonObject[]) : [];
+}
+
+const start = async (...replies: readonly ScriptedReply[]) => {
+  service = await startAnthropic(saying(...replies));
+  return service;
+};
+
+describe("Anthropic's rules of messages: refused is", () => {
+  it.each<[string, readonly JsonObject[], RegExp, JsonObject?]>([
+    ["no message", [], /at least one message/],
+    ["a conversation that the assistant begins", [assistant(text("Hi"))], /first message must use/],
+    ["two messages of one role", [user("Hi"), user("Ho")], /roles must alternate/],
+    ["another role", [{ role: "tool", content: "x" }], /Unexpected role/],
+    ["an empty text", [user("")], /must be non-empty/],
+    ["a text of white space", [user(" \n")], /non-whitespace/],
+    ["an empty content", [user([])], /non-empty content/],
+    [
+      "a call without a result",
+      [user("Hi"), assistant(use("a")), user("Ho")],
+      /without `tool_result` blocks/,
+    ],
+    ["a call at the end", [user("Hi"), assistant(use("a"))], /without `tool_result` blocks/],
+    [
+      "one of two calls without a result",
+      [user("Hi"), assistant(use("a"), use("b")), user([result("a")])],
+      /without `tool_result` blocks/,
+    ],
+    [
+      "a result behind a text",
+      [user("Hi"), assistant(use("a")), user([text("Ho"), result("a")])],
+      /without `tool_result` blocks/,
+    ],
+    ["a result of no call", [user([result("a")])], /unexpected `tool_use_id`/],
+    [
+      "two results of a call",
+      [user("Hi"), assistant(use("a")), user([result("a"), result("a")])],
+      /single result/,
+    ],
+    [
+      "an id that was there before",
+      [user("Hi"), assistant(use("a")), user([result("a")]), assistant(use("a")), user([result("a")])],
+      /must be unique/,
+    ],
+    [
+      "an id with a colon",
+      [user("Hi"), assistant(use("a:b")), user([result("a:b")])],
+      /should match pattern/,
+    ],
+    [
+      "an input that is a text",
+      [user("Hi"), assistant(use("a", { input: "{}" })), user([result("a")])],
+      /dictionary/,
+    ],
+    [
+      "a name with a dot",
+      [user("Hi"), assistant(use("a", { name: "a.b" })), user([result("a")])],
+      /match pattern/,
+    ],
+    ["a tool's name with a dot", [user("Hi")], /match pattern/, { tools: [{ name: "a.b" }] }],
+    [
+      "a search without its result",
+      [user("Hi"), assistant(use("srvtoolu_1", { type: "server_tool_use", name: "web_search" })), user("Ho")],
+      /without a corresponding `web_search_tool_result`/,
+    ],
+    ["thinking of a user", [user([{ type: "thinking", thinking: "x", signature: "y" }])], /not permitted/],
+    [
+      "thinking that nobody signed",
+      [user("Hi"), assistant({ type: "thinking", thinking: "x", signature: "y" }, text("Ho")), user("Hm")],
+      /Invalid `signature`/,
+    ],
+    ["a small budget", [user("Hi")], /budget_tokens/, { thinking: { type: "enabled", budget_tokens: 9 } }],
+    [
+      "a budget over the limit",
+      [user("Hi")],
+      /must be greater/,
+      { thinking: { type: "enabled", budget_tokens: 9999 } },
+    ],
+    [
+      "a forced tool while thinking",
+      [user("Hi")],
+      /forces tool use/,
+      { thinking: ENABLED, tool_choice: { type: "any" } },
+    ],
+    ["a temperature while thinking", [user("Hi")], /temperature/, { thinking: ENABLED, temperature: 0.5 }],
+    ["enabled thinking of a newer model", [user("Hi")], /not supported/, { thinking: ENABLED, model: NEWER }],
+    ["an answer begun for it", [user("Hi"), assistant(text("Ho"))], /prefill/, { thinking: ENABLED }],
+  ])("%s", async (_what, messages, why, more) => {
+    await start({ text: "never said" });
+    expect(refusalIn(await ask(messages, more))).toMatch(why);
+  });
+});
+
+describe("Anthropic's thinking", () => {
+  const thinking = { thinking: ENABLED };
+  const reply: ScriptedReply = {
+    thoughts: ["Let me see.", ""],
+    searches: ["jaf"],
+    text: "Wait.",
+    calls: [{ name: "work", input: {} }],
+  };
+
+  async function loop(
+    change: (blocks: readonly JsonObject[]) => readonly JsonObject[],
+    more: JsonObject = {},
+  ) {
+    await start(reply, { text: "Done." });
+    const blocks = await said([user("Hi")], { ...thinking, ...more });
+    const call = blocks.find(({ type }) => type === "tool_use");
+    const sent = [user("Hi"), assistant(...change(blocks)), user([result(String(call?.["id"]))])];
+    return ask(sent, { ...thinking, ...more });
+  }
+  const without = (type: string) => (blocks: readonly JsonObject[]) =>
+    blocks.filter((block) => block["type"] !== type);
+  const changed = (type: string, more: JsonObject) => (blocks: readonly JsonObject[]) =>
+    blocks.map((block) => (block["type"] === type ? { ...block, ...more } : block));
+
+  it("comes back as it was, and is found to be whole", async () => {
+    expect((await loop((blocks) => blocks)).status).toBe(200);
+    expect(service?.findings()).toMatchObject({ returned: 3, whole: 1, broken: [], foreign: [] });
+  });
+
+  it.each<[string, (blocks: readonly JsonObject[]) => readonly JsonObject[], RegExp, JsonObject?]>([
+    [
+      "left out of a loop",
+      (blocks) => without("redacted_thinking")(without("thinking")(blocks)),
+      /Expected `thinking`/,
+    ],
+    ["changed", changed("thinking", { thinking: "Let me see!" }), /Invalid `signature`/],
+    ["without its signature", changed("thinking", { signature: "" }), /Invalid `signature`/],
+    ["redacted and changed", changed("redacted_thinking", { data: "AAAA" }), /Invalid `data`/],
+    ["at the end", (blocks) => [...blocks.slice(1), ...blocks.slice(0, 1)], /final block/],
+    [
+      "what was found, and changed",
+      changed("web_search_tool_result", { content: [{ url: "x", encrypted_content: "y" }] }),
+      /Invalid `encrypted_content`/,
+    ],
+  ])("is refused: %s", async (_what, change, why) => {
+    expect(refusalIn(await loop(change))).toMatch(why);
+  });
+
+  it("is missed where a model may go on without it, and not in its place is as bad", async () => {
+    const adaptive = { thinking: { type: "adaptive" } };
+    expect((await loop(without("thinking"), adaptive)).status).toBe(200);
+    expect(service?.findings()).toMatchObject({ whole: 0, broken: [{}] });
+    await service?.close();
+    const swapped = ([a, b, ...rest]: readonly JsonObject[]) => [b ?? {}, a ?? {}, ...rest];
+    expect((await loop(swapped, adaptive)).status).toBe(200);
+    expect(service?.findings()).toMatchObject({ whole: 0, broken: [{}] });
+  });
+
+  it("of another model is refused", async () => {
+    await start({ thoughts: ["Let me see."], text: "Hello." });
+    const blocks = await said([user("Hi")], thinking);
+    const answered = await ask([user("Hi"), assistant(...blocks), user("Ho")], {
+      ...thinking,
+      model: "claude-sonnet-4-5",
+    });
+    expect(refusalIn(answered)).toMatch(/Invalid `signature`/);
+  });
+
+  it("of the newer models is bound to all that came before it", async () => {
+    const newer = { model: NEWER, thinking: { type: "adaptive" } };
+    await start({ thoughts: ["Let me see."], text: "Hello." }, { text: "one" }, { text: "two" });
+    const blocks = await said([user("Hi")], newer);
+    expect(blocks[0]).toMatchObject({ type: "thinking", thinking: "" });
+    const later = [assistant(...blocks), user("Ho")];
+    await said([user("Hi"), ...later], newer);
+    expect(refusalIn(await ask([user("Hey"), ...later], newer))).toMatch(/bound to a different conversation/);
+    expect(refusalIn(await ask([user("Hi"), ...later], { ...newer, system: "Be kind." }))).toMatch(
+      /bound to a different/,
+    );
+    const dropping = { type: "adaptive", block_binding: { prefix_mismatch_behavior: "drop_block" } };
+    await said([user("Hey"), ...later], { ...newer, thinking: dropping });
+  });
+});
+
+it("streams what it says otherwise", async () => {
+  await start({ thoughts: ["Let me see."], text: "Hello.", calls: [{ name: "work", input: { a: 1 } }] });
+  const { text: events } = await ask([user("Hi")], { stream: true, thinking: ENABLED });
+  const types = [...events.matchAll(/^event: (.*)$/gm)].map(([, type]) => type);
+  expect(new Set(types).size).toBe(6);
+  expect(types.at(-1)).toBe("message_stop");
+  expect(events).toContain("signature_delta");
+});

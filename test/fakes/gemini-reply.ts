@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { halves } from "./anthropic-reply.ts";
+import type { PartKey } from "./came-back.ts";
+import type { OpaqueValues, Owner } from "./opaque-values.ts";
+import type { ScriptedReply } from "./scripted-reply.ts";
+import { isObject, type Json, type JsonObject } from "./service.ts";
+
+interface PartOptions {
+  readonly owner: Owner;
+  readonly opaque: OpaqueValues;
+}
+
+/** What a signature is bound to: the call or the text that it stands beside. */
+export function signedContent(part: JsonObject): string {
+  const call = part["functionCall"];
+  return isObject(call)
+    ? `call: ${call["name"]} ${canonical(call["args"] ?? {})}`
+    : `text: ${String(part["text"])}`;
+}
+
+/** The same text for the same JSON, whatever the order of its fields. */
+const canonical = (value: Json): string =>
+  JSON.stringify(value, (_, inner: Json) =>
+    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+  );
+
+export function partsOf(reply: ScriptedReply, { owner, opaque }: PartOptions): readonly JsonObject[] {
+  const sign = (part: JsonObject): JsonObject => ({
+    ...part,
+    thoughtSignature: opaque.issue(owner, signedContent(part)),
+  });
+  const thoughts = (reply.thoughts ?? []).flatMap((thought): readonly JsonObject[] =>
+    thought === "" ? [] : [{ text: thought, thought: true }],
+  );
+  const calls = (reply.calls ?? []).map(
+    ({ name, input }): JsonObject => ({
+      functionCall: { id: randomBytes(8).toString("hex"), name, args: input },
+    }),
+  );
+  const text = reply.text === undefined ? [] : [{ text: reply.text }];
+  const [first, ...others] = calls;
+  // On the first call, or, without one, on the last part.
+  if (first !== undefined) return [...thoughts, ...text, sign(first), ...others];
+  return [...thoughts, ...text.map(sign)];
+}
+
+export function keyOf(role: string, part: JsonObject): PartKey {
+  const { functionCall: call, functionResponse: response, text, thoughtSignature: signature } = part;
+  const whole = (...fields: readonly (Json | undefined)[]) => JSON.stringify([role, ...fields]);
+  if (isObject(call)) return { mark: whole("call", call["id"]), whole: whole(canonical(call), signature) };
+  if (isObject(response)) return { whole: whole("response", response["id"]) };
+  return { mark: whole("text", text), whole: whole("text", text, signature) };
+}
+
+export const isSigned = (part: JsonObject): boolean => part["thoughtSignature"] !== undefined;
+
+const messageOf = (model: string, parts: readonly JsonObject[], isLast: boolean): JsonObject => ({
+  candidates: [{ index: 0, content: { role: "model", parts }, ...(isLast ? { finishReason: "STOP" } : {}) }],
+  ...(isLast
+    ? {
+        usageMetadata: {
+          promptTokenCount: 100,
+          candidatesTokenCount: 20,
+          thoughtsTokenCount: 10,
+          totalTokenCount: 130,
+        },
+      }
+    : {}),
+  modelVersion: model,
+});
+
+export const candidateOf = (model: string, parts: readonly JsonObject[]): JsonObject =>
+  messageOf(model, parts, true);
+
+/** A part a chunk; of a text, its halves, the signature with the second. */
+export function chunksOf(model: string, parts: readonly JsonObject[]): readonly JsonObject[] {
+  const pieces = parts.flatMap((part) => {
+    const { text, thoughtSignature: signature, ...rest } = part;
+    if (typeof text !== "string") return [part];
+    const texts = halves(text);
+    return texts.map((half, index) => ({
+      ...rest,
+      text: half,
+      ...(index === texts.length - 1 && signature !== undefined ? { thoughtSignature: signature } : {}),
+    }));
+  });
+  return pieces.map((piece, index) => messageOf(model, [piece], index === pieces.length - 1));
+}

@@ -1,0 +1,47 @@
+import { candidateOf, chunksOf, isSigned, keyOf, partsOf } from "./gemini-reply.ts";
+import { checkContents } from "./gemini-rules.ts";
+import { type FakeOptions, type FakeService, startModelService } from "./model-service.ts";
+import { Refusal } from "./service.ts";
+
+/**
+ * Gemini's `generateContent`, as a model of the third generation or later, with its documented rules: calls behind what the
+ * user said or behind results, as many results as calls, and, in the turn under way, a thought signature on the first call of
+ * each step, which fits the part that it came with. Where a history comes from elsewhere, the documented
+ * `skip_thought_signature_validator` stands for a signature.
+ */
+export function startGemini({ next, opaque }: FakeOptions): Promise<FakeService> {
+  return startModelService({
+    opaque,
+    errorBody: ({ status, message }) => ({ error: { code: status, message, status: "INVALID_ARGUMENT" } }),
+    answer: (request, { judge, gave }) => {
+      const path = /^\/v1beta\/models\/([^/:]+):(generateContent|streamGenerateContent\?alt=sse)$/.exec(
+        request.path,
+      );
+      if (path === null) throw new Refusal("Requested entity was not found.", 404);
+      if (request.headers["x-goog-api-key"] === undefined)
+        throw new Refusal("Method doesn't allow unregistered callers.", 403);
+      const [, model = "", method] = path;
+      const owner = `google/${model}`;
+      const contents = checkContents(request.body, { owner, opaque });
+      judge(
+        owner,
+        request,
+        contents.flatMap(({ role, parts }) =>
+          parts.filter(({ thought }) => thought !== true).map((part) => keyOf(role, part)),
+        ),
+      );
+
+      const reply = next();
+      const parts = partsOf(reply, { owner, opaque });
+      const said = parts.filter(({ thought }) => thought !== true);
+      gave(owner, {
+        // What it thought needn't come back: the signatures hold it.
+        parts: said.map((part) => keyOf("model", part)),
+        isOpaque: said.some(isSigned),
+      });
+      return method === "generateContent"
+        ? { kind: "json", body: candidateOf(model, parts) }
+        : { kind: "stream", events: chunksOf(model, parts).map((data) => ({ data })) };
+    },
+  });
+}
