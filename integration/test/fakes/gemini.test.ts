@@ -1,0 +1,191 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { startGemini } from "../../../test/fakes/gemini.ts";
+import type { FakeService } from "../../../test/fakes/model-service.ts";
+import type { ScriptedReply } from "../../../test/fakes/scripted-reply.ts";
+import type { JsonObject } from "../../../test/fakes/service.ts";
+import { post, refusalIn, saying } from "./exchange.ts";
+
+let service: FakeService | undefined;
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+});
+
+const start = async (...replies: readonly ScriptedReply[]) => {
+  service = await startGemini(saying(...replies));
+};
+
+const MODEL = "gemini-3-pro-preview";
+const ELSEWHERE = "skip_thought_signature_validator";
+
+const user = (...parts: readonly JsonObject[]): JsonObject => ({ role: "user", parts });
+const model = (...parts: readonly JsonObject[]): JsonObject => ({ role: "model", parts });
+const text = (words: string) => ({ text: words });
+const call = (id: string, name = "work"): JsonObject => ({
+  functionCall: { id, name, args: {} },
+  thoughtSignature: ELSEWHERE,
+});
+const response = (id: string, name = "work") => ({
+  functionResponse: { id, name, response: { content: "done" } },
+});
+
+const ask = (
+  contents: readonly JsonObject[],
+  more: JsonObject = {},
+  name = MODEL,
+  method = "generateContent",
+) =>
+  post(`${service?.url}/v1beta/models/${name}:${method}`, { contents, ...more }, { "x-goog-api-key": "k" });
+
+interface Candidate {
+  readonly candidates: readonly [{ readonly content: { readonly parts: readonly JsonObject[] } }];
+}
+
+async function said(contents: readonly JsonObject[]): Promise<readonly JsonObject[]> {
+  const { status, text: answer } = await ask(contents);
+  expect([status, answer]).toEqual([200, answer]);
+  return (JSON.parse(answer) as Candidate).candidates[0].content.parts;
+}
+
+describe("Gemini's rules of contents: refused is", () => {
+  it.each<[string, readonly JsonObject[], RegExp, JsonObject?]>([
+    ["nothing at all", [], /not specified/],
+    ["another role", [{ role: "assistant", parts: [text("Hi")] }], /valid role/],
+    ["an end with what the model said", [user(text("Hi")), model(text("Ho"))], /end with a user role/],
+    ["no parts", [user()], /must not be empty/],
+    ["a part without data", [user({ thoughtSignature: "x" })], /must have one initialized field/],
+    ["a beginning with a call", [model(call("a")), user(response("a"))], /call turn comes immediately after/],
+    [
+      "two turns of the model",
+      [user(text("Hi")), model(text("a")), model(text("b")), user(text("Ho"))],
+      /alternate/,
+    ],
+    [
+      "a call without a response",
+      [user(text("Hi")), model(call("a")), user(text("Ho"))],
+      /number of function response parts/,
+    ],
+    [
+      "one of two responses",
+      [user(text("Hi")), model(call("a"), call("b")), user(response("a"))],
+      /number of function response parts/,
+    ],
+    [
+      "a response under another name",
+      [user(text("Hi")), model(call("a")), user(response("a", "play"))],
+      /number of function response parts/,
+    ],
+    [
+      "a response without a call",
+      [user(text("Hi")), user(response("a"))],
+      /response turn comes immediately after/,
+    ],
+    [
+      "a tool's name with a space",
+      [user(text("Hi"))],
+      /Invalid function name/,
+      { tools: [{ functionDeclarations: [{ name: "a b" }] }] },
+    ],
+  ])("%s", async (_what, contents, why, more) => {
+    await start({ text: "never said" });
+    expect(refusalIn(await ask(contents, more))).toMatch(why);
+  });
+});
+
+describe("Gemini's thought signatures", () => {
+  const work = (a: number) => ({ name: "work", input: { a } });
+  const reply: ScriptedReply = { thoughts: ["Let me see."], calls: [work(1), work(2)] };
+  const responses = (parts: readonly JsonObject[]) =>
+    user(
+      ...parts.flatMap(({ functionCall }) =>
+        typeof functionCall === "object" && functionCall !== null && "id" in functionCall
+          ? [response(String(functionCall["id"]))]
+          : [],
+      ),
+    );
+  const unsigned = (parts: readonly JsonObject[]) => parts.map(({ thoughtSignature: _, ...part }) => part);
+
+  /** Two steps; the parts of the first are changed before they come back. */
+  async function loop(change: (parts: readonly JsonObject[]) => readonly JsonObject[]) {
+    await start(reply, { calls: [work(3)] }, { text: "Done." });
+    const first = await said([user(text("Hi"))]);
+    expect(first.map((part) => part["thoughtSignature"] !== undefined)).toEqual([false, true, false]);
+    const begun = [user(text("Hi")), model(...first), responses(first)];
+    const second = await said(begun);
+    return ask([
+      user(text("Hi")),
+      model(...change(first)),
+      responses(first),
+      model(...second),
+      responses(second),
+    ]);
+  }
+
+  it.each([
+    ["with what was thought", (parts: readonly JsonObject[]) => parts],
+    ["without", (parts: readonly JsonObject[]) => parts.slice(1)],
+  ])("come back %s, and are found to be whole", async (_how, change) => {
+    expect((await loop(change)).status).toBe(200);
+    expect(service?.findings()).toMatchObject({ whole: 3, broken: [], foreign: [] });
+  });
+
+  it.each<[string, (parts: readonly JsonObject[]) => readonly JsonObject[], RegExp]>([
+    ["left out of an earlier step", unsigned, /missing a thought_signature.*position 2/],
+    ["changed", (parts) => parts.map((part) => ({ ...part, thoughtSignature: "AAAA" })), /Corrupted/],
+    [
+      "on another call",
+      ([a, b, c]) =>
+        [
+          a,
+          ...unsigned([b ?? {}]),
+          { ...c, thoughtSignature: b?.["thoughtSignature"] },
+        ] as readonly JsonObject[],
+      /missing|Corrupted/,
+    ],
+  ])("are refused: %s", async (_what, change, why) => {
+    expect(refusalIn(await loop(change))).toMatch(why);
+  });
+
+  it("are missed where a word stands for them that says the history is from elsewhere", async () => {
+    const replaced = (parts: readonly JsonObject[]) =>
+      parts.map((part) =>
+        part["thoughtSignature"] === undefined ? part : { ...part, thoughtSignature: ELSEWHERE },
+      );
+    expect((await loop(replaced)).status).toBe(200);
+    expect(service?.findings().broken).toHaveLength(1);
+  });
+
+  it("aren't asked for before what the user said last, and text has them, too", async () => {
+    await start({ calls: [work(1)] }, { text: "Done." }, { text: "Again." });
+    const first = await said([user(text("Hi"))]);
+    const second = await said([user(text("Hi")), model(...first), responses(first)]);
+    expect(second[0]?.["thoughtSignature"]).toBeTypeOf("string");
+    const later = [
+      user(text("Hi")),
+      model(...unsigned(first)),
+      responses(first),
+      model(...second),
+      user(text("Ho")),
+    ];
+    expect((await ask(later)).status).toBe(200);
+    expect(service?.findings()).toMatchObject({ whole: 2, broken: [{}] });
+  });
+
+  it("of another model are refused", async () => {
+    await start(reply, { text: "Done." });
+    const first = await said([user(text("Hi"))]);
+    const answered = await ask(
+      [user(text("Hi")), model(...first), responses(first)],
+      {},
+      "gemini-3-flash-preview",
+    );
+    expect(refusalIn(answered)).toMatch(/Corrupted/);
+  });
+});
+
+it("streams what it says otherwise", async () => {
+  await start({ thoughts: ["Let me see."], text: "Hello." });
+  const { text: events } = await ask([user(text("Hi"))], {}, MODEL, "streamGenerateContent?alt=sse");
+  expect(events.match(/^data: /gm)).toHaveLength(4);
+  expect(events).toContain("thoughtSignature");
+});
