@@ -1,5 +1,7 @@
+import { isReasoning } from "../history/content.ts";
 import { ownField, sameFields, sameJson, sameLists } from "../json/same-json.ts";
 import type { Message } from "../message.ts";
+import { isOpaqueField, isOpaquePartField } from "./opaque.ts";
 
 /**
  * Whether a client's copy of a message is the stored one. As JSON, so the order of keys, the formatting of numbers and
@@ -7,24 +9,60 @@ import type { Message } from "../message.ts";
  * for content that is `null`, an empty list of calls, or the spelling of a call's arguments as long as the JSON in
  * them is the same. A field more or less is another message. Numbers are compared as JavaScript reads them, with 53
  * bits of precision.
+ *
+ * What nobody sees may be missing from the copy, but not be another: opaque fields, the provider's `id` of the message,
+ * further fields of a call, and reasoning parts.
  */
 export const sameMessage = (stored: Message, copy: unknown): boolean =>
   stored === copy || sameFields(stored, copy, sameMessageField);
 
-function sameMessageField(key: string, a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (key === "content") return sameJson(a ?? "", b ?? "");
-  if (key === "tool_calls") return sameLists(a ?? [], b ?? [], sameCall);
-  return sameJson(a ?? undefined, b ?? undefined);
+const isMissing = (copy: unknown): boolean => copy === undefined || copy === null;
+
+function sameMessageField(key: string, stored: unknown, copy: unknown): boolean {
+  if (stored === copy) return true;
+  if (key === "content") return sameContent(stored, copy);
+  if (key === "tool_calls") return sameLists(stored ?? [], copy ?? [], sameCall);
+  if (isMissing(copy) && (key === "id" || isOpaqueField(key))) return true;
+  return sameJson(stored ?? undefined, copy ?? undefined);
 }
 
-const sameCall = (a: unknown, b: unknown): boolean => sameFields(a, b, sameCallField);
+function sameContent(stored: unknown, copy: unknown): boolean {
+  if (!Array.isArray(stored)) return sameJson(stored ?? "", copy ?? "");
+  const parts: unknown = isMissing(copy) || copy === "" ? [] : copy;
+  return Array.isArray(parts) && sameParts(stored, parts);
+}
 
-const sameCallField = (key: string, a: unknown, b: unknown): boolean =>
-  key === "function" ? sameFields(a, b, sameFunctionField) : sameJson(a, b);
+/** Part by part, where reasoning may be missing from the copy. Linear: no part of the copy is gone back to. */
+function sameParts(stored: readonly unknown[], copy: readonly unknown[]): boolean {
+  let next = 0;
+  for (const part of stored) {
+    if (next < copy.length && samePart(part, copy[next])) next += 1;
+    else if (!isReasoningPart(part)) return false;
+  }
+  return next === copy.length;
+}
 
-const sameFunctionField = (key: string, a: unknown, b: unknown): boolean =>
-  sameJson(a, b) || (key === "arguments" && sameArguments(a, b));
+const samePart = (stored: unknown, copy: unknown): boolean => sameFields(stored, copy, samePartField);
+
+const samePartField = (key: string, stored: unknown, copy: unknown): boolean =>
+  (isMissing(copy) && isOpaquePartField(key)) || sameJson(stored, copy);
+
+const isReasoningPart = (part: unknown): boolean => {
+  const type = typeof part === "object" && part !== null ? ownField(part, "type") : undefined;
+  return typeof type === "string" && isReasoning({ type });
+};
+
+const sameCall = (stored: unknown, copy: unknown): boolean => sameFields(stored, copy, sameCallField);
+
+function sameCallField(key: string, stored: unknown, copy: unknown): boolean {
+  if (key === "function" || key === "custom") return sameFields(stored, copy, sameFunctionField);
+  return (isMissing(copy) && key !== "id" && key !== "type") || sameJson(stored, copy);
+}
+
+function sameFunctionField(key: string, stored: unknown, copy: unknown): boolean {
+  if (key === "arguments") return sameJson(stored, copy) || sameArguments(stored, copy);
+  return (isMissing(copy) && key !== "name" && key !== "input") || sameJson(stored, copy);
+}
 
 function sameArguments(a: unknown, b: unknown): boolean {
   const parsed = parseArguments(a);

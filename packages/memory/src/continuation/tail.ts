@@ -1,6 +1,7 @@
 import { decodeJson, deepFreeze, encodeJson } from "../codec/json.ts";
 import { messageSchema } from "../codec/message-schema.ts";
 import type { Message } from "../message.ts";
+import { holdsForeignParts } from "./opaque.ts";
 import { isRole, roleOf } from "./same-message.ts";
 import { type ContinuationRejection, type ContinuationRejectionCode, reject } from "./verdict.ts";
 
@@ -54,7 +55,8 @@ function readMessage(value: unknown): Message | ContinuationRejectionCode {
     const copy = decodeJson(encodeJson(value));
     if (!messageSchema.safeParse(copy).success) return "malformed-message";
     const message = copy as Message;
-    return hasForeignFields(message) ? "malformed-message" : deepFreeze(message);
+    if (hasForeignFields(message)) return "malformed-message";
+    return holdsForeignParts(message) ? "forged-part" : deepFreeze(message);
   } catch {
     return "malformed-message"; // Not JSON, or a getter or a proxy threw.
   }

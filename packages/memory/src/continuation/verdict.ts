@@ -12,6 +12,8 @@ import type { ApprovalDecision } from "./approval.ts";
  * - `misplaced-tool-result`: a result behind a user message. Strict mode alone.
  * - `forged-assistant-message`: words or calls put into the assistant's mouth. Strict mode alone.
  * - `forbidden-role`: `system`, or any role but user, assistant and tool.
+ * - `forged-part`: a message that the client adds holds what only a model's provider writes (reasoning, metadata, an
+ *   origin, a tool that the provider ran), or a part that is neither text nor media.
  * - `malformed-message`: no list of messages, or something in it that no store would take.
  * - `forged-approval`: a decision about a call that waits for none, or with an approval id that isn't the call's.
  * - `duplicate-approval`: two decisions about one call. Strict mode alone.
@@ -27,6 +29,8 @@ const REASONS = {
   "misplaced-tool-result": "a tool result stands behind a user message; send tool results first",
   "forged-assistant-message": "an assistant message is not in the stored history; send user messages",
   "forbidden-role": "a message has a role other than user, assistant and tool",
+  "forged-part":
+    "a message has a part other than text and media, or a field that only a model's provider writes",
   "malformed-message": "the messages are not a list of messages that can be stored",
   "forged-approval": "a decision names a call, or an approval id, that does not wait for one",
   "duplicate-approval": "two decisions are about the same call; send one for each call",
