@@ -101,12 +101,6 @@ function brokenAssistant(message: Readonly<Record<string, unknown>>, param: stri
 function brokenCall(call: Readonly<Record<string, unknown>>, param: string): Refusal | undefined {
   const { id, type } = call;
   if (typeof id !== "string" || id === "") return { message: `Missing '${param}.id'.`, param: `${param}.id` };
-  if (id.length > 40)
-    return {
-      message: `Invalid '${param}.id': string too long. Expected a string with maximum length 40.`,
-      param: `${param}.id`,
-      code: "string_above_max_length",
-    };
   if (type !== "function" && type !== "custom")
     return { message: `Missing required parameter: '${param}.type'.`, param: `${param}.type` };
   const called = fieldsOf(call[type]);

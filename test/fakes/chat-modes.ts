@@ -3,7 +3,8 @@ import { fieldsOf, listOf, type Refusal, type WireMessage } from "./chat-request
 
 /**
  * Whose rules hold beyond those of the messages and the tools:
- * - `openai`: no field that the reference doesn't have, no `max_tokens` for reasoning models, sounds by their id
+ * - `openai`: no field that the reference doesn't have, no `max_tokens` for reasoning models, sounds by their id, call ids of
+ *   at most 40 characters
  * - `deepseek`: every turn of the model has `reasoning_content`, which is not empty, and no JSON schema
  * - `gemini`: no unknown field, and a thought signature on the first call of each step
  * - `openrouter`: call ids that are unique in the request, and the reasoning details that it gave
@@ -104,8 +105,14 @@ const openai: ModeRule = (messages, issued, body) => {
     ({ audio }) => audio !== undefined && !isDeepStrictEqual(Object.keys(fieldsOf(audio)), ["id"]),
   );
   if (odd !== undefined) return { message: "Invalid 'audio'.", param: "messages" };
+  const long = callsOf(messages).some(({ id }) => String(id).length > 40);
+  if (long)
+    return { message: "Invalid 'tool_calls[0].id': string too long.", code: "string_above_max_length" };
   return unknownField(messages, CALL_FIELDS) ?? changed(messages, issued, ["refusal"]);
 };
+
+const callsOf = (messages: readonly WireMessage[]): readonly Fields[] =>
+  messages.flatMap(({ tool_calls }) => listOf(tool_calls)).map(fieldsOf);
 
 const turns = (messages: readonly WireMessage[]): readonly WireMessage[] =>
   messages.filter(({ role }) => role === "assistant");
@@ -155,7 +162,7 @@ const gemini: ModeRule = (messages, issued) => {
 };
 
 const openrouter: ModeRule = (messages, issued) => {
-  const ids = messages.flatMap(({ tool_calls }) => listOf(tool_calls)).map((call) => fieldsOf(call)["id"]);
+  const ids = callsOf(messages).map(({ id }) => id);
   return new Set(ids).size < ids.length
     ? { message: "`tool_use` ids must be unique" }
     : changed(messages, issued, ["reasoning_details", "annotations"]);

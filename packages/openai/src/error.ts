@@ -5,7 +5,7 @@ import { retryAfterMsOf } from "./retry-after.ts";
  * - `"status"`: the endpoint answered with an HTTP error
  * - `"reported"`: it answered 200, and an error in the body or in the stream
  * - `"malformed"`: what it answered is no completion
- * - `"cut"`: the stream ended before the reply was whole
+ * - `"cut"`: the answer ended before it was whole
  * - `"configuration"`: the request can't be made as things are set
  */
 export type OpenAIErrorReason = "status" | "reported" | "malformed" | "cut" | "configuration";
@@ -18,6 +18,7 @@ interface ErrorDetails {
   readonly requestId?: string | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly isRetryable: boolean;
+  readonly cause?: unknown;
 }
 
 /**
@@ -44,7 +45,7 @@ export class OpenAIError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(reason: OpenAIErrorReason, message: string, details: ErrorDetails) {
-    super(message);
+    super(message, details.cause === undefined ? {} : { cause: details.cause });
     this.reason = reason;
     this.status = details.status;
     this.code = details.code;
@@ -130,10 +131,11 @@ export function reportedError(error: unknown, provider: string): OpenAIError {
 export const malformedError = (provider: string, what: string): OpenAIError =>
   new OpenAIError("malformed", `${provider} answered with ${what}`, { isRetryable: true });
 
-export const cutError = (provider: string): OpenAIError =>
-  new OpenAIError("cut", `the stream of ${provider} ended before the reply was whole`, {
+export const cutError = (provider: string, cause?: unknown): OpenAIError =>
+  new OpenAIError("cut", `the answer of ${provider} ended before it was whole`, {
     code: "ECONNRESET",
     isRetryable: true,
+    ...(cause === undefined ? {} : { cause }),
   });
 
 /** Also a reply that holds one in its first choice, as OpenRouter's do. */

@@ -1,7 +1,7 @@
 import type { ModelProvider, ModelStreamChunk } from "@jaf/core";
 import { type Endpoint, openEndpoint } from "./endpoint.ts";
 import { readEnvironment } from "./environment.ts";
-import { malformedError, statusError } from "./error.ts";
+import { cutError, malformedError, OpenAIError, statusError } from "./error.ts";
 import { type OpenAIProviderOptions, parseOptions } from "./options.ts";
 import { type ChatRequest, chatRequest } from "./request/body.ts";
 import { completionOf } from "./response/completion.ts";
@@ -31,13 +31,17 @@ export function createOpenAIProvider<Ctx = any>(options: OpenAIProviderOptions =
     getCompletion: async (state, agent, config) => {
       const request = chatRequest({ state, agent, config }, parsed, endpoint);
       const response = await send(request.body, endpoint, config.signal);
-      return completionOf(await response.text(), request);
+      return completionOf(await whileWhole(response.text(), request, config.signal), request);
     },
     getCompletionStream: async function* (state, agent, config) {
       const request = chatRequest({ state, agent, config }, parsed, endpoint);
       const usage = parsed.streamUsage ? { stream_options: { include_usage: true } } : {};
       const response = await send({ ...request.body, stream: true, ...usage }, endpoint, config.signal);
-      yield* streamed(response, request);
+      try {
+        yield* streamed(response, request);
+      } catch (thrown) {
+        throw bodyFailure(thrown, request, config.signal);
+      }
     },
   };
 }
@@ -54,6 +58,19 @@ async function send(
   if (!response.ok) throw await statusError(response, provider);
   return response;
 }
+
+/** A body that can't be read to its end: whatever the client throws then, the connection is gone. */
+const bodyFailure = (thrown: unknown, { origin }: ChatRequest, signal: AbortSignal | undefined): unknown =>
+  thrown instanceof OpenAIError || signal?.aborted === true ? thrown : cutError(origin.provider, thrown);
+
+const whileWhole = (
+  text: Promise<string>,
+  request: ChatRequest,
+  signal: AbortSignal | undefined,
+): Promise<string> =>
+  text.catch((thrown: unknown) => {
+    throw bodyFailure(thrown, request, signal);
+  });
 
 async function* streamed(response: Response, request: ChatRequest): AsyncGenerator<ModelStreamChunk, void> {
   const type = response.headers.get("content-type") ?? "";

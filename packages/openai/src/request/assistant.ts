@@ -15,6 +15,16 @@ export interface AssistantContext extends CallContext {
 const isSame = (a: ModelOrigin | undefined, b: ModelOrigin): boolean =>
   a !== undefined && a.provider === b.provider && a.api === b.api && a.model === b.model;
 
+/** Of all calls that this origin made. */
+export const ownCallIds = (messages: readonly RichMessage[], origin: ModelOrigin): ReadonlySet<string> =>
+  new Set(
+    messages.flatMap((message) =>
+      message.tool_calls !== undefined && isSame(message.origin, origin)
+        ? message.tool_calls.map(({ id }) => id)
+        : [],
+    ),
+  );
+
 /** `undefined` for a turn of which nothing is left to be sent. */
 export function assistantMessage(message: RichMessage, context: AssistantContext): WireMessage | undefined {
   const sent = isSame(message.origin, context.origin)

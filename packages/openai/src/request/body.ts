@@ -5,6 +5,7 @@ import type { Endpoint } from "../endpoint.ts";
 import { OpenAIError } from "../error.ts";
 import { type Fields, fieldsOf, listOf } from "../json.ts";
 import type { ParsedOptions } from "../options.ts";
+import { ownCallIds } from "./assistant.ts";
 import { callIds } from "./call-ids.ts";
 import { wireMessages } from "./messages.ts";
 import { type ToolNames, toolNames } from "./names.ts";
@@ -46,7 +47,8 @@ export function chatRequest<Ctx>(
     .filter((text) => text !== "")
     .join("\n\n");
   const { foreignReasoning, omitFields } = options;
-  const context = { rules, names, ids: callIds(), origin, foreignReasoning, omitFields };
+  const ids = callIds(ownCallIds(state.messages, origin));
+  const context = { rules, names, ids, origin, foreignReasoning, omitFields };
   const messages = wireMessages(instructions, state.messages, context);
   const further = furtherFields(agent.modelConfig?.providerOptions, options, endpoint);
   // Of the body, these are the adapter's own.

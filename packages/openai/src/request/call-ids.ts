@@ -7,26 +7,34 @@ export interface CallIds {
 }
 
 /** OpenAI's longest. */
-const VALID = /^[a-zA-Z0-9_-]{1,40}$/;
+const MAX_LENGTH = 40;
 
-export function callIds(): CallIds {
+const isValid = (id: string): boolean => id.length <= MAX_LENGTH && /^[a-zA-Z0-9_-]+$/.test(id);
+
+/** `own`: all that the endpoint gave, which no other call may have. */
+export function callIds(own: ReadonlySet<string>): CallIds {
   const latest = new Map<string, string>();
   const taken = new Set<string>();
+  const isFree = (wire: string): boolean => !taken.has(wire) && !own.has(wire);
+  const unique = (base: string): string => {
+    let wire = base;
+    for (let count = 2; !isFree(wire); count++) wire = shortened(`${base}_${count}`);
+    return wire;
+  };
   return {
     open: (id, isOwn) => {
-      const base = isOwn || VALID.test(id) ? id : `call_${digest(id)}`;
-      let wire = base;
-      for (let count = 2; taken.has(wire); count++) {
-        wire = `${base}_${count}`;
-        if (wire.length > 40 && base.length <= 40) wire = `call_${digest(wire)}`;
-      }
+      const wire = isOwn && !taken.has(id) ? id : unique(isValid(id) ? id : digested(id));
       taken.add(wire);
       latest.set(id, wire);
       return wire;
     },
-    answered: (id) => latest.get(id) ?? (VALID.test(id) ? id : `call_${digest(id)}`),
+    answered: (id) => latest.get(id) ?? (isValid(id) ? id : digested(id)),
   };
 }
+
+const digested = (id: string): string => `call_${digest(id)}`;
+
+const shortened = (id: string): string => (id.length <= MAX_LENGTH ? id : digested(id));
 
 /** FNV-1a of 64 bits: the same id is the same on the wire at each request, so that prompt caches hold. */
 function digest(text: string): string {
