@@ -1,3 +1,4 @@
+import type { BlobReference } from "./blobs/reference.ts";
 import type { ProviderMetadata } from "./message.ts";
 
 interface PartBase {
@@ -33,6 +34,8 @@ export interface MediaPart extends PartBase {
   /** Of IANA, e.g. `image/png`. */
   readonly mediaType: string;
   readonly data?: Uint8Array | string;
+  /** In place of `data`, of a provider that `withBlobs` wraps. */
+  readonly blob?: BlobReference;
   readonly url?: URL | string;
   readonly fileId?: string;
   readonly filename?: string;

@@ -2,6 +2,15 @@ export type { AdapterVariable, MemoryAdapter, MemoryAdapterTypes } from "./adapt
 export { registerMemoryAdapter } from "./adapter/registry.ts";
 export { conversationCursor } from "./backend/cursor.ts";
 export { defineMemoryProvider } from "./backend/define-provider.ts";
+export type { BlobBackend, BlobEntry, BlobHold, ListedBlob, NewBlob } from "./blobs/blob-backend.ts";
+export type { BlobStore } from "./blobs/blob-store.ts";
+export type { SweepOptions, SweepReport } from "./blobs/collection.ts";
+export { defineBlobStore } from "./blobs/define-blob-store.ts";
+export { createInMemoryBlobStore } from "./blobs/in-memory.ts";
+export type { BlobErrorEvent, BlobOptions } from "./blobs/options.ts";
+export { type MediaReading, type ResolveOptions, readsMedia } from "./blobs/reading.ts";
+export type { BlobReference } from "./blobs/reference.ts";
+export { type BlobKeeping, withBlobs } from "./blobs/with-blobs.ts";
 export { idIssue, isPortableText } from "./codec/ids.ts";
 export type { JsonObject } from "./codec/json.ts";
 export { parseMessages } from "./codec/parse-messages.ts";

@@ -1,10 +1,12 @@
 import { parseOptions } from "../codec/schema-issues.ts";
 import type { MemoryProvider } from "../provider.ts";
 import type { Result } from "../result.ts";
+import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 import { copyArgument, copyArguments } from "./argument-copy.ts";
 import { createCircuit } from "./circuit.ts";
 import { divertWrites } from "./diverted-routing.ts";
 import { extendProvider } from "./extend.ts";
+import { ANSWERS_FROM_FALLBACK } from "./fallback-mark.ts";
 import { routeVersioned } from "./fallback-reading.ts";
 import { type FallbackOptions, fallbackSchema } from "./options.ts";
 import { failWrites } from "./routing.ts";
@@ -89,7 +91,7 @@ export function withFallback<P extends MemoryProvider>(
     (operation: "storeMessages" | "appendMessages"): MemoryProvider["appendMessages"] =>
     (...given) =>
       routing.write({ operation, args: copyArguments(given) });
-  return extendProvider(primary, {
+  const methods = {
     storeMessages: write("storeMessages"),
     appendMessages: write("appendMessages"),
     getConversation: (conversationId) =>
@@ -110,5 +112,7 @@ export function withFallback<P extends MemoryProvider>(
       await routing.close();
       return closeBoth(stores);
     },
-  });
+    [ANSWERS_FROM_FALLBACK]: true,
+  } satisfies Partial<VersionedMemoryProvider> & Record<typeof ANSWERS_FROM_FALLBACK, true>;
+  return extendProvider(primary, methods);
 }

@@ -1,0 +1,72 @@
+import { createSuccess, type Result } from "../result.ts";
+import type { VersionedMemoryProvider } from "../versioned-provider.ts";
+import type { BlobEntry } from "./blob-backend.ts";
+import type { BlobStore } from "./blob-store.ts";
+import type { BlobCache } from "./cache.ts";
+import { namedIn } from "./media-parts.ts";
+
+export interface Collecting {
+  readonly provider: VersionedMemoryProvider;
+  readonly blobs: BlobStore;
+  readonly cache: BlobCache;
+}
+
+/** Where any copy is held, none is free. */
+function freeOf(listed: readonly BlobEntry[]): readonly BlobEntry[] {
+  const held = new Set(listed.filter((entry) => entry.held).map(({ sha256 }) => sha256));
+  return listed.filter(({ sha256 }) => !held.has(sha256));
+}
+
+/**
+ * Removes a conversation's blobs that no stored message names; how many. In this order, since writers don't wait:
+ *
+ * 1. The blobs are listed. Those with a hold are left to the writers that hold them, who collect when they are done.
+ * 2. The conversation is read. A message that is stored later and names one of the others comes from a writer that has put
+ *    or kept it after the list, since messages are stored only under a hold: so it has another token.
+ * 3. Those that no message names are removed, where their token is still the listed one.
+ */
+export async function collectBlobs(
+  { provider, blobs, cache }: Collecting,
+  conversationId: string,
+): Promise<Result<number>> {
+  const listed = await blobs.list(conversationId);
+  if (!listed.success) return listed;
+  const free = freeOf(listed.data);
+  if (free.length === 0) return createSuccess(0);
+  const read = await provider.readConversation(conversationId, { messages: "all" });
+  if (!read.success) return read;
+  const named = namedIn(read.data.conversation?.messages ?? []);
+  const garbage = free.filter(({ sha256 }) => !named.has(sha256));
+  for (const { sha256 } of garbage) cache.forget(conversationId, sha256);
+  return garbage.length === 0 ? createSuccess(0) : blobs.remove(conversationId, garbage);
+}
+
+export interface SweepOptions {
+  /** How many conversations to look at, at most. Default 100. */
+  readonly limit?: number;
+  /** Not those that were written or looked at within this time. Default 3,600. */
+  readonly idleSeconds?: number;
+}
+
+export interface SweepReport {
+  /** How many were looked at. Fewer than `limit`: there are no more for now. */
+  readonly conversations: number;
+  /** How many blobs were removed. */
+  readonly removed: number;
+}
+
+/** Collects in conversations that have waited longest. The first failure ends it; the next sweep goes on. */
+export async function sweep(
+  collecting: Collecting,
+  { limit = 100, idleSeconds = 3_600 }: SweepOptions,
+): Promise<Result<SweepReport>> {
+  const due = await collecting.blobs.due(limit, idleSeconds);
+  if (!due.success) return due;
+  let removed = 0;
+  for (const conversationId of due.data) {
+    const collected = await collectBlobs(collecting, conversationId);
+    if (!collected.success) return collected;
+    removed += collected.data;
+  }
+  return createSuccess({ conversations: due.data.length, removed });
+}

@@ -1,0 +1,84 @@
+import type { BlobBackend, BlobHold } from "./blob-backend.ts";
+import type { BlobStore } from "./blob-store.ts";
+import { defineBlobStore } from "./define-blob-store.ts";
+
+interface HeldBlob {
+  readonly data: Uint8Array;
+  token: string;
+  /** Until when, by the id of the hold, as `Date.now()`. */
+  readonly holds: Map<string, number>;
+}
+
+interface Shelf {
+  readonly blobs: Map<string, HeldBlob>;
+  /** When something was put, or it was given out by `due`. */
+  seenAt: number;
+}
+
+function hold(blob: HeldBlob, { id, seconds }: BlobHold): void {
+  const now = Date.now();
+  for (const [other, until] of blob.holds) if (until <= now) blob.holds.delete(other);
+  blob.holds.set(id, now + seconds * 1_000);
+  blob.token = id;
+}
+
+const isHeld = ({ holds }: HeldBlob): boolean => [...holds.values()].some((until) => until > Date.now());
+
+function createBackend(): BlobBackend {
+  const shelves = new Map<string, Shelf>();
+  const blobOf = (conversationId: string, sha256: string) => shelves.get(conversationId)?.blobs.get(sha256);
+
+  return {
+    name: "memory",
+    put: async ({ conversationId, sha256, data }, given) => {
+      const shelf = shelves.get(conversationId) ?? { blobs: new Map(), seenAt: 0 };
+      shelves.set(conversationId, shelf);
+      const holds = shelf.blobs.get(sha256)?.holds ?? new Map<string, number>();
+      const blob = { data: new Uint8Array(data), token: given.id, holds };
+      hold(blob, given);
+      shelf.blobs.set(sha256, blob);
+      shelf.seenAt = Date.now();
+    },
+    keep: async (conversationId, hashes, given) =>
+      hashes.filter((sha256) => {
+        const blob = blobOf(conversationId, sha256);
+        if (blob !== undefined) hold(blob, given);
+        return blob !== undefined;
+      }),
+    release: async (conversationId, hashes, holdId) => {
+      for (const sha256 of hashes) blobOf(conversationId, sha256)?.holds.delete(holdId);
+    },
+    get: async (conversationId, sha256) => {
+      const blob = blobOf(conversationId, sha256);
+      return blob === undefined ? null : new Uint8Array(blob.data);
+    },
+    list: async (conversationId) =>
+      [...(shelves.get(conversationId)?.blobs ?? [])].map(([sha256, blob]) => ({
+        sha256,
+        size: blob.data.byteLength,
+        token: blob.token,
+        held: isHeld(blob),
+      })),
+    remove: async (conversationId, blobs) => {
+      const shelf = shelves.get(conversationId);
+      const gone = blobs.filter(
+        ({ sha256, token }) => shelf?.blobs.get(sha256)?.token === token && shelf.blobs.delete(sha256),
+      );
+      if (shelf?.blobs.size === 0) shelves.delete(conversationId);
+      return gone.length;
+    },
+    due: async (limit, idleSeconds) => {
+      const now = Date.now();
+      const idle = [...shelves]
+        .filter(([, { seenAt }]) => seenAt <= now - idleSeconds * 1_000)
+        .sort(([, a], [, b]) => a.seenAt - b.seenAt)
+        .slice(0, limit);
+      for (const [, shelf] of idle) shelf.seenAt = now;
+      return idle.map(([conversationId]) => conversationId);
+    },
+    close: async () => shelves.clear(),
+  };
+}
+
+/** Keeps blobs in this process, beside an in-memory provider: for development and tests. Nothing survives a restart. */
+export const createInMemoryBlobStore = (): BlobStore => defineBlobStore(createBackend());

@@ -1,0 +1,145 @@
+import { isUint8Array } from "node:util/types";
+import { isPlainObject } from "../codec/checks.ts";
+import type { ContentPart } from "../content-part.ts";
+import type { Message, RichMessage } from "../message.ts";
+import { copyArgument } from "../resilience/argument-copy.ts";
+import { type BlobReference, parseReference } from "./reference.ts";
+
+/** Bytes that were found in a message, the finder's own. */
+export interface FoundMedia {
+  /** Where, for errors, e.g. `messages[0].content[1].data`. */
+  readonly path: string;
+  readonly data: Uint8Array;
+  readonly encoding?: "base64";
+}
+
+/** What a batch has to do with blobs. */
+export interface BatchMedia {
+  readonly found: readonly FoundMedia[];
+  /** Those that stand in the batch already. */
+  readonly references: readonly { readonly path: string; readonly reference: BlobReference }[];
+  /** The batch with references in the place of what was found, in that order. Shares nothing with the caller's. */
+  readonly fill: (references: readonly BlobReference[]) => readonly Message[];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+// As the codec takes them: what it refuses is left as it is, to be refused.
+const isPlainList = (value: unknown): value is readonly unknown[] =>
+  Array.isArray(value) && Object.keys(value).length === value.length;
+
+const isMedia = (part: unknown): part is Fields =>
+  isPlainObject(part) && "type" in part && part.type === "media";
+
+/** The reference of a stored part; `undefined` for any other part. */
+export const referenceIn = (part: unknown): BlobReference | undefined =>
+  isMedia(part) && part["blob"] !== undefined && part["data"] === undefined
+    ? parseReference(part["blob"])
+    : undefined;
+
+/** `undefined` for text that `base64` doesn't give back as it is: such data stays in its message. */
+function bytesOfText(text: string): Uint8Array | undefined {
+  const bytes = Buffer.from(text, "base64");
+  return bytes.toString("base64") === text ? bytes : undefined;
+}
+
+/** A field `blob` of somebody else's stays, and so does the data beside it. */
+function mediaIn(part: unknown, minBytes: number): Omit<FoundMedia, "path"> | undefined {
+  if (!isMedia(part) || "blob" in part) return undefined;
+  const data = part["data"];
+  if (isUint8Array(data)) {
+    return data.byteLength < minBytes ? undefined : { data: new Uint8Array(data) };
+  }
+  if (typeof data !== "string" || data.length < minBytes) return undefined;
+  const bytes = bytesOfText(data);
+  return bytes === undefined || bytes.byteLength < minBytes ? undefined : { data: bytes, encoding: "base64" };
+}
+
+/** Whose place in the batch it is. */
+interface Place {
+  readonly message: number;
+  readonly part: number;
+}
+
+function search(messages: readonly unknown[], minBytes: number): BatchMedia | undefined {
+  const places: Place[] = [];
+  const found: FoundMedia[] = [];
+  const references: { path: string; reference: BlobReference }[] = [];
+  const batch = [...messages];
+  for (let at = 0; at < messages.length; at++) {
+    const message = messages[at];
+    // Nearly all are text alone.
+    if (typeof message !== "object" || message === null || !("content" in message)) continue;
+    const { content } = message;
+    if (typeof content === "string" || !isPlainList(content) || !isPlainObject(message)) continue;
+    const parts = content.map((part, index) => {
+      const path = `messages[${at}].content[${index}]`;
+      const reference = referenceIn(part);
+      if (reference !== undefined) references.push({ path: `${path}.blob`, reference });
+      const media = reference === undefined ? mediaIn(part, minBytes) : undefined;
+      if (media === undefined) return part;
+      found.push({ path: `${path}.data`, ...media });
+      places.push({ message: at, part: index });
+      const { data: _, ...rest } = part as Fields;
+      return rest;
+    });
+    batch[at] = { ...message, content: parts };
+  }
+  if (found.length === 0 && references.length === 0) return undefined;
+  // Before anything is awaited: the write takes its arguments as they were at the call.
+  const own = copyArgument(batch) as { content: Fields[] }[];
+  const fill = (given: readonly BlobReference[]): readonly Message[] => {
+    for (const [index, { message, part }] of places.entries()) {
+      const content = own[message]?.content;
+      if (content !== undefined) content[part] = { ...content[part], blob: given[index] };
+    }
+    return own as readonly unknown[] as readonly Message[];
+  };
+  return { found, references, fill };
+}
+
+/** What is to be put into a blob store, or is there; `undefined` for a batch without, and for one that can't be read. */
+export function findMedia(messages: unknown, minBytes: number): BatchMedia | undefined {
+  if (!Array.isArray(messages)) return undefined;
+  let mayHold = false;
+  try {
+    for (let at = 0; at < messages.length && !mayHold; at++) {
+      const message: unknown = messages[at];
+      mayHold =
+        typeof message === "object" && message !== null && "content" in message
+          ? typeof message.content === "object" && message.content !== null
+          : false;
+    }
+    return mayHold ? search(messages, minBytes) : undefined;
+  } catch {
+    return undefined; // Reading it threw: the store says so.
+  }
+}
+
+const partsOf = ({ content }: RichMessage): readonly ContentPart[] =>
+  typeof content === "string" || content === null ? [] : content;
+
+/** Every reference of these messages. */
+export const referencesOf = (messages: readonly RichMessage[]): readonly BlobReference[] =>
+  messages.flatMap(partsOf).flatMap((part) => referenceIn(part) ?? []);
+
+/** The hashes that these messages name. */
+export const namedIn = (messages: readonly RichMessage[]): ReadonlySet<string> =>
+  new Set(referencesOf(messages).map(({ sha256 }) => sha256));
+
+/** The message with what `dataOf` gives in the place of references; itself where that is nothing. */
+export function withData<M extends RichMessage>(
+  message: M,
+  dataOf: (reference: BlobReference) => Uint8Array | string | undefined,
+): M {
+  let changed = false;
+  const content = partsOf(message).map((part) => {
+    const reference = referenceIn(part);
+    const data = reference === undefined ? undefined : dataOf(reference);
+    if (data === undefined) return part;
+    changed = true;
+    const { blob: _, ...rest } = part;
+    return { ...rest, data };
+  });
+  return changed ? { ...message, content } : message;
+}

@@ -1,0 +1,86 @@
+import { base64Of } from "../codec/json.ts";
+import { createMemoryStorageError, createMemoryValidationError } from "../errors.ts";
+import type { RichMessage } from "../message.ts";
+import { createFailure, createSuccess, type Result } from "../result.ts";
+import type { BlobStore } from "./blob-store.ts";
+import type { BlobCache } from "./cache.ts";
+import { referencesOf, withData } from "./media-parts.ts";
+import { type BlobReference, parseReference } from "./reference.ts";
+
+export interface ResolveOptions {
+  /** What becomes of media whose bytes are gone. `"fail"`, the default. `"leave"`: the part keeps its reference. */
+  readonly missing?: "fail" | "leave";
+}
+
+/** What a provider has whose media lie in a blob store. */
+export interface MediaReading {
+  /** The bytes that a reference of this conversation stands for. That they are gone is a `MemoryStorageError`. */
+  readonly readBlob: (conversationId: string, reference: BlobReference) => Promise<Result<Uint8Array>>;
+  /**
+   * The messages as they were written: with their media's `data` in the place of references, each reader's own. Those
+   * without are the same objects, and where no message has any, nothing is read. All bytes are in memory at once: give it
+   * the messages that a model is to see, and not a whole history.
+   */
+  readonly resolveMedia: <M extends RichMessage>(
+    conversationId: string,
+    messages: readonly M[],
+    options?: ResolveOptions,
+  ) => Promise<Result<readonly M[]>>;
+}
+
+/** Whether messages of this provider, or of what a wrapper wraps, may hold references. */
+export const readsMedia = <P extends object>(provider: P): provider is P & MediaReading =>
+  "resolveMedia" in provider && typeof provider.resolveMedia === "function";
+
+const READ_AT_ONCE = 4;
+
+export function createMediaReading(blobs: BlobStore, cache: BlobCache): MediaReading {
+  const provider = blobs.name;
+
+  async function find(conversationId: string, sha256: string): Promise<Result<Uint8Array | null>> {
+    const cached = cache.get(conversationId, sha256);
+    if (cached !== undefined) return createSuccess(cached);
+    const read = await blobs.get(conversationId, sha256);
+    if (read.success && read.data !== null) cache.set(conversationId, sha256, read.data);
+    return read;
+  }
+
+  const missing = (operation: string) => {
+    const reason = "the bytes of a media part are not stored: it was erased, or its blob store lost them.";
+    return createFailure(createMemoryStorageError(operation, reason, { provider }));
+  };
+
+  return {
+    readBlob: async (conversationId, reference) => {
+      const parsed = parseReference(reference);
+      if (parsed === undefined) {
+        const issues = [{ path: "reference", expected: "a reference of a media part" }];
+        return createFailure(createMemoryValidationError(issues, { provider, operation: "readBlob" }));
+      }
+      const found = await find(conversationId, parsed.sha256);
+      if (!found.success) return found;
+      return found.data === null ? missing("readBlob") : createSuccess(new Uint8Array(found.data));
+    },
+
+    resolveMedia: async (conversationId, messages, options = {}) => {
+      const hashes = [...new Set(referencesOf(messages).map(({ sha256 }) => sha256))];
+      if (hashes.length === 0) return createSuccess(messages);
+      const bytes = new Map<string, Uint8Array>();
+      for (let from = 0; from < hashes.length; from += READ_AT_ONCE) {
+        const some = hashes.slice(from, from + READ_AT_ONCE);
+        const read = await Promise.all(some.map((sha256) => find(conversationId, sha256)));
+        for (const [at, found] of read.entries()) {
+          if (!found.success) return found;
+          if (found.data !== null) bytes.set(some[at] ?? "", found.data);
+          else if (options.missing !== "leave") return missing("resolveMedia");
+        }
+      }
+      const dataOf = ({ sha256, encoding }: BlobReference) => {
+        const data = bytes.get(sha256);
+        if (data === undefined) return undefined;
+        return encoding === "base64" ? base64Of(data) : new Uint8Array(data);
+      };
+      return createSuccess(messages.map((message) => withData(message, dataOf)));
+    },
+  };
+}

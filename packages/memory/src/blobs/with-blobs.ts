@@ -1,0 +1,166 @@
+import { idIssue } from "../codec/ids.ts";
+import { parseOptions } from "../codec/schema-issues.ts";
+import { extendObject } from "../extend-object.ts";
+import type { Message } from "../message.ts";
+import { tell } from "../observer.ts";
+import type { WriteMetadata, WriteOptions } from "../provider.ts";
+import { copyArgument } from "../resilience/argument-copy.ts";
+import { mayAnswerFromFallback } from "../resilience/fallback-mark.ts";
+import { createSuccess, type Result } from "../result.ts";
+import type { VersionedMemoryProvider } from "../versioned-provider.ts";
+import { createBlobCache } from "./cache.ts";
+import { type SweepOptions, type SweepReport, sweep } from "./collection.ts";
+import { createErasures } from "./erasures.ts";
+import { findMedia } from "./media-parts.ts";
+import { createMediaWriter, type MediaWrite } from "./media-write.ts";
+import { type BlobErrorEvent, type BlobOptions, blobOptionsSchema } from "./options.ts";
+import { createMediaReading, type MediaReading } from "./reading.ts";
+
+/** What {@link withBlobs} adds to a provider. */
+export interface BlobKeeping extends MediaReading {
+  /**
+   * Removes blobs that no stored message names, in conversations that have waited longest for it: what expiry, a store's own
+   * limits and crashes leave. Some of it is done with writes of media, so that it needs calling only where media should be
+   * gone soon after its conversation has expired, or where nothing is written any more.
+   */
+  readonly sweepBlobs: (options?: SweepOptions) => Promise<Result<SweepReport>>;
+}
+
+/** One write of media in so many looks at some conversations that nobody has looked at for an hour. */
+const SWEEP_EVERY = 8;
+const SWEPT_AT_ONCE = 4;
+
+/** `undefined` where reading it throws: then the store says so. */
+function readable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the write may take messages away. A store's own limits are not known here. */
+const mayRemove = (options: WriteOptions | undefined): boolean =>
+  options !== undefined &&
+  readable(() => options.maxMessages !== undefined || (options.dropLast ?? 0) !== 0) === true;
+
+const isId = (value: unknown): boolean => idIssue("", value) === undefined;
+
+/**
+ * The provider, with the bytes of large media in a `BlobStore` in place of its messages. A media part whose `data` has at
+ * least `minBytes` is stored as `{ type: "media", mediaType, blob: { sha256, size } }` with its other fields, and read as
+ * that: cheaply, wherever the history goes. `resolveMedia` puts the data back for those who need it, and
+ * `exportConversation` does, so that a record can be imported anywhere. Other messages are passed on as they are.
+ *
+ * The order of steps, and why:
+ *
+ * - **A write** first puts the bytes, under a hold, then stores the message, then ends the hold. So no stored message names
+ *   bytes that aren't there; a crash before the message leaves bytes that are swept once the hold is over, and a crash
+ *   after it leaves nothing. Where the outcome of the write isn't known, the hold is left to run out, since the message may
+ *   still come to be stored. A write that was refused, replayed or skipped takes its bytes away again.
+ * - **An erasure** (`deleteConversation`, `clearUserConversations`, `storeMessages`, `dropLast`, `maxMessages`) first
+ *   takes the messages, then the blobs that none of those left names. The other way round, a crash would leave messages
+ *   whose media is gone. The blobs of a crash in between are swept.
+ * - **Removing blobs** lists them, then reads the conversation, and removes only what is as it was listed: a writer that has
+ *   put or kept a blob since has changed its token. So no writer beside it loses what it is about to name.
+ *
+ * A reference that is written back, e.g. by `storeMessages` with an edited history, has to be named by a stored message of
+ * the same conversation: a hash alone opens nothing. `deleteConversation` and `clearUserConversations` fail, retryably,
+ * where the messages are gone and the blobs could not be removed: call them again, or let them be swept.
+ *
+ * Expiry (`ttlSeconds`), and messages or conversations that a store drops by a limit of its own, leave their blobs to the
+ * sweep: see {@link BlobKeeping.sweepBlobs}. Wrap the store first: `withFallback(withRetry(withBlobs(store, …)), …)`, so
+ * that a fallback keeps whole messages while the blob store may be out of reach as well. A provider that may answer reads
+ * from a fallback is refused: what the fallback doesn't know would count as erased. For the same reason, a provider of
+ * your own must read what was written, not a copy that lags.
+ *
+ * Throws a `TypeError` for invalid options.
+ */
+export function withBlobs<P extends VersionedMemoryProvider>(
+  provider: P,
+  options: BlobOptions,
+): P & BlobKeeping {
+  const parsed = parseOptions(blobOptionsSchema, options, "blob options");
+  const { blobs, minBytes, cacheBytes, onBlobError, ...settings } = parsed;
+  if (mayAnswerFromFallback(provider)) {
+    throw new TypeError("Invalid provider: expected withFallback around withBlobs, and not within it.");
+  }
+  const report = (event: BlobErrorEvent) => tell("onBlobError", onBlobError, event);
+  const cache = createBlobCache(cacheBytes);
+  const collecting = { provider, blobs, cache };
+  const writer = createMediaWriter({ ...collecting, settings, report });
+  const reading = createMediaReading(blobs, cache);
+  let mediaWrites = Math.floor(Math.random() * SWEEP_EVERY); // Also of many processes that each write little.
+
+  async function writeMedia(write: MediaWrite): Promise<Result<void>> {
+    const written = await writer.write(write);
+    mediaWrites += 1;
+    if (!written.success || mediaWrites % SWEEP_EVERY !== 0) return written;
+    const swept = await sweep(collecting, { limit: SWEPT_AT_ONCE });
+    if (!swept.success) report({ step: "sweep", error: swept.error });
+    return written;
+  }
+
+  /** Messages without media, some of whose predecessors may have had some. */
+  async function removeAndCollect(
+    conversationId: string,
+    store: () => Promise<Result<void>>,
+  ): Promise<Result<void>> {
+    // Side by side: a conversation without blobs, as nearly all are, waits for nothing.
+    const [written, listed] = await Promise.all([store(), blobs.list(conversationId)]);
+    const mayHaveBlobs = !listed.success || listed.data.length > 0;
+    if (written.success && mayHaveBlobs) await writer.collect(conversationId);
+    return written;
+  }
+
+  const write =
+    (operation: "storeMessages" | "appendMessages") =>
+    async (
+      conversationId: string,
+      messages: readonly Message[],
+      metadata?: WriteMetadata,
+      given?: WriteOptions,
+    ): Promise<Result<void>> => {
+      const store = () => provider[operation](conversationId, messages, metadata, given);
+      // The store says what is wrong with the id.
+      const media = isId(conversationId) ? findMedia(messages, minBytes) : undefined;
+      const removes = operation === "storeMessages" || mayRemove(given);
+      if (media === undefined) {
+        return removes && isId(conversationId) ? removeAndCollect(conversationId, store) : store();
+      }
+      // Before anything is awaited: the write takes its arguments as they were at the call.
+      const fixed = [copyArgument(metadata), copyArgument(given)] as const;
+      return writeMedia({
+        ...{ operation, conversationId, media, removes },
+        idempotencyKey: readable(() => fixed[1]?.idempotencyKey),
+        store: (batch) => provider[operation](conversationId, batch, ...fixed),
+      });
+    };
+
+  const methods: Partial<VersionedMemoryProvider> & BlobKeeping = {
+    ...reading,
+    ...createErasures(collecting),
+    storeMessages: write("storeMessages"),
+    appendMessages: write("appendMessages"),
+    exportConversation: async (conversationId) => {
+      const record = await provider.exportConversation(conversationId);
+      if (!record.success || record.data === null) return record;
+      const resolved = await reading.resolveMedia(conversationId, record.data.messages);
+      return resolved.success ? createSuccess({ ...record.data, messages: resolved.data }) : resolved;
+    },
+    importConversation: async (record, given) => {
+      const media = readable(() =>
+        isId(record.conversationId) ? findMedia(record.messages, minBytes) : undefined,
+      );
+      if (media === undefined) return provider.importConversation(record, given);
+      const [own, options] = [copyArgument({ ...record, messages: [] }), copyArgument(given)];
+      return writeMedia({
+        ...{ operation: "importConversation", conversationId: own.conversationId, media, removes: false },
+        idempotencyKey: readable(() => options?.idempotencyKey),
+        store: (messages) => provider.importConversation({ ...own, messages }, options),
+      });
+    },
+    sweepBlobs: (given = {}) => sweep(collecting, given),
+  };
+  return extendObject(provider, methods) as P & BlobKeeping;
+}
