@@ -7,6 +7,7 @@ import {
   type Request,
   rewritten,
   type Stored,
+  shown,
   storedConversation,
 } from "./support/continuation-requests.ts";
 import { randomFrom } from "./support/mutations.ts";
@@ -41,6 +42,9 @@ describe("any continuation of a stored history", () => {
       expect(judge(stored, request)).toEqual(accepted);
       expect(judge(stored, { ...request, copy })).toEqual(accepted);
       expect(isHonest({ ...request, copy }, stored)).toBe(true);
+      const seen = request.copy.map((message) => rewritten(shown(message as Message, random), random));
+      expect(judge(stored, { ...request, copy: seen })).toEqual(accepted);
+      expect(isHonest({ ...request, copy: seen }, stored)).toBe(true);
     };
     fc.assert(fc.property(fc.integer(), check), { numRuns: 300 });
   });

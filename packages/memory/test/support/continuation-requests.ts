@@ -1,4 +1,10 @@
-import { type ApprovalDecision, type Message, pendingToolCalls, sanitizeConversation } from "@jaf/memory";
+import {
+  type ApprovalDecision,
+  type Message,
+  pendingToolCalls,
+  type RichMessage,
+  sanitizeConversation,
+} from "@jaf/memory";
 
 export type Random = (below: number) => number;
 
@@ -21,11 +27,37 @@ export interface Request {
 const pick = <T>(items: readonly T[], random: Random): T => items[random(items.length)] as T;
 const some = <T>(items: readonly T[], random: Random): readonly T[] => items.filter(() => random(2) === 0);
 
+const image = { type: "media", mediaType: "image/png" };
+const media = [
+  { type: "text", text: "x", at: 1 },
+  { ...image, data: new Uint8Array([1, 2, 3]) },
+  { ...image, url: new URL("https://example.com/a.png") },
+];
+
 const user = (random: Random): Message =>
   pick(
-    [text("user", random), { ...text("user", random), content: [{ type: "text", text: "x", at: 1 }] }],
+    [text("user", random), { ...text("user", random), content: [pick(media, random)] }],
     random,
-  ) as Message;
+  ) as unknown as Message;
+
+/** What a model's provider writes beside text and calls. */
+const opaqueFields = [
+  {},
+  {},
+  { origin: { provider: "p", api: "chat", model: "m" }, providerMetadata: { p: { a: 1 } } },
+  { reasoning_content: "hm", reasoning_details: [{ data: "x" }], id: "msg_1" },
+];
+
+/** The content of a reply, as text or with what was thought, each part signed. */
+function reply(said: string, random: Random): RichMessage["content"] {
+  if (random(2) === 0) return said;
+  const thoughts = Array.from({ length: random(3) }, (_, index) => ({
+    type: "reasoning",
+    text: pick(["hm", "ah"], random),
+    signature: `s${index}`,
+  }));
+  return [...thoughts, { type: "text", text: said, providerMetadata: { p: { s: random(9) } } }];
+}
 
 const text = (role: Message["role"], random: Random) => ({
   role,
@@ -40,15 +72,18 @@ const argumentTexts = [
   "[]",
 ];
 
-const caller = (ids: readonly string[], random: Random): Message => ({
-  role: "assistant",
-  content: pick(["", "let me see"], random),
-  tool_calls: ids.map((id) => ({
-    id,
-    type: "function",
-    function: { name: pick(["pay", "look"], random), arguments: pick(argumentTexts, random) },
-  })),
-});
+const caller = (ids: readonly string[], random: Random): Message =>
+  ({
+    role: "assistant",
+    content: random(2) === 0 ? "" : reply("let me see", random),
+    ...pick(opaqueFields, random),
+    tool_calls: ids.map((id) => ({
+      id,
+      type: "function",
+      function: { name: pick(["pay", "look"], random), arguments: pick(argumentTexts, random) },
+      ...(random(3) === 0 ? { extra_content: { google: { thought_signature: id } } } : {}),
+    })),
+  }) as unknown as Message;
 
 export const result = (id: string, content = `of ${id}`): Message => ({
   role: "tool",
@@ -70,7 +105,11 @@ function turn(random: Random): readonly Message[] {
   return [
     user(random),
     ...called,
-    { role: "assistant", content: random(8) === 0 ? "" : `done ${random(3)}` },
+    {
+      role: "assistant",
+      content: random(8) === 0 ? "" : reply(`done ${random(3)}`, random),
+      ...pick(opaqueFields, random),
+    } as unknown as Message,
   ];
 }
 
@@ -125,6 +164,20 @@ export function rewritten(message: Message, random: Random): unknown {
   return Object.fromEntries(random(2) === 0 ? fields.reverse() : fields);
 }
 
+/** The message as a client has it that keeps what it shows. */
+export function shown(message: Message, random: Random): Message {
+  const { origin, providerMetadata, reasoning_content, reasoning_details, id, ...rest } =
+    message as RichMessage;
+  const { content, tool_calls: calls } = rest;
+  const kept = Array.isArray(content)
+    ? content
+        .filter(({ type }) => type !== "reasoning" || random(2) === 0)
+        .map(({ signature: _, providerMetadata: __, ...part }) => part)
+    : content;
+  const called = calls?.map((call) => (random(2) === 0 ? call : { ...call, extra_content: undefined }));
+  return { ...rest, content: kept, ...(calls === undefined ? {} : { tool_calls: called }) } as Message;
+}
+
 function respelt(called: { readonly name: string; readonly arguments: string }, random: Random): object {
   const { name, arguments: text } = called;
   if (text === "" || text === "{" || random(2) === 0) return { arguments: text, name };
@@ -134,6 +187,8 @@ function respelt(called: { readonly name: string; readonly arguments: string }, 
 
 function reordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reordered);
+  if (value instanceof URL) return value.href;
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
