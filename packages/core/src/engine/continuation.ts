@@ -3,6 +3,7 @@ import {
   defaultContinuationValidator,
   type Message,
   messageText,
+  type RichMessage,
   validateContinuation,
 } from "@jaf/memory";
 import type { ContinuationRejected } from "../errors.ts";
@@ -11,6 +12,7 @@ import { frozenInput, frozenMessages } from "../immutable/messages.ts";
 import { changedArguments, type GivenDecisions, rejected } from "../interruption/decisions.ts";
 import { firstPositionOf } from "../memory/metadata.ts";
 import { givesOutTails } from "../memory/tail.ts";
+import { isToolParts } from "../tools/tool-parts.ts";
 import { abortable } from "./abort.ts";
 import type { RunScope } from "./scope.ts";
 import type { Unfinished } from "./unfinished.ts";
@@ -59,9 +61,16 @@ export async function takeContinuation<Ctx>(
   const { toolResults, added, approvals } = verdict;
   const answers = toolResults.map((message) => ({
     toolCallId: message.tool_call_id ?? "",
-    result: messageText(message),
+    result: toolResultIn(message),
   }));
   return { ok: true, added, given: { approvals, toolResults: [...given.toolResults, ...answers] } };
+}
+
+/** Of a tool that ran at the client: what it answered, in parts where it did. */
+function toolResultIn(message: Message): ClientToolResult["result"] {
+  const { content: parts }: RichMessage = message;
+  const answer: unknown = { parts };
+  return isToolParts(answer) ? answer : messageText(message);
 }
 
 function withoutOk<Verdict extends { readonly ok: false }>({ ok: _, ...rest }: Verdict): Omit<Verdict, "ok"> {

@@ -1,4 +1,4 @@
-import type { ConversationMemory, Message, ToolCall } from "@jaf/memory";
+import type { ConversationMemory, Message, ModelOrigin, RichMessage, ToolCall } from "@jaf/memory";
 import { frozenCopy } from "./copy.ts";
 
 /** Lists that were given out, and all that is in them: whoever hands one back need not be doubted. */
@@ -88,21 +88,44 @@ function isFixed(value: object): boolean {
 
 const copyOf = (message: Message): Message => copyOfUsual(message) ?? frozenCopy(message);
 
-/** Of a text, of a reply with tool calls and of a result, as nearly all messages are: several times as fast. */
+/**
+ * Of a text, of a reply with tool calls and of a result, with the origin of a reply, as nearly all messages are: several
+ * times as fast.
+ */
 function copyOfUsual(message: Message): Message | undefined {
   // Twice as fast as to ask for the prototype.
   if (message.constructor !== Object) return undefined;
   let fields = 0;
+  let hasOrigin = false;
   for (const key in message) {
     if (key === "role" || key === "content") continue;
+    if (key === "origin") {
+      hasOrigin = true;
+      continue;
+    }
     if (key !== "tool_calls" && key !== "tool_call_id") return undefined;
     fields += key === "tool_calls" ? 1 : 2;
   }
+  const copy = copyOfFields(message, fields);
+  if (copy === undefined || !hasOrigin) return copy && Object.freeze(copy);
+  const origin = copyOfOrigin(message);
+  return origin && Object.freeze({ ...copy, origin });
+}
+
+/** `fields`: 1 for calls, and 2 for the id of the call that is answered. */
+function copyOfFields(message: Message, fields: number): Message | undefined {
   const { role, content } = message;
   if (typeof role !== "string" || typeof content !== "string") return undefined;
-  if (fields === 0) return Object.freeze({ role, content });
+  if (fields === 0) return { role, content };
   if (fields === 2) return copyOfResult(role, content, message.tool_call_id);
   return fields === 1 ? copyOfCalling(role, content, message.tool_calls) : undefined;
+}
+
+function copyOfOrigin({ origin }: RichMessage): ModelOrigin | undefined {
+  if (!isPlain(origin) || Object.keys(origin).length !== 3) return undefined;
+  const { provider, api, model } = origin;
+  if (typeof provider !== "string" || typeof api !== "string" || typeof model !== "string") return undefined;
+  return Object.freeze({ provider, api, model });
 }
 
 function copyOfResult(
@@ -110,7 +133,7 @@ function copyOfResult(
   content: string,
   id: Message["tool_call_id"],
 ): Message | undefined {
-  return typeof id === "string" ? Object.freeze({ role, content, tool_call_id: id }) : undefined;
+  return typeof id === "string" ? { role, content, tool_call_id: id } : undefined;
 }
 
 function copyOfCalling(
@@ -125,7 +148,7 @@ function copyOfCalling(
     if (copy === undefined) return undefined;
     copies[index] = copy;
   }
-  return Object.freeze({ role, content, tool_calls: Object.freeze(copies) });
+  return { role, content, tool_calls: Object.freeze(copies) };
 }
 
 function copyOfCall(call: ToolCall | undefined): ToolCall | undefined {

@@ -19,6 +19,26 @@ const changed = (message: ReturnType<typeof rich>): void => {
   message.content.pop();
 };
 
+describe("a copy of a reply with its origin", () => {
+  const origin = { provider: "p", api: "chat", model: "m" };
+  const calls = [{ id: "a", type: "function", function: { name: "x", arguments: "{}" } }];
+
+  it.each([
+    ["of text", { role: "assistant", content: "Hi", origin }],
+    ["of calls", { role: "assistant", content: "", tool_calls: calls, origin }],
+    ["whose origin says more", { role: "assistant", content: "Hi", origin: { ...origin, region: "eu" } }],
+    ["whose origin is none", { role: "assistant", content: "Hi", origin: null }],
+    ["that says more", { role: "assistant", content: "Hi", origin, id: "m1" }],
+  ])("%s has all of it, frozen", (_what, message) => {
+    for (const own of [ownMessages, ownUnstoredMessages]) {
+      const [made] = own([structuredClone(message) as never]);
+      expect(made).toStrictEqual(message);
+      expect(Object.isFrozen(made)).toBe(true);
+      expect(Object.isFrozen(Reflect.get(made ?? {}, "origin"))).toBe(true);
+    }
+  });
+});
+
 describe("a copy of a message in parts", () => {
   it.each([
     ["frozenCopy", frozenCopy],

@@ -1,4 +1,4 @@
-import { createInMemoryProvider, type RichMessage } from "@jaf/memory";
+import { createInMemoryProvider, type Message, type RichMessage } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createTool, run, type ToolReturn } from "../../src/index.ts";
@@ -73,5 +73,17 @@ describe("a tool that answers with parts", () => {
     const { finalState } = await run(says(), { ...worldOf("Done."), toolResults });
     const answer: RichMessage | undefined = finalState.messages[2];
     expect(answer?.content).toStrictEqual(parts);
+  });
+
+  it("may be a client that sends the whole conversation back", async () => {
+    const draw = createTool({ name: "draw", description: "", parameters: z.object({}) });
+    const memory = { provider: createInMemoryProvider(), autoStore: true } as const;
+    const worldOf = (...model: readonly (string | object)[]) =>
+      setup({ model: model as never, tools: [draw], config: { memory, conversationId: "c" } }).config;
+    const { finalState: waiting } = await run(says("Hi"), worldOf({ toolCalls: [{ name: "draw" }] }));
+    const result: RichMessage = { role: "tool", tool_call_id: "call_1", content: parts };
+    const continuation = [...waiting.messages, result] as readonly Message[];
+    const { finalState } = await run(says(), { ...worldOf("Done."), continuation });
+    expect(finalState.messages[2]).toStrictEqual(result);
   });
 });
