@@ -6,6 +6,7 @@ import type {
   LanguageModelV3ToolResultOutput,
 } from "@ai-sdk/provider";
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider-v4";
+import { base64Of } from "../base64.ts";
 import type { Specification } from "../model.ts";
 import type {
   AssistantPart,
@@ -137,6 +138,3 @@ function outputV2(output: ToolOutput): LanguageModelV3ToolResultOutput {
   });
   return { type: "content", value } as unknown as LanguageModelV3ToolResultOutput;
 }
-
-const base64Of = (data: Uint8Array | string): string =>
-  typeof data === "string" ? data : Buffer.from(data).toString("base64");

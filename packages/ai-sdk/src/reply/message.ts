@@ -1,5 +1,6 @@
 import type { ModelCompletion, ModelToolCall } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
+import { contentOf } from "../content.ts";
 import { type Fields, isFields } from "../fields.ts";
 import { callOf, isOwnCall, metadataOf, partOf } from "./parts.ts";
 
@@ -24,18 +25,8 @@ export function messageOf(content: readonly unknown[], reply: Fields): ReplyMess
     if (part !== undefined) parts.push(part);
   }
   return {
-    content: textAlone(parts) ?? parts,
+    content: contentOf(parts),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...metadataOf(reply),
   };
-}
-
-/** `undefined` where parts are needed to say it all. */
-function textAlone(parts: readonly ContentPart[]): string | undefined {
-  const [first, ...others] = parts;
-  if (first === undefined) return "";
-  const isPlain = first.type === "text" && Object.keys(first).length === 2;
-  const behind = isPlain ? others : parts;
-  if (behind.some(({ type }) => type !== "tool-call")) return undefined;
-  return isPlain && typeof first["text"] === "string" ? first["text"] : "";
 }

@@ -1,0 +1,3 @@
+/** Bytes as base64; a text is that already. */
+export const base64Of = (data: Uint8Array | string): string =>
+  typeof data === "string" ? data : Buffer.from(data).toString("base64");

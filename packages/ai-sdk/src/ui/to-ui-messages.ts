@@ -1,0 +1,126 @@
+import type { Interruption } from "@jaf/core";
+import { messageText, type RichMessage } from "@jaf/memory";
+import { addReply } from "./reply-parts.ts";
+import { metadataOf, type Shown, shownPart } from "./shown-part.ts";
+import { answeredState } from "./tool-output.ts";
+import { isToolPart, withState } from "./tool-part.ts";
+import type { AiSdkUIMessage, AiSdkUIPart } from "./ui-message.ts";
+
+export interface ToUIMessagesOptions {
+  /** What the run waits for (`outcome.interruptions`): its approvals are shown as asked for. Default: nothing. */
+  readonly interruptions?: readonly Interruption[];
+  /** Whether thoughts are shown. Default `true`. */
+  readonly reasoning?: boolean;
+  /** Whether system and developer messages are given out. Default `false`: they aren't the user's to read. */
+  readonly system?: boolean;
+  /**
+   * Which tools are given as `dynamic-tool` in place of `tool-<name>`: all (`true`), or by name. Default `false`: none.
+   */
+  readonly dynamicTools?: boolean | ((toolName: string) => boolean);
+  /**
+   * Whether what providers keep beside their parts, such as signatures, is given out. For a server that hands the messages
+   * to the AI SDK itself; a browser has no use for it. Default `false`.
+   */
+  readonly providerMetadata?: boolean;
+  /** The id of the message that begins at this index. Default: the message's own where it is its first, else `message-<index>`. */
+  readonly id?: (message: RichMessage, index: number) => string;
+}
+
+/**
+ * A conversation as the AI SDK's user interfaces show it: what the model said and did from one user message to the next is
+ * one message, each of its replies a step. `validateUIMessages` and `convertToModelMessages` accept it, unless it is empty.
+ * A result without a call isn't shown, nor are parts that the AI SDK has no place for.
+ */
+export function toUIMessages(
+  messages: readonly RichMessage[],
+  options: ToUIMessagesOptions = {},
+): AiSdkUIMessage[] {
+  const shown = shownBy(options);
+  const ids = uniqueIds(options.id);
+  const ui: AiSdkUIMessage[] = [];
+  /** What the model says and does since the user spoke. */
+  let turn: AiSdkUIPart[] | undefined;
+  for (const [index, message] of messages.entries()) {
+    switch (message.role) {
+      case "user":
+        ui.push({ id: ids(message, index), role: "user", parts: userUIParts(message, shown) });
+        turn = undefined;
+        break;
+      case "assistant":
+        if (turn === undefined) {
+          turn = [];
+          ui.push({ id: ids(message, index), role: "assistant", parts: turn });
+        }
+        addReply(turn, message, shown);
+        break;
+      case "tool":
+        answer(turn ?? [], message);
+        break;
+      case "system":
+      case "developer": {
+        if (options.system !== true) break;
+        const text = messageText(message);
+        const parts: AiSdkUIPart[] = [{ type: "text", text, ...metadataOf(message.providerMetadata, shown) }];
+        ui.push({ id: ids(message, index), role: "system", parts });
+        turn = undefined;
+      }
+    }
+  }
+  return withApprovals(ui, options.interruptions ?? []);
+}
+
+function userUIParts({ content }: RichMessage, shown: Shown): AiSdkUIPart[] {
+  const parts = typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
+  const ui = parts.flatMap((part) => shownPart(part, shown) ?? []);
+  // A user message without parts isn't valid.
+  return ui.length === 0 ? [{ type: "text", text: "" }] : ui;
+}
+
+function shownBy({
+  reasoning = true,
+  providerMetadata = false,
+  dynamicTools = false,
+}: ToUIMessagesOptions): Shown {
+  const isDynamic = typeof dynamicTools === "function" ? dynamicTools : () => dynamicTools;
+  return { reasoning, providerMetadata, isDynamic };
+}
+
+function uniqueIds(given: ToUIMessagesOptions["id"]): (message: RichMessage, index: number) => string {
+  const taken = new Set<string>();
+  return (message, index) => {
+    if (given !== undefined) return given(message, index);
+    const own = typeof message.id === "string" && message.id !== "" ? message.id : `message-${index}`;
+    // Those of providers may repeat, and one may look like ours.
+    let id = own;
+    for (let copy = 2; taken.has(id); copy++) id = `${own}-${copy}`;
+    taken.add(id);
+    return id;
+  };
+}
+
+/** Puts a result to the latest call of its id that has none: providers use ids again. */
+function answer(turn: AiSdkUIPart[], { tool_call_id: id, content }: RichMessage): void {
+  const index = turn.findLastIndex(
+    (part) =>
+      isToolPart(part) &&
+      part.toolCallId === id &&
+      part.state === "input-available" &&
+      part.providerExecuted !== true,
+  );
+  const call = turn[index];
+  if (call !== undefined && isToolPart(call)) turn[index] = withState(call, answeredState(call, content));
+}
+
+function withApprovals(ui: AiSdkUIMessage[], interruptions: readonly Interruption[]): AiSdkUIMessage[] {
+  const parts = ui.at(-1)?.parts ?? [];
+  for (const interruption of interruptions) {
+    if (interruption.type !== "approval") continue;
+    const { toolCallId, approvalId } = interruption;
+    const index = parts.findLastIndex((part) => isToolPart(part) && part.toolCallId === toolCallId);
+    const call = parts[index];
+    if (call === undefined || !isToolPart(call) || call.state !== "input-available") continue;
+    const { input } = call;
+    parts[index] = withState(call, { state: "approval-requested", input, approval: { id: approvalId } });
+  }
+  return ui;
+}

@@ -1,0 +1,111 @@
+import { ToolResponse } from "@jaf/core";
+import { type ContentPart, partText, type RichMessage } from "@jaf/memory";
+import { base64Of } from "../base64.ts";
+import { fieldsOf, isFields, jsonOf, textField } from "../fields.ts";
+import { fileOf } from "../prompt/media.ts";
+import type { ToolState } from "./ui-message.ts";
+
+type Answered = Extract<ToolState, { state: `output-${string}` }>;
+
+interface AnsweredCall {
+  readonly toolCallId: string;
+  readonly input: unknown;
+}
+
+/**
+ * What a call's result is shown as: an error where the tool, or the engine for it, said so, and denied where somebody
+ * didn't approve it. A text stays as the model read it; parts are `{ type: "content", value }`.
+ */
+export function answeredState(
+  { toolCallId, input }: AnsweredCall,
+  content: RichMessage["content"],
+): Answered {
+  if (content !== null && typeof content !== "string") {
+    return {
+      state: "output-available",
+      input,
+      output: { type: "content", value: content.flatMap(outputPart) },
+    };
+  }
+  const text = content ?? "";
+  const failure = failureOf(text);
+  if (failure === undefined) return { state: "output-available", input, output: text };
+  const reason = denialReason(failure);
+  if (deniedText(reason) !== text) return { state: "output-error", input, errorText: text };
+  // The id under which it was asked for isn't kept once it is decided.
+  const approval = { id: toolCallId, approved: false as const, ...(reason === undefined ? {} : { reason }) };
+  return { state: "output-denied", input, approval };
+}
+
+const FAILURES: ReadonlySet<unknown> = new Set([
+  "error",
+  "validation_error",
+  "permission_denied",
+  "not_found",
+]);
+
+/** Its message, where a result is a `ToolResult` that failed. */
+function failureOf(text: string): string | undefined {
+  const result = text.startsWith('{"status":"') ? jsonOf(text) : undefined;
+  if (!isFields(result) || !FAILURES.has(result["status"])) return undefined;
+  return textField(fieldsOf(result["error"]), "message");
+}
+
+const DENIED = "The call was not approved";
+
+const denialReason = (message: string): string | undefined =>
+  message.startsWith(`${DENIED}: `) ? message.slice(DENIED.length + 2) : undefined;
+
+/** What the engine writes for the model where a call wasn't approved. */
+export const deniedText = (reason: string | undefined): string =>
+  JSON.stringify(ToolResponse.permissionDenied(reason === undefined ? `${DENIED}.` : `${DENIED}: ${reason}`));
+
+/** As the AI SDK's own results in parts are written. What is neither text nor media isn't shown. */
+function outputPart(part: ContentPart): object[] {
+  const text = partText(part);
+  if (text !== undefined) return [{ type: "text", text }];
+  const file = fileOf(part, "");
+  if (file === undefined) return [];
+  const { mediaType, filename, data } = file;
+  const named = filename === undefined ? { mediaType } : { mediaType, filename };
+  switch (data.type) {
+    case "data":
+      return [{ type: "file-data", data: base64Of(data.data), ...named }];
+    case "url":
+      return [{ type: "file-url", url: data.url.href, ...named }];
+    case "reference":
+      return [];
+  }
+}
+
+/** The result that an output stands for, as a message holds it. */
+export function outputContent(output: unknown): string | ContentPart[] {
+  if (typeof output === "string") return output;
+  const value = isFields(output) && output["type"] === "content" ? output["value"] : undefined;
+  const parts = Array.isArray(value) ? value.map(contentPart) : [];
+  const known = parts.filter((part) => part !== undefined);
+  if (parts.length > 0 && known.length === parts.length) return known;
+  return JSON.stringify(output) ?? "";
+}
+
+function contentPart(value: unknown): ContentPart | undefined {
+  const part = fieldsOf(value);
+  const mediaType = textField(part, "mediaType");
+  const filename = textField(part, "filename");
+  const named = filename === undefined ? {} : { filename };
+  const [text, data, url] = [textField(part, "text"), textField(part, "data"), textField(part, "url")];
+  switch (part["type"]) {
+    case "text":
+      return text === undefined ? undefined : { type: "text", text };
+    case "file-data":
+      return data === undefined || mediaType === undefined
+        ? undefined
+        : { type: "media", mediaType, data, ...named };
+    case "file-url":
+      return url === undefined || mediaType === undefined
+        ? undefined
+        : { type: "media", mediaType, url, ...named };
+    default:
+      return undefined;
+  }
+}

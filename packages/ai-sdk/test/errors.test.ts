@@ -1,0 +1,122 @@
+import {
+  APICallError,
+  InvalidResponseDataError,
+  JSONParseError,
+  LoadAPIKeyError,
+  UnsupportedFunctionalityError,
+} from "@ai-sdk/provider";
+import { type Agent, createRunState, run } from "@jaf/core";
+import { MockLanguageModelV3 } from "ai/test";
+import { describe, expect, it } from "vitest";
+import { AiSdkCallError, createAiSdkProvider } from "../src/index.ts";
+import { ask, streamed } from "./support/asked.ts";
+
+const failing = (thrown: unknown) =>
+  createAiSdkProvider<object>(
+    new MockLanguageModelV3({
+      provider: "openai.chat",
+      doGenerate: () => Promise.reject(thrown),
+      doStream: () => {
+        throw thrown;
+      },
+    }),
+  );
+
+async function errorOf(thrown: unknown): Promise<unknown> {
+  const provider = failing(thrown);
+  const error = await ask(provider).catch((caught: unknown) => caught);
+  const fromStream = await streamed(provider).catch((caught: unknown) => caught);
+  expect(fromStream).toEqual(error);
+  return error;
+}
+
+const api = (fields: Partial<ConstructorParameters<typeof APICallError>[0]>) =>
+  new APICallError({
+    message: "said: my secret diary",
+    url: "https://api.example/v1",
+    requestBodyValues: { messages: ["my secret diary"] },
+    responseBody: "my secret diary",
+    ...fields,
+  });
+
+describe("what a model throws", () => {
+  it.each([
+    [429, { type: "rate_limit_error" }, true],
+    [529, { type: "overloaded_error" }, true],
+    [500, { code: "server_error" }, true],
+    [400, { type: "invalid_request_error" }, false],
+    [401, { code: "invalid_api_key" }, false],
+  ])("is known by its status %i", async (statusCode, error, isRetryable) => {
+    const thrown = api({ statusCode, data: { error }, responseHeaders: { "Retry-After": "7", cookie: "c" } });
+    const [code] = Object.values(error);
+    const caught = await errorOf(thrown);
+    expect(caught).toBeInstanceOf(AiSdkCallError);
+    expect({ ...Object(caught) }).toEqual({
+      name: "AiSdkCallError",
+      status: statusCode,
+      code,
+      isRetryable,
+      headers: { "retry-after": "7" },
+    });
+    expect(caught).toMatchObject({ message: `openai.chat answered with status ${statusCode} (${code})` });
+  });
+
+  it("has the provider's explanation, without secrets and long quotations", async () => {
+    const message = `Bad key sk-${"a1B2".repeat(12)} in '${"dear diary ".repeat(9)}'`;
+    const caught = await errorOf(
+      api({ statusCode: 400, responseBody: JSON.stringify({ error: { message } }) }),
+    );
+    expect(String(caught)).toMatch(/status 400: Bad key .* in '…'$/);
+    expect(String(caught)).not.toMatch(/sk-a1B2a1|diary/);
+  });
+
+  it("is tried again where nobody was reached, or what came can't be understood", async () => {
+    const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
+    const unreached = api({ isRetryable: true, cause: new TypeError("fetch failed", { cause: refused }) });
+    expect(await errorOf(unreached)).toMatchObject({ isRetryable: true, code: "ECONNREFUSED" });
+    for (const unreadable of [
+      api({ statusCode: 200, message: "Invalid JSON response" }),
+      new JSONParseError({ text: "my secret diary", cause: new Error("x") }),
+      new InvalidResponseDataError({ data: "my secret diary" }),
+    ]) {
+      expect(await errorOf(unreadable)).toMatchObject({
+        message: "What openai.chat answered can't be understood",
+        isRetryable: true,
+      });
+    }
+  });
+
+  it("says what is wrong with the set-up", async () => {
+    expect(await errorOf(new LoadAPIKeyError({ message: "The key is missing." }))).toMatchObject({
+      message: "The call of openai.chat failed: The key is missing.",
+      isRetryable: false,
+    });
+    expect(await errorOf(new UnsupportedFunctionalityError({ functionality: "audio" }))).toMatchObject({
+      isRetryable: false,
+    });
+  });
+
+  it("stays what it is where it isn't of the AI SDK", async () => {
+    const own = new DOMException("aborted", "AbortError");
+    expect(await errorOf(own)).toBe(own);
+  });
+
+  it("reaches the run with its status and the time to wait, and nothing that was said", async () => {
+    const agent: Agent<object, string> = { name: "clerk", instructions: () => "Be brief." };
+    const state = createRunState<object>({
+      agentName: "clerk",
+      context: {},
+      messages: [{ role: "user", content: "?" }],
+    });
+    const thrown = api({ statusCode: 429, responseHeaders: { "retry-after": "90" } });
+    const { outcome } = await run<object, string>(state, {
+      agentRegistry: new Map([["clerk", agent]]),
+      modelProvider: failing(thrown),
+    });
+    expect(outcome).toMatchObject({
+      status: "error",
+      error: { _tag: "ModelCallError", status: 429, attempts: 1, retryable: true, retryAfterMs: 90_000 },
+    });
+    expect(JSON.stringify(outcome)).not.toContain("diary");
+  });
+});
