@@ -30,6 +30,21 @@ export type ModelProvider<Ctx> = {
   ) => AsyncIterable<ModelStreamChunk>;
 };
 
+/** A model to ask in place of another, in the agent's settings but for the name. */
+export interface FallbackModel<Ctx> {
+  readonly model: string;
+  /** Default: `RunConfig.modelProvider`. */
+  readonly modelProvider?: ModelProvider<Ctx>;
+}
+
+/** See `RunConfig.modelFallback`. */
+export interface ModelFallback<Ctx> {
+  /** In the order in which they are asked. A name alone is one of `RunConfig.modelProvider`. */
+  readonly models: readonly (string | FallbackModel<Ctx>)[];
+  /** HTTP statuses at which the next one is asked, too, e.g. `[401, 404]`, beside failures that may pass. Default: none. */
+  readonly statuses?: readonly number[];
+}
+
 /** Everything a run needs beside its state. */
 export type RunConfig<Ctx> = {
   /** By the keys that states, handoffs, events and the store know the agents by. */
@@ -94,6 +109,18 @@ export type RunConfig<Ctx> = {
   readonly signal?: AbortSignal;
   /** Default: 3 attempts, see {@link ModelRetryPolicy}. */
   readonly modelRetry?: ModelRetryPolicy;
+  /**
+   * Which models are asked where the agent's fails for good: with an error that may pass, a reply that holds nothing usable,
+   * or a status that is named here. `modelRetry` and the time limits hold for each anew. The one that replied is asked first
+   * in the agent's further calls of the run, so that what it thought goes back to it. Default: no other.
+   */
+  readonly modelFallback?: ModelFallback<Ctx>;
+  /**
+   * How often the model is asked to correct a final reply that doesn't match the agent's `outputCodec`, before the run ends
+   * with `DecodeError`; `0`: never. It gets the reply and what is wrong with it; neither is stored, nor becomes part of the
+   * conversation. Default 1.
+   */
+  readonly outputRepairs?: number;
   /**
    * How long one attempt of a model call may take, in milliseconds, from 1; `Infinity`: as long as it likes. Then the signal
    * that the provider has is aborted, what comes later is ignored, and the attempt has failed for a reason that may pass: it

@@ -25,7 +25,7 @@ export {
   type ToolCall,
   type TraceId,
 } from "@jaf/memory";
-export type { Agent, ModelConfig, ReasoningEffort, ResolvedAgent, ToolChoice } from "./agent.ts";
+export type { Agent, ResolvedAgent } from "./agent.ts";
 export { type AgentClient, createAgentClient } from "./client/agent-client.ts";
 export type { AgentClientConfig, ClientMemoryConfig } from "./client/config.ts";
 export type {
@@ -38,7 +38,7 @@ export type { PromptInput, PromptOptions } from "./client/options.ts";
 export { ConversationOwnershipError } from "./client/ownership-error.ts";
 export type { PromptResult } from "./client/prompt-result.ts";
 export type { PromptStream } from "./client/prompt-stream.ts";
-export type { ModelProvider, RunConfig } from "./config.ts";
+export type { FallbackModel, ModelFallback, ModelProvider, RunConfig } from "./config.ts";
 export type {
   CompactionReport,
   ContextFate,
@@ -84,7 +84,15 @@ export type {
   TurnAddition,
 } from "./middleware/middleware.ts";
 export type { CacheableConfig } from "./model/cache.ts";
+export { ModelCallFailure } from "./model/call-failure.ts";
 export type { ModelCompletion, ModelStreamChunk, ModelToolCall, ModelUsage } from "./model/completion.ts";
+export type {
+  ModelCallChanges,
+  ModelCallRequest,
+  NextModelCall,
+  WrapModelCall,
+} from "./model/model-call-request.ts";
+export type { ModelConfig, ReasoningEffort, ToolChoice } from "./model/model-config.ts";
 export type { ModelRetryPolicy } from "./model/retry.ts";
 export type { RunResult } from "./run-result.ts";
 export { maskSecrets } from "./secrets/mask-secrets.ts";
@@ -99,6 +107,12 @@ export {
   type ToolResultStatus,
 } from "./tools/result.ts";
 export type { Tool, ToolCallInfo } from "./tools/tool.ts";
+export type {
+  NextToolCall,
+  ToolCallChanges,
+  ToolCallRequest,
+  WrapToolCall,
+} from "./tools/tool-call-request.ts";
 export type { ToolPart, ToolParts } from "./tools/tool-parts.ts";
 export { setUserMemory } from "./user-memory/default-memory.ts";
 export type { RemembersDeclaration, RemembersSpec, RunUserMemory } from "./user-memory/remembers.ts";

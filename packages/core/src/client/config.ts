@@ -13,6 +13,7 @@ import { overlay } from "../immutable/overlay.ts";
 import { memoryConfigIssues } from "../memory/check-config.ts";
 import type { MemoryConfig } from "../memory/config.ts";
 import { checkInstallable } from "../middleware/install.ts";
+import { fallbackSchema } from "../model/fallback-config.ts";
 import { idSchema } from "./conversational.ts";
 import { toConversationStore } from "./default-store.ts";
 
@@ -23,6 +24,8 @@ const RUN_SETTINGS = [
   "modelProvider",
   "modelOverride",
   "modelRetry",
+  "modelFallback",
+  "outputRepairs",
   "maxTurns",
   "initialInputGuardrails",
   "finalOutputGuardrails",
@@ -99,6 +102,8 @@ const configSchema = z.strictObject({
     .optional(),
   modelOverride: z.string().optional(),
   modelRetry: z.looseObject({}).optional(),
+  modelFallback: fallbackSchema.optional(),
+  outputRepairs: z.int().min(0).optional(),
   maxTurns: z.number().min(1).or(z.literal(Number.POSITIVE_INFINITY)).optional(),
   initialInputGuardrails: callbacks.optional(),
   finalOutputGuardrails: callbacks.optional(),

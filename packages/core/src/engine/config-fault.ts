@@ -1,10 +1,11 @@
 import type { RunConfig } from "../config.ts";
 import { cacheFault } from "../model/cache.ts";
+import { fallbackFault } from "../model/fallback-config.ts";
 import { timeLimitFault } from "./limits.ts";
 
 /** What is wrong with a run's configuration beside its memory and its middleware. */
 export function configFault<Ctx>(config: RunConfig<Ctx>): string | undefined {
-  const { unjudgedText, maskSecrets, cache } = config;
+  const { unjudgedText, maskSecrets, cache, modelFallback, outputRepairs } = config;
   const isMasking =
     maskSecrets === undefined || typeof maskSecrets === "boolean" || typeof maskSecrets === "function";
   const fault =
@@ -13,6 +14,12 @@ export function configFault<Ctx>(config: RunConfig<Ctx>): string | undefined {
       ? undefined
       : 'unjudgedText: expected "hold" or "retract"') ??
     (isMasking ? undefined : "maskSecrets: expected true, false or a function") ??
-    cacheFault(cache);
+    cacheFault(cache) ??
+    fallbackFault(modelFallback) ??
+    (outputRepairs === undefined || isCount(outputRepairs)
+      ? undefined
+      : "outputRepairs: expected a whole number from 0");
   return fault && `Invalid RunConfig: ${fault}.`;
 }
+
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;

@@ -1,6 +1,7 @@
 import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import type { JAFError } from "../errors.ts";
+import { middlewareFault } from "../middleware/check.ts";
 import { settingsFault } from "../model/settings.ts";
 import { agentLimitFault } from "./limits.ts";
 
@@ -13,7 +14,11 @@ export function findAgent<Ctx>({ agentRegistry }: RunConfig<Ctx>, agentName: str
   const agent = agentRegistry.get(agentName);
   if (agent === undefined) return { ok: false, error: { _tag: "AgentNotFound", agentName } };
   const twice = sharedToolName(agent);
-  const fault = agentLimitFault(agent) ?? settingsFault(agent.modelConfig, agent.tools);
+  const { modelConfig, tools, middleware } = agent;
+  const fault =
+    agentLimitFault(agent) ??
+    settingsFault(modelConfig, tools) ??
+    middlewareFault(middleware, "Agent.middleware");
   if (twice === undefined && fault === undefined) return { ok: true, agent };
   const detail =
     twice === undefined

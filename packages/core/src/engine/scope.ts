@@ -31,6 +31,8 @@ export interface RunScope<Ctx> extends Emitter {
   readonly executionId: () => string;
   /** The configuration that the model provider gets, with the signal of the call. */
   readonly configGivenOut: (signal: AbortSignal) => RunConfig<Ctx>;
+  /** By agent, the place in `modelFallback.models`, from 1, of the model that replied last; absent or 0: the agent's own. */
+  readonly modelInUse: Map<string, number>;
   /** Takes secrets out of what somebody else's code threw. */
   readonly mask: Masking;
   /** What the model gets of a state. */
@@ -96,6 +98,7 @@ export function openScope<Ctx>(
     executionId,
     given: { approvals: frozenInput(approvals), toolResults: frozenInput(toolResults) },
     configGivenOut: openConfigGivenOut(config),
+    modelInUse: new Map(),
     mask: maskingOf(config),
     journal,
     view: openView({ config, journal, initial }),

@@ -77,7 +77,7 @@ export function openConfigGivenOut<Ctx>(config: RunConfig<Ctx>): (signal: AbortS
 
 function frozenParts<Ctx>(config: RunConfig<Ctx>): Partial<RunConfig<Ctx>> {
   const { memory, modelRetry, middleware, initialInputGuardrails, finalOutputGuardrails } = config;
-  const { approvals, toolResults, continuation, cache } = config;
+  const { approvals, toolResults, continuation, cache, modelFallback } = config;
   const changes: { -readonly [Key in keyof RunConfig<Ctx>]?: RunConfig<Ctx>[Key] } = {};
   if (memory) changes.memory = Object.freeze(overlay(memory, {}));
   if (modelRetry) changes.modelRetry = Object.freeze(overlay(modelRetry, {}));
@@ -86,6 +86,12 @@ function frozenParts<Ctx>(config: RunConfig<Ctx>): Partial<RunConfig<Ctx>> {
   if (finalOutputGuardrails) changes.finalOutputGuardrails = Object.freeze([...finalOutputGuardrails]);
   if (approvals) changes.approvals = frozenCopy(approvals);
   if (cache) changes.cache = frozenCopy(cache);
+  if (modelFallback) {
+    const models = modelFallback.models.map((each) =>
+      typeof each === "string" ? each : Object.freeze(overlay(each, {})),
+    );
+    changes.modelFallback = Object.freeze({ ...modelFallback, models: Object.freeze(models) });
+  }
   if (toolResults) changes.toolResults = frozenCopy(toolResults);
   if (continuation) changes.continuation = frozenCopy(continuation);
   return changes;

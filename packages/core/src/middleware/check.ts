@@ -1,11 +1,18 @@
 import { parseOptions } from "@jaf/memory";
 import * as z from "zod";
+import { textOfThrown } from "../thrown.ts";
 import type { Middleware } from "./middleware.ts";
 
 const hook = z.custom<unknown>((value) => typeof value === "function", { error: "expected a function" });
 
 const middlewareSchema = z.array(
-  z.looseObject({ name: z.string().min(1), onStart: hook.optional(), onFinish: hook.optional() }),
+  z.looseObject({
+    name: z.string().min(1),
+    onStart: hook.optional(),
+    onFinish: hook.optional(),
+    wrapModelCall: hook.optional(),
+    wrapToolCall: hook.optional(),
+  }),
 );
 
 /** The list as it is. Throws a `TypeError` that begins with `what` for what is no list of middleware. */
@@ -15,4 +22,18 @@ export function checkMiddleware<Ctx>(
 ): readonly Middleware<Ctx>[] {
   parseOptions(middlewareSchema, list, what);
   return list;
+}
+
+/** What is wrong with a list of middleware, where there is one. */
+export function middlewareFault<Ctx>(
+  list: readonly Middleware<Ctx>[] | undefined,
+  what: string,
+): string | undefined {
+  if (list === undefined) return undefined;
+  try {
+    checkMiddleware(list, what);
+    return undefined;
+  } catch (thrown) {
+    return textOfThrown(thrown);
+  }
 }

@@ -1,5 +1,7 @@
 import type { Message } from "@jaf/memory";
+import type { WrapModelCall } from "../model/model-call-request.ts";
 import type { RunState } from "../state.ts";
+import type { WrapToolCall } from "../tools/tool-call-request.ts";
 
 /** A question to the run's own model provider, beside the conversation: no tools, and nothing of it is stored. */
 export interface CompletionRequest {
@@ -52,8 +54,13 @@ export interface TurnAddition {
 }
 
 /**
- * Takes part in the turns of a run, at its beginning and at its end. It can't break a run: what a hook throws is told as a
- * `middleware_failed` event, and the run goes on without it. A run that is aborted doesn't wait for a hook.
+ * Takes part in a run: in its turns, at the beginning and at the end, and in each model call and tool call.
+ *
+ * `onStart` and `onFinish` can't break a run: what they throw is told as a `middleware_failed` event, and the run goes on
+ * without them. What a `wrap…` hook throws is how the call ends. A run that is aborted doesn't wait for any.
+ *
+ * A run's middleware takes part in all of it. An agent's `onStart` and `onFinish` are called in runs that begin with the
+ * agent; its `wrap…` hooks wrap the agent's own calls, also after a handoff to it.
  */
 export interface Middleware<Ctx> {
   /** For events. */
@@ -71,4 +78,26 @@ export interface Middleware<Ctx> {
    * reply may have died before it did. So it may be called again for the same turn, which `position` tells.
    */
   readonly onFinish?: (turn: MiddlewareTurn<Ctx>, reply: Message) => Promise<void> | void;
+  /**
+   * Wraps each model call of a turn, its retries and `RunConfig.modelFallback` included; not `MiddlewareTurn.complete`, nor the
+   * making of a summary. The run's hooks come first, the outermost, then the agent's, in the order of the lists.
+   *
+   * `next(changes)` asks the model, with what is changed of the request, and resolves with the reply as its provider gave it;
+   * it rejects with `ModelCallFailure`. What the hook returns is the reply. A hook that doesn't call `next` answers by itself:
+   * the model isn't asked. One that calls it again, which it may once the first has ended, asks again. A streamed text goes on
+   * its way meanwhile, and is taken back (`llm_retract`) where the reply turns out another.
+   *
+   * What it throws ends the run with `ModelCallError`, a `ModelCallFailure` of `next` with that error itself. While `next` isn't
+   * under way, the hooks of a call have as long as one attempt of a model call (`RunConfig.modelTimeoutMs`).
+   */
+  readonly wrapModelCall?: WrapModelCall<Ctx>;
+  /**
+   * Wraps each execution of a tool, once its arguments are valid and approved; not handoffs, nor calls that the client makes.
+   * The order is that of `wrapModelCall`.
+   *
+   * `next(changes)` runs the tool, and resolves with what it returns; it rejects with what the tool throws. What the hook
+   * returns is the tool's answer, and what it throws is dealt with as if the tool had thrown it. All of it has the tool's
+   * time limit, and a tool isn't begun after that, nor after an abort.
+   */
+  readonly wrapToolCall?: WrapToolCall<Ctx>;
 }

@@ -1,10 +1,11 @@
-import type { Agent, ModelConfig } from "../agent.ts";
+import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import type { RunScope } from "../engine/scope.ts";
 import { stateGivenOut } from "../immutable/given-out.ts";
 import { overlay } from "../immutable/overlay.ts";
 import { askModel } from "../model/ask.ts";
-import { instructionsFor } from "../model/instructions.ts";
+import type { ModelConfig } from "../model/model-config.ts";
+import { instructionsFor } from "../model/resolved-agent.ts";
 import type { RunState } from "../state.ts";
 import { isThenable } from "../thenable.ts";
 import type { CompletionRequest, MiddlewareTurn } from "./middleware.ts";

@@ -1,5 +1,5 @@
 import { type Message, messageText } from "@jaf/memory";
-import type { ModelConfig, ResolvedAgent } from "../agent.ts";
+import type { ResolvedAgent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import { modelLimit } from "../engine/limits.ts";
 import { openTimeLimit } from "../engine/time-limit.ts";
@@ -7,8 +7,9 @@ import { agentGivenOut, openConfigGivenOut, stateGivenOut } from "../immutable/g
 import { ownMessages } from "../immutable/messages.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { RunState } from "../state.ts";
-import { withInstructions } from "./instructions.ts";
+import type { ModelConfig } from "./model-config.ts";
 import { type ParsedReply, parseReply } from "./reply.ts";
+import { resolved } from "./resolved-agent.ts";
 
 /** A question to a run's model beside the conversation. */
 export interface Question<Ctx> {
@@ -46,7 +47,7 @@ export async function askModel<Ctx>(
     const { modelProvider } = config;
     const asking = modelProvider.getCompletion(
       asked,
-      withInstructions(agentGivenOut<Ctx>(agent), instructions),
+      resolved<Ctx>(agentGivenOut(agent), instructions),
       configOf(limit.signal),
     );
     reply = parseReply(await limit.race(asking));

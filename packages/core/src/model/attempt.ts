@@ -1,17 +1,16 @@
-import { describeCause, type Message } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
 import type { ResolvedAgent } from "../agent.ts";
 import { abortError } from "../engine/abort.ts";
 import { modelIdleLimit, modelLimit } from "../engine/limits.ts";
 import type { RunScope } from "../engine/scope.ts";
-import { openTimeLimit, type TimeLimit, TimeLimitError } from "../engine/time-limit.ts";
+import { openTimeLimit, type TimeLimit } from "../engine/time-limit.ts";
 import type { JAFError } from "../errors.ts";
 import type { RunState } from "../state.ts";
+import { modelCallError } from "./call-error.ts";
 import type { ModelCompletion } from "./completion.ts";
 import { parseReply } from "./reply.ts";
 import { openReplyText, type ReplyText } from "./reply-text.ts";
-import { isRetryableFailure } from "./retry.ts";
 import { collectStream } from "./stream.ts";
-import { retryAfterMsOf, statusOf } from "./transient.ts";
 
 /** What the model provider gets, beside a configuration with the signal of the attempt. */
 export interface ModelRequest<Ctx> {
@@ -103,17 +102,7 @@ function modelCallFailed<Ctx>(
   thrown: unknown,
   { attempt, discardText }: { readonly attempt: number; readonly discardText: boolean },
 ): FailedCall {
-  const status = statusOf(thrown);
-  const retryAfterMs = retryAfterMsOf(thrown);
-  const retryable = isRetryableFailure(config.modelRetry, thrown);
-  const error: JAFError = {
-    _tag: "ModelCallError",
-    attempts: attempt,
-    retryable,
-    ...(status === undefined ? {} : { status }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(thrown instanceof TimeLimitError ? { timeoutMs: thrown.timeoutMs } : {}),
-    cause: describeCause(thrown),
-  };
+  const error = modelCallError(config.modelRetry, thrown, attempt);
+  const { retryable, retryAfterMs } = error;
   return { ok: false, error, retryable, retryAfterMs, discardText };
 }

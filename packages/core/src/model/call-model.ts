@@ -1,16 +1,16 @@
 import type { Message } from "@jaf/memory";
-import { sleep } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import type { Turn } from "../engine/step.ts";
-import { JAFErrorHandler } from "../error-handler.ts";
 import type { JAFError } from "../errors.ts";
-import { frozenCopy } from "../immutable/copy.ts";
 import { agentGivenOut, stateShown } from "../immutable/given-out.ts";
+import { wrapping } from "../middleware/wrapping.ts";
 import { isThenable } from "../thenable.ts";
-import { type Attempt, attemptCall, type ModelRequest } from "./attempt.ts";
-import { resolveInstructions, withInstructions } from "./instructions.ts";
+import { callModels } from "./fallback.ts";
+import { resolveInstructions } from "./instructions.ts";
 import type { ReplyText } from "./reply-text.ts";
-import { retryDelayMs } from "./retry.ts";
+import { resolved } from "./resolved-agent.ts";
+import { settingsShown } from "./settings.ts";
+import { callWrapped } from "./wrapped-call.ts";
 
 export type ModelReply =
   | {
@@ -21,61 +21,38 @@ export type ModelReply =
     }
   | { readonly ok: false; readonly error: JAFError };
 
-/** Asks the model for its next message, and asks again as the policy allows. It gets the view of the state. */
-export async function callModel<Ctx>(scope: RunScope<Ctx>, { state, agent }: Turn<Ctx>): Promise<ModelReply> {
-  const { modelRetry, signal } = scope.config;
+/**
+ * Asks the model for its next message, by way of the middleware: it gets the view of the state, and `behind` it what is no part
+ * of the conversation. It is asked again as the policy allows, and others in its place.
+ */
+export async function callModel<Ctx>(
+  scope: RunScope<Ctx>,
+  { state, agent }: Turn<Ctx>,
+  behind: readonly Message[] = [],
+): Promise<ModelReply> {
   const view = await scope.view({ state, agent });
   if (!view.ok) return view;
-  const shown = stateShown(view.state);
+  const messages = behind.length === 0 ? view.state.messages : [...view.state.messages, ...behind];
+  const shown = stateShown({ ...view.state, messages });
   const resolving = resolveInstructions(scope, agent, shown);
   const instructions = isThenable(resolving) ? await resolving : resolving;
   if (!instructions.ok) return instructions;
-  const request = { state: shown, agent: withInstructions<Ctx>(agentGivenOut(agent), instructions.text) };
-  const trace = traceCall(scope, request);
-  scope.emit?.({ type: "context", data: view.describe() });
-  for (let attempt = 1; ; attempt++) {
-    const tried = await attemptCall(scope, request, attempt);
-    const delayMs = tried.ok ? undefined : retryDelayMs(modelRetry, { ...tried, attempt });
-    if (tried.ok || delayMs === undefined) {
-      trace?.end(tried, attempt);
-      return tried;
-    }
-    const { error, discardText } = tried;
-    scope.emit?.({
-      type: "llm_retry",
-      data: {
-        agentName: request.state.currentAgentName,
-        attempt,
-        delayMs,
-        reason: JAFErrorHandler.format(error),
-        discardText,
-      },
-    });
-    await sleep(delayMs, signal);
-  }
+  const given = agentGivenOut(agent);
+  const call = {
+    state: shown,
+    agent: resolved<Ctx>(given, instructions.text, settingsShown(given.modelConfig, messages)),
+    tellContext: scope.emit && once(() => scope.emit?.({ type: "context", data: view.describe() })),
+  };
+  const hooks = wrapping(scope.config, agent, "wrapModelCall");
+  if (hooks === undefined) return (await callModels(scope, call)).last;
+  return callWrapped(scope, call, { hooks, state: stateShown(state) });
 }
 
-/** Tells of the beginning and the end of a call; nothing where nobody listens. */
-function traceCall<Ctx>({ emit, config }: RunScope<Ctx>, { state, agent }: ModelRequest<Ctx>) {
-  if (emit === undefined) return undefined;
-  const model = config.modelOverride ?? agent.modelConfig?.name ?? "default";
-  const call = { agentName: state.currentAgentName, model };
-  const start = performance.now();
-  emit({ type: "llm_call_start", data: call });
-  return {
-    end: (last: Attempt, attempts: number): void => {
-      const completion = last.ok ? last.completion : undefined;
-      emit({
-        type: "llm_call_end",
-        data: {
-          ...call,
-          status: last.ok ? "success" : "error",
-          attempts,
-          durationMs: performance.now() - start,
-          ...(completion?.usage === undefined ? {} : { usage: frozenCopy(completion.usage) }),
-          ...(completion?.finish_reason == null ? {} : { finishReason: completion.finish_reason }),
-        },
-      });
-    },
+function once(action: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    action();
   };
 }

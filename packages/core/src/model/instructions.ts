@@ -1,13 +1,13 @@
 import { describeCause } from "@jaf/memory";
-import type { Agent, ResolvedAgent } from "../agent.ts";
+import type { Agent } from "../agent.ts";
 import { runAborted } from "../engine/abort.ts";
 import { modelLimit } from "../engine/limits.ts";
 import type { RunScope } from "../engine/scope.ts";
 import { openTimeLimit } from "../engine/time-limit.ts";
 import type { JAFError } from "../errors.ts";
-import { overlay } from "../immutable/overlay.ts";
 import type { RunState } from "../state.ts";
 import { isThenable } from "../thenable.ts";
+import { instructionsFor } from "./resolved-agent.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
 type AnyAgent<Ctx> = Agent<Ctx, any>;
@@ -15,14 +15,6 @@ type AnyAgent<Ctx> = Agent<Ctx, any>;
 export type Instructions =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly error: JAFError };
-
-/** The agent's instructions for a state; a promise only where they are async. A function is called on the agent. */
-export function instructionsFor<Ctx>(
-  agent: AnyAgent<Ctx>,
-  state: Readonly<RunState<Ctx>>,
-): string | Promise<string> {
-  return typeof agent.instructions === "function" ? agent.instructions(state) : agent.instructions;
-}
 
 /** Never rejects. Nothing is awaited where the instructions are there at once. */
 export function resolveInstructions<Ctx>(
@@ -64,7 +56,3 @@ const failure = <Ctx>({ currentAgentName }: Readonly<RunState<Ctx>>, thrown: unk
   detail: `the instructions of agent "${currentAgentName}" failed`,
   cause: describeCause(thrown),
 });
-
-/** The agent with this text as its instructions, frozen. */
-export const withInstructions = <Ctx>(agent: AnyAgent<Ctx>, text: string): ResolvedAgent<Ctx> =>
-  Object.freeze(overlay<ResolvedAgent<Ctx>>(agent as ResolvedAgent<Ctx>, { instructions: () => text }));

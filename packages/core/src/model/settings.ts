@@ -1,6 +1,9 @@
+import type { Message } from "@jaf/memory";
 import * as z from "zod";
-import type { ModelConfig, ReasoningEffort } from "../agent.ts";
+import { frozenCopy } from "../immutable/copy.ts";
+import { overlay } from "../immutable/overlay.ts";
 import type { Tool } from "../tools/tool.ts";
+import type { ModelConfig, ReasoningEffort } from "./model-config.ts";
 
 const EFFORTS = [
   "none",
@@ -42,4 +45,30 @@ export function settingsFault<Ctx>(
   if (typeof toolChoice !== "object" || tools.some(({ schema }) => schema.name === toolChoice.tool))
     return undefined;
   return `modelConfig.toolChoice: expected the name of one of its tools, and "${toolChoice.tool}" is none`;
+}
+
+/**
+ * The settings as the provider gets them with these messages: the very same, unless there is a choice of tools that was made,
+ * or options that the provider might change.
+ */
+export function settingsShown(
+  modelConfig: ModelConfig | undefined,
+  messages: readonly Message[],
+): ModelConfig | undefined {
+  const { toolChoice, providerOptions } = modelConfig ?? {};
+  if (modelConfig === undefined || (toolChoice === undefined && providerOptions === undefined))
+    return modelConfig;
+  const isForced = toolChoice === "required" || typeof toolChoice === "object";
+  return Object.freeze(
+    overlay(modelConfig, {
+      ...(isForced && { toolChoice: hasCalled(messages) ? "auto" : frozenCopy(toolChoice) }),
+      ...(providerOptions && { providerOptions: frozenCopy(providerOptions) }),
+    }),
+  );
+}
+
+/** Whether tools were called for what the user said last. */
+function hasCalled(messages: readonly Message[]): boolean {
+  const said = messages.findLastIndex(({ role }) => role === "user");
+  return messages.some(({ tool_calls }, index) => index > said && tool_calls !== undefined);
 }

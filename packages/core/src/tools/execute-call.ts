@@ -10,7 +10,9 @@ import type { Agent } from "../agent.ts";
 import { toolLimit } from "../engine/limits.ts";
 import type { RunScope } from "../engine/scope.ts";
 import { openTimeLimit, type TimeLimitError } from "../engine/time-limit.ts";
+import { wrapping } from "../middleware/wrapping.ts";
 import { decodeCall, type ParsedArguments, validateArguments } from "./arguments.ts";
+import type { ToolReturn } from "./create-tool.ts";
 import {
   isToolResult,
   type ToolErrorCode,
@@ -21,6 +23,7 @@ import {
 } from "./result.ts";
 import type { Tool } from "./tool.ts";
 import { isToolParts, keptParts, type ToolParts } from "./tool-parts.ts";
+import { executeWrapped } from "./wrapped-call.ts";
 
 /** The calls of one reply, and whose they are. */
 export interface CallBatch<Ctx> {
@@ -106,21 +109,31 @@ export function parseCall<Ctx>(
 
 async function useTool<Ctx>(
   scope: RunScope<Ctx>,
-  { agentName, context, callScope }: CallBatch<Ctx>,
+  { agentName, agent, context, callScope }: CallBatch<Ctx>,
   // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
   use: { readonly tool: Tool<any, Ctx>; readonly call: RichToolCall; readonly args: unknown },
 ): Promise<Answer> {
   const { tool, call, args } = use;
   const limit = openTimeLimit(toolLimit(scope.config, tool), scope.config.signal);
   try {
-    const working = tool.execute(args, context, {
+    const info = {
       toolCallId: call.id,
       idempotencyKey: `${callScope}:${call.id}`,
       signal: limit.signal,
       runId: scope.runId,
       traceId: scope.traceId,
       agentName,
-    });
+    };
+    const hooks = wrapping(scope.config, agent, "wrapToolCall");
+    const execute = (taken: unknown) => tool.execute(taken, context, info);
+    const working =
+      hooks === undefined
+        ? execute(args)
+        : executeWrapped<Ctx>(Object.freeze({ ...info, toolName: tool.schema.name, args, context }), {
+            hooks,
+            limit,
+            execute,
+          });
     // An abort is for whoever waits for all calls: what the tool has done by then may still be stored.
     return toAnswer(await limit.inTime(working));
   } catch (failure) {
@@ -151,7 +164,7 @@ const failedWith = (code: ToolErrorCode, thrown: string): Answer => ({
 });
 
 /** Strings and parts as they are, everything else as JSON. What can't be kept is an error. */
-export function toAnswer(value: string | ToolResult | ToolParts): Answer {
+export function toAnswer(value: ToolReturn): Answer {
   if (typeof value === "string") return { status: "success", content: value };
   if (isToolParts(value)) return partsAnswer(value);
   const content = toJson(value);

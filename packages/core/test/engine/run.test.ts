@@ -120,7 +120,10 @@ describe("run", () => {
     });
     await run(says("Hi"), config);
     expect(model.requests[0]?.config.modelOverride).toBe("large");
-    expect(events.map(told)).toContainEqual({ type: "llm_call_start", data: { agentName: "helper", model: "large" } });
+    expect(events.map(told)).toContainEqual({
+      type: "llm_call_start",
+      data: { agentName: "helper", model: "large" },
+    });
   });
 
   it("tells of its steps in order", async () => {

@@ -1,0 +1,24 @@
+import { describeCause } from "@jaf/memory";
+import { TimeLimitError } from "../engine/time-limit.ts";
+import type { ModelCallError } from "../errors.ts";
+import { isRetryableFailure, type ModelRetryPolicy } from "./retry.ts";
+import { retryAfterMsOf, statusOf } from "./transient.ts";
+
+/** What was thrown, as the error of a model call that was made so many times. */
+export function modelCallError(
+  policy: ModelRetryPolicy | undefined,
+  thrown: unknown,
+  attempts: number,
+): ModelCallError {
+  const status = statusOf(thrown);
+  const retryAfterMs = retryAfterMsOf(thrown);
+  return {
+    _tag: "ModelCallError",
+    attempts,
+    retryable: isRetryableFailure(policy, thrown),
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(thrown instanceof TimeLimitError ? { timeoutMs: thrown.timeoutMs } : {}),
+    cause: describeCause(thrown),
+  };
+}

@@ -1,0 +1,16 @@
+import { JAFErrorHandler } from "../error-handler.ts";
+import type { JAFError } from "../errors.ts";
+
+/** What `next` of a `wrapModelCall` rejects with: the model was asked, as often as the policy allows, and to no avail. */
+export class ModelCallFailure extends Error {
+  override readonly name = "ModelCallFailure";
+  /** How the run ends if the middleware lets it. */
+  readonly error: JAFError;
+  /** The HTTP status, if the provider's error carries one. */
+  readonly status?: number;
+  constructor(error: JAFError) {
+    super(JAFErrorHandler.format(error));
+    this.error = error;
+    if (error._tag === "ModelCallError" && error.status !== undefined) this.status = error.status;
+  }
+}

@@ -1,0 +1,62 @@
+import type { FallbackModel, ModelFallback, RunConfig } from "../config.ts";
+import type { RunScope } from "../engine/scope.ts";
+import { JAFErrorHandler } from "../error-handler.ts";
+import type { JAFError } from "../errors.ts";
+import { openConfigGivenOut } from "../immutable/given-out.ts";
+import { overlay } from "../immutable/overlay.ts";
+import { type Asked, callOne, type ModelCall, modelNameOf } from "./call-one.ts";
+
+/**
+ * Asks the model, and where that fails for good those of `RunConfig.modelFallback`, each once, from the one that the agent had
+ * its last reply from. Nothing of a failed call counts.
+ */
+export async function callModels<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Asked> {
+  const { modelFallback } = scope.config;
+  if (modelFallback === undefined) return callOne(scope, call);
+  const agentName = call.state.currentAgentName;
+  const models = [undefined, ...modelFallback.models];
+  const first = scope.modelInUse.get(agentName) ?? 0;
+  const scopeOf = (index: number) => scopeFor(scope, models[(first + index) % models.length]);
+  let attempts = 0;
+  for (let index = 0, asking = scopeOf(0); ; ) {
+    const { last, attempts: made } = await callOne(asking, call);
+    attempts += made;
+    if (last.ok) {
+      scope.modelInUse.set(agentName, (first + index) % models.length);
+      return { last, attempts };
+    }
+    const { error, discardText } = last;
+    index += 1;
+    if (index === models.length || !isForAnother(modelFallback, last)) {
+      const counted = error._tag === "ModelCallError" ? { ...error, attempts } : error;
+      return { last: { ...last, error: counted }, attempts };
+    }
+    const from = modelNameOf(asking, call);
+    asking = scopeOf(index);
+    const to = modelNameOf(asking, call);
+    const reason = JAFErrorHandler.format(error);
+    scope.emit?.({ type: "llm_fallback", data: { agentName, from, to, reason, discardText } });
+  }
+}
+
+/** Whether another model may do better: the failure may pass, or has a status that is named. */
+function isForAnother<Ctx>(
+  { statuses = [] }: ModelFallback<Ctx>,
+  { error, retryable }: { readonly error: JAFError; readonly retryable: boolean },
+): boolean {
+  if (error._tag === "ModelBehaviorError") return true;
+  if (error._tag !== "ModelCallError") return false;
+  return retryable || (error.status !== undefined && statuses.includes(error.status));
+}
+
+function scopeFor<Ctx>(
+  scope: RunScope<Ctx>,
+  fallback: string | FallbackModel<Ctx> | undefined,
+): RunScope<Ctx> {
+  if (fallback === undefined) return scope;
+  const { model, modelProvider }: FallbackModel<Ctx> =
+    typeof fallback === "string" ? { model: fallback } : fallback;
+  const changes: Partial<RunConfig<Ctx>> = modelProvider === undefined ? {} : { modelProvider };
+  const config = overlay(scope.config, { ...changes, modelOverride: model });
+  return { ...scope, config, configGivenOut: openConfigGivenOut(config) };
+}
