@@ -2,6 +2,7 @@ import { type Message, sanitizeConversation, type ToolCall } from "@jaf/memory";
 import { approvedBefore } from "../interruption/decisions.ts";
 import { askedNow, asNoted, openCallScope, type ReplyPlace } from "../interruption/waiting.ts";
 import { callModel } from "../model/call-model.ts";
+import { repairableFaults, repairRequest } from "../output/repair.ts";
 import type { RunState } from "../state.ts";
 import { answerCalls } from "../tools/answer-calls.ts";
 import { abortError } from "./abort.ts";
@@ -10,6 +11,8 @@ import { findAgent } from "./find-agent.ts";
 import { interrupt } from "./interrupt.ts";
 import { type RunScope, timeOf } from "./scope.ts";
 import { fail, failMemory, type Step, type Turn } from "./step.ts";
+
+const DEFAULT_OUTPUT_REPAIRS = 1;
 
 /**
  * One turn: the model replies, and its reply ends the run or has its tools run.
@@ -29,12 +32,23 @@ export async function takeTurn<Ctx>(
   if (refused !== undefined) return refused;
   const turn = { state, agent: found.agent };
   const asked = instruct === undefined ? turn : { state, agent: instruct(turn.agent) };
-  const reply = await callModel(scope, asked);
-  if (!reply.ok) return fail(state, reply.error);
-  if (reply.message.tool_calls === undefined) return conclude(scope, turn, reply);
-  // Beside calls a text is no output, and nobody judges it.
-  reply.text.release();
-  return runCalls(scope, turn, reply.message);
+  const { outputRepairs = DEFAULT_OUTPUT_REPAIRS } = scope.config;
+  let behind: readonly Message[] = [];
+  for (let repair = 1; ; repair++) {
+    const reply = await callModel(scope, asked, behind);
+    if (!reply.ok) return fail(state, reply.error);
+    if (reply.message.tool_calls !== undefined) {
+      // Beside calls a text is no output, and nobody judges it.
+      reply.text.release();
+      return runCalls(scope, turn, reply.message);
+    }
+    const ended = await conclude(scope, turn, reply);
+    const faults = repair > outputRepairs ? undefined : repairableFaults(ended);
+    if (faults === undefined) return ended;
+    const data = { agentName: state.currentAgentName, repair, issueCount: faults.length };
+    scope.emit?.({ type: "output_repair", data });
+    behind = [...behind, reply.message, repairRequest(reply.message, faults)];
+  }
 }
 
 /** Tells that a turn begins, unless the run has had all its turns. */

@@ -4,17 +4,41 @@ export type DecodedOutput =
   | { readonly ok: true; readonly output: unknown }
   | { readonly ok: false; readonly errors: z.ZodIssue[] };
 
+const THREW = "the codec threw instead of reporting an issue";
+
 /**
  * The output that a final reply stands for: its text, or what `codec` makes of it as JSON. Text that is no JSON, or
- * whose JSON doesn't fit (a codec of strings, and the reply `42`), is tried as it is.
+ * whose JSON doesn't fit (a codec of strings, and the reply `42`), is tried as it is. Last comes the JSON in a code fence, also
+ * where there is text around it; with several fences none counts.
  */
 export async function decodeOutput(codec: z.ZodType | undefined, text: string): Promise<DecodedOutput> {
   if (codec === undefined) return { ok: true, output: text };
   const json = parseJson(text);
   const decoded = await parse(codec, json);
-  if (decoded.ok || typeof json === "string") return decoded;
-  const asText = await parse(codec, text);
-  return asText.ok ? asText : decoded;
+  if (decoded.ok) return decoded;
+  if (typeof json !== "string") {
+    const asText = await parse(codec, text);
+    return asText.ok ? asText : decoded;
+  }
+  const fenced = fencedJson(text);
+  return fenced === undefined ? decoded : parse(codec, fenced);
+}
+
+/** Whether a text is JSON, or has JSON in a code fence. */
+export const holdsJson = (text: string): boolean =>
+  typeof parseJson(text) !== "string" || fencedJson(text) !== undefined;
+
+/** Whether it is the codec that is at fault, and not what it was given. */
+export const isCodecFault = (errors: readonly z.ZodIssue[]): boolean =>
+  errors.some(({ message }) => message === THREW);
+
+/** From the first fence to the last, as JSON may hold some in its strings; several blocks make no JSON together. */
+function fencedJson(text: string): unknown {
+  const opening = /```[A-Za-z0-9]*\s/.exec(text);
+  if (opening === null) return undefined;
+  const start = opening.index + opening[0].length;
+  const json = parseJson(text.slice(start, Math.max(start, text.lastIndexOf("```"))));
+  return typeof json === "string" ? undefined : json;
 }
 
 function parseJson(text: string): unknown {
@@ -32,7 +56,6 @@ async function parse(codec: z.ZodType, value: unknown): Promise<DecodedOutput> {
       ? { ok: true, output: result.data }
       : { ok: false, errors: result.error.issues as z.ZodIssue[] };
   } catch {
-    const message = "the codec threw instead of reporting an issue";
-    return { ok: false, errors: [{ code: "custom", path: [], message, input: undefined }] };
+    return { ok: false, errors: [{ code: "custom", path: [], message: THREW, input: undefined }] };
   }
 }

@@ -40,7 +40,8 @@ describe("the output of a run", () => {
   });
 
   it("that doesn't match is a DecodeError with the issues, and no part of the conversation", async () => {
-    const { config } = setup({ model: ['{"n":"x"}'], agent: { outputCodec: z.object({ n: z.number() }) } });
+    const agent = { outputCodec: z.object({ n: z.number() }) };
+    const { config } = setup({ model: ['{"n":"x"}'], agent, config: { outputRepairs: 0 } });
     const ended = await run(says("Hi"), config);
     expect(errorOf(ended)).toEqual({
       _tag: "DecodeError",
