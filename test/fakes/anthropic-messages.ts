@@ -40,7 +40,7 @@ export function startAnthropic({ next, opaque }: FakeOptions): Promise<FakeServi
         sent.map(({ role, block }) => keyOf(role, block)),
       );
 
-      const reply = next();
+      const reply = next(body);
       const content = contentOf(reply, { owner, opaque, omitsThoughts: bindsPrefix(model) });
       const given = content.map((block) => ({ role: "assistant", block }));
       for (const [value, digest] of digestsOf(body, sent, given)) prefixes.set(value, digest);

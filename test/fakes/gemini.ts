@@ -31,7 +31,7 @@ export function startGemini({ next, opaque }: FakeOptions): Promise<FakeService>
         ),
       );
 
-      const reply = next();
+      const reply = next(request.body);
       const parts = partsOf(reply, { owner, opaque });
       const said = parts.filter(({ thought }) => thought !== true);
       gave(owner, {

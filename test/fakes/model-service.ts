@@ -1,11 +1,11 @@
 import { type BrokenReply, type PartKey, type ReplyRecord, recordReplies } from "./came-back.ts";
 import type { OpaqueValues, Owner } from "./opaque-values.ts";
 import type { ScriptedReply } from "./scripted-reply.ts";
-import { type RunningService, type ServiceRequest, startService } from "./service.ts";
+import { type JsonObject, type RunningService, type ServiceRequest, startService } from "./service.ts";
 
 export interface FakeOptions {
-  /** Asked for each reply. */
-  readonly next: () => ScriptedReply;
+  /** Asked for each reply, with the body of the request. */
+  readonly next: (request: JsonObject) => ScriptedReply;
   /** Those of all fakes of a test. */
   readonly opaque: OpaqueValues;
 }

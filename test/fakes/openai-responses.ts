@@ -34,7 +34,7 @@ export function startResponses({ next, opaque }: FakeOptions): Promise<FakeServi
       const items = checkItems(body, { owner, opaque, reasonedFor });
       judge(owner, request, items.map(keyOf));
 
-      const reply = next();
+      const reply = next(body);
       const includes = body["include"];
       const isEncrypted = isList(includes) && includes.includes("reasoning.encrypted_content");
       const output = itemsOf(reply, { owner, opaque, isEncrypted });
