@@ -1,4 +1,4 @@
-import { type Message, messageText } from "@jaf/memory";
+import { type ContentPart, calledTool, type Message, partText, type RichMessage } from "@jaf/memory";
 
 /** The longest text of one message, and the longest arguments of a call, in UTF-16 units. */
 const MAX_TEXT = 6_000;
@@ -8,15 +8,17 @@ const MAX_NAME = 200;
 const LEAST_CUT = 40;
 
 interface Line {
-  readonly role: Message["role"];
+  readonly role: RichMessage["role"];
   readonly answers?: string | undefined;
   readonly text: string;
+  /** `arguments` of a custom tool are its input. */
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
 }
 
 /**
  * Messages as lines of JSON, at most about `budget` UTF-16 units of them: one object a line, so that no text can pass for
- * another message. Long texts are cut in their middle, all at the same length where the budget asks for it; and where
+ * another message. Media and tools that the provider ran are named, e.g. `[image/png]`; what a model thought is left out.
+ * Long texts are cut in their middle, all at the same length where the budget asks for it; and where
  * that isn't enough, the lines in the middle are left out.
  */
 export function transcriptOf(messages: readonly Message[], budget: number): string {
@@ -30,19 +32,48 @@ export function transcriptOf(messages: readonly Message[], budget: number): stri
 }
 
 function lineOf(message: Message): Line {
-  const calls = message.tool_calls?.map(({ id, function: { name, arguments: args } }) => ({
-    id: shortened(id, MAX_NAME),
-    name: shortened(name, MAX_NAME),
-    arguments: args,
-  }));
-  const { role, tool_call_id: answers } = message;
+  const rich: RichMessage = message;
+  const calls = rich.tool_calls?.map((call) => {
+    const { name, input } = calledTool(call);
+    return { id: shortened(call.id, MAX_NAME), name: shortened(name, MAX_NAME), arguments: input };
+  });
+  const { role, tool_call_id: answers } = rich;
   return {
     role,
     answers: answers === undefined ? undefined : shortened(answers, MAX_NAME),
-    text: messageText(message),
+    text: saidIn(rich),
     ...(calls === undefined ? {} : { calls }),
   };
 }
+
+/** What was said, a refusal included, and in its place what was shown or looked up. */
+function saidIn({ content, refusal, attachments }: RichMessage): string {
+  if (typeof content === "string" && refusal === undefined && attachments === undefined) return content;
+  const said = Array.isArray(content) ? content.map(saidAs) : [content ?? ""];
+  const refused = typeof refusal === "string" ? [refusal] : [];
+  const attached = Array.isArray(attachments) ? attachments.map(() => "[attachment]") : [];
+  return [...said, ...refused, ...attached].filter(Boolean).join("\n");
+}
+
+/** Types of other frameworks. */
+const MEDIA = /image|audio|video|file|document/;
+
+function saidAs(part: ContentPart): string | undefined {
+  const { type, refusal, mediaType, name } = part as Readonly<Record<string, unknown>>;
+  switch (type) {
+    case "refusal":
+      return typeof refusal === "string" ? refusal : undefined;
+    case "media":
+      return named(mediaType);
+    case "provider-tool-call":
+      return named(name);
+    default:
+      return partText(part) ?? (MEDIA.test(part.type) ? named(type) : undefined);
+  }
+}
+
+const named = (name: unknown): string | undefined =>
+  typeof name === "string" ? `[${shortened(name, MAX_NAME)}]` : undefined;
 
 const shortenedLine = (line: Line, limit: number): Line => ({
   ...line,

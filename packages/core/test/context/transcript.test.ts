@@ -1,4 +1,4 @@
-import { type Message, messageText } from "@jaf/memory";
+import { type Message, messageText, type RichMessage } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { transcriptOf } from "../../src/context/transcript.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";
@@ -49,6 +49,49 @@ describe("what a summary is made of", () => {
     expect(left + lines.length - 1).toBe(40_000);
     expect(lines[0]).toContain("question 0");
     expect(lines.at(-1)).toContain("answer 19999");
+  });
+
+  it("names media and tools that the provider ran, calls tools of either kind, and leaves out what was thought", () => {
+    const messages: readonly RichMessage[] = [
+      { role: "developer", content: "be brief" },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "what is this?" },
+          { type: "media", mediaType: "image/png", data: new Uint8Array(1_000) },
+          { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
+        ],
+      },
+      {
+        role: "assistant",
+        reasoning_content: "secret",
+        content: [
+          { type: "reasoning", text: "secret", signature: "secret" },
+          { type: "provider-tool-call", id: "p", name: "web_search", input: { q: "x" } },
+          { type: "provider-tool-result", id: "p", output: "much" },
+          { type: "text", text: "a cat" },
+          { type: "tool-call", id: "a" },
+        ],
+        tool_calls: [{ id: "a", type: "custom", custom: { name: "run", input: "cat x" } }],
+      },
+      { role: "tool", tool_call_id: "a", content: [{ type: "media", mediaType: "audio/wav", fileId: "f" }] },
+      { role: "assistant", content: null, refusal: "I can't." },
+      { role: "user", content: "then", attachments: [{ kind: "image" }] },
+    ];
+    expect(
+      linesOf(transcriptOf(messages as readonly Message[], BUDGET)).map((line) => JSON.parse(line)),
+    ).toEqual([
+      { role: "developer", text: "be brief" },
+      { role: "user", text: "what is this?\n[image/png]\n[image_url]" },
+      {
+        role: "assistant",
+        text: "[web_search]\na cat",
+        calls: [{ id: "a", name: "run", arguments: "cat x" }],
+      },
+      { role: "tool", answers: "a", text: "[audio/wav]" },
+      { role: "assistant", text: "I can't." },
+      { role: "user", text: "then\n[attachment]" },
+    ]);
   });
 
   it("is told whole where there is room", () => {
