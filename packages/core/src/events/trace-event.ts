@@ -79,7 +79,7 @@ type MemoryEvent =
 type ModelEvent =
   /** A model is asked. `model` is the override's or the agent's, or `"default"`: the provider chooses. */
   | { readonly type: "llm_call_start"; readonly data: { readonly agentName: string; readonly model: string } }
-  /** What the model gets of the conversation in this call, and what became of the rest. */
+  /** What the model gets of the conversation in this call, before middleware changes it, and what became of the rest. */
   | { readonly type: "context"; readonly data: ContextManifest }
   /**
    * A piece of the reply's text, only from `runStream`. Where there are `finalOutputGuardrails`, those of a reply come once

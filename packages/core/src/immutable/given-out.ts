@@ -90,7 +90,7 @@ function frozenParts<Ctx>(config: RunConfig<Ctx>): Partial<RunConfig<Ctx>> {
     const models = modelFallback.models.map((each) =>
       typeof each === "string" ? each : Object.freeze(overlay(each, {})),
     );
-    changes.modelFallback = Object.freeze({ ...modelFallback, models: Object.freeze(models) });
+    changes.modelFallback = Object.freeze(overlay(modelFallback, { models: Object.freeze(models) }));
   }
   if (toolResults) changes.toolResults = frozenCopy(toolResults);
   if (continuation) changes.continuation = frozenCopy(continuation);
