@@ -1,9 +1,14 @@
-import { createSuccess, type Result } from "../result.ts";
+import type { MemoryErrorUnion } from "../errors.ts";
+import { createFailure, createSuccess, type Result } from "../result.ts";
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 import type { BlobEntry } from "./blob-backend.ts";
 import type { BlobStore } from "./blob-store.ts";
 import type { BlobCache } from "./cache.ts";
 import { namedIn } from "./media-parts.ts";
+
+/** As every error of a method, it names the method that was called. */
+export const failedIn = (operation: string, { error }: { readonly error: MemoryErrorUnion }) =>
+  createFailure({ ...error, operation });
 
 export interface Collecting {
   readonly provider: VersionedMemoryProvider;
@@ -61,11 +66,11 @@ export async function sweep(
   { limit = 100, idleSeconds = 3_600 }: SweepOptions,
 ): Promise<Result<SweepReport>> {
   const due = await collecting.blobs.due(limit, idleSeconds);
-  if (!due.success) return due;
+  if (!due.success) return failedIn("sweepBlobs", due);
   let removed = 0;
   for (const conversationId of due.data) {
     const collected = await collectBlobs(collecting, conversationId);
-    if (!collected.success) return collected;
+    if (!collected.success) return failedIn("sweepBlobs", collected);
     removed += collected.data;
   }
   return createSuccess({ conversations: due.data.length, removed });

@@ -2,7 +2,7 @@ import { conversationCursor } from "../backend/cursor.ts";
 import { idIssue } from "../codec/ids.ts";
 import { createSuccess, type Result } from "../result.ts";
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
-import { type Collecting, collectBlobs } from "./collection.ts";
+import { type Collecting, collectBlobs, failedIn } from "./collection.ts";
 
 const OF_USER_AT_ONCE = 500;
 const COLLECTED_AT_ONCE = 16;
@@ -34,20 +34,21 @@ export function createErasures(
       const deleted = await provider.deleteConversation(conversationId);
       if (!deleted.success) return deleted;
       const collected = await collectBlobs(collecting, conversationId);
-      return collected.success ? deleted : collected;
+      return collected.success ? deleted : failedIn("deleteConversation", collected);
     },
 
     clearUserConversations: async (userId) => {
       if (idIssue("", userId) !== undefined) return provider.clearUserConversations(userId);
       // Before, since afterwards nobody knows them.
       const found = await conversationsOf(provider, userId);
-      if (!found.success) return found;
+      if (!found.success) return failedIn("clearUserConversations", found);
       const cleared = await provider.clearUserConversations(userId);
       if (!cleared.success) return cleared;
       for (let from = 0; from < found.data.length; from += COLLECTED_AT_ONCE) {
         const some = found.data.slice(from, from + COLLECTED_AT_ONCE);
         const results = await Promise.all(some.map((id) => collectBlobs(collecting, id)));
-        for (const collected of results) if (!collected.success) return collected;
+        for (const collected of results)
+          if (!collected.success) return failedIn("clearUserConversations", collected);
       }
       return cleared;
     },

@@ -55,6 +55,12 @@ function mediaIn(part: unknown, minBytes: number): Omit<FoundMedia, "path"> | un
   return bytes === undefined || bytes.byteLength < minBytes ? undefined : { data: bytes, encoding: "base64" };
 }
 
+/** With another field in the place of one, so that the fields come back in their order. */
+const renamed = (fields: Fields, from: string, [to, value]: readonly [string, unknown]): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([key, field]) => (key === from ? [to, value] : [key, field])),
+  );
+
 /** Whose place in the batch it is. */
 interface Place {
   readonly message: number;
@@ -80,8 +86,7 @@ function search(messages: readonly unknown[], minBytes: number): BatchMedia | un
       if (media === undefined) return part;
       found.push({ path: `${path}.data`, ...media });
       places.push({ message: at, part: index });
-      const { data: _, ...rest } = part as Fields;
-      return rest;
+      return renamed(part as Fields, "data", ["blob", undefined]);
     });
     batch[at] = { ...message, content: parts };
   }
@@ -138,8 +143,7 @@ export function withData<M extends RichMessage>(
     const data = reference === undefined ? undefined : dataOf(reference);
     if (data === undefined) return part;
     changed = true;
-    const { blob: _, ...rest } = part;
-    return { ...rest, data };
+    return { ...renamed(part, "blob", ["data", data]), type: part.type };
   });
   return changed ? { ...message, content } : message;
 }

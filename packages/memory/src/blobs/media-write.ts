@@ -7,7 +7,7 @@ import {
 import type { Message } from "../message.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
 import type { BlobHold } from "./blob-backend.ts";
-import { type Collecting, collectBlobs } from "./collection.ts";
+import { type Collecting, collectBlobs, failedIn } from "./collection.ts";
 import { type BatchMedia, namedIn } from "./media-parts.ts";
 import type { BlobErrorEvent, BlobSettings } from "./options.ts";
 import type { BlobReference } from "./reference.ts";
@@ -60,7 +60,7 @@ export function createMediaWriter(writing: MediaWriting) {
     const start = performance.now();
     for (const { data, encoding } of media.found) {
       const put = await blobs.put(conversationId, data, hold);
-      if (!put.success) return put;
+      if (!put.success) return failedIn(operation, put);
       const { sha256, size } = put.data;
       references.push({ sha256, size, ...(encoding === undefined ? {} : { encoding }) });
     }
@@ -81,12 +81,12 @@ export function createMediaWriter(writing: MediaWriting) {
     if (media.references.length === 0) return createSuccess(undefined);
     const hashes = [...new Set(media.references.map(({ reference }) => reference.sha256))];
     const kept = await blobs.keep(conversationId, hashes, hold);
-    if (!kept.success) return kept;
+    if (!kept.success) return failedIn(operation, kept);
     const read = await provider.readConversation(conversationId, {
       messages: "all",
       ...(idempotencyKey === undefined ? {} : { receiptFor: idempotencyKey }),
     });
-    if (!read.success) return read;
+    if (!read.success) return failedIn(operation, read);
     if (read.data.receipt !== undefined) return createSuccess(undefined);
     const named = namedIn(read.data.conversation?.messages ?? []);
     const issues = media.references

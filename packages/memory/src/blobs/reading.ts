@@ -4,6 +4,7 @@ import type { RichMessage } from "../message.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
 import type { BlobStore } from "./blob-store.ts";
 import type { BlobCache } from "./cache.ts";
+import { failedIn } from "./collection.ts";
 import { referencesOf, withData } from "./media-parts.ts";
 import { type BlobReference, parseReference } from "./reference.ts";
 
@@ -58,7 +59,7 @@ export function createMediaReading(blobs: BlobStore, cache: BlobCache): MediaRea
         return createFailure(createMemoryValidationError(issues, { provider, operation: "readBlob" }));
       }
       const found = await find(conversationId, parsed.sha256);
-      if (!found.success) return found;
+      if (!found.success) return failedIn("readBlob", found);
       return found.data === null ? missing("readBlob") : createSuccess(new Uint8Array(found.data));
     },
 
@@ -70,7 +71,7 @@ export function createMediaReading(blobs: BlobStore, cache: BlobCache): MediaRea
         const some = hashes.slice(from, from + READ_AT_ONCE);
         const read = await Promise.all(some.map((sha256) => find(conversationId, sha256)));
         for (const [at, found] of read.entries()) {
-          if (!found.success) return found;
+          if (!found.success) return failedIn("resolveMedia", found);
           if (found.data !== null) bytes.set(some[at] ?? "", found.data);
           else if (options.missing !== "leave") return missing("resolveMedia");
         }

@@ -9,7 +9,7 @@ import { mayAnswerFromFallback } from "../resilience/fallback-mark.ts";
 import { createSuccess, type Result } from "../result.ts";
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 import { createBlobCache } from "./cache.ts";
-import { type SweepOptions, type SweepReport, sweep } from "./collection.ts";
+import { failedIn, type SweepOptions, type SweepReport, sweep } from "./collection.ts";
 import { createErasures } from "./erasures.ts";
 import { findMedia } from "./media-parts.ts";
 import { createMediaWriter, type MediaWrite } from "./media-write.ts";
@@ -146,7 +146,8 @@ export function withBlobs<P extends VersionedMemoryProvider>(
       const record = await provider.exportConversation(conversationId);
       if (!record.success || record.data === null) return record;
       const resolved = await reading.resolveMedia(conversationId, record.data.messages);
-      return resolved.success ? createSuccess({ ...record.data, messages: resolved.data }) : resolved;
+      if (!resolved.success) return failedIn("exportConversation", resolved);
+      return createSuccess({ ...record.data, messages: resolved.data });
     },
     importConversation: async (record, given) => {
       const media = readable(() =>
