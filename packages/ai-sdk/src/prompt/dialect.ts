@@ -90,7 +90,10 @@ const FILE_ID = /^(file|assistant)-/;
 
 function filePartV3({ data, ...part }: FilePart): Extract<PromptV3Part, { type: "file" | "text" }> {
   const content = dataV3(data);
-  return content === undefined ? { type: "text", text: placeholder(part) } : { ...part, data: content };
+  if (content === undefined) return { type: "text", text: placeholder(part) };
+  const original =
+    data.type === "url" && data.originalUrl !== undefined ? { originalUrl: data.originalUrl } : {};
+  return { ...part, data: content, ...original };
 }
 
 function dataV3(data: FileData): LanguageModelV3DataContent | undefined {

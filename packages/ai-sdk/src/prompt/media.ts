@@ -56,9 +56,10 @@ function fileFrom(source: unknown, mediaType: string | undefined): PromptFile | 
     const isExact = mediaType !== undefined && !mediaType.includes("*");
     return { mediaType: isExact ? mediaType : declared || fallback, data: { type: "data", data } };
   }
-  return URL.canParse(text)
-    ? { mediaType: fallback, data: { type: "url", url: new URL(text) } }
-    : { mediaType: fallback, data: { type: "data", data: text } };
+  if (!URL.canParse(text)) return { mediaType: fallback, data: { type: "data", data: text } };
+  const url = new URL(text);
+  const original = url.href === text ? {} : { originalUrl: text };
+  return { mediaType: fallback, data: { type: "url", url, ...original } };
 }
 
 function percentDecoded(text: string): string {

@@ -20,7 +20,8 @@ interface Part {
 
 export type FileData =
   | { type: "data"; data: Uint8Array | string }
-  | { type: "url"; url: URL }
+  /** `originalUrl`: as it was written, where that is otherwise. */
+  | { type: "url"; url: URL; originalUrl?: string }
   /** Ids by provider. */
   | { type: "reference"; reference: Record<string, string> & { type?: never } };
 

@@ -13,7 +13,10 @@ export function shownFile(part: ContentPart): ShownFile | undefined {
   const file = fileOf(part, "");
   if (file === undefined || file.data.type === "reference") return undefined;
   const { mediaType, filename, data } = file;
-  const url = data.type === "url" ? data.url.href : `data:${mediaType};base64,${base64Of(data.data)}`;
+  const url =
+    data.type === "url"
+      ? (data.originalUrl ?? data.url.href)
+      : `data:${mediaType};base64,${base64Of(data.data)}`;
   return { mediaType, url, ...(filename === undefined ? {} : { filename }) };
 }
 

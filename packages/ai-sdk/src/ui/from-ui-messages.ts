@@ -66,8 +66,8 @@ function messagesOf({ role, parts }: UIMessage): RichMessage[] {
     case "system":
       return [];
     case "user": {
-      const content = parts.flatMap((part) => (part.type === "reasoning" ? [] : (contentPart(part) ?? [])));
-      return [{ role, content: contentOf(content) }];
+      const said = parts.filter(({ type }) => type === "text" || type === "file");
+      return [{ role, content: contentOf(said.flatMap((part) => contentPart(part) ?? [])) }];
     }
     case "assistant":
       return steps(parts).flatMap(stepMessages);

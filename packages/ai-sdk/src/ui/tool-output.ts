@@ -72,7 +72,7 @@ function outputPart(part: ContentPart): object[] {
     case "data":
       return [{ type: "file-data", data: base64Of(data.data), ...named }];
     case "url":
-      return [{ type: "file-url", url: data.url.href, ...named }];
+      return [{ type: "file-url", url: data.originalUrl ?? data.url.href, ...named }];
     case "reference":
       return [];
   }
