@@ -1,0 +1,57 @@
+import { type Agent, createTool, handoffTool, type ModelConfig } from "@jaf/core";
+import * as z from "zod";
+import { callKey, type Plan } from "./plan.ts";
+
+const DROPPING = { type: "adaptive", blockBinding: { prefixMismatchBehavior: "drop_block" } };
+
+/** One for each way to think and to be told so. */
+export const AGENTS: Readonly<Record<string, ModelConfig>> = {
+  claude: { name: "claude-opus-5-5", providerOptions: { anthropic: { thinking: DROPPING } } },
+  /** Its thinking is refused if anything before it has changed. */
+  boundClaude: {
+    name: "claude-fable-5-1",
+    providerOptions: { anthropic: { thinking: { type: "adaptive" } } },
+  },
+  /** A turn of its tools begins with thinking. */
+  olderClaude: {
+    name: "claude-opus-4-5",
+    maxTokens: 8192,
+    providerOptions: { anthropic: { thinking: { type: "enabled", budgetTokens: 1024 } } },
+  },
+  gpt: { name: "gpt-5", reasoningEffort: "medium" },
+  gemini: { name: "gemini-3-pro-preview" },
+  deepseek: { name: "deepseek-reasoner" },
+  router: { name: "openrouter:anthropic/claude-opus-4-5" },
+};
+
+/** All have the same tools, and may hand over to each other. */
+export function createAgents(plan: Plan): ReadonlyMap<string, Agent<unknown, unknown>> {
+  const asked = new Map<string, number>();
+  const tools = plan.tools.map((name) =>
+    createTool({
+      name,
+      description: `Does ${name}`,
+      parameters: z.record(z.string(), z.unknown()),
+      needsApproval: plan.approvals.includes(name),
+      execute: (input) => {
+        const key = callKey(name, input);
+        const results = plan.results.get(key) ?? [];
+        const count = asked.get(key) ?? 0;
+        asked.set(key, count + 1);
+        return results[Math.min(count, results.length - 1)] ?? "done";
+      },
+    }),
+  );
+  return new Map(
+    Object.entries(AGENTS).map(([name, modelConfig]) => [
+      name,
+      {
+        name,
+        instructions: `You are ${name}, and help with flights.`,
+        tools: [...tools, handoffTool],
+        handoffs: Object.keys(AGENTS),
+        modelConfig,
+      },
+    ]),
+  );
+}

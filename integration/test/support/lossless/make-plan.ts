@@ -1,0 +1,124 @@
+import type { ScriptedReply } from "../../../../test/fakes/scripted-reply.ts";
+import { below, pick, type Random, randomNumbers } from "../random.ts";
+import { AGENTS } from "./agents.ts";
+import type { Plan, PlannedTurn } from "./plan.ts";
+import { familyOf } from "./services.ts";
+import type { Spoken, SpokenStep, SpokenTurn } from "./spoken.ts";
+
+/** Of other models than the agents'. */
+const OVERRIDES = ["gpt-5-mini", "gemini-3-flash-preview", "claude-sonnet-5-5", "deepseek-chat"];
+
+/** The agent that is handed to in the middle of a turn can't be this: a turn of its tools begins with its own thinking. */
+const NEVER_IN_THE_MIDDLE = "olderClaude";
+
+/**
+ * Who speaks, how they think, and what happens around it, the same for the same seed. One of six conversations stays with the
+ * model whose thinking nothing before it may change, and so has neither window nor summary.
+ */
+export function makePlan(spoken: Spoken, seed: number): Plan {
+  const random = randomNumbers(seed);
+  const isBound = below(random, 6) === 0;
+  const texts = uniqueTexts();
+  let agent = isBound ? "boundClaude" : pick(random, Object.keys(AGENTS));
+  const turns = spoken.turns.map((turn) => {
+    if (!isBound && below(random, 2) === 0) agent = pick(random, Object.keys(AGENTS));
+    const planned = planTurn(turn, { random, agent, isBound, unique: texts });
+    agent = planned.endsWith;
+    return planned.turn;
+  });
+  const { name, tools, approvals, results } = spoken;
+  return { name, turns, tools, approvals, results, memory: memoryFor(random, isBound) };
+}
+
+function memoryFor(random: Random, isBound: boolean): Plan["memory"] {
+  const durability = pick(random, ["step", "turn", "completed"] as const);
+  const kind = isBound ? 3 : below(random, 4);
+  if (kind === 0) return { durability, window: { maxMessages: 6 + below(random, 10) } };
+  if (kind === 1) {
+    const maxTokens = 1_500 + below(random, 3_000);
+    return {
+      durability,
+      window: { memoryType: "token_window", maxTokens, trimTo: Math.ceil(maxTokens / 2) },
+    };
+  }
+  return kind === 2 ? { durability, compressionThreshold: 6 + below(random, 10) } : { durability };
+}
+
+interface TurnOptions {
+  readonly random: Random;
+  readonly agent: string;
+  readonly isBound: boolean;
+  readonly unique: (text: string) => string;
+}
+
+function planTurn(
+  { said, steps }: SpokenTurn,
+  { random, agent: first, isBound, unique }: TurnOptions,
+): { readonly turn: PlannedTurn; readonly endsWith: string } {
+  const modelOverride = !isBound && below(random, 8) === 0 ? pick(random, OVERRIDES) : undefined;
+  const handoffAt = !isBound && below(random, 3) === 0 ? below(random, steps.length) : -1;
+  const replies: ScriptedReply[] = [];
+  let agent = first;
+  const say = (step: SpokenStep) => {
+    const model = modelOverride ?? AGENTS[agent]?.name ?? "";
+    const { text, calls } = step;
+    replies.push({
+      ...thinkingFor(random, { model, agent, step }),
+      ...(text === undefined ? {} : { text: unique(text) }),
+      ...(calls.length === 0 ? {} : { calls }),
+    });
+  };
+  for (const [index, step] of steps.entries()) {
+    if (index === handoffAt) {
+      const others = Object.keys(AGENTS).filter((name) => name !== agent && name !== NEVER_IN_THE_MIDDLE);
+      const agentName = pick(random, others);
+      say({ calls: [{ name: "handoff", input: { agentName, message: "Go on." } }] });
+      agent = agentName;
+    }
+    say(step);
+  }
+  const turn: PlannedTurn = {
+    said,
+    agent: first,
+    ...(modelOverride === undefined ? {} : { modelOverride }),
+    replies,
+    isStreamed: below(random, 2) === 0,
+    isFromBrowser: below(random, 3) === 0,
+    before: pick(random, ["nothing", "restart", "restart", "import"] as const),
+  };
+  return { turn, endsWith: agent };
+}
+
+interface Speaker {
+  readonly model: string;
+  readonly agent: string;
+  readonly step: SpokenStep;
+}
+
+function thinkingFor(
+  random: Random,
+  { model, agent, step }: Speaker,
+): Pick<ScriptedReply, "thoughts" | "searches"> {
+  const family = familyOf(model);
+  const isReadable = family === "deepseek" || family === "openrouter";
+  // These always think.
+  const least = family === "deepseek" || agent === NEVER_IN_THE_MIDDLE ? 1 : 0;
+  const thoughts = Array.from({ length: least + below(random, 3 - least) }, (_, index) =>
+    !isReadable && below(random, 4) === 0 ? "" : `Thought ${index} of ${below(random, 1_000_000)}. “So…”`,
+  );
+  const isSearching = family === "anthropic" && step.text !== undefined && below(random, 5) === 0;
+  return {
+    ...(thoughts.length === 0 ? {} : { thoughts }),
+    ...(isSearching ? { searches: [`query ${below(random, 1_000_000)}`] } : {}),
+  };
+}
+
+/** A text that was said before gets a number, so that it is known whose it is. */
+function uniqueTexts(): (text: string) => string {
+  const said = new Map<string, number>();
+  return (text) => {
+    const count = said.get(text.trim()) ?? 0;
+    said.set(text.trim(), count + 1);
+    return count === 0 ? text : `${text.trim()} (${count + 1})`;
+  };
+}
