@@ -14,13 +14,27 @@ export function instructionsFor<Ctx>(
   return typeof agent.instructions === "function" ? agent.instructions(state) : agent.instructions;
 }
 
+interface Made {
+  readonly instructions: string;
+  readonly modelConfig: ModelConfig | undefined;
+  readonly agent: object;
+}
+
+/** What was made of an agent last: most agents say the same in each call, and to make a copy costs more than all the rest. */
+const made = new WeakMap<object, Made>();
+
 /** The agent with this text as its instructions, and maybe with other settings; frozen. */
 export function resolved<Ctx>(
   agent: AnyAgent<Ctx>,
   instructions: string,
   modelConfig: ModelConfig | undefined = agent.modelConfig,
 ): ResolvedAgent<Ctx> {
+  const last = made.get(agent);
+  if (last !== undefined && last.instructions === instructions && last.modelConfig === modelConfig) {
+    return last.agent as ResolvedAgent<Ctx>;
+  }
   const settings = modelConfig === agent.modelConfig ? {} : { modelConfig };
-  const made = overlay(agent, { instructions: () => instructions, ...settings });
-  return Object.freeze(made) as ResolvedAgent<Ctx>;
+  const copy = Object.freeze(overlay(agent, { instructions: () => instructions, ...settings }));
+  made.set(agent, { instructions, modelConfig, agent: copy });
+  return copy as ResolvedAgent<Ctx>;
 }
