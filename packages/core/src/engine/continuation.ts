@@ -10,6 +10,7 @@ import type { ContinuationRejected } from "../errors.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { frozenInput, frozenMessages } from "../immutable/messages.ts";
 import { changedArguments, type GivenDecisions, rejected } from "../interruption/decisions.ts";
+import type { ClientToolResult } from "../interruption/interruption.ts";
 import { firstPositionOf } from "../memory/metadata.ts";
 import { givesOutTails } from "../memory/tail.ts";
 import { isToolParts } from "../tools/tool-parts.ts";

@@ -22,7 +22,7 @@ import {
   type ToolResultStatus,
 } from "./result.ts";
 import type { Tool } from "./tool.ts";
-import { isToolParts, keptParts, type ToolParts } from "./tool-parts.ts";
+import { keptParts, partsIn, type ToolParts } from "./tool-parts.ts";
 import { executeWrapped } from "./wrapped-call.ts";
 
 /** The calls of one reply, and whose they are. */
@@ -166,7 +166,8 @@ const failedWith = (code: ToolErrorCode, thrown: string): Answer => ({
 /** Strings and parts as they are, everything else as JSON. What can't be kept is an error. */
 export function toAnswer(value: ToolReturn): Answer {
   if (typeof value === "string") return { status: "success", content: value };
-  if (isToolParts(value)) return partsAnswer(value);
+  const parts = partsIn(value);
+  if (parts !== undefined) return partsAnswer(parts);
   const content = toJson(value);
   if (content !== undefined) return { status: isToolResult(value) ? value.status : "success", content };
   const message = "The tool returned something that can't be written as JSON.";

@@ -2,6 +2,7 @@ import { type ContentPart, type MediaPart, parseMessages, type TextPart } from "
 import * as z from "zod";
 import { frozenCopy } from "../immutable/copy.ts";
 import { mediaPartSchema, textPartSchema } from "../part-schema.ts";
+import { isToolResult } from "./result.ts";
 
 /** A part of what a tool answers. */
 export type ToolPart = TextPart | MediaPart;
@@ -9,7 +10,7 @@ export type ToolPart = TextPart | MediaPart;
 /**
  * What a tool answers that has more than text, e.g. an image: `{ parts: [{ type: "media", mediaType: "image/png", data }] }`.
  * The model gets the parts as they are. An object with other fields beside `parts`, or with other kinds of parts, is data,
- * and goes to the model as JSON.
+ * and goes to the model as JSON. As the `data` of a successful `ToolResult` it counts, too.
  */
 export interface ToolParts {
   readonly parts: readonly ToolPart[];
@@ -18,6 +19,12 @@ export interface ToolParts {
 const partSchema = z.discriminatedUnion("type", [textPartSchema, mediaPartSchema]);
 
 export const toolPartsSchema = z.strictObject({ parts: z.array(partSchema).min(1) });
+
+/** `undefined` for every other answer. */
+export function partsIn(answer: unknown): ToolParts | undefined {
+  const value = isToolResult(answer) && answer.status === "success" ? answer.data : answer;
+  return isToolParts(value) ? value : undefined;
+}
 
 export const isToolParts = (value: unknown): value is ToolParts =>
   typeof value === "object" && value !== null && "parts" in value && toolPartsSchema.safeParse(value).success;

@@ -175,7 +175,9 @@ const look = createTool({
 });
 
 describe("a reply as it comes from", () => {
-  it.each(raw)("%s is run, stored, and given back as it came", async (_name, message, changed = {}) => {
+  const rows = raw.map(([name, message, changed = {}]) => ({ name, message, changed }));
+
+  it.each(rows)("$name is run, stored, and given back as it came", async ({ message, changed }) => {
     const provider = createInMemoryProvider();
     const origin = { provider: "p", api: "chat", model: "m" };
     const seen: (readonly RichMessage[])[] = [];

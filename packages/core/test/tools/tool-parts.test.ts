@@ -1,7 +1,7 @@
 import { createInMemoryProvider, type Message, type RichMessage } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createTool, run, type ToolReturn } from "../../src/index.ts";
+import { createTool, run, ToolResponse, type ToolReturn, withErrorHandling } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
 import { eventsOfType, says, setup } from "../support/setup.ts";
 import { answersTo, returning } from "../support/tool-answers.ts";
@@ -30,6 +30,14 @@ describe("a tool that answers with parts", () => {
     expect(eventsOfType(events, "tool_call_end")).toMatchObject([
       { status: "success", result: "Here:\nIt is blue.", parts },
     ]);
+  });
+
+  it("may say that it succeeded, also by withErrorHandling", async () => {
+    const answer = { parts: [image] };
+    const wrapped = await withErrorHandling("tool", () => answer)({}, {});
+    for (const value of [ToolResponse.success(answer), wrapped]) {
+      expect((await answersTo([{ name: "tool" }], [returning(value)])).contents).toStrictEqual([[image]]);
+    }
   });
 
   it("keeps nothing that can be changed afterwards, and bytes of any kind", async () => {
