@@ -52,7 +52,10 @@ export function isReplayable(messages: readonly (Message | RichMessage)[]): bool
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
     if (message === undefined) continue;
-    if (message.role === "tool") return false;
+    if (message.role === "tool") {
+      if (isOfAnotherKind(message)) continue;
+      return false;
+    }
     if (message.tool_calls === undefined) {
       if (message.role === "assistant" && !hasContent(message)) return false;
       continue;
@@ -66,6 +69,11 @@ export function isReplayable(messages: readonly (Message | RichMessage)[]): bool
     }
   }
   return true;
+}
+
+/** The AI SDK keeps ids of calls in the parts of a result, as it keeps the calls: both stay where they are. */
+function isOfAnotherKind({ tool_call_id: id, content }: RichMessage): boolean {
+  return id == null && Array.isArray(content) && content.some(({ toolCallId }) => toolCallId !== undefined);
 }
 
 type AnyCall = ToolCall | RichToolCall;
@@ -87,7 +95,7 @@ function repair<M extends Message | RichMessage>(
   message: M,
   index: number,
 ): M[] {
-  if (message.role === "tool") return [];
+  if (message.role === "tool") return isOfAnotherKind(message) ? [message] : [];
   const calls = callsOf(message);
   const answered = calls.flatMap((call, position) => {
     const result = messages[answers.get(callKey(index, position)) ?? -1];
