@@ -1,0 +1,61 @@
+import { expect } from "vitest";
+import type { BlobEntry, BlobHold } from "../../blobs/blob-backend.ts";
+import type { BlobStore } from "../../blobs/blob-store.ts";
+import { expectOk } from "../expectations.ts";
+
+/** What a rule about blob stores works with. */
+export interface BlobScenario {
+  readonly store: BlobStore;
+  /** Another store on the same storage; `store` itself where it lives in one process. */
+  readonly other: BlobStore;
+  readonly largestBytes: number;
+}
+
+/** By title; each rejects where the rule is broken. */
+export type BlobRules = Readonly<Record<string, (scenario: BlobScenario) => Promise<void>>>;
+
+/** Of no bytes. */
+export const NO_HASH: string = "0".repeat(64);
+
+export const newHold = (seconds = 600): BlobHold => ({ id: crypto.randomUUID(), seconds });
+
+export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** Puts and, unless it shall stay held, releases: the hash. */
+export async function putText(
+  store: BlobStore,
+  conversationId: string,
+  text: string,
+  held?: BlobHold,
+): Promise<string> {
+  const hold = held ?? newHold();
+  const { sha256 } = expectOk(await store.put(conversationId, bytesOf(text), hold));
+  if (held === undefined) expectOk(await store.release(conversationId, [sha256], hold.id));
+  return sha256;
+}
+
+export async function readText(
+  store: BlobStore,
+  conversationId: string,
+  sha256: string,
+): Promise<string | null> {
+  const data = expectOk(await store.get(conversationId, sha256));
+  return data === null ? null : new TextDecoder().decode(data);
+}
+
+/** Every copy that the store lists of a blob. */
+export async function listedAs(
+  store: BlobStore,
+  conversationId: string,
+  sha256: string,
+): Promise<readonly BlobEntry[]> {
+  return expectOk(await store.list(conversationId)).filter((entry) => entry.sha256 === sha256);
+}
+
+export const isHeld = async (store: BlobStore, conversationId: string, sha256: string): Promise<boolean> =>
+  (await listedAs(store, conversationId, sha256)).some(({ held }) => held);
+
+export async function expectNothing(store: BlobStore, conversationId: string): Promise<void> {
+  expect(expectOk(await store.list(conversationId))).toEqual([]);
+  expect(expectOk(await store.due(1_000, 0))).not.toContain(conversationId);
+}
