@@ -14,7 +14,7 @@ const THOUGHT_PARTS: ReadonlySet<string> = new Set(["reasoning", "thinking", "re
 const TEXT_PARTS: ReadonlySet<string> = new Set(["text", "input_text", "output_text"]);
 const THOUGHT_FIELDS = ["reasoning", "reasoning_content", "reasoning_details", "thinking", "thinking_blocks"];
 /** Fields beside the content that hold what the model made. */
-const MADE_FIELDS = ["audio", "images"];
+const MADE_FIELDS = ["audio", "images", "parts"];
 
 /** Of an assistant message without calls. */
 export function substanceOf(message: Message | RichMessage): Substance {

@@ -45,7 +45,7 @@ export function parseReply(completion: ModelCompletion | null | undefined): Pars
   if (!Array.isArray(given)) return unusable("its tool calls are not a list");
   const parsed = parseCalls(given);
   if (parsed.kind === "unusable") return unusable(parsed.detail);
-  const origin = originOf(completion?.origin);
+  const origin = originOf(completion?.origin ?? fields["origin"]);
   if (typeof content === "string" && parsed.kind === "plain" && !hasMore(fields)) {
     const { calls } = parsed;
     if (calls.length === 0 && content.trim() === "") return nothingSaid(completion, "the reply is empty");
