@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { PartKey } from "./came-back.ts";
+import { canonical } from "./canonical.ts";
 import type { OpaqueValues, Owner } from "./opaque-values.ts";
 import type { ScriptedReply } from "./scripted-reply.ts";
 import type { Json, JsonObject, StreamEvent } from "./service.ts";
@@ -52,7 +53,7 @@ export function contentOf(reply: ScriptedReply, options: ContentOptions): readon
 /** A text may have lost the white space at its end; what the service looked up, the fields that say who asked. */
 export function keyOf(role: string, block: JsonObject): PartKey {
   const whole = (...fields: readonly (Json | undefined)[]) =>
-    JSON.stringify([role, block["type"], ...fields]);
+    canonical([role, block["type"] ?? null, ...fields.map((field) => field ?? null)]);
   switch (block["type"]) {
     case "thinking":
       return { whole: whole(block["thinking"], block["signature"]) };

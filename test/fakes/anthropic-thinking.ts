@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { FOUND, REDACTED, THOUGHT } from "./anthropic-reply.ts";
 import type { Turn } from "./anthropic-rules.ts";
+import { canonical } from "./canonical.ts";
 import type { OpaqueValues, Owner } from "./opaque-values.ts";
 import { isObject, type Json, type JsonObject, objectsOf, Refusal, type ServiceRequest } from "./service.ts";
 
@@ -121,22 +122,12 @@ export function digestsOf(
   before: readonly Placed[],
   blocks: readonly Placed[],
 ): readonly (readonly [value: string, digest: string])[] {
-  const hash = createHash("sha256").update(plain([body["system"] ?? null, body["tools"] ?? null]));
-  for (const { role, block } of before) hash.update(plain([role, block]));
+  const hash = createHash("sha256").update(canonical([body["system"] ?? null, body["tools"] ?? null]));
+  for (const { role, block } of before) hash.update(canonical([role, block]));
   return blocks.flatMap(({ role, block }) => {
     const digest = hash.copy().digest("hex");
-    hash.update(plain([role, block]));
+    hash.update(canonical([role, block]));
     const value = block["signature"] ?? block["data"];
     return isThinking(block) ? [[String(value), digest] as const] : [];
-  });
-}
-
-/** Marks for the cache don't count, nor does the order of fields. */
-function plain(value: Json): string {
-  return JSON.stringify(value, (key, inner: Json) => {
-    if (key === "cache_control") return undefined;
-    return isObject(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner;
   });
 }

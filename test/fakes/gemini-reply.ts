@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { halves } from "./anthropic-reply.ts";
 import type { PartKey } from "./came-back.ts";
+import { canonical } from "./canonical.ts";
 import type { OpaqueValues, Owner } from "./opaque-values.ts";
 import type { ScriptedReply } from "./scripted-reply.ts";
 import { isObject, type Json, type JsonObject } from "./service.ts";
@@ -17,12 +18,6 @@ export function signedContent(part: JsonObject): string {
     ? `call: ${call["name"]} ${canonical(call["args"] ?? {})}`
     : `text: ${String(part["text"])}`;
 }
-
-/** The same text for the same JSON, whatever the order of its fields. */
-const canonical = (value: Json): string =>
-  JSON.stringify(value, (_, inner: Json) =>
-    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
-  );
 
 export function partsOf(reply: ScriptedReply, { owner, opaque }: PartOptions): readonly JsonObject[] {
   const sign = (part: JsonObject): JsonObject => ({

@@ -25,8 +25,8 @@ export interface FakeChat {
   readonly requests: readonly ChatRequestSeen[];
   /** Why it refused requests, in order. */
   readonly refusals: readonly Refusal[];
-  /** How many connections are open. */
-  readonly connections: () => Promise<number>;
+  /** How many requests are neither answered to the end nor given up by the client. */
+  readonly open: () => number;
   readonly close: () => Promise<void>;
 }
 
@@ -48,6 +48,7 @@ export async function startFakeChat({ steps, mode = "openai", apiKey }: FakeChat
   const refusals: Refusal[] = [];
   const issued = openIssued();
   let answered = 0;
+  let open = 0;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = fieldsOf(JSON.parse(await textOf(request)));
@@ -81,6 +82,10 @@ export async function startFakeChat({ steps, mode = "openai", apiKey }: FakeChat
   }
 
   const server = createServer((request, response) => {
+    open += 1;
+    response.on("close", () => {
+      open -= 1;
+    });
     handle(request, response).catch((thrown: unknown) => {
       refusals.push({ message: `The fake failed: ${thrown}` });
       response.destroy();
@@ -92,10 +97,7 @@ export async function startFakeChat({ steps, mode = "openai", apiKey }: FakeChat
     baseURL: `http://127.0.0.1:${port}/v1`,
     requests,
     refusals,
-    connections: () =>
-      new Promise((resolve, reject) => {
-        server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
-      }),
+    open: () => open,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -20,14 +20,12 @@ export const REASONING = "reasoning";
 /** Each thought comes before an item of its own, as far as there are so many; the first ones come before the searches. */
 export function itemsOf(reply: ScriptedReply, options: ItemOptions): readonly JsonObject[] {
   const { owner, opaque, isEncrypted } = options;
-  const thoughts = (reply.thoughts ?? []).map(
-    (thought): JsonObject => ({
-      id: freshId("rs"),
-      type: "reasoning",
-      summary: thought === "" ? [] : [{ type: "summary_text", text: thought }],
-      encrypted_content: isEncrypted ? opaque.issue(owner, REASONING) : null,
-    }),
-  );
+  const reasoning = (thought: string): JsonObject => ({
+    id: freshId("rs"),
+    type: "reasoning",
+    summary: thought === "" ? [] : [{ type: "summary_text", text: thought }],
+    encrypted_content: isEncrypted ? opaque.issue(owner, REASONING) : null,
+  });
   const searches = (reply.searches ?? []).map((query) => ({
     id: freshId("ws"),
     type: "web_search_call",
@@ -57,8 +55,8 @@ export function itemsOf(reply: ScriptedReply, options: ItemOptions): readonly Js
   const items = [...searches, ...message, ...calls];
   // Reasoning without an item behind it would be a reply that says nothing.
   return items.flatMap((item, index) => {
-    const thought = thoughts[index];
-    return thought === undefined ? [item] : [thought, item];
+    const thought = reply.thoughts?.[index];
+    return thought === undefined ? [item] : [reasoning(thought), item];
   });
 }
 

@@ -147,7 +147,7 @@ describe.each(WAYS)("asked for an answer that is %s, an endpoint that", (way) =>
     const { error: thrown, attempts, fake } = await ask([{ kind: "hang" }], { way, agent });
     expect(attempts).toBe(2);
     expect(thrown()).toMatchObject({ _tag: "ModelCallError", timeoutMs: 100, retryable: true });
-    await expect.poll(fake.connections).toBe(0);
+    await expect.poll(fake.open).toBe(0);
   });
 
   it.each([
@@ -268,7 +268,7 @@ describe("a stream that", () => {
 });
 
 describe("a run", () => {
-  it("that is aborted ends the request, and leaves no listener and no connection", async () => {
+  it("that is aborted ends the request, and leaves none open", async () => {
     const fake = await fakeChat([{ kind: "hang" }]);
     const controller = new AbortController();
     const { config } = configOf(providerOf(fake), {}, { signal: controller.signal });
@@ -276,7 +276,7 @@ describe("a run", () => {
     await expect.poll(() => fake.requests.length).toBe(1);
     controller.abort(new Error("the user left"));
     expect((await result).outcome).toMatchObject({ status: "error", error: { _tag: "RunAborted" } });
-    await expect.poll(fake.connections).toBe(0);
+    await expect.poll(fake.open).toBe(0);
   });
 
   it("asks an endpoint again that nobody listens at", async () => {

@@ -6,9 +6,9 @@ import { createOpenAIProvider } from "../src/index.ts";
 import { configOf, fakeChat, providerOf, rich, says } from "./support/setup.ts";
 
 const message = {
-  reasoning_content: "Thinking… 🤔",
-  content: "Grüße, 世界 🌍!",
-  annotations: [{ type: "url_citation", url_citation: { url: "https://a.example" } }],
+  reasoning_content: "Hm… 🤔",
+  content: "Grüße 🌍!",
+  annotations: [{ url: "…" }],
 };
 const model = "gpt-test";
 const events = [...eventStream({ kind: "reply", message }, { model, withUsage: true })];
