@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 // Embedded, because a bundler that makes one file of an application leaves a package's .lua files behind.
-export const scriptFolders: readonly URL[] = ["../src/scripts/", "../src/user-memory/scripts/"].map(
-  (folder) => new URL(folder, import.meta.url),
-);
+export const scriptFolders: readonly URL[] = [
+  "../src/scripts/",
+  "../src/user-memory/scripts/",
+  "../src/blobs/scripts/",
+].map((folder) => new URL(folder, import.meta.url));
 
 const INCLUDE = /^--@include (\S+)$/gm;
 

@@ -1,4 +1,5 @@
 export { adapter } from "./adapter.ts";
+export { createRedisBlobStore } from "./blobs/blob-store.ts";
 export type {
   IoredisClient,
   NodeRedisClient,

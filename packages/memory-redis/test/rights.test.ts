@@ -7,9 +7,15 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { redisCommand } from "../../../test/redis-command.ts";
 import { requireRedis, startLocalRedis } from "../../../test/redis-server.ts";
 import type { RestartableServer } from "../../../test/restartable-server.ts";
+import { scripts as blobScripts } from "../src/blobs/scripts/embedded.ts";
 import { openConnection } from "../src/connection/open.ts";
 import { toMemoryError } from "../src/errors.ts";
-import { createRedisProvider, type RedisClient, type RedisProvider } from "../src/index.ts";
+import {
+  createRedisBlobStore,
+  createRedisProvider,
+  type RedisClient,
+  type RedisProvider,
+} from "../src/index.ts";
 import { scripts } from "../src/scripts/embedded.ts";
 import { createRedisUserMemory } from "../src/user-memory/index.ts";
 import { scripts as userScripts } from "../src/user-memory/scripts/embedded.ts";
@@ -100,6 +106,9 @@ describe("the rights in the README", () => {
       runner,
     ]);
     expect(allowedCommands("facts").toSorted()).toEqual(facts.filter((command) => command !== "WAIT"));
+    const blobs = [...Object.values(blobScripts), ...(await sourcesIn("blobs", "connection")), runner];
+    const media = await commandsIn(blobs);
+    expect(allowedCommands("media").toSorted()).toEqual(media.filter((command) => command !== "WAIT"));
   });
 
   it("are enough for conversations, on a connection of the provider's own", async () => {
@@ -124,6 +133,26 @@ describe("the rights in the README", () => {
     expect(await memory.forget("u", id)).toMatchObject({ facts: 1 });
     expect(await memory.forgetAll("u")).toMatchObject({ facts: 1 });
     await memory.close();
+  });
+
+  it("are enough for media, on a connection of its own", async () => {
+    const keyPrefix = freshPrefix();
+    await setUser(server.port, "media", { keyPrefix });
+    const store = await createRedisBlobStore({ ...place("media"), keyPrefix });
+    const hold = { id: "h", seconds: 60 };
+    const data = new Uint8Array([1]);
+    const put = await store.put("c", data, hold);
+    const sha256 = put.success ? put.data.sha256 : "";
+    const results: Result<unknown>[] = [
+      put,
+      await store.keep("c", [sha256], hold),
+      await store.get("c", sha256),
+    ];
+    results.push(await store.release("c", [sha256], "h"), await store.due(1, 0));
+    const listed = await store.list("c");
+    results.push(listed, await store.remove("c", listed.success ? listed.data : []));
+    expect(failures(results)).toEqual([]);
+    await store.close();
   });
 
   const clusterPorts = () => inject("redisClusterUrls").map((url) => Number(new URL(url).port));

@@ -124,8 +124,10 @@ export function defineBlobStore(backend: BlobBackend): BlobStore {
         () => [ofConversation(conversationId), hashIssue("sha256", sha256)],
         async () => {
           const data = await backend.get(conversationId, sha256);
-          if (data !== null && sha256Of(data) !== sha256) throw new WrongBytes("another hash");
-          return data;
+          if (data === null) return null;
+          if (sha256Of(data) !== sha256) throw new WrongBytes("another hash");
+          // A copy of a Buffer, since small ones share their memory with others.
+          return Buffer.isBuffer(data) ? new Uint8Array(data) : data;
         },
       ),
 
