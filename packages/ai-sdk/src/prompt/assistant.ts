@@ -125,8 +125,23 @@ function callPart(call: RichToolCall, isOwn: boolean): AssistantPart {
     toolCallId: call.id,
     toolName: name,
     input: callInput(call),
-    ...(isOwn ? providerOptionsOf(call.providerMetadata) : {}),
+    ...(isOwn ? signedAsGoogle(providerOptionsOf(call.providerMetadata)) : {}),
   };
+}
+
+/**
+ * The provider for compatible services of AI SDK 6 keeps Gemini's signature under its own name, and looks for it under
+ * Google's alone; without it, Gemini refuses the conversation.
+ */
+function signedAsGoogle(options: ReturnType<typeof providerOptionsOf>): ReturnType<typeof providerOptionsOf> {
+  const { providerOptions = {} } = options;
+  if ("google" in providerOptions) return options;
+  const signed = Object.values(providerOptions).find(
+    ({ thoughtSignature }) => thoughtSignature !== undefined,
+  );
+  if (signed?.["thoughtSignature"] === undefined) return options;
+  const google = { thoughtSignature: signed["thoughtSignature"] };
+  return { providerOptions: { ...providerOptions, google } };
 }
 
 /** Always an object, as providers take no other: what a model wrote otherwise stands in one. */
