@@ -11,7 +11,7 @@ function formatIssues({ errors }: Extract<JAFError, { _tag: "DecodeError" }>): s
 }
 
 function formatCall({ attempts, status, cause }: ModelCallError): string {
-  const times = attempts === 1 ? "" : ` ${attempts} times`;
+  const times = attempts < 2 ? "" : ` ${attempts} times`;
   return `The model call failed${times}${status === undefined ? "" : ` with status ${status}`}: ${cause.message}`;
 }
 

@@ -61,10 +61,13 @@ export interface ContinuationRejected {
   readonly index?: number;
 }
 
-/** The provider threw, or took too long, and retrying was of no use or not allowed. */
+/**
+ * The provider threw, or took too long, and retrying was of no use or not allowed; or a middleware round the call did, which is
+ * not retried.
+ */
 export interface ModelCallError {
   readonly _tag: "ModelCallError";
-  /** How often it was called in all. */
+  /** How often models were called in all; `0` where a middleware failed before. */
   readonly attempts: number;
   /** Whether another run can succeed: it was a network error, a timeout, a rate limit or a fault of the server. */
   readonly retryable: boolean;
@@ -74,7 +77,7 @@ export interface ModelCallError {
   readonly retryAfterMs?: number;
   /** The limit, in milliseconds, that the last attempt went over; see `RunConfig.modelTimeoutMs`. Absent: it failed otherwise. */
   readonly timeoutMs?: number;
-  /** What the provider threw, in its own words. */
+  /** What was thrown, in its own words. */
   readonly cause: ErrorCause;
 }
 

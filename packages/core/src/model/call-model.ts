@@ -40,7 +40,8 @@ export async function callModel<Ctx>(
   const given = agentGivenOut(agent);
   const call = {
     state: shown,
-    agent: resolved<Ctx>(given, instructions.text, settingsShown(given.modelConfig, messages)),
+    // What is behind the conversation says nothing of what the user said last.
+    agent: resolved<Ctx>(given, instructions.text, settingsShown(given.modelConfig, view.state.messages)),
     tellContext: scope.emit && once(() => scope.emit?.({ type: "context", data: view.describe() })),
   };
   const hooks = wrapping(scope.config, agent, "wrapModelCall");

@@ -40,6 +40,6 @@ export type RemembersDeclaration<Ctx> =
 
 /** What the engine asks of a user memory. Every store of `@jaf/user-memory` is one; `asUserMemory` makes one of yours. */
 export interface RunUserMemory {
-  /** The middleware that does what is declared. */
+  /** The middleware that does what is declared, in `onStart` and `onFinish`: of these, no other hook is called. */
   readonly middlewareFor: <Ctx>(spec: RemembersSpec) => readonly Middleware<Ctx>[];
 }

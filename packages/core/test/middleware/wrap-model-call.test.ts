@@ -6,6 +6,7 @@ import {
   ModelCallFailure,
   type ModelCallRequest,
   type ModelCompletion,
+  type ModelProvider,
   run,
   runStream,
   type TraceEvent,
@@ -349,6 +350,36 @@ describe("wrapModelCall in a stream", () => {
   it("tells the text of a reply that no model gave", async () => {
     const { config } = wrapped([], () => reply("From the cache."));
     expect((await shownBy(runStream(says("Hi"), config))).text).toBe("From the cache.");
+  });
+
+  it("takes the text of a failed call back where the hook goes on without it", async () => {
+    const { config } = wrapped([], async (_request, next) => next().catch(() => reply("Later.")));
+    const modelProvider: ModelProvider<unknown> = {
+      getCompletion: async () => ({}),
+      getCompletionStream: async function* () {
+        yield { type: "text_delta", text: "Half a" };
+        throw busy(400);
+      },
+    };
+    const { text } = await shownBy(runStream(says("Hi"), { ...config, modelProvider }));
+    expect(text).toBe("Later.");
+  });
+
+  it("is held back until the output guardrails pass it, as any", async () => {
+    const { config } = wrapped(["Call 555."], async (_request, next) => {
+      await next();
+      return reply("Call [redacted].");
+    });
+    const judged: unknown[] = [];
+    const finalOutputGuardrails = [
+      (output: unknown) => {
+        judged.push(output);
+        return { isValid: true } as const;
+      },
+    ];
+    const { text, types } = await shownBy(runStream(says("Hi"), { ...config, finalOutputGuardrails }));
+    expect([text, judged]).toEqual(["Call [redacted].", ["Call [redacted]."]]);
+    expect(types).not.toContain("llm_retract");
   });
 
   it("takes the text back if the hook refuses the reply", async () => {

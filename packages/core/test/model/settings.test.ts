@@ -80,6 +80,18 @@ describe("a choice of tools", () => {
     expect(await choicesOf(choice, "Hi")).toEqual([choice, choice]);
   });
 
+  it("that was made isn't made again for a reply that is to be corrected", async () => {
+    const model = createScriptedModel([{ toolCalls: [{ name: "look" }] }, "one", "1"]);
+    const agent = { modelConfig: { toolChoice: "required" }, outputCodec: z.number() } as const;
+    const { config } = setup({ model, tools: [look], agent });
+    expect((await run(says("Hi"), config)).outcome).toMatchObject({ output: 1 });
+    expect(model.requests.map((request) => request.agent.modelConfig?.toolChoice)).toEqual([
+      "required",
+      "auto",
+      "auto",
+    ]);
+  });
+
   it("isn't made where the model is asked beside the conversation, without tools", async () => {
     const model = createScriptedModel(["A question answered.", "Hello."]);
     const { config } = setup({

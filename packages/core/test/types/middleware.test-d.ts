@@ -73,6 +73,40 @@ describe("an agent", () => {
   });
 });
 
+describe("a middleware round calls", () => {
+  it("knows its context, or none", () => {
+    const any: Middleware<unknown> = {
+      name: "any",
+      wrapModelCall: (_request, next) => next(),
+      wrapToolCall: (_request, next) => next(),
+    };
+    const ofSession: Middleware<Session> = {
+      name: "of session",
+      wrapModelCall: async ({ state, messages }, next) =>
+        state.context.userId === undefined ? { message: { content: "Who are you?" } } : next({ messages }),
+      wrapToolCall: ({ context, args }, next) =>
+        context.userId === undefined ? { status: "permission_denied" } : next({ args }),
+    };
+    expectTypeOf(any).toExtend<Middleware<Session>>();
+    expectTypeOf(ofSession).not.toExtend<Middleware<unknown>>();
+  });
+
+  it("changes what may be changed, and not in its place", () => {
+    const middleware: Middleware<Session> = {
+      name: "changes",
+      wrapModelCall: (request, next) => {
+        // @ts-expect-error it is readonly
+        request.instructions = "";
+        // @ts-expect-error it is readonly
+        request.messages.push({ role: "user", content: "" });
+        // @ts-expect-error the run's state isn't to be changed
+        return next({ state: request.state });
+      },
+    };
+    expectTypeOf(middleware).toBeObject();
+  });
+});
+
 describe("a middleware's turn", () => {
   it("can't be changed", () => {
     const change = (turn: MiddlewareTurn<Session>) => {
