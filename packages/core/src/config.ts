@@ -12,8 +12,9 @@ import type { RunState } from "./state.ts";
 import type { RemembersDeclaration, RunUserMemory } from "./user-memory/remembers.ts";
 
 /**
- * The port to a model. It sends `agent.instructions(state)` and `state.messages`, and throws what its client throws:
- * the engine decides what is tried again (see {@link ModelRetryPolicy}), so turn the client's own retries off. Pass
+ * The port to a model. It sends `agent.instructions(state)` and `state.messages`. Those are `RichMessage`s: they may hold parts,
+ * and whatever else a reply held; what is opaque of a reply goes back to its `origin` alone. It throws what its client
+ * throws: the engine decides what is tried again (see {@link ModelRetryPolicy}), so turn the client's own retries off. Pass
  * `config.signal` on, so that an abort, or that the time is up, reaches the network: it is always there, and of this call alone.
  */
 export type ModelProvider<Ctx> = {

@@ -9,6 +9,7 @@ import {
   createAgentClient,
   getConversationStore,
   type ModelProvider,
+  type PromptInput,
   type PromptOptions,
   type PromptResult,
   type RunResult,
@@ -68,6 +69,23 @@ describe("an agent client", () => {
     expectTypeOf<AgentClientConfig<Session>>().toEqualTypeOf<Readonly<AgentClientConfig<Session>>>();
     expectTypeOf<PromptResult<string>["outcome"]>().toEqualTypeOf<RunResult<string>["outcome"]>();
     expectTypeOf<PromptResult<string>["conversationId"]>().toEqualTypeOf<string | undefined>();
+  });
+
+  it("is prompted with a text, with the parts of a message, or with messages of the user", () => {
+    const of = (input: PromptInput) => input;
+    const image = { type: "media", mediaType: "image/png", data: new Uint8Array() } as const;
+
+    of("Hi");
+    of([]);
+    of([{ type: "text", text: "What is this?" }, image]);
+    of([{ role: "user", content: "Hi" }]);
+    of([{ role: "user", content: [{ type: "text", text: "What is this?" }, image] }]);
+    // @ts-expect-error: a media part says of which type it is
+    of([{ type: "media", data: "" }]);
+    // @ts-expect-error: no user thinks aloud
+    of([{ role: "user", content: [{ type: "reasoning", text: "Hm." }] }]);
+    // @ts-expect-error: either parts or messages
+    of([image, { role: "user", content: "Hi" }]);
   });
 
   it("takes an application's own store, and gives back what was set", () => {
