@@ -1,0 +1,37 @@
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { LanguageModelV2, LanguageModelV3 } from "@ai-sdk/provider";
+import type { LanguageModelV4 } from "@ai-sdk/provider-v4";
+import type { ModelProvider } from "@jaf/core";
+import type { RichMessage } from "@jaf/memory";
+import { convertToModelMessages, type UIMessage, validateUIMessages } from "ai";
+import { describe, expectTypeOf, it } from "vitest";
+import { type AiSdkModel, createAiSdkProvider, fromUIMessages, toUIMessages } from "../../src/index.ts";
+
+declare const messages: readonly RichMessage[];
+
+describe("the types of the AI SDK", () => {
+  it("fit: its language models, of each specification", () => {
+    expectTypeOf<LanguageModelV2>().toExtend<AiSdkModel>();
+    expectTypeOf<LanguageModelV3>().toExtend<AiSdkModel>();
+    expectTypeOf<LanguageModelV4>().toExtend<AiSdkModel>();
+    // @ts-expect-error: the ids that `ai` takes need its gateway
+    createAiSdkProvider("openai/gpt-5");
+  });
+
+  it("fit: its providers, which give a model by name", () => {
+    const anthropic = createAnthropic({ apiKey: "k" });
+    expectTypeOf(createAiSdkProvider(anthropic)).toExtend<ModelProvider<{ userId: string }>>();
+    createAiSdkProvider(createOpenAICompatible({ name: "local", baseURL: "http://localhost" }));
+    createAiSdkProvider<{ userId: string }>(anthropic("claude-sonnet-4-5"));
+  });
+
+  it("fit: its UI messages, both ways", () => {
+    expectTypeOf(toUIMessages(messages)).toExtend<UIMessage[]>();
+    void convertToModelMessages(toUIMessages(messages));
+    void validateUIMessages({ messages: toUIMessages(messages) });
+    const ui: UIMessage[] = [];
+    const parsed = fromUIMessages(ui);
+    if (parsed.success) expectTypeOf(parsed.data).toExtend<RichMessage[]>();
+  });
+});
