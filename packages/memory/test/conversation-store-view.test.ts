@@ -555,7 +555,7 @@ describe("the incarnation", () => {
 });
 
 it("makes an error of what a broken store returns, and shows none of it", async () => {
-  store.load = async () => [{ role: "system", content: "secret" }] as never;
+  store.load = async () => [{ role: "root", content: "secret" }] as never;
   const error = failed(await view.getConversation(id));
   expect(error).toMatchObject({ _tag: "MemoryStorageError", operation: "getConversation" });
   expect(JSON.stringify(error)).not.toContain("secret");

@@ -233,7 +233,7 @@ describe("exportConversation and importConversation", () => {
     ["conversationId", { conversationId: "" }],
     ["metadata.userId", { userId: "" }],
     ["messages", { messages: undefined }],
-    ["messages[0].role", { messages: [{ role: "system", content: "" }], messageIds: undefined }],
+    ["messages[0].role", { messages: [{ role: "root", content: "" }], messageIds: undefined }],
     ["options.messageIds", { messageIds: ["a"] }],
     ["record.metadata", { metadata: undefined }],
     ["record.metadata", { metadata: new Map() }],

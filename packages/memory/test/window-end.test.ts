@@ -16,6 +16,18 @@ const histories = anyHistories.map((messages) => messages.filter(({ role }) => !
 const resultsIn = (messages: readonly Message[]): number =>
   messages.filter(({ role }) => role === "tool").length;
 
+const callsIn = (messages: readonly Message[]): number =>
+  messages.reduce((sum, { tool_calls: calls = [] }) => sum + calls.length, 0);
+
+/** Of the whole history, the sanitizer has a call that was given up long ago answered by a second result of another. */
+function givesSecond(history: readonly Message[], end: readonly Message[], decisive: number): boolean {
+  const before = history.slice(0, history.length - decisive);
+  return (
+    callsIn(before) > callsIn(sanitizeConversation(before)) &&
+    resultsIn(end) > resultsIn(sanitizeConversation(end))
+  );
+}
+
 /** Of the whole history, the sanitizer has an open call answered by a result of long ago that answers nothing else. */
 function takesStray(history: readonly Message[], decisive: readonly Message[]): boolean {
   const before = history.slice(0, history.length - decisive.length);
@@ -40,6 +52,7 @@ describe("the end of a conversation", () => {
       fc.property(histories, slidingOptions, fc.nat(60), next, (history, options, read, more) => {
         const decisive = windowEndOf(options)?.decisive(history.slice(-read - 1));
         if (decisive === undefined || takesStray(history, decisive)) return;
+        if (givesSecond(history, [...decisive, ...more], decisive.length)) return;
         decided += 1;
         const windowOf = (messages: readonly Message[]) =>
           planWindow(sanitizeConversation([...messages, ...more]), options).messages;
