@@ -88,7 +88,7 @@ describe("a middleware round calls", () => {
         context.userId === undefined ? { status: "permission_denied" } : next({ args }),
     };
     expectTypeOf(any).toExtend<Middleware<Session>>();
-    expectTypeOf(ofSession).not.toExtend<Middleware<unknown>>();
+    expectTypeOf(ofSession).toExtend<Middleware<Session & { readonly id: string }>>();
   });
 
   it("changes what may be changed, and not in its place", () => {
