@@ -9,6 +9,7 @@ export interface EmbeddedFolder {
 export const embeddedFolders: readonly EmbeddedFolder[] = [
   { folder: "migrations/", source: "src/migrator/embedded.ts" },
   { folder: "migrations/user-memory/", source: "src/user-memory/embedded.ts" },
+  { folder: "migrations/blobs/", source: "src/blobs/embedded.ts" },
 ];
 
 export const packageFile = (path: string): URL => new URL(`../${path}`, import.meta.url);

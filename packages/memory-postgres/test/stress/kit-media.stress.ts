@@ -1,0 +1,39 @@
+import { PGlite } from "@electric-sql/pglite";
+import { describeMemoryProvider } from "@jaf/memory/testing";
+import { mediaEverywhere } from "../../../../test/media/everywhere.ts";
+import { createPostgresBlobStore, createPostgresProvider } from "../../src/index.ts";
+import { connectPool, createSchemas, freshSchema } from "../support/stores.ts";
+
+// The stores of `createSchemas` are emptied with their conversations; blobs of another test's may stay, unseen.
+describeMemoryProvider({
+  name: "postgres, every message of it in a blob store",
+  ...createSchemas((schema) =>
+    connectPool(schema, {}, async (config, pool) =>
+      mediaEverywhere(
+        await createPostgresProvider(config, pool),
+        await createPostgresBlobStore({ schema }, pool),
+      ),
+    ),
+  ),
+});
+
+let pglite: PGlite;
+
+describeMemoryProvider({
+  name: "PGlite, every message of it in a blob store",
+  capabilities: { durability: { unsupported: "it is in memory" } },
+  setUp: async () => {
+    pglite = await PGlite.create();
+  },
+  tearDown: () => pglite.close(),
+  createStore: async () => {
+    const schema = freshSchema();
+    const connect = async () =>
+      mediaEverywhere(
+        await createPostgresProvider({ schema }, pglite),
+        await createPostgresBlobStore({ schema }, pglite),
+      );
+    const dispose = async () => void (await pglite.exec(`DROP SCHEMA "${schema}" CASCADE`));
+    return { provider: await connect(), connect, dispose };
+  },
+});
