@@ -29,6 +29,14 @@ module.exports = {
     only("memory", []),
     only("core", ["memory"]),
     only("user-memory", ["memory", "core"]),
+    only("ai-sdk", ["memory", "core"]),
+    {
+      name: "ai-sdk-by-structure",
+      comment: "Any version of the AI SDK will do, so nothing of it is loaded.",
+      severity: "error",
+      from: { path: "^packages/ai-sdk/src" },
+      to: { path: "node_modules/(@ai-sdk|ai)/", dependencyTypesNot: ["type-only"] },
+    },
     {
       name: "user-memory-takes-types-of-core",
       comment: "User memory also works under another engine, so nothing of ours is loaded with it.",
