@@ -1,4 +1,4 @@
-import type { ContentPart, ModelOrigin } from "@jaf/memory";
+import type { ContentPart, ModelOrigin, ProviderMetadata } from "@jaf/memory";
 
 /** Tokens that a model call used, as far as the provider says. */
 export interface ModelUsage {
@@ -28,16 +28,23 @@ export interface ModelToolCall {
     readonly name?: string;
     readonly input?: string;
   };
+  readonly providerMetadata?: ProviderMetadata;
 }
 
 /**
  * A model's reply. A choice of OpenAI's chat completions is one as it comes. Further fields of the message are kept with
- * it, e.g. `refusal`, `annotations`, `reasoning_content` or `providerMetadata`.
+ * it, e.g. `annotations` or `reasoning_details`. `docs/turns.md` says what becomes of each kind of reply.
  */
 export interface ModelCompletion {
   readonly message?: {
     readonly content?: string | readonly ContentPart[] | null;
     readonly tool_calls?: readonly ModelToolCall[] | null;
+    /** The words with which the model declines to answer. A part of type `"refusal"` says the same. */
+    readonly refusal?: string | null;
+    /** What the model thought, as a field beside the content. */
+    readonly reasoning_content?: string | null;
+    readonly id?: string;
+    readonly providerMetadata?: ProviderMetadata;
   };
   /** Which model replied. Stored with the message, so that its opaque parts go back to no other. */
   readonly origin?: ModelOrigin;
