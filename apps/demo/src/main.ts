@@ -1,5 +1,6 @@
 import { UserMemoryError } from "@jaf/user-memory";
-import { createOfflineModel } from "./assistant/offline-model.ts";
+import type { AssistantContext } from "./assistant/agent.ts";
+import { chooseModel } from "./assistant/choose-model.ts";
 import { chat } from "./chat/chat.ts";
 import { createTerminal } from "./chat/terminal.ts";
 import { type Command, parseCommand } from "./cli/arguments.ts";
@@ -14,7 +15,6 @@ import { verify } from "./replay/verify.ts";
 import { openStore, type Store } from "./storage/open-store.ts";
 
 const WORD_DELAY_MS = 15;
-const OFFLINE_NOTICE = "No model is configured: this is JAF's offline assistant. /help lists the commands.";
 
 async function runChat(
   store: Store,
@@ -24,11 +24,13 @@ async function runChat(
   const terminal = createTerminal(leaving.leave);
   leaving.signal.addEventListener("abort", terminal.close);
   try {
+    const wordDelayMs = terminal.interactive ? WORD_DELAY_MS : 0;
+    const { modelProvider, notice } = chooseModel<AssistantContext>(process.env, { wordDelayMs });
     const answered = await chat({
       store,
       userId: user,
-      modelProvider: createOfflineModel({ wordDelayMs: terminal.interactive ? WORD_DELAY_MS : 0 }),
-      modelNotice: OFFLINE_NOTICE,
+      modelProvider,
+      notices: store.notice === undefined ? [notice] : [notice, store.notice],
       terminal,
       signal: leaving.signal,
     });
@@ -74,7 +76,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   // Before the folder is touched: a recording that can't be used leaves no trace.
   if (command.command !== "chat") await checkRecordings(command.file);
-  const store = await openStore(command.data);
+  const store = await openStore(command.data, process.env);
   try {
     if (leaving.signal.aborted) return leaving.exitCode();
     switch (command.command) {

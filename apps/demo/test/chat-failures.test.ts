@@ -17,7 +17,7 @@ async function talk(provider: MemoryProvider, ...lines: string[]) {
     store: { provider, userMemory: new MemoryUserMemory(), notes, close: async () => {} },
     userId: "ada",
     modelProvider: createOfflineModel({ wordDelayMs: 0 }),
-    modelNotice: "offline",
+    notices: ["offline"],
     terminal,
     signal: new AbortController().signal,
   });

@@ -16,7 +16,7 @@ function openChats(userMemory: UserMemoryStore = new MemoryUserMemory()) {
       store: { provider, userMemory, notes, close: async () => {} },
       userId: "ada",
       modelProvider: createOfflineModel({ wordDelayMs: 0 }),
-      modelNotice: "offline",
+      notices: ["offline"],
       terminal,
       signal: new AbortController().signal,
     });

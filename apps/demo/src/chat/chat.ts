@@ -14,8 +14,8 @@ export interface ChatOptions {
   readonly store: Store;
   readonly userId: string;
   readonly modelProvider: ModelProvider<AssistantContext>;
-  /** What is printed of the model first, so that nobody takes it for something else. */
-  readonly modelNotice: string;
+  /** What is printed first of the model and the store, so that nobody takes them for something else. */
+  readonly notices: readonly string[];
   readonly terminal: Terminal;
   /** Aborted when the person leaves, also in the middle of a reply. */
   readonly signal: AbortSignal;
@@ -26,7 +26,7 @@ const NOT_LEARNED = "  What you said could not be remembered for other conversat
 
 /** Talks until the input ends, `/quit` or an abort. Whether no answer has failed; one that was cut off hasn't. */
 export async function chat(options: ChatOptions): Promise<boolean> {
-  const { store, userId, modelProvider, modelNotice, terminal, signal } = options;
+  const { store, userId, modelProvider, notices, terminal, signal } = options;
   const context: AssistantContext = { userId, notes: store.notes, now: () => new Date() };
   const extract = { ...learning, onError: () => terminal.print(terminal.dim(NOT_LEARNED)) };
   const userMemory = asUserMemory(store.userMemory, { extract });
@@ -61,7 +61,7 @@ export async function chat(options: ChatOptions): Promise<boolean> {
     },
   };
 
-  terminal.print(terminal.dim(modelNotice));
+  for (const notice of notices) terminal.print(terminal.dim(notice));
   await processExtractions(store.userMemory, extract); // What a process that was killed had still to learn.
   const [latest] = await listConversations(store.provider, userId, 1);
   if (latest !== undefined) await self.open(latest.conversationId);

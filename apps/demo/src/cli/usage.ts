@@ -16,6 +16,11 @@ Options
   --user NAME     whose conversations and facts         (default: you)
   -h, --help      this text
 
+Environment
+  OPENAI_API_KEY                  a model of OpenAI's; without one an offline assistant answers
+  OPENAI_BASE_URL, JAF_MODEL      of any other endpoint, e.g. http://localhost:11434/v1 and a model that it has
+  JAF_MEMORY_TYPE                 where conversations are kept: redis, postgres or memory, with their variables
+
 In a chat
 ${CHAT_COMMANDS.replaceAll(/^/gm, "  ")}
 

@@ -1,17 +1,19 @@
 import { join } from "node:path";
-import type { MemoryProvider } from "@jaf/memory";
-import { MemorySetupError } from "@jaf/memory";
+import { type MemoryProvider, MemorySetupError } from "@jaf/memory";
 import { createPostgresProvider } from "@jaf/memory-postgres";
 import { openPglite, PgliteFolderError } from "@jaf/memory-postgres/pglite";
 import { createPostgresUserMemory } from "@jaf/memory-postgres/user-memory";
 import type { UserMemoryStore } from "@jaf/user-memory";
 import type { Notes } from "../assistant/notes.ts";
 import { Failure } from "../cli/failure.ts";
+import { type ChosenStore, chooseStore, type Environment } from "./choose-store.ts";
 import { createSqlNotes } from "./sql-notes.ts";
 
-/** Everything the demo keeps, in one folder. */
+/** Everything the demo keeps: conversations where `JAF_MEMORY_TYPE` says, and the rest, or all of it, in one folder. */
 export interface Store {
   readonly provider: MemoryProvider;
+  /** Where the conversations are, if not in the folder, for the person at the terminal. */
+  readonly notice: string | undefined;
   /** What is known of the user in every conversation. */
   readonly userMemory: UserMemoryStore;
   readonly notes: Notes;
@@ -19,27 +21,41 @@ export interface Store {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the folder, or makes it. Throws a {@link Failure} if another process has it, or it can't be used. */
-export async function openStore(folder: string): Promise<Store> {
+/**
+ * Opens the folder, or makes it, and the store that the environment names. Throws a {@link Failure} if another process has
+ * the folder, or one of them can't be used.
+ */
+export async function openStore(folder: string, environment: Environment = {}): Promise<Store> {
   try {
-    const database = await openPglite(join(folder, "postgres"));
+    const chosen = await chooseStore(environment);
     try {
-      const provider = await createPostgresProvider({ type: "postgres" }, database.client);
-      const userMemory = await createPostgresUserMemory({}, database.client);
-      const notes = await createSqlNotes(database.client);
-      const close = async () => {
-        await userMemory.close();
-        await provider.close();
-        await database.close();
-      };
-      return { provider, userMemory, notes, close };
+      return await openFolder(folder, chosen);
     } catch (thrown) {
-      await database.close();
+      await chosen?.provider.close();
       throw thrown;
     }
   } catch (thrown) {
     if (thrown instanceof PgliteFolderError || thrown instanceof MemorySetupError)
       throw new Failure(thrown.message);
+    throw thrown;
+  }
+}
+
+async function openFolder(folder: string, chosen: ChosenStore | undefined): Promise<Store> {
+  const database = await openPglite(join(folder, "postgres"));
+  try {
+    const provider =
+      chosen?.provider ?? (await createPostgresProvider({ type: "postgres" }, database.client));
+    const userMemory = await createPostgresUserMemory({}, database.client);
+    const notes = await createSqlNotes(database.client);
+    const close = async () => {
+      await userMemory.close();
+      await provider.close();
+      await database.close();
+    };
+    return { provider, notice: chosen?.notice, userMemory, notes, close };
+  } catch (thrown) {
+    await database.close();
     throw thrown;
   }
 }

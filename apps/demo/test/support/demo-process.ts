@@ -19,10 +19,17 @@ export interface Running {
   readonly printed: (pattern: RegExp) => Promise<void>;
 }
 
+export type Environment = Readonly<Record<string, string>>;
+
+/** Nothing that the machine says of models and stores, so that the demo is offline unless a test says otherwise. */
+const bareEnvironment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(OPENAI_|JAF_)/.test(name)));
+
 /** The demo in a process of its own, as `pnpm demo …` starts it. `input` is all it gets; absent: left open. */
-export function startDemo(args: readonly string[], input?: string): Running {
+export function startDemo(args: readonly string[], input?: string, environment: Environment = {}): Running {
   const child = spawn(process.execPath, ["--import", "tsx", "--conditions=@jaf/source", main, ...args], {
     stdio: ["pipe", "pipe", "pipe"],
+    env: { ...bareEnvironment(), ...environment },
   });
   let out = "";
   let err = "";
@@ -54,8 +61,11 @@ export function startDemo(args: readonly string[], input?: string): Running {
   return { child, finished, printed };
 }
 
-export const runDemo = (args: readonly string[], input = ""): Promise<Finished> =>
-  startDemo(args, input).finished;
+export const runDemo = (
+  args: readonly string[],
+  input = "",
+  environment: Environment = {},
+): Promise<Finished> => startDemo(args, input, environment).finished;
 
 /** A folder of its own for each test, removed by `remove`. */
 export function temporaryFolder() {

@@ -1,0 +1,103 @@
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { type ChatStep, type FakeChatOptions, startFakeChat } from "../../../test/fakes/openai-chat.ts";
+import { chooseModel } from "../src/assistant/choose-model.ts";
+import { Failure } from "../src/cli/failure.ts";
+import { openStore } from "../src/storage/open-store.ts";
+import { type Environment, runDemo, temporaryFolder } from "./support/demo-process.ts";
+
+const calls = (id: string, name: string, args: unknown): ChatStep => ({
+  kind: "reply",
+  message: { tool_calls: [{ id, type: "function", function: { name, arguments: JSON.stringify(args) } }] },
+});
+
+describe("the demo with a model of one's own", { timeout: 120_000 }, () => {
+  const folder = temporaryFolder();
+  afterAll(() => folder.remove());
+
+  async function startFake(steps: readonly ChatStep[], options: Omit<FakeChatOptions, "steps"> = {}) {
+    const fake = await startFakeChat({ steps, ...options });
+    onTestFinished(fake.close);
+    return fake;
+  }
+
+  const chat = (user: string, environment: Environment, ...lines: readonly string[]) =>
+    runDemo(["--data", folder.data, "--user", user], lines.map((line) => `${line}\n`).join(""), environment);
+
+  it("says which it took, and talks to it with tools and a memory", async () => {
+    const fake = await startFake(
+      [
+        calls("call_1", "notes", { action: "add", text: "buy milk" }),
+        "I noted it, Ada.",
+        "Your name is Ada.",
+      ],
+      { apiKey: "sk-test" },
+    );
+    const environment = { OPENAI_BASE_URL: fake.baseURL, OPENAI_API_KEY: "sk-test", JAF_MODEL: "gpt-test" };
+    const first = await chat("ada", environment, "My name is Ada. Note: buy milk");
+    expect(first).toMatchObject({ code: 0, err: "" });
+    expect(first.out).toContain(
+      `The model is gpt-test of ${new URL(fake.baseURL).host} (OPENAI_API_KEY, OPENAI_BASE_URL, JAF_MODEL).`,
+    );
+    expect(first.out).not.toContain("sk-test");
+    expect(first.out).toMatch(/→ notes[\s\S]*agent: I noted it, Ada\./);
+    const second = await chat("ada", environment, "What is my name?");
+    expect(second.out).toContain("agent: Your name is Ada.");
+    expect(fake.refusals).toEqual([]);
+    expect(JSON.stringify(fake.requests.at(-1)?.messages)).toContain("My name is Ada. Note: buy milk");
+  });
+
+  it("says what went wrong, and goes on", async () => {
+    const fake = await startFake(["Hello."], { apiKey: "sk-test" });
+    const environment = { OPENAI_BASE_URL: fake.baseURL, OPENAI_API_KEY: "sk-wrong", JAF_MODEL: "gpt-test" };
+    const { out, code } = await chat("bob", environment, "Hi");
+    expect(code).toBe(1);
+    expect(out).toMatch(/! .*401/);
+    expect(out).not.toContain("sk-wrong");
+  });
+
+  it("keeps conversations where JAF_MEMORY_TYPE says, and says so", async () => {
+    const { out, code } = await chat("eve", { JAF_MEMORY_TYPE: "memory" }, "I like tea.", "/list");
+    expect(code).toBe(0);
+    expect(out).toContain("offline assistant");
+    expect(out).toContain("For a real one set OPENAI_API_KEY");
+    expect(out).toContain("Conversations are gone when you leave (JAF_MEMORY_TYPE)");
+    expect((await chat("eve", {}, "/list")).out).not.toContain("I like tea.");
+  });
+});
+
+describe("the model that the environment names", () => {
+  it.each([
+    [{ OPENAI_API_KEY: "k" }, "The model is gpt-5-mini of api.openai.com (OPENAI_API_KEY)."],
+    [
+      { OPENAI_API_KEY: "k", JAF_MODEL: "gpt-5" },
+      "The model is gpt-5 of api.openai.com (OPENAI_API_KEY, JAF_MODEL).",
+    ],
+    [{ OPENAI_API_KEY: "", JAF_MODEL: "gpt-5" }, "No model is configured"],
+    [{}, "No model is configured"],
+  ])("%j", (environment, notice) => {
+    expect(chooseModel(environment, { wordDelayMs: 0 }).notice).toContain(notice);
+  });
+
+  it.each([
+    [{ OPENAI_BASE_URL: "http://localhost:11434/v1" }, /JAF_MODEL has to name a model/],
+    [{ OPENAI_BASE_URL: "nonsense", JAF_MODEL: "m" }, /expected an address/],
+    [{ OPENAI_BASE_URL: "https://api.openai.com/v1", JAF_MODEL: "m" }, /OPENAI_API_KEY/],
+  ])("%j is refused, and what is wrong is said", (environment, message) => {
+    const choose = () => chooseModel(environment, { wordDelayMs: 0 });
+    expect(choose).toThrow(Failure);
+    expect(choose).toThrow(message);
+  });
+});
+
+describe("a store that the environment names and that isn't there", () => {
+  it.each([
+    [{ JAF_MEMORY_TYPE: "redis", JAF_REDIS_URL: "redis://127.0.0.1:1" }, /[Rr]edis/],
+    [{ JAF_MEMORY_TYPE: "postgres", JAF_POSTGRES_URL: "postgres://127.0.0.1:1/none" }, /[Pp]ostgres/],
+    [{ JAF_MEMORY_TYPE: "nonsense" }, /nonsense/],
+  ])("%j is refused before anything is opened", async (environment, message) => {
+    const folder = temporaryFolder();
+    onTestFinished(folder.remove);
+    await expect(openStore(folder.data, environment)).rejects.toThrow(Failure);
+    await expect(openStore(folder.data, environment)).rejects.toThrow(message);
+  });
+});
