@@ -42,7 +42,10 @@ export interface FallbackModel<Ctx> {
 export interface ModelFallback<Ctx> {
   /** In the order in which they are asked. A name alone is one of `RunConfig.modelProvider`. */
   readonly models: readonly (string | FallbackModel<Ctx>)[];
-  /** HTTP statuses at which the next one is asked, too, e.g. `[401, 404]`, beside failures that may pass. Default: none. */
+  /**
+   * HTTP statuses at which the next one is asked, beside failures that may pass, e.g. `[402, 404, 429]`. Default `[402, 429]`:
+   * an account without credit, which waiting doesn't help.
+   */
   readonly statuses?: readonly number[];
 }
 

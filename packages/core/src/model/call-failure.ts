@@ -8,9 +8,12 @@ export class ModelCallFailure extends Error {
   readonly error: JAFError;
   /** The HTTP status, if the provider's error carries one. */
   readonly status?: number;
+  /** Whether it may be gone next time. */
+  readonly isRetryable: boolean;
   constructor(error: JAFError) {
     super(JAFErrorHandler.format(error));
     this.error = error;
+    this.isRetryable = JAFErrorHandler.isRetryable(error);
     if (error._tag === "ModelCallError" && error.status !== undefined) this.status = error.status;
   }
 }

@@ -39,9 +39,12 @@ export async function callModels<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>
   }
 }
 
+/** Those of an account without credit. */
+const DEFAULT_STATUSES: readonly number[] = [402, 429];
+
 /** Whether another model may do better: the failure may pass, or has a status that is named. */
 function isForAnother<Ctx>(
-  { statuses = [] }: ModelFallback<Ctx>,
+  { statuses = DEFAULT_STATUSES }: ModelFallback<Ctx>,
   { error, retryable }: { readonly error: JAFError; readonly retryable: boolean },
 ): boolean {
   if (error._tag === "ModelBehaviorError") return true;

@@ -13,8 +13,9 @@ export interface ModelRetryPolicy {
   /** The longest wait, in milliseconds. Default 30,000. */
   readonly maxDelayMs?: number;
   /**
-   * Whether what the provider threw can be gone next time. Default: network errors, timeouts, and the statuses 408,
-   * 409, 429 and 5xx. Replies that hold nothing usable are always tried again.
+   * Whether what the provider threw can be gone next time. Default: what the error says of itself by a boolean
+   * `isRetryable`, else network errors, timeouts, and the statuses 408, 409, 429 and 5xx. A reply that holds nothing usable
+   * is tried again where the model may do better.
    */
   readonly isRetryable?: (error: unknown) => boolean;
 }

@@ -192,7 +192,11 @@ describe("wrapModelCall", () => {
     });
     expect((await run(says("Hi"), config)).outcome).toMatchObject({ output: "Please come back later." });
     expect(failure).toBeInstanceOf(ModelCallFailure);
-    expect(failure).toMatchObject({ status: 503, error: { _tag: "ModelCallError", attempts: 3 } });
+    expect(failure).toMatchObject({
+      status: 503,
+      isRetryable: true,
+      error: { _tag: "ModelCallError", attempts: 3 },
+    });
   });
 
   it("leaves a failure of the model as it is if it lets it pass", async () => {

@@ -113,6 +113,15 @@ describe("a model that fails for good", () => {
     expect(asked()).toEqual(["first", "second"]);
   });
 
+  it("has the next one asked where the account has no credit, unless other statuses are named", async () => {
+    const spent = Object.assign(failing(429), { isRetryable: false });
+    const { config, asked } = falling({ steps: [spent, failing(402), "Hello."] });
+    expect((await run(says("Hi"), config)).outcome.status).toBe("completed");
+    expect(asked()).toEqual(["first", "second", "third"]);
+    const strict = falling({ steps: [spent], fallback: { models: ["second"], statuses: [] } });
+    expect(errorOf(await run(says("Hi"), strict.config))).toMatchObject({ status: 429 });
+  });
+
   it("has its error with the last one's, and all calls counted, if all fail", async () => {
     const { config, asked } = falling({ steps: [failing(503), failing(503), failing(429)] });
     expect(errorOf(await run(says("Hi"), config))).toMatchObject({
