@@ -9,7 +9,9 @@ export function openDeadline(milliseconds: number, signal: AbortSignal | undefin
   const option = "RunConfig.memory.summarizeTimeoutMs";
   const limit = openTimeLimit({ timeoutMs: milliseconds, option }, signal);
   return {
-    ...limit,
+    signal: limit.signal,
+    race: (work) => limit.race(work),
+    close: () => limit.close(),
     reason: () =>
       limit.exceeded() === undefined ? "the run was aborted" : `it took longer than ${milliseconds} ms`,
   };

@@ -30,7 +30,7 @@ export interface RunScope<Ctx> extends Emitter {
   /** Random: two executions of the same state never share one. Made on first use. */
   readonly executionId: () => string;
   /** The configuration that the model provider gets, with the signal of the call. */
-  readonly configGivenOut: (signal: AbortSignal) => RunConfig<Ctx>;
+  readonly configGivenOut: ReturnType<typeof openConfigGivenOut<Ctx>>;
   /** By agent, the place in `modelFallback.models`, from 1, of the model that replied last; absent or 0: the agent's own. */
   readonly modelInUse: Map<string, number>;
   /** Takes secrets out of what somebody else's code threw. */

@@ -36,77 +36,100 @@ export interface TimeLimit {
   readonly close: () => void;
 }
 
-/** Begins to count. */
-export function openTimeLimit(limit: Limit, signal: AbortSignal | undefined): TimeLimit {
-  const controller = new AbortController();
-  const timers: NodeJS.Timeout[] = [];
-  const racing = openRejections();
-  const inTime = openRejections();
-  let error: TimeLimitError | undefined;
+/** Begins to count. There is one for each model call and each tool, so it makes nothing that nobody asks for. */
+export const openTimeLimit = (limit: Limit, signal: AbortSignal | undefined): TimeLimit =>
+  new OpenTimeLimit(limit, signal);
 
-  function start({ timeoutMs, option }: Limit): NodeJS.Timeout | undefined {
-    if (timeoutMs === Number.POSITIVE_INFINITY || controller.signal.aborted) return undefined;
-    const expire = () => {
-      error = new TimeLimitError(timeoutMs, option);
-      // Before the signal: what gives up at that must not be taken for an answer in time.
-      inTime.reject(error);
-      end(error);
-    };
-    const timer = setTimeout(expire, Math.min(timeoutMs, MAX_TIMER_MS));
-    timers.push(timer);
-    return timer;
-  }
-  function stop(): void {
-    for (const timer of timers.splice(0)) clearTimeout(timer);
-  }
-  function end(reason: unknown): void {
-    stop();
-    racing.reject(reason);
-    controller.abort(reason);
+/** A class, whose methods are made once: as closures they would cost more than all the rest. */
+class OpenTimeLimit implements TimeLimit {
+  #controller: AbortController | undefined;
+  #ended: Ended | undefined;
+  #error: TimeLimitError | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #between: NodeJS.Timeout | undefined;
+  readonly #waiting: Waiting[] = [];
+  readonly #unfollow: (() => void) | undefined;
+
+  constructor(limit: Limit, signal: AbortSignal | undefined) {
+    this.#timer = this.#start(limit);
+    this.#unfollow = signal && onAbort(signal, () => this.#end(signal.reason));
   }
 
-  start(limit);
-  const unfollow = signal && onAbort(signal, () => end(signal.reason));
-  return {
-    signal: controller.signal,
-    race: racing.race,
-    inTime: inTime.race,
-    between: (each) => {
-      const timer = start(each);
-      return () => void (timers.length > 0 && timer?.refresh());
-    },
-    exceeded: () => error,
-    close: () => {
-      stop();
-      unfollow?.();
-    },
-  };
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#ended !== undefined) this.#controller.abort(this.#ended.reason);
+    return this.#controller.signal;
+  }
+
+  race<T>(work: T | PromiseLike<T>): Promise<T> {
+    return this.#wait(work, { inTime: false, ended: this.#ended });
+  }
+
+  inTime<T>(work: T | PromiseLike<T>): Promise<T> {
+    return this.#wait(work, { inTime: true, ended: this.#error && { reason: this.#error } });
+  }
+
+  between(limit: Limit): () => void {
+    this.#between = this.#start(limit);
+    return () => void this.#between?.refresh();
+  }
+
+  exceeded(): TimeLimitError | undefined {
+    return this.#error;
+  }
+
+  close(): void {
+    this.#stop();
+    this.#unfollow?.();
+  }
+
+  #start(limit: Limit): NodeJS.Timeout | undefined {
+    if (limit.timeoutMs === Number.POSITIVE_INFINITY || this.#ended !== undefined) return undefined;
+    return setTimeout(() => this.#expire(limit), Math.min(limit.timeoutMs, MAX_TIMER_MS));
+  }
+
+  #expire({ timeoutMs, option }: Limit): void {
+    const error = new TimeLimitError(timeoutMs, option);
+    this.#error = error;
+    // Before the signal: what gives up at that must not be taken for an answer in time.
+    for (const { reject, inTime } of this.#waiting) if (inTime) reject(error);
+    this.#end(error);
+  }
+
+  #end(reason: unknown): void {
+    this.#stop();
+    this.#ended = { reason };
+    for (const { reject, inTime } of this.#waiting) if (!inTime) reject(reason);
+    this.#controller?.abort(reason);
+  }
+
+  #stop(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#between);
+    this.#timer = undefined;
+    this.#between = undefined;
+  }
+
+  /** By hand: signals and their listeners cost more than all the rest. */
+  #wait<T>(work: T | PromiseLike<T>, { inTime, ended }: Wait): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (ended === undefined) this.#waiting.push({ reject, inTime });
+      else reject(ended.reason);
+      Promise.resolve(work).then(resolve, reject);
+    });
+  }
 }
 
-/** What waits for something that may be given up. By hand: signals and their listeners cost more than all the rest. */
-function openRejections() {
-  const waiting = new Set<(reason: unknown) => void>();
-  let rejected: { readonly reason: unknown } | undefined;
-  return {
-    reject: (reason: unknown): void => {
-      rejected = { reason };
-      for (const reject of waiting) reject(reason);
-      waiting.clear();
-    },
-    race: <T>(work: T | PromiseLike<T>): Promise<T> =>
-      new Promise<T>((resolve, reject) => {
-        if (rejected === undefined) waiting.add(reject);
-        else reject(rejected.reason);
-        Promise.resolve(work).then(
-          (value) => {
-            waiting.delete(reject);
-            resolve(value);
-          },
-          (thrown: unknown) => {
-            waiting.delete(reject);
-            reject(thrown);
-          },
-        );
-      }),
-  };
+interface Ended {
+  readonly reason: unknown;
+}
+
+interface Wait {
+  /** For the time alone: after an abort the work may take its time. */
+  readonly inTime: boolean;
+  readonly ended: Ended | undefined;
+}
+
+interface Waiting extends Pick<Wait, "inTime"> {
+  readonly reject: (reason: unknown) => void;
 }

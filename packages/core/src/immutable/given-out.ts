@@ -3,6 +3,7 @@ import type { RunConfig } from "../config.ts";
 import type { RunState } from "../state.ts";
 import type { Tool } from "../tools/tool.ts";
 import { frozenCopy } from "./copy.ts";
+import { lazyFields } from "./lazy-fields.ts";
 import { frozenMessages, ownMessages, ownUnstoredMessages } from "./messages.ts";
 import { overlay } from "./overlay.ts";
 import { rememberedView } from "./remembered-view.ts";
@@ -58,20 +59,33 @@ export const agentGivenOut: <Ctx>(agent: AnyAgent<Ctx>) => AnyAgent<Ctx> = remem
 const toolGivenOut = <Ctx>(tool: AnyTool<Ctx>): AnyTool<Ctx> =>
   Object.freeze(overlay(tool, { schema: Object.freeze(overlay(tool.schema, {})) }));
 
+interface ModelCall {
+  /** Makes the signal of the call when it is asked for it. */
+  readonly limit: { readonly signal: AbortSignal };
+  /** Made each time, as a `Map` can't be frozen. */
+  readonly makeRegistry: () => object;
+}
+
+const withCall = lazyFields<ModelCall, { readonly signal: AbortSignal; readonly agentRegistry: object }>({
+  signal: ({ limit }) => limit.signal,
+  agentRegistry: ({ makeRegistry }) => makeRegistry(),
+});
+
 /**
  * Configurations for the model provider, each with the signal of its call. Providers, observers and user memories in them
  * are the application's own.
  */
-export function openConfigGivenOut<Ctx>(config: RunConfig<Ctx>): (signal: AbortSignal) => RunConfig<Ctx> {
+export function openConfigGivenOut<Ctx>(
+  config: RunConfig<Ctx>,
+): (limit: ModelCall["limit"]) => RunConfig<Ctx> {
   const isPlain = Object.getPrototypeOf(config) === Object.prototype;
+  const makeRegistry = () => registryGivenOut(config.agentRegistry);
   let parts: RunConfig<Ctx> | Partial<RunConfig<Ctx>> | undefined;
-  return (signal) => {
+  return (limit) => {
     // A plain one is overlaid once: there is a configuration for each model call.
     parts ??= isPlain ? overlay(config, frozenParts(config)) : frozenParts(config);
-    const given = isPlain ? { ...(parts as RunConfig<Ctx>), signal } : overlay(config, { ...parts, signal });
-    // Made when it is asked for, as hardly any provider does, and each time: a `Map` can't be frozen.
-    const get = () => registryGivenOut(config.agentRegistry);
-    return Object.freeze(Object.defineProperty(given, "agentRegistry", { get, enumerable: true }));
+    const given = isPlain ? { ...(parts as RunConfig<Ctx>) } : overlay(config, parts);
+    return Object.freeze(withCall(given, { limit, makeRegistry })) as RunConfig<Ctx>;
   };
 }
 

@@ -48,7 +48,7 @@ export async function askModel<Ctx>(
     const asking = modelProvider.getCompletion(
       asked,
       resolved<Ctx>(agentGivenOut(agent), instructions),
-      configOf(limit.signal),
+      configOf(limit),
     );
     reply = parseReply(await limit.race(asking));
   } finally {

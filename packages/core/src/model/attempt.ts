@@ -82,7 +82,7 @@ function complete<Ctx>(
   { limit, text }: Completing,
 ): Promise<ModelCompletion> {
   const { modelProvider } = own;
-  const config = configGivenOut(limit.signal);
+  const config = configGivenOut(limit);
   if (!streaming || modelProvider.getCompletionStream === undefined) {
     return limit.race(modelProvider.getCompletion(state, agent, config));
   }

@@ -9,7 +9,8 @@ import {
 import type { Agent } from "../agent.ts";
 import { toolLimit } from "../engine/limits.ts";
 import type { RunScope } from "../engine/scope.ts";
-import { openTimeLimit, type TimeLimitError } from "../engine/time-limit.ts";
+import { openTimeLimit, type TimeLimit, type TimeLimitError } from "../engine/time-limit.ts";
+import { lazyFields } from "../immutable/lazy-fields.ts";
 import { wrapping } from "../middleware/wrapping.ts";
 import { decodeCall, type ParsedArguments, validateArguments } from "./arguments.ts";
 import type { ToolReturn } from "./create-tool.ts";
@@ -107,6 +108,9 @@ export function parseCall<Ctx>(
   return decoded.ok ? validateArguments(tool.schema.parameters, decoded.args) : decoded;
 }
 
+/** Which few tools ask for. */
+const withSignal = lazyFields<TimeLimit, Pick<TimeLimit, "signal">>({ signal: (limit) => limit.signal });
+
 async function useTool<Ctx>(
   scope: RunScope<Ctx>,
   { agentName, agent, context, callScope }: CallBatch<Ctx>,
@@ -116,14 +120,14 @@ async function useTool<Ctx>(
   const { tool, call, args } = use;
   const limit = openTimeLimit(toolLimit(scope.config, tool), scope.config.signal);
   try {
-    const info = {
+    const fields = {
       toolCallId: call.id,
       idempotencyKey: `${callScope}:${call.id}`,
-      signal: limit.signal,
       runId: scope.runId,
       traceId: scope.traceId,
       agentName,
     };
+    const info = withSignal(fields, limit);
     const hooks = wrapping(scope.config, agent, "wrapToolCall");
     const execute = (taken: unknown) => tool.execute(taken, context, info);
     const working =
