@@ -1,5 +1,5 @@
 import type { BlobReference } from "./blobs/reference.ts";
-import type { ProviderMetadata } from "./message.ts";
+import type { ProviderMetadata } from "./provider-metadata.ts";
 
 interface PartBase {
   readonly providerMetadata?: ProviderMetadata;

@@ -140,7 +140,6 @@ export type {
   FunctionToolCall,
   Message,
   ModelOrigin,
-  ProviderMetadata,
   RichMessage,
   RichToolCall,
   ToolCall,
@@ -156,6 +155,7 @@ export type {
   WriteMetadata,
   WriteOptions,
 } from "./provider.ts";
+export type { ProviderMetadata } from "./provider-metadata.ts";
 export { type ProviderReading, readFrom } from "./read-from.ts";
 export { withFallback } from "./resilience/fallback.ts";
 export type { FallbackEvent, FallbackOptions, RetryEvent, RetryOptions } from "./resilience/options.ts";

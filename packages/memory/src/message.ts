@@ -1,4 +1,5 @@
 import type { ContentPart } from "./content-part.ts";
+import type { ProviderMetadata } from "./provider-metadata.ts";
 
 /** One request of the model to run a tool. `arguments` is the JSON text as the model wrote it, never re-encoded. */
 export type ToolCall = {
@@ -35,9 +36,6 @@ export interface ModelOrigin {
   readonly api: string;
   readonly model: string;
 }
-
-/** What a provider's adapter keeps for itself, by the provider's name. Never taken from a client. */
-export type ProviderMetadata = Readonly<Record<string, unknown>>;
 
 /** A call of a tool whose input is text, not JSON (OpenAI's custom tools). */
 export interface CustomToolCall {

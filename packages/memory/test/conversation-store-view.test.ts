@@ -554,6 +554,14 @@ describe("the incarnation", () => {
   });
 });
 
+it("says that the store holds system content, which others wrote", async () => {
+  const system = { role: "system", content: "Be brief." };
+  store.rows.get(id)?.messages.push(system as never);
+  expect(ok(await view.getConversation(id))?.messages).toContainEqual(system);
+  const end = ok(await versionedView().readConversation(id, { messages: "none" })).conversation;
+  expect(end?.metadata?.systemContent).toBe(true);
+});
+
 it("makes an error of what a broken store returns, and shows none of it", async () => {
   store.load = async () => [{ role: "root", content: "secret" }] as never;
   const error = failed(await view.getConversation(id));

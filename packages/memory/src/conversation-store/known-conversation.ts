@@ -1,6 +1,6 @@
 import type { ReadOutcome, ReadRequest, StoredConversation } from "../backend/backend.ts";
 import { selectedBounds } from "../backend/selection.ts";
-import type { Message } from "../message.ts";
+import type { Message, RichMessage } from "../message.ts";
 import { type ListedConversation, listedMetadata } from "./store-entry.ts";
 import type { Notes } from "./store-state.ts";
 import { receiptOf } from "./store-writer.ts";
@@ -29,7 +29,12 @@ export function toStored(known: KnownConversation, messages: readonly Message[])
     conversationId: listed.id,
     ...(userId === undefined ? {} : { userId }),
     messages,
-    metadata: { ...listedMetadata(listed), ...notes.metadata },
+    metadata: {
+      ...listedMetadata(listed),
+      ...notes.metadata,
+      // The store notes nothing of it, and others write to it too.
+      ...(known.messages.some(isSystemContent) ? { systemContent: true } : {}),
+    },
     createdAt: listed.createdAt ?? listed.updatedAt ?? new Date(0),
     lastActivity: activityOf(listed, notes),
     totalMessages: known.messages.length,
@@ -39,6 +44,8 @@ export function toStored(known: KnownConversation, messages: readonly Message[])
     incarnation,
   };
 }
+
+const isSystemContent = ({ role }: RichMessage): boolean => role === "system" || role === "developer";
 
 const nextPositionOf = ({ notes, messages }: KnownConversation): number => notes.count ?? messages.length;
 
