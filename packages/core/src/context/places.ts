@@ -1,4 +1,4 @@
-import type { Message } from "@jaf/memory";
+import type { Message, RichMessage } from "@jaf/memory";
 
 /**
  * Which message of `source` each message of `shaped` is, by index. `shaped` is what the sanitizer made of `source`, and
@@ -57,7 +57,15 @@ function isCopy(copy: Message, original: Message): boolean {
   if (copy.role !== original.role || original.tool_calls === undefined) return false;
   const [call] = copy.tool_calls ?? [];
   if (call !== undefined) return original.tool_calls?.includes(call) === true;
-  return copy.content === original.content && attachmentsOf(copy) === attachmentsOf(original);
+  return isContentOf(copy, original) && attachmentsOf(copy) === attachmentsOf(original);
+}
+
+/** With its calls, a message loses their places between its parts. */
+function isContentOf({ content }: RichMessage, { content: original }: RichMessage): boolean {
+  if (!Array.isArray(content) || !Array.isArray(original)) return content === original;
+  let next = 0;
+  for (const part of original) if (part === content[next]) next += 1;
+  return next === content.length;
 }
 
 const attachmentsOf = (message: Message): unknown =>

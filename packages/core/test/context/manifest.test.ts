@@ -1,4 +1,4 @@
-import { createInMemoryProvider, type Message, sanitizeConversation } from "@jaf/memory";
+import { createInMemoryProvider, type Message, type RichMessage, sanitizeConversation } from "@jaf/memory";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { openScope } from "../../src/engine/scope.ts";
@@ -55,6 +55,26 @@ describe("the context event", () => {
       "llm_call_start context llm_call_end llm_call_start context llm_retry llm_call_end",
     );
     expect(contexts.map(ranges)).toEqual([[[0, 0, "sent"]], [[0, 2, "sent"]]]);
+  });
+
+  it("knows a message again whose calls were taken out, with their places between its parts", async () => {
+    const unanswered: RichMessage = {
+      ...calling(["c", "tool"]),
+      content: [
+        { type: "text", text: "I look." },
+        { type: "tool-call", id: "c" },
+        { type: "text", text: "So." },
+      ],
+    };
+    const history = [user("a"), unanswered as Message, user("b"), assistant("B")];
+    const { contexts } = await converse({ provider: await storing(history) });
+    expect(contexts.map(ranges)).toEqual([
+      [
+        [0, 0, "sent"],
+        [1, 1, "repaired", "unanswered-call"],
+        [2, 4, "sent"],
+      ],
+    ]);
   });
 
   it("names what the sanitizer repaired and dropped, and why", async () => {
