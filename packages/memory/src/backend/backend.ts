@@ -66,7 +66,10 @@ export interface ConversationWrite {
   /** The owner to set if there is none yet; another owner is a conflict. */
   readonly userId?: string;
   readonly traceId?: string;
-  /** The fields to keep, `traceId` among them. An append merges them field by field, a replace replaces all. */
+  /**
+   * The fields to keep, `traceId` among them, and `systemContent` where the batch holds any. An append merges them field by
+   * field, a replace replaces all.
+   */
   readonly metadata: JsonObject;
   /** 0 where there is none. */
   readonly expectedVersion?: number;
