@@ -30,6 +30,7 @@ module.exports = {
     only("core", ["memory"]),
     only("user-memory", ["memory", "core"]),
     only("ai-sdk", ["memory", "core"]),
+    only("openai", ["memory", "core"]),
     {
       name: "ai-sdk-by-structure",
       comment: "Any version of the AI SDK will do, so nothing of it is loaded.",
