@@ -7,10 +7,13 @@ const DROPPING = { type: "adaptive", blockBinding: { prefixMismatchBehavior: "dr
 /** One for each way to think and to be told so. */
 export const AGENTS: Readonly<Record<string, ModelConfig>> = {
   claude: { name: "claude-opus-5-5", providerOptions: { anthropic: { thinking: DROPPING } } },
-  /** Its thinking is refused if anything before it has changed. */
+  /**
+   * Its thinking is refused if anything before it has changed; its tools would have, where the AI SDK tells it to stream
+   * their inputs in some calls and not in others.
+   */
   boundClaude: {
     name: "claude-fable-5-1",
-    providerOptions: { anthropic: { thinking: { type: "adaptive" } } },
+    providerOptions: { anthropic: { thinking: { type: "adaptive" }, toolStreaming: false } },
   },
   /** A turn of its tools begins with thinking. */
   olderClaude: {
@@ -24,8 +27,8 @@ export const AGENTS: Readonly<Record<string, ModelConfig>> = {
   router: { name: "openrouter:anthropic/claude-opus-4-5" },
 };
 
-/** All have the same tools, and may hand over to each other. */
-export function createAgents(plan: Plan): ReadonlyMap<string, Agent<unknown, unknown>> {
+/** All have the same tools, and may hand over to each other. `onCall` is told when a tool begins. */
+export function createAgents(plan: Plan, onCall: () => void): ReadonlyMap<string, Agent<unknown, unknown>> {
   const asked = new Map<string, number>();
   const tools = plan.tools.map((name) =>
     createTool({
@@ -34,6 +37,7 @@ export function createAgents(plan: Plan): ReadonlyMap<string, Agent<unknown, unk
       parameters: z.record(z.string(), z.unknown()),
       needsApproval: plan.approvals.includes(name),
       execute: (input) => {
+        onCall();
         const key = callKey(name, input);
         const results = plan.results.get(key) ?? [];
         const count = asked.get(key) ?? 0;

@@ -5,8 +5,16 @@ import type { Plan, PlannedTurn } from "./plan.ts";
 import { familyOf } from "./services.ts";
 import type { Spoken, SpokenStep, SpokenTurn } from "./spoken.ts";
 
-/** Of other models than the agents'. */
-const OVERRIDES = ["gpt-5-mini", "gemini-3-flash-preview", "claude-sonnet-5-5", "deepseek-chat"];
+/** Of most services; most of them no agent's own. */
+const OVERRIDES = ["gpt-5-mini", "gemini-3-flash-preview", "claude-sonnet-5-5", "deepseek-reasoner"];
+
+/** What is asked of an older model, a newer one of the same service may not take. */
+const overridesOf = (agent: string) =>
+  agent === "olderClaude" ? OVERRIDES.filter((model) => !model.startsWith("claude")) : OVERRIDES;
+
+/** Nothing before its thinking may change, so it talks alone. */
+const ALONE = "boundClaude";
+const MIXED = Object.keys(AGENTS).filter((name) => name !== ALONE);
 
 /** The agent that is handed to in the middle of a turn can't be this: a turn of its tools begins with its own thinking. */
 const NEVER_IN_THE_MIDDLE = "olderClaude";
@@ -19,23 +27,33 @@ export function makePlan(spoken: Spoken, seed: number): Plan {
   const random = randomNumbers(seed);
   const isBound = below(random, 6) === 0;
   const texts = uniqueTexts();
-  let agent = isBound ? "boundClaude" : pick(random, Object.keys(AGENTS));
+  let agent = isBound ? ALONE : pick(random, MIXED);
   const turns = spoken.turns.map((turn) => {
-    if (!isBound && below(random, 2) === 0) agent = pick(random, Object.keys(AGENTS));
+    if (!isBound && below(random, 2) === 0) agent = pick(random, MIXED);
     const planned = planTurn(turn, { random, agent, isBound, unique: texts });
     agent = planned.endsWith;
     return planned.turn;
   });
   const { name, tools, approvals, results } = spoken;
-  return { name, turns, tools, approvals, results, memory: memoryFor(random, isBound) };
+  const memory = memoryFor(random, isBound);
+  return { name, turns: turns.map(dying(random, memory)), tools, approvals, results, memory };
 }
+
+/** Only where each step is durable can another process go on in the middle of a turn. */
+const dying =
+  (random: Random, { durability }: Plan["memory"]) =>
+  (turn: PlannedTurn): PlannedTurn => {
+    const calls = turn.replies.flatMap((reply) => reply.calls ?? []).filter(({ name }) => name !== "handoff");
+    const dies = durability === "step" && calls.length > 0 && below(random, 3) === 0;
+    return dies ? { ...turn, diesAtTool: 1 + below(random, calls.length) } : turn;
+  };
 
 function memoryFor(random: Random, isBound: boolean): Plan["memory"] {
   const durability = pick(random, ["step", "turn", "completed"] as const);
   const kind = isBound ? 3 : below(random, 4);
   if (kind === 0) return { durability, window: { maxMessages: 6 + below(random, 10) } };
   if (kind === 1) {
-    const maxTokens = 1_500 + below(random, 3_000);
+    const maxTokens = 6_000 + below(random, 6_000);
     return {
       durability,
       window: { memoryType: "token_window", maxTokens, trimTo: Math.ceil(maxTokens / 2) },
@@ -55,7 +73,7 @@ function planTurn(
   { said, steps }: SpokenTurn,
   { random, agent: first, isBound, unique }: TurnOptions,
 ): { readonly turn: PlannedTurn; readonly endsWith: string } {
-  const modelOverride = !isBound && below(random, 8) === 0 ? pick(random, OVERRIDES) : undefined;
+  const modelOverride = !isBound && below(random, 8) === 0 ? pick(random, overridesOf(first)) : undefined;
   const handoffAt = !isBound && below(random, 3) === 0 ? below(random, steps.length) : -1;
   const replies: ScriptedReply[] = [];
   let agent = first;
@@ -70,7 +88,7 @@ function planTurn(
   };
   for (const [index, step] of steps.entries()) {
     if (index === handoffAt) {
-      const others = Object.keys(AGENTS).filter((name) => name !== agent && name !== NEVER_IN_THE_MIDDLE);
+      const others = MIXED.filter((name) => name !== agent && name !== NEVER_IN_THE_MIDDLE);
       const agentName = pick(random, others);
       say({ calls: [{ name: "handoff", input: { agentName, message: "Go on." } }] });
       agent = agentName;

@@ -1,4 +1,5 @@
-import type { MemoryConfig } from "@jaf/core";
+import type { MemoryConfig, ToolParts } from "@jaf/core";
+import type { MediaPart, TextPart } from "@jaf/memory";
 import type { ScriptedReply } from "../../../../test/fakes/scripted-reply.ts";
 
 /** A conversation that is to be played, with what happens around it. */
@@ -10,11 +11,17 @@ export interface Plan {
   readonly tools: readonly string[];
   readonly approvals: readonly string[];
   /** What tools answer, by what they are called with; in turn, the last for good. */
-  readonly results: ReadonlyMap<string, readonly string[]>;
+  readonly results: ReadonlyMap<string, readonly ToolAnswer[]>;
 }
 
+/** A text, data or an image. */
+export type ToolAnswer = string | ToolParts | { readonly [field: string]: unknown };
+
+/** What a user says: a text, or a text and an image. */
+export type Said = string | readonly (TextPart | MediaPart)[];
+
 export interface PlannedTurn {
-  readonly said: string;
+  readonly said: Said;
   /** Of `AGENTS`. */
   readonly agent: string;
   readonly modelOverride?: string;
@@ -25,6 +32,8 @@ export interface PlannedTurn {
   readonly isFromBrowser: boolean;
   /** What happens before. */
   readonly before: "nothing" | "restart" | "import";
+  /** The process dies when so many tools have begun; another goes on. Absent: it lives. */
+  readonly diesAtTool?: number;
 }
 
 /** What a tool is called with, as a text. */

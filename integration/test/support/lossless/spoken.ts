@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../../test/fakes/service.ts";
+import type { Said, ToolAnswer } from "./plan.ts";
 
 /** What is said and called in a conversation, without who says it and how. */
 export interface Spoken {
@@ -6,11 +7,11 @@ export interface Spoken {
   readonly turns: readonly SpokenTurn[];
   readonly tools: readonly string[];
   readonly approvals: readonly string[];
-  readonly results: ReadonlyMap<string, readonly string[]>;
+  readonly results: ReadonlyMap<string, readonly ToolAnswer[]>;
 }
 
 export interface SpokenTurn {
-  readonly said: string;
+  readonly said: Said;
   /** The last of them calls nothing. */
   readonly steps: readonly SpokenStep[];
 }

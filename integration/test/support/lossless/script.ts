@@ -1,0 +1,38 @@
+import { createOpaqueValues, type OpaqueValues } from "../../../../test/fakes/opaque-values.ts";
+import type { ScriptedReply } from "../../../../test/fakes/scripted-reply.ts";
+import type { Plan } from "./plan.ts";
+
+export interface Script {
+  readonly next: (request: object) => ScriptedReply;
+  readonly opaque: OpaqueValues;
+  /** The opaque values of all replies but summaries, which aren't kept. */
+  readonly given: () => readonly string[];
+}
+
+/** Whoever is asked says the next reply; whoever has no tools is asked for a summary. */
+export function openScript({ turns }: Plan): Script {
+  const replies = turns.flatMap((turn) => turn.replies);
+  const opaque = createOpaqueValues();
+  const given: string[] = [];
+  let next = 0;
+  let summaries = 0;
+  let isSummary = false;
+  return {
+    next: (request) => {
+      isSummary = !("tools" in request);
+      if (isSummary) return { thoughts: ["In short."], text: `Summary ${++summaries}.` };
+      const reply = replies[next++];
+      if (reply === undefined) throw new Error("nothing is left to say");
+      return reply;
+    },
+    opaque: {
+      ...opaque,
+      issue: (owner, content) => {
+        const value = opaque.issue(owner, content);
+        if (!isSummary) given.push(value);
+        return value;
+      },
+    },
+    given: () => given,
+  };
+}
