@@ -40,6 +40,13 @@ describe("createContentFilter", () => {
     expect(createContentFilter()({ password: 1 }).isValid).toBe(false);
   });
 
+  it("takes the bytes of media for no text, whatever they are", () => {
+    const start = performance.now();
+    const output = { image: new Uint8Array(2_000_000).fill(99), note: "hello" };
+    expect(createContentFilter([/^99$/])(output).isValid).toBe(true);
+    expect(performance.now() - start).toBeLessThan(100);
+  });
+
   it("sees through Maps, Sets, BigInts, toJSON and cycles, however deep", () => {
     const filter = createContentFilter([/secret|^99$/]);
     const cycle: Record<string, unknown> = {};
