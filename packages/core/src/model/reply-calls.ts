@@ -1,5 +1,4 @@
 import type { ContentPart, RichToolCall, ToolCall } from "@jaf/memory";
-import { frozenCopy } from "../immutable/copy.ts";
 import { isObject } from "./reply-content.ts";
 
 export type ParsedCalls = UsableCalls | { readonly kind: "unusable"; readonly detail: string };
@@ -106,7 +105,7 @@ function plainCall({ id, given, name, input }: NamedCall): ToolCall {
     id,
     type: "function",
     function: called,
-    providerMetadata: frozenCopy({ jaf: { id: given } }),
+    providerMetadata: Object.freeze({ jaf: Object.freeze({ id: given }) }),
   };
   return Object.freeze(call);
 }
