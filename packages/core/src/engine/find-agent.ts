@@ -17,7 +17,7 @@ export function findAgent<Ctx>({ agentRegistry }: RunConfig<Ctx>, agentName: str
   const { modelConfig, tools, middleware } = agent;
   const fault =
     agentLimitFault(agent) ??
-    settingsFault(modelConfig, tools) ??
+    settingsFault(modelConfig, (name) => tools?.some(({ schema }) => schema.name === name) === true) ??
     middlewareFault(middleware, "Agent.middleware");
   if (twice === undefined && fault === undefined) return { ok: true, agent };
   const detail =

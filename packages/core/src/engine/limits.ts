@@ -29,7 +29,10 @@ type AnyAgent<Ctx> = Agent<Ctx, any>;
 type AnyTool<Ctx> = Tool<any, Ctx>;
 
 /** What is wrong with those of an agent and of its tools. */
-export function agentLimitFault<Ctx>({ modelConfig, tools = [] }: AnyAgent<Ctx>): string | undefined {
+export function agentLimitFault<Ctx>({
+  modelConfig,
+  tools = [],
+}: Pick<AnyAgent<Ctx>, "modelConfig" | "tools">): string | undefined {
   const isWrong = (value: unknown) => value !== undefined && !isTimeLimit(value);
   if (isWrong(modelConfig?.timeoutMs)) return `modelConfig.timeoutMs: expected ${TIME_LIMIT}`;
   const tool = tools.find(({ timeoutMs }) => isWrong(timeoutMs));

@@ -2,7 +2,6 @@ import type { Message } from "@jaf/memory";
 import * as z from "zod";
 import { frozenCopy } from "../immutable/copy.ts";
 import { overlay } from "../immutable/overlay.ts";
-import type { Tool } from "../tools/tool.ts";
 import type { ModelConfig, ReasoningEffort } from "./model-config.ts";
 
 const EFFORTS = [
@@ -29,11 +28,10 @@ const EXPECTED = [
   ["providerOptions", z.record(z.string(), z.custom(isJsonObject)), "objects of JSON, by provider"],
 ] as const satisfies readonly (readonly [keyof ModelConfig, z.ZodType, string])[];
 
-/** What is wrong with the settings of an agent that has these tools. */
-export function settingsFault<Ctx>(
+/** What is wrong with settings. `hasTool`: whether the agent has a tool of this name. */
+export function settingsFault(
   modelConfig: ModelConfig | undefined,
-  // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
-  tools: readonly Tool<any, Ctx>[] = [],
+  hasTool: (name: string) => boolean,
 ): string | undefined {
   if (modelConfig === undefined) return undefined;
   for (const [field, schema, expected] of EXPECTED) {
@@ -42,8 +40,7 @@ export function settingsFault<Ctx>(
       return `modelConfig.${field}: expected ${expected}`;
   }
   const { toolChoice } = modelConfig;
-  if (typeof toolChoice !== "object" || tools.some(({ schema }) => schema.name === toolChoice.tool))
-    return undefined;
+  if (typeof toolChoice !== "object" || hasTool(toolChoice.tool)) return undefined;
   return `modelConfig.toolChoice: expected the name of one of its tools, and "${toolChoice.tool}" is none`;
 }
 

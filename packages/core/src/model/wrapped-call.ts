@@ -1,5 +1,4 @@
 import { messageText } from "@jaf/memory";
-import * as z from "zod";
 import { abortError } from "../engine/abort.ts";
 import { modelLimit } from "../engine/limits.ts";
 import { type OwnTime, openOwnTime } from "../engine/own-time.ts";
@@ -15,17 +14,18 @@ import { ModelCallFailure } from "./call-failure.ts";
 import type { ModelCall } from "./call-one.ts";
 import type { ModelCompletion } from "./completion.ts";
 import { callModels } from "./fallback.ts";
-import type { ModelCallChanges, ModelCallRequest, NextModelCall } from "./model-call-request.ts";
+import type { ModelCallRequest, NextModelCall } from "./model-call-request.ts";
 import { parseReply } from "./reply.ts";
 import { openReplyText } from "./reply-text.ts";
-import { resolved } from "./resolved-agent.ts";
-import { settingsShown } from "./settings.ts";
+import { callFor, changed, requestOf } from "./wrapped-request.ts";
 
 /** What of a wrapped call outlives its hooks. */
 interface Progress {
   /** How asking the model ended last. */
   last: Attempt | undefined;
   attempts: number;
+  /** Whether the model is being asked. */
+  isUnderWay: boolean;
 }
 
 interface Wrapping<Ctx> {
@@ -41,13 +41,15 @@ export async function callWrapped<Ctx>(
   { hooks, state }: Wrapping<Ctx>,
 ): Promise<Attempt> {
   const ownTime = openOwnTime(modelLimit(scope.config, call.agent), scope.config.signal);
-  const progress: Progress = { last: undefined, attempts: 0 };
+  const progress: Progress = { last: undefined, attempts: 0, isUnderWay: false };
   const request = requestOf(scope, call, { state, signal: ownTime.signal });
   const asking = scopeWithin(scope, ownTime);
   const ask = openAsking(asking, call, { request, ownTime, progress });
   try {
     const wrapped = hooks.reduceRight<Next<Ctx>>((next, hook) => wrappedBy(hook, next), ask);
     const completion = await ownTime.race((async () => wrapped(request))());
+    // What a hook has left under way ends, before another text is told.
+    ownTime.close();
     return concluded(scope, call, { completion, progress });
   } catch (thrown) {
     const error = abortError(scope.config.signal) ?? errorOf(scope, ownTime.exceeded() ?? thrown, progress);
@@ -70,58 +72,6 @@ const wrappedBy =
     return hook.wrapModelCall === undefined ? go() : hook.wrapModelCall(request, go);
   };
 
-const changesSchema = z.strictObject({
-  instructions: z.string().optional(),
-  messages: z.array(z.looseObject({ role: z.string() })).optional(),
-  tools: z.array(z.string()).optional(),
-  modelConfig: z.looseObject({}).optional(),
-  model: z.string().min(1).optional(),
-});
-
-/** Throws a `TypeError` into the hook for what are no changes. */
-function changed<Ctx>(
-  request: ModelCallRequest<Ctx>,
-  changes: ModelCallChanges | undefined,
-): ModelCallRequest<Ctx> {
-  if (changes === undefined) return request;
-  const parsed = changesSchema.safeParse(changes);
-  if (!parsed.success) {
-    const paths = parsed.error.issues.map(({ path }) => path.join(".") || "the whole");
-    throw new TypeError(`Invalid changes of a model call: ${paths.join(", ")}`);
-  }
-  const { messages = request.messages, tools = request.tools } = changes;
-  return Object.freeze({
-    ...request,
-    ...changes,
-    messages: Object.freeze([...messages]),
-    tools: Object.freeze([...tools]),
-  });
-}
-
-interface Seen<Ctx> {
-  readonly state: RunState<Ctx>;
-  readonly signal: AbortSignal;
-}
-
-function requestOf<Ctx>(
-  { config }: RunScope<Ctx>,
-  call: ModelCall<Ctx>,
-  { state, signal }: Seen<Ctx>,
-): ModelCallRequest<Ctx> {
-  const { agent } = call;
-  const model = config.modelOverride ?? agent.modelConfig?.name;
-  return Object.freeze({
-    state,
-    agentName: call.state.currentAgentName,
-    instructions: agent.instructions(call.state),
-    messages: call.state.messages,
-    tools: Object.freeze((agent.tools ?? []).map(({ schema }) => schema.name)),
-    modelConfig: agent.modelConfig ?? Object.freeze({}),
-    ...(model === undefined ? {} : { model }),
-    signal,
-  });
-}
-
 /** What is asked within the hooks ends with them. */
 function scopeWithin<Ctx>(scope: RunScope<Ctx>, { signal }: OwnTime): RunScope<Ctx> {
   return { ...scope, config: overlay(scope.config, { signal }) };
@@ -140,13 +90,12 @@ function openAsking<Ctx>(
   call: ModelCall<Ctx>,
   { request: first, ownTime, progress }: Asking<Ctx>,
 ): Next<Ctx> {
-  let isUnderWay = false;
   return async (request) => {
     ownTime.signal.throwIfAborted();
-    if (isUnderWay) throw new Error("next() is under way: it can be called again once it has ended");
-    isUnderWay = true;
-    ownTime.pause();
+    if (progress.isUnderWay) throw new Error("next() is under way: it can be called again once it has ended");
     takeBack(scope, call, progress);
+    progress.isUnderWay = true;
+    ownTime.pause();
     try {
       const asking = request.model === first.model ? scope : scopeFor(scope, request.model);
       const { last, attempts } = await callModels(asking, request === first ? call : callFor(call, request));
@@ -155,18 +104,22 @@ function openAsking<Ctx>(
       if (!last.ok) throw new ModelCallFailure(last.error);
       return last.completion;
     } finally {
-      isUnderWay = false;
+      progress.isUnderWay = false;
       ownTime.resume();
     }
   };
 }
 
-/** The text that a reply has shown which isn't the reply. */
-function takeBack<Ctx>({ emit }: RunScope<Ctx>, { state }: ModelCall<Ctx>, progress: Progress): void {
-  const { last } = progress;
+/** The text that was told of what isn't the reply. */
+function takeBack<Ctx>(
+  { emit, streaming }: RunScope<Ctx>,
+  { state }: ModelCall<Ctx>,
+  progress: Progress,
+): void {
+  const { last, isUnderWay } = progress;
   progress.last = undefined;
   if (last?.ok === true) last.text.retract();
-  else if (last?.discardText === true)
+  else if (last?.discardText === true || (isUnderWay && streaming))
     emit?.({ type: "llm_retract", data: { agentName: state.currentAgentName } });
 }
 
@@ -174,20 +127,6 @@ function takeBack<Ctx>({ emit }: RunScope<Ctx>, { state }: ModelCall<Ctx>, progr
 function scopeFor<Ctx>(scope: RunScope<Ctx>, model: string | undefined): RunScope<Ctx> {
   const config = overlay(scope.config, { modelOverride: model });
   return { ...scope, config, configGivenOut: openConfigGivenOut(config), modelInUse: new Map() };
-}
-
-function callFor<Ctx>(
-  { state, agent, tellContext }: ModelCall<Ctx>,
-  { instructions, messages, tools, modelConfig }: ModelCallRequest<Ctx>,
-): ModelCall<Ctx> {
-  const offered = agent.tools?.filter(({ schema }) => tools.includes(schema.name));
-  const changed = overlay(agent, offered === undefined ? {} : { tools: Object.freeze(offered) });
-  const settings = settingsShown(modelConfig, messages);
-  return {
-    state: Object.freeze({ ...state, messages }),
-    agent: resolved(changed, instructions, settings),
-    tellContext,
-  };
 }
 
 /** What the hooks have made of it. */

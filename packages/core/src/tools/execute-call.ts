@@ -129,14 +129,13 @@ async function useTool<Ctx>(
     };
     const info = withSignal(fields, limit);
     const hooks = wrapping(scope.config, agent, "wrapToolCall");
-    const execute = (taken: unknown) => tool.execute(taken, context, info);
     const working =
       hooks === undefined
-        ? execute(args)
+        ? tool.execute(args, context, info)
         : executeWrapped<Ctx>(Object.freeze({ ...info, toolName: tool.schema.name, args, context }), {
             hooks,
             limit,
-            execute,
+            execute: (taken) => tool.execute(taken, context, info),
           });
     // An abort is for whoever waits for all calls: what the tool has done by then may still be stored.
     return toAnswer(await limit.inTime(working));

@@ -13,7 +13,7 @@ import {
 } from "../../src/index.ts";
 import { createScriptedModel, type ScriptedStep } from "../../src/testing/index.ts";
 import { abortable } from "../support/abort.ts";
-import { errorOf, eventsOfType, says, setup, user } from "../support/setup.ts";
+import { deferred, errorOf, eventsOfType, says, setup, user } from "../support/setup.ts";
 
 type Wrap = NonNullable<Middleware<unknown>["wrapModelCall"]>;
 
@@ -82,6 +82,14 @@ describe("wrapModelCall", () => {
     expect(request?.config.modelOverride).toBe("small");
     expect(eventsOfType(events, "llm_call_start")).toEqual([{ agentName: "helper", model: "small" }]);
     expect(finalState.messages[0]).toEqual(user("My number is 5"));
+  });
+
+  it("leaves what it changes to undefined as it was", async () => {
+    const { model, config } = wrapped(["Hello."], (_request, next) =>
+      next({ instructions: undefined, messages: undefined, model: undefined } as never),
+    );
+    await run(says("Hi"), config);
+    expect(model.requests[0]).toMatchObject({ instructions: "Help.", state: { messages: [user("Hi")] } });
   });
 
   it("wraps in order: the run's, then the agent's, and changes go inwards", async () => {
@@ -229,6 +237,16 @@ describe("wrapModelCall", () => {
       { cause: { message: "Invalid changes of a model call: messages" } },
     ],
     [
+      "chooses a tool that it doesn't offer",
+      (_request, next) => next({ tools: ["look"], modelConfig: { toolChoice: { tool: "pay" } } }),
+      { cause: { message: expect.stringContaining('"pay" is none') } },
+    ],
+    [
+      "sets a time that is none",
+      (_request, next) => next({ modelConfig: { timeoutMs: 0 } }),
+      { cause: { message: expect.stringContaining("modelConfig.timeoutMs") } },
+    ],
+    [
       "asks twice at the same time",
       async (_request, next) => (await Promise.all([next(), next()]))[0] ?? {},
       { cause: { message: expect.stringContaining("under way") } },
@@ -367,6 +385,25 @@ describe("wrapModelCall in a stream", () => {
     };
     const { text } = await shownBy(runStream(says("Hi"), { ...config, modelProvider }));
     expect(text).toBe("Later.");
+  });
+
+  it("takes the text back of what the hook left under way", async () => {
+    const told = deferred();
+    const { config } = wrapped([], async (_request, next) => {
+      next().catch(() => {});
+      await told.promise;
+      return reply("First.");
+    });
+    const modelProvider: ModelProvider<unknown> = {
+      getCompletion: async () => ({}),
+      getCompletionStream: async function* () {
+        yield { type: "text_delta", text: "Half a" };
+        told.resolve();
+        await new Promise(() => {});
+      },
+    };
+    const { text } = await shownBy(runStream(says("Hi"), { ...config, modelProvider }));
+    expect(text).toBe("First.");
   });
 
   it("is held back until the output guardrails pass it, as any", async () => {
