@@ -1,0 +1,351 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import {
+  bytes,
+  CREATE,
+  countOf,
+  dataOf,
+  declareMediaRules,
+  image,
+  messagesOf,
+  OWNED,
+  written,
+} from "../../../../test/media/media-rules.ts";
+import {
+  type BlobErrorEvent,
+  type BlobStore,
+  createFailure,
+  createInMemoryBlobStore,
+  createInMemoryProvider,
+  createMemoryConnectionError,
+  createMemoryStorageError,
+  type RichMessage,
+  readsMedia,
+  type VersionedMemoryProvider,
+  withBlobs,
+  withFallback,
+  withRetry,
+} from "../../src/index.ts";
+import { expectConflict, expectError, expectInvalid, expectOk } from "../../src/testing/expectations.ts";
+
+afterEach(() => void vi.useRealTimers());
+
+const stores = () => ({ store: createInMemoryProvider(), blobs: createInMemoryBlobStore() });
+
+function setUp(options: Partial<Parameters<typeof withBlobs>[1]> = {}) {
+  const { store, blobs } = stores();
+  const events: BlobErrorEvent[] = [];
+  const onBlobError = (event: BlobErrorEvent) => void events.push(event);
+  const wrap = (inner: VersionedMemoryProvider, to: BlobStore = blobs) =>
+    withBlobs(inner, { blobs: to, minBytes: 10, onBlobError, ...options });
+  return { store, blobs, events, wrap, provider: wrap(store) };
+}
+
+const one = written([image(bytes("one"))]);
+const broken = createFailure(createMemoryConnectionError("test", "down", { operation: "test" }));
+
+describe("withBlobs, in memory", () => {
+  declareMediaRules(async () => ({ ...stores(), dispose: async () => {} }));
+});
+
+describe("what withBlobs leaves as it is", () => {
+  it("passes on messages without large media, and asks the blob store nothing", async () => {
+    const { store, blobs } = stores();
+    const asked = vi.fn();
+    const watched = new Proxy(blobs, {
+      get: (...given) => {
+        asked();
+        return Reflect.get(...given);
+      },
+    });
+    const provider = withBlobs(store, { blobs: watched });
+    asked.mockClear();
+    const append = vi.spyOn(store, "appendMessages");
+    const small = written([image(bytes("small")), { role: "user", content: "x" }]);
+    expectOk(await provider.appendMessages("c", small, OWNED, CREATE));
+    expect(messagesOf(expectOk(await provider.getConversation("c")))).toEqual(small);
+    expect(append.mock.lastCall?.[1]).toBe(small);
+    expect(asked).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ["a reference of somebody else's", { type: "media", mediaType: "a/b", blob: { key: "x".repeat(50) } }],
+    ["data beside a field blob", { type: "media", mediaType: "a/b", blob: "x", data: bytes("x") }],
+    ["text that is no base64", { type: "media", mediaType: "a/b", data: "not base64, but long" }],
+    ["base64 without padding", { type: "media", mediaType: "a/b", data: "YWFhYWFhYWFhYWFhYQ" }],
+    ["parts of other types", { type: "image_url", data: bytes("x") }],
+  ])("keeps %s in its message", async (_, part) => {
+    const { provider, blobs } = setUp();
+    const said = written([{ role: "user", content: [part] }]);
+    expectOk(await provider.storeMessages("c", said, OWNED));
+    expect(messagesOf(expectOk(await provider.getConversation("c")))).toEqual(said);
+    expect(await countOf(blobs)).toBe(0);
+  });
+
+  it("keeps the other methods of a provider, and through a wrapper around it its own", async () => {
+    const { store, blobs } = stores();
+    const provider = withBlobs(store, { blobs, minBytes: 10 });
+    expect(typeof provider.on).toBe("function");
+    const retried = withRetry(provider);
+    expectOk(await retried.appendMessages("c", one, OWNED, CREATE));
+    const { messages } = expectOk(await retried.readConversation("c")).conversation ?? { messages: [] };
+    expect(readsMedia(retried) && expectOk(await retried.resolveMedia("c", messages))).toEqual(one);
+    expect(readsMedia(createInMemoryProvider())).toBe(false);
+  });
+
+  it("refuses invalid options, and a provider that answers from a fallback", () => {
+    const { store, blobs } = stores();
+    expect(() => withBlobs(store, { blobs, minBytes: 0 })).toThrow(/minBytes: expected/);
+    expect(() => Reflect.apply(withBlobs, undefined, [store, {}])).toThrow(/blobs: expected a BlobStore/);
+    const either = withRetry(withFallback(store, createInMemoryProvider()));
+    expect(() => withBlobs(either, { blobs })).toThrow(/withFallback around withBlobs/);
+  });
+});
+
+describe("a write of media", () => {
+  it("is taken as it was at the call", async () => {
+    const { provider } = setUp();
+    const data = bytes("before");
+    const message = image(data);
+    const metadata = { ...OWNED, topic: "tea" };
+    const writing = provider.appendMessages("c", written([message]), metadata, CREATE);
+    data.fill(0);
+    metadata.topic = "coffee";
+    expectOk(await writing);
+    const conversation = expectOk(await provider.getConversation("c"));
+    expect(conversation?.metadata?.["topic"]).toBe("tea");
+    expect(expectOk(await provider.resolveMedia("c", messagesOf(conversation)))).toEqual([
+      image(bytes("before")),
+    ]);
+  });
+
+  it("is done once under a key, and takes its media away again where it was refused or skipped", async () => {
+    const { provider, blobs } = setUp();
+    const keyed = { ...CREATE, idempotencyKey: "k", messageIds: ["m"] };
+    for (let attempt = 0; attempt < 2; attempt++) {
+      expectOk(await provider.appendMessages("c", one, OWNED, keyed));
+    }
+    expectOk(await provider.appendMessages("c", one, {}, { messageIds: ["m"] }));
+    const two = written([image(bytes("two"))]);
+    expectConflict(await provider.appendMessages("c", two, {}, { expectedVersion: 9 }), "version");
+    expectConflict(await provider.appendMessages("c", two, {}, { messageIds: ["m"] }), "message-id");
+    expectError(await provider.appendMessages("none", two), "MemoryNotFoundError");
+    expectOk(await provider.appendMessages("c", [], {}, { dropLast: 1 }));
+    expectOk(await provider.appendMessages("c", one, OWNED, keyed));
+    expect(expectOk(await provider.getRecentMessages("c"))).toEqual([]);
+    expect([await countOf(blobs), await countOf(blobs, "none")]).toEqual([0, 0]);
+  });
+
+  it("is refused where media is too large, and where another message of the batch is none", async () => {
+    const { provider, blobs } = setUp({ maxBytes: 30 });
+    const large = written([image(new Uint8Array(31))]);
+    await expectInvalid(() => provider.storeMessages("c", large), "messages[0].content[1].data");
+    const wrong = [...one, { role: "user", content: 5 }];
+    await expectInvalid(() => Reflect.apply(provider.storeMessages, undefined, ["c", wrong]));
+    await expectInvalid(() => provider.appendMessages("", one), "conversationId");
+    expect(expectOk(await provider.getConversation("c"))).toBeNull();
+    expect(await countOf(blobs)).toBe(0);
+  });
+
+  it("stores no message whose media can't be stored", async () => {
+    const { store, blobs, wrap } = setUp();
+    const provider = wrap(store, { ...blobs, put: async () => broken });
+    const error = expectError(await provider.storeMessages("c", one), "MemoryConnectionError");
+    expect(error).toMatchObject({ operation: "storeMessages", retryable: true });
+    expect(expectOk(await store.getConversation("c"))).toBeNull();
+  });
+
+  it("keeps media of a write whose outcome isn't known, until the hold is over", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const { store, blobs, wrap } = setUp();
+    const lost: VersionedMemoryProvider = {
+      ...store,
+      appendMessages: async (...given) => {
+        await store.appendMessages(...given);
+        return broken;
+      },
+    };
+    const never: VersionedMemoryProvider = { ...store, appendMessages: async () => broken };
+    expectError(await wrap(lost).appendMessages("c", one, OWNED, CREATE), "MemoryConnectionError");
+    expectError(await wrap(never).appendMessages("d", one, OWNED, CREATE), "MemoryConnectionError");
+    const provider = wrap(store);
+    expect(expectOk(await provider.sweepBlobs({ idleSeconds: 0 })).removed).toBe(0);
+    vi.setSystemTime(Date.now() + 901_000);
+    expect(expectOk(await provider.sweepBlobs({ idleSeconds: 0 }))).toEqual({ conversations: 2, removed: 1 });
+    expect(
+      expectOk(await provider.resolveMedia("c", messagesOf(expectOk(await store.getConversation("c"))))),
+    ).toEqual(one);
+    expect(await countOf(blobs, "d")).toBe(0);
+  });
+
+  it("fails where storing its media takes half as long as it is held", async () => {
+    const { store, blobs, wrap } = setUp({ holdSeconds: 2 });
+    const slow: BlobStore = {
+      ...blobs,
+      put: async (...given) => {
+        await new Promise((resolve) => setTimeout(resolve, 1_050));
+        return blobs.put(...given);
+      },
+    };
+    const error = expectError(await wrap(store, slow).storeMessages("c", one), "MemoryStorageError");
+    expect(error.retryable).toBe(true);
+    expect(await countOf(blobs)).toBe(0);
+  });
+
+  it("sweeps now and then what others left", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const { provider, blobs } = setUp();
+    expectOk(await provider.appendMessages("c", one, OWNED, { ...CREATE, ttlSeconds: 1 }));
+    vi.setSystemTime(Date.now() + 3_700_000);
+    for (let at = 0; at < 8; at++) expectOk(await provider.appendMessages(`d${at}`, one, OWNED, CREATE));
+    expect(await countOf(blobs)).toBe(0);
+    expect(await countOf(blobs, "d0")).toBe(1);
+  });
+});
+
+describe("a reference that is written back", () => {
+  const referenceOnly = async (provider: VersionedMemoryProvider) =>
+    messagesOf(expectOk(await provider.getConversation("c")));
+
+  it("is kept where a stored message of the conversation names it, also when only that one stays", async () => {
+    const { provider, blobs } = setUp();
+    expectOk(await provider.storeMessages("c", one, OWNED));
+    const read = written(await referenceOnly(provider));
+    const edited = written([{ role: "user", content: "Look" }, ...read]);
+    expectOk(await provider.storeMessages("c", edited, OWNED));
+    expectOk(await provider.appendMessages("c", read, {}, { dropLast: 1 }));
+    expect(await countOf(blobs)).toBe(1);
+    expect(expectOk(await provider.resolveMedia("c", await referenceOnly(provider)))[1]).toEqual(one[0]);
+  });
+
+  it("opens nothing of another conversation, nothing that is erased, and nothing left by a crash", async () => {
+    const { provider, store, blobs } = setUp();
+    expectOk(await provider.storeMessages("c", one, OWNED));
+    const read = written(await referenceOnly(provider));
+    await expectInvalid(
+      () => provider.appendMessages("d", read, { userId: "v" }, CREATE),
+      "messages[0].content[1].blob",
+    );
+    expectOk(await store.deleteConversation("c")); // As a crash before the second step leaves it.
+    expect(await countOf(blobs)).toBe(1);
+    await expectInvalid(() => provider.appendMessages("c", read, { userId: "v" }, CREATE));
+    expect(await countOf(blobs)).toBe(0);
+    await expectInvalid(() => provider.storeMessages("c", read));
+    const forged = [{ type: "media", mediaType: "a/b", blob: { sha256: "0".repeat(64), size: 1 } }];
+    await expectInvalid(() => provider.storeMessages("c", written([{ role: "user", content: forged }])));
+  });
+
+  it("is let through where the write was done before, to be replayed", async () => {
+    const { provider } = setUp();
+    expectOk(await provider.storeMessages("c", one, OWNED));
+    const read = written(await referenceOnly(provider));
+    const again = () => provider.appendMessages("c", read, {}, { idempotencyKey: "k" });
+    expectOk(await again());
+    expectOk(await provider.storeMessages("c", [], OWNED));
+    expectOk(await again());
+    expect(await referenceOnly(provider)).toEqual([]);
+  });
+});
+
+describe("an erasure", () => {
+  it("that ends between its steps leaves what the next sweep removes", async () => {
+    const { provider, store, blobs } = setUp();
+    for (const id of ["c", "d"]) expectOk(await provider.storeMessages(id, one, OWNED));
+    expectOk(await store.deleteConversation("c"));
+    expectOk(await store.appendMessages("d", [], {}, { dropLast: 1 }));
+    expect(expectOk(await provider.sweepBlobs({ idleSeconds: 0 }))).toEqual({ conversations: 2, removed: 2 });
+    expect(expectOk(await blobs.due(10, 0))).toEqual([]);
+  });
+
+  it("fails where the blobs stay, and succeeds when it is repeated", async () => {
+    const { store, blobs, wrap } = setUp();
+    const provider = wrap(store);
+    expectOk(await provider.storeMessages("c", one, OWNED));
+    const half = wrap(store, { ...blobs, remove: async () => broken });
+    for (const call of [() => half.deleteConversation("c"), () => half.clearUserConversations("u")]) {
+      await store.storeMessages("c", written([{ role: "user", content: "x" }]), OWNED);
+      expect(expectError(await call(), "MemoryConnectionError").retryable).toBe(true);
+    }
+    expect(expectOk(await provider.deleteConversation("c"))).toBe(false);
+    expect(await countOf(blobs)).toBe(0);
+  });
+
+  it("of messages alone succeeds where the blobs stay, and tells of it", async () => {
+    const { store, blobs, events, wrap } = setUp();
+    expectOk(await wrap(store).storeMessages("c", one, OWNED));
+    const half = wrap(store, { ...blobs, remove: async () => broken });
+    expectOk(await half.storeMessages("c", [], OWNED));
+    expect(events).toMatchObject([{ step: "erase", conversationId: "c", error: broken.error }]);
+  });
+
+  it("takes what was read lately out of this process's cache", async () => {
+    const { provider } = setUp();
+    expectOk(await provider.storeMessages("c", one, OWNED));
+    const read = messagesOf(expectOk(await provider.getConversation("c")));
+    expectOk(await provider.resolveMedia("c", read));
+    expectOk(await provider.deleteConversation("c"));
+    expectError(await provider.resolveMedia("c", read), "MemoryStorageError");
+  });
+});
+
+describe("reading media", () => {
+  const stored = async (provider: ReturnType<typeof setUp>["provider"]) => {
+    expectOk(await provider.storeMessages("c", one, OWNED));
+    return messagesOf(expectOk(await provider.getConversation("c")));
+  };
+
+  it("asks the store once for what it has read lately, and gives each reader its own", async () => {
+    const { store, blobs, wrap } = setUp();
+    const get = vi.fn(blobs.get);
+    const provider = wrap(store, { ...blobs, get });
+    const read = await stored(provider);
+    const [message] = expectOk(await provider.resolveMedia("c", [...read, ...read]));
+    dataOf(message)?.fill(0);
+    expect(expectOk(await provider.resolveMedia("c", read))).toEqual(one);
+    expect(get).toHaveBeenCalledTimes(1);
+    expect(expectError(await provider.resolveMedia("d", read), "MemoryStorageError").operation).toBe(
+      "resolveMedia",
+    );
+  });
+
+  it("returns messages without references as they are", async () => {
+    const { provider } = setUp();
+    const plain: readonly RichMessage[] = [{ role: "user", content: "x" }];
+    expect(expectOk(await provider.resolveMedia("c", plain))).toBe(plain);
+    const read = await stored(provider);
+    const resolved = expectOk(await provider.resolveMedia("c", [...plain, ...read]));
+    expect(resolved[0]).toBe(plain[0]);
+  });
+
+  it("says that media is gone, or leaves the reference, as asked", async () => {
+    const { provider, blobs } = setUp({ cacheBytes: 0 });
+    const read = await stored(provider);
+    expectOk(await blobs.remove("c", expectOk(await blobs.list("c"))));
+    const error = expectError(await provider.resolveMedia("c", read), "MemoryStorageError");
+    expect(error.message).toContain("the bytes of a media part are not stored");
+    expect(expectOk(await provider.resolveMedia("c", read, { missing: "leave" }))).toEqual(read);
+    expectError(await provider.exportConversation("c"), "MemoryStorageError");
+  });
+
+  it("refuses bytes that are not those that were stored", async () => {
+    const { store, blobs, wrap } = setUp({ cacheBytes: 0 });
+    const error = createFailure(createMemoryStorageError("getBlob", "another hash"));
+    const provider = wrap(store, { ...blobs, get: async () => error });
+    expectError(await provider.resolveMedia("c", await stored(provider)), "MemoryStorageError");
+  });
+
+  it("exports and imports whole, also into a store of another kind", async () => {
+    const [from, to] = [setUp(), setUp()];
+    await stored(from.provider);
+    const record = expectOk(await from.provider.exportConversation("c"));
+    if (record === null) throw new Error("expected a conversation");
+    expect(record.messages).toEqual(one);
+    expectOk(await to.provider.importConversation(record));
+    expect(await countOf(to.blobs)).toBe(1);
+    expect(expectOk(await to.provider.exportConversation("c"))).toEqual(record);
+    const plain = createInMemoryProvider();
+    expectOk(await plain.importConversation(record));
+    expect(messagesOf(expectOk(await plain.getConversation("c")))).toEqual(one);
+    const raw = expectOk(await from.store.exportConversation("c"));
+    if (raw !== null) await expectInvalid(() => setUp().provider.importConversation(raw));
+  });
+});

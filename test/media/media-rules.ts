@@ -1,0 +1,152 @@
+import { expect, it } from "vitest";
+import {
+  type BlobStore,
+  type ConversationMemory,
+  type Message,
+  parseMessages,
+  type RichMessage,
+  type VersionedMemoryProvider,
+  withBlobs,
+} from "../../packages/memory/src/index.ts";
+import { expectOk } from "../../packages/memory/src/testing/expectations.ts";
+
+/** A store and a blob store of one test, on the same server. */
+export interface MediaStores {
+  readonly store: VersionedMemoryProvider;
+  readonly blobs: BlobStore;
+  readonly dispose: () => Promise<void>;
+}
+
+export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text.padEnd(20, "."));
+
+export function written(messages: readonly RichMessage[]): readonly Message[] {
+  return expectOk(parseMessages(messages));
+}
+
+export const image = (data: Uint8Array | string): RichMessage => ({
+  role: "user",
+  content: [
+    { type: "text", text: "What is this?" },
+    { type: "media", mediaType: "image/png", data, filename: "a.png" },
+  ],
+});
+
+/** Of the second part, as {@link image} has it. */
+export function dataOf(message: RichMessage | undefined): Uint8Array | undefined {
+  const part = Array.isArray(message?.content) ? message.content[1] : undefined;
+  return part?.data instanceof Uint8Array ? part.data : undefined;
+}
+
+export const OWNED = { userId: "u" };
+export const CREATE = { createIfMissing: true } as const;
+
+export const messagesOf = (conversation: ConversationMemory | null): readonly RichMessage[] =>
+  conversation?.messages ?? [];
+
+/** How many blobs a conversation has. */
+export const countOf = async (blobs: BlobStore, conversationId = "c"): Promise<number> =>
+  expectOk(await blobs.list(conversationId)).length;
+
+/** What goes for media on every store: declares the tests, in the current `describe`. */
+export function declareMediaRules(createStores: () => Promise<MediaStores>): void {
+  type Use = (stores: MediaStores & { readonly provider: ReturnType<typeof wrap> }) => Promise<void>;
+  const wrap = (store: VersionedMemoryProvider, blobs: BlobStore) =>
+    withBlobs(store, { blobs, minBytes: 10 });
+  const rule = (title: string, use: Use) =>
+    it(title, async () => {
+      const stores = await createStores();
+      try {
+        await use({ ...stores, provider: wrap(stores.store, stores.blobs) });
+      } finally {
+        await stores.dispose();
+      }
+    });
+
+  rule("stores a reference, and gives the media back on demand", async ({ provider, blobs }) => {
+    const base64 = Buffer.from(bytes("text")).toString("base64");
+    const said = [image(bytes("one")), image(base64), { role: "user", content: "And?" } as const];
+    expectOk(await provider.appendMessages("c", written(said), OWNED, CREATE));
+    const stored = messagesOf(expectOk(await provider.getConversation("c")));
+    expect(JSON.stringify(stored)).not.toContain(base64);
+    expect(stored[0]?.content).toMatchObject([
+      { type: "text" },
+      { type: "media", mediaType: "image/png", filename: "a.png", blob: { size: 20 } },
+    ]);
+    expect(await countOf(blobs)).toBe(2);
+    expect(expectOk(await provider.resolveMedia("c", stored))).toEqual(said);
+  });
+
+  rule("erases media with the last message that names it, however that goes", async ({ provider, blobs }) => {
+    const [one, two, three] = [image(bytes("one")), image(bytes("two")), image(bytes("three"))];
+    const text = { role: "user", content: "x" } as const;
+    const begin = async (...messages: readonly RichMessage[]) =>
+      expectOk(await provider.storeMessages("c", written(messages), OWNED));
+
+    await begin(one, two, one, text);
+    expect(await countOf(blobs), "the same bytes once").toBe(2);
+    expectOk(await provider.appendMessages("c", [], {}, { dropLast: 2 }));
+    expect(await countOf(blobs), "dropLast leaves what another message names").toBe(2);
+    expectOk(await provider.appendMessages("c", written([text]), {}, { dropLast: 1 }));
+    expect(await countOf(blobs), "dropLast").toBe(1);
+
+    await begin(one, two, three);
+    expectOk(await provider.appendMessages("c", written([text]), {}, { maxMessages: 2 }));
+    expect(await countOf(blobs), "maxMessages").toBe(1);
+
+    await begin(two);
+    expect(await countOf(blobs), "a replacement").toBe(1);
+
+    expectOk(await provider.deleteConversation("c"));
+    expect(await countOf(blobs), "a deletion").toBe(0);
+
+    await begin(one, two);
+    expectOk(await provider.appendMessages("d", written([three]), OWNED, CREATE));
+    expectOk(await provider.appendMessages("other", written([three]), { userId: "other" }, CREATE));
+    expect(expectOk(await provider.clearUserConversations("u"))).toBe(2);
+    expect([await countOf(blobs), await countOf(blobs, "d")], "of a user").toEqual([0, 0]);
+    expect(await countOf(blobs, "other")).toBe(1);
+  });
+
+  rule("sweeps what an expiry leaves", async ({ provider, blobs }) => {
+    const options = { ...CREATE, ttlSeconds: 1 };
+    expectOk(await provider.appendMessages("c", written([image(bytes("one"))]), OWNED, options));
+    expectOk(await provider.appendMessages("d", written([image(bytes("one"))]), OWNED, CREATE));
+    await expect
+      .poll(async () => expectOk(await provider.getConversation("c")), { timeout: 5_000 })
+      .toBeNull();
+    expect(expectOk(await provider.sweepBlobs({ idleSeconds: 0 }))).toEqual({ conversations: 2, removed: 1 });
+    expect([await countOf(blobs), await countOf(blobs, "d")]).toEqual([0, 1]);
+  });
+
+  rule("takes media of 5 MB", async ({ provider }) => {
+    const data = Buffer.alloc(5_000_000, "0123456789abcdef-");
+    const said = [image(data)];
+    expectOk(await provider.appendMessages("c", written(said), OWNED, CREATE));
+    const messages = messagesOf(expectOk(await provider.getConversation("c")));
+    const resolved = expectOk(await provider.resolveMedia("c", messages));
+    // An assertion on each byte would take a minute.
+    expect(data.equals(dataOf(resolved[0]) ?? new Uint8Array())).toBe(true);
+  });
+
+  rule("loses nothing to erasures beside writers of the same media", async ({ provider, store, blobs }) => {
+    const shared = image(bytes("shared"));
+    const other = wrap(store, blobs);
+    expectOk(await provider.storeMessages("c", written([shared]), OWNED));
+    const write = async (one: typeof provider) => {
+      for (let round = 0; round < 8; round++) {
+        expectOk(await one.appendMessages("c", written([shared]), OWNED, CREATE));
+      }
+    };
+    const erase = async (one: typeof provider) => {
+      for (let round = 0; round < 8; round++) {
+        if (round % 4 === 3) expectOk(await one.deleteConversation("c"));
+        else await one.appendMessages("c", [], {}, { dropLast: 1 });
+      }
+    };
+    await Promise.all([write(provider), erase(other), write(other), erase(provider)]);
+    const left = messagesOf(expectOk(await provider.getConversation("c")));
+    const resolved = expectOk(await provider.resolveMedia("c", left));
+    expect(resolved).toEqual(left.map(() => shared));
+    expect(await countOf(blobs)).toBe(left.length === 0 ? 0 : 1);
+  });
+}
