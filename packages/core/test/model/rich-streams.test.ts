@@ -150,8 +150,9 @@ describe("a watched stream", () => {
   });
 
   it("can't change the message through a part that it is shown", async () => {
+    const shown = { ...image };
     const { config } = setup({
-      model: [full],
+      model: [{ parts: [shown] }],
       config: {
         onEvent: (event) => {
           if (event.type === "llm_part") Reflect.set(event.data.part, "data", "changed");
