@@ -10,6 +10,7 @@ import type { Agent } from "../agent.ts";
 import { toolLimit } from "../engine/limits.ts";
 import type { RunScope } from "../engine/scope.ts";
 import { openTimeLimit, type TimeLimit, type TimeLimitError } from "../engine/time-limit.ts";
+import { frozenCopy } from "../immutable/copy.ts";
 import { lazyFields } from "../immutable/lazy-fields.ts";
 import { wrapping } from "../middleware/wrapping.ts";
 import { decodeCall, type ParsedArguments, validateArguments } from "./arguments.ts";
@@ -221,7 +222,7 @@ export function traceToolCall<Ctx>({ emit }: RunScope<Ctx>, call: RichToolCall) 
       const shown =
         typeof content === "string"
           ? { result: content }
-          : { result: messageText({ role: "tool", content }), parts: content };
+          : { result: messageText({ role: "tool", content }), parts: frozenCopy(content) };
       emit({ type: "tool_call_end", data: { toolName: name, toolCallId: id, status, durationMs, ...shown } });
     },
   };

@@ -1,7 +1,14 @@
 import { createInMemoryProvider, type Message, type RichMessage } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createTool, run, ToolResponse, type ToolReturn, withErrorHandling } from "../../src/index.ts";
+import {
+  createTool,
+  run,
+  ToolResponse,
+  type ToolReturn,
+  type TraceEvent,
+  withErrorHandling,
+} from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
 import { eventsOfType, says, setup } from "../support/setup.ts";
 import { answersTo, returning } from "../support/tool-answers.ts";
@@ -30,6 +37,20 @@ describe("a tool that answers with parts", () => {
     expect(eventsOfType(events, "tool_call_end")).toMatchObject([
       { status: "success", result: "Here:\nIt is blue.", parts },
     ]);
+  });
+
+  it("can't have its bytes changed by whoever watches", async () => {
+    const model = createScriptedModel([{ toolCalls: [{ name: "tool" }] }, "Done."]);
+    const onEvent = (event: TraceEvent) => {
+      if (event.type !== "tool_call_end") return;
+      for (const { data } of event.data.parts ?? []) if (data instanceof Uint8Array) data.fill(9);
+    };
+    await run(
+      says("Hi"),
+      setup({ model, tools: [returning({ parts: [image] })], config: { onEvent } }).config,
+    );
+    const seen: readonly RichMessage[] = model.requests[1]?.state.messages ?? [];
+    expect(seen.at(-1)?.content).toStrictEqual([{ ...image, data: new Uint8Array([1, 2]) }]);
   });
 
   it("may say that it succeeded, also by withErrorHandling", async () => {
