@@ -7,7 +7,7 @@ import { fieldsOf, type Refusal, type WireMessage } from "./chat-request.ts";
 import { brokenToolRule } from "./chat-tool-rules.ts";
 
 export type { ChatAnswer } from "./chat-answer.ts";
-export { completionBody, eventStream } from "./chat-answer.ts";
+export { eventStream } from "./chat-answer.ts";
 export type { ChatMode, Fields } from "./chat-modes.ts";
 
 /** A request that came in, refused or not. */

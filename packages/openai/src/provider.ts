@@ -22,8 +22,7 @@ import { chunksOf } from "./response/stream.ts";
  * @example
  * const modelProvider = createOpenAIProvider({ model: "gpt-5.1" }); // OPENAI_API_KEY, OPENAI_BASE_URL
  */
-// biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
-export function createOpenAIProvider<Ctx = any>(options: OpenAIProviderOptions = {}): OpenAIProvider<Ctx> {
+export function createOpenAIProvider(options: OpenAIProviderOptions = {}): OpenAIProvider {
   const parsed = parseOptions(options);
   const endpoint = openEndpoint(parsed, readEnvironment());
 
@@ -46,7 +45,8 @@ export function createOpenAIProvider<Ctx = any>(options: OpenAIProviderOptions =
   };
 }
 
-export type OpenAIProvider<Ctx> = Required<ModelProvider<Ctx>>;
+// biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
+export type OpenAIProvider = Required<ModelProvider<any>>;
 
 async function send(
   body: Readonly<Record<string, unknown>>,

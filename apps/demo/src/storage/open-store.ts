@@ -13,7 +13,7 @@ import { createSqlNotes } from "./sql-notes.ts";
 export interface Store {
   readonly provider: MemoryProvider;
   /** Where the conversations are, if not in the folder, for the person at the terminal. */
-  readonly notice: string | undefined;
+  readonly notice?: string | undefined;
   /** What is known of the user in every conversation. */
   readonly userMemory: UserMemoryStore;
   readonly notes: Notes;

@@ -51,7 +51,7 @@ function ownTurn(message: RichMessage, context: AssistantContext): WireMessage |
   return {
     ...further,
     role: "assistant",
-    content: isEmpty && calls.length > 0 ? null : content,
+    content: isEmpty ? (calls.length > 0 ? null : "") : content,
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
 }
