@@ -14,7 +14,7 @@ import {
   unstorable,
 } from "./checks.ts";
 import { idIssue } from "./ids.ts";
-import { decodeJson, encodeJson, type JsonObject, type JsonValue, toJsonValue } from "./json.ts";
+import { encodeJson, type JsonObject, type JsonValue, toJsonValue } from "./json.ts";
 import { withMessageIds } from "./message-ids.ts";
 import { messageSchema } from "./message-schema.ts";
 import { encodePlainMessage } from "./plain-message.ts";
@@ -48,8 +48,9 @@ function encodeMessage(message: unknown, index: number, batch: Batch): EncodedMe
     const plain = encodePlainMessage(message);
     if (plain !== undefined) return plain;
     const body = encodeJson(message);
-    // What is stored, and not what was handed in: a getter answers anew, and hidden fields are not stored.
-    const parsed = messageSchema.safeParse(decodeJson(body));
+    // What is stored, and not what was handed in: a getter answers anew, and hidden fields are not stored. Tags stay tags:
+    // no field of the schema may be a date, bytes or a URL.
+    const parsed = messageSchema.safeParse(JSON.parse(body));
     if (parsed.success) {
       const { role } = parsed.data;
       if (role === "system" || role === "developer") batch.holdsSystemContent = true;
