@@ -59,33 +59,44 @@ export const agentGivenOut: <Ctx>(agent: AnyAgent<Ctx>) => AnyAgent<Ctx> = remem
 const toolGivenOut = <Ctx>(tool: AnyTool<Ctx>): AnyTool<Ctx> =>
   Object.freeze(overlay(tool, { schema: Object.freeze(overlay(tool.schema, {})) }));
 
-interface ModelCall {
-  /** Makes the signal of the call when it is asked for it. */
-  readonly limit: { readonly signal: AbortSignal };
+/** How long a call of the model may take. */
+interface CallLimit {
+  /** Made when it is asked for. */
+  readonly signal: AbortSignal;
+  /** `undefined`: it has ended in time, or goes on. */
+  readonly exceeded: () => unknown;
+}
+
+interface GivenSource {
+  /** Of the call that has the configuration now. */
+  limit: CallLimit;
   /** Made each time, as a `Map` can't be frozen. */
   readonly makeRegistry: () => object;
 }
 
-const withCall = lazyFields<ModelCall, { readonly signal: AbortSignal; readonly agentRegistry: object }>({
+const withSource = lazyFields<GivenSource, { readonly signal: AbortSignal; readonly agentRegistry: object }>({
   signal: ({ limit }) => limit.signal,
   agentRegistry: ({ makeRegistry }) => makeRegistry(),
 });
 
 /**
- * Configurations for the model provider, each with the signal of its call. Providers, observers and user memories in them
- * are the application's own.
+ * Configurations for the model provider, each with the signal of its call; one call follows the other. Providers, observers
+ * and user memories in them are the application's own.
  */
-export function openConfigGivenOut<Ctx>(
-  config: RunConfig<Ctx>,
-): (limit: ModelCall["limit"]) => RunConfig<Ctx> {
-  const isPlain = Object.getPrototypeOf(config) === Object.prototype;
+export function openConfigGivenOut<Ctx>(config: RunConfig<Ctx>): (limit: CallLimit) => RunConfig<Ctx> {
   const makeRegistry = () => registryGivenOut(config.agentRegistry);
-  let parts: RunConfig<Ctx> | Partial<RunConfig<Ctx>> | undefined;
+  let parts: Partial<RunConfig<Ctx>> | undefined;
+  let last: { readonly given: RunConfig<Ctx>; readonly source: GivenSource } | undefined;
   return (limit) => {
-    // A plain one is overlaid once: there is a configuration for each model call.
-    parts ??= isPlain ? overlay(config, frozenParts(config)) : frozenParts(config);
-    const given = isPlain ? { ...(parts as RunConfig<Ctx>) } : overlay(config, parts);
-    return Object.freeze(withCall(given, { limit, makeRegistry })) as RunConfig<Ctx>;
+    // The same for calls that end in time. One that was given up may still look at its signal.
+    if (last === undefined || last.source.limit.exceeded() !== undefined) {
+      parts ??= frozenParts(config);
+      const source = { limit, makeRegistry };
+      const given = withSource(overlay(config, parts), source);
+      last = { given: Object.freeze(given) as RunConfig<Ctx>, source };
+    }
+    last.source.limit = limit;
+    return last.given;
   };
 }
 
