@@ -1,12 +1,20 @@
 import type { Interruption } from "@jaf/core";
-import { calledTool, isSuccess, messageText, type RichMessage, sameJson } from "@jaf/memory";
+import {
+  calledTool,
+  isSuccess,
+  type Message,
+  messageText,
+  type RichMessage,
+  sameJson,
+  validateContinuation,
+} from "@jaf/memory";
 import { convertToModelMessages, validateUIMessages } from "ai";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decisionsFromUIMessages, fromUIMessages, toUIMessages } from "../src/index.ts";
-import { histories, SECRET } from "./support/histories.ts";
+import { histories, repliedHistories, SECRET } from "./support/histories.ts";
 
-const taken = (ui: unknown): RichMessage[] => {
+const taken = (ui: unknown): readonly RichMessage[] => {
   const parsed = fromUIMessages(ui);
   if (!isSuccess(parsed)) throw new Error(parsed.error.message);
   return parsed.data;
@@ -62,6 +70,22 @@ describe("what is given out", () => {
   });
 });
 
+describe("a whole conversation that a client sends back", () => {
+  it("continues the stored one, though nothing opaque of it was given out", () => {
+    fc.assert(
+      fc.property(repliedHistories, fc.boolean(), (history, reasoning) => {
+        const added: RichMessage = { role: "user", content: "And now?" };
+        const [user] = toUIMessages([added]);
+        const sent = throughTheWire([...toUIMessages(history, { reasoning }), user]);
+        // Rich messages are messages, as they are stored.
+        const verdict = validateContinuation(history as Message[], taken(sent));
+        expect(verdict).toMatchObject({ ok: true, added: [added] });
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
 describe("a turn", () => {
   const history: RichMessage[] = [
     { role: "user", content: "Book it.", id: "u1" },
@@ -98,7 +122,7 @@ describe("a turn", () => {
           { type: "step-start" },
           { type: "reasoning", text: "Which one?" },
           { ...find, state: "output-available", output: "found" },
-          { type: "text", text: "One moment." },
+          { type: "text", text: "One moment.", state: "done" },
           { ...find, toolCallId: "c2", state: "output-error", errorText: history[3]?.content },
           { type: "step-start" },
           { ...find, input: { q: 2 }, state: "approval-requested", approval: { id: "a1" } },
@@ -178,7 +202,11 @@ describe("a turn", () => {
     ];
     const tool = { toolCallId: "c1", state: "input-available", input: { q: 1 } };
     expect(toUIMessages(secret, { reasoning: false })).toEqual([
-      { id: "r", role: "assistant", parts: [{ type: "step-start" }, { type: "tool-find", ...tool }] },
+      {
+        id: "r",
+        role: "assistant",
+        parts: [{ type: "step-start" }, { type: "reasoning", text: "" }, { type: "tool-find", ...tool }],
+      },
       { id: "r-2", role: "user", parts: [{ type: "text", text: "?" }] },
     ]);
     const shown = toUIMessages(secret, {

@@ -15,9 +15,11 @@ export const callOf = (item: Fields): ModelToolCall => ({
   ...metadataOf(item),
 });
 
-/** Models of a user's own making may hand over the decoded object. */
-const inputText = (input: unknown): string =>
-  typeof input === "string" ? input : (JSON.stringify(input) ?? "");
+/** Some send nothing for no input; models of a user's own making may hand over the decoded object. */
+function inputText(input: unknown): string {
+  const text = typeof input === "string" ? input : (JSON.stringify(input) ?? "");
+  return text.trim() === "" ? "{}" : text;
+}
 
 /** Of everything that a model says beside calls. `undefined`: it says nothing, or only what is to come. */
 export function partOf(item: Fields): ContentPart | undefined {

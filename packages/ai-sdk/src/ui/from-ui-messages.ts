@@ -3,8 +3,7 @@ import {
   type ContentPart,
   createFailure,
   createMemoryValidationError,
-  createSuccess,
-  type MemoryErrorUnion,
+  type Message,
   parseApprovalDecision,
   parseMessages,
   type Result,
@@ -35,7 +34,7 @@ type UIMessage = z.output<typeof uiMessagesSchema>[number];
  *
  * None of it is checked against what is stored: hand it to `RunConfig.continuation`, which does that.
  */
-export function fromUIMessages(uiMessages: unknown): Result<RichMessage[], MemoryErrorUnion> {
+export function fromUIMessages(uiMessages: unknown): Result<readonly Message[]> {
   const parsed = uiMessagesSchema.safeParse(uiMessages);
   if (!parsed.success) {
     const issues = parsed.error.issues.map(({ path, message }) => ({
@@ -44,9 +43,7 @@ export function fromUIMessages(uiMessages: unknown): Result<RichMessage[], Memor
     }));
     return createFailure(createMemoryValidationError(issues, { operation: "fromUIMessages" }));
   }
-  const messages = parsed.data.flatMap(messagesOf);
-  const checked = parseMessages(messages);
-  return checked.success ? createSuccess(messages) : checked;
+  return parseMessages(parsed.data.flatMap(messagesOf));
 }
 
 /** What the user decided about calls that wait for an approval, for `RunConfig.approvals`, which checks each of them. */
@@ -67,7 +64,15 @@ function messagesOf({ role, parts }: UIMessage): RichMessage[] {
       return [];
     case "user": {
       const said = parts.filter(({ type }) => type === "text" || type === "file");
-      return [{ role, content: contentOf(said.flatMap((part) => contentPart(part) ?? [])) }];
+      return [
+        {
+          role,
+          content: contentLike(
+            said,
+            said.flatMap((part) => contentPart(part) ?? []),
+          ),
+        },
+      ];
     }
     case "assistant":
       return steps(parts).flatMap(stepMessages);
@@ -104,7 +109,15 @@ function stepMessages(step: readonly Fields[]): RichMessage[] {
   }
   if (content.length === 0) return [];
   const called = calls.length === 0 ? {} : { tool_calls: calls };
-  return [{ role: "assistant", content: contentOf(content), ...called }, ...results];
+  return [{ role: "assistant", content: contentLike(step, content), ...called }, ...results];
+}
+
+/** Parts where the reply was in parts when it was given out, so that the two can be compared. */
+function contentLike(shown: readonly Fields[], parts: readonly ContentPart[]): RichMessage["content"] {
+  const wasInParts = shown.some(
+    ({ type, state }) => type === "reasoning" || (type === "text" && state === "done"),
+  );
+  return wasInParts ? parts : contentOf(parts);
 }
 
 /** Of what is neither a call nor a part that clients have no say in. */
@@ -115,8 +128,9 @@ function contentPart(part: Fields): ContentPart | undefined {
   const named = filename === undefined ? {} : { filename };
   switch (part["type"]) {
     case "text":
+      return text === undefined ? undefined : { type: "text", text };
     case "reasoning":
-      return text === undefined ? undefined : { type: part["type"], text };
+      return text === undefined || text === "" ? undefined : { type: "reasoning", text };
     case "file":
       return url === undefined || mediaType === undefined ? undefined : mediaAt({ mediaType, url, ...named });
     case "source-url": {
@@ -169,8 +183,9 @@ function resultOf(part: Fields): RichMessage["content"] | undefined {
 function providerParts(part: Fields): ContentPart[] {
   const id = textField(part, "toolCallId") ?? "";
   const name = toolName(part) ?? "";
-  const call: ContentPart = { type: "provider-tool-call", id, name, input: part["input"] ?? {} };
-  const result = { type: "provider-tool-result", id, name };
+  const dynamic = part["type"] === "dynamic-tool" ? { dynamic: true } : {};
+  const call: ContentPart = { type: "provider-tool-call", id, name, input: part["input"] ?? {}, ...dynamic };
+  const result = { type: "provider-tool-result", id, name, ...dynamic };
   switch (part["state"]) {
     case "output-available":
       return [call, { ...result, output: part["output"] ?? null }];

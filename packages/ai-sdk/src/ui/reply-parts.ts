@@ -7,6 +7,8 @@ import type { AiSdkToolPart, AiSdkUIPart, ToolState } from "./ui-message.ts";
 /** Adds a reply of the model to what it said and did so far in this turn. */
 export function addReply(turn: AiSdkUIPart[], message: RichMessage, shown: Shown): void {
   turn.push({ type: "step-start" });
+  const { content } = message;
+  if (typeof content === "string" && content !== "") turn.push({ type: "text", text: content });
   const calls = [...(message.tool_calls ?? [])];
   for (const part of contentParts(message)) {
     switch (part.type) {
@@ -34,7 +36,7 @@ export function addReply(turn: AiSdkUIPart[], message: RichMessage, shown: Shown
 }
 
 function contentParts({ content, refusal }: RichMessage): readonly ContentPart[] {
-  const parts = typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
+  const parts = typeof content === "string" ? [] : (content ?? []);
   return typeof refusal === "string" ? [...parts, { type: "refusal", refusal }] : parts;
 }
 

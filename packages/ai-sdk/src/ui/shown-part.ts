@@ -20,16 +20,16 @@ export function metadataOf(metadata: unknown, shown: Shown): { providerMetadata?
 export function shownPart(part: ContentPart, shown: Shown): AiSdkUIPart | undefined {
   const metadata = metadataOf(part["providerMetadata"], shown);
   if (part.type === "reasoning") {
-    const text = textField(part, "text") ?? "";
-    const isEmpty = text === "" && metadata.providerMetadata === undefined;
-    return isEmpty || !shown.reasoning ? undefined : { type: "reasoning", text, ...metadata };
+    const text = shown.reasoning ? (textField(part, "text") ?? "") : "";
+    // Also where nothing of it is shown: what comes back is a reply in parts then, as the one that is stored.
+    return { type: "reasoning", text, ...metadata };
   }
   if (part.type === "source") return source(part, metadata);
   const text = part.type === "refusal" ? textField(part, "refusal") : partText(part);
   if (text !== undefined) {
     return text === "" && metadata.providerMetadata === undefined
       ? undefined
-      : { type: "text", text, ...metadata };
+      : { type: "text", text, state: "done", ...metadata };
   }
   const file = shownFile(part);
   return file === undefined ? undefined : { type: "file", ...file, ...metadata };

@@ -9,7 +9,7 @@ import type { AiSdkUIMessage, AiSdkUIPart } from "./ui-message.ts";
 export interface ToUIMessagesOptions {
   /** What the run waits for (`outcome.interruptions`): its approvals are shown as asked for. Default: nothing. */
   readonly interruptions?: readonly Interruption[];
-  /** Whether thoughts are shown. Default `true`. */
+  /** Whether thoughts are given out. Default `true`; else they are there, and empty. */
   readonly reasoning?: boolean;
   /** Whether system and developer messages are given out. Default `false`: they aren't the user's to read. */
   readonly system?: boolean;
@@ -70,7 +70,8 @@ export function toUIMessages(
 }
 
 function userUIParts({ content }: RichMessage, shown: Shown): AiSdkUIPart[] {
-  const parts = typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  const parts = content ?? [];
   const ui = parts.flatMap((part) => shownPart(part, shown) ?? []);
   // A user message without parts isn't valid.
   return ui.length === 0 ? [{ type: "text", text: "" }] : ui;

@@ -6,7 +6,8 @@ export interface AiSdkUIMessage {
 }
 
 export type AiSdkUIPart =
-  | { type: "text"; text: string; providerMetadata?: UIMetadata }
+  /** `state`: of a text that is one of several parts. */
+  | { type: "text"; text: string; state?: "done"; providerMetadata?: UIMetadata }
   | { type: "reasoning"; text: string; providerMetadata?: UIMetadata }
   | { type: "file"; mediaType: string; url: string; filename?: string; providerMetadata?: UIMetadata }
   | { type: "source-url"; sourceId: string; url: string; title?: string; providerMetadata?: UIMetadata }

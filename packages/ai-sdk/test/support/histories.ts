@@ -15,7 +15,9 @@ const textPart = fc
   .record({ text, metadata })
   .map(({ text, metadata }) => ({ type: "text", text, ...metadata }));
 const media: fc.Arbitrary<ContentPart> = fc.oneof(
-  fc.uint8Array({ maxLength: 9 }).map((data) => ({ type: "media", mediaType: "image/png", data })),
+  fc
+    .uint8Array({ minLength: 1, maxLength: 9 })
+    .map((data) => ({ type: "media", mediaType: "image/png", data })),
   fc
     .base64String({ minLength: 4 })
     .map((data) => ({ type: "media", mediaType: "audio/wav", data, filename: "a.wav" })),
@@ -43,9 +45,9 @@ const input = fc.oneof(
   fc.dictionary(word, fc.jsonValue({ maxDepth: 1 })).map((value) => JSON.stringify(value)),
   fc.constantFrom("", "{broken", '"text"', "null"),
 );
-const call = (id: string): fc.Arbitrary<RichToolCall> =>
+const callOf = (id: string, inputs: fc.Arbitrary<string>): fc.Arbitrary<RichToolCall> =>
   fc.oneof(
-    fc.record({ name: word, input, metadata }).map(
+    fc.record({ name: word, input: inputs, metadata }).map(
       ({ name, input, metadata }): RichToolCall => ({
         id,
         type: "function",
@@ -74,32 +76,38 @@ const result: fc.Arbitrary<RichMessage["content"]> = fc.oneof(
   fc.array(fc.oneof(textPart, media), { minLength: 1, maxLength: 3 }),
 );
 
-/** A reply with its results; `open`: of these calls the last has none. */
-const step = fc
-  .record({
-    parts: fc.array(fc.oneof(textPart, media, opaque), { maxLength: 3 }),
-    content: fc.oneof(text, fc.constant(null)),
-    ids: fc.uniqueArray(fc.constantFrom("c1", "c2", "c3"), { maxLength: 3 }),
-    inParts: fc.boolean(),
-    open: fc.boolean(),
-  })
-  .chain(({ parts, content, ids, inParts, open }) => {
-    const answered = open ? ids.slice(0, -1) : ids;
-    const calls = fc.tuple(...ids.map(call));
-    const results = fc.tuple(
-      ...answered.map((id) =>
-        result.map((of): RichMessage => ({ role: "tool", content: of, tool_call_id: id })),
-      ),
-    );
-    return fc.tuple(calls, results).map(([calls, results]): RichMessage[] => {
-      const placed = inParts ? [...parts, ...ids.map((id) => ({ type: "tool-call", id }))] : content;
-      const called = calls.length === 0 ? {} : { tool_calls: calls };
-      return [
-        { role: "assistant", content: placed, ...called, origin: { provider: SECRET, api: "a", model: "m" } },
-        ...results,
-      ];
+interface StepParts {
+  readonly parts: fc.Arbitrary<readonly ContentPart[]>;
+  readonly inputs: fc.Arbitrary<string>;
+  /** Whether the last call may have no result. */
+  readonly isOpen: fc.Arbitrary<boolean>;
+}
+
+/** A reply with its results. */
+const stepOf = ({ parts, inputs, isOpen }: StepParts) =>
+  fc
+    .record({
+      parts,
+      content: fc.oneof(text, fc.constant(null)),
+      ids: fc.uniqueArray(fc.constantFrom("c1", "c2", "c3"), { maxLength: 3 }),
+      inParts: fc.boolean(),
+      isOpen,
+    })
+    .chain(({ parts, content, ids, inParts, isOpen }) => {
+      const answered = isOpen ? ids.slice(0, -1) : ids;
+      const calls = fc.tuple(...ids.map((id) => callOf(id, inputs)));
+      const results = fc.tuple(
+        ...answered.map((id) =>
+          result.map((of): RichMessage => ({ role: "tool", content: of, tool_call_id: id })),
+        ),
+      );
+      return fc.tuple(calls, results).map(([calls, results]): RichMessage[] => {
+        const placed = inParts ? [...parts, ...ids.map((id) => ({ type: "tool-call", id }))] : content;
+        const called = calls.length === 0 ? {} : { tool_calls: calls };
+        const origin = { provider: SECRET, api: "a", model: "m" };
+        return [{ role: "assistant", content: placed, ...called, origin }, ...results];
+      });
     });
-  });
 
 const user = fc
   .oneof(text, fc.array(fc.oneof(textPart, media), { maxLength: 3 }))
@@ -109,11 +117,47 @@ const system = fc
   .map((role): RichMessage[] => [{ role, content: `Never say ${SECRET}.` }]);
 /** As no engine writes it, but some import may. */
 const stray = fc.constant<RichMessage[]>([{ role: "tool", content: "stray", tool_call_id: "nobody" }]);
+const oddStep = stepOf({
+  parts: fc.array(fc.oneof(textPart, media, opaque), { maxLength: 3 }),
+  inputs: input,
+  isOpen: fc.boolean(),
+});
 
 /** Any history that a store may hold, from the plain to the odd; not empty. */
 export const histories: fc.Arbitrary<RichMessage[]> = fc
-  .array(fc.oneof({ weight: 3, arbitrary: user }, { weight: 5, arbitrary: step }, system, stray), {
+  .array(fc.oneof({ weight: 3, arbitrary: user }, { weight: 5, arbitrary: oddStep }, system, stray), {
     minLength: 1,
     maxLength: 8,
   })
   .map((turns) => turns.flat());
+
+const thought = fc.constantFrom<ContentPart>(
+  { type: "reasoning", text: "", providerMetadata: { anthropic: { redactedData: SECRET } } },
+  { type: "reasoning", text: "Hm", providerMetadata: { anthropic: { signature: SECRET } } },
+  { type: "reasoning", encrypted: SECRET },
+);
+const source: ContentPart = { type: "source", sourceType: "url", id: "1", url: "https://a.example" };
+const heard = fc.oneof(
+  textPart.filter(({ text }) => text !== ""),
+  media,
+);
+const said = fc.oneof(heard, fc.constant(source));
+const repliedStep = stepOf({
+  parts: fc
+    .tuple(fc.array(thought, { maxLength: 2 }), said, fc.array(fc.oneof(said, thought), { maxLength: 2 }))
+    .map(([thoughts, first, rest]) => [...thoughts, first, ...rest]),
+  inputs: input.filter((text) => text !== ""),
+  isOpen: fc.constant(false),
+}).filter(([reply]) => reply?.tool_calls !== undefined || (reply?.content ?? "") !== "");
+
+const asked = fc
+  .oneof(text, fc.array(heard, { minLength: 1, maxLength: 3 }))
+  .map((content): RichMessage[] => [{ role: "user", content }]);
+
+/** What an engine stores of models that think, call tools, and say texts, files and sources. */
+export const repliedHistories: fc.Arbitrary<RichMessage[]> = fc
+  .array(fc.tuple(asked, fc.array(repliedStep, { minLength: 1, maxLength: 3 })), {
+    minLength: 1,
+    maxLength: 4,
+  })
+  .map((turns) => turns.flat(2).flat());

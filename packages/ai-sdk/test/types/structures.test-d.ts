@@ -3,7 +3,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV2, LanguageModelV3 } from "@ai-sdk/provider";
 import type { LanguageModelV4 } from "@ai-sdk/provider-v4";
 import type { ModelProvider } from "@jaf/core";
-import type { RichMessage } from "@jaf/memory";
+import type { Message, RichMessage } from "@jaf/memory";
 import { convertToModelMessages, type UIMessage, validateUIMessages } from "ai";
 import { describe, expectTypeOf, it } from "vitest";
 import { type AiSdkModel, createAiSdkProvider, fromUIMessages, toUIMessages } from "../../src/index.ts";
@@ -32,6 +32,6 @@ describe("the types of the AI SDK", () => {
     void validateUIMessages({ messages: toUIMessages(messages) });
     const ui: UIMessage[] = [];
     const parsed = fromUIMessages(ui);
-    if (parsed.success) expectTypeOf(parsed.data).toExtend<RichMessage[]>();
+    if (parsed.success) expectTypeOf(parsed.data).toEqualTypeOf<readonly Message[]>();
   });
 });
