@@ -31,14 +31,21 @@ export function openEmitter(observed: Observed, { runId, conversationId, sink }:
   if (!isObserved && sink === undefined) return { emit: undefined, close: () => undefined };
   let open = true;
   let sequence = 0;
-  const conversation = conversationId === undefined ? undefined : { conversationId };
+  // Written out, as copies by spread take several times as long; that a type has its data is lost on the way.
+  const stamped = ({ type, data }: TraceEvent): TraceEvent => {
+    const time = Date.now();
+    const event =
+      conversationId === undefined
+        ? { type, data, runId, sequence, time }
+        : { type, data, runId, conversationId, sequence, time };
+    sequence += 1;
+    return Object.freeze(event) as TraceEvent;
+  };
   return {
     emit: (told) => {
       if (!open) return;
       Object.freeze(told.data);
-      const time = Date.now();
-      const event: TraceEvent = Object.freeze({ ...told, runId, ...conversation, sequence, time });
-      sequence += 1;
+      const event = stamped(told);
       sink?.(event);
       if (isObserved) {
         callObserver(
