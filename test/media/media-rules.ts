@@ -43,9 +43,9 @@ export const CREATE = { createIfMissing: true } as const;
 export const messagesOf = (conversation: ConversationMemory | null): readonly RichMessage[] =>
   conversation?.messages ?? [];
 
-/** How many blobs a conversation has. */
+/** How many blobs a conversation has, each once. */
 export const countOf = async (blobs: BlobStore, conversationId = "c"): Promise<number> =>
-  expectOk(await blobs.list(conversationId)).length;
+  new Set(expectOk(await blobs.list(conversationId)).map(({ sha256 }) => sha256)).size;
 
 /** What goes for media on every store: declares the tests, in the current `describe`. */
 export function declareMediaRules(createStores: () => Promise<MediaStores>): void {
