@@ -18,6 +18,9 @@ export interface OwnTime {
   readonly close: () => void;
 }
 
+// One for all: what it costs to make an error is what it costs to take its stack, and there is nothing to see in it.
+const OVER = new Error("the call is over");
+
 /** Begins to count. */
 export function openOwnTime({ timeoutMs, option }: Limit, outer: AbortSignal | undefined): OwnTime {
   const controller = new AbortController();
@@ -47,7 +50,7 @@ export function openOwnTime({ timeoutMs, option }: Limit, outer: AbortSignal | u
     close: () => {
       pause();
       unfollow?.();
-      controller.abort(new Error("the call is over"));
+      controller.abort(OVER);
     },
   };
 }
