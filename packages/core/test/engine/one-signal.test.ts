@@ -6,7 +6,7 @@ import { createAgentClient, createTool, type ModelProvider, run, runStream } fro
 import { abortable, aborted } from "../support/abort.ts";
 import { deferred, errorOf, says, setup } from "../support/setup.ts";
 
-/** A run with a tool, guardrails, middleware and a store, each of which waits a little. */
+/** A run with instructions, a tool, guardrails, middleware and a store, each of which waits a little. */
 function busy(signal: AbortSignal) {
   const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
   const tool = createTool({
@@ -35,11 +35,23 @@ function busy(signal: AbortSignal) {
   const { config } = setup({
     model,
     tools: [tool],
+    agent: { instructions: () => tick().then(() => "Help.") },
     config: {
       signal,
       initialInputGuardrails: [pass],
       finalOutputGuardrails: [pass],
-      middleware: [{ name: "waits", onStart: () => tick().then(() => undefined), onFinish: tick }],
+      middleware: [
+        {
+          name: "waits",
+          onStart: () => tick().then(() => undefined),
+          onFinish: tick,
+          wrapModelCall: ({ signal: own }, next) => {
+            own.addEventListener("abort", () => {});
+            return tick().then(() => next());
+          },
+          wrapToolCall: (_request, next) => tick().then(() => next()),
+        },
+      ],
       memory: { provider: withRetry(createInMemoryProvider()), autoStore: true, durability: "step" },
     },
   });
