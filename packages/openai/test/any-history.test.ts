@@ -131,7 +131,13 @@ describe("any history", () => {
         expect(brokenMessageRule(wire)).toBeUndefined();
         expect(brokenToolRule(body)).toBeUndefined();
         // Of its own it gets what there is, which these aren't real enough to be judged by.
-        const foreign = messages.map((message) => ({ ...message, origin: undefined }) as RichMessage);
+        const foreign = messages.map(
+          ({ origin: _, ...message }): RichMessage => ({
+            ...message,
+            role: message.role,
+            content: message.content,
+          }),
+        );
         const other = await bodyOf(foreign, mode, dialect);
         const broken = brokenModeRule(mode, other["messages"] as readonly WireMessage[], openIssued(), other);
         expect(broken).toBeUndefined();

@@ -104,8 +104,8 @@ describe("a user's message", () => {
   ])("may hold %s", async (_, part, expected) => {
     const [message] = await sent([user([{ type: "text", text: "Look:" }, part])]);
     const parts = [{ type: "text", text: "Look:" }, expected];
-    const isText = expected.type === "text";
-    expect(message).toEqual({ role: "user", content: isText ? `Look:\n${expected.text}` : parts });
+    const content = "text" in expected ? `Look:\n${expected.text}` : parts;
+    expect(message).toEqual({ role: "user", content });
   });
 
   it("keeps its name where the wire takes it, and no field that the wire doesn't know", async () => {

@@ -1,5 +1,5 @@
 import type { ModelProvider } from "@jaf/core";
-import { createOpenAIProvider } from "@jaf/openai";
+import { createOpenAIProvider, type OpenAIProvider } from "@jaf/openai";
 import { Failure } from "../cli/failure.ts";
 import { createOfflineModel } from "./offline-model.ts";
 
@@ -43,11 +43,7 @@ export function chooseModel<Ctx>(
   };
 }
 
-function open<Ctx>(
-  apiKey: string | undefined,
-  baseURL: string | undefined,
-  model: string,
-): ModelProvider<Ctx> {
+function open(apiKey: string | undefined, baseURL: string | undefined, model: string): OpenAIProvider {
   try {
     return createOpenAIProvider({ apiKey, baseURL, model });
   } catch (thrown) {
