@@ -7,6 +7,8 @@ interface ItemRules {
   readonly opaque: OpaqueValues;
   /** The id of the reasoning that came before an item, by the item's id. */
   readonly reasonedFor: ReadonlyMap<string, string>;
+  /** The ids of all items that the model gave. */
+  readonly known: ReadonlySet<string>;
 }
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -35,7 +37,7 @@ export function checkItems(body: JsonObject, rules: ItemRules): readonly JsonObj
   if (items.length === 0) throw new Refusal("Missing required parameter: 'input'.");
   const ids = new Set<string>();
   for (const [index, item] of items.entries()) {
-    checkId(item, index, ids);
+    checkId(item, index, { ids, known: rules.known });
     checkItem(item, index, rules);
     checkReasoning(items, index, rules);
   }
@@ -43,7 +45,13 @@ export function checkItems(body: JsonObject, rules: ItemRules): readonly JsonObj
   return items;
 }
 
-function checkId(item: JsonObject, index: number, ids: Set<string>): void {
+interface Ids {
+  /** Those of the request so far. */
+  readonly ids: Set<string>;
+  readonly known: ReadonlySet<string>;
+}
+
+function checkId(item: JsonObject, index: number, { ids, known }: Ids): void {
   const { id, type } = item;
   if (id === undefined || id === null) return;
   const prefix = PREFIXES[String(type)];
@@ -51,6 +59,8 @@ function checkId(item: JsonObject, index: number, ids: Set<string>): void {
     throw new Refusal(
       `Invalid 'input[${index}].id': '${id}'. Expected an ID that begins with '${prefix ?? ""}'.`,
     );
+  // What is to be looked up, or holds what is encrypted, is judged by that.
+  if (type !== "item_reference" && type !== "reasoning" && !known.has(id)) throw notFound(id);
   if (ids.has(id))
     throw new Refusal(
       `Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`,

@@ -1,4 +1,5 @@
 import { type FakeOptions, type FakeService, startModelService } from "./model-service.ts";
+import type { Owner } from "./opaque-values.ts";
 import { itemsOf, keyOf, responseOf, streamOf } from "./openai-responses-reply.ts";
 import { checkItems } from "./openai-responses-rules.ts";
 import { isList, Refusal, textOf } from "./service.ts";
@@ -13,6 +14,7 @@ import { isList, Refusal, textOf } from "./service.ts";
 export function startResponses({ next, opaque }: FakeOptions): Promise<FakeService> {
   /** Of each item that reasoning came before, by its id: the id of that. */
   const reasonedFor = new Map<string, string>();
+  const known = new Map<Owner, Set<string>>();
   return startModelService({
     opaque,
     errorBody: (refusal) => ({
@@ -31,13 +33,14 @@ export function startResponses({ next, opaque }: FakeOptions): Promise<FakeServi
       if (body["store"] !== false) throw new Refusal("This fake stores nothing: `store` must be false");
       const model = textOf(body["model"], "model");
       const owner = `openai/${model}`;
-      const items = checkItems(body, { owner, opaque, reasonedFor });
+      const items = checkItems(body, { owner, opaque, reasonedFor, known: known.get(owner) ?? new Set() });
       judge(owner, request, items.map(keyOf));
 
       const reply = next(body);
       const includes = body["include"];
       const isEncrypted = isList(includes) && includes.includes("reasoning.encrypted_content");
       const output = itemsOf(reply, { owner, opaque, isEncrypted });
+      known.set(owner, new Set([...(known.get(owner) ?? []), ...output.map(({ id }) => String(id))]));
       for (const [index, item] of output.entries()) {
         const before = output[index - 1];
         if (before?.["type"] === "reasoning") reasonedFor.set(String(item["id"]), String(before["id"]));

@@ -57,7 +57,7 @@ describe("OpenAI's rules of items: refused is", () => {
     ["a long id of a call", [call("a".repeat(65)), output("a".repeat(65))], /1 to 64 characters/],
     ["a name with a dot", [call("a", { name: "a.b" }), output("a")], /does not match pattern/],
     ["a call's id in place of an item's", [call("a", { id: "call_1" }), output("a")], /begins with 'fc'/],
-    ["one item twice", [call("a", { id: "fc_1" }), call("b", { id: "fc_1" })], /Duplicate item/],
+    ["an id that it never gave", [call("a", { id: "fc_1" }), output("a")], /Items are not persisted/],
     [
       "reasoning without its content",
       [{ type: "reasoning", id: "rs_1", summary: [] }, user("Hi")],
@@ -115,6 +115,7 @@ describe("OpenAI's reasoning", () => {
   it.each<[string, (items: readonly JsonObject[]) => readonly JsonObject[], RegExp]>([
     ["left out, where its item comes with an id", withoutReasoning, /without its required 'reasoning' item/],
     ["moved", ([a, b, c, d]) => [a, b, d, c] as readonly JsonObject[], /without its required/],
+    ["there twice", (items) => [...items.slice(0, 2), ...items], /Duplicate item/],
     [
       "at the end",
       (items) => [...items.slice(2), ...items.slice(0, 1)],

@@ -73,7 +73,8 @@ export async function openConversation(options: ConversationOptions): Promise<Co
       agentRegistry,
       modelProvider: process.modelProvider,
       modelRetry: { maxAttempts: 1 },
-      memory: { ...plan.memory, provider: process.store.provider, autoStore: true },
+      // A tool whose run was aborted may still store its result when the next run begins.
+      memory: { ...plan.memory, provider: process.store.provider, autoStore: true, concurrency: "queue" },
       conversationId,
       ...(turn.modelOverride === undefined ? {} : { modelOverride: turn.modelOverride }),
       ...given,

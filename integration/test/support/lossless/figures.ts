@@ -48,6 +48,7 @@ export const describePlayed = (title: string, plans: readonly Plan[], all: reado
   const requests = sum(all, (played) => played.requests);
   const given = sum(all, (played) => played.given);
   const returned = sum(all, (played) => played.returned);
+  const summaries = sum(all, (played) => played.summaries);
   const whole = sum(all, (played) => played.whole);
-  return `${title}: ${requests} requests, ${given} opaque values given, ${returned} times one came back, ${whole} times a reply with all of its own; ${faults.join(", ")}\n  ${events.join(", ")}\n`;
+  return `${title}: ${requests} requests, ${summaries} of them for summaries, ${given} opaque values given, ${returned} times one came back, ${whole} times a reply with all of its own; ${faults.join(", ")}\n  ${events.join(", ")}\n`;
 };

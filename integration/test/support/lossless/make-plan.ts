@@ -2,7 +2,7 @@ import type { ScriptedReply } from "../../../../test/fakes/scripted-reply.ts";
 import { below, pick, type Random, randomNumbers } from "../random.ts";
 import { AGENTS } from "./agents.ts";
 import type { Plan, PlannedTurn } from "./plan.ts";
-import { familyOf } from "./services.ts";
+import { type Family, familyOf } from "./services.ts";
 import type { Spoken, SpokenStep, SpokenTurn } from "./spoken.ts";
 
 /** Of most services; most of them no agent's own. */
@@ -107,6 +107,9 @@ function planTurn(
   return { turn, endsWith: agent };
 }
 
+/** The services that look things up themselves, in these tests. */
+const SEARCHING: ReadonlySet<Family> = new Set(["anthropic", "openai"]);
+
 interface Speaker {
   readonly model: string;
   readonly agent: string;
@@ -124,10 +127,12 @@ function thinkingFor(
   const thoughts = Array.from({ length: least + below(random, 3 - least) }, (_, index) =>
     !isReadable && below(random, 4) === 0 ? "" : `Thought ${index} of ${below(random, 1_000_000)}. “So…”`,
   );
-  const isSearching = family === "anthropic" && step.text !== undefined && below(random, 5) === 0;
+  const query = `query ${below(random, 1_000_000)}`;
+  const wants = below(random, 4) === 0;
+  const isSearching = wants && step.text !== undefined && SEARCHING.has(family);
   return {
     ...(thoughts.length === 0 ? {} : { thoughts }),
-    ...(isSearching ? { searches: [`query ${below(random, 1_000_000)}`] } : {}),
+    ...(isSearching ? { searches: [query] } : {}),
   };
 }
 

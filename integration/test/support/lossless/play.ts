@@ -10,6 +10,8 @@ export interface Played extends Findings {
   readonly name: string;
   /** How many opaque values were given with replies that count. */
   readonly given: number;
+  /** How many summaries were made. */
+  readonly summaries: number;
   /** Whose of them the store doesn't hold, byte for byte. */
   readonly lost: readonly string[];
   /** What else went otherwise than planned. */
@@ -49,7 +51,14 @@ export async function play(
     const lost = wrong.length === 0 ? given.filter((value) => !text.includes(value)) : [];
     if (wrong.length === 0) wrong.push(...differencesFrom(plan, stored));
     const whose = lost.map((value) => script.opaque.ownerOf(value) ?? "nobody");
-    return { name: plan.name, ...services.findings(), given: given.length, lost: whose, wrong };
+    return {
+      name: plan.name,
+      ...services.findings(),
+      given: given.length,
+      summaries: script.summaries(),
+      lost: whose,
+      wrong,
+    };
   } finally {
     await conversation.close();
     await services.close();

@@ -7,6 +7,8 @@ export interface Script {
   readonly opaque: OpaqueValues;
   /** The opaque values of all replies but summaries, which aren't kept. */
   readonly given: () => readonly string[];
+  /** How many summaries were asked for. */
+  readonly summaries: () => number;
 }
 
 /** Whoever is asked says the next reply; whoever has no tools is asked for a summary. */
@@ -34,5 +36,6 @@ export function openScript({ turns }: Plan): Script {
       },
     },
     given: () => given,
+    summaries: () => summaries,
   };
 }
