@@ -165,6 +165,7 @@ describe("messages of the application", () => {
       { type: "media", mediaType: "application/pdf", fileId: "7", filename: "b.pdf" },
       { type: "image_url", image_url: { url: "data:image/gif,hi" } },
       { type: "input_text", text: "and this" },
+      { type: "media", mediaType: "image/png", blob: { sha256: "0".repeat(64), size: 9 } },
       { type: "text", text: "" },
     ];
     expect(await promptOf([{ role: "user", content }])).toEqual([
@@ -183,6 +184,7 @@ describe("messages of the application", () => {
           { type: "text", text: "[b.pdf]" },
           { type: "file", mediaType: "image/gif", data: "aGk=" },
           { type: "text", text: "and this" },
+          { type: "text", text: "[image/png]" },
         ],
       },
     ]);

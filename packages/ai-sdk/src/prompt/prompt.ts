@@ -5,7 +5,7 @@ import { assistantParts, type Recipient } from "./assistant.ts";
 import { fileOf } from "./media.ts";
 import type { PromptMessage, ToolPart, UserPart } from "./prompt-types.ts";
 import { providerOptionsOf } from "./provider-options.ts";
-import { toolOutput } from "./tool-output.ts";
+import { mediaPlaceholder, toolOutput } from "./tool-output.ts";
 
 /**
  * A conversation as a prompt: the instructions, then what system and developer messages there are, since most providers
@@ -80,6 +80,7 @@ function addUser(prompt: PromptMessage[], message: RichMessage, { to, known }: P
     const file = fileOf(part, to.providerKey);
     if (text !== undefined && text !== "") content.push({ type: "text", text, ...partOptions });
     else if (file !== undefined) content.push({ type: "file", ...file, ...partOptions });
+    else if (part.type === "media") content.push({ type: "text", text: mediaPlaceholder(part) });
     else decisions.push(...approvalParts(part, known));
   }
   if (decisions.length > 0) addResults(prompt, decisions);

@@ -1,4 +1,5 @@
 import { type ContentPart, partText, type RichMessage } from "@jaf/memory";
+import { textField } from "../fields.ts";
 import { fileOf } from "./media.ts";
 import type { OutputPart, PromptFile, ToolOutput } from "./prompt-types.ts";
 
@@ -15,8 +16,13 @@ function outputPart(part: ContentPart, providerKey: string): OutputPart {
   const text = partText(part);
   if (text !== undefined) return { type: "text", text };
   const file = fileOf(part, providerKey);
-  return file === undefined ? { type: "text", text: JSON.stringify(part) } : { type: "file", ...file };
+  if (file !== undefined) return { type: "file", ...file };
+  return { type: "text", text: part.type === "media" ? mediaPlaceholder(part) : JSON.stringify(part) };
 }
+
+/** Of media whose data isn't there, e.g. because a blob store has lost it. */
+export const mediaPlaceholder = (part: ContentPart): string =>
+  `[${textField(part, "filename") ?? textField(part, "mediaType") ?? "media"}]`;
 
 /** What stands for a file where the model can't be given it. */
 export const placeholder = ({ filename, mediaType }: Omit<PromptFile, "data">): string =>

@@ -29,7 +29,8 @@ export interface ToUIMessagesOptions {
 /**
  * A conversation as the AI SDK's user interfaces show it: what the model said and did from one user message to the next is
  * one message, each of its replies a step. `validateUIMessages` and `convertToModelMessages` accept it, unless it is empty.
- * A result without a call isn't shown, nor are parts that the AI SDK has no place for.
+ * A result without a call isn't shown, nor are parts that the AI SDK has no place for, nor media whose data isn't there: of
+ * a provider with blobs, resolve it first (`resolveMedia`).
  */
 export function toUIMessages(
   messages: readonly RichMessage[],
