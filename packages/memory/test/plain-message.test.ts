@@ -24,6 +24,7 @@ const message = fields({
   content: text,
   tool_call_id: text,
   tool_calls: fc.oneof(fc.array(call, { maxLength: 3 }), odd),
+  origin: fc.oneof(fields({ provider: text, api: text, model: text, $date: text, 'a"b': text }), odd),
 });
 
 describe("the short way of encoding a message", () => {
@@ -46,6 +47,7 @@ describe("the short way of encoding a message", () => {
       { role: "user", content: "x\0\ud800" },
       { content: "", role: "assistant", tool_calls: calls },
       { role: "tool", tool_call_id: "c", content: "r", tool_calls: undefined },
+      { role: "assistant", content: "x", origin: { provider: "p", api: "a", model: "m" } },
     ]) {
       expect(encodePlainMessage(plain)?.body).toBe(JSON.stringify(plain));
     }

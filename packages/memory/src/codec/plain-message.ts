@@ -68,8 +68,11 @@ function encodeCalls(calls: unknown): string | undefined {
   return `[${texts.join(",")}]`;
 }
 
+const encodeOriginField: FieldEncoder = (key, value) =>
+  key === "provider" || key === "api" || key === "model" ? encodeText(value) : undefined;
+
 /**
- * Encodes a message that has the documented fields and nothing else, as nearly all do, in one pass. `undefined` for
+ * Encodes a message that has the documented fields, maybe an origin, and nothing else, as nearly all do, in one pass. `undefined` for
  * any other value: `messageSchema` and `encodeJson` decide about it. Throws what reading the value throws.
  */
 export function encodePlainMessage(message: unknown): EncodedMessage | undefined {
@@ -87,6 +90,8 @@ export function encodePlainMessage(message: unknown): EncodedMessage | undefined
         return value === undefined ? "" : encodeText(value);
       case "tool_calls":
         return encodeCalls(value);
+      case "origin":
+        return value === undefined ? "" : encodeFields(value, encodeOriginField);
       default:
         return undefined;
     }
