@@ -1,24 +1,25 @@
 import { type BlobStore, defineBlobStore } from "@jaf/memory";
 import { adaptClient, type PostgresClient } from "../client.ts";
+import { type PostgresConfig, parseConfig } from "../config.ts";
 import { prepareTables } from "../migrator/migrate.ts";
 import { openPool } from "../pool.ts";
 import { toSetupError } from "../setup-error.ts";
 import { createBlobBackend } from "./backend.ts";
-import { type PostgresBlobStoreConfig, parseBlobConfig } from "./config.ts";
 import { blobMigrations } from "./migrations.ts";
 
 /**
  * Keeps the bytes of large media in a table of Postgres or PGlite, for `withBlobs`, and creates it if it is missing. Takes
- * and throws what `createPostgresProvider` does. The table is named after `tableName`: `conversations_blobs`.
+ * and throws what `createPostgresProvider` does. Give it the `tableName` of the
+ * conversations, after which the table is named: `conversations_blobs`. `partitions` has no effect.
  *
  * With a `Client`, calls within a transaction of the application belong to it: then roll back messages and media together,
  * on one connection for both.
  */
 export async function createPostgresBlobStore(
-  config: PostgresBlobStoreConfig = {},
+  config: PostgresConfig = {},
   client?: PostgresClient,
 ): Promise<BlobStore> {
-  const settings = parseBlobConfig(config);
+  const { partitions: _, ...settings } = parseConfig(config);
   const operation = "createPostgresBlobStore";
   const opened =
     client === undefined ? await openPool(settings, operation) : { client, close: async () => {} };

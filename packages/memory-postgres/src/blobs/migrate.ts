@@ -1,15 +1,22 @@
 import { adaptClient, type PostgresClient } from "../client.ts";
+import { type PostgresTables, parseTables } from "../config.ts";
 import { applyMigrations, transactionScript } from "../migrator/migrate.ts";
+import type { TableLayout } from "../schema/names.ts";
 import { toSetupError } from "../setup-error.ts";
-import { type PostgresBlobTables, parseBlobTables } from "./config.ts";
 import { blobMigrations } from "./migrations.ts";
+
+/** In one piece, also where the conversations' tables are divided. */
+function layoutOf(options: PostgresTables): TableLayout {
+  const { tableName, schema } = parseTables(options);
+  return { tableName, schema };
+}
 
 /**
  * Creates or updates the table of blobs, as `createPostgresBlobStore` does by itself unless `migrate: false`. Any number of
- * processes may call it at once. Rejects with a `MemorySetupError`.
+ * processes may call it at once. Takes the same options as `migrate`; `partitions` has no effect. Rejects with a `MemorySetupError`.
  */
-export async function migrateBlobs(client: PostgresClient, options: PostgresBlobTables = {}): Promise<void> {
-  const tables = parseBlobTables(options);
+export async function migrateBlobs(client: PostgresClient, options: PostgresTables = {}): Promise<void> {
+  const tables = layoutOf(options);
   try {
     await applyMigrations(adaptClient(client), blobMigrations, tables);
   } catch (thrown) {
@@ -18,5 +25,5 @@ export async function migrateBlobs(client: PostgresClient, options: PostgresBlob
 }
 
 /** What `migrateBlobs` would run, as a script for `psql`: for databases whose schema the application may not change. */
-export const printBlobMigrations = (options: PostgresBlobTables = {}): string =>
-  transactionScript(blobMigrations, parseBlobTables(options));
+export const printBlobMigrations = (options: PostgresTables = {}): string =>
+  transactionScript(blobMigrations, layoutOf(options));

@@ -10,4 +10,5 @@ export const blobMigrations: MigrationSet = {
   firstRepeatable: migrations.length,
   // There are none.
   hasOwnFunctions: () => "true",
+  remedy: "migrateBlobs(), or the script of printBlobMigrations()",
 };

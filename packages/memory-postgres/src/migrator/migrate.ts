@@ -101,7 +101,8 @@ export async function prepareTables(
   if (mayMigrate) return applyMigrations(sql, set, layout);
   const { names, lack } = await findTables(sql, set, layout);
   if (lack === undefined) return names;
-  const reason = `${lack}; run migrate(), or the script of printMigrations()`;
+  const { remedy = "migrate(), or the script of printMigrations()" } = set;
+  const reason = `${lack}; run ${remedy}`;
   throw new MemorySetupError(createMemoryStorageError(operation, reason, { provider: "postgres" }));
 }
 

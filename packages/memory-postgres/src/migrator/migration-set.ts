@@ -15,6 +15,8 @@ export interface MigrationSet {
    * of SQL that gives the schema's name, always quoted.
    */
   readonly hasOwnFunctions: (schema: string, tableName: string) => string;
+  /** What to run where the tables may not be made, for errors. Default: `migrate()`, and the script of `printMigrations()`. */
+  readonly remedy?: string;
 }
 
 /**

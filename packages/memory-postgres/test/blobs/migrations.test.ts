@@ -1,0 +1,94 @@
+import { MemorySetupError } from "@jaf/memory";
+import { afterAll, describe, expect, it } from "vitest";
+import {
+  createPostgresBlobStore,
+  createPostgresProvider,
+  migrate,
+  migrateBlobs,
+  printBlobMigrations,
+} from "../../src/index.ts";
+import { describeSchema } from "../support/schema.ts";
+import { dropSchemas, freshSchema, runSql, useClient } from "../support/stores.ts";
+
+const schemas: string[] = [];
+const schemaOf = (name = freshSchema()): string => {
+  schemas.push(name);
+  return name;
+};
+
+afterAll(() => dropSchemas(schemas));
+
+describe("the migrations of blobs", () => {
+  it("make the schema that is under review", async () => {
+    const schema = schemaOf();
+    await useClient((client) => migrateBlobs(client, { schema }));
+    await expect(await describeSchema(schema)).toMatchFileSnapshot("./schema.txt");
+  });
+
+  it("print a script that does the same, any number of times", async () => {
+    const [migrated, printed] = [schemaOf(), schemaOf()];
+    await useClient((client) => migrateBlobs(client, { schema: migrated }));
+    await runSql(printBlobMigrations({ schema: printed }));
+    await runSql(printBlobMigrations({ schema: printed }));
+    expect(await describeSchema(printed)).toBe(await describeSchema(migrated));
+  });
+
+  it("run once when 8 stores are made at the same time", async () => {
+    const schema = schemaOf();
+    const create = () =>
+      useClient(async (client) => void (await createPostgresBlobStore({ schema }, client)));
+    await Promise.all(Array.from({ length: 8 }, create));
+    const { rows } = await runSql(`SELECT id FROM "${schema}".conversations_blob_migrations ORDER BY id`);
+    expect(rows).toEqual([{ id: 0 }, { id: 1 }]);
+  });
+
+  it("share a schema and a prefix with divided conversations, whichever comes first", async () => {
+    for (const [first, second] of [
+      [migrate, migrateBlobs],
+      [migrateBlobs, migrate],
+    ] as const) {
+      const tables = { schema: schemaOf(), tableName: "shared", partitions: 2 };
+      await useClient(async (client) => {
+        await first(client, tables);
+        await second(client, tables);
+        await createPostgresProvider({ ...tables, migrate: false }, client);
+        await createPostgresBlobStore({ ...tables, migrate: false }, client);
+      });
+    }
+  });
+
+  it("are asked for when the store may not run them, and say when the table is gone", async () => {
+    const schema = schemaOf();
+    await useClient(async (client) => {
+      const created = createPostgresBlobStore({ schema, migrate: false }, client);
+      await expect(created).rejects.toThrow(MemorySetupError);
+      await expect(created).rejects.toThrow(/run migrateBlobs\(\)/);
+      await migrateBlobs(client, { schema });
+      await client.query(`DROP TABLE "${schema}".conversations_blobs`);
+      await expect(createPostgresBlobStore({ schema }, client)).rejects.toThrow(
+        /some of the tables are gone/,
+      );
+    });
+  });
+
+  it.each(["te\"na'nt $jaf$ $jaf_migration$; --", '"public".', "%I %s"])(
+    "serve a schema named %s",
+    async (schema) => {
+      schemaOf(schema);
+      await useClient(async (client) => {
+        const store = await createPostgresBlobStore({ schema }, client);
+        const put = await store.put("c", new Uint8Array([1]), { id: "h", seconds: 1 });
+        expect(put).toMatchObject({ success: true });
+      });
+    },
+  );
+
+  it("keep the bytes out of line and uncompressed, and nothing of them in statistics", async () => {
+    const schema = schemaOf();
+    await useClient((client) => migrateBlobs(client, { schema }));
+    const { rows } =
+      await runSql(`SELECT attstorage, coalesce(attstattarget, -1)::int AS samples FROM pg_attribute
+      WHERE attrelid = '"${schema}".conversations_blobs'::regclass AND attname = 'data'`);
+    expect(rows).toEqual([{ attstorage: "e", samples: 0 }]);
+  });
+});
