@@ -93,13 +93,20 @@ const inBrackets = ({ code, type }: Named): string => {
   return name === undefined ? "" : ` (${name})`;
 };
 
+interface Asked {
+  readonly provider: string;
+  /** Whether the request named who asks. */
+  readonly hasKey: boolean;
+}
+
 /** Of an answer that isn't 2xx. Reads the body. */
-export async function statusError(response: Response, provider: string): Promise<OpenAIError> {
+export async function statusError(response: Response, { provider, hasKey }: Asked): Promise<OpenAIError> {
   const { status, headers } = response;
   const body = parseJson(await response.text().catch(() => ""));
   const error = errorIn(body) ?? body;
   const named = namesIn(error);
-  return new OpenAIError("status", `${provider} answered ${status}${inBrackets(named)}`, {
+  const hint = status === 401 && !hasKey ? "; no key was sent: pass apiKey" : "";
+  return new OpenAIError("status", `${provider} answered ${status}${inBrackets(named)}${hint}`, {
     status,
     ...named,
     requestId: nameIn(headers.get("x-request-id")),

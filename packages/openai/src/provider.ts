@@ -55,7 +55,7 @@ async function send(
 ): Promise<Response> {
   const request = { method: "POST", headers, body: JSON.stringify(body) };
   const response = await fetch(url, signal === undefined ? request : { ...request, signal });
-  if (!response.ok) throw await statusError(response, provider);
+  if (!response.ok) throw await statusError(response, { provider, hasKey: "authorization" in headers });
   return response;
 }
 

@@ -285,6 +285,15 @@ describe("a run", () => {
     expect(outcome).toMatchObject({ error: { _tag: "ModelCallError", retryable: true, attempts: 2 } });
   });
 
+  it("without the key that the endpoint wants says so", async () => {
+    const fake = await fakeChat(["Hello."], { apiKey: "sk-test" });
+    const provider = createOpenAIProvider({ baseURL: fake.baseURL, model: "m", provider: "mine" });
+    expect(errorOf(await run<unknown, unknown>(says("Hi"), configOf(provider).config))).toMatchObject({
+      status: 401,
+      cause: { message: "mine answered 401 (invalid_api_key); no key was sent: pass apiKey" },
+    });
+  });
+
   it("without a model ends at once, and says what to set", async () => {
     const fake = await fakeChat(["Hello."]);
     const { config } = configOf(providerOf(fake, { model: undefined }));
