@@ -1,7 +1,7 @@
 import { createInMemoryProvider } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { openPglite, openPostgres, openRedis } from "./support/lossless/backends.ts";
-import { changing, SABOTAGES, threeServices } from "./support/lossless/by-hand.ts";
+import { changing, inWindow, SABOTAGES, threeServices } from "./support/lossless/by-hand.ts";
 import { eventsIn, faultsIn, NO_FAULTS } from "./support/lossless/figures.ts";
 import { madeUpConversation } from "./support/lossless/made-up.ts";
 import { makePlan } from "./support/lossless/make-plan.ts";
@@ -16,7 +16,7 @@ declare module "vitest" {
 }
 
 // Chosen so that there is each event and each agent among them.
-const madeUp = [9, 45, 74, 98].map((seed) => makePlan(madeUpConversation(seed), seed));
+const madeUp = [9, 63, 72, 74].map((seed) => makePlan(madeUpConversation(seed), seed));
 const recorded = recordedMissing === undefined ? recordedConversations().slice(3, 4) : [];
 const plans = [...madeUp, ...recorded.map((spoken, index) => makePlan(spoken, index))];
 
@@ -41,13 +41,24 @@ it("a few conversations go through all of it", () => {
     expect([event, count > 0]).toEqual([event, true]);
 });
 
-describe("is noticed", () => {
-  const backend = {
-    connect: async () => ({ provider: store, close: async () => {} }),
-    close: async () => {},
-  };
-  const store = createInMemoryProvider();
+const store = createInMemoryProvider();
+const backend = {
+  connect: async () => ({ provider: store, close: async () => {} }),
+  close: async () => {},
+};
 
+describe("a model whose thinking is bound to all that came before it", () => {
+  it("refuses what is left of a conversation", async () => {
+    const { refused } = faultsIn([await play(inWindow("boundClaude"), { backend })]);
+    expect(refused).toEqual([expect.stringContaining("bound to a different conversation")]);
+  });
+
+  it("takes it where it is told to drop that thinking", async () => {
+    expect(faultsIn([await play(inWindow("claude"), { backend })])).toEqual(NO_FAULTS);
+  });
+});
+
+describe("is noticed", () => {
   it("nothing, where nothing happens", async () => {
     const played = await play(threeServices, { backend, between: changing((message) => message) });
     expect(faultsIn([played])).toEqual(NO_FAULTS);

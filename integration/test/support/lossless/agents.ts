@@ -24,6 +24,8 @@ export const AGENTS: Readonly<Record<string, ModelConfig>> = {
   gpt: { name: "gpt-5", reasoningEffort: "medium" },
   gemini: { name: "gemini-3-pro-preview" },
   deepseek: { name: "deepseek-reasoner" },
+  chatGpt: { name: "chat-gpt-5" },
+  chatGemini: { name: "chat-gemini-3-pro" },
   router: { name: "openrouter:anthropic/claude-opus-4-5" },
 };
 

@@ -30,6 +30,17 @@ export const threeServices: Plan = {
   results: new Map(),
 };
 
+/** One agent, of whose turns a window shows the last. */
+export const inWindow = (agent: string): Plan => ({
+  ...threeServices,
+  name: `${agent} in a window`,
+  turns: Array.from({ length: 4 }, (_, index) => ({
+    ...turnOf(agent),
+    replies: [{ thoughts: ["Hm."], text: `Reply ${index} of ${agent}.` }],
+  })),
+  memory: { window: { maxMessages: 4 } },
+});
+
 type Change = (message: RichMessage, model: string) => RichMessage;
 
 /** Changes what the providers get of the conversation. */

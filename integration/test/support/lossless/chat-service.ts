@@ -2,9 +2,14 @@ import { randomBytes } from "node:crypto";
 import type { BrokenReply } from "../../../../test/fakes/came-back.ts";
 import type { FakeOptions } from "../../../../test/fakes/model-service.ts";
 import type { OpaqueValues } from "../../../../test/fakes/opaque-values.ts";
-import { type ChatAnswer, type Fields, startFakeChat } from "../../../../test/fakes/openai-chat.ts";
+import {
+  type ChatAnswer,
+  type ChatMode,
+  type Fields,
+  startFakeChat,
+} from "../../../../test/fakes/openai-chat.ts";
 import type { ScriptedReply } from "../../../../test/fakes/scripted-reply.ts";
-import type { Json, JsonObject } from "../../../../test/fakes/service.ts";
+import type { JsonObject } from "../../../../test/fakes/service.ts";
 
 export interface ChatService {
   readonly baseURL: string;
@@ -24,10 +29,7 @@ export interface ChatService {
  * The fake of Chat Completions with the script of the others. It refuses by itself a reply of its own that comes back without
  * what stood beside it, or with something else: so what was accepted is whole.
  */
-export async function startChat(
-  mode: "deepseek" | "openrouter",
-  { next, opaque }: FakeOptions,
-): Promise<ChatService> {
+export async function startChat(mode: ChatMode, { next, opaque }: FakeOptions): Promise<ChatService> {
   const foreign: string[] = [];
   let returned = 0;
   const fake = await startFakeChat({
@@ -50,39 +52,48 @@ export async function startChat(
   };
 }
 
-function answerOf(reply: ScriptedReply, mode: "deepseek" | "openrouter", opaque: OpaqueValues): ChatAnswer {
-  const thoughts = reply.thoughts ?? [];
-  const calls = (reply.calls ?? []).map(({ name, input }) => ({
+function answerOf(
+  { thoughts = [], text, calls = [] }: ScriptedReply,
+  mode: ChatMode,
+  opaque: OpaqueValues,
+): ChatAnswer {
+  const called = calls.map(({ name, input }) => ({
     id: `call_${randomBytes(12).toString("hex")}`,
     type: "function",
     function: { name, arguments: JSON.stringify(input) },
   }));
+  const [first, ...others] = called;
+  const signed =
+    first !== undefined && mode === "gemini" ? [withSignature(first, opaque), ...others] : called;
   return {
     kind: "reply",
     message: {
-      content: reply.text ?? null,
+      content: text ?? null,
       ...(thoughts.length === 0 ? {} : thinkingOf(thoughts, mode, opaque)),
-      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+      ...(signed.length === 0 ? {} : { tool_calls: signed }),
     },
   };
 }
 
+const withSignature = (call: Fields, opaque: OpaqueValues): Fields => ({
+  ...call,
+  extra_content: { google: { thought_signature: opaque.issue("gemini", "call") } },
+});
+
 /** DeepSeek's may be read; what OpenRouter passes on is signed. Both have something of their own that goes to no other. */
-function thinkingOf(
-  thoughts: readonly string[],
-  mode: "deepseek" | "openrouter",
-  opaque: OpaqueValues,
-): Fields {
-  const own = opaque.issue(mode, "thinking");
-  if (mode === "deepseek") return { reasoning_content: `${thoughts.join("\n")} ${own}`.trim() };
-  const details: Json = [
-    {
-      type: "reasoning.text",
-      text: thoughts.join("\n"),
-      signature: own,
-      format: "anthropic-claude-v1",
-      index: 0,
-    },
-  ];
-  return { reasoning: thoughts.join("\n"), reasoning_details: details };
+function thinkingOf(thoughts: readonly string[], mode: ChatMode, opaque: OpaqueValues): Fields {
+  const text = thoughts.join("\n");
+  switch (mode) {
+    case "deepseek":
+      return { reasoning_content: `${text} ${opaque.issue(mode, "thinking")}`.trim() };
+    case "openrouter": {
+      const signature = opaque.issue(mode, "thinking");
+      const details = [{ type: "reasoning.text", text, signature, format: "anthropic-claude-v1", index: 0 }];
+      return { reasoning: text, reasoning_details: details };
+    }
+    // These tell nothing of it.
+    case "openai":
+    case "gemini":
+      return {};
+  }
 }

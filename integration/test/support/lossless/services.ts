@@ -12,13 +12,28 @@ import { startResponses } from "../../../../test/fakes/openai-responses.ts";
 import { startChat } from "./chat-service.ts";
 
 /** Which service has a model. */
-export type Family = "anthropic" | "openai" | "google" | "deepseek" | "openrouter";
+export type Family =
+  | "anthropic"
+  | "openai"
+  | "google"
+  | "deepseek"
+  | "openrouter"
+  | "chat-gpt"
+  | "chat-gemini";
+
+/** Those that speak Chat Completions, each with its own rules. */
+const CHATS = [
+  { family: "deepseek", mode: "deepseek", dialect: "deepseek" },
+  { family: "openrouter", mode: "openrouter", dialect: "compatible" },
+  { family: "chat-gpt", mode: "openai", dialect: "openai" },
+  { family: "chat-gemini", mode: "gemini", dialect: "gemini" },
+] as const;
 
 export function familyOf(model: string): Family {
-  if (model.startsWith("openrouter:")) return "openrouter";
+  const chat = CHATS.find(({ family }) => model.startsWith(family));
+  if (chat !== undefined) return chat.family;
   if (model.startsWith("claude-")) return "anthropic";
-  if (model.startsWith("gemini-")) return "google";
-  return model.startsWith("deepseek-") ? "deepseek" : "openai";
+  return model.startsWith("gemini-") ? "google" : "openai";
 }
 
 export interface Findings {
@@ -39,15 +54,15 @@ export interface Services {
 
 /** All services, each of its own server, with one script for all: whoever is asked says what comes next. */
 export async function startServices(options: FakeOptions): Promise<Services> {
-  const [anthropic, openai, google, deepseek, openrouter] = await Promise.all([
+  const [anthropic, openai, google] = await Promise.all([
     startAnthropic(options),
     startResponses(options),
     startGemini(options),
-    startChat("deepseek", options),
-    startChat("openrouter", options),
   ]);
   const fakes = [anthropic, openai, google];
-  const chats = [deepseek, openrouter];
+  const chats = await Promise.all(
+    CHATS.map(async (chat) => ({ ...chat, ...(await startChat(chat.mode, options)) })),
+  );
 
   function connect(): ModelProvider<unknown> {
     const claude = createAnthropic({ baseURL: `${anthropic.url}/v1`, apiKey: "k" });
@@ -59,14 +74,13 @@ export async function startServices(options: FakeOptions): Promise<Services> {
       return family === "google" ? gemini(name) : gpt.responses(name);
     };
     const sdk = createAiSdkProvider(modelOf, { providerOptions: GENERAL_OPTIONS });
-    const providers: Readonly<Record<Family, ModelProvider<unknown>>> = {
-      anthropic: sdk,
-      openai: sdk,
-      google: sdk,
-      deepseek: createOpenAIProvider({ baseURL: deepseek.baseURL, apiKey: "k", provider: "deepseek" }),
-      openrouter: createOpenAIProvider({ baseURL: openrouter.baseURL, apiKey: "k", provider: "openrouter" }),
-    };
-    return byModel((model) => providers[familyOf(model)]);
+    const providers = new Map<Family, ModelProvider<unknown>>(
+      chats.map(({ family, baseURL, dialect }) => [
+        family,
+        createOpenAIProvider({ baseURL, apiKey: "k", provider: family, dialect }),
+      ]),
+    );
+    return byModel((model) => providers.get(familyOf(model)) ?? sdk);
   }
 
   return {
