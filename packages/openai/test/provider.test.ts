@@ -181,6 +181,30 @@ describe("a provider", () => {
     else expect(format).toMatchObject(expected);
   });
 
+  it("gives it in the instructions where the endpoint takes no schema", async () => {
+    const outputCodec = z.object({ city: z.string() });
+    const fake = await fakeChat(['{"city":"Pune"}'], { mode: "deepseek" });
+    const { config } = configOf(providerOf(fake, { dialect: "deepseek" }), { outputCodec });
+    const { outcome } = await run(says("Hm?"), config);
+    expect(fake.refusals).toEqual([]);
+    expect(outcome).toEqual({ status: "completed", output: { city: "Pune" } });
+    expect(fake.requests[0]?.body["response_format"]).toEqual({ type: "json_object" });
+    expect(fake.requests[0]?.messages[0]?.["content"]).toMatch(/^You help\.\n\n.*JSON schema.*"city"/);
+  });
+
+  it("takes a reply in one piece where it asked for a stream", async () => {
+    const choice = { index: 0, message: { role: "assistant", content: "Hello." }, finish_reason: "stop" };
+    const fake = await fakeChat([{ kind: "raw", body: JSON.stringify({ choices: [choice] }) }]);
+    const { config, events } = configOf(providerOf(fake, { streamUsage: false }));
+    const { outcome } = await runStream(says("Hm?"), config).result;
+    expect(outcome).toEqual({ status: "completed", output: "Hello." });
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: "llm_delta", data: { agentName: "helper", text: "Hello." } }),
+    );
+    expect(fake.requests[0]?.body).toMatchObject({ stream: true });
+    expect(fake.requests[0]?.body).not.toHaveProperty("stream_options");
+  });
+
   it("offers tools of any schema: a choice of objects, a text, anything", async () => {
     const any = { description: "d", execute: async () => "done" };
     const choice = z.discriminatedUnion("action", [
