@@ -1,9 +1,28 @@
+import { fromUIMessages, toUIMessages } from "@jaf/ai-sdk";
 import type { Message, RichMessage } from "@jaf/memory";
+import type { PlannedTurn, Said } from "./plan.ts";
 
-/** What of a conversation a browser has: what is shown, as JSON, without what nobody sees. */
-export const shownTo = (messages: readonly Message[]): readonly Message[] =>
-  JSON.parse(JSON.stringify(messages.map(shown))) as Message[];
+/** The whole conversation as a browser sends it back, with what is said now. */
+export function sentBack(messages: readonly Message[], { said, sentAs }: PlannedTurn): readonly Message[] {
+  if (sentAs === "uiMessages") return uiMessages(messages, said);
+  return overJson([...messages.map(shown), { role: "user", content: said }]) as readonly Message[];
+}
 
+const overJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+function uiMessages(messages: readonly Message[], said: Said): readonly Message[] {
+  const parts = typeof said === "string" ? [{ type: "text", text: said }] : said.map(uiPart);
+  const parsed = fromUIMessages(overJson([...toUIMessages(messages), { id: "new", role: "user", parts }]));
+  if (!parsed.success) throw new Error(parsed.error.message);
+  return parsed.data;
+}
+
+const uiPart = (part: Exclude<Said, string>[number]) =>
+  part.type === "text"
+    ? part
+    : { type: "file", mediaType: part.mediaType, url: `data:${part.mediaType};base64,${part.data}` };
+
+/** What of a message a browser has: what is shown, without what nobody sees. */
 function shown({ role, content, tool_calls: calls, tool_call_id }: RichMessage): unknown {
   return {
     role,

@@ -10,7 +10,7 @@ const turnOf = (agent: string): PlannedTurn => ({
     { thoughts: ["Then."], text: `Found by ${agent}.` },
   ],
   isStreamed: false,
-  isFromBrowser: false,
+  sentAs: "said",
   before: "nothing",
 });
 

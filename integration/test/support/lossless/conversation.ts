@@ -11,7 +11,7 @@ import {
 import { type Message, parseMessages } from "@jaf/memory";
 import { createAgents } from "./agents.ts";
 import type { LosslessBackend, StoreConnection } from "./backends.ts";
-import { shownTo } from "./browser.ts";
+import { sentBack } from "./browser.ts";
 import type { Plan, PlannedTurn } from "./plan.ts";
 
 export interface Conversation {
@@ -102,9 +102,10 @@ export async function openConversation(options: ConversationOptions): Promise<Co
     const killer = new AbortController();
     const { signal } = killer;
     death = turn.diesAtTool === undefined ? undefined : { tools: turn.diesAtTool, killer };
-    const begun = turn.isFromBrowser
-      ? await runOnce(turn, { signal, continuation: await sentBack(turn) }, false)
-      : await runOnce(turn, { signal }, true);
+    const begun =
+      turn.sentAs === "said"
+        ? await runOnce(turn, { signal }, true)
+        : await runOnce(turn, { signal, continuation: sentBack(await messages(), turn) }, false);
     let ended = await settle(turn, begun, signal);
     if (signal.aborted) {
       death = undefined;
@@ -114,9 +115,6 @@ export async function openConversation(options: ConversationOptions): Promise<Co
     }
     return faultOf(ended, turn);
   }
-  const sentBack = async (turn: PlannedTurn) =>
-    [...shownTo(await messages()), userMessage(turn)] as readonly Message[];
-
   return { take, messages, close: () => process.store.close() };
 }
 

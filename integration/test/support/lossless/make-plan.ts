@@ -101,7 +101,7 @@ function planTurn(
     ...(modelOverride === undefined ? {} : { modelOverride }),
     replies,
     isStreamed: below(random, 2) === 0,
-    isFromBrowser: below(random, 3) === 0,
+    sentAs: pick(random, ["said", "said", "messages", "uiMessages"] as const),
     before: pick(random, ["nothing", "restart", "restart", "import"] as const),
   };
   return { turn, endsWith: agent };

@@ -28,8 +28,8 @@ export interface PlannedTurn {
   /** The last of them calls nothing. */
   readonly replies: readonly ScriptedReply[];
   readonly isStreamed: boolean;
-  /** A browser sends the whole conversation back, with what is said, and without what nobody sees. */
-  readonly isFromBrowser: boolean;
+  /** A browser sends the whole conversation back, with what is said, as our messages or as the AI SDK's; or what is said alone. */
+  readonly sentAs: "said" | "messages" | "uiMessages";
   /** What happens before. */
   readonly before: "nothing" | "restart" | "import";
   /** The process dies when so many tools have begun; another goes on. Absent: it lives. */
