@@ -121,6 +121,46 @@ describe("what a model said", () => {
   });
 });
 
+describe("what only models of V4 say", () => {
+  const url = new URL("https://a.example/thought.png");
+  const content = [
+    { type: "custom", kind: "openai.compaction", providerMetadata: { openai: { encrypted: "x" } } },
+    { type: "reasoning-file", mediaType: "image/png", data: { type: "data", data: "aGk=" } },
+    { type: "reasoning-file", mediaType: "image/png", data: { type: "url", url } },
+    { type: "file", mediaType: "image/png", data: { type: "data", data: "aGk=" } },
+    { type: "text", text: "So", citations: [{ citedText: "a" }] },
+  ];
+  const prompts: unknown[] = [];
+  const v4 = (modelId: string) => ({
+    specificationVersion: "v4",
+    provider: "openai.responses",
+    modelId,
+    doGenerate: async (call: object) => {
+      prompts.push("prompt" in call && call.prompt);
+      return { content, finishReason: { unified: "stop", raw: "stop" }, usage: {} };
+    },
+    doStream: () => Promise.reject(new Error("unused")),
+  });
+
+  it("goes back to them, and to no other", async () => {
+    const { message, origin } = await ask(createAiSdkProvider(v4("gpt")));
+    const messages: RichMessage[] = [USER, { role: "assistant", content: "", ...Object(message), origin }];
+    await ask(createAiSdkProvider(v4("gpt")), { messages });
+    await ask(createAiSdkProvider(v4("other")), { messages });
+    const [custom, ...rest] = content.slice(0, 4);
+    const said = { type: "text", text: "So" };
+    expect(prompts[1]).toContainEqual({
+      role: "assistant",
+      content: [
+        { type: "custom", kind: "openai.compaction", providerOptions: custom?.providerMetadata },
+        ...rest,
+        said,
+      ],
+    });
+    expect(prompts[2]).toContainEqual({ role: "assistant", content: [rest.at(-1), said] });
+  });
+});
+
 describe("a call", () => {
   const call = (input: string) =>
     ({ id: "c1", type: "function", function: { name: "find", arguments: input } }) as const;
