@@ -47,6 +47,14 @@ export const messagesOf = (conversation: ConversationMemory | null): readonly Ri
 export const countOf = async (blobs: BlobStore, conversationId = "c"): Promise<number> =>
   new Set(expectOk(await blobs.list(conversationId)).map(({ sha256 }) => sha256)).size;
 
+function gate() {
+  let open = () => {};
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { passed, open: () => open() };
+}
+
 /** What goes for media on every store: declares the tests, in the current `describe`. */
 export function declareMediaRules(createStores: () => Promise<MediaStores>): void {
   type Use = (stores: MediaStores & { readonly provider: ReturnType<typeof wrap> }) => Promise<void>;
@@ -131,22 +139,57 @@ export function declareMediaRules(createStores: () => Promise<MediaStores>): voi
   rule("loses nothing to erasures beside writers of the same media", async ({ provider, store, blobs }) => {
     const shared = image(bytes("shared"));
     const other = wrap(store, blobs);
-    expectOk(await provider.storeMessages("c", written([shared]), OWNED));
-    const write = async (one: typeof provider) => {
-      for (let round = 0; round < 8; round++) {
-        expectOk(await one.appendMessages("c", written([shared]), OWNED, CREATE));
-      }
+    const write = (one: typeof provider) => one.storeMessages("c", written([shared]), OWNED);
+    for (let round = 0; round < 15; round++) {
+      const erase = round % 3 === 0 ? other.deleteConversation("c") : other.storeMessages("c", [], OWNED);
+      await Promise.all([erase, write(provider), round % 2 === 0 && write(other)]);
+      const left = messagesOf(expectOk(await provider.getConversation("c")));
+      expect(expectOk(await provider.resolveMedia("c", left))).toEqual(left.map(() => shared));
+      expect(await countOf(blobs)).toBe(left.length);
+    }
+  });
+
+  rule("leaves media alone whose message is on its way", async ({ provider, store, blobs }) => {
+    const [reached, go] = [gate(), gate()];
+    const slow: VersionedMemoryProvider = {
+      ...store,
+      appendMessages: async (...given) => {
+        reached.open();
+        await go.passed;
+        return store.appendMessages(...given);
+      },
     };
-    const erase = async (one: typeof provider) => {
-      for (let round = 0; round < 8; round++) {
-        if (round % 4 === 3) expectOk(await one.deleteConversation("c"));
-        else await one.appendMessages("c", [], {}, { dropLast: 1 });
-      }
+    const said = [image(bytes("one"))];
+    const writing = wrap(slow, blobs).appendMessages("c", written(said), OWNED, CREATE);
+    await reached.passed;
+    expectOk(await provider.sweepBlobs({ idleSeconds: 0 }));
+    expectOk(await provider.deleteConversation("c"));
+    go.open();
+    expectOk(await writing);
+    const stored = messagesOf(expectOk(await provider.getConversation("c")));
+    expect(expectOk(await provider.resolveMedia("c", stored))).toEqual(said);
+  });
+
+  rule("leaves media alone that was found unnamed, and is written meanwhile", async (stores) => {
+    const { provider, store, blobs } = stores;
+    const data = bytes("one");
+    const { sha256 } = expectOk(await blobs.put("c", data, { id: "crashed", seconds: 60 }));
+    expectOk(await blobs.release("c", [sha256], "crashed"));
+    const [reached, go] = [gate(), gate()];
+    const slow: BlobStore = {
+      ...blobs,
+      remove: async (...given) => {
+        reached.open();
+        await go.passed;
+        return blobs.remove(...given);
+      },
     };
-    await Promise.all([write(provider), erase(other), write(other), erase(provider)]);
-    const left = messagesOf(expectOk(await provider.getConversation("c")));
-    const resolved = expectOk(await provider.resolveMedia("c", left));
-    expect(resolved).toEqual(left.map(() => shared));
-    expect(await countOf(blobs)).toBe(left.length === 0 ? 0 : 1);
+    const sweeping = wrap(store, slow).sweepBlobs({ idleSeconds: 0 });
+    await reached.passed;
+    expectOk(await provider.appendMessages("c", written([image(data)]), OWNED, CREATE));
+    go.open();
+    expectOk(await sweeping);
+    const stored = messagesOf(expectOk(await provider.getConversation("c")));
+    expect(expectOk(await provider.resolveMedia("c", stored))).toEqual([image(data)]);
   });
 }
