@@ -124,7 +124,7 @@ describe("a provider", () => {
         maxTokens: 100,
         reasoningEffort: "low",
         toolChoice: { tool: "get_weather" },
-        providerOptions: { openai: { service_tier: "flex", store: true } },
+        providerOptions: { openai: { service_tier: "flex", store: true, model: "gpt-other", messages: [] } },
       },
     });
     await run(says("Hm?"), config);

@@ -1,15 +1,16 @@
-import type { ResolvedAgent, RunConfig, RunState } from "@jaf/core";
+import type { RunConfig, RunState } from "@jaf/core";
 import type { ModelOrigin } from "@jaf/memory";
 import { rulesOf } from "../dialect.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { OpenAIError } from "../error.ts";
-import { type Fields, fieldsOf, listOf } from "../json.ts";
+import type { Fields } from "../json.ts";
 import type { ParsedOptions } from "../options.ts";
 import { ownCallIds } from "./assistant.ts";
 import { callIds } from "./call-ids.ts";
 import { wireMessages } from "./messages.ts";
 import { type ToolNames, toolNames } from "./names.ts";
 import { outputFormat } from "./output-format.ts";
+import { type AnyAgent, furtherFields, settings, toolChoice } from "./settings.ts";
 import { takesText, wireTool } from "./tools.ts";
 
 /** A request, and what is needed to understand its reply. */
@@ -50,10 +51,8 @@ export function chatRequest<Ctx>(
   const ids = callIds(ownCallIds(state.messages, origin));
   const context = { rules, names, ids, origin, foreignReasoning, omitFields };
   const messages = wireMessages(instructions, state.messages, context);
-  const further = furtherFields(agent.modelConfig?.providerOptions, options, endpoint);
-  // Of the body, these are the adapter's own.
-  const { messages: _, stream: __, stream_options: ___, tools: furtherTools, ...rest } = further;
-  const offered = [...tools.map((tool) => wireTool(tool, rules, names)), ...listOf(furtherTools)];
+  const further = furtherFields(agent, options, endpoint);
+  const offered = [...tools.map((tool) => wireTool(tool, rules, names)), ...further.tools];
   const textFunctions = rules.customTools ? [] : tools.filter(takesText).map(({ schema }) => schema.name);
   return {
     body: {
@@ -62,42 +61,10 @@ export function chatRequest<Ctx>(
       ...(offered.length === 0 ? {} : { tools: offered, ...toolChoice(agent, names, rules.customTools) }),
       ...settings(agent, rules.maxTokensField),
       ...told.body,
-      ...rest,
+      ...further.body,
     },
     origin,
     names,
     textFunctions: new Set(textFunctions),
   };
-}
-
-function furtherFields(given: unknown, options: ParsedOptions, { provider }: Endpoint): Fields {
-  const byProvider = fieldsOf(given);
-  const own = provider === "openai" ? {} : fieldsOf(byProvider[provider]);
-  return { ...options.body, ...fieldsOf(byProvider["openai"]), ...own };
-}
-
-function settings<Ctx>({ modelConfig = {} }: AnyAgent<Ctx>, maxTokensField: string): Fields {
-  const { temperature, maxTokens, topP, reasoningEffort } = modelConfig;
-  return {
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { top_p: topP }),
-    ...(maxTokens === undefined ? {} : { [maxTokensField]: maxTokens }),
-    ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
-  };
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: an agent of any output
-type AnyAgent<Ctx> = ResolvedAgent<Ctx, any>;
-
-function toolChoice<Ctx>(
-  { modelConfig, tools = [] }: AnyAgent<Ctx>,
-  names: ToolNames,
-  hasCustom: boolean,
-): Fields {
-  const choice = modelConfig?.toolChoice;
-  if (choice === undefined) return {};
-  if (typeof choice === "string") return { tool_choice: choice };
-  const tool = tools.find(({ schema }) => schema.name === choice.tool);
-  const type = hasCustom && tool !== undefined && takesText(tool) ? "custom" : "function";
-  return { tool_choice: { type, [type]: { name: names.toWire(choice.tool) } } };
 }
