@@ -1,7 +1,7 @@
 import { createInMemoryProvider } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { openPglite, openPostgres, openRedis } from "./support/lossless/backends.ts";
-import { changing, inWindow, SABOTAGES, threeServices } from "./support/lossless/by-hand.ts";
+import { changing, handedOver, inWindow, SABOTAGES, threeServices } from "./support/lossless/by-hand.ts";
 import { eventsIn, faultsIn, NO_FAULTS } from "./support/lossless/figures.ts";
 import { madeUpConversation } from "./support/lossless/made-up.ts";
 import { makePlan } from "./support/lossless/make-plan.ts";
@@ -56,6 +56,12 @@ describe("a model whose thinking is bound to all that came before it", () => {
   it("takes it where it is told to drop that thinking", async () => {
     expect(faultsIn([await play(inWindow("claude"), { backend })])).toEqual(NO_FAULTS);
   });
+});
+
+it("a model that wants a turn of tools to begin with its own thinking takes none from another in the middle", async () => {
+  const taking = faultsIn([await play(handedOver("gpt", "olderClaude"), { backend })]);
+  expect(taking.refused).toEqual([expect.stringContaining("must start with a thinking block")]);
+  expect(faultsIn([await play(handedOver("olderClaude", "claude"), { backend })])).toEqual(NO_FAULTS);
 });
 
 describe("is noticed", () => {

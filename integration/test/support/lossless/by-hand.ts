@@ -41,6 +41,21 @@ export const inWindow = (agent: string): Plan => ({
   memory: { window: { maxMessages: 4 } },
 });
 
+/** An agent hands the turn to another in its middle. */
+export const handedOver = (from: string, to: string): Plan => ({
+  ...threeServices,
+  name: `${from} to ${to}`,
+  turns: [
+    {
+      ...turnOf(from),
+      replies: [
+        { thoughts: ["Not me."], calls: [{ name: "handoff", input: { agentName: to } }] },
+        ...turnOf(to).replies,
+      ],
+    },
+  ],
+});
+
 type Change = (message: RichMessage, model: string) => RichMessage;
 
 /** Changes what the providers get of the conversation. */
