@@ -51,10 +51,11 @@ export function createAiSdkProvider<Ctx = any>(
       origin: known.origin,
       providerKey: providerKey(known.model),
       foreignReasoning: own.foreignReasoning ?? "omit",
+      cache: config.cache || undefined,
     });
     await withDownloads(prompt, known.model, { download: own.download, signal: config.signal });
     const call = {
-      ...callSettings(agent, known, own),
+      ...callSettings(agent, known, { ...own, cache: config.cache || undefined }),
       prompt: promptFor(known.specification, prompt),
       ...(own.headers === undefined ? {} : { headers: { ...own.headers } }),
       ...(config.signal === undefined ? {} : { abortSignal: config.signal }),

@@ -1,8 +1,9 @@
-import type { ModelConfig, ModelProvider } from "@jaf/core";
+import type { CacheableConfig, ModelConfig, ModelProvider } from "@jaf/core";
 import * as z from "zod";
 import { type Fields, isFields } from "./fields.ts";
 import { type KnownModel, providerKey } from "./model.ts";
 import type { AiSdkProviderOptions } from "./options.ts";
+import { cacheMark } from "./prompt/cache.ts";
 
 type ModelAgent<Ctx> = Parameters<ModelProvider<Ctx>["getCompletion"]>[1];
 
@@ -10,7 +11,7 @@ type ModelAgent<Ctx> = Parameters<ModelProvider<Ctx>["getCompletion"]>[1];
 export function callSettings<Ctx>(
   agent: ModelAgent<Ctx>,
   known: KnownModel,
-  options: AiSdkProviderOptions,
+  options: AiSdkProviderOptions & { readonly cache: CacheableConfig | undefined },
 ): Fields {
   const config = agent.modelConfig ?? {};
   const tools = (agent.tools ?? []).map(({ schema }) => ({
@@ -19,6 +20,8 @@ export function callSettings<Ctx>(
     description: schema.description,
     inputSchema: jsonSchemaOf(schema.parameters),
   }));
+  const mark = options.cache?.tools === true ? cacheMark(known.origin, options.cache) : undefined;
+  if (mark !== undefined) tools.push(...tools.splice(-1).map((last) => ({ ...last, providerOptions: mark })));
   const format = options.structuredOutput === false ? undefined : responseFormat(agent.outputCodec);
   const providerOptions = providerOptionsFor(config, known, options);
   return {

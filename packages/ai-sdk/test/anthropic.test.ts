@@ -143,6 +143,18 @@ describe("Claude's thinking", () => {
     );
   });
 
+  it("is asked for with marks of what to keep of the prompt", async () => {
+    const { server, config, say } = await serve([answer([{ type: "text", text: "Hi." }])]);
+    const cache = { instructions: true, tools: true, messages: 1 };
+    await run<object, string>(say("An apple?"), { ...config, cache });
+    const cache_control = { type: "ephemeral", ttl: "1h" };
+    expect(server.requests[0]).toMatchObject({
+      system: [{ text: "Be brief.", cache_control }],
+      tools: [{ name: "price", cache_control }],
+      messages: [{ role: "user", content: [{ text: "An apple?", cache_control }] }],
+    });
+  });
+
   it("is kept whole where it is streamed", async () => {
     const [thinking, redacted] = THINKING;
     const delta = (index: number, of: object) => ({ type: "content_block_delta", index, delta: of });

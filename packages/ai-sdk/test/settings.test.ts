@@ -1,8 +1,8 @@
-import { createTool } from "@jaf/core";
+import { createTool, type RunConfig } from "@jaf/core";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { type AiSdkProviderOptions, createAiSdkProvider } from "../src/index.ts";
-import { type Asked, ask } from "./support/asked.ts";
+import { type Asked, ask, USER } from "./support/asked.ts";
 import { modelSaying } from "./support/models.ts";
 
 /** What a model is called with, beside the prompt. */
@@ -92,6 +92,33 @@ describe("a call of the model", () => {
   it("carries the signal of the call", async () => {
     const { signal } = new AbortController();
     expect((await called({ config: { signal } })).abortSignal).toBe(signal);
+  });
+});
+
+describe("what is to be kept of a prompt", () => {
+  const kept = async (cache: RunConfig<object>["cache"], provider = "anthropic.messages") => {
+    const mock = modelSaying([[{ type: "text", text: "Hi" }]], { provider });
+    const messages = [USER, { role: "assistant" as const, content: "Nothing." }, USER];
+    const config = cache === undefined ? {} : { cache };
+    await ask(createAiSdkProvider(mock), { messages, agent: { tools: [find, find] }, config });
+    const [call] = mock.doGenerateCalls;
+    return [...(call?.prompt ?? []), ...(call?.tools ?? [])].map((marked) =>
+      "providerOptions" in marked ? marked.providerOptions : undefined,
+    );
+  };
+  const hour = { anthropic: { cacheControl: { type: "ephemeral", ttl: "1h" } } };
+  const short = { anthropic: { cacheControl: { type: "ephemeral", ttl: "5m" } } };
+  const none = undefined;
+
+  it("is marked for the providers that have to be told", async () => {
+    const all = { instructions: true, tools: true, messages: 2 };
+    expect(await kept(all)).toEqual([hour, none, hour, none, none, hour]);
+    expect(await kept({ messages: 9, ttl: "300s" })).toEqual([none, none, none, short, none, none]);
+    expect(await kept({ instructions: true, ttl: "5m" })).toEqual([short, none, none, none, none, none]);
+    const point = { bedrock: { cachePoint: { type: "default" } } };
+    expect(await kept(all, "amazon-bedrock")).toEqual([point, none, point, none, none, point]);
+    for (const nothing of [await kept(none), await kept(false), await kept(all, "openai.chat")])
+      expect(nothing).toEqual([none, none, none, none, none, none]);
   });
 });
 

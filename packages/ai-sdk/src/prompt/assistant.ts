@@ -1,4 +1,5 @@
 import type { JSONValue } from "@ai-sdk/provider";
+import type { CacheableConfig } from "@jaf/core";
 import {
   type ContentPart,
   calledTool,
@@ -19,6 +20,8 @@ export interface Recipient {
   readonly providerKey: string;
   /** What becomes of the readable thoughts of another model. */
   readonly foreignReasoning: "omit" | "text";
+  /** What of the prompt is to be kept from call to call. Absent: nothing. */
+  readonly cache?: CacheableConfig | undefined;
 }
 
 /**

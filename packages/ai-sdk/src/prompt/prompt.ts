@@ -2,6 +2,7 @@ import { type ContentPart, calledTool, messageText, partText, type RichMessage }
 import { textField } from "../fields.ts";
 import { sameOrigin } from "../model.ts";
 import { assistantParts, type Recipient } from "./assistant.ts";
+import { cacheMark, markMessage } from "./cache.ts";
 import { fileOf } from "./media.ts";
 import type { PromptMessage, ToolPart, UserPart } from "./prompt-types.ts";
 import { providerOptionsOf } from "./provider-options.ts";
@@ -19,8 +20,12 @@ export function toPrompt(
   const system: PromptMessage[] = [];
   const rest: PromptMessage[] = [];
   const known: Known = { toolNames: new Map(), approvals: new Set() };
+  const { cache = {} } = to;
+  const mark = cacheMark(to.origin, cache);
   if (instructions !== "") system.push({ role: "system", content: instructions });
-  for (const message of messages) {
+  if (cache.instructions === true) markMessage(system[0], mark);
+  const kept = Math.min(cache.messages ?? 0, messages.length);
+  for (const [index, message] of messages.entries()) {
     switch (message.role) {
       case "system":
       case "developer": {
@@ -41,6 +46,7 @@ export function toPrompt(
       case "tool":
         addResults(rest, toolParts(message, { to, known }));
     }
+    if (index === kept - 1) markMessage(rest.at(-1), mark);
   }
   return [...system, ...rest];
 }
