@@ -51,5 +51,3 @@ export function createBlobTables({ tableName, schema }: TableNames) {
     ),
   };
 }
-
-export type BlobTables = ReturnType<typeof createBlobTables>;

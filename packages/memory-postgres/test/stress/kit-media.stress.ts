@@ -17,6 +17,7 @@ describeMemoryProvider({
   ),
 });
 
+const idle: string[] = [];
 let pglite: PGlite;
 
 describeMemoryProvider({
@@ -27,13 +28,17 @@ describeMemoryProvider({
   },
   tearDown: () => pglite.close(),
   createStore: async () => {
-    const schema = freshSchema();
+    const schema = idle.pop() ?? freshSchema();
     const connect = async () =>
       mediaEverywhere(
         await createPostgresProvider({ schema }, pglite),
         await createPostgresBlobStore({ schema }, pglite),
       );
-    const dispose = async () => void (await pglite.exec(`DROP SCHEMA "${schema}" CASCADE`));
+    const dispose = async () => {
+      const tables = ["conversations", "conversations_tombstones", "conversations_blobs"];
+      await pglite.exec(tables.map((table) => `DELETE FROM "${schema}".${table}`).join(";"));
+      idle.push(schema);
+    };
     return { provider: await connect(), connect, dispose };
   },
 });
