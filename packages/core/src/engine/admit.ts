@@ -1,4 +1,4 @@
-import { createFailure, createSuccess, type Result, type WindowEnd } from "@jaf/memory";
+import { createFailure, createSuccess, type Result } from "@jaf/memory";
 import { DEFAULT_QUEUE_TIMEOUT_MS } from "../memory/config.ts";
 import { endingOf } from "../memory/ending.ts";
 import { openIdentity } from "../memory/identity.ts";
@@ -6,6 +6,7 @@ import type { Journal } from "../memory/journal.ts";
 import { type Place, standInLine } from "../memory/line.ts";
 import { type Loaded, loadConversation, loadHead } from "../memory/load.ts";
 import { ownTurns } from "../memory/own-turns.ts";
+import type { Tail } from "../memory/tail.ts";
 import { incarnationConflict, turnConflict, turnUnderWay } from "../memory/turn.ts";
 import { abortable, sleep } from "./abort.ts";
 import { openTurnWatch, pause, type Waiting } from "./turn-watch.ts";
@@ -29,7 +30,7 @@ export interface Admission {
 interface AdmissionOptions {
   readonly signal: AbortSignal | undefined;
   /** How to read the end of the conversation where that is enough for the run. */
-  readonly tail: WindowEnd | undefined;
+  readonly tail: Tail | undefined;
 }
 
 export const openAdmission = (journal: Journal, options: AdmissionOptions): Admission =>

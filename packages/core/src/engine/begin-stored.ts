@@ -11,7 +11,7 @@ import { memoryConfigIssues } from "../memory/check-config.ts";
 import { durabilityOf } from "../memory/config.ts";
 import type { Journal } from "../memory/journal.ts";
 import { versionOf } from "../memory/metadata.ts";
-import { givesOutTails, isNews, tailOf } from "../memory/tail.ts";
+import { givesOutTails, tailOf } from "../memory/tail.ts";
 import { unsaidMessages } from "../memory/unsaid.ts";
 import type { RunState } from "../state.ts";
 import { abortError } from "./abort.ts";
@@ -41,7 +41,7 @@ export async function beginStored<Ctx>(
     return failMemory(state, createMemoryValidationError(issues, { operation: OPERATION }));
   }
   const { signal, continuation } = scope.config;
-  const tail = continuation === undefined && isNews(state.messages) ? tailOf(journal.memory) : undefined;
+  const tail = continuation === undefined ? tailOf(journal.memory, state.messages) : undefined;
   const admission = openAdmission(journal, { signal, tail });
   scope.onClose(admission.leave);
   for (;;) {

@@ -8,20 +8,19 @@ import {
   type ProviderReading,
   type Result,
   readFrom,
-  type WindowEnd,
 } from "@jaf/memory";
 import { ownConversation } from "../immutable/messages.ts";
 import type { MemoryConfig } from "./config.ts";
 import { firstPositionOf } from "./metadata.ts";
 import { settle } from "./settle.ts";
 import { processTime, type StoreTime, storeTimeOf } from "./store-time.ts";
-import { tailIn } from "./tail.ts";
+import { type Tail, tailIn } from "./tail.ts";
 
 const OPERATION = "readConversation";
 
 interface LoadOptions {
   /** Reads the end where that is enough; absent: all. */
-  readonly tail?: WindowEnd | undefined;
+  readonly tail?: Tail | undefined;
   /** An idempotency key whose receipt is asked for. */
   readonly receiptFor: string | undefined;
   /** The run's, for a wrapper that tries again. */
@@ -54,7 +53,7 @@ export async function loadConversation(
 }
 
 /** A tokenizer that throws is reported where the window is made. */
-function endOf(conversation: ConversationMemory, tail: WindowEnd): ConversationMemory | undefined {
+function endOf(conversation: ConversationMemory, tail: Tail): ConversationMemory | undefined {
   try {
     return tailIn(conversation, tail);
   } catch {
@@ -68,7 +67,7 @@ async function readConversation(
   { tail, receiptFor, signal }: LoadOptions,
 ): Promise<Result<Loaded>> {
   const options = {
-    ...(tail === undefined ? {} : { messages: { limit: tail.firstRead } }),
+    ...(tail === undefined ? {} : { messages: { limit: tail.window.firstRead } }),
     ...(userId === undefined ? {} : { userId }),
     ...(receiptFor === undefined ? {} : { receiptFor }),
     ...(signal === undefined ? {} : { signal }),

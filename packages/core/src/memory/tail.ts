@@ -1,14 +1,22 @@
 import type { ConversationMemory, Message, WindowEnd } from "@jaf/memory";
-import { isVersionedProvider, windowEndOf } from "@jaf/memory";
+import { isVersionedProvider, sanitizeConversation, windowEndOf } from "@jaf/memory";
 import { windowEndOptions } from "../context/window.ts";
 import type { MemoryConfig } from "./config.ts";
 import { firstPositionOf, nextPositionOf } from "./metadata.ts";
+import { isFinalReply } from "./unsaid.ts";
+
+/** How a run reads the end of a conversation in place of all of it. */
+export interface Tail {
+  readonly window: WindowEnd;
+  /** How many messages are said, all of them the user's. */
+  readonly news: number;
+}
 
 /**
- * How a run reads the end of a conversation in place of all of it; `undefined` where it needs all: without a window, with
- * one that depends on the whole history (`trimTo`, a function), with summaries, and where the provider can't read an end.
+ * `undefined` where a run needs all: without a window, with one that depends on the whole history (`trimTo`, a function),
+ * with summaries, and where the provider can't read an end.
  */
-export function tailOf({ provider, window, compressionThreshold }: MemoryConfig): WindowEnd | undefined {
+function windowOf({ provider, window, compressionThreshold }: MemoryConfig): WindowEnd | undefined {
   if (window === undefined || compressionThreshold !== undefined || !isVersionedProvider(provider)) {
     return undefined;
   }
@@ -16,16 +24,42 @@ export function tailOf({ provider, window, compressionThreshold }: MemoryConfig)
   return options && windowEndOf(options);
 }
 
+/** For a run to which these messages are said; `undefined` where it needs all. */
+export function tailOf(memory: MemoryConfig, said: readonly Message[]): Tail | undefined {
+  const window = isNews(said) ? windowOf(memory) : undefined;
+  return window && { window, news: said.length };
+}
+
 /**
  * Of a conversation of which only the last messages were read, what the run works with; itself where these are all;
  * `undefined` where more must be read. Throws what the window's tokenizer throws.
  */
-export function tailIn(conversation: ConversationMemory, tail: WindowEnd): ConversationMemory | undefined {
+export function tailIn(
+  conversation: ConversationMemory,
+  { window, news }: Tail,
+): ConversationMemory | undefined {
   const { messages, metadata } = conversation;
-  if (messages.length < tail.firstRead || messages.length === metadata?.totalMessages) return conversation;
+  if (messages.length < window.firstRead || messages.length === metadata?.totalMessages) return conversation;
   if (metadata?.nextPosition === undefined || metadata["systemContent"] === true) return undefined;
-  const decisive = tail.decisive(messages);
-  return decisive && { ...conversation, messages: decisive };
+  const decisive = window.decisive(messages);
+  if (decisive === undefined) return undefined;
+  const before = messages[messages.length - decisive.length - 1];
+  return tellsWhatIsSaid(decisive, { before, news }) ? { ...conversation, messages: decisive } : undefined;
+}
+
+/** Whether the end shows which of the new messages the user had said before, and all that waits for the reply. */
+function tellsWhatIsSaid(
+  decisive: readonly Message[],
+  { before, news }: { readonly before: Message | undefined; readonly news: number },
+): boolean {
+  const end = decisive.findLastIndex(({ role }) => role === "user") + 1;
+  if (news > 0 && decisive.slice(end).some(isFinalReply)) return true;
+  if (news > end) return false;
+  return (
+    decisive.slice(0, end).some(({ role }) => role !== "user") ||
+    // Nothing else is sure to stay where it is in the whole history.
+    (before !== undefined && isFinalReply(before) && sanitizeConversation([before]).length > 0)
+  );
 }
 
 /** The positions of the first message that a run has, and of the first that the store has. */
@@ -42,8 +76,7 @@ export function loadedFrom(conversation: ConversationMemory | null): LoadedFrom 
 }
 
 /** Whether runs give out histories that begin later than the stored one. */
-export const givesOutTails = (memory: MemoryConfig): boolean => tailOf(memory) !== undefined;
+export const givesOutTails = (memory: MemoryConfig): boolean => windowOf(memory) !== undefined;
 
 /** Whether all of these may be new to a conversation: a history has to be compared with the whole of it. */
-export const isNews = (messages: readonly Message[]): boolean =>
-  messages.every(({ role }) => role === "user");
+const isNews = (messages: readonly Message[]): boolean => messages.every(({ role }) => role === "user");

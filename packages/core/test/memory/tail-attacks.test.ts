@@ -1,0 +1,82 @@
+import { createSuccess, type Message, type VersionedMemoryProvider } from "@jaf/memory";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { stored, storing, talk } from "../context/conversations.ts";
+import { shop } from "../support/interrupted.ts";
+import { assistant, calling, result, user } from "../support/setup.ts";
+import { tenMethods } from "../support/stores.ts";
+
+/** The same store, which reads everything, always. */
+const readingAll = (inner: VersionedMemoryProvider) => {
+  const { readConversation: _, ...rest } = inner;
+  return tenMethods({
+    ...rest,
+    readConversation: async () => createSuccess({} as never),
+  } as VersionedMemoryProvider);
+};
+
+/** What a run stores, is told and ends with that has the whole conversation, and one that has its end. */
+async function both(history: readonly Message[], maxMessages: number, said: readonly string[]) {
+  return Promise.all(
+    [true, false].map(async (all) => {
+      const store = await storing(history);
+      const turns: unknown[] = [];
+      const { process } = shop({
+        provider: all ? readingAll(store) : store,
+        memory: { window: { maxMessages } },
+      });
+      const ended = await process(["Done."], said, {
+        middleware: [{ name: "told", onStart: ({ said, position }) => void turns.push({ said, position }) }],
+      });
+      return { stored: (await stored(store)).messages, outcome: ended.outcome, turns };
+    }),
+  );
+}
+
+describe("what is said to a run that reads the end", () => {
+  it("isn't doubled where it is a retry of more messages than were loaded", async () => {
+    const history = [...talk(10), user("a"), user("b"), user("c")];
+    const [whole, end] = await both(history, 1, ["a", "b", "c"]);
+    expect(whole?.stored).toEqual([...history, assistant("Done.")]);
+    expect(end).toEqual(whole);
+  });
+
+  it("isn't lost where what was loaded is all that the user said before", async () => {
+    const history = [...talk(10), user("yes")];
+    const [whole, end] = await both(history, 1, ["yes", "no"]);
+    expect(whole?.stored).toEqual([...history, user("yes"), user("no"), assistant("Done.")]);
+    expect(end).toEqual(whole);
+  });
+
+  it("is told to middleware with all that waits for a reply", async () => {
+    const history = [...talk(10), user("a"), user("b"), user("c")];
+    const [whole, end] = await both(history, 2, ["d"]);
+    expect(end).toEqual(whole);
+  });
+
+  const words = fc.constantFrom("a", "b");
+  const turns = fc.array(
+    fc.oneof(
+      words.map((word) => [user(word)]),
+      words.map((word) => [user(word), assistant("ok")]),
+      words.map((word) => [user(word), calling(["x", "look"]), result("x", "seen")]),
+      words.map((word) => [user(word), calling(["x", "look"]), result("x", "seen"), assistant("ok")]),
+    ),
+    { maxLength: 8 },
+  );
+
+  it("is what is said to one that reads everything", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        turns,
+        fc.integer({ min: 1, max: 4 }),
+        fc.array(words, { maxLength: 4 }),
+        async (drawn, maxMessages, said) => {
+          const [whole, end] = await both(drawn.flat(), maxMessages, said);
+          expect(end).toEqual(whole);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
