@@ -87,29 +87,34 @@ describe("a service that speaks OpenAI's chat completions", () => {
   it.each([
     ["any byte, as if it were whole", "end", 1],
     ["a byte, and its connection with it", "cut", 7],
-  ] as const)("has a defined outcome where its stream stops at %s", async (_, by, bytes) => {
-    let after = 0;
-    const { state, config } = await serve(() => ({
-      headers: EVENT_STREAM,
-      body: STREAM,
-      stop: { after, by },
-    }));
-    for (after = 0; after <= length; after += bytes) {
-      const running = runStream<object, string>(state, { ...config, modelRetry: { maxAttempts: 1 } });
-      for await (const _ of running);
-      const { outcome, finalState } = await running.result;
-      if (outcome.status === "completed") {
-        expect(after).toBeGreaterThanOrEqual(complete);
-        expect(outcome.output).toBe("50 cents — 😀.");
-        continue;
+  ] as const)(
+    "has a defined outcome where its stream stops at %s",
+    async (_, by, bytes) => {
+      let after = 0;
+      const { state, config } = await serve(() => ({
+        headers: EVENT_STREAM,
+        body: STREAM,
+        stop: { after, by },
+      }));
+      for (after = 0; after <= length; after += bytes) {
+        const running = runStream<object, string>(state, { ...config, modelRetry: { maxAttempts: 1 } });
+        for await (const _ of running);
+        const { outcome, finalState } = await running.result;
+        if (outcome.status === "completed") {
+          expect(after).toBeGreaterThanOrEqual(complete);
+          expect(outcome.output).toBe("50 cents — 😀.");
+          continue;
+        }
+        expect([after, outcome]).toMatchObject([
+          after,
+          { status: "error", error: { _tag: "ModelCallError", retryable: true } },
+        ]);
+        expect(finalState.messages).toHaveLength(1);
       }
-      expect([after, outcome]).toMatchObject([
-        after,
-        { status: "error", error: { _tag: "ModelCallError", retryable: true } },
-      ]);
-      expect(finalState.messages).toHaveLength(1);
-    }
-  });
+      // Some hundred runs over HTTP: a busy machine takes its time.
+    },
+    120_000,
+  );
 
   it.each([
     ["429", { status: 429, body: '{"error":{"message":"Slow down","code":"rate_limited"}}' }, true],
