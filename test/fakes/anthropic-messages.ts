@@ -1,6 +1,6 @@
 import { contentOf, isOpaque, keyOf, messageOf, streamOf } from "./anthropic-reply.ts";
 import { checkMessages } from "./anthropic-rules.ts";
-import { bindsPrefix, checkThinking, digestsOf } from "./anthropic-thinking.ts";
+import { bindsPrefix, checkThinking, digestsOf, isThinking } from "./anthropic-thinking.ts";
 import { type FakeOptions, type FakeService, startModelService } from "./model-service.ts";
 import { Refusal, textOf } from "./service.ts";
 
@@ -40,7 +40,8 @@ export function startAnthropic({ next, opaque }: FakeOptions): Promise<FakeServi
         sent.map(({ role, block }) => keyOf(role, block)),
       );
 
-      const reply = next(body);
+      const { thoughts = [], ...spoken } = next(body);
+      const reply = { ...spoken, thoughts: isThinking(body, model) ? thoughts : [] };
       const content = contentOf(reply, { owner, opaque, omitsThoughts: bindsPrefix(model) });
       const given = content.map((block) => ({ role: "assistant", block }));
       for (const [value, digest] of digestsOf(body, sent, given)) prefixes.set(value, digest);

@@ -9,6 +9,12 @@ import { isObject, type Json, type JsonObject, objectsOf, Refusal, type ServiceR
 export const bindsPrefix = (model: string): boolean =>
   /^claude-((opus|sonnet|haiku)-5-5|(fable|mythos)-5-[12])/.test(model);
 
+/** Newer models think unless they are told not to, older ones where they are told to. */
+export function isThinking({ thinking: settings }: JsonObject, model: string): boolean {
+  const type = isObject(settings) ? settings["type"] : undefined;
+  return type === undefined ? bindsPrefix(model) : type !== "disabled";
+}
+
 interface Placed {
   readonly role: string;
   readonly block: JsonObject;
@@ -23,7 +29,7 @@ interface ThinkingRequest {
   readonly prefixes: ReadonlyMap<string, string>;
 }
 
-const isThinking = ({ type }: JsonObject): boolean => type === "thinking" || type === "redacted_thinking";
+const isThought = ({ type }: JsonObject): boolean => type === "thinking" || type === "redacted_thinking";
 
 /** Throws a {@link Refusal}. */
 export function checkThinking(thinking: ThinkingRequest): void {
@@ -88,7 +94,7 @@ function checkValues(block: JsonObject, where: string, { owner, opaque }: Thinki
 function checkLoop(messages: readonly Turn[]): void {
   const isLoop = messages.at(-1)?.blocks.some(({ type }) => type === "tool_result") === true;
   const first = messages.at(-2)?.blocks[0];
-  if (!isLoop || first === undefined || isThinking(first)) return;
+  if (!isLoop || first === undefined || isThought(first)) return;
   throw new Refusal(
     `messages.${messages.length - 2}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first["type"]}\`. ` +
       "When `thinking` is enabled, a final `assistant` message must start with a thinking block " +
@@ -128,6 +134,6 @@ export function digestsOf(
     const digest = hash.copy().digest("hex");
     hash.update(canonical([role, block]));
     const value = block["signature"] ?? block["data"];
-    return isThinking(block) ? [[String(value), digest] as const] : [];
+    return isThought(block) ? [[String(value), digest] as const] : [];
   });
 }

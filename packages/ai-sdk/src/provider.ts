@@ -12,6 +12,7 @@ import {
 import { type AiSdkProviderOptions, providerOptionsSchema } from "./options.ts";
 import { promptFor } from "./prompt/dialect.ts";
 import { toPrompt } from "./prompt/prompt.ts";
+import { withPossibleThinking } from "./prompt/thinking.ts";
 import { completionOf } from "./reply/completion.ts";
 import { chunksOf } from "./reply/stream.ts";
 import { callSettings } from "./settings.ts";
@@ -55,7 +56,10 @@ export function createAiSdkProvider<Ctx = any>(
     });
     await withDownloads(prompt, known.model, { download: own.download, signal: config.signal });
     const call = {
-      ...callSettings(agent, known, { ...own, cache: config.cache || undefined }),
+      ...withPossibleThinking(
+        callSettings(agent, known, { ...own, cache: config.cache || undefined }),
+        prompt,
+      ),
       prompt: promptFor(known.specification, prompt),
       ...(own.headers === undefined ? {} : { headers: { ...own.headers } }),
       ...(config.signal === undefined ? {} : { abortSignal: config.signal }),

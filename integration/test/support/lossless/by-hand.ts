@@ -86,7 +86,7 @@ export const SABOTAGES: readonly {
   {
     what: "what was thought is left out",
     change: (message) => withParts(message, (parts) => parts.filter(({ type }) => type !== "reasoning")),
-    expected: ["refused", "wrong"],
+    expected: ["broken"],
   },
   {
     what: "what was thought comes behind what was said",
@@ -113,7 +113,7 @@ export const SABOTAGES: readonly {
   {
     what: "nobody knows whose a message is",
     change: ({ origin: _, ...message }) => message,
-    expected: ["refused", "wrong"],
+    expected: ["broken"],
   },
   {
     what: "a call loses what the provider put beside it, and a word stands for it",

@@ -16,9 +16,6 @@ const overridesOf = (agent: string) =>
 const ALONE = "boundClaude";
 const MIXED = Object.keys(AGENTS).filter((name) => name !== ALONE);
 
-/** The agent that is handed to in the middle of a turn can't be this: a turn of its tools begins with its own thinking. */
-const NEVER_IN_THE_MIDDLE = "olderClaude";
-
 /**
  * Who speaks, how they think, and what happens around it, the same for the same seed. One of six conversations stays with the
  * model whose thinking nothing before it may change, and so has neither window nor summary.
@@ -88,7 +85,7 @@ function planTurn(
   };
   for (const [index, step] of steps.entries()) {
     if (index === handoffAt) {
-      const others = MIXED.filter((name) => name !== agent && name !== NEVER_IN_THE_MIDDLE);
+      const others = MIXED.filter((name) => name !== agent);
       const agentName = pick(random, others);
       say({ calls: [{ name: "handoff", input: { agentName, message: "Go on." } }] });
       agent = agentName;
@@ -123,7 +120,7 @@ function thinkingFor(
   const family = familyOf(model);
   const isReadable = family === "deepseek" || family === "openrouter";
   // These always think.
-  const least = family === "deepseek" || agent === NEVER_IN_THE_MIDDLE ? 1 : 0;
+  const least = family === "deepseek" || agent === "olderClaude" ? 1 : 0;
   const thoughts = Array.from({ length: least + below(random, 3 - least) }, (_, index) =>
     !isReadable && below(random, 4) === 0 ? "" : `Thought ${index} of ${below(random, 1_000_000)}. “So…”`,
   );
