@@ -41,6 +41,9 @@ function isRefused({ _tag }: MemoryErrorUnion): boolean {
   }
 }
 
+/** Messages of others that may have come behind those of a write before it looks. */
+const WRITTEN_MEANWHILE = 30;
+
 const NOT_HERE =
   "media that a stored message of this conversation names; resolve that of another one with resolveMedia first";
 
@@ -100,12 +103,26 @@ export function createMediaWriter(writing: MediaWriting) {
     if (!released.success) report({ step: "release", conversationId, error: released.error });
   }
 
-  /** A write that was skipped, replayed or trimmed at once leaves its media unnamed. */
-  async function isAtEnd({ conversationId }: MediaWrite, stored: readonly Message[]): Promise<boolean> {
-    const messages = { limit: stored.length };
-    const read = await provider.readConversation(conversationId, { messages });
-    const named = namedIn(read.success ? (read.data.conversation?.messages ?? []) : []);
-    return [...namedIn(stored)].every((sha256) => named.has(sha256));
+  /** Whether what was stored is there: a write that was skipped, replayed or trimmed at once leaves its media unnamed. */
+  async function isNamed(
+    { conversationId, idempotencyKey }: MediaWrite,
+    stored: readonly Message[],
+  ): Promise<boolean> {
+    const hashes = [...namedIn(stored)];
+    const isIn = (messages: readonly Message[]): boolean => {
+      const named = namedIn(messages);
+      return hashes.every((sha256) => named.has(sha256));
+    };
+    const asked = idempotencyKey === undefined ? {} : { receiptFor: idempotencyKey };
+    const atEnd = { messages: { limit: stored.length + WRITTEN_MEANWHILE }, ...asked };
+    const end = await provider.readConversation(conversationId, atEnd);
+    if (!end.success || end.data.conversation === null) return false;
+    if (isIn(end.data.conversation.messages)) return true;
+    const { receipt } = end.data;
+    if (receipt === undefined) return false;
+    const place = { before: receipt.nextPosition, limit: stored.length };
+    const read = await provider.readConversation(conversationId, { messages: place });
+    return read.success && isIn(read.data.conversation?.messages ?? []);
   }
 
   async function collect(conversationId: string): Promise<void> {
@@ -133,11 +150,10 @@ export function createMediaWriter(writing: MediaWriting) {
       if (ready.success && !written.success && !isRefused(written.error)) return written;
       const brought = media.references.map(({ reference }) => reference);
       const hashes = new Set([...references, ...brought].map(({ sha256 }) => sha256));
-      const [, isNamed] = await Promise.all([
-        release(conversationId, hashes, hold),
-        written.success && !removes && isAtEnd(write, stored),
-      ]);
-      if (!isNamed) await collect(conversationId);
+      // One after the other: an erasure in between either finds no hold, or is seen.
+      await release(conversationId, hashes, hold);
+      const isKept = written.success && !removes && (await isNamed(write, stored));
+      if (!isKept) await collect(conversationId);
       return written;
     },
   };
