@@ -22,7 +22,7 @@ export async function conclude<Ctx>(
     if (abortError(scope.config.signal) === undefined) text.retract();
     return judged.failed;
   }
-  text.release();
+  text.release(message);
   scope.emit?.({ type: "assistant_message", data: { agentName, message } });
   const next = { ...state, messages: [...state.messages, message], turnCount: state.turnCount + 1 };
   const stored = await scope.journal?.final(message, { agentName });

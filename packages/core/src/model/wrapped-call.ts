@@ -1,4 +1,4 @@
-import { messageText } from "@jaf/memory";
+import { type ContentPart, type RichMessage, sameJson } from "@jaf/memory";
 import { abortError } from "../engine/abort.ts";
 import { modelLimit } from "../engine/limits.ts";
 import { type OwnTime, openOwnTime } from "../engine/own-time.ts";
@@ -16,7 +16,7 @@ import type { ModelCompletion } from "./completion.ts";
 import { callModels } from "./fallback.ts";
 import type { ModelCallRequest, NextModelCall } from "./model-call-request.ts";
 import { parseReply } from "./reply.ts";
-import { openReplyText } from "./reply-text.ts";
+import { openReplyText, type ReplyText } from "./reply-text.ts";
 import { callFor, changed, requestOf } from "./wrapped-request.ts";
 
 /** What of a wrapped call outlives its hooks. */
@@ -142,12 +142,28 @@ function concluded<Ctx>(
     return failed({ _tag: "ModelBehaviorError", detail: reply.detail });
   }
   const { message } = reply;
-  const words = messageText(message);
-  if (last?.ok === true && messageText(last.message) === words) return { ...last, message, completion };
+  if (last?.ok === true && isShownAlike(last.message, message)) return { ...last, message, completion };
   takeBack(scope, call, progress);
   const text = openReplyText(scope, call.state.currentAgentName);
-  if (scope.streaming && words !== "") text.add(words);
+  if (scope.streaming) for (const part of partsShown(message)) addPart(text, part);
   return { ok: true, message, completion, text };
+}
+
+const partsShown = ({ content }: RichMessage): readonly ContentPart[] =>
+  typeof content === "string" || content === null
+    ? [{ type: "text", text: content ?? "" }]
+    : content.filter(({ type }) => type !== "tool-call");
+
+/** Whether a stream of one tells what a stream of the other does. */
+const isShownAlike = (one: RichMessage, other: RichMessage): boolean =>
+  sameJson(partsShown(one), partsShown(other)) &&
+  sameJson(one["reasoning_content"], other["reasoning_content"]);
+
+function addPart(to: ReplyText, part: ContentPart): void {
+  const { type, text } = part;
+  const isText = type === "text" || type === "reasoning";
+  if (!isText || typeof text !== "string") to.addPart(part);
+  else if (text !== "") (type === "text" ? to.add : to.addReasoning)(text);
 }
 
 const failed = (error: JAFError): Attempt => ({
