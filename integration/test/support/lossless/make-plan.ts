@@ -9,8 +9,10 @@ import type { Spoken, SpokenStep, SpokenTurn } from "./spoken.ts";
 const OVERRIDES = ["gpt-5-mini", "gemini-3-flash-preview", "claude-sonnet-5-5", "deepseek-reasoner"];
 
 /** What is asked of an older model, a newer one of the same service may not take. */
-const overridesOf = (agent: string) =>
-  agent === "olderClaude" ? OVERRIDES.filter((model) => !model.startsWith("claude")) : OVERRIDES;
+const takes = (model: string | undefined, agent: string): boolean =>
+  agent !== "olderClaude" || model?.startsWith("claude") !== true;
+
+const overridesOf = (agent: string) => OVERRIDES.filter((model) => takes(model, agent));
 
 /** Nothing before its thinking may change, so it talks alone. */
 const ALONE = "boundClaude";
@@ -85,7 +87,7 @@ function planTurn(
   };
   for (const [index, step] of steps.entries()) {
     if (index === handoffAt) {
-      const others = MIXED.filter((name) => name !== agent);
+      const others = MIXED.filter((name) => name !== agent && takes(modelOverride, name));
       const agentName = pick(random, others);
       say({ calls: [{ name: "handoff", input: { agentName, message: "Go on." } }] });
       agent = agentName;
