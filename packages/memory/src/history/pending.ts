@@ -6,7 +6,7 @@ export interface PendingToolCalls {
   readonly index: number;
   /** The results that are there, by call id, wherever behind the calls they stand. */
   readonly results: ReadonlyMap<string, Message>;
-  /** The calls without a result, in call order, each id once. */
+  /** The calls without a result, in call order, each id once; without those that share the id `""`. */
   readonly missing: readonly ToolCall[];
 }
 
@@ -24,6 +24,8 @@ export function pendingToolCalls(messages: readonly Message[]): PendingToolCalls
     if (id !== undefined && !results.has(id)) results.set(id, result);
   }
   const seen = new Set(results.keys());
+  // Several without an id: a result would be taken for another's, so nobody answers them.
+  if (calls.filter(({ id }) => id === "").length > 1) seen.add("");
   const missing = calls.filter(({ id }) => !seen.has(id) && seen.add(id));
   return missing.length === 0 ? undefined : { index, results, missing };
 }
