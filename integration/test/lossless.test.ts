@@ -33,7 +33,7 @@ describe.each([
     expect(faultsIn(played)).toEqual(NO_FAULTS);
     expect(played.every(({ given, whole }) => given > 0 && whole > 0)).toBe(true);
     expect(played.some(({ summaries }) => summaries > 0)).toBe(true);
-  });
+  }, 120_000); // PGlite alone takes seconds to begin.
 });
 
 it("a few conversations go through all of it", () => {
