@@ -22,6 +22,8 @@ let pglite: PGlite;
 
 describeMemoryProvider({
   name: "PGlite, every message of it in a blob store",
+  // One connection does several times as much for each call.
+  timeoutMs: 120_000,
   capabilities: { durability: { unsupported: "it is in memory" } },
   setUp: async () => {
     pglite = await PGlite.create();

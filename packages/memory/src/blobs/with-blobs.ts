@@ -106,11 +106,10 @@ export function withBlobs<P extends VersionedMemoryProvider>(
     conversationId: string,
     store: () => Promise<Result<void>>,
   ): Promise<Result<void>> {
-    // Side by side: a conversation without blobs, as nearly all are, waits for nothing.
-    const [written, listed] = await Promise.all([store(), blobs.list(conversationId)]);
-    const mayHaveBlobs = !listed.success || listed.data.length > 0;
-    if (written.success && mayHaveBlobs) await writer.collect(conversationId);
-    return written;
+    const stored = await store();
+    // Not before: what somebody else has written in between, and this has taken away, would stay.
+    if (stored.success) await writer.collect(conversationId);
+    return stored;
   }
 
   const write =
