@@ -17,8 +17,6 @@ export interface LosslessBackend {
   readonly close: () => Promise<void>;
 }
 
-export type OpenBackend = () => Promise<LosslessBackend>;
-
 export async function openRedis(): Promise<LosslessBackend> {
   const keyPrefix = `test:${crypto.randomUUID()}:`;
   return {
