@@ -61,6 +61,10 @@ export const nothingSent = (): ContinuationValidationError =>
 export const noMessages = (): ContinuationValidationError =>
   malformed("malformed-message", "the messages are not a list of messages", -1);
 
+/** The refusal of a message that speaks as the application, whose words are the agent's instructions. */
+export const forbiddenRole = (index: number): ContinuationValidationError =>
+  malformed("forbidden-role", "a message has a role other than user, assistant and tool", index);
+
 /** `index`: which of the list; -1: it is none. */
 const malformed = (
   code: ContinuationRejectionCode,

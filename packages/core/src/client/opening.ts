@@ -1,4 +1,4 @@
-import { type AnyConversationStore, type Message, parseMessages } from "@jaf/memory";
+import { type AnyConversationStore, type Message, parseMessages, type RichMessage } from "@jaf/memory";
 import type { Agent } from "../agent.ts";
 import { abortable } from "../engine/abort.ts";
 import { frozenInput, frozenMessages, ownMessages } from "../immutable/messages.ts";
@@ -6,7 +6,7 @@ import { createRunState, type RunState } from "../state.ts";
 import type { ClientSettings } from "./config.ts";
 import type { StoredPlan } from "./conversation.ts";
 import { declaredBy, NOBODY, type ParsedConversational } from "./conversational.ts";
-import { type GivenByClient, noMessages, nothingSent, parseDecisions } from "./decisions.ts";
+import { forbiddenRole, type GivenByClient, noMessages, nothingSent, parseDecisions } from "./decisions.ts";
 import { getConversationStore } from "./default-store.ts";
 import {
   checkOptions,
@@ -126,9 +126,14 @@ async function spokenBy<Ctx, Out>(
 /** Where nothing is stored, there is nothing to compare a history with. */
 function historyOf<Ctx>({ messages = [] }: PromptOptions<Ctx>): readonly Message[] {
   const parsed = parseMessages(messages);
-  if (parsed.success) return ownMessages(parsed.data);
-  throw noMessages();
+  if (!parsed.success) throw noMessages();
+  const forbidden = parsed.data.findIndex(isOfTheApplication);
+  if (forbidden !== -1) throw forbiddenRole(forbidden);
+  return ownMessages(parsed.data);
 }
+
+/** Stores take such messages of other frameworks. */
+const isOfTheApplication = ({ role }: RichMessage): boolean => role === "system" || role === "developer";
 
 function checkNews<Ctx>({ kind }: Plan, messages: readonly Message[], options: PromptOptions<Ctx>): void {
   if (messages.length > 0 || (kind !== "stateless" && kind !== "new")) return;
