@@ -57,7 +57,7 @@ describe("a recording", () => {
   it.each([
     ["bad.jsonl", `${madeUpRecording(1).text}\n{"conversationId": 7}\n`, "bad.jsonl, line 3: conversationId"],
     ["torn.jsonl", `${madeUpRecording(1).text}{"conv`, "torn.jsonl, line 2: this line is not JSON."],
-    ["role.jsonl", '{"conversationId":"a","messages":[{"role":"system","content":"x"}]}', "messages[0].role"],
+    ["role.jsonl", '{"conversationId":"a","messages":[{"role":"root","content":"x"}]}', "messages[0].role"],
     ["twice.jsonl", madeUpRecording(1).text.repeat(2), 'conversation "made-up-0" is in it twice'],
   ])("is refused with the line that is wrong: %s", async (name, text, message) => {
     await expect(checkRecordings(folder.write(name, text))).rejects.toThrow(message);
