@@ -39,7 +39,9 @@ export function tailIn(
   { window, news }: Tail,
 ): ConversationMemory | undefined {
   const { messages, metadata } = conversation;
-  if (messages.length < window.firstRead || messages.length === metadata?.totalMessages) return conversation;
+  // One that doesn't count them gives as many as it is asked for.
+  const total = metadata?.totalMessages ?? (messages.length < window.firstRead ? messages.length : undefined);
+  if (messages.length === total) return conversation;
   if (metadata?.nextPosition === undefined || metadata["systemContent"] === true) return undefined;
   const decisive = window.decisive(messages);
   if (decisive === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { createSuccess, type Message, type VersionedMemoryProvider } from "@jaf/memory";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { stored, storing, talk } from "../context/conversations.ts";
+import { converse, stored, storing, talk } from "../context/conversations.ts";
 import { shop } from "../support/interrupted.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";
 import { tenMethods } from "../support/stores.ts";
@@ -78,5 +78,23 @@ describe("what is said to a run that reads the end", () => {
       ),
       { numRuns: 300 },
     );
+  });
+});
+
+describe("a provider that gives fewer messages than it is asked for", () => {
+  it("isn't taken to have no more, as it says itself", async () => {
+    const history = [...talk(10), user("go"), assistant("on"), assistant("and on")];
+    const store = await storing(history);
+    const capped: VersionedMemoryProvider = {
+      ...store,
+      readConversation: (id, options = {}) => {
+        const { messages } = options;
+        const isLimited = typeof messages === "object" && "limit" in messages;
+        return store.readConversation(id, isLimited ? { ...options, messages: { limit: 2 } } : options);
+      },
+    };
+    const seen = async (provider: VersionedMemoryProvider) =>
+      (await converse({ provider, memory: { window: { maxMessages: 6 } } })).views;
+    expect(await seen(capped)).toEqual(await seen(await storing(history)));
   });
 });
