@@ -60,8 +60,9 @@ export type RunConfig<Ctx> = {
   /** Outranks every agent's `modelConfig.name`. */
   readonly modelOverride?: string;
   /**
-   * Judge the text of the new user messages, in order, before anything is stored or sent to the model. Without
-   * `memory.autoStore` nobody knows which are new: the last user messages in a row are judged, whatever follows them.
+   * Judge the text of the new user messages, and of the text files in them (media of a type `text/…`, and JSON), in order,
+   * before anything is stored or sent to the model. Without `memory.autoStore` nobody knows which are new: the last user
+   * messages in a row are judged, whatever follows them.
    * What is stored already isn't judged again, also when the application stored it itself and has a run resume there.
    */
   readonly initialInputGuardrails?: readonly Guardrail<string, Ctx>[];

@@ -1,5 +1,6 @@
-import { type Message, messageText } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
 import { checkGuardrails } from "../guardrails/check.ts";
+import { saidText } from "../guardrails/said-text.ts";
 import type { RunState } from "../state.ts";
 import { abortError } from "./abort.ts";
 import type { RunScope } from "./scope.ts";
@@ -17,7 +18,7 @@ export async function judgeInput<Ctx>(
   if (said.length === 0) return undefined;
   const verdict = await checkGuardrails(scope, initialInputGuardrails, {
     stage: "input",
-    value: said.map(messageText).join("\n"),
+    value: said.map(saidText).join("\n"),
     context: state.context,
   });
   const aborted = abortError(signal);
