@@ -2,8 +2,10 @@ import {
   type ConversationMemory,
   conversationMetadata,
   isVersionedProvider,
+  type MediaReading,
   type MemoryProvider,
   type Message,
+  readsMedia,
   type VersionedMemoryProvider,
 } from "@jaf/memory";
 import { frozenMessages, ownConversation } from "../immutable/messages.ts";
@@ -76,6 +78,7 @@ function watched(provider: MemoryProvider, watchers: Watchers): MemoryProvider {
   };
   return {
     ...versioned(provider, seen),
+    ...mediaOf(provider),
     getConversation: async (conversationId) => {
       const loaded = await provider.getConversation(conversationId);
       if (loaded?.success !== true) return loaded;
@@ -98,6 +101,15 @@ function watched(provider: MemoryProvider, watchers: Watchers): MemoryProvider {
 }
 
 type Seen = (conversation: ConversationMemory | null) => ConversationMemory | null | undefined;
+
+/** Of a provider whose media lie in a blob store. */
+function mediaOf(provider: MemoryProvider): Partial<MediaReading> {
+  if (!readsMedia(provider)) return {};
+  return {
+    readBlob: (...args) => provider.readBlob(...args),
+    resolveMedia: (...args) => provider.resolveMedia(...args),
+  };
+}
 
 /** The methods that not every provider has. */
 function versioned(provider: MemoryProvider, seen: Seen): Partial<VersionedMemoryProvider> {

@@ -1,0 +1,88 @@
+import {
+  createFailure,
+  createInMemoryBlobStore,
+  createInMemoryProvider,
+  createMemoryConnectionError,
+  type RichMessage,
+  withBlobs,
+} from "@jaf/memory";
+import { describe, expect, it } from "vitest";
+import { viewOf } from "../../src/client/provider-view.ts";
+import { run } from "../../src/index.ts";
+import { createScriptedModel } from "../../src/testing/index.ts";
+import { errorOf, says, setup } from "../support/setup.ts";
+
+const data = new Uint8Array(64).fill(7);
+const picture = { type: "media", mediaType: "image/png" } as const;
+const asked: RichMessage = {
+  role: "user",
+  content: [
+    { type: "text", text: "What is it?" },
+    { ...picture, data },
+  ],
+};
+
+async function conversing() {
+  const blobs = createInMemoryBlobStore();
+  const provider = withBlobs(createInMemoryProvider(), { blobs, minBytes: 10 });
+  await provider.appendMessages(
+    "c",
+    [asked, { role: "assistant", content: "A picture." }] as never,
+    {},
+    {
+      createIfMissing: "unowned",
+    },
+  );
+  const read = await provider.readConversation("c");
+  const stored: readonly RichMessage[] = read.success ? (read.data.conversation?.messages ?? []) : [];
+  const ask = async (given = provider) => {
+    const model = createScriptedModel(["Seven."]);
+    const memory = { provider: given, autoStore: true };
+    const { config } = setup({ model, config: { memory, conversationId: "c" } });
+    const ended = await run(says("Which number?"), config);
+    const seen: readonly RichMessage[] = model.requests[0]?.state.messages ?? [];
+    return { ended, seen };
+  };
+  return { blobs, provider, stored, ask };
+}
+
+const partOf = (messages: readonly RichMessage[]) => messages[0]?.content?.[1];
+
+describe("media that lie in a blob store", () => {
+  it("are there for the model, and references in the history", async () => {
+    const { stored, ask } = await conversing();
+    expect(partOf(stored)).toEqual({ ...picture, blob: { sha256: expect.any(String), size: 64 } });
+    const { ended, seen } = await ask();
+    expect(partOf(seen)).toEqual({ ...picture, data });
+    expect(ended.outcome).toEqual({ status: "completed", output: "Seven." });
+    expect(partOf(ended.finalState.messages)).toEqual(partOf(stored));
+  });
+
+  it("are there in the runs of an agent client, too", async () => {
+    const { provider, ask } = await conversing();
+    const { seen } = await ask(viewOf(provider).provider as typeof provider);
+    expect(partOf(seen)).toEqual({ ...picture, data });
+  });
+
+  it("that are gone end no conversation", async () => {
+    const { provider, stored, ask } = await conversing();
+    const resolveMedia: typeof provider.resolveMedia = async (_id, messages) => ({
+      success: true,
+      data: messages,
+    });
+    const { ended, seen } = await ask({ ...provider, resolveMedia });
+    expect(partOf(seen)).toEqual(partOf(stored));
+    expect(ended.outcome.status).toBe("completed");
+  });
+
+  it.each<[string, () => Promise<never>]>([
+    ["fails", async () => createFailure(createMemoryConnectionError("blobs")) as never],
+    ["throws", () => Promise.reject(new Error("broken"))],
+    ["returns nonsense", async () => ({ success: true, data: "all" }) as never],
+  ])("end the run where their store %s", async (_, resolveMedia) => {
+    const { provider, ask } = await conversing();
+    const { ended, seen } = await ask({ ...provider, resolveMedia });
+    expect(seen).toEqual([]);
+    expect(errorOf(ended)).toMatchObject({ _tag: "MemoryError" });
+  });
+});
