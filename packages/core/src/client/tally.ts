@@ -1,6 +1,7 @@
 import type { Message } from "@jaf/memory";
 import type { TraceEvent } from "../events/trace-event.ts";
 import type { ModelUsage } from "../model/completion.ts";
+import { sumOfUsage } from "../model/usage.ts";
 
 /** Counts along while a run goes on. */
 export interface Tally {
@@ -10,21 +11,16 @@ export interface Tally {
   readonly replies: ReadonlySet<Message>;
 }
 
-const COUNTS = ["inputTokens", "outputTokens", "cachedInputTokens", "reasoningTokens"] as const;
-
 export function openTally(): Tally {
-  const usage: { -readonly [Count in keyof ModelUsage]: ModelUsage[Count] } = {};
+  let usage: ModelUsage = {};
   const replies = new Set<Message>();
   return {
     sink: (event) => {
       if (event.type === "assistant_message") replies.add(event.data.message);
       if (event.type !== "llm_call_end") return;
-      for (const count of COUNTS) {
-        const tokens = event.data.usage?.[count];
-        if (tokens !== undefined) usage[count] = (usage[count] ?? 0) + tokens;
-      }
+      usage = sumOfUsage(usage, event.data.usage ?? {}) ?? usage;
     },
-    usage: () => ({ ...usage }),
+    usage: () => usage,
     replies,
   };
 }

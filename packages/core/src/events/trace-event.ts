@@ -120,6 +120,7 @@ type ModelEvent =
         readonly status: "success" | "error";
         readonly attempts: number;
         readonly durationMs: number;
+        /** Over all attempts, those whose reply could not be used among them. */
         readonly usage?: ModelUsage;
         readonly finishReason?: string;
         /** Which model replied, as far as its provider says. */

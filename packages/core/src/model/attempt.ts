@@ -7,7 +7,7 @@ import { openTimeLimit, type TimeLimit } from "../engine/time-limit.ts";
 import type { JAFError } from "../errors.ts";
 import type { RunState } from "../state.ts";
 import { modelCallError } from "./call-error.ts";
-import type { ModelCompletion } from "./completion.ts";
+import type { ModelCompletion, ModelUsage } from "./completion.ts";
 import { parseReply } from "./reply.ts";
 import { openReplyText, type ReplyText } from "./reply-text.ts";
 import { collectStream } from "./stream.ts";
@@ -35,6 +35,8 @@ interface FailedCall {
   readonly retryAfterMs: number | undefined;
   /** Pieces of this attempt have left, e.g. as `llm_delta`s. */
   readonly discardText: boolean;
+  /** What an unusable reply cost. */
+  readonly usage?: ModelUsage | undefined;
 }
 
 /** Calls the model once. `attempt` counts from 1. */
@@ -59,7 +61,8 @@ export async function attemptCall<Ctx>(
     const completion = await complete(scope, request, { limit, text });
     const reply = parseReply(completion);
     if (reply.ok) return { ok: true, message: reply.message, completion, text };
-    return failed({ _tag: "ModelBehaviorError", detail: reply.detail }, reply.retryable);
+    const unusable = failed({ _tag: "ModelBehaviorError", detail: reply.detail }, reply.retryable);
+    return { ...unusable, usage: completion?.usage };
   } catch (thrown) {
     const error = aborted();
     return error === undefined

@@ -4,7 +4,9 @@ import type { RunScope } from "../engine/scope.ts";
 import { JAFErrorHandler } from "../error-handler.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { type Attempt, attemptCall, type ModelRequest } from "./attempt.ts";
+import type { ModelUsage } from "./completion.ts";
 import { retryDelayMs } from "./retry.ts";
+import { sumOfUsage } from "./usage.ts";
 
 /** What a model is asked. */
 export interface ModelCall<Ctx> extends ModelRequest<Ctx> {
@@ -28,11 +30,13 @@ export async function callOne<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): 
   const agentName = call.state.currentAgentName;
   const trace = traceCall(scope, call);
   call.tellContext?.();
+  let usage: ModelUsage | undefined;
   for (let attempt = 1; ; attempt++) {
     const tried = await attemptCall(scope, call, attempt);
+    usage = sumOfUsage(usage, usageOf(tried));
     const delayMs = tried.ok ? undefined : retryDelayMs(modelRetry, { ...tried, attempt });
     if (tried.ok || delayMs === undefined) {
-      trace?.end(tried, attempt);
+      trace?.end(tried, attempt, usage);
       return { last: tried, attempts: attempt };
     }
     const { error, discardText } = tried;
@@ -50,20 +54,26 @@ function traceCall<Ctx>(scope: RunScope<Ctx>, request: ModelRequest<Ctx>) {
   const start = performance.now();
   emit({ type: "llm_call_start", data: call });
   return {
-    end: (last: Attempt, attempts: number): void => {
+    end: (last: Attempt, attempts: number, usage: ModelUsage | undefined): void => {
       const durationMs = performance.now() - start;
       const status = last.ok ? "success" : "error";
-      emit({ type: "llm_call_end", data: { ...call, status, attempts, durationMs, ...replyData(last) } });
+      emit({
+        type: "llm_call_end",
+        data: { ...call, status, attempts, durationMs, ...replyData(last, usage) },
+      });
     },
   };
 }
 
-function replyData(last: Attempt) {
-  if (!last.ok) return {};
-  const { usage, finish_reason: finishReason } = last.completion;
+const usageOf = (tried: Attempt): ModelUsage | undefined => (tried.ok ? tried.completion.usage : tried.usage);
+
+function replyData(last: Attempt, usage: ModelUsage | undefined) {
+  const spent = usage === undefined ? {} : { usage: frozenCopy(usage) };
+  if (!last.ok) return spent;
+  const { finish_reason: finishReason } = last.completion;
   const { origin }: RichMessage = last.message;
   return {
-    ...(usage === undefined ? {} : { usage: frozenCopy(usage) }),
+    ...spent,
     ...(finishReason == null ? {} : { finishReason }),
     ...(origin === undefined ? {} : { origin }),
   };

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { createAgentClient, run } from "../../src/index.ts";
+import { createScriptedModel } from "../../src/testing/index.ts";
+import { eventsOfType, says, setup } from "../support/setup.ts";
+
+const spent = { text: "", usage: { inputTokens: 1_000, outputTokens: 5, reasoningTokens: 4 } };
+const answered = { text: "Done.", usage: { inputTokens: 10, outputTokens: 2, cachedInputTokens: 8 } };
+const both = { inputTokens: 1_010, outputTokens: 7, cachedInputTokens: 8, reasoningTokens: 4 };
+
+describe("the usage of a model call", () => {
+  it("counts replies that could not be used, too", async () => {
+    const { config, events } = setup({ model: [spent, answered] });
+    await run(says("Hi"), config);
+    expect(eventsOfType(events, "llm_call_end").map(({ usage }) => usage)).toEqual([both]);
+  });
+
+  it("is told of one that ends without a reply", async () => {
+    const { config, events } = setup({ model: [spent], config: { modelRetry: { maxAttempts: 1 } } });
+    await run(says("Hi"), config);
+    expect(eventsOfType(events, "llm_call_end")).toMatchObject([{ status: "error", usage: spent.usage }]);
+  });
+
+  it("is summed up over the calls of a prompt", async () => {
+    const agent = { name: "helper", instructions: "Help.", tools: [] };
+    const modelProvider = createScriptedModel([
+      { toolCalls: [{ name: "none" }], usage: { inputTokens: 3 } },
+      spent,
+      answered,
+    ]);
+    const client = createAgentClient(agent, { modelProvider, context: {}, modelRetry: { baseDelayMs: 0 } });
+    expect((await client.prompt("Hi")).usage).toEqual({ ...both, inputTokens: 1_013 });
+  });
+
+  it("is absent where no provider counts", async () => {
+    const { config, events } = setup({ model: ["Done."] });
+    await run(says("Hi"), config);
+    expect(eventsOfType(events, "llm_call_end")[0]).not.toHaveProperty("usage");
+  });
+});
