@@ -145,6 +145,7 @@ export type {
   ToolCall,
 } from "./message.ts";
 export { messageText, partText } from "./message-text.ts";
+export { isMediaPart, isReasoningField, isReasoningPart, isTextPart } from "./part-kinds.ts";
 export type {
   ConversationMemory,
   ConversationMetadata,
@@ -196,7 +197,7 @@ export {
 export { createGptTokenizer, type GptTokenizerOptions } from "./window/gpt-tokenizer.ts";
 export { countMessageTokens } from "./window/message-tokens.ts";
 export type { MessageWindowOptions, TokenWindowOptions, WindowOptions } from "./window/options.ts";
-export { type WindowEnd, windowEndOf } from "./window/recent.ts";
+export { type WindowTail, windowTailOf } from "./window/tail.ts";
 export { estimateTokens, type Tokenizer } from "./window/tokens.ts";
 export {
   messageWindow,

@@ -122,6 +122,17 @@ describe("createChatMemory", () => {
     expect(await memory.messages()).toEqual({ success: true, data: [] });
   });
 
+  it("doesn't take fewer messages than it asked for for all of them", async () => {
+    const store = createInMemoryProvider();
+    await store.appendMessages("c", turns(9), {}, { createIfMissing: "unowned" });
+    const stingy: VersionedMemoryProvider = {
+      ...store,
+      readConversation: (id, options) => store.readConversation(id, { ...options, messages: { limit: 2 } }),
+    };
+    const memory = createChatMemory({ memoryId: "c", maxMessages: 4 }, stingy);
+    expect(await memory.messages()).toEqual({ success: true, data: turns(9).slice(-4) });
+  });
+
   it("reads only the end of a long conversation while it slides", async () => {
     const { provider, called } = watched(createInMemoryProvider());
     const byMessages = createChatMemory({ memoryId: "c", maxMessages: 5 }, provider);

@@ -7,7 +7,7 @@ import type { OmissionReason } from "@jaf/memory";
  * - `"repaired"`: it gets them, without calls that nobody answered (`"unanswered-call"`), without an empty list of calls
  *   (`"empty-calls"`), or at another place, right behind the call that they answer (`"reordered"`).
  * - `"summarized"`: it gets the summary that they went into.
- * - `"trimmed"`: the window left them out; those from before the last that it needs weren't even read (`"not-loaded"`).
+ * - `"trimmed"`: the window left them out, or they weren't even read, since it needs only the last (`"not-loaded"`).
  * - `"dropped"`: it doesn't get them, as no model takes them: calls without a result and without text
  *   (`"unanswered-call"`), results without a call (`"orphan-result"`) or of one that has another result
  *   (`"duplicate-result"`), replies that hold nothing (`"empty"`), the rest of a turn whose beginning the store has

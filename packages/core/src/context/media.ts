@@ -1,27 +1,38 @@
-import { createFailure, createMemoryStorageError, type Message, type Result, readsMedia } from "@jaf/memory";
+import { createMemoryStorageError, type Message, readsMedia } from "@jaf/memory";
+import { abortable, runAborted } from "../engine/abort.ts";
+import type { JAFError } from "../errors.ts";
 import type { Journal } from "../memory/journal.ts";
 import { settle } from "../memory/settle.ts";
 
 const OPERATION = "resolveMedia";
 
-/** Never rejects. */
-export type ResolveMedia = (messages: readonly Message[]) => Promise<Result<readonly Message[]>>;
+export type WithMedia =
+  | { readonly ok: true; readonly messages: readonly Message[] }
+  | { readonly ok: false; readonly error: JAFError };
 
 /**
  * Puts the bytes of media in the place of what the store gives in their stead (`withBlobs`), for what a model is to see.
  * What is gone stays as it is: a conversation must not end because a picture in it was erased. `undefined` where the provider
- * gives all bytes itself.
+ * gives all bytes itself. Never rejects.
  */
-export function openMedia(journal: Journal | undefined): ResolveMedia | undefined {
+export function openMedia(
+  journal: Journal | undefined,
+  signal: AbortSignal | undefined,
+): ((messages: readonly Message[]) => Promise<WithMedia>) | undefined {
   if (journal === undefined) return undefined;
   const { conversationId } = journal;
   const { provider } = journal.memory;
   if (!readsMedia(provider)) return undefined;
   return async (messages) => {
-    const resolved = await settle(OPERATION, () =>
+    const resolving = settle(OPERATION, () =>
       provider.resolveMedia(conversationId, messages, { missing: "leave" }),
     );
-    if (!resolved.success || Array.isArray(resolved.data)) return resolved;
-    return createFailure(createMemoryStorageError(OPERATION, "the memory provider returned no messages"));
+    // It never rejects of itself, so a rejection is the abort.
+    const resolved = await abortable(resolving, signal).catch(() => undefined);
+    if (resolved === undefined) return { ok: false, error: runAborted(signal) };
+    if (!resolved.success) return { ok: false, error: { _tag: "MemoryError", error: resolved.error } };
+    if (Array.isArray(resolved.data)) return { ok: true, messages: resolved.data };
+    const error = createMemoryStorageError(OPERATION, "the memory provider returned no messages");
+    return { ok: false, error: { _tag: "MemoryError", error } };
   };
 }

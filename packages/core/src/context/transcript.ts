@@ -1,4 +1,11 @@
-import { type ContentPart, calledTool, type Message, partText, type RichMessage } from "@jaf/memory";
+import {
+  type ContentPart,
+  calledTool,
+  isMediaPart,
+  type Message,
+  partText,
+  type RichMessage,
+} from "@jaf/memory";
 
 /** The longest text of one message, and the longest arguments of a call, in UTF-16 units. */
 const MAX_TEXT = 6_000;
@@ -18,8 +25,8 @@ interface Line {
 /**
  * Messages as lines of JSON, at most about `budget` UTF-16 units of them: one object a line, so that no text can pass for
  * another message. Media and tools that the provider ran are named, e.g. `[image/png]`; what a model thought is left out.
- * Long texts are cut in their middle, all at the same length where the budget asks for it; and where
- * that isn't enough, the lines in the middle are left out.
+ * Long texts are cut in their middle, all at the same length where the budget asks for it; and where that isn't enough, the
+ * lines in the middle are left out.
  */
 export function transcriptOf(messages: readonly Message[], budget: number): string {
   const lines = messages.map(lineOf);
@@ -55,9 +62,6 @@ function saidIn({ content, refusal, attachments }: RichMessage): string {
   return [...said, ...refused, ...attached].filter(Boolean).join("\n");
 }
 
-/** Types of other frameworks. */
-const MEDIA = /image|audio|video|file|document/;
-
 function saidAs(part: ContentPart): string | undefined {
   const { type, refusal, mediaType, name } = part as Readonly<Record<string, unknown>>;
   switch (type) {
@@ -68,7 +72,7 @@ function saidAs(part: ContentPart): string | undefined {
     case "provider-tool-call":
       return named(name);
     default:
-      return partText(part) ?? (MEDIA.test(part.type) ? named(type) : undefined);
+      return partText(part) ?? (isMediaPart(part) ? named(type) : undefined);
   }
 }
 

@@ -1,6 +1,5 @@
 import { createMemoryValidationError, describeCause, type MemoryIssue, type Message } from "@jaf/memory";
 import type { RunConfig } from "../config.ts";
-import { abortable, runAborted } from "../engine/abort.ts";
 import { OPERATION, type Turn } from "../engine/step.ts";
 import type { JAFError } from "../errors.ts";
 import type { Journal } from "../memory/journal.ts";
@@ -10,7 +9,7 @@ import { manifestOf } from "./describe.ts";
 import { openSource, type PlacedHistory, placeHistory } from "./history.ts";
 import { contextIssues } from "./issues.ts";
 import type { ContextManifest } from "./manifest.ts";
-import { openMedia, type ResolveMedia } from "./media.ts";
+import { openMedia } from "./media.ts";
 import { messagesOf, type Part, partBehind, wholePart } from "./part.ts";
 import type { ShownMessages } from "./shown.ts";
 import type { Summarize } from "./summarize.ts";
@@ -50,7 +49,7 @@ export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): M
   const { memory } = config;
   const compaction = journal && openCompaction(journal, config.signal);
   const source = openSource(journal, initial);
-  const media = openMedia(journal);
+  const media = openMedia(journal, config.signal);
   const messageOf = openSummaryMessages();
   let window: ModelWindow | undefined;
 
@@ -64,7 +63,7 @@ export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): M
     const summary = compacted?.summary;
     const seen = see(window, { history, summary, message: summary && messageOf(summary) });
     if (!seen.ok) return seen;
-    const resolved = media && (await withMedia(media, seen.messages, config.signal));
+    const resolved = await media?.(seen.messages);
     if (resolved?.ok === false) return resolved;
     const messages = resolved?.messages ?? seen.messages;
     const agentName = state.currentAgentName;
@@ -84,21 +83,6 @@ export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): M
         }),
     };
   };
-}
-
-type WithMedia = { readonly ok: true; readonly messages: readonly Message[] } | Refused;
-
-async function withMedia(
-  media: ResolveMedia,
-  messages: readonly Message[],
-  signal: AbortSignal | undefined,
-): Promise<WithMedia> {
-  // It never rejects of itself, so a rejection is the abort.
-  const resolved = await abortable(media(messages), signal).catch(() => undefined);
-  if (resolved === undefined) return { ok: false, error: runAborted(signal) };
-  return resolved.success
-    ? { ok: true, messages: resolved.data }
-    : { ok: false, error: { _tag: "MemoryError", error: resolved.error } };
 }
 
 /** The application's is called on its configuration, which may be an instance of a class. */

@@ -70,7 +70,7 @@ const windowTooSmall: MemoryIssue = {
 };
 
 /** The options of a window by configuration; `undefined` for a function, and for a configuration that has issues. */
-export function windowEndOptions(window: RunWindow): WindowOptions | undefined {
+export function slidingOptions(window: RunWindow): WindowOptions | undefined {
   if (typeof window === "function" || windowIssues(window).length > 0) return undefined;
   return windowOptions(window, tokenizerOf(window));
 }

@@ -12,7 +12,7 @@ import { durabilityOf } from "../memory/config.ts";
 import type { Journal } from "../memory/journal.ts";
 import { versionOf } from "../memory/metadata.ts";
 import { givesOutTails, tailOf } from "../memory/tail.ts";
-import { unsaidMessages } from "../memory/unsaid.ts";
+import { isHistory, unsaidMessages } from "../memory/unsaid.ts";
 import type { RunState } from "../state.ts";
 import { abortError } from "./abort.ts";
 import { type Admission, openAdmission } from "./admit.ts";
@@ -65,7 +65,7 @@ async function enter<Ctx>(
   const ended = await endedBefore(scope, state, loaded.data);
   if (ended !== undefined) return ended;
   const unfinished = await findUnfinished(scope, state, { messages, stored });
-  const news = await findNews(scope, state, unfinished);
+  const news = await findNews(scope, state, { journal, unfinished });
   if ("failed" in news) return news.failed;
   if (news.unsaid.length === 0 && stored !== null) return resume(scope, unfinished, news.given);
   return hear(scope, state, { journal, news, unfinished });
@@ -74,7 +74,7 @@ async function enter<Ctx>(
 async function findNews<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
-  unfinished: Unfinished<Ctx>,
+  { journal, unfinished }: { readonly journal: Journal; readonly unfinished: Unfinished<Ctx> },
 ): Promise<News | { readonly failed: Step<Ctx> }> {
   const { stored } = unfinished;
   const { continuation } = scope.config;
@@ -83,7 +83,7 @@ async function findNews<Ctx>(
     if (!taken.ok) return { failed: fail(state, taken.error) };
     return { unsaid: [...taken.added, ...state.messages], given: taken.given };
   }
-  const mayBeginLater = scope.journal !== undefined && givesOutTails(scope.journal.memory);
+  const mayBeginLater = isHistory(state.messages) && givesOutTails(journal.memory);
   const unsaid = unsaidMessages(state.messages, stored, { mayBeginLater });
   if (unsaid === undefined) return { failed: failMemory(state, historyConflict(stored)) };
   return { unsaid, given: scope.given };

@@ -18,7 +18,7 @@ export interface OwnTime {
   readonly close: () => void;
 }
 
-// One for all: what it costs to make an error is what it costs to take its stack, and there is nothing to see in it.
+// One for all calls: its stack, which is what makes an error costly, would tell nothing.
 const OVER = new Error("the call is over");
 
 /** Begins to count. */

@@ -7,8 +7,8 @@ const ALGORITHM = "sha512-256";
 const CHUNK = 65_536;
 
 /**
- * The same for values that are equal as JSON, or as bytes, in whatever order their fields stand: SHA-512/256, base64url. Throws for a
- * cycle, and for what can't be JSON.
+ * The same for values that are equal as JSON, or as bytes, in whatever order their fields stand: SHA-512/256, base64url.
+ * Throws for a cycle, and for what can't be JSON.
  */
 export function fingerprint(value: unknown): string {
   const text: Text = { pending: "", hashed: undefined };

@@ -1,13 +1,13 @@
-import type { ConversationMemory, Message, WindowEnd } from "@jaf/memory";
-import { isVersionedProvider, sanitizeConversation, windowEndOf } from "@jaf/memory";
-import { windowEndOptions } from "../context/window.ts";
+import type { ConversationMemory, Message, WindowTail } from "@jaf/memory";
+import { isVersionedProvider, sanitizeConversation, windowTailOf } from "@jaf/memory";
+import { slidingOptions } from "../context/window.ts";
 import type { MemoryConfig } from "./config.ts";
 import { firstPositionOf, nextPositionOf } from "./metadata.ts";
-import { isFinalReply } from "./unsaid.ts";
+import { isFinalReply, isHistory } from "./unsaid.ts";
 
 /** How a run reads the end of a conversation in place of all of it. */
 export interface Tail {
-  readonly window: WindowEnd;
+  readonly window: WindowTail;
   /** How many messages are said, all of them the user's. */
   readonly news: number;
 }
@@ -16,17 +16,17 @@ export interface Tail {
  * `undefined` where a run needs all: without a window, with one that depends on the whole history (`trimTo`, a function),
  * with summaries, and where the provider can't read an end.
  */
-function windowOf({ provider, window, compressionThreshold }: MemoryConfig): WindowEnd | undefined {
+function windowTail({ provider, window, compressionThreshold }: MemoryConfig): WindowTail | undefined {
   if (window === undefined || compressionThreshold !== undefined || !isVersionedProvider(provider)) {
     return undefined;
   }
-  const options = windowEndOptions(window);
-  return options && windowEndOf(options);
+  const options = slidingOptions(window);
+  return options && windowTailOf(options);
 }
 
 /** For a run to which these messages are said; `undefined` where it needs all. */
 export function tailOf(memory: MemoryConfig, said: readonly Message[]): Tail | undefined {
-  const window = isNews(said) ? windowOf(memory) : undefined;
+  const window = isHistory(said) ? undefined : windowTail(memory);
   return window && { window, news: said.length };
 }
 
@@ -78,7 +78,4 @@ export function loadedFrom(conversation: ConversationMemory | null): LoadedFrom 
 }
 
 /** Whether runs give out histories that begin later than the stored one. */
-export const givesOutTails = (memory: MemoryConfig): boolean => windowOf(memory) !== undefined;
-
-/** Whether all of these may be new to a conversation: a history has to be compared with the whole of it. */
-const isNews = (messages: readonly Message[]): boolean => messages.every(({ role }) => role === "user");
+export const givesOutTails = (memory: MemoryConfig): boolean => windowTail(memory) !== undefined;

@@ -29,7 +29,9 @@ interface UnsaidOptions {
   readonly mayBeginLater: boolean;
 }
 
-const isHistory = (messages: readonly Message[]): boolean => messages.some(({ role }) => role !== "user");
+/** Whether it holds what a person can't have said: then it has to be compared with the whole conversation. */
+export const isHistory = (messages: readonly Message[]): boolean =>
+  messages.some(({ role }) => role !== "user");
 
 /** What follows the stored conversation in `incoming`. */
 function restAfter(

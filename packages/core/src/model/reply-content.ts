@@ -1,4 +1,12 @@
-import { type ContentPart, type Message, messageText, type RichMessage } from "@jaf/memory";
+import {
+  type ContentPart,
+  isReasoningField,
+  isReasoningPart,
+  isTextPart,
+  type Message,
+  messageText,
+  type RichMessage,
+} from "@jaf/memory";
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -9,10 +17,6 @@ export const isPartList = (content: unknown): content is readonly ContentPart[] 
 /** What a reply holds, in the order in which it counts. */
 export type Substance = "text" | "refusal" | "made" | "reasoning" | "nothing";
 
-/** Parts that don't say or make anything: a model's thoughts, by the names that providers have for them. */
-const THOUGHT_PARTS: ReadonlySet<string> = new Set(["reasoning", "thinking", "redacted_thinking"]);
-const TEXT_PARTS: ReadonlySet<string> = new Set(["text", "input_text", "output_text"]);
-const THOUGHT_FIELDS = ["reasoning", "reasoning_content", "reasoning_details", "thinking", "thinking_blocks"];
 /** Fields beside the content that hold what the model made. */
 const MADE_FIELDS = ["audio", "images", "parts"];
 
@@ -23,8 +27,10 @@ export function substanceOf(message: Message | RichMessage): Substance {
   const { content, ...fields }: RichMessage = message;
   const parts = Array.isArray(content) ? content : [];
   if (parts.some(isMade) || MADE_FIELDS.some((name) => isFilled(fields[name]))) return "made";
-  const hasThought = parts.some(({ type }) => THOUGHT_PARTS.has(type));
-  return hasThought || THOUGHT_FIELDS.some((name) => isFilled(fields[name])) ? "reasoning" : "nothing";
+  const hasThought =
+    parts.some(isReasoningPart) ||
+    Object.entries(fields).some(([name, field]) => isReasoningField(name) && isFilled(field));
+  return hasThought ? "reasoning" : "nothing";
 }
 
 /** The words with which the model declines, where it says nothing else. */
@@ -44,8 +50,8 @@ function refusalsIn(content: RichMessage["content"]): readonly unknown[] {
 
 const isSaid = (words: unknown): words is string => typeof words === "string" && words.trim() !== "";
 
-const isMade = ({ type }: ContentPart): boolean =>
-  !TEXT_PARTS.has(type) && !THOUGHT_PARTS.has(type) && type !== "refusal" && type !== "tool-call";
+const isMade = (part: ContentPart): boolean =>
+  !isTextPart(part) && !isReasoningPart(part) && part.type !== "refusal" && part.type !== "tool-call";
 
 function isFilled(value: unknown): boolean {
   if (typeof value === "string" || Array.isArray(value)) return value.length > 0;

@@ -72,8 +72,8 @@ const encodeOriginField: FieldEncoder = (key, value) =>
   key === "provider" || key === "api" || key === "model" ? encodeText(value) : undefined;
 
 /**
- * Encodes a message that has the documented fields, maybe an origin, and nothing else, as nearly all do, in one pass. `undefined` for
- * any other value: `messageSchema` and `encodeJson` decide about it. Throws what reading the value throws.
+ * Encodes a message that has the documented fields, maybe an origin, and nothing else, as nearly all do, in one pass.
+ * `undefined` for any other value: `messageSchema` and `encodeJson` decide about it. Throws what reading the value throws.
  */
 export function encodePlainMessage(message: unknown): EncodedMessage | undefined {
   let role: unknown;

@@ -89,7 +89,8 @@ function lastAssistant(messages: readonly unknown[]): number {
   for (let index = messages.length - 1; index >= 0; index--) {
     const role = roleOf(messages[index]);
     if (role === "assistant") return index;
-    if (!isRole(role) && role !== "system" && role !== "developer") return -1; // It is refused anyway; an array of a billion holes isn't searched.
+    // What has none of the roles is refused anyway, and an array of a billion holes isn't searched.
+    if (!isRole(role) && role !== "system" && role !== "developer") return -1;
   }
   return -1;
 }

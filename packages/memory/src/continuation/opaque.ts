@@ -1,5 +1,6 @@
 import type { ContentPart } from "../content-part.ts";
 import type { Message, RichMessage } from "../message.ts";
+import { isReasoningField } from "../part-kinds.ts";
 
 /**
  * What only a model's provider or its adapter writes, into a message, a part or a call. A client that shows a conversation
@@ -7,11 +8,10 @@ import type { Message, RichMessage } from "../message.ts";
  */
 const OPAQUE_FIELDS: ReadonlySet<string> = new Set([
   ...["origin", "providerMetadata", "providerOptions", "provider_specific_fields", "extra_content"],
-  ...["reasoning", "reasoning_content", "reasoning_details", "thinking", "thinking_blocks"],
   ...["signature", "encrypted", "encrypted_content", "thoughtSignature", "thought_signature"],
 ]);
 
-export const isOpaqueField = (key: string): boolean => OPAQUE_FIELDS.has(key);
+export const isOpaqueField = (key: string): boolean => OPAQUE_FIELDS.has(key) || isReasoningField(key);
 
 /** A part may also name a blob of the store's: by its hash, which is no proof that it is this client's. */
 export const isOpaquePartField = (key: string): boolean => key === "blob" || isOpaqueField(key);

@@ -1,6 +1,6 @@
-import { isReasoning } from "../history/content.ts";
 import { ownField, sameFields, sameJson, sameLists } from "../json/same-json.ts";
 import type { Message } from "../message.ts";
+import { isReasoningPart } from "../part-kinds.ts";
 import { isOpaqueField, isOpaquePartField } from "./opaque.ts";
 
 /**
@@ -37,7 +37,7 @@ function sameParts(stored: readonly unknown[], copy: readonly unknown[]): boolea
   let next = 0;
   for (const part of stored) {
     if (next < copy.length && samePart(part, copy[next])) next += 1;
-    else if (!isReasoningPart(part)) return false;
+    else if (!mayBeMissing(part)) return false;
   }
   return next === copy.length;
 }
@@ -47,9 +47,9 @@ const samePart = (stored: unknown, copy: unknown): boolean => sameFields(stored,
 const samePartField = (key: string, stored: unknown, copy: unknown): boolean =>
   (isMissing(copy) && isOpaquePartField(key)) || sameJson(stored, copy);
 
-const isReasoningPart = (part: unknown): boolean => {
+const mayBeMissing = (part: unknown): boolean => {
   const type = typeof part === "object" && part !== null ? ownField(part, "type") : undefined;
-  return typeof type === "string" && isReasoning({ type });
+  return typeof type === "string" && isReasoningPart({ type });
 };
 
 const sameCall = (stored: unknown, copy: unknown): boolean => sameFields(stored, copy, sameCallField);

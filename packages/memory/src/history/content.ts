@@ -1,6 +1,7 @@
 import type { ContentPart } from "../content-part.ts";
 import type { Message, RichMessage } from "../message.ts";
 import { partText } from "../message-text.ts";
+import { isReasoningField, isReasoningPart } from "../part-kinds.ts";
 
 type AnyMessage = Message | RichMessage;
 
@@ -10,15 +11,6 @@ const LABELS: ReadonlySet<string> = new Set([
   ...["origin", "providerMetadata"],
 ]);
 const TEXT_LABELS: ReadonlySet<string> = new Set(["type", "text", "id", "name", "status"]);
-
-const REASONING_FIELDS: ReadonlySet<string> = new Set([
-  ...["reasoning", "reasoning_content", "reasoning_details", "thinking", "thinking_blocks"],
-]);
-/** Ours and the AI SDK's, OpenAI's and OpenRouter's, Anthropic's. */
-const REASONING_TYPES: ReadonlySet<string> = new Set(["reasoning", "thinking", "redacted_thinking"]);
-
-/** Whether the part holds what a model thought, readable or not. */
-export const isReasoning = ({ type }: ContentPart): boolean => REASONING_TYPES.has(type);
 
 /** The id of the call whose place the part is; `undefined` for any other part, also for the AI SDK's own calls. */
 export const placeOf = (part: ContentPart): string | undefined =>
@@ -62,12 +54,12 @@ export function isReasoningAlone(message: AnyMessage): boolean {
   const others = typeof content === "string" ? content.trim() !== "" : content?.some(isBesideReasoning);
   return (
     others !== true &&
-    !anyField(rich, (key) => !LABELS.has(key) && !REASONING_FIELDS.has(key)) &&
+    !anyField(rich, (key) => !LABELS.has(key) && !isReasoningField(key)) &&
     hasContent(message)
   );
 }
 
-const isBesideReasoning = (part: ContentPart): boolean => !isReasoning(part) && partHolds(part);
+const isBesideReasoning = (part: ContentPart): boolean => !isReasoningPart(part) && partHolds(part);
 
 /** The calls of a message, some of which are dropped. */
 export interface DroppedCalls {
@@ -91,7 +83,7 @@ export function withoutPlaces(
   let isInReasoning = false;
   const gone = new Set(lost);
   for (const [index, part] of [...parts.entries()].reverse()) {
-    if (isReasoning(part)) {
+    if (isReasoningPart(part)) {
       if (leads.toLost && !leads.toKept) gone.add(index);
       isInReasoning = true;
       continue;

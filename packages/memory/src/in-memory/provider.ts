@@ -205,7 +205,10 @@ function createBackend({ limits, hold, onEvicted }: BackendOptions): MemoryBacke
   };
 }
 
-/** Decoded once and for all readers, as it is frozen; text if it may hold a `Date`, bytes or a `URL`, which nothing can freeze. */
+/**
+ * Decoded once and for all readers, as it is frozen; text if it may hold a `Date`, bytes or a `URL`, which nothing can
+ * freeze.
+ */
 const holdDecoded: Hold = (body, index) => (mayHoldTags(body) ? body : decodeMessage(body, index));
 
 const holdText: Hold = (body) => body;

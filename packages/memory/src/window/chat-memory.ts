@@ -12,7 +12,7 @@ import {
   chatMemoryConfigSchema,
   windowOptionsOf,
 } from "./config.ts";
-import { windowEndOf } from "./recent.ts";
+import { windowTailOf } from "./tail.ts";
 import { planWindow } from "./window.ts";
 
 /** One conversation, and the window of it that a model sees. The store keeps everything. */
@@ -28,6 +28,13 @@ export interface ChatMemory {
   readonly messages: () => Promise<Result<readonly Message[]>>;
   /** Deletes the conversation; whether there was one. */
   readonly clear: () => Promise<Result<boolean>>;
+}
+
+interface LastMessages {
+  readonly messages: readonly Message[];
+  readonly areAll: boolean;
+  /** Whether they can tell the window: not where system content may stand before them, which every window keeps. */
+  readonly tell: boolean;
 }
 
 const isList = (messages: Message | readonly Message[]): messages is readonly Message[] =>
@@ -61,7 +68,7 @@ export function createChatMemory(
     throw new TypeError("Invalid chat memory configuration: memoryId: expected the id of the conversation.");
   }
   const window = windowOptionsOf(config, options);
-  const windowEnd = windowEndOf(window);
+  const tail = windowTailOf(window);
 
   const shape = (messages: readonly Message[], dropped = 0) =>
     counted(() => planWindow(sanitizeConversation(messages), { ...window, dropped }).messages);
@@ -75,16 +82,19 @@ export function createChatMemory(
     return shape(messages, typeof next === "number" ? Math.max(0, next - messages.length) : 0);
   };
 
-  /** The last messages; `undefined` where system content may stand before them, which every window keeps. */
-  const lastMessages = async (limit: number): Promise<Result<readonly Message[] | undefined>> => {
-    if (!isVersionedProvider(provider)) return provider.getRecentMessages(memoryId, limit);
+  const lastMessages = async (limit: number): Promise<Result<LastMessages>> => {
+    if (!isVersionedProvider(provider)) {
+      const recent = await provider.getRecentMessages(memoryId, limit);
+      if (!recent.success) return recent;
+      return createSuccess({ messages: recent.data, areAll: recent.data.length < limit, tell: true });
+    }
     const read = await provider.readConversation(memoryId, { messages: { limit } });
     if (!read.success) return read;
     const { conversation } = read.data;
-    if (conversation === null) return createSuccess([]);
+    if (conversation === null) return createSuccess({ messages: [], areAll: true, tell: true });
     const { messages, metadata } = conversation;
-    const mayHoldMore = metadata?.systemContent === true && messages.length === limit;
-    return createSuccess(mayHoldMore ? undefined : messages);
+    const areAll = messages.length === (metadata?.totalMessages ?? Math.min(messages.length, limit - 1));
+    return createSuccess({ messages, areAll, tell: metadata?.systemContent !== true });
   };
 
   return {
@@ -94,13 +104,13 @@ export function createChatMemory(
         createIfMissing: metadata?.userId === undefined ? "unowned" : true,
       }),
     messages: async () => {
-      if (windowEnd === undefined) return windowOfAll();
-      const read = await lastMessages(windowEnd.firstRead);
+      if (tail === undefined) return windowOfAll();
+      const read = await lastMessages(tail.firstRead);
       if (!read.success) return read;
-      const { data: recent } = read;
-      if (recent === undefined) return windowOfAll();
-      if (recent.length < windowEnd.firstRead) return shape(recent);
-      const end = counted(() => windowEnd.decisive(recent));
+      const { messages, areAll, tell } = read.data;
+      if (areAll) return shape(messages);
+      if (!tell) return windowOfAll();
+      const end = counted(() => tail.decisive(messages));
       if (!end.success) return end;
       // An open call may have its result far before it, if the history was broken.
       if (end.data === undefined || pendingToolCalls(end.data) !== undefined) return windowOfAll();

@@ -1,6 +1,7 @@
 import type { ContentPart } from "../content-part.ts";
-import { isReasoning, placeOf } from "../history/content.ts";
+import { placeOf } from "../history/content.ts";
 import { partText } from "../message-text.ts";
+import { isMediaPart, isReasoningPart } from "../part-kinds.ts";
 import { countText, type Tokenizer } from "./tokens.ts";
 
 /** An image, sound or file, in tokens: what a large image costs at most with Anthropic. */
@@ -8,9 +9,6 @@ export const MEDIA_TOKENS = 1_600;
 
 /** Of what is opaque, e.g. encrypted: base64 of three bytes of text has four characters. */
 const OPAQUE_CHARACTERS_PER_TOKEN = 4;
-
-/** Types of other frameworks for an image, a sound, a video or a file. */
-const MEDIA_TYPE = /media|image|audio|video|file|document|screenshot/;
 
 /** Base64 of some length: no words of any language are that long. */
 const BLOB = /^(?:data:[^,]{0,200},)?[\w+/=-]{1000,}$/;
@@ -20,7 +18,7 @@ const opaqueTokens = (text: string): number => Math.ceil(text.length / OPAQUE_CH
 /** The tokens of a part apart from its text, which counts with that of its message. */
 export function partTokens(part: ContentPart, tokenizer: Tokenizer): number {
   if (partText(part) !== undefined || placeOf(part) !== undefined) return 0;
-  if (isReasoning(part)) return thoughtTokens(part, tokenizer);
+  if (isReasoningPart(part)) return thoughtTokens(part, tokenizer);
   const { refusal, name, input, output, title, url, text } = part as Readonly<Record<string, unknown>>;
   switch (part.type) {
     case "refusal":
@@ -32,7 +30,7 @@ export function partTokens(part: ContentPart, tokenizer: Tokenizer): number {
     case "source":
       return textTokens(title, tokenizer) + textTokens(url, tokenizer);
     default:
-      if (MEDIA_TYPE.test(part.type)) return MEDIA_TOKENS;
+      if (isMediaPart(part)) return MEDIA_TOKENS;
       return typeof text === "string" ? countText(tokenizer, text) : jsonTokens(part, tokenizer);
   }
 }

@@ -1,4 +1,4 @@
-import { type Message, pendingToolCalls, planWindow, sanitizeConversation, windowEndOf } from "@jaf/memory";
+import { type Message, pendingToolCalls, planWindow, sanitizeConversation, windowTailOf } from "@jaf/memory";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -50,7 +50,7 @@ describe("the end of a conversation", () => {
     let decided = 0;
     fc.assert(
       fc.property(histories, slidingOptions, fc.nat(60), next, (history, options, read, more) => {
-        const decisive = windowEndOf(options)?.decisive(history.slice(-read - 1));
+        const decisive = windowTailOf(options)?.decisive(history.slice(-read - 1));
         if (decisive === undefined || takesStray(history, decisive)) return;
         if (givesSecond(history, [...decisive, ...more], decisive.length)) return;
         decided += 1;
@@ -65,33 +65,33 @@ describe("the end of a conversation", () => {
 
   it("begins at the last user message behind which the limit is reached", () => {
     const history = [user("0"), said("1"), user("2"), said("3"), user("4"), said("5")];
-    expect(windowEndOf({ maxMessages: 2 })?.decisive(history)).toEqual(history.slice(4));
-    expect(windowEndOf({ maxMessages: 3 })?.decisive(history)).toEqual(history.slice(2));
-    expect(windowEndOf({ maxMessages: 7 })?.decisive(history)).toBeUndefined();
+    expect(windowTailOf({ maxMessages: 2 })?.decisive(history)).toEqual(history.slice(4));
+    expect(windowTailOf({ maxMessages: 3 })?.decisive(history)).toEqual(history.slice(2));
+    expect(windowTailOf({ maxMessages: 7 })?.decisive(history)).toBeUndefined();
   });
 
   it("holds the open calls, which don't count, with those of their results that are there", () => {
     const settled = [user("0"), said("1"), user("2"), said("3")];
     const open = [user("look"), calls("a", "b"), result("b")];
     const history = [...settled, ...open];
-    expect(windowEndOf({ maxMessages: 3 })?.decisive(history)).toEqual([...settled.slice(2), ...open]);
+    expect(windowTailOf({ maxMessages: 3 })?.decisive(history)).toEqual([...settled.slice(2), ...open]);
   });
 
   it("doesn't tell where a result answers a call of long ago", () => {
     const settled = [user("0"), said("1"), user("2"), said("3")];
-    const { decisive } = windowEndOf({ maxMessages: 2 }) ?? {};
+    const { decisive } = windowTailOf({ maxMessages: 2 }) ?? {};
     expect(decisive?.([...settled, result("old")])).toBeUndefined();
     expect(decisive?.([...settled, user("look"), calls("a", "b"), result("old")])).toBeUndefined();
     expect(decisive?.([...settled, user("look"), calls("a", "b"), result("a"), result("a")])).toBeUndefined();
   });
 
   it("says nothing of a window that is trimmed in steps", () => {
-    expect(windowEndOf({ maxMessages: 4, trimTo: 2 })).toBeUndefined();
+    expect(windowTailOf({ maxMessages: 4, trimTo: 2 })).toBeUndefined();
   });
 
   it("is read in one go", () => {
-    expect(windowEndOf({ maxMessages: 20 })?.firstRead).toBe(41);
-    expect(windowEndOf({ maxMessages: 1_000_000 })?.firstRead).toBe(10_000);
-    expect(windowEndOf({ maxTokens: 8_000 })?.firstRead).toBe(100);
+    expect(windowTailOf({ maxMessages: 20 })?.firstRead).toBe(41);
+    expect(windowTailOf({ maxMessages: 1_000_000 })?.firstRead).toBe(10_000);
+    expect(windowTailOf({ maxTokens: 8_000 })?.firstRead).toBe(100);
   });
 });

@@ -9,7 +9,7 @@ const FIRST_READ = 100;
 const LONGEST_FIRST_READ = 10_000;
 
 /** How a window is told from the end of a conversation, whatever stands before it. */
-export interface WindowEnd {
+export interface WindowTail {
   /** How many of the last messages to read: mostly that is enough. */
   readonly firstRead: number;
   /**
@@ -26,7 +26,7 @@ export interface WindowEnd {
  * `undefined` for a window with `trimTo`, which depends on the whole history. Throws a `TypeError` that names the field if
  * an option is invalid.
  */
-export function windowEndOf(options: WindowOptions): WindowEnd | undefined {
+export function windowTailOf(options: WindowOptions): WindowTail | undefined {
   const limits = limitsOf(options);
   if (limits.low < limits.limit) return undefined;
   return {
