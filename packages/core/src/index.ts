@@ -106,6 +106,7 @@ export {
   type ToolResult,
   type ToolResultStatus,
 } from "./tools/result.ts";
+export { readToolResult, rejectedResult, rejectionOf } from "./tools/result-text.ts";
 export type { Tool, ToolCallInfo } from "./tools/tool.ts";
 export type {
   NextToolCall,

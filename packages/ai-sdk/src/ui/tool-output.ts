@@ -1,7 +1,7 @@
-import { ToolResponse } from "@jaf/core";
+import { readToolResult, rejectedResult, rejectionOf } from "@jaf/core";
 import { type ContentPart, partText, type RichMessage } from "@jaf/memory";
 import { base64Of } from "../base64.ts";
-import { fieldsOf, isFields, jsonOf, textField } from "../fields.ts";
+import { fieldsOf, isFields, textField } from "../fields.ts";
 import { fileOf } from "../prompt/media.ts";
 import type { ToolState } from "./ui-message.ts";
 
@@ -28,37 +28,19 @@ export function answeredState(
     };
   }
   const text = content ?? "";
-  const failure = failureOf(text);
-  if (failure === undefined) return { state: "output-available", input, output: text };
-  const reason = denialReason(failure);
-  if (deniedText(reason) !== text) return { state: "output-error", input, errorText: text };
+  const result = readToolResult(text);
+  if (result === undefined || result.status === "success") {
+    return { state: "output-available", input, output: text };
+  }
+  const rejection = rejectionOf(result);
+  if (rejection === undefined) return { state: "output-error", input, errorText: text };
   // The id under which it was asked for isn't kept once it is decided.
-  const approval = { id: toolCallId, approved: false as const, ...(reason === undefined ? {} : { reason }) };
+  const approval = { id: toolCallId, approved: false as const, ...rejection };
   return { state: "output-denied", input, approval };
 }
 
-const FAILURES: ReadonlySet<unknown> = new Set([
-  "error",
-  "validation_error",
-  "permission_denied",
-  "not_found",
-]);
-
-/** Its message, where a result is a `ToolResult` that failed. */
-function failureOf(text: string): string | undefined {
-  const result = text.startsWith('{"status":"') ? jsonOf(text) : undefined;
-  if (!isFields(result) || !FAILURES.has(result["status"])) return undefined;
-  return textField(fieldsOf(result["error"]), "message");
-}
-
-const DENIED = "The call was not approved";
-
-const denialReason = (message: string): string | undefined =>
-  message.startsWith(`${DENIED}: `) ? message.slice(DENIED.length + 2) : undefined;
-
 /** What the engine writes for the model where a call wasn't approved. */
-export const deniedText = (reason: string | undefined): string =>
-  JSON.stringify(ToolResponse.permissionDenied(reason === undefined ? `${DENIED}.` : `${DENIED}: ${reason}`));
+export const deniedText = (reason: string | undefined): string => JSON.stringify(rejectedResult(reason));
 
 /** As the AI SDK's own results in parts are written. What is neither text nor media isn't shown. */
 function outputPart(part: ContentPart): object[] {

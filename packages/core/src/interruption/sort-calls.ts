@@ -8,6 +8,7 @@ import type { ParsedArguments } from "../tools/arguments.ts";
 import type { CallBatch, RunnableCall } from "../tools/execute-call.ts";
 import { findTool } from "../tools/execute-call.ts";
 import { ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
+import { rejectedResult } from "../tools/result-text.ts";
 import { isClientTool, type Tool } from "../tools/tool.ts";
 import type { ToolParts } from "../tools/tool-parts.ts";
 import { approvalIdPrefix, bindingOf, callDigestOf } from "./approval-id.ts";
@@ -122,7 +123,7 @@ async function sortCall<Ctx>(
   if (binding !== undefined && decisions.approved.has(binding))
     return { to: "run", parsed, isApproved: true };
   if (decisions.rejected.has(call.id)) {
-    return { to: "answered", answer: { call, result: rejection(decisions.rejected.get(call.id)) } };
+    return { to: "answered", answer: { call, result: rejectedResult(decisions.rejected.get(call.id)) } };
   }
   const needed = await needsApproval({ tool, judged, mask }, batch.context);
   if (needed === false) return { to: "run", parsed };
@@ -173,9 +174,4 @@ const argumentsToLookAt = (parsed: ParsedArguments, bound: BoundArguments | unde
 const unapprovable = ({ unbound }: JudgedArguments): Failed =>
   failed(
     `The call was not made: it needs an approval, and none can be bound to its parsed arguments (${unbound}).`,
-  );
-
-const rejection = (reason: string | undefined): ToolResult =>
-  ToolResponse.permissionDenied(
-    reason === undefined ? "The call was not approved." : `The call was not approved: ${reason}`,
   );

@@ -1,32 +1,25 @@
 import { sql } from "drizzle-orm";
 import {
-  bigint,
   boolean,
   char,
   customType,
   type ExtraConfigColumn,
   index,
   jsonb,
-  PgSchema,
   type PgTableFn,
-  pgTable,
   primaryKey,
   text,
   timestamp,
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import { countColumn, idColumn, tableIn } from "./columns.ts";
 import type { TableNames } from "./names.ts";
-
-// Byte order: ids are compared exactly, and a system update that changes a locale can't corrupt their indexes.
-const id = customType<{ data: string }>({ dataType: () => 'varchar(255) COLLATE "C"' });
 
 const tombstoneKey = customType<{ data: string }>({ dataType: () => 'varchar(43) COLLATE "C"' });
 
 // Milliseconds, as in a `Date`: a time that was read finds its conversation again.
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
-
-const count = (name: string) => bigint(name, { mode: "number" });
 
 const newestFirst = (columns: Record<"lastActivity" | "conversationId", ExtraConfigColumn>) =>
   [columns.lastActivity.desc().nullsFirst(), columns.conversationId.desc().nullsFirst()] as const;
@@ -35,8 +28,8 @@ const conversationsTable = (table: PgTableFn, name: string) =>
   table(
     name,
     {
-      conversationId: id("conversation_id").primaryKey(),
-      userId: id("user_id"),
+      conversationId: idColumn("conversation_id").primaryKey(),
+      userId: idColumn("user_id"),
       /** For people's own SQL too: what jsonb can't hold is U+FFFD in here. */
       metadata: jsonb("metadata").default({}).notNull(),
       /**
@@ -48,18 +41,18 @@ const conversationsTable = (table: PgTableFn, name: string) =>
       updatedAt: time("updated_at").defaultNow().notNull(),
       lastActivity: time("last_activity").defaultNow().notNull(),
       /** Random, from creation to deletion. */
-      incarnation: id("incarnation").default(sql`gen_random_uuid()::text`).notNull(),
+      incarnation: idColumn("incarnation").default(sql`gen_random_uuid()::text`).notNull(),
       /** Changes of the messages. */
-      version: count("version").default(0).notNull(),
+      version: countColumn("version").default(0).notNull(),
       /** Writes that carried metadata. */
-      metadataVersion: count("metadata_version").default(0).notNull(),
+      metadataVersion: countColumn("metadata_version").default(0).notNull(),
       /** The sequence number of the last message, from 1; a position, which begins with 0, is one less. */
-      lastSeq: count("last_seq").default(0).notNull(),
+      lastSeq: countColumn("last_seq").default(0).notNull(),
       /** Messages stored now; they have the sequence numbers up to `last_seq`, without a gap. */
-      totalMessages: count("total_messages").default(0).notNull(),
+      totalMessages: countColumn("total_messages").default(0).notNull(),
       /** Writes ever made. The age of idempotency keys is counted in them. */
-      writes: count("writes").default(0).notNull(),
-      ttlSeconds: count("ttl_seconds"),
+      writes: countColumn("writes").default(0).notNull(),
+      ttlSeconds: countColumn("ttl_seconds"),
       expiresAt: time("expires_at"),
     },
     (columns) => [
@@ -83,13 +76,13 @@ const messagesTable = (table: PgTableFn, name: string) =>
   table(
     name,
     {
-      conversationId: id("conversation_id").notNull(),
-      seq: count("seq").notNull(),
+      conversationId: idColumn("conversation_id").notNull(),
+      seq: countColumn("seq").notNull(),
       /** JSON as text: jsonb would reorder keys and refuse an escaped NUL. */
       body: text("body").notNull(),
       isToolResult: boolean("is_tool_result").notNull(),
       /** Given by the writer; null: none. */
-      messageId: id("message_id"),
+      messageId: idColumn("message_id"),
       /** SHA-256 of the message, hex; there with `message_id`. */
       messageHash: char("message_hash", { length: 64 }),
     },
@@ -103,7 +96,7 @@ const messagesTable = (table: PgTableFn, name: string) =>
 const tracesTable = (table: PgTableFn, name: string) =>
   table(
     name,
-    { conversationId: id("conversation_id").notNull(), traceId: id("trace_id").notNull() },
+    { conversationId: idColumn("conversation_id").notNull(), traceId: idColumn("trace_id").notNull() },
     ({ conversationId, traceId }) => [
       primaryKey({ name: `${name}_pkey`, columns: [conversationId, traceId] }),
       index(`idx_${name}_trace_id`).on(traceId),
@@ -114,12 +107,12 @@ const keysTable = (table: PgTableFn, name: string) =>
   table(
     name,
     {
-      conversationId: id("conversation_id").notNull(),
-      idempotencyKey: id("idempotency_key").notNull(),
+      conversationId: idColumn("conversation_id").notNull(),
+      idempotencyKey: idColumn("idempotency_key").notNull(),
       bodyHash: char("body_hash", { length: 64 }).notNull(),
-      writeNo: count("write_no").notNull(),
+      writeNo: countColumn("write_no").notNull(),
       /** The conversation's after the write. */
-      lastSeq: count("last_seq").notNull(),
+      lastSeq: countColumn("last_seq").notNull(),
     },
     ({ conversationId, idempotencyKey }) => [
       primaryKey({ name: `${name}_pkey`, columns: [conversationId, idempotencyKey] }),
@@ -141,9 +134,7 @@ const tombstonesTable = (table: PgTableFn, name: string) =>
 
 /** The truth about the schema: the migrations are generated from it, and the queries take their names from it. */
 export function createTables({ tableName, schema }: TableNames) {
-  // Not `pgSchema`, which refuses an explicit "public".
-  const table: PgTableFn =
-    schema === undefined ? pgTable : (new PgSchema(schema).table as unknown as PgTableFn);
+  const table = tableIn({ schema });
   return {
     conversations: conversationsTable(table, tableName),
     messages: messagesTable(table, `${tableName}_messages`),

@@ -1,54 +1,45 @@
 import { sql } from "drizzle-orm";
 import {
   bigint,
-  customType,
   doublePrecision,
   index,
   integer,
-  PgSchema,
   type PgTableFn,
-  pgTable,
   primaryKey,
   real,
   text,
 } from "drizzle-orm/pg-core";
+import { bytesColumn, countColumn, exactTextColumn, tableIn } from "../schema/columns.ts";
 import type { TableNames } from "../schema/names.ts";
 
-// Byte order: compared exactly, and a system update that changes a locale can't corrupt the indexes.
-const id = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' });
-
-const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
-
-const count = (name: string) => bigint(name, { mode: "number" });
-
 /** In milliseconds since 1970, as the shared code reckons: exact for every date that JavaScript has. */
-const time = count;
+const time = countColumn;
 
 /** One row a user, which outlives the user's facts: so it holds a hash of the user's id, and never the id. */
 const headsTable = (table: PgTableFn, name: string) =>
   table(name, {
-    userHash: id("user_hash").primaryKey(),
+    userHash: exactTextColumn("user_hash").primaryKey(),
     /** 0: nothing was written yet; the row is there to be locked. */
-    version: count("version").notNull(),
-    epoch: count("epoch").notNull(),
+    version: countColumn("version").notNull(),
+    epoch: countColumn("epoch").notNull(),
     state: text("state").notNull(),
     /** How many of the user's facts have terms. */
-    documents: count("documents").notNull(),
+    documents: countColumn("documents").notNull(),
   });
 
 const factColumns = {
-  seq: count("seq").notNull(),
-  id: id("id").notNull(),
+  seq: countColumn("seq").notNull(),
+  id: exactTextColumn("id").notNull(),
   fact: text("fact").notNull(),
   tags: text("tags").array().notNull(),
   score: doublePrecision("score"),
   trust: text("trust").notNull(),
-  status: id("status").notNull(),
+  status: exactTextColumn("status").notNull(),
   quarantine: text("quarantine"),
-  digest: id("digest").notNull(),
-  key: id("key"),
-  conversationId: id("conversation_id"),
-  position: count("position"),
+  digest: exactTextColumn("digest").notNull(),
+  key: exactTextColumn("key"),
+  conversationId: exactTextColumn("conversation_id"),
+  position: countColumn("position"),
   messageId: text("message_id"),
   author: text("author"),
   extractor: text("extractor"),
@@ -58,7 +49,7 @@ const factColumns = {
   updatedAt: time("updated_at"),
   validFrom: time("valid_from").notNull(),
   validUntil: time("valid_until"),
-  supersededBy: id("superseded_by"),
+  supersededBy: exactTextColumn("superseded_by"),
   supersededAt: time("superseded_at"),
   conflictsWith: text("conflicts_with"),
   terms: text("terms").array().notNull(),
@@ -69,14 +60,14 @@ const factColumns = {
   /** Of a store that compares them by pgvector; else empty. */
   vector: real("vector").array(),
   /** Of one that doesn't: four bytes for each number, the lowest first. */
-  packedVector: bytes("packed_vector"),
+  packedVector: bytesColumn("packed_vector"),
 };
 
 const factsTable = (table: PgTableFn, name: string) =>
   table(
     name,
     {
-      userHash: id("user_hash").notNull(),
+      userHash: exactTextColumn("user_hash").notNull(),
       /** For people's own SQL. */
       userId: text("user_id").notNull(),
       ...factColumns,
@@ -103,14 +94,22 @@ const factsTable = (table: PgTableFn, name: string) =>
 const tombstonesTable = (table: PgTableFn, name: string) =>
   table(
     name,
-    { userHash: id("user_hash").notNull(), digest: id("digest").notNull(), at: time("at").notNull() },
+    {
+      userHash: exactTextColumn("user_hash").notNull(),
+      digest: exactTextColumn("digest").notNull(),
+      at: time("at").notNull(),
+    },
     ({ userHash, digest }) => [primaryKey({ name: `${name}_pkey`, columns: [userHash, digest] })],
   );
 
 const auditTable = (table: PgTableFn, name: string) =>
   table(
     name,
-    { userHash: id("user_hash").notNull(), seq: count("seq").notNull(), body: text("body").notNull() },
+    {
+      userHash: exactTextColumn("user_hash").notNull(),
+      seq: countColumn("seq").notNull(),
+      body: text("body").notNull(),
+    },
     ({ userHash, seq }) => [primaryKey({ name: `${name}_pkey`, columns: [userHash, seq] })],
   );
 
@@ -118,11 +117,11 @@ const jobsTable = (table: PgTableFn, name: string) =>
   table(
     name,
     {
-      userHash: id("user_hash").notNull(),
-      id: id("id").notNull(),
+      userHash: exactTextColumn("user_hash").notNull(),
+      id: exactTextColumn("id").notNull(),
       userId: text("user_id").notNull(),
       body: text("body").notNull(),
-      attempts: count("attempts").notNull(),
+      attempts: countColumn("attempts").notNull(),
       readyAt: time("ready_at").notNull(),
     },
     (job) => [
@@ -145,9 +144,7 @@ export const TABLE_SUFFIXES = {
 
 /** The truth about the schema, as `schema/tables.ts` is of the conversations'. */
 export function createUserMemoryTables({ tableName, schema }: TableNames) {
-  // Not `pgSchema`, which refuses an explicit "public".
-  const table: PgTableFn =
-    schema === undefined ? pgTable : (new PgSchema(schema).table as unknown as PgTableFn);
+  const table = tableIn({ schema });
   return {
     heads: headsTable(table, `${tableName}${TABLE_SUFFIXES.heads}`),
     facts: factsTable(table, `${tableName}${TABLE_SUFFIXES.facts}`),
