@@ -107,7 +107,7 @@ export {
   type ToolResultStatus,
 } from "./tools/result.ts";
 export { readToolResult, rejectedResult, rejectionOf } from "./tools/result-text.ts";
-export type { Tool, ToolCallInfo } from "./tools/tool.ts";
+export type { Tool, ToolCallInfo, ToolCallTurn } from "./tools/tool.ts";
 export type {
   NextToolCall,
   ToolCallChanges,

@@ -53,17 +53,20 @@ export async function execute<Ctx, Out>(
   const scope = openScope(initial, config, options);
   const { runId, traceId } = initial;
   scope.emit?.({ type: "run_start", data: { runId, traceId } });
-  const { state, outcome } = await runSteps(scope, initial);
-  if (outcome.status === "error") await scope.journal?.abandon();
-  const historyFrom = scope.journal?.historyFrom();
-  const result = {
-    finalState: stateGivenOut(state),
-    ...(historyFrom === undefined ? {} : { historyFrom }),
-    outcome: Object.freeze(outcome),
-  } as RunResult<Out>;
-  scope.emit?.({ type: "run_end", data: { outcome: frozenCopy(result.outcome) } });
-  scope.close();
-  return result;
+  try {
+    const { state, outcome } = await runSteps(scope, initial);
+    if (outcome.status === "error") await scope.journal?.abandon();
+    const historyFrom = scope.journal?.historyFrom();
+    const result = {
+      finalState: stateGivenOut(state),
+      ...(historyFrom === undefined ? {} : { historyFrom }),
+      outcome: Object.freeze(outcome),
+    } as RunResult<Out>;
+    scope.emit?.({ type: "run_end", data: { outcome: frozenCopy(result.outcome) } });
+    return result;
+  } finally {
+    scope.close();
+  }
 }
 
 async function runSteps<Ctx>(

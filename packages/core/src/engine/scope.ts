@@ -9,6 +9,7 @@ import { type Journal, openJournal } from "../memory/journal.ts";
 import { type Masking, maskingOf } from "../secrets/masking.ts";
 import type { RunState } from "../state.ts";
 import { runKeyOf } from "./run-key.ts";
+import { openTimers, type Timers } from "./timers.ts";
 
 const DEFAULT_MAX_TURNS = 50;
 
@@ -33,6 +34,8 @@ export interface RunScope<Ctx> extends Emitter {
   readonly configGivenOut: ReturnType<typeof openConfigGivenOut<Ctx>>;
   /** By agent, the place in `modelFallback.models`, from 1, of the model that replied last; absent or 0: the agent's own. */
   readonly modelInUse: Map<string, number>;
+  /** For what ends before the run does. */
+  readonly timers: Pick<Timers, "start">;
   /** Takes secrets out of what somebody else's code threw. */
   readonly mask: Masking;
   /** What the model gets of a state. */
@@ -61,6 +64,7 @@ export function openScope<Ctx>(
   const { memory, conversationId, signal, approvals = [], toolResults = [] } = config;
   const { emit, close } = openEmitter(config, { runId, conversationId, sink });
   const executionId = once(() => crypto.randomUUID());
+  const timers = openTimers();
   const closing: (() => void)[] = [];
   const leave = () => {
     for (const action of closing.splice(0)) action();
@@ -91,6 +95,7 @@ export function openScope<Ctx>(
     emit,
     close: () => {
       close();
+      timers.close();
       leave();
     },
     leave,
@@ -99,6 +104,7 @@ export function openScope<Ctx>(
     given: { approvals: frozenInput(approvals), toolResults: frozenInput(toolResults) },
     configGivenOut: openConfigGivenOut(config),
     modelInUse: new Map(),
+    timers,
     mask: maskingOf(config),
     journal,
     view: openView({ config, journal, initial }),

@@ -1,5 +1,6 @@
 import { onAbort } from "@jaf/memory/adapter";
 import { MAX_TIMER_MS } from "./abort.ts";
+import { freshTimers, type Timer, type Timers } from "./timers.ts";
 
 /** What took too long. Its name and code are those that model providers' policies take for a timeout. */
 export class TimeLimitError extends Error {
@@ -36,22 +37,29 @@ export interface TimeLimit {
   readonly close: () => void;
 }
 
-/** Begins to count. There is one for each model call and each tool, so it makes nothing that nobody asks for. */
-export const openTimeLimit = (limit: Limit, signal: AbortSignal | undefined): TimeLimit =>
-  new OpenTimeLimit(limit, signal);
+/**
+ * Begins to count. There is one for each model call and each tool, so it makes nothing that nobody asks for. `timers`: of the
+ * run, where the limit ends before it does.
+ */
+export const openTimeLimit = (
+  limit: Limit,
+  signal: AbortSignal | undefined,
+  timers: Pick<Timers, "start"> = freshTimers,
+): TimeLimit => new OpenTimeLimit(limit, signal, timers);
 
 /** A class, whose methods are made once: as closures they would cost more than all the rest. */
 class OpenTimeLimit implements TimeLimit {
   #controller: AbortController | undefined;
   #ended: Ended | undefined;
   #error: TimeLimitError | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #between: NodeJS.Timeout | undefined;
-  readonly #waiting: Waiting[] = [];
+  #waiting: Waiting[] | undefined;
   readonly #unfollow: (() => void) | undefined;
 
-  constructor(limit: Limit, signal: AbortSignal | undefined) {
-    this.#timer = this.#start(limit);
+  constructor(limit: Limit, signal: AbortSignal | undefined, timers: Pick<Timers, "start">) {
+    if (limit.timeoutMs !== Number.POSITIVE_INFINITY)
+      this.#timer = timers.start(limit.timeoutMs, () => this.#expire(limit));
     this.#unfollow = signal && onAbort(signal, () => this.#end(signal.reason));
   }
 
@@ -62,15 +70,16 @@ class OpenTimeLimit implements TimeLimit {
   }
 
   race<T>(work: T | PromiseLike<T>): Promise<T> {
-    return this.#wait(work, { inTime: false, ended: this.#ended });
+    return this.#wait(work, false, this.#ended);
   }
 
   inTime<T>(work: T | PromiseLike<T>): Promise<T> {
-    return this.#wait(work, { inTime: true, ended: this.#error && { reason: this.#error } });
+    return this.#wait(work, true, this.#error && { reason: this.#error });
   }
 
   between(limit: Limit): () => void {
-    this.#between = this.#start(limit);
+    if (limit.timeoutMs !== Number.POSITIVE_INFINITY && this.#ended === undefined)
+      this.#between = setTimeout(() => this.#expire(limit), Math.min(limit.timeoutMs, MAX_TIMER_MS));
     return () => void this.#between?.refresh();
   }
 
@@ -83,38 +92,35 @@ class OpenTimeLimit implements TimeLimit {
     this.#unfollow?.();
   }
 
-  #start(limit: Limit): NodeJS.Timeout | undefined {
-    if (limit.timeoutMs === Number.POSITIVE_INFINITY || this.#ended !== undefined) return undefined;
-    return setTimeout(() => this.#expire(limit), Math.min(limit.timeoutMs, MAX_TIMER_MS));
-  }
-
   #expire({ timeoutMs, option }: Limit): void {
     const error = new TimeLimitError(timeoutMs, option);
     this.#error = error;
     // Before the signal: what gives up at that must not be taken for an answer in time.
-    for (const { reject, inTime } of this.#waiting) if (inTime) reject(error);
+    for (const { reject, inTime } of this.#waiting ?? []) if (inTime) reject(error);
     this.#end(error);
   }
 
   #end(reason: unknown): void {
     this.#stop();
     this.#ended = { reason };
-    for (const { reject, inTime } of this.#waiting) if (!inTime) reject(reason);
+    for (const { reject, inTime } of this.#waiting ?? []) if (!inTime) reject(reason);
     this.#controller?.abort(reason);
   }
 
   #stop(): void {
-    clearTimeout(this.#timer);
-    clearTimeout(this.#between);
+    this.#timer?.stop();
     this.#timer = undefined;
+    clearTimeout(this.#between);
     this.#between = undefined;
   }
 
   /** By hand: signals and their listeners cost more than all the rest. */
-  #wait<T>(work: T | PromiseLike<T>, { inTime, ended }: Wait): Promise<T> {
+  #wait<T>(work: T | PromiseLike<T>, inTime: boolean, ended: Ended | undefined): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (ended === undefined) this.#waiting.push({ reject, inTime });
-      else reject(ended.reason);
+      if (ended !== undefined) reject(ended.reason);
+      // Mostly it stays the only one.
+      else if (this.#waiting === undefined) this.#waiting = [{ reject, inTime }];
+      else this.#waiting.push({ reject, inTime });
       Promise.resolve(work).then(resolve, reject);
     });
   }
@@ -124,12 +130,8 @@ interface Ended {
   readonly reason: unknown;
 }
 
-interface Wait {
+interface Waiting {
+  readonly reject: (reason: unknown) => void;
   /** For the time alone: after an abort the work may take its time. */
   readonly inTime: boolean;
-  readonly ended: Ended | undefined;
-}
-
-interface Waiting extends Pick<Wait, "inTime"> {
-  readonly reject: (reason: unknown) => void;
 }

@@ -77,7 +77,14 @@ async function runCalls<Ctx>(
   });
   const { results, interruptions, shown, agentName, error } = await answerCalls(
     scope,
-    { agentName: currentAgentName, agent, context: state.context, calls, callScope },
+    {
+      agentName: currentAgentName,
+      agent,
+      context: state.context,
+      calls,
+      callScope,
+      messages: state.messages,
+    },
     { decisions: approvedBefore([]), waiting },
   );
   const messages = [...state.messages, message, ...results];

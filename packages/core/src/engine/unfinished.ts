@@ -64,6 +64,7 @@ export async function findUnfinished<Ctx>(
     agent: found.agent,
     context: state.context,
     calls: pending.missing,
+    messages,
     callScope: noted.toolCallScope ?? openCallScope(place.owner, place.position),
   };
   const sorted = await sortCalls(scope, all, { decisions: approvedBefore(approved), waiting: known });

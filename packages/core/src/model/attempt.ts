@@ -56,7 +56,7 @@ export async function attemptCall<Ctx>(
   const aborted = () => abortError(scope.config.signal);
   const early = aborted();
   if (early !== undefined) return failed(early);
-  const limit = openTimeLimit(modelLimit(scope.config, request.agent), scope.config.signal);
+  const limit = openTimeLimit(modelLimit(scope.config, request.agent), scope.config.signal, scope.timers);
   try {
     const completion = await complete(scope, request, { limit, text });
     const reply = parseReply(completion);

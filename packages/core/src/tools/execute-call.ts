@@ -12,6 +12,7 @@ import type { RunScope } from "../engine/scope.ts";
 import { openTimeLimit, type TimeLimit, type TimeLimitError } from "../engine/time-limit.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { lazyFields } from "../immutable/lazy-fields.ts";
+import { lastSaid, positionOf } from "../middleware/said.ts";
 import { wrapping } from "../middleware/wrapping.ts";
 import { decodeCall, type ParsedArguments, validateArguments } from "./arguments.ts";
 import type { ToolReturn } from "./create-tool.ts";
@@ -23,7 +24,7 @@ import {
   type ToolResult,
   type ToolResultStatus,
 } from "./result.ts";
-import type { Tool } from "./tool.ts";
+import type { Tool, ToolCallInfo, ToolCallTurn } from "./tool.ts";
 import { keptParts, partsIn, type ToolParts } from "./tool-parts.ts";
 import { executeWrapped } from "./wrapped-call.ts";
 
@@ -35,6 +36,8 @@ export interface CallBatch<Ctx> {
   readonly agent: Agent<Ctx, any>;
   readonly context: Readonly<Ctx>;
   readonly calls: readonly RichToolCall[];
+  /** The conversation that the reply follows. */
+  readonly messages: readonly Message[];
   /** Tells this batch from every other; calls of one batch differ in their ids. */
   readonly callScope: string;
 }
@@ -109,17 +112,38 @@ export function parseCall<Ctx>(
   return decoded.ok ? validateArguments(tool.schema.parameters, decoded.args) : decoded;
 }
 
-/** Which few tools ask for. */
-const withSignal = lazyFields<TimeLimit, Pick<TimeLimit, "signal">>({ signal: (limit) => limit.signal });
+/** What few tools ask for is made of it. */
+interface CallSource {
+  readonly limit: TimeLimit;
+  // biome-ignore lint/suspicious/noExplicitAny: runs differ in their contexts
+  readonly scope: RunScope<any>;
+  readonly messages: readonly Message[];
+}
+
+const withLazy = lazyFields<CallSource, Pick<ToolCallInfo, "signal" | "turn">>({
+  signal: ({ limit }) => limit.signal,
+  turn: turnOf,
+});
+
+function turnOf({ scope: { journal, config, startedAt }, messages }: CallSource): ToolCallTurn {
+  const said = lastSaid(messages);
+  return Object.freeze({
+    messages: Object.freeze([...messages]),
+    said: Object.freeze(said),
+    position: journal && positionOf(journal, said),
+    conversationId: config.conversationId,
+    startedAt,
+  });
+}
 
 async function useTool<Ctx>(
   scope: RunScope<Ctx>,
-  { agentName, agent, context, callScope }: CallBatch<Ctx>,
+  { agentName, agent, context, callScope, messages }: CallBatch<Ctx>,
   // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
   use: { readonly tool: Tool<any, Ctx>; readonly call: RichToolCall; readonly args: unknown },
 ): Promise<Answer> {
   const { tool, call, args } = use;
-  const limit = openTimeLimit(toolLimit(scope.config, tool), scope.config.signal);
+  const limit = openTimeLimit(toolLimit(scope.config, tool), scope.config.signal, scope.timers);
   try {
     const fields = {
       toolCallId: call.id,
@@ -128,7 +152,7 @@ async function useTool<Ctx>(
       traceId: scope.traceId,
       agentName,
     };
-    const info = withSignal(fields, limit);
+    const info = withLazy(fields, { limit, scope, messages });
     const hooks = wrapping(scope.config, agent, "wrapToolCall");
     const working =
       hooks === undefined

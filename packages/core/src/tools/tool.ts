@@ -1,6 +1,20 @@
-import type { RunId, TraceId } from "@jaf/memory";
+import type { Message, RunId, TraceId } from "@jaf/memory";
 import type * as z from "zod";
 import type { ToolResult } from "./result.ts";
+
+/** What a tool call is made for. */
+export interface ToolCallTurn {
+  /** The conversation up to the reply that made the call. */
+  readonly messages: readonly Message[];
+  /** What the user said last: their messages in a row, as they stand in the conversation. Maybe none. */
+  readonly said: readonly Message[];
+  /** Position of the first of `said` in the stored conversation, from 0; see `MiddlewareTurn.position`. */
+  readonly position?: number | undefined;
+  /** `RunConfig.conversationId`. */
+  readonly conversationId?: string | undefined;
+  /** When the run began, in milliseconds since 1970; the user may have said it before, where the run goes on with a turn. */
+  readonly startedAt: number;
+}
 
 /** What the engine tells a tool about the call it answers. */
 export interface ToolCallInfo {
@@ -17,6 +31,7 @@ export interface ToolCallInfo {
   readonly traceId: TraceId;
   /** The key in the registry of the agent that called. */
   readonly agentName: string;
+  readonly turn: ToolCallTurn;
 }
 
 /**

@@ -9,8 +9,11 @@ export interface RemembersSpec {
   readonly user: string | null | undefined;
   /** `"auto"` (default): facts that match what the user said go into the instructions, once a turn. */
   readonly inject?: "auto" | false | undefined;
-  /** `"auto"`: facts are distilled from each turn that completes. Default `false`: it costs a model call a turn. */
-  readonly extract?: "auto" | false | undefined;
+  /**
+   * `"verbatim"`: what the user says in each turn that completes is remembered as quotations, without a model. `"auto"`: a
+   * model says what of it is worth remembering, which costs a model call a turn. Default `false`.
+   */
+  readonly extract?: "auto" | "verbatim" | false | undefined;
   /** The model that distils, e.g. a small one. Default: the agent's own. */
   readonly extractWith?: string | undefined;
   /** Recalls facts with at least one of these tags only, and gives them to what is distilled. */

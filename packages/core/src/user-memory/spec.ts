@@ -12,7 +12,11 @@ const remembersSchema = z.strictObject({
     })
     .optional(),
   inject: autoOrNot.optional(),
-  extract: autoOrNot.optional(),
+  extract: z
+    .union([z.literal("auto"), z.literal("verbatim"), z.literal(false)], {
+      error: 'expected "auto", "verbatim" or false',
+    })
+    .optional(),
   extractWith: z.string().min(1).optional(),
   tags: z.array(z.string().min(1)).optional(),
   injectLimit: z.int().min(1).optional(),
