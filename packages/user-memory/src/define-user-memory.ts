@@ -4,6 +4,7 @@ import type { UserKey, UserMemoryBackend } from "./backend/backend.ts";
 import { boundOptions } from "./bound-options.ts";
 import type { ErasureMark } from "./erasure-mark.ts";
 import { drainWork, middlewareFor } from "./link/index.ts";
+import { trackWork } from "./link/work.ts";
 import { readAudit, verifyAudit } from "./operations/audit.ts";
 import { forget, forgetAll } from "./operations/forget.ts";
 import { explain, list, recall } from "./operations/recall.ts";
@@ -32,7 +33,7 @@ export function defineUserMemory(
     "user memory options",
   );
   const access = openAccess(backend, settings);
-  const scope: StoreScope = { access, settings };
+  const scope: StoreScope = { access, settings, track: (work) => trackWork(store, work) };
   const user = (operation: string, userId: unknown): UserKey => userKeyOf(checkUserId(operation, userId));
 
   const store: UserMemoryStore = {

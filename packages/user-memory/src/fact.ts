@@ -13,7 +13,7 @@ export type FactStatus = "active" | "quarantined" | "superseded";
 export type QuarantineReason =
   /** A tool, a page or a document said it. */
   | "external"
-  /** It says more than the user's words do. */
+  /** Kept by an earlier version of this package: it says more than the user's words do. */
   | "ungrounded"
   /** It contradicts what the user said; see `conflictsWith`. */
   | "conflict"
@@ -39,6 +39,17 @@ export interface Provenance {
   readonly saidAt?: Date | undefined;
 }
 
+/** That a fact is the user's own words, as they stand in a message: whole sentences, found by code. */
+export interface Quotation {
+  /**
+   * `"message"`: the words are from a short message of one paragraph. `"text"`: from something longer, of several lines or
+   * messages, which the user may have pasted: it isn't claimed to be the user's opinion.
+   */
+  readonly from: "message" | "text";
+  /** The assistant's question that the words answer, where they alone say little. */
+  readonly question?: string;
+}
+
 /** A fact as the stores of this package keep it. */
 export interface UserFact extends MemoryEntry {
   readonly trust: Trust;
@@ -56,4 +67,6 @@ export interface UserFact extends MemoryEntry {
   /** The fact of the user's that a quarantined one contradicts. */
   readonly conflictsWith?: string;
   readonly quarantine?: QuarantineReason;
+  /** Present: `fact` is the user's own words, and not a sentence of a model's about them. */
+  readonly quotation?: Quotation;
 }

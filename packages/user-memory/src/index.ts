@@ -13,13 +13,14 @@ export type {
   ExtractionReport,
   MemoryExtractOptions,
   ProposedFact,
+  VerifyFact,
 } from "./extract/options.ts";
 export {
   type ProcessExtractionsOptions,
   type ProcessedExtractions,
   processExtractions,
 } from "./extract/process.ts";
-export type { FactStatus, Provenance, QuarantineReason, Trust, UserFact } from "./fact.ts";
+export type { FactStatus, Provenance, QuarantineReason, Quotation, Trust, UserFact } from "./fact.ts";
 export { createInMemoryUserMemoryBackend } from "./in-memory/backend.ts";
 export { type MemoryInjectOptions, withMemoryInject } from "./inject/middleware.ts";
 export type { UserMemoryLimits } from "./limits.ts";

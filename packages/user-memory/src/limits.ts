@@ -11,6 +11,7 @@ export const limitsSchema = z
     maxFacts: count(10_000),
     maxUntrustedFacts: count(5_000),
     maxQuarantined: count(1_000),
+    maxQuotations: count(5_000),
     maxDrawnPerConversation: count(8),
     drawnWindowMs: count(60 * 60 * 1_000),
     maxSourceShare: z.number().gt(0).max(1).default(0.4),
@@ -27,16 +28,21 @@ export interface UserMemoryLimits {
   readonly maxTags: number;
   /** Default 64. */
   readonly maxTagLength: number;
-  /** Facts of a user, whatever their status. Default 10,000. */
+  /** Facts of a user but for quotations, whatever their status. Default 10,000. */
   readonly maxFacts: number;
   /** Of them, current and past ones that aren't the user's word: so there is always room for what is. Default 5,000. */
   readonly maxUntrustedFacts: number;
   /** Of them, facts that wait for review. Default 1,000. */
   readonly maxQuarantined: number;
-  /** Facts that aren't the user's word, drawn from one conversation in a window; the next are quarantined. Default 8. */
+  /**
+   * Quotations of a user. When there are as many, some make room for new ones: of those that were never recalled, the
+   * oldest; then the oldest. What was recalled is kept in mind from half as many on. Default 5,000.
+   */
+  readonly maxQuotations: number;
+  /** Facts that a model worded, drawn from one conversation in a window; the next are quarantined. Default 8. */
   readonly maxDrawnPerConversation: number;
   /** In milliseconds. Default one hour. */
   readonly drawnWindowMs: number;
-  /** The largest share of a recall that may come from one source that isn't the user's word; at least one fact. Default 0.4. */
+  /** The largest share of a recall that may be what a model worded of one source; at least one fact. Default 0.4. */
   readonly maxSourceShare: number;
 }

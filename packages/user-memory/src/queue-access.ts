@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Access } from "./access.ts";
 import type { StoredJob, UserKey } from "./backend/backend.ts";
 import type { ErasureMark } from "./erasure-mark.ts";
+import { keepable } from "./extract/heard.ts";
 import type { UserMemorySettings } from "./options.ts";
 import type { ExtractionJob, ExtractionQueue, LeasedJob } from "./queue.ts";
 import { checkInput, checkUserId, idSchema } from "./rules/incoming.ts";
@@ -13,6 +14,9 @@ const jobSchema = z.object({
   userId: idSchema,
   said: z.array(z.string()),
   reply: z.string(),
+  question: z.string().optional(),
+  isAnnounced: z.boolean().optional(),
+  isVerbatim: z.boolean().optional(),
   conversationId: z.string().optional(),
   position: z.int().min(0).optional(),
   saidAt: z.union([z.date(), z.number().transform((time) => new Date(time))]),
@@ -46,7 +50,8 @@ export function openQueue({ backend, ask }: Access, settings: UserMemorySettings
     durable: jobs.durable,
     enqueue: async (given, asked) => {
       const { leaseMs } = checkInput("queue.enqueue", enqueueSchema, "options", asked);
-      const job = checkInput("queue.enqueue", jobSchema, "job", given);
+      const job = keepable(checkInput("queue.enqueue", jobSchema, "job", given));
+      if (job === undefined) return null;
       const user = userKeyOf(checkUserId("queue.enqueue", job.userId));
       const body = JSON.stringify({ ...job, saidAt: job.saidAt.getTime() });
       const options = { epoch: job.since, leaseMs };

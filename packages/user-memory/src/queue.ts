@@ -9,6 +9,12 @@ export interface ExtractionJob {
   readonly said: readonly string[];
   /** What was replied: context, and never a source. */
   readonly reply: string;
+  /** What the assistant had asked last before. */
+  readonly question?: string | undefined;
+  /** Whether the user's message before announced somebody else's text. */
+  readonly isAnnounced?: boolean | undefined;
+  /** All that the user said is quoted, and no model is asked. */
+  readonly isVerbatim?: boolean | undefined;
   readonly conversationId?: string | undefined;
   /** Index of the first of `said` in its conversation, from 0. */
   readonly position?: number | undefined;
@@ -44,8 +50,8 @@ export interface LeasedJob {
 export interface ExtractionQueue {
   readonly durable: boolean;
   /**
-   * Adds a job and hands it to the caller at once. `null`: the turn is in the queue already, or the user's memory was erased
-   * since the turn began. `leaseMs`: whole milliseconds up to 30 days.
+   * Adds a job and hands it to the caller at once, without the sentences that hold secrets. `null`: the turn is in the queue
+   * already, the user asked in it that something isn't kept, or the user's memory was erased since the turn began. `leaseMs`: whole milliseconds up to 30 days.
    */
   enqueue(job: ExtractionJob, options: { readonly leaseMs: number }): Promise<LeasedJob | null>;
   /** Hands out jobs that nobody works on, of any user, the oldest first. */

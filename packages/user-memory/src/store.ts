@@ -2,7 +2,7 @@ import type { RunUserMemory } from "@jaf/core";
 import type { AuditEntry, AuditReport } from "./audit/audit.ts";
 import type { ErasureMark } from "./erasure-mark.ts";
 import type { FactExplanation } from "./explanation.ts";
-import type { FactStatus, Provenance, QuarantineReason, Trust, UserFact } from "./fact.ts";
+import type { FactStatus, Provenance, QuarantineReason, Quotation, Trust, UserFact } from "./fact.ts";
 import type { ExtractionQueue } from "./queue.ts";
 import type { ForgetReceipt } from "./receipt.ts";
 import type { UserMemory } from "./user-memory.ts";
@@ -11,7 +11,7 @@ export interface RememberOptions {
   readonly tags?: readonly string[] | undefined;
   /** Confidence in [0, 1]. It never outranks trust. */
   readonly score?: number | undefined;
-  /** Default `"stated"`: the application vouches that the user said so. `"external"` waits in quarantine. */
+  /** Default `"stated"`, of a quotation `"inferred"`: the application vouches that the user said so. `"external"` waits in quarantine. */
   readonly trust?: Trust | undefined;
   /** What the fact is about: it takes the place of the current fact with this key. */
   readonly key?: string | undefined;
@@ -22,6 +22,11 @@ export interface RememberOptions {
   readonly validUntil?: Date | undefined;
   /** Keeps the fact in quarantine, for this reason. Default: only where the rules ask for it. */
   readonly quarantine?: QuarantineReason | undefined;
+  /**
+   * The fact is the user's own words, as they stand in a message; then trust is `"inferred"`: they are shown as a quotation,
+   * with their date, and never take the place of what was stated. `paraphrases` help to find it, and are shown to nobody.
+   */
+  readonly quotation?: (Quotation & { readonly paraphrases?: readonly string[] | undefined }) | undefined;
   /** See {@link UserMemoryStore.mark}. */
   readonly since?: ErasureMark | undefined;
 }

@@ -42,7 +42,7 @@ function mappingOf(codec: TextCodec, direction: keyof TextCodec): Mapping {
 
 /**
  * The same backend, in which every text that a user said stands as `encode` gives it: to encrypt it, with a key for each
- * user if need be, or to keep it somewhere else. Mapped are a fact's `fact`, `tags` and `evidence`, bodies of jobs, and
+ * user if need be, or to keep it somewhere else. Mapped are a fact's `fact`, `tags`, `evidence` and `quotation`, bodies of jobs, and
  * what the shared code keeps as it likes: the head's state and the bodies of the audit trail.
  *
  * What facts are found and ranked by stays as it is, or nothing would be found: terms (the words, as stems), vectors, `key`,
@@ -116,12 +116,13 @@ const mapAll = <From, To>(items: readonly From[], map: (item: From) => Promise<T
 const withTexts =
   (map: Mapping, user: UserKey) =>
   async (fact: StoredFact): Promise<StoredFact> => {
-    const [text, evidence, tags] = await Promise.all([
+    const [text, evidence, quotation, tags] = await Promise.all([
       map(fact.fact, user),
       fact.evidence === null ? null : map(fact.evidence, user),
+      fact.quotation === null ? null : map(fact.quotation, user),
       mapAll(fact.tags, (tag) => map(tag, user)),
     ]);
-    return { ...fact, fact: text, evidence, tags };
+    return { ...fact, fact: text, evidence, quotation, tags };
   };
 
 const withBody =

@@ -9,6 +9,8 @@ export type AuditAction =
   | "approved"
   | "rejected"
   | "forgotten"
+  /** Deleted to make room for newer quotations; it may be learned again. */
+  | "evicted"
   | "erased";
 
 /**

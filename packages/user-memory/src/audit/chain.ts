@@ -25,7 +25,7 @@ export interface AuditChain {
   ) => { readonly end: ChainEnd; readonly entries: readonly StoredAuditEntry[] };
   /** Whether the entry's hash is that of its fields. */
   readonly isWhole: (entry: AuditEntry) => boolean;
-  /** A keyed hash of everything that is stored of a fact, but for what is derived from it. */
+  /** A keyed hash of everything that is stored of a fact, but for what is derived from it and when it was used. */
   readonly digestOf: (fact: StoredFact) => string;
 }
 
@@ -40,7 +40,8 @@ export function auditChain({ hash: salt }: UserKey, auditKey: string | undefined
   const hashOf = ({ seq, at, action, factId, digest, previous }: Fields): string =>
     hash(JSON.stringify([seq, at.getTime(), action, factId ?? null, digest ?? null, previous]));
   const digestOf = (fact: StoredFact): string => {
-    const { terms: _terms, vector: _vector, ...kept } = fact;
+    const { terms: _terms, vector: _vector, usedAt: _usedAt, quotation, ...others } = fact;
+    const kept = quotation === null ? others : { ...others, quotation };
     return hash(`${salt}\0${JSON.stringify(Object.entries(kept).sort(([a], [b]) => (a < b ? -1 : 1)))}`);
   };
   return {
@@ -76,6 +77,7 @@ const ACTIONS = [
   "approved",
   "rejected",
   "forgotten",
+  "evicted",
   "erased",
 ] as const satisfies readonly AuditAction[];
 

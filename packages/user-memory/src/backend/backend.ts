@@ -40,6 +40,10 @@ export interface StoredFact {
   readonly supersededBy: string | null;
   readonly supersededAt: number | null;
   readonly conflictsWith: string | null;
+  /** Of a fact that is the user's own words: JSON of the shared code's, kept as it is, never read by a backend. */
+  readonly quotation: string | null;
+  /** When it was recalled first, as far as anybody kept that. */
+  readonly usedAt: number | null;
   /** What the index holds of it; empty while it is quarantined. */
   readonly terms: readonly TermWeight[];
   /** `null` without `embed`, and while it is quarantined. Single precision is enough. */

@@ -24,8 +24,8 @@ export interface ExtractionScope {
 const ASKING_SHARE = 0.8;
 
 /**
- * Does a job: asks for proposals, and keeps what is founded. Nothing is asked where everything was forgotten since the turn
- * began. Rejects where it failed as a whole.
+ * Does a job: asks for proposals, unless all is quoted, and keeps what the user's words are found for. Nothing is asked where
+ * everything was forgotten since the turn began. Rejects where it failed as a whole.
  */
 export async function extractFacts(
   { memory, settings, complete }: ExtractionScope,
@@ -34,13 +34,22 @@ export async function extractFacts(
 ): Promise<void> {
   // Nobody is shown any more what is to be forgotten.
   if (isStore(memory) && (await memory.mark(job.userId)) !== job.since) return;
-  const proposals = await propose({ settings, complete, job, attempt });
-  const extractor = job.model ?? (settings.extract === undefined ? "the agent's model" : "the application");
-  const entries = await keepFacts({ memory, job, proposals, extractor, settings });
+  const proposals = job.isVerbatim ? undefined : await propose({ settings, complete, job, attempt });
+  const entries = await keepFacts({
+    memory,
+    job,
+    proposals,
+    extractor: extractorOf(job, settings),
+    settings,
+  });
   if (entries.length === 0) return;
   const { userId, conversationId } = job;
-  const dropped = proposals.length - entries.length;
-  tellQuietly(settings.onExtracted, entries, { userId, conversationId, proposed: proposals.length, dropped });
+  tellQuietly(settings.onExtracted, entries, { userId, conversationId, proposed: proposals?.length ?? 0 });
+}
+
+function extractorOf({ isVerbatim, model }: ExtractionJob, { extract }: ExtractionSettings): string {
+  if (isVerbatim) return "verbatim";
+  return model ?? (extract === undefined ? "the agent's model" : "the application");
 }
 
 interface Asking extends Omit<ExtractionScope, "memory"> {
@@ -68,13 +77,13 @@ const unreadable = (what: string): string => `${what} holds no list of facts of 
 async function asked({ settings, complete, job, attempt }: Asking): Promise<unknown> {
   const timeoutMs = Math.ceil(ASKING_SHARE * settings.leaseMs);
   const over = new AbortController();
-  const { said, reply, model, userId, conversationId } = job;
+  const { said, reply, question, model, userId, conversationId } = job;
   const { signal } = over;
   const ask = (): Promise<unknown> => {
     if (settings.extract !== undefined)
-      return settings.extract({ userId, said, reply, conversationId, signal });
+      return settings.extract({ userId, said, reply, question, conversationId, signal });
     if (complete === undefined) throw new Error("There is neither a model nor extract().");
-    return complete({ instructions: INSTRUCTIONS, messages: [requestFor(said, reply)], model, signal });
+    return complete({ instructions: INSTRUCTIONS, messages: [requestFor(job)], model, signal });
   };
   try {
     return await beforeDeadline(timeoutMs, ask);

@@ -3,12 +3,9 @@ import type { MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import { type Message, messageText } from "@jaf/memory";
 import type { ErasureMark } from "../erasure-mark.ts";
 import type { ExtractionJob } from "../queue.ts";
+import { hear, portable, secretless } from "./heard.ts";
 
-/** Of a turn, so many messages and UTF-16 units are kept until it is extracted. */
-const MAX_MESSAGES = 32;
-const MAX_TEXT = 20_000;
 const MAX_REPLY = 4_000;
-const UNPORTABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 export interface JobOf<Ctx> {
   readonly spec: RemembersSpec & { readonly user: string };
@@ -18,20 +15,21 @@ export interface JobOf<Ctx> {
   readonly since: ErasureMark;
 }
 
-/** What is left to do of a turn. `undefined` where the user said nothing. */
+/**
+ * What is left to do of a turn. `undefined` where the user said nothing, and where they asked that something isn't kept: then
+ * nothing of the turn is. Secrets aren't put into the queue.
+ */
 export function jobOf<Ctx>({ spec, turn, reply, threshold, since }: JobOf<Ctx>): ExtractionJob | undefined {
-  const skipped = Math.max(0, turn.said.length - MAX_MESSAGES);
-  const said = turn.said.slice(skipped).map((message) => portable(messageText(message), MAX_TEXT));
-  if (said.every((text) => text.trim() === "")) return undefined;
+  const heard = hear({ ...turn, messages: turn.state.messages });
+  if (heard === "private" || heard.said.every((text) => text.trim() === "")) return undefined;
   const { conversationId } = turn;
-  const position = turn.position === undefined ? undefined : turn.position + skipped;
   return {
-    id: idOf([spec.user, conversationId, position, said]),
+    ...heard,
+    id: idOf([spec.user, conversationId, heard.position, heard.said]),
     userId: spec.user,
-    said,
-    reply: portable(messageText(reply), MAX_REPLY),
+    reply: secretless(portable(messageText(reply), MAX_REPLY)),
+    ...(spec.extract === "verbatim" ? { isVerbatim: true } : {}),
     ...(conversationId === undefined ? {} : { conversationId }),
-    ...(position === undefined ? {} : { position }),
     saidAt: new Date(turn.startedAt),
     tags: [...new Set(spec.tags ?? [])],
     ...(spec.extractWith === undefined ? {} : { model: spec.extractWith }),
@@ -47,6 +45,3 @@ function idOf(turn: readonly [string, string | undefined, number | undefined, re
     .update(isKnown ? JSON.stringify(turn) : randomUUID(), "utf8")
     .digest("base64url");
 }
-
-/** A text that every store keeps as it is. */
-const portable = (text: string, most: number): string => text.slice(0, most).replaceAll(UNPORTABLE, "\ufffd");

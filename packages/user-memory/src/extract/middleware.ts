@@ -23,10 +23,10 @@ const TAKE_OVER = 2;
 const takenOverAt = new WeakMap<object, number>();
 
 /**
- * Middleware that learns facts from each turn that completed: it asks the spec's `extractWith` model (default: the agent's)
- * for what the user said of themselves, drops what is below the threshold, and remembers the rest in the background. It
- * decides by the user's own words whether a fact is `stated`, `inferred`, kept for review or refused; neither a model nor a
- * score makes anything more trusted.
+ * Middleware that remembers from each turn that completed what the user said, in their own words: with the spec's
+ * `extract: "verbatim"` all of it, else what the spec's `extractWith` model (default: the agent's) points at, above the
+ * threshold. A model decides where to look, and never what the user said: what it words is a way to find the quotation. What
+ * rests on somebody else's text waits for review, and nothing is kept of a turn in which the user asks for that.
  *
  * The run waits for one write: the turn goes into the store's queue, so that a crash loses none. Whoever finishes the next
  * turn takes over what was left, as does `processExtractions`. A store without a queue is written to directly. Nothing

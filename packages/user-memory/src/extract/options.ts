@@ -2,10 +2,13 @@ import * as z from "zod";
 import type { UserFact } from "../fact.ts";
 import type { MemoryEntry, UserMemory } from "../user-memory.ts";
 
-/** A fact that a model, or a function of the application's, proposes. The rules decide what becomes of it. */
+/**
+ * A fact that a model, or a function of the application's, proposes. It points at words of the user's, which are remembered
+ * as a quotation; it is itself a way to find them, and never shown.
+ */
 export interface ProposedFact {
   readonly fact: string;
-  /** The user's words that say it, as they stand there. Absent: the fact itself has to be said by one of their sentences. */
+  /** The user's words that say it, as they stand there. Absent: the words of theirs that share most with the fact count. */
   readonly evidence?: string | undefined;
   /** How sure it is, in [0, 1]; what lies outside is brought inside. It makes nothing more trusted. */
   readonly score: number;
@@ -22,29 +25,49 @@ export interface ExtractInput {
   readonly said: readonly string[];
   /** What was replied: context. */
   readonly reply: string;
+  /** What the assistant had asked last before: context. */
+  readonly question?: string | undefined;
   readonly conversationId?: string | undefined;
   /** Aborted when it takes too long. */
   readonly signal: AbortSignal;
 }
 
-/** Proposes facts. What it rejects with is tried again, a few times. */
-export type ExtractFacts = (input: ExtractInput) => Promise<readonly ProposedFact[]>;
+/**
+ * Proposes facts; `{ private: true }`: the user wants nothing of the turn kept. What it rejects with is tried again, a few
+ * times.
+ */
+export type ExtractFacts = (
+  input: ExtractInput,
+) => Promise<readonly ProposedFact[] | { readonly private: true }>;
+
+/**
+ * Whether the evidence, words of the user's, bears out a fact as a model worded it. `question`: what they answer, if they are
+ * short. What it rejects with counts as no.
+ */
+export type VerifyFact = (
+  fact: string,
+  evidence: string,
+  context: { readonly question?: string | undefined },
+) => boolean | Promise<boolean>;
 
 /** What became of the proposals of one turn. */
 export interface ExtractionReport {
   readonly userId: string;
   readonly conversationId?: string | undefined;
-  /** How many facts were proposed. */
+  /** How many facts were proposed; several may point at the same words. 0 where all is quoted. */
   readonly proposed: number;
-  /** How many weren't kept: unfounded, below the threshold, too many, forgotten before, or not to be stored. */
-  readonly dropped: number;
 }
 
 /** What extraction can be told, with turns or without. */
 export interface ExtractionOptions {
   /** Proposes the facts instead of a model. */
   readonly extract?: ExtractFacts | undefined;
-  /** How many facts are kept of a turn at most, the surest first. Default 5. */
+  /**
+   * Says whether the user's words bear a fact out. One that they do is remembered as it is worded, `inferred`, in place of the
+   * quotation. Default: nothing is, and the user's words are quoted.
+   */
+  readonly verify?: VerifyFact | undefined;
+  /** How many quotations and facts are kept of a turn at most, the surest first. Default 50. */
   readonly maxFacts?: number | undefined;
   /**
    * Told what was stored, for a log: also what waits for review, see `UserFact.status`. Not called for nothing. A turn that is
@@ -85,7 +108,8 @@ const callback = z.custom<never>((value) => typeof value === "function", { error
 
 const fields = {
   extract: callback.optional(),
-  maxFacts: z.int().min(1).max(100).default(5),
+  verify: callback.optional(),
+  maxFacts: z.int().min(1).max(1_000).default(50),
   onExtracted: callback.optional(),
   onError: callback.optional(),
   leaseMs: z.int().min(1).max(3_600_000).default(60_000),

@@ -28,6 +28,9 @@ const listSchema = z.union([
   z.array(z.unknown()),
 ]);
 
+/** The user wants nothing kept: whatever else is proposed. */
+const privateSchema = z.object({ private: z.literal(true) });
+
 function tagOf(tag: unknown): readonly string[] {
   if (typeof tag !== "string") return [];
   const text = tag.trim();
@@ -39,7 +42,7 @@ export class UnreadableReply extends Error {
   override readonly name = "UnreadableReply";
 }
 
-/** The proposals of a reply, also where it stands in a code fence or among prose. Throws {@link UnreadableReply}. */
+/** The proposals of a reply, none where it says that nothing is to be kept; also in a code fence or among prose. Throws {@link UnreadableReply}. */
 export function parseReply(reply: string): readonly ProposedFact[] {
   if (reply.length > MAX_REPLY) throw new UnreadableReply("It is too long.");
   for (const text of candidatesIn(reply)) {
@@ -51,6 +54,7 @@ export function parseReply(reply: string): readonly ProposedFact[] {
 
 /** What is proposed, as far as it can be read: what is no proposal is left out. `undefined` where it is no list of them. */
 export function readProposals(value: unknown): readonly ProposedFact[] | undefined {
+  if (privateSchema.safeParse(value).success) return [];
   const list = listSchema.safeParse(value);
   if (!list.success) return undefined;
   return list.data.slice(0, MAX_PROPOSED).flatMap((item) => {

@@ -11,7 +11,7 @@ export interface MemoryLinkOptions {
   readonly extract?: Omit<MemoryExtractOptions, "memory"> | undefined;
 }
 
-/** The middleware that does what an agent declares: injects unless it says `false`, extracts if it says `"auto"`. */
+/** The middleware that does what an agent declares: injects unless it says `false`, extracts if it says how. */
 export function middlewareFor<Ctx>(
   memory: UserMemory,
   spec: RemembersSpec,
@@ -21,7 +21,7 @@ export function middlewareFor<Ctx>(
     ...(spec.inject === false
       ? []
       : [withMemoryInject<Ctx>(spec, { ...boundOptions(injectOptionsSchema, inject), memory })]),
-    ...(spec.extract === "auto"
+    ...(spec.extract
       ? [withMemoryExtract<Ctx>(spec, { ...boundOptions(extractOptionsSchema, extract), memory })]
       : []),
   ];

@@ -1,102 +1,98 @@
 import {
   type ConversationMemory,
   createSuccess,
+  isVersionedProvider,
   type MemoryProvider,
   type Message,
   messageText,
   type Result,
   readFrom,
 } from "@jaf/memory";
-import { type MemoryTermIndex, termsOf } from "../recall/index.ts";
+import type { Pace } from "./pace.ts";
+import { blockOf, eachMessage, joined, MESSAGE_HEAD, type Segment, textHash } from "./segment.ts";
 
-/** What is kept of one conversation. */
+/** Read at once: a conversation may have any number of messages. */
+const WINDOW = 100;
+
 export interface IndexedConversation {
-  /** Reads it again if the head tells that its messages have changed. */
-  readonly update: (head: ConversationMemory) => Promise<Result<void>>;
-  readonly messageAt: (position: number) => Message | undefined;
-  readonly clear: () => void;
+  /** Which state of the conversation this is of. */
+  readonly stamp: string;
+  readonly segment: Segment;
 }
 
 export interface IndexScope {
   readonly provider: MemoryProvider;
   readonly userId: string;
-  readonly terms: MemoryTermIndex;
-  /** Names a document among those of the user. */
-  readonly nextSeq: () => number;
+  readonly pace: Pace;
 }
 
-interface Indexed {
-  readonly message: Message;
-  readonly text: string;
-  readonly seq: number;
-}
+/** What can be found of a message: nothing of what a tool returned. */
+export const searchedText = (message: Message): string =>
+  message.role === "tool" ? "" : messageText(message);
 
-export function openConversationIndex(
-  { provider, userId, terms, nextSeq }: IndexScope,
+/**
+ * Reads a conversation; what stands where it stood isn't read for its words again. At most so many bytes: of a longer one, the
+ * end. `undefined`: it isn't the user's, or not any more.
+ */
+export async function indexConversation(
+  scope: IndexScope,
   conversationId: string,
-): IndexedConversation {
-  const indexed = new Map<number, Indexed>();
-  let seen: readonly unknown[] | undefined;
-
-  function remove(position: number): void {
-    const old = indexed.get(position);
-    if (old === undefined) return;
-    terms.remove(old.seq);
-    indexed.delete(position);
-  }
-
-  function clear(): void {
-    for (const position of indexed.keys()) remove(position);
-    seen = undefined;
-  }
-
-  /** A text that stands where it stood stays in the index as it is. */
-  function put(position: number, message: Message): void {
-    const text = message.role === "tool" ? "" : messageText(message);
-    const old = indexed.get(position);
-    if (old !== undefined && old.text === text) {
-      indexed.set(position, { ...old, message });
-      return;
+  { before, maxBytes }: { readonly before: Segment | undefined; readonly maxBytes: number },
+): Promise<Result<IndexedConversation | undefined>> {
+  const { provider, userId, pace } = scope;
+  const known = before === undefined ? new Map<number, Uint32Array>() : blocksOf(before);
+  const most = Math.floor(maxBytes / Uint32Array.BYTES_PER_ELEMENT);
+  const blocks: Uint32Array[] = [];
+  let size = 0;
+  let stamp: string | undefined;
+  let base = 0;
+  let after: number | undefined;
+  for (;;) {
+    const read = await readFrom(provider, conversationId, windowAfter(provider, after));
+    if (!read.success) return read;
+    const { conversation, firstPosition } = read.data;
+    // Deleted meanwhile; the id may be another user's by now.
+    if (conversation?.userId !== userId) return createSuccess(undefined);
+    // Of the first window: what has changed since is seen the next time.
+    stamp ??= stampOf(conversation);
+    if (after === undefined)
+      base = before !== undefined && before.base <= firstPosition ? before.base : firstPosition;
+    for (const [index, message] of conversation.messages.entries()) {
+      const text = searchedText(message);
+      if (text.trim() === "") continue;
+      const hash = await textHash(text, pace);
+      const offset = firstPosition + index - base;
+      const isAssistant = message.role === "assistant";
+      const old = known.get(offset);
+      const isSame = old?.[1] === hash && old[2] === (isAssistant ? 1 : 0);
+      const block = isSame ? old : await blockOf({ text, hash, offset, isAssistant }, most, pace);
+      size += block.length;
+      blocks.push(block);
+      while (size > most && blocks.length > 1) size -= blocks.shift()?.length ?? 0;
     }
-    remove(position);
-    if (text.trim() === "") return;
-    const seq = nextSeq();
-    indexed.set(position, { message, text, seq });
-    terms.add({ seq, place: { conversationId, position } }, termsOf(text));
+    after = firstPosition + conversation.messages.length - 1;
+    if (!isVersionedProvider(provider) || conversation.messages.length < WINDOW) break;
   }
+  return createSuccess({ stamp, segment: { conversationId, base, data: joined(blocks) } });
+}
 
-  return {
-    clear,
-    messageAt: (position) => indexed.get(position)?.message,
-    update: async (head) => {
-      if (seen !== undefined && isSame(seen, stampOf(head))) return createSuccess(undefined);
-      // The whole, since a write may have dropped any number of messages and added as many again: no count tells.
-      const read = await readFrom(provider, conversationId);
-      if (!read.success) return read;
-      const { conversation, firstPosition: first } = read.data;
-      // Deleted meanwhile; the id may be another user's by now.
-      if (conversation?.userId !== userId) {
-        clear();
-        return createSuccess(undefined);
-      }
-      const { messages } = conversation;
-      for (const position of indexed.keys()) {
-        if (position < first || position >= first + messages.length) remove(position);
-      }
-      for (const [index, message] of messages.entries()) put(first + index, message);
-      seen = stampOf(conversation);
-      return createSuccess(undefined);
-    },
-  };
+const windowAfter = (provider: MemoryProvider, after: number | undefined) =>
+  isVersionedProvider(provider) ? { messages: { after: after ?? -1, limit: WINDOW } } : undefined;
+
+function blocksOf(segment: Segment): Map<number, Uint32Array> {
+  const blocks = new Map<number, Uint32Array>();
+  eachMessage(segment, (start, end) => {
+    const block = segment.data.subarray(start, end);
+    if (block.length >= MESSAGE_HEAD) blocks.set(block[0] ?? 0, block);
+  });
+  return blocks;
 }
 
 /** Another one, or messages that have changed, have another stamp. A provider that counts no versions has the time. */
-const stampOf = ({ metadata }: ConversationMemory): readonly unknown[] => [
-  metadata?.incarnation,
-  metadata?.createdAt.getTime(),
-  metadata?.totalMessages,
-  metadata?.version ?? metadata?.updatedAt.getTime(),
-];
-
-const isSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
-  one.every((value, index) => value === other[index]);
+export const stampOf = ({ metadata }: ConversationMemory): string =>
+  JSON.stringify([
+    metadata?.incarnation,
+    metadata?.createdAt.getTime(),
+    metadata?.totalMessages,
+    metadata?.version ?? metadata?.updatedAt.getTime(),
+  ]);

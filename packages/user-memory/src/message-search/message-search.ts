@@ -1,26 +1,18 @@
 import {
   createFailure,
   createMemoryValidationError,
-  createSuccess,
   idIssue,
   type MemoryProvider,
-  type Message,
   parseOptions,
   type Result,
 } from "@jaf/memory";
 import * as z from "zod";
-import { parseQuery, rank } from "../recall/index.ts";
-import { openUserIndexes, type UserIndex } from "./user-indexes.ts";
+import { parseQuery } from "../recall/index.ts";
+import { type FoundMessage, findMessages } from "./find.ts";
+import { createPace } from "./pace.ts";
+import { openUserIndexes } from "./user-indexes.ts";
 
-/** A message that a query finds. */
-export interface FoundMessage {
-  readonly conversationId: string;
-  /** Index of the message in its conversation, from 0, those counted that the store has trimmed. */
-  readonly position: number;
-  readonly message: Message;
-  /** Above 0; comparable within one search only. */
-  readonly score: number;
-}
+export type { FoundMessage };
 
 export interface MessageSearchOptions {
   /** How many messages at most. Default 10, at most 1,000. */
@@ -34,6 +26,10 @@ export interface MessageSearchConfig {
   readonly maxUsers?: number | undefined;
   /** Of the newest conversations of a user, so many messages are searched. Default 20,000. */
   readonly maxMessagesPerUser?: number | undefined;
+  /** How many bytes the index of a user takes at most; what was said longest ago isn't searched then. Default 12,000,000. */
+  readonly maxBytesPerUser?: number | undefined;
+  /** How many bytes all indexes take at most, but for the one that is searched. Default 64,000,000. */
+  readonly maxBytes?: number | undefined;
   /** For how long an index is kept that nobody searches, in milliseconds. Default ten minutes. */
   readonly idleMs?: number | undefined;
 }
@@ -43,7 +39,8 @@ export interface MessageSearch {
   /**
    * The user's messages that fit the query, best first: what the user and the assistant said, not what tools returned. It
    * looks at the store first, so that nothing is found that was deleted, and nothing missing that was said; only
-   * conversations whose messages have changed are read.
+   * conversations whose messages have changed are read for their words. Long work is done in pieces, between which the process
+   * does what else there is.
    */
   readonly search: (
     userId: string,
@@ -57,6 +54,8 @@ export interface MessageSearch {
 const configSchema = z.strictObject({
   maxUsers: z.int().min(1).default(100),
   maxMessagesPerUser: z.int().min(1).default(20_000),
+  maxBytesPerUser: z.int().min(1_000).default(12_000_000),
+  maxBytes: z.int().min(1_000).default(64_000_000),
   idleMs: z.int().min(1).max(86_400_000).default(600_000),
 });
 
@@ -84,31 +83,18 @@ export function createMessageSearch(
         ];
         return createFailure(createMemoryValidationError(issues, { operation: OPERATION }));
       }
-      const index = await indexes.refreshed(userId);
+      const pace = createPace();
+      const index = await indexes.refreshed(userId, pace);
       if (!index.success) return index;
-      return createSuccess(find(index.data, query, parsed.data));
+      const limit = Math.min(parsed.data.limit, MAX_LIMIT);
+      const asked = {
+        query: parseQuery(query, { now: Date.now() }),
+        limit,
+        conversationId: parsed.data.conversationId,
+      };
+      return findMessages({ provider, userId, pace }, index.data, asked);
     },
   };
-}
-
-function find(
-  index: UserIndex,
-  query: string,
-  { limit, conversationId }: z.infer<typeof optionsSchema>,
-): readonly FoundMessage[] {
-  const parsed = parseQuery(query, { now: Date.now() });
-  const most = Math.min(limit, MAX_LIMIT);
-  const found: FoundMessage[] = [];
-  for (const { place, score } of rank(parsed, index.terms.match(parsed.terms), {
-    limit: Number.POSITIVE_INFINITY,
-  })) {
-    if (found.length >= most) break;
-    if (place === undefined || (conversationId !== undefined && place.conversationId !== conversationId))
-      continue;
-    const message = index.messageAt(place);
-    if (message !== undefined) found.push({ ...place, message, score });
-  }
-  return found;
 }
 
 const searches = new WeakMap<MemoryProvider, MessageSearch>();

@@ -1,124 +1,129 @@
-import {
-  type ConversationMemory,
-  createSuccess,
-  type MemoryProvider,
-  type Message,
-  type Result,
-} from "@jaf/memory";
-import { createMemoryTermIndex, type MemoryTermIndex, type Place } from "../recall/index.ts";
-import { type IndexedConversation, type IndexScope, openConversationIndex } from "./conversation-index.ts";
+import { type ConversationMemory, createSuccess, type MemoryProvider, type Result } from "@jaf/memory";
+import { type IndexedConversation, indexConversation, stampOf } from "./conversation-index.ts";
+import type { Pace } from "./pace.ts";
+import { bytesOf, type Segment } from "./segment.ts";
 
-/** What is kept of a user's conversations. */
-export interface UserIndex {
-  readonly terms: MemoryTermIndex;
-  readonly messageAt: (place: Place) => Message | undefined;
-}
+/** What is kept of a user's conversations, the one last active first. */
+export type UserIndex = Iterable<Segment>;
 
 export interface UserIndexes {
   /** The user's index, as the store is now. Several that ask at the same time share one look at the store. */
-  readonly refreshed: (userId: string) => Promise<Result<UserIndex>>;
+  readonly refreshed: (userId: string, pace: Pace) => Promise<Result<UserIndex>>;
   readonly drop: (userId: string) => void;
 }
 
 interface Settings {
   readonly maxUsers: number;
   readonly maxMessagesPerUser: number;
+  readonly maxBytesPerUser: number;
+  readonly maxBytes: number;
   readonly idleMs: number;
 }
 
 interface Kept {
-  readonly index: UserIndex;
-  readonly refresh: () => Promise<Result<void>>;
+  /** By conversation. */
+  readonly conversations: Map<string, IndexedConversation>;
   timer?: NodeJS.Timeout;
   /** The look at the store that is under way, and the one that comes after it. */
   looking?: Promise<Result<void>> | undefined;
   next?: Promise<Result<void>> | undefined;
 }
 
-export function openUserIndexes(
-  provider: MemoryProvider,
-  { maxUsers, maxMessagesPerUser, idleMs }: Settings,
-): UserIndexes {
+export function openUserIndexes(provider: MemoryProvider, settings: Settings): UserIndexes {
   const users = new Map<string, Kept>();
 
   function drop(userId: string): void {
-    clearTimeout(users.get(userId)?.timer);
+    const kept = users.get(userId);
+    clearTimeout(kept?.timer);
     users.delete(userId);
   }
 
   /** As the one that was used last. */
   function keep(userId: string): Kept {
-    const kept = users.get(userId) ?? openUserIndex(provider, userId, maxMessagesPerUser);
+    const kept: Kept = users.get(userId) ?? { conversations: new Map() };
     drop(userId);
-    kept.timer = setTimeout(() => drop(userId), idleMs).unref();
+    kept.timer = setTimeout(() => drop(userId), settings.idleMs).unref();
     users.set(userId, kept);
     const [oldest] = users.keys();
-    if (users.size > maxUsers && oldest !== undefined) drop(oldest);
+    if (users.size > settings.maxUsers && oldest !== undefined) drop(oldest);
     return kept;
+  }
+
+  /** Those that were searched longest ago make room; a search that is under way has what it needs. */
+  function makeRoom(): void {
+    let bytes = [...users.values()].reduce((sum, kept) => sum + bytesOfAll(kept), 0);
+    for (const [userId, kept] of users) {
+      if (bytes <= settings.maxBytes || users.size === 1) return;
+      bytes -= bytesOfAll(kept);
+      drop(userId);
+    }
   }
 
   return {
     drop,
-    refreshed: async (userId) => {
+    refreshed: async (userId, pace) => {
       const kept = keep(userId);
-      const looked = await look(kept);
-      return looked.success ? createSuccess(kept.index) : looked;
+      const looked = await look(kept, () =>
+        refresh({ provider, userId, pace }, kept.conversations, settings),
+      );
+      makeRoom();
+      return looked.success
+        ? createSuccess([...kept.conversations.values()].map(({ segment }) => segment))
+        : looked;
     },
   };
 }
 
+const bytesOfAll = ({ conversations }: Kept): number =>
+  [...conversations.values()].reduce((sum, { segment }) => sum + bytesOf(segment), 0);
+
 /** A look that began before the call may have missed what was said since: then the next one counts, for all who wait. */
-function look(kept: Kept): Promise<Result<void>> {
+function look(kept: Kept, refreshKept: () => Promise<Result<void>>): Promise<Result<void>> {
   if (kept.looking === undefined) {
-    kept.looking = kept.refresh().finally(() => {
+    kept.looking = refreshKept().finally(() => {
       kept.looking = undefined;
     });
     return kept.looking;
   }
-  kept.next ??= kept.looking.then(
-    () => {
-      kept.next = undefined;
-      return look(kept);
-    },
-    () => {
-      kept.next = undefined;
-      return look(kept);
-    },
-  );
+  const again = () => {
+    kept.next = undefined;
+    return look(kept, refreshKept);
+  };
+  kept.next ??= kept.looking.then(again, again);
   return kept.next;
 }
 
-function openUserIndex(provider: MemoryProvider, userId: string, maxMessages: number): Kept {
-  const terms = createMemoryTermIndex();
-  const conversations = new Map<string, IndexedConversation>();
-  let lastSeq = 0;
-  const scope: IndexScope = { provider, userId, terms, nextSeq: () => ++lastSeq };
+interface Scope {
+  readonly provider: MemoryProvider;
+  readonly userId: string;
+  readonly pace: Pace;
+}
 
-  async function refresh(): Promise<Result<void>> {
-    const found = await provider.findConversations({ userId, includeMessages: false });
-    if (!found.success) return found;
-    const wanted = newest(found.data, maxMessages);
-    for (const [id, conversation] of conversations) {
-      if (wanted.has(id)) continue;
-      conversation.clear();
-      conversations.delete(id);
-    }
-    for (const [id, head] of wanted) {
-      const conversation = conversations.get(id) ?? openConversationIndex(scope, id);
-      conversations.set(id, conversation);
-      const updated = await conversation.update(head);
-      if (!updated.success) return updated;
-    }
-    return createSuccess(undefined);
+/** Reads what has changed. The conversations last active have room first; those that have none aren't read. */
+async function refresh(
+  scope: Scope,
+  conversations: Map<string, IndexedConversation>,
+  { maxMessagesPerUser, maxBytesPerUser }: Settings,
+): Promise<Result<void>> {
+  const found = await scope.provider.findConversations({ userId: scope.userId, includeMessages: false });
+  if (!found.success) return found;
+  const wanted = newest(found.data, maxMessagesPerUser);
+  for (const id of conversations.keys()) if (!wanted.has(id)) conversations.delete(id);
+  let room = maxBytesPerUser;
+  for (const [conversationId, head] of wanted) {
+    const old = conversations.get(conversationId);
+    conversations.delete(conversationId);
+    if (room <= 0) continue;
+    const isSame = old !== undefined && old.stamp === stampOf(head);
+    const read = isSame
+      ? createSuccess(old)
+      : await indexConversation(scope, conversationId, { before: old?.segment, maxBytes: room });
+    if (!read.success) return read;
+    if (read.data === undefined) continue;
+    room -= bytesOf(read.data.segment);
+    conversations.set(conversationId, read.data);
   }
-
-  return {
-    index: {
-      terms,
-      messageAt: ({ conversationId, position }) => conversations.get(conversationId)?.messageAt(position),
-    },
-    refresh,
-  };
+  return createSuccess(undefined);
 }
 
 /** The conversations last active that hold no more than so many messages together; of one at least. */

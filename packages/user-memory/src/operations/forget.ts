@@ -38,7 +38,8 @@ export async function remove(
     ids.includes(id) && conversationId !== null && position !== null ? [{ conversationId, position }] : [],
   );
   const digests = digestsFor(scope, user);
-  return during(user, ({ write }) => write(forgetWrite({ ids, keys, places, digests, rejects })));
+  const as = rejects ? "rejected" : "forgotten";
+  return during(user, ({ write }) => write(forgetWrite({ ids, keys, places, digests, as })));
 }
 
 export async function forgetAll({ access, settings }: StoreScope, user: UserKey): Promise<ForgetReceipt> {

@@ -3,10 +3,12 @@ import type { FactExplanation } from "../explanation.ts";
 import type { UserFact } from "../fact.ts";
 import { checkInput, textSchema } from "../rules/incoming.ts";
 import { type ReadList, readList, readRecall } from "../rules/read-options.ts";
-import { obstacleAt } from "../rules/validity.ts";
+import { obstacleNow } from "../rules/validity.ts";
 import { openEmbedding } from "../search/embedding.ts";
-import { type RecallInput, recallFacts } from "../search/recall.ts";
+import { isWanted, type RecallInput, recallFacts } from "../search/recall.ts";
+import { besideLater } from "./later.ts";
 import { findFact, type StoreScope, shown } from "./scope.ts";
+import { noteUsed } from "./used.ts";
 
 /** The ranker reads the beginning of a query; what is longer is no question. */
 const MAX_QUERY = 1_000_000;
@@ -22,8 +24,15 @@ export async function recall(
   const text = checkInput("recall", querySchema, "query", query);
   const input = { ...readRecall(options, Date.now()), query: text };
   if (input.limit === 0) return [];
-  const found = await search(scope, user, { operation: "recall", input });
-  return found.map(({ fact }) => shown(user, fact));
+  const { head, found: ranked } = await search(scope, user, { operation: "recall", input });
+  const found = ranked.map(({ fact }) => fact);
+  const facts = await besideLater(scope, user, {
+    found,
+    limit: input.limit,
+    isWanted: (fact) => isWanted(fact, input),
+  });
+  noteUsed(scope, user, { head, facts });
+  return facts.map((fact) => shown(user, fact));
 }
 
 interface SearchFor {
@@ -79,17 +88,17 @@ export async function explain(
   const now = Date.now();
   const { access, settings } = scope;
   const limit = settings.limits.maxFacts;
-  const [found, replaced] = await Promise.all([
+  const [{ found }, replaced] = await Promise.all([
     text === undefined
-      ? []
+      ? { found: [] }
       : search(scope, user, {
           operation,
-          input: { query: text, limit, tags: undefined, asOf: now, minTrust: "external" },
+          input: { query: text, limit, tags: undefined, asOf: now, isNow: true, minTrust: "external" },
         }),
     access.ask(operation, () => access.backend.read(user, { supersededBy: [stored.id], brief: true })),
   ]);
   const index = found.findIndex(({ fact }) => fact.id === stored.id);
-  const obstacle = obstacleAt(stored, now);
+  const obstacle = obstacleNow(stored, now);
   return {
     fact: shown(user, stored),
     rank: index === -1 ? null : index + 1,

@@ -1,5 +1,6 @@
 import type { StoredFact, UserKey } from "../backend/backend.ts";
 import { beforeDeadline } from "../deadline.ts";
+import { UserMemoryError } from "../errors.ts";
 import type { UserFact } from "../fact.ts";
 import { hasLink } from "../rules/links.ts";
 import { rememberWrite } from "../rules/remember.ts";
@@ -10,6 +11,7 @@ import { readUpdate, updateWrite } from "../rules/update.ts";
 import { openEmbedding } from "../search/embedding.ts";
 import { recallFacts } from "../search/recall.ts";
 import { tellError } from "../search/tell-error.ts";
+import { makeRoom } from "./make-room.ts";
 import { digestsFor, isFactId, type StoreScope, shown, shownOrNull } from "./scope.ts";
 
 /** How many of the user's facts `resolve` is shown. */
@@ -23,7 +25,7 @@ export async function remember(
   const { access, settings } = scope;
   const input = readRemember(fact, options, { limits: settings.limits, now: Date.now() });
   const asks = !waits(input) && (settings.embed !== undefined || settings.resolve !== undefined);
-  return access.during(user, async ({ begin, write }) => {
+  const stored = await access.during(user, async ({ begin, write }) => {
     const digests = digestsFor(scope, user);
     const before = asks ? await begin({ tombstones: tombstoneDigests(input, digests) }) : undefined;
     const [vector = null, contradicts = []] = asks
@@ -33,13 +35,23 @@ export async function remember(
         ])
       : [];
     const context = { digests, contradicts, vector, known: before?.tombstones };
-    return shown(user, await write(rememberWrite(input, context)));
+    const remembering = () => write(rememberWrite(input, context));
+    try {
+      return await remembering();
+    } catch (thrown) {
+      if (input.quotation === null || !isFull(thrown)) throw thrown;
+      await makeRoom(scope, user);
+      return remembering();
+    }
   });
+  return shown(user, stored);
 }
 
+const isFull = (thrown: unknown): boolean => thrown instanceof UserMemoryError && thrown.code === "full";
+
 /** What is known to wait for review is shown to no other service before somebody has looked at it. */
-const waits = ({ fact, trust, quarantine }: RememberInput): boolean =>
-  quarantine !== null || trust === "external" || (!isUsersWord(trust) && hasLink(fact));
+const waits = ({ fact, trust, quarantine, quotation }: RememberInput): boolean =>
+  quarantine !== null || trust === "external" || (quotation === null && !isUsersWord(trust) && hasLink(fact));
 
 async function contradictedBy(
   scope: StoreScope,
@@ -48,7 +60,8 @@ async function contradictedBy(
 ): Promise<readonly string[]> {
   const { access, settings } = scope;
   const { resolve, resolveTimeoutMs } = settings;
-  if (resolve === undefined) return [];
+  // What the user said at one time contradicts nothing that they said at another.
+  if (resolve === undefined || input.quotation !== null) return [];
   const candidates = await access.ask("remember", () => likeIt(scope, user, input));
   if (candidates.length === 0) return [];
   const { fact, tags, key } = input;
@@ -76,8 +89,9 @@ async function likeIt(
 ): Promise<readonly StoredFact[]> {
   const vectorOf = async () => null;
   const { maxSourceShare } = settings.limits;
-  const input = { query: fact, limit: CANDIDATES, tags: undefined, asOf: now, minTrust: "inferred" } as const;
-  const found = await recallFacts({ backend, user, vectorOf, maxSourceShare }, input);
+  const wanted = { tags: undefined, asOf: now, isNow: false, minTrust: "inferred" } as const;
+  const input = { ...wanted, query: fact, limit: CANDIDATES };
+  const { found } = await recallFacts({ backend, user, vectorOf, maxSourceShare }, input);
   return found.map(({ fact: candidate }) => candidate).filter(({ status }) => status === "active");
 }
 

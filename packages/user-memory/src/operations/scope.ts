@@ -9,6 +9,8 @@ import { factOf } from "../rules/view-of-fact.ts";
 export interface StoreScope {
   readonly access: Access;
   readonly settings: UserMemorySettings;
+  /** Has `drain` wait for work that no caller waits for. */
+  readonly track: (work: Promise<unknown>) => void;
 }
 
 export const digestsFor = ({ settings }: StoreScope, user: UserKey): Digests =>

@@ -11,16 +11,19 @@ export interface NamedAuthors {
   readonly names: ReadonlySet<string>;
 }
 
-/** An author is named by any word of the name of two letters or more. */
+/** An author is named by any word of the name of two letters or more. Where there is but one, a name tells nothing apart. */
 export function namedAuthors(query: Query, documents: readonly MatchedDocument[]): NamedAuthors {
   const firstAt = new Map<string, number>();
   const names = new Set<string>();
-  for (const author of new Set(documents.map((document) => document.author))) {
-    if (author === undefined) continue;
+  const authors = new Set(documents.map((document) => document.author));
+  for (const author of authors) {
+    if (author === undefined || authors.size === 1) continue;
     const found = tokenize(author).filter((word) => isName(word) && query.spoken.includes(word));
     if (found.length === 0) continue;
     firstAt.set(author, Math.min(...found.map((word) => query.spoken.indexOf(word))));
-    for (const [term, forms] of query.words) if (forms.every((form) => found.includes(form))) names.add(term);
+    for (const [term, { forms }] of query.words) {
+      if (forms.length > 0 && forms.every((form) => found.includes(form))) names.add(term);
+    }
   }
   const places = [...new Set(firstAt.values())].sort((a, b) => a - b);
   return { order: new Map(Array.from(firstAt, ([author, at]) => [author, places.indexOf(at)])), names };

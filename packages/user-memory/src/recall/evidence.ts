@@ -14,6 +14,10 @@ export interface Evidence {
   readonly rarity: Float64Array;
   /** A row holds how often each word is said in a document and, behind these, how often it is asked with; at most 65,535. */
   readonly counts: Uint16Array;
+  /** By document: how many terms it has; {@link USUAL_LENGTH} where that isn't known. */
+  readonly lengths: Float64Array;
+  /** Whether several people talk: then what one asks, another answers. */
+  readonly isTalk: boolean;
   /** By document: how well its date answers, from 0 to 1. */
   readonly dates: Float64Array;
   /** By document: 1 if it says when and the query asks so. */
@@ -21,6 +25,8 @@ export interface Evidence {
 }
 
 const MOST = 65_535;
+/** Of two or three sentences. */
+export const USUAL_LENGTH = 20;
 
 interface EvidenceOptions {
   /** Words of the query that name authors. They don't count, unless there is nothing else. */
@@ -38,23 +44,28 @@ export function readEvidence(query: Query, matches: Matches, options: EvidenceOp
     words,
     rarity: new Float64Array(words.length),
     counts: new Uint16Array(documents.length * 2 * words.length),
+    lengths: new Float64Array(documents.length),
+    isTalk: new Set(documents.flatMap(({ author }) => author ?? [])).size > 1,
     dates: new Float64Array(documents.length),
     times: new Uint8Array(documents.length),
   };
   fill(evidence, query);
   const counting = words.filter((word) => !options.names.has(word));
   const kept = new Set(counting.length > 0 || query.dates.size > 0 ? counting : words);
-  for (const [word, held] of holders(evidence).entries()) {
+  for (const [at, counted] of holders(evidence).entries()) {
+    const word = words[at] ?? "";
+    const held = matches.holders?.get(word) ?? counted;
     const idf = Math.log(1 + (matches.size - held + 0.5) / (held + 0.5));
-    if (kept.has(words[word] ?? "")) evidence.rarity[word] = idf ** options.exponent;
+    if (kept.has(word)) evidence.rarity[at] = (query.words.get(word)?.share ?? 1) * idf ** options.exponent;
   }
   return evidence;
 }
 
-function fill({ documents, words, counts, dates, times }: Evidence, query: Query): void {
+function fill({ documents, words, counts, lengths, dates, times }: Evidence, query: Query): void {
   const width = 2 * words.length;
   const slots = new Map([...words, ...words.map(askedTerm)].map((term, slot) => [term, slot]));
   for (let row = 0; row < documents.length; row++) {
+    lengths[row] = documents[row]?.length ?? USUAL_LENGTH;
     for (const { term, weight } of documents[row]?.terms ?? []) {
       const slot = slots.get(term);
       if (slot !== undefined) counts[row * width + slot] = Math.min(weight, MOST);

@@ -1,8 +1,8 @@
-export { type FusedItem, type FusionOptions, fuse } from "./fusion.ts";
+export { blend } from "./fusion.ts";
 export type { DocumentContext, MatchedDocument, Matches, Place, TermWeight } from "./matches.ts";
 export { parseQuery, type Query, type QueryOptions } from "./query.ts";
 export { type RankedItem, type RankOptions, type Reasons, rank } from "./ranker.ts";
 export type { ScoreParts } from "./scorer.ts";
 export { createMemoryTermIndex, type MemoryTermIndex } from "./term-index.ts";
-export { type DocumentTime, termsOf } from "./terms.ts";
+export { askedTerm, type DocumentTime, termsOf } from "./terms.ts";
 export { defaultWeights, type RankingWeights } from "./weights.ts";

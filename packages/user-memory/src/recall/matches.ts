@@ -20,11 +20,15 @@ export interface DocumentContext {
   readonly author?: string | undefined;
   /** When it was said, in milliseconds since 1970. */
   readonly saidAt?: number | undefined;
+  /** Whose side of a conversation it is, where that is known. */
+  readonly role?: "user" | "assistant" | undefined;
 }
 
 /** A document that holds at least one of the terms that were asked for; `terms` are those, and no others. */
 export interface MatchedDocument extends DocumentContext {
   readonly terms: readonly TermWeight[];
+  /** How many different terms the index holds of it, whatever was asked for. Absent: it counts as one of usual length. */
+  readonly length?: number | undefined;
 }
 
 /**
@@ -35,4 +39,9 @@ export interface Matches {
   /** How many documents of the user the index holds. */
   readonly size: number;
   readonly documents: readonly MatchedDocument[];
+  /**
+   * In how many documents each word stands, said or asked with. Present where `documents` are only the best of those that
+   * match; absent: they are all, and are counted.
+   */
+  readonly holders?: ReadonlyMap<string, number> | undefined;
 }

@@ -1,11 +1,12 @@
 import { type CalendarDate, dateTerms, dayOf, daysLater } from "./dates.ts";
+import { wishTerms, wordShare } from "./intent.ts";
 import { askedTerm, NEGATION_TERM, TIME_TERM, termOf } from "./terms.ts";
 import { timeMentions } from "./time-mentions.ts";
 import { fold, tokenize } from "./tokenizer.ts";
 
 const TEXT_LIMIT = 4_096;
 const WORD_LIMIT = 20;
-const DATE_LIMIT = 23;
+const DATE_LIMIT = 17;
 
 /** How long after a day things of that day are still told, and how much less each day later counts. */
 const TOLD_WITHIN_DAYS = 7;
@@ -16,12 +17,20 @@ const SAME_MONTH = 0.25;
 const TEMPORAL =
   /^\W*when\b|\bwhen (?:did|was|is|were|are|do|does|will|has|have|had)\b|\b(?:what|which) (?:date|day|month|year|time|week)\b|\bhow (?:long|old)\b|\b(?:since|until) when\b/;
 
+/** A word of a query. */
+export interface QueryWord {
+  /** The folded words that gave the stem; none, where the query doesn't say the word but asks for what does. */
+  readonly forms: readonly string[];
+  /** How much of its rarity counts. */
+  readonly share: number;
+}
+
 /** A query, read. */
 export interface Query {
   /** What to ask the index for: at most 64 terms, each once. None: nothing matches. */
   readonly terms: readonly string[];
-  /** The stems of its words, in order, with the folded words that gave each. At most 20. */
-  readonly words: ReadonlyMap<string, readonly string[]>;
+  /** By stem, in order: at most 20 that it says, then those it asks for without saying them. */
+  readonly words: ReadonlyMap<string, QueryWord>;
   /** The terms of the dates it names, with how well a document of that date answers, from 0 to 1. */
   readonly dates: ReadonlyMap<string, number>;
   /** All its words, folded, in order: names are looked for among them. */
@@ -39,7 +48,7 @@ export interface QueryOptions {
 export function parseQuery(text: string, { now }: QueryOptions = {}): Query {
   const folded = fold(text.slice(0, TEXT_LIMIT));
   const mentions = timeMentions(folded, now);
-  const words = wordsOf(mentions.rest);
+  const words = wordsOf(mentions.rest, folded);
   const dates = dateWeights(mentions.dates);
   const temporal = TEMPORAL.test(folded);
   return {
@@ -56,7 +65,16 @@ export function parseQuery(text: string, { now }: QueryOptions = {}): Query {
   };
 }
 
-function wordsOf(text: string): ReadonlyMap<string, readonly string[]> {
+function wordsOf(text: string, whole: string): ReadonlyMap<string, QueryWord> {
+  const said = formsOf(text);
+  const words = new Map<string, QueryWord>();
+  for (const [term, forms] of said) words.set(term, { forms, share: wordShare(term) });
+  if (words.size === 0) return words;
+  for (const [term, share] of wishTerms(whole)) if (!words.has(term)) words.set(term, { forms: [], share });
+  return words;
+}
+
+function formsOf(text: string): ReadonlyMap<string, readonly string[]> {
   const words = new Map<string, string[]>();
   for (const word of tokenize(text)) {
     const term = termOf(word);

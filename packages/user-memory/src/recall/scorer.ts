@@ -1,9 +1,10 @@
 import type { NamedAuthors } from "./authors.ts";
-import type { Evidence } from "./evidence.ts";
+import { type Evidence, USUAL_LENGTH } from "./evidence.ts";
+import type { MatchedDocument } from "./matches.ts";
 import type { Conversation, Spot, Spots } from "./spots.ts";
 import type { RankingWeights } from "./weights.ts";
 
-/** What a score is made of: `(words + neighbours) × author × time + date + conversation`. */
+/** What a score is made of: `((words + neighbours) × author × time + date + conversation) × role`. */
 export interface ScoreParts {
   /** What the words of the query give that the document itself holds. */
   readonly words: number;
@@ -17,6 +18,8 @@ export interface ScoreParts {
   readonly date: number;
   /** What is added for what the conversation as a whole says. */
   readonly conversation: number;
+  /** Factor for being the assistant's; 1 for everybody else's. */
+  readonly role: number;
 }
 
 /** Scores a document by its row, or, with row -1, a spot at which none matches. */
@@ -44,6 +47,10 @@ export function createScorer(scene: Scene): Scorer {
   );
   const authorOf = (row: number, spot: Spot | undefined) =>
     row < 0 ? inferredFactor(spot, scene) : authorFactor(evidence.documents[row]?.author, scene);
+  const roleOf = (row: number, spot: Spot | undefined) => {
+    const role = row < 0 ? turnTaker(spot)?.role : evidence.documents[row]?.role;
+    return role === "assistant" ? weights.assistant : 1;
+  };
   const timeOf = (row: number) => (evidence.times[row] === 1 ? weights.time : 1);
   const dateOf = (row: number, told: number) =>
     (evidence.dates[row] ?? 0) * (weights.date * told + weights.dateAlone);
@@ -53,7 +60,7 @@ export function createScorer(scene: Scene): Scorer {
     fit: words.around,
     score: (row, spot, fit) => {
       const told = fit * authorOf(row, spot) * timeOf(row);
-      return told + dateOf(row, told) + conversationOf(spot);
+      return (told + dateOf(row, told) + conversationOf(spot)) * roleOf(row, spot);
     },
     parts: (row, spot) => {
       const own = words.alone(row);
@@ -61,7 +68,8 @@ export function createScorer(scene: Scene): Scorer {
       const author = authorOf(row, spot);
       const time = timeOf(row);
       const date = dateOf(row, fit * author * time);
-      return { words: own, neighbours: fit - own, author, time, date, conversation: conversationOf(spot) };
+      const conversation = conversationOf(spot);
+      return { words: own, neighbours: fit - own, author, time, date, conversation, role: roleOf(row, spot) };
     },
   };
 }
@@ -76,9 +84,12 @@ function createWordScorer({ evidence, spots, weights }: Scene): WordScorer {
   // What is said around the spot in hand, by word: how often, and how near at its nearest.
   const around = new Float64Array(width);
   const nearness = new Float64Array(width);
+  const askedHere = evidence.isTalk ? weights.askedHere : 1;
+  const shareOf = (length: number) => 1 / (1 - weights.length + (weights.length * length) / USUAL_LENGTH);
 
-  function take(spot: Spot | undefined, share: number, asked: number): void {
+  function take(spot: Spot | undefined, weight: number, asked: number): void {
     if (spot === undefined || spot.row < 0) return;
+    const share = weight * shareOf(spot.length);
     const start = spot.row * 2 * width;
     for (let word = 0; word < width; word++) {
       const count = (spots.counts[start + word] ?? 0) + asked * (spots.counts[start + width + word] ?? 0);
@@ -97,13 +108,14 @@ function createWordScorer({ evidence, spots, weights }: Scene): WordScorer {
 
   function score(row: number): number {
     const start = row * 2 * width;
+    const share = row < 0 ? 0 : shareOf(evidence.lengths[row] ?? USUAL_LENGTH);
     let sum = 0;
     let covered = 0;
     for (let word = 0; word < width; word++) {
       const said = row < 0 ? 0 : (evidence.counts[start + word] ?? 0);
       const asked = row < 0 ? 0 : (evidence.counts[start + width + word] ?? 0);
-      const own = said + weights.askedHere * asked;
-      const count = own + (around[word] ?? 0);
+      const own = said + askedHere * asked;
+      const count = own * share + (around[word] ?? 0);
       const rarity = evidence.rarity[word] ?? 0;
       if (count === 0 || rarity === 0) continue;
       sum += (rarity * count * (weights.saturation + 1)) / (count + weights.saturation);
@@ -145,7 +157,9 @@ function conversationScore({ members }: Conversation, { evidence, spots, weights
     score += rarity;
     covered++;
   }
-  return covered === 0 ? 0 : weights.conversation * score * covered ** weights.conversationCoverage;
+  const size = members.reduce((most, { position }) => Math.max(most, position + 1), 1);
+  const share = weights.conversation * Math.min(1, weights.conversationSize / size) ** 2;
+  return covered === 0 ? 0 : share * score * covered ** weights.conversationCoverage;
 }
 
 function authorFactor(author: string | undefined, { named, weights }: Scene): number {
@@ -155,10 +169,15 @@ function authorFactor(author: string | undefined, { named, weights }: Scene): nu
 }
 
 /** Two who talk take turns: a message is by whoever wrote the one two before it, or else two after. */
-function inferredFactor(spot: Spot | undefined, { named, weights }: Scene): number {
-  if (spot === undefined || named.order.size === 0) return 1;
+function turnTaker(spot: Spot | undefined): MatchedDocument | undefined {
+  if (spot === undefined) return undefined;
   const { position, conversation } = spot;
   const before = position < 2 ? undefined : conversation.at[position - 2];
-  const author = (before?.voice ?? conversation.at[position + 2]?.voice)?.author;
+  return before?.voice ?? conversation.at[position + 2]?.voice;
+}
+
+function inferredFactor(spot: Spot | undefined, { named, weights }: Scene): number {
+  if (named.order.size === 0) return 1;
+  const author = turnTaker(spot)?.author;
   return author !== undefined && named.order.has(author) ? weights.inferredAuthor : 1;
 }

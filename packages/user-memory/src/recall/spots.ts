@@ -7,8 +7,10 @@ export interface Spot {
   readonly position: number;
   /** The row of what is said there; -1 where no document of the place matches. */
   readonly row: number;
-  /** Of the documents that match there: the oldest that names its author. */
+  /** Of the documents that match there: the oldest that names its author or side. */
   voice: MatchedDocument | undefined;
+  /** Of the documents that match there, together. */
+  length: number;
 }
 
 export interface Conversation {
@@ -29,7 +31,7 @@ export interface Spots {
 }
 
 /** Puts the documents in their places. */
-export function layOut({ documents, counts: own, words }: Evidence): Spots {
+export function layOut({ documents, counts: own, lengths, words }: Evidence): Spots {
   const conversations = new Map<string, Conversation>();
   const counts = own.slice();
   const width = 2 * words.length;
@@ -43,11 +45,13 @@ export function layOut({ documents, counts: own, words }: Evidence): Spots {
     }
     let spot = conversation.at[position];
     if (spot === undefined) {
-      spot = { conversation, position, row, voice: undefined };
+      spot = { conversation, position, row, voice: undefined, length: 0 };
       conversation.at[position] = spot;
       conversation.members.push(spot);
     } else raise(counts, { from: row * width, to: spot.row * width, width });
-    if (document.author !== undefined && document.seq < (spot.voice?.seq ?? Number.POSITIVE_INFINITY)) {
+    spot.length += lengths[row] ?? 0;
+    const isVoice = document.author !== undefined || document.role !== undefined;
+    if (isVoice && document.seq < (spot.voice?.seq ?? Number.POSITIVE_INFINITY)) {
       spot.voice = document;
     }
     return spot;
@@ -78,7 +82,7 @@ export function gapsAround({ conversation, position: from }: Spot, { back, ahead
   const gaps: Spot[] = [];
   for (let position = Math.max(0, from - ahead); position <= from + back; position++) {
     if (conversation.at[position] !== undefined) continue;
-    const gap: Spot = { conversation, position, row: -1, voice: undefined };
+    const gap: Spot = { conversation, position, row: -1, voice: undefined, length: 0 };
     conversation.at[position] = gap;
     gaps.push(gap);
   }

@@ -93,10 +93,10 @@ function matched(
     }
   }
   return met.map((entry) => {
-    const { seq, place, author, saidAt } = entry.context;
+    const { seq, place, author, saidAt, role } = entry.context;
     const found = entry.found ?? [];
     entry.found = undefined;
-    return { seq, place, author, saidAt, terms: found };
+    return { seq, place, author, saidAt, role, terms: found, length: entry.terms.length };
   });
 }
 

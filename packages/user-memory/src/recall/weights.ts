@@ -4,9 +4,11 @@ export interface RankingWeights {
   readonly saturation: number;
   /** Exponent of a word's rarity (idf). */
   readonly rarity: number;
+  /** BM25's b: how much less a word counts in a document that is longer than usual; 0: its length doesn't matter. */
+  readonly length: number;
   /** Exponent of the number of words of the query that are met. */
   readonly coverage: number;
-  /** What a word counts that the document itself asks with. */
+  /** What a word counts that the document itself asks with, where several people talk: the answer is another's. */
   readonly askedHere: number;
   /** Factor for a word that a message before asked with: this one may be the answer. */
   readonly askedBefore: number;
@@ -18,6 +20,8 @@ export interface RankingWeights {
   readonly after: readonly number[];
   /** What the words count that were said anywhere in the conversation. */
   readonly conversation: number;
+  /** A conversation of more messages than this says less of each of them. */
+  readonly conversationSize: number;
   /** Exponent of the number of words of the query that are met in the conversation. */
   readonly conversationCoverage: number;
   /** Factor for a document by somebody whom the query names. */
@@ -26,6 +30,8 @@ export interface RankingWeights {
   readonly laterAuthor: number;
   /** As `author`, for a message that was found by its neighbours alone, so that its author is inferred. */
   readonly inferredAuthor: number;
+  /** Factor for what the assistant said. */
+  readonly assistant: number;
   /** Factor for a document that says when, if the query asks when. */
   readonly time: number;
   /** How much of its own score a document gains by being of the date that the query names. */
@@ -35,20 +41,23 @@ export interface RankingWeights {
 }
 
 export const defaultWeights: RankingWeights = {
-  saturation: 1.6,
+  saturation: 1.5,
   rarity: 1.2,
+  length: 0.7,
   coverage: 0.3,
   askedHere: 0.5,
   askedBefore: 2,
   askedAfter: 0.7,
-  before: [0.6, 0.3],
-  after: [0.4, 0.2],
-  conversation: 0.5,
+  before: [0.4, 0.2],
+  after: [0.3, 0.15],
+  conversation: 0.25,
+  conversationSize: 20,
   conversationCoverage: 0.75,
-  author: 2.5,
+  author: 3,
   laterAuthor: 0.7,
   inferredAuthor: 2,
+  assistant: 0.5,
   time: 1.3,
-  date: 3,
+  date: 2,
   dateAlone: 8,
 };

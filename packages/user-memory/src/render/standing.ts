@@ -1,10 +1,12 @@
-import type { FactStatus, Trust } from "../fact.ts";
+import type { FactStatus, Provenance, Quotation, Trust } from "../fact.ts";
 import type { MemoryEntry } from "../user-memory.ts";
 
 /** A fact as every store returns it, with whose word it is where the store knows. */
 export interface RenderableFact extends MemoryEntry {
   readonly trust?: Trust;
   readonly status?: FactStatus;
+  readonly quotation?: Quotation;
+  readonly provenance?: Provenance;
 }
 
 /** The tag that an inferred fact carries in a store that keeps no trust. */
@@ -14,7 +16,7 @@ export const INFERRED_TAG = "inferred";
  * Whose word a fact is. A store that keeps no trust vouches for what it returns, but for what is tagged `"inferred"`; a trust
  * that nobody knows is the least.
  */
-function trustOf({ trust, tags = [] }: RenderableFact): Trust {
+function trustOf({ trust, tags = [] }: Pick<RenderableFact, "tags" | "trust">): Trust {
   if (trust === undefined || trust === null) return tags.includes(INFERRED_TAG) ? "inferred" : "stated";
   return Object.hasOwn(RANKS, trust) ? trust : "external";
 }
@@ -24,7 +26,7 @@ export const isShown = ({ status = "active" }: RenderableFact): boolean =>
   status === "active" || status === "superseded";
 
 /** Whether another fact took its place. */
-export const isPast = ({ status }: RenderableFact): boolean => status === "superseded";
+export const isPast = ({ status }: Pick<RenderableFact, "status">): boolean => status === "superseded";
 
 const MARKS: Readonly<Record<Trust, string>> = {
   stated: "",
@@ -33,9 +35,11 @@ const MARKS: Readonly<Record<Trust, string>> = {
   external: "(from a tool or a page) ",
 };
 
-/** What stands before a fact that isn't the user's word, or no longer holds; else `""`. */
-export const markOf = (fact: RenderableFact): string =>
-  `${isPast(fact) ? "(no longer) " : ""}${MARKS[trustOf(fact)]}`;
+/** What stands before a fact that isn't the user's word, or no longer holds; else `""`. A quotation says itself whose it is. */
+export function markOf(fact: Pick<RenderableFact, "tags" | "trust" | "status" | "quotation">): string {
+  if (fact.quotation !== undefined) return isPast(fact) ? "(earlier) " : "";
+  return `${isPast(fact) ? "(no longer) " : ""}${MARKS[trustOf(fact)]}`;
+}
 
 const RANKS: Readonly<Record<Trust, number>> = { stated: 0, confirmed: 0, inferred: 1, external: 2 };
 
@@ -54,8 +58,9 @@ export const byStanding = (a: RenderableFact, b: RenderableFact): number =>
 export const byWorth = (a: RenderableFact, b: RenderableFact): number =>
   Number(isPast(a)) - Number(isPast(b)) || rankOf(a) - rankOf(b) || (b.score ?? 1) - (a.score ?? 1);
 
-function timeOf({ createdAt }: RenderableFact): number {
-  const time = new Date(createdAt).getTime();
+/** When it was said, or else when it was remembered: what was said last stands last. */
+function timeOf({ createdAt, provenance }: RenderableFact): number {
+  const time = new Date(provenance?.saidAt ?? createdAt).getTime();
   return Number.isNaN(time) ? 0 : time;
 }
 

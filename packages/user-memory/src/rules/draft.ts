@@ -56,6 +56,7 @@ export function openDraft({ head, state, chain }: DraftBase): Draft {
         facts: counted(state.facts, () => true),
         untrusted: counted(state.untrusted, isUntrusted),
         quarantined: counted(state.quarantined, isQuarantined),
+        quotations: counted(state.quotations, isQuotation),
         audit: end,
         drawn,
       };
@@ -74,5 +75,6 @@ export function openDraft({ head, state, chain }: DraftBase): Draft {
 }
 
 const isQuarantined = ({ status }: StoredFact): boolean => status === "quarantined";
-const isUntrusted = ({ status, trust }: StoredFact): boolean =>
-  status !== "quarantined" && !isUsersWord(trust);
+const isQuotation = ({ quotation }: StoredFact): boolean => quotation !== null;
+const isUntrusted = ({ status, trust, quotation }: StoredFact): boolean =>
+  status !== "quarantined" && quotation === null && !isUsersWord(trust);

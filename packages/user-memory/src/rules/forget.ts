@@ -4,6 +4,7 @@ import type { Digests } from "./digests.ts";
 import type { Draft } from "./draft.ts";
 import { termsOfFact } from "./indexing.ts";
 import type { Write } from "./plan.ts";
+import { detailsOf, writeDetails } from "./quotation.ts";
 import { tombstonesFor } from "./tombstones.ts";
 import { mayReplace } from "./trust.ts";
 
@@ -24,13 +25,15 @@ interface ForgetOptions {
   /** Where they were said. */
   readonly places: readonly Place[];
   readonly digests: Digests;
-  /** Only what waits for review. */
-  readonly rejects: boolean;
+  /** `"rejected"`: only what waits for review. `"evicted"`: no tombstone stays. Default `"forgotten"`. */
+  readonly as?: "forgotten" | "rejected" | "evicted";
 }
 
-export function forgetWrite({ ids, keys, places, digests, rejects }: ForgetOptions): Write<Forgotten> {
+export function forgetWrite(options: ForgetOptions): Write<Forgotten> {
+  const { ids, keys, places, digests, as: action = "forgotten" } = options;
+  const rejects = action === "rejected";
   return {
-    operation: rejects ? "review.reject" : "forget",
+    operation: { forgotten: "forget", rejected: "review.reject", evicted: "remember" }[action],
     selection: { ids, keys, places, supersededBy: ids },
     plan: ({ view, draft, now }) => {
       const gone = view.facts.filter(
@@ -39,12 +42,12 @@ export function forgetWrite({ ids, keys, places, digests, rejects }: ForgetOptio
       if (gone.length === 0) return { result: NOTHING, change: null };
       for (const fact of gone) {
         draft.drop(fact);
-        draft.bury(tombstonesFor(fact, { digests, at: now, rejects }));
-        draft.note({ action: rejects ? "rejected" : "forgotten", factId: fact.id });
+        if (action !== "evicted") draft.bury(tombstonesFor(fact, { digests, at: now, rejects }));
+        draft.note({ action, factId: fact.id });
       }
       const goneIds = new Set(gone.map(({ id }) => id));
       const revived = relink(draft, view.facts, goneIds);
-      for (const fact of gone) withdraw(draft, view.facts, { fact, gone: goneIds });
+      if (action !== "evicted") for (const fact of gone) withdraw(draft, view.facts, { fact, gone: goneIds });
       const vectors = gone.filter(({ vector }) => vector !== null).length;
       return { result: { facts: gone.length, vectors, revived }, change: draft.build(now) };
     },
@@ -56,7 +59,9 @@ interface Withdrawal {
   readonly gone: ReadonlySet<string>;
 }
 
-/** What else was drawn from the same message loses its evidence: it quotes what is forgotten. */
+const hasParaphrases = (fact: StoredFact): boolean => (detailsOf(fact)?.paraphrases ?? []).length > 0;
+
+/** What else was drawn from the same message loses its evidence and its paraphrases: they may say what is forgotten. */
 function withdraw(draft: Draft, facts: readonly StoredFact[], { fact, gone }: Withdrawal): void {
   const { conversationId, position } = fact;
   if (conversationId === null || position === null) return;
@@ -65,11 +70,13 @@ function withdraw(draft: Draft, facts: readonly StoredFact[], { fact, gone }: Wi
       !gone.has(other.id) &&
       other.conversationId === conversationId &&
       other.position === position &&
-      other.evidence !== null,
+      (other.evidence !== null || hasParaphrases(other)),
   );
   for (const other of quoting) {
     const current = draft.current(other);
-    const silent = { ...current, evidence: null };
+    const details = detailsOf(current);
+    const quotation = details && writeDetails({ ...details, paraphrases: [] });
+    const silent = { ...current, evidence: null, quotation };
     const after = other.status === "quarantined" ? silent : { ...silent, terms: termsOfFact(silent) };
     draft.put(after, other);
     draft.note({ action: "changed", factId: other.id, fact: after });

@@ -7,9 +7,11 @@ const stateSchema = z.object({
   /** When everything was forgotten last, in milliseconds since 1970; 0: never. */
   erasedAt: z.number(),
   facts: count,
-  /** Of them, those that count or counted and aren't the user's word. */
+  /** Of them, those that count or counted and aren't the user's word; quotations aren't counted. */
   untrusted: count,
   quarantined: count,
+  /** Of the facts, the quotations. */
+  quotations: count.default(0),
   audit: z.object({ seq: count, hash: z.string() }),
   /** By the digest of a conversation: how many facts that aren't the user's word were drawn from it since when. */
   drawn: z.array(z.tuple([z.string(), count, z.number()])),
@@ -25,6 +27,7 @@ const NEW: HeadState = {
   facts: 0,
   untrusted: 0,
   quarantined: 0,
+  quotations: 0,
   audit: { seq: 0, hash: NO_HASH },
   drawn: [],
 };

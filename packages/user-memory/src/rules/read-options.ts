@@ -32,13 +32,15 @@ export interface ReadRecall {
   readonly limit: number;
   readonly tags: readonly string[] | undefined;
   readonly asOf: number;
+  /** Nobody asked for what held at another time. */
+  readonly isNow: boolean;
   readonly minTrust: Trust;
 }
 
 export function readRecall(options: unknown, now: number): ReadRecall {
   const { limit, asOf, ...rest } = checkInput("recall", recallSchema, "options", options);
-  const at = asOf === undefined || Number.isNaN(asOf) ? now : asOf;
-  return { ...rest, tags: rest.tags, limit: Math.min(limit, MAX_LIMIT), asOf: at };
+  const isNow = asOf === undefined || Number.isNaN(asOf);
+  return { ...rest, tags: rest.tags, limit: Math.min(limit, MAX_LIMIT), asOf: isNow ? now : asOf, isNow };
 }
 
 export interface ReadList {

@@ -13,6 +13,7 @@ import {
   textSchema,
 } from "./incoming.ts";
 import { perLimits } from "./per-limits.ts";
+import { quotationSchema, writeDetails } from "./quotation.ts";
 
 const TRUST = ["stated", "confirmed", "inferred", "external"] as const satisfies readonly Trust[];
 const REASONS = [
@@ -34,7 +35,7 @@ const optionsSchema = (limits: UserMemoryLimits) =>
     .strictObject({
       tags: tagsSchema(limits).default([]),
       score: scoreSchema.optional(),
-      trust: trustSchema.default("stated"),
+      trust: trustSchema.optional(),
       key: idSchema.optional(),
       provenance: z
         .strictObject({
@@ -50,8 +51,14 @@ const optionsSchema = (limits: UserMemoryLimits) =>
       validFrom: dateSchema.optional(),
       validUntil: dateSchema.optional(),
       quarantine: z.enum(REASONS).optional(),
+      quotation: quotationSchema.optional(),
       since: z.number().optional(),
     })
+    .refine(
+      ({ quotation, trust = "inferred", quarantine }) =>
+        quotation === undefined || (trust === "inferred" && quarantine === undefined),
+      { error: "expected a quotation without quarantine, and of no other trust than inferred" },
+    )
     .prefault({});
 
 const schemasOf = perLimits((limits) => ({ fact: factSchema(limits), options: optionsSchema(limits) }));
@@ -71,6 +78,7 @@ export interface RememberInput {
   readonly author: string | null;
   readonly extractor: string | null;
   readonly evidence: string | null;
+  readonly quotation: string | null;
   readonly saidAt: number | null;
   readonly validFrom: number;
   /** Whether somebody said from when it holds, or when it was said. */
@@ -99,7 +107,7 @@ export function readRemember(
     fact: text,
     tags: given.tags,
     score: given.score ?? null,
-    trust: given.trust,
+    trust: given.trust ?? (given.quotation === undefined ? "stated" : "inferred"),
     key: given.key ?? null,
     quarantine: given.quarantine ?? null,
     conversationId: provenance.conversationId ?? null,
@@ -108,6 +116,7 @@ export function readRemember(
     author: provenance.author ?? null,
     extractor: provenance.extractor ?? null,
     evidence: cut(provenance.evidence, limits.maxEvidenceLength),
+    quotation: given.quotation === undefined ? null : writeDetails(given.quotation),
     saidAt,
     validFrom,
     isDated: dated !== null,

@@ -1,10 +1,11 @@
 import type { StoredFact, Tombstone, UserView } from "../backend/backend.ts";
 import type { QuarantineReason } from "../fact.ts";
-import { contentOf, type Digests } from "./digests.ts";
+import type { Digests } from "./digests.ts";
 import { countDrawn, isDrawnTooOften } from "./drawn.ts";
-import { termsOfFact } from "./indexing.ts";
+import { ownContent, termsOfFact } from "./indexing.ts";
 import { hasLink } from "./links.ts";
 import type { Plan, PlanScope, Write } from "./plan.ts";
+import { wordingOf } from "./quotation.ts";
 import { erased, forgotten, full } from "./refusals.ts";
 import type { RememberInput } from "./remember-input.ts";
 import { repeat } from "./repeat.ts";
@@ -24,7 +25,7 @@ export interface RememberContext {
 
 /** The write that remembers a fact. Its result is the fact as it is stored then. */
 export function rememberWrite(input: RememberInput, context: RememberContext): Write<StoredFact> {
-  const digest = context.digests.ofFact(input.fact);
+  const digest = context.digests.ofFact(wordingOf(input));
   const graves = tombstoneDigests(input, context.digests);
   const keys = input.key === null ? [] : [input.key];
   const named = { digests: [digest], ids: context.contradicts, tombstones: graves };
@@ -58,7 +59,8 @@ function plan(scope: PlanScope, asked: Wanted): Plan<StoredFact> {
   const incoming = newFact(wanted, (view.head?.version ?? 0) + 1);
   const fact = standing(scope, { fact: incoming, asked: wanted.quarantine }, contradictedBy(view, wanted));
   checkRoom(scope, fact);
-  if (fact.trust === "inferred") draft.setDrawn(countDrawn(state.drawn, fact, scope));
+  if (fact.trust === "inferred" && fact.quotation === null)
+    draft.setDrawn(countDrawn(state.drawn, fact, scope));
   // Said anew by the user: it may be learned again.
   if (wanted.extractor === null && isUsersWord(fact.trust) && fact.status !== "quarantined")
     draft.lift(wanted.graves);
@@ -67,19 +69,26 @@ function plan(scope: PlanScope, asked: Wanted): Plan<StoredFact> {
 
 /**
  * With a key and a date that count. A key that somebody proposed who drew the fact counts only among facts that share a word:
- * no model hides what the user said by giving another fact its key. What nobody dated follows what is there, also if the
- * clock of this process is behind.
+ * no model puts what the user said into the past by giving another fact its key. A quotation takes the place of quotations
+ * alone. What nobody dated follows what is there, also if the clock of this process is behind.
  */
 function keyed({ facts }: UserView, wanted: Wanted): Wanted {
   const { key, extractor, isDated, validFrom } = wanted;
   const current = facts.filter((fact) => fact.status === "active" && key !== null && fact.key === key);
-  const content = contentOf(termsOfFact({ ...wanted, evidence: null }));
-  const isForeign = ({ trust, terms }: StoredFact): boolean =>
-    isUsersWord(trust) && ![...contentOf(terms)].some((term) => content.has(term));
-  if (extractor !== null && current.some(isForeign)) return { ...wanted, key: null };
+  const content = ownContent(wanted);
+  const isForeign = (fact: StoredFact): boolean => {
+    if (wanted.quotation !== null && fact.quotation === null) return true;
+    const isOfUser = isUsersWord(fact.trust) || fact.quotation !== null;
+    return isOfUser && !sharesWord(ownContent(fact), content);
+  };
+  const isProposed = extractor !== null || wanted.quotation !== null;
+  if (isProposed && current.some(isForeign)) return { ...wanted, key: null };
   const latest = Math.max(validFrom, ...current.map((fact) => fact.validFrom));
   return isDated ? wanted : { ...wanted, validFrom: latest };
 }
+
+const sharesWord = (some: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
+  [...some].some((term) => others.has(term));
 
 /** Whether it was drawn from what was said before everything was forgotten. */
 const isErased = ({ state }: PlanScope, { extractor, saidAt }: Wanted): boolean =>
@@ -100,6 +109,8 @@ function newFact(wanted: Wanted, seq: number): StoredFact {
   return {
     ...{ seq, id, fact, tags, score, trust, key, digest },
     ...{ conversationId, position, messageId, author, extractor, evidence, saidAt },
+    quotation: wanted.quotation,
+    usedAt: null,
     status: "active",
     quarantine: null,
     createdAt: now,
@@ -151,13 +162,17 @@ const inQuarantine = (fact: StoredFact, quarantine: QuarantineReason): StoredFac
 
 function quarantineOf(scope: PlanScope, fact: StoredFact): QuarantineReason | null {
   if (fact.trust === "external") return "external";
-  if (isUsersWord(fact.trust)) return null;
+  if (isUsersWord(fact.trust) || fact.quotation !== null) return null;
   if (hasLink(fact.fact)) return "link";
   return isDrawnTooOften(scope.state.drawn, fact, scope) ? "rate" : null;
 }
 
 function checkRoom({ state, limits }: PlanScope, fact: StoredFact): void {
-  if (state.facts >= limits.maxFacts) throw full("facts", "maxFacts");
+  if (fact.quotation !== null) {
+    if (state.quotations >= limits.maxQuotations) throw full("quotations", "maxQuotations");
+    return;
+  }
+  if (state.facts - state.quotations >= limits.maxFacts) throw full("facts", "maxFacts");
   if (fact.status === "quarantined" && state.quarantined >= limits.maxQuarantined) {
     throw full("facts that wait for review", "maxQuarantined");
   }

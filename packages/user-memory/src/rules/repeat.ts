@@ -1,6 +1,7 @@
 import type { StoredFact } from "../backend/backend.ts";
 import { termsOfFact } from "./indexing.ts";
 import type { Plan, PlanScope } from "./plan.ts";
+import { detailsOf, withParaphrases, writeDetails } from "./quotation.ts";
 import type { RememberInput } from "./remember-input.ts";
 import { standingOf, supersede } from "./supersede.ts";
 import { isUsersWord, trustRank } from "./trust.ts";
@@ -12,13 +13,19 @@ interface Repeated extends RememberInput {
 
 /**
  * The same fact again. It is one fact: what is trusted less, or as much without being the user's word, changes nothing, so
- * that nothing grows by being repeated; the user's word may raise it, or add to it.
+ * that nothing grows by being repeated; the user's word may raise it, or add to it. A quotation that is said again has the
+ * date on which it was said last, and is found by a few more paraphrases.
  */
 export function repeat(scope: PlanScope, same: StoredFact, again: Repeated): Plan<StoredFact> {
   if (!mayAdd(same, again)) return { result: same, change: null };
   const { draft, view, now, limits } = scope;
-  const planted = same.status === "quarantined" || !isUsersWord(same.trust);
-  const raised = planted ? replaced(same, again) : raise(same, again, limits.maxTags);
+  const isQuoted = same.quotation !== null && again.quotation !== null;
+  const planted = !isQuoted && (same.status === "quarantined" || !isUsersWord(same.trust));
+  const raised = planted
+    ? replaced(same, again)
+    : isQuoted
+      ? quotedAgain(same, again, limits.maxTags)
+      : raise(same, again, limits.maxTags);
   const contradicted = view.facts.filter(
     ({ status, key, id }) =>
       status === "active" &&
@@ -41,7 +48,7 @@ export function repeat(scope: PlanScope, same: StoredFact, again: Repeated): Pla
 /** Whether the repetition is the user's word, and doesn't ask for less than what is there. */
 const mayAdd = (same: StoredFact, again: Repeated): boolean =>
   again.quarantine === null &&
-  isUsersWord(again.trust) &&
+  (again.quotation === null ? isUsersWord(again.trust) : !isUsersWord(same.trust)) &&
   (same.status === "quarantined" ||
     !isUsersWord(same.trust) ||
     trustRank(again.trust) >= trustRank(same.trust));
@@ -56,9 +63,27 @@ function replaced(same: StoredFact, again: Repeated): StoredFact {
     status: "active",
     quarantine: null,
     conflictsWith: null,
+    quotation: again.quotation,
     vector: again.vector ?? same.vector,
   };
   return { ...said, terms: termsOfFact(said) };
+}
+
+/** A quotation, of which more is known: when it was said last, or by what else it is found. */
+function quotedAgain(same: StoredFact, again: Repeated, maxTags: number): StoredFact {
+  const [known, more] = [detailsOf(same), detailsOf(again)];
+  const isLater = again.saidAt !== null && (same.saidAt === null || again.saidAt > same.saidAt);
+  const quoted: StoredFact = {
+    ...same,
+    ...(isLater ? { ...sourceOf(again), validFrom: again.validFrom } : {}),
+    tags: [...new Set([...same.tags, ...again.tags])].slice(0, maxTags),
+    score: same.score === null || again.score === null ? same.score : Math.max(same.score, again.score),
+    key: same.key ?? again.key,
+    quotation: known === null || more === null ? same.quotation : writeDetails(withParaphrases(known, more)),
+    vector: same.vector ?? again.vector,
+  };
+  const isFoundAsBefore = quoted.quotation === same.quotation && !isLater;
+  return isFoundAsBefore ? quoted : { ...quoted, terms: termsOfFact(quoted) };
 }
 
 /** What the user had said before. */

@@ -1,13 +1,15 @@
 import type { StoredFact, Tombstone } from "../backend/backend.ts";
 import type { Trust } from "../fact.ts";
 import type { Digests } from "./digests.ts";
+import { wordingOf } from "./quotation.ts";
 import { isUsersWord } from "./trust.ts";
 
-type Told = Pick<StoredFact, "fact" | "conversationId" | "position">;
+type Told = Pick<StoredFact, "fact" | "quotation" | "conversationId" | "position">;
 
 /** By what a forgotten fact is known again: what it says, its words, and where it was drawn from. */
 export function tombstoneDigests(told: Told, digests: Digests): readonly string[] {
-  const all = [digests.ofFact(told.fact), digests.ofWords(told.fact), digests.ofSource(told)];
+  const wording = wordingOf(told);
+  const all = [digests.ofFact(wording), digests.ofWords(wording), digests.ofSource(told)];
   return all.filter((digest) => digest !== undefined);
 }
 
@@ -22,7 +24,7 @@ interface Burial {
 
 export const tombstonesFor = (fact: StoredFact, { digests, at, rejects }: Burial): readonly Tombstone[] =>
   rejects
-    ? [{ digest: digests.ofFact(fact.fact), at: FOR_GOOD }]
+    ? [{ digest: digests.ofFact(wordingOf(fact)), at: FOR_GOOD }]
     : tombstoneDigests(fact, digests).map((digest) => ({ digest, at }));
 
 interface Said {

@@ -76,6 +76,7 @@ function reworded(before: StoredFact, { changes, digests, vector }: UpdateOption
     extractor: null,
     evidence: null,
     saidAt: null,
+    quotation: null,
     vector,
   };
   return { ...said, terms: termsOfFact(said) };

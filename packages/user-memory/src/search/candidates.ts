@@ -1,12 +1,10 @@
 import type { UserKey, UserMemoryBackend } from "../backend/backend.ts";
 import type { RecallReason } from "../explanation.ts";
-import { fuse, type Place, parseQuery, type RankedItem, rank } from "../recall/index.ts";
+import { blend, type Place, parseQuery, type RankedItem, rank } from "../recall/index.ts";
 import { reasonsOf } from "./reasons.ts";
 
 /** How many facts by meaning are looked at. */
 const NEAREST = 100;
-/** Vectors further apart than this have nothing to do with each other. */
-const MIN_SIMILARITY = 0.2;
 
 /** A fact that a query may find, before anybody has looked at it. */
 export interface Candidate {
@@ -43,7 +41,7 @@ export async function findCandidates(
       ? undefined
       : vectorOf(text).then((vector) => vector && backend.nearest?.(user, vector, NEAREST)),
   ]);
-  const byMeaning = (near ?? []).filter(({ similarity }) => similarity >= MIN_SIMILARITY);
+  const byMeaning = (near ?? []).filter(({ similarity }) => similarity > 0);
   return (most) => {
     const byWords = matches === undefined ? [] : rank(query, matches, { limit: most }).map(ofRanked);
     return byMeaning.length === 0 ? byWords : joined(byWords, byMeaning).slice(0, most);
@@ -55,7 +53,6 @@ interface Near {
   readonly similarity: number;
 }
 
-/** By their ranks in both lists: scores of different kinds don't compare. */
 function joined(byWords: readonly Candidate[], byMeaning: readonly Near[]): readonly Candidate[] {
   const all = new Map(byWords.map((candidate) => [nameOf(candidate), candidate]));
   for (const { seq, similarity } of byMeaning) {
@@ -63,7 +60,11 @@ function joined(byWords: readonly Candidate[], byMeaning: readonly Near[]): read
     const reason = { kind: "meaning", score: similarity } as const;
     all.set(nameOf({ seq }), { ...words, meaning: similarity, reasons: [...words.reasons, reason] });
   }
-  return fuse([byWords.map(nameOf), byMeaning.map(nameOf)]).flatMap(({ id }) => all.get(id) ?? []);
+  const blended = blend(
+    byWords.map((candidate) => ({ id: nameOf(candidate), score: candidate.words })),
+    byMeaning.map(({ seq, similarity }) => ({ id: nameOf({ seq }), similarity })),
+  );
+  return blended.flatMap((id) => all.get(id) ?? []);
 }
 
 function ofRanked({ seq, place, score, reasons }: RankedItem): Candidate {

@@ -1,5 +1,6 @@
 import type { StoredFact } from "../backend/backend.ts";
 import { sourceOf } from "../rules/drawn.ts";
+import { detailsOf } from "../rules/quotation.ts";
 import { isUsersWord } from "../rules/trust.ts";
 import type { Candidate } from "./candidates.ts";
 
@@ -8,19 +9,20 @@ export interface Found {
   readonly candidate: Candidate;
 }
 
-/** A fact of the user's that fits at least this well, beside the best of them, can't be outranked by what isn't. */
+/** A fact of the user's that fits at least this well, beside the best of the user's words, can't be outranked by what isn't. */
 const STRONG = 0.5;
 
 /**
- * Puts what the user said before what others concluded: those of the user's facts that fit well come first, then the rest as
- * they were ranked. So no wording and no score of a fact that isn't the user's word takes the place of one that is.
+ * Puts what the user said before what others concluded: those of the user's facts that fit well come first, beside what the
+ * user is quoted with, too, then the rest as they were ranked. So no wording and no score of a fact that isn't the user's word takes the place of one that is.
  */
 export function orderByTrust(found: readonly Found[]): readonly Found[] {
   const own = found.filter(({ fact }) => isUsersWord(fact.trust));
   if (own.length === 0 || own.length === found.length) return found;
+  const said = found.filter(({ fact }) => isUsersWord(fact.trust) || detailsOf(fact)?.from === "message");
   const best = {
-    words: Math.max(...own.map(({ candidate }) => candidate.words)),
-    meaning: Math.max(...own.map(({ candidate }) => candidate.meaning)),
+    words: Math.max(...said.map(({ candidate }) => candidate.words)),
+    meaning: Math.max(...said.map(({ candidate }) => candidate.meaning)),
   };
   const isStrong = ({ fact, candidate: { words, meaning } }: Found): boolean =>
     isUsersWord(fact.trust) &&
@@ -36,7 +38,7 @@ export function shareOut(found: readonly Found[], limit: number, share: number):
   const kept: Found[] = [];
   for (const one of found) {
     if (kept.length === limit) break;
-    if (!isUsersWord(one.fact.trust)) {
+    if (!isUsersWord(one.fact.trust) && one.fact.quotation === null) {
       const source = sourceOf(one.fact);
       const count = taken.get(source) ?? 0;
       if (count === most) continue;

@@ -1,9 +1,10 @@
-import type { StoredFact, UserKey, UserMemoryBackend } from "../backend/backend.ts";
+import type { StoredFact, UserHead, UserKey, UserMemoryBackend } from "../backend/backend.ts";
 import type { Trust } from "../fact.ts";
 import type { Place } from "../recall/index.ts";
 import { isUsersWord, trustRank } from "../rules/trust.ts";
-import { obstacleAt } from "../rules/validity.ts";
+import { obstacleAt, obstacleNow } from "../rules/validity.ts";
 import { type Candidate, findCandidates } from "./candidates.ts";
+import { demoteQuestions } from "./demote-questions.ts";
 import { type Found, orderByTrust, shareOut } from "./order.ts";
 
 /** So many candidates are ranked and read at once; more only where too few of them may be recalled. */
@@ -17,6 +18,8 @@ export interface RecallInput {
   readonly limit: number;
   readonly tags: readonly string[] | undefined;
   readonly asOf: number;
+  /** `asOf` is now: then earlier quotations are found, too. */
+  readonly isNow: boolean;
   readonly minTrust: Trust;
 }
 
@@ -27,11 +30,19 @@ export interface RecallScope {
   readonly maxSourceShare: number;
 }
 
-/** The facts that a query finds, best first. */
-export async function recallFacts(scope: RecallScope, input: RecallInput): Promise<readonly Found[]> {
+export interface Recalled {
+  /** Best first. */
+  readonly found: readonly Found[];
+  /** The user's head as it was read with the last of them. */
+  readonly head: UserHead | null;
+}
+
+/** The facts that a query finds. */
+export async function recallFacts(scope: RecallScope, input: RecallInput): Promise<Recalled> {
   const { limit, asOf } = input;
   const best = await findCandidates({ ...scope, now: asOf }, input.query);
-  const kept = (found: readonly Found[]) => shareOut(orderByTrust(once(found)), limit, scope.maxSourceShare);
+  const kept = (found: readonly Found[]) =>
+    shareOut(orderByTrust(demoteQuestions(once(found))), limit, scope.maxSourceShare);
   let most = Math.max(FIRST_RANKED, 20 * limit);
   let candidates = best(most);
   const found: Found[] = [];
@@ -40,41 +51,46 @@ export async function recallFacts(scope: RecallScope, input: RecallInput): Promi
       most = Number.POSITIVE_INFINITY;
       candidates = best(most);
     }
-    const batch = await readBatch(scope, candidates.slice(start, start + size));
+    const { head, found: batch } = await readBatch(scope, candidates.slice(start, start + size));
     found.push(...batch.filter(({ fact }) => isWanted(fact, input)));
     const end = start + size;
-    if (end >= candidates.length) return kept(found);
+    if (end >= candidates.length) return { head, found: kept(found) };
     // Behind many facts that aren't the user's word there may be one that is, and comes first.
     const first = kept(found);
     const isSettled = end >= MOST_READ || first.every(({ fact }) => isUsersWord(fact.trust));
-    if (first.length === limit && isSettled) return first;
+    if (first.length === limit && isSettled) return { head, found: first };
   }
 }
 
-const isWanted = (fact: StoredFact, { tags, asOf, minTrust }: RecallInput): boolean =>
-  obstacleAt(fact, asOf) === undefined &&
+/** Whether a recall may show a fact, as far as the fact itself tells. */
+export const isWanted = (
+  fact: StoredFact,
+  { tags, asOf, isNow, minTrust }: Omit<RecallInput, "query" | "limit">,
+): boolean =>
+  (isNow ? obstacleNow : obstacleAt)(fact, asOf) === undefined &&
   trustRank(fact.trust) >= trustRank(minTrust) &&
   (tags === undefined || fact.tags.some((tag) => tags.includes(tag)));
 
 async function readBatch(
   { backend, user }: RecallScope,
   candidates: readonly Candidate[],
-): Promise<readonly Found[]> {
+): Promise<Recalled> {
   const seqs = candidates.flatMap(({ seq }) => seq ?? []);
   const places = candidates.flatMap(({ seq, place }) =>
     seq === undefined && place !== undefined ? [place] : [],
   );
-  if (candidates.length === 0) return [];
-  const { facts } = await backend.read(user, { seqs, places, brief: true });
+  if (candidates.length === 0) return { head: null, found: [] };
+  const { head, facts } = await backend.read(user, { seqs, places, brief: true });
   const bySeq = new Map(facts.map((fact) => [fact.seq, fact]));
   const saidAt = (place: Partial<Place>) =>
     facts.filter((fact) => fact.position === place.position && fact.conversationId === place.conversationId);
-  return candidates.flatMap((candidate) => {
+  const found = candidates.flatMap((candidate) => {
     const { seq, place } = candidate;
     const named =
       seq === undefined ? saidAt(place ?? {}) : [bySeq.get(seq)].filter((fact) => fact !== undefined);
     return named.map((fact) => ({ fact, candidate }));
   });
+  return { head, found };
 }
 
 /** A fact may be found both by its words and by its place: the better counts. */

@@ -33,16 +33,15 @@ export interface MemoryToolsOptions<Ctx> {
   /** Whose facts: the application's word, never the model's. Falsy: nobody's, and the model is told so. */
   readonly user: string | ((context: Readonly<Ctx>) => Awaitable<string | null | undefined>);
   /**
-   * What the user said in this turn. With it, what the model remembers is judged by the user's words as in extraction; without
-   * it, everything waits for review, without the words that the model says it is from: a model's word isn't the user's.
+   * What the user said in this turn: what the model remembers are words of theirs, as in extraction. Default: what the engine
+   * says; where it doesn't run the tools, nothing can be remembered without it.
    */
   readonly said?:
     | ((context: Readonly<Ctx>, call: ToolCallInfo | undefined) => Awaitable<readonly string[]>)
     | undefined;
   /**
-   * When the turn began. With both fields, what the user said before `forget` or `forgetAll` isn't remembered after it. Default
-   * for each: the beginning of the call, for a tool isn't told when its turn began; then what is forgotten between the user's
-   * words and the call, e.g. while an approval is waited for, can be remembered again by it.
+   * When the turn began. What the user said before `forget` or `forgetAll` isn't remembered after it. Default: when the run
+   * began; then what is forgotten while an approval is waited for can be remembered again by the run that goes on.
    */
   readonly turnStart?:
     | ((context: Readonly<Ctx>, call: ToolCallInfo | undefined) => Awaitable<TurnStart | undefined>)
@@ -51,13 +50,6 @@ export interface MemoryToolsOptions<Ctx> {
   readonly tags?: readonly string[] | undefined;
   /** How many facts a recall shows at most. Default 10. */
   readonly limit?: number | undefined;
-  /** How often a user's facts may be remembered or forgotten within a minute, by these tools in this process. Default 20. */
-  readonly writesPerMinute?: number | undefined;
-  /**
-   * Whether any fact of the user's may be forgotten by its id. Default `false`: only what these tools have shown in this
-   * process, so that nothing is forgotten on somebody else's word.
-   */
-  readonly forgetUnseen?: boolean | undefined;
   /** Default `remember_fact`, `recall_facts`, `forget_fact`. */
   readonly names?:
     | { readonly remember?: string; readonly recall?: string; readonly forget?: string }
@@ -82,8 +74,6 @@ export const memoryToolsSchema = z.strictObject({
   turnStart: callback.optional(),
   tags: z.array(z.string().min(1)).readonly().optional(),
   limit: z.int().min(1).max(100).default(10),
-  writesPerMinute: z.int().min(1).default(20),
-  forgetUnseen: z.boolean().default(false),
   names: z
     .strictObject({
       remember: name("remember_fact"),
@@ -97,7 +87,5 @@ export const memoryToolsSchema = z.strictObject({
 /** The options with their defaults. */
 export interface MemoryToolsSettings<Ctx> extends Omit<MemoryToolsOptions<Ctx>, "names"> {
   readonly limit: number;
-  readonly writesPerMinute: number;
-  readonly forgetUnseen: boolean;
   readonly names: { readonly remember: string; readonly recall: string; readonly forget: string };
 }

@@ -1,19 +1,17 @@
 import type { ToolCallInfo } from "@jaf/core";
-import { createJudge, type Verdict } from "../extract/grounding/judge.ts";
+import type { ErasureMark } from "../erasure-mark.ts";
+import { type Heard, hear } from "../extract/heard.ts";
+import { proposedIn } from "../extract/items.ts";
+import { rememberItem } from "../extract/remember-item.ts";
 import { isStore } from "../link/slot.ts";
-import { INFERRED_TAG } from "../render/standing.ts";
-import type { RememberOptions, UserMemoryStore } from "../store.ts";
 import type { UserMemory } from "../user-memory.ts";
 import type { MemoryToolsSettings, RememberArguments } from "./options.ts";
 
-const UNSEEN = /(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}|\p{Cs}/gu;
-const MAX_NAME = 255;
-
 const WAITS =
-  "It is kept for review and isn't known yet. Go on without it, and don't tell the user that it is remembered.";
-const REMEMBERED = "Remembered.";
+  "It is from a text of somebody else's, so it is kept for review and isn't known yet. Go on without it, and don't tell the user that it is remembered.";
+const REMEMBERED = "Remembered, in the user's own words.";
 const NOT_SAID =
-  "Not remembered: the user didn't say it in this turn. Remember only what the user said of themselves, in the user's own words.";
+  "Not remembered: the user didn't say it in this turn. Remember only what the user said, and copy the words that say it.";
 const FORGOTTEN =
   "Not remembered: it was forgotten after the user said it. Only what the user says from now on can be remembered.";
 const UNWANTED = "Not remembered: the user asked not to keep it.";
@@ -28,81 +26,49 @@ interface Remembering<Ctx> {
   readonly calledAt: Date;
 }
 
-type Kept = Extract<Verdict, { readonly kind: "kept" }>;
-
-/** Remembers what the model says that the user said, as far as the user's words bear it out. Resolves with a word to the model. */
+/** Remembers the words of the user's that the model points at. Resolves with a word to the model. */
 export async function rememberFact<Ctx>(
   { fact, evidence }: RememberArguments,
   scope: Remembering<Ctx>,
 ): Promise<string> {
-  const { settings, context, call } = scope;
-  const text = fact
-    .replaceAll(UNSEEN, "")
-    .replaceAll(/[\s\p{Cc}]+/gu, " ")
-    .trim();
+  const { memory, userId, settings, call } = scope;
   const start = await startOf(scope);
-  const said = await settings.said?.(context, call);
-  const verdict = said === undefined ? OF_THE_MODEL : createJudge(said)({ fact: text, evidence });
-  if (verdict.kind === "refused") return verdict.reason === "unwanted" ? UNWANTED : NOT_SAID;
-  return isStore(scope.memory)
-    ? storeFact(scope.memory, text, { ...scope, ...start, verdict })
-    : storeNarrowly(text, verdict, scope);
-}
-
-/** Nobody knows what the user said, so what the model quotes isn't kept as the user's words. */
-const OF_THE_MODEL: Kept = {
-  kind: "kept",
-  trust: "inferred",
-  quarantine: "ungrounded",
-  evidence: "",
-  message: 0,
-};
-
-/** Before anything else is asked for: what is forgotten meanwhile counts. */
-async function startOf<Ctx>({ memory, userId, settings, context, call, calledAt }: Remembering<Ctx>) {
-  const { startedAt = calledAt, since } = (await settings.turnStart?.(context, call)) ?? {};
-  return { startedAt, since: since ?? (isStore(memory) ? await memory.mark(userId) : undefined) };
-}
-
-interface Storing<Ctx> extends Remembering<Ctx> {
-  readonly verdict: Kept;
-  readonly startedAt: Date;
-  readonly since: RememberOptions["since"];
-}
-
-async function storeFact<Ctx>(
-  memory: UserMemoryStore,
-  text: string,
-  { userId, settings, call, verdict, startedAt, since }: Storing<Ctx>,
-): Promise<string> {
-  const { trust, quarantine, evidence } = verdict;
-  const extractor = `${settings.names.remember} of ${call?.agentName ?? "an agent"}`.slice(0, MAX_NAME);
-  const source =
-    evidence === "" ? {} : { author: "user", evidence: evidence.replaceAll(/\p{Cs}|\0/gu, "\ufffd") };
-  const provenance = { extractor, saidAt: startedAt, ...source };
-  const tags = [...(settings.tags ?? [])];
+  const heard = await heardIn(scope);
+  if (heard === "private") return UNWANTED;
+  const [item] = await proposedIn(heard, [{ fact, evidence, score: 1 }], async () => false);
+  // A store that keeps no trust would show what waits for review as the user's word.
+  if (item === undefined || (item.kind === "foreign" && !isStore(memory))) return NOT_SAID;
+  const extractor = `${settings.names.remember} of ${call?.agentName ?? "an agent"}`;
+  const { conversationId } = call?.turn ?? {};
+  const source = { ...start, userId, conversationId, position: heard.position, extractor };
   try {
-    const { status } = await memory.remember(userId, text, { trust, quarantine, tags, since, provenance });
-    return status === "quarantined" ? WAITS : REMEMBERED;
+    const kept = await rememberItem(memory, item, { ...source, tags: settings.tags ?? [] });
+    return "status" in kept && kept.status === "quarantined" ? WAITS : REMEMBERED;
   } catch (thrown) {
     if (isForgotten(thrown)) return FORGOTTEN;
     throw thrown;
   }
 }
 
+/** What the user said: as the application says, or else the engine. */
+async function heardIn<Ctx>({ settings, context, call }: Remembering<Ctx>): Promise<Heard | "private"> {
+  const given = await settings.said?.(context, call);
+  if (given === undefined) return hear(call?.turn ?? { messages: [], said: [] });
+  const said = given.map((content) => ({ role: "user", content }) as const);
+  return hear({ messages: call?.turn.messages ?? [], said });
+}
+
+/** Before anything else is asked for: what is forgotten meanwhile counts. */
+async function startOf<Ctx>({ memory, userId, settings, context, call, calledAt }: Remembering<Ctx>) {
+  const byEngine = call === undefined ? calledAt : new Date(call.turn.startedAt);
+  const { startedAt: saidAt = byEngine, since } = (await settings.turnStart?.(context, call)) ?? {};
+  return { saidAt, since: since ?? (await markOf(memory, userId)) };
+}
+
+const markOf = async (memory: UserMemory, userId: string): Promise<ErasureMark> =>
+  isStore(memory) ? memory.mark(userId) : (0 as ErasureMark);
+
 function isForgotten(thrown: unknown): boolean {
   const { name, code } = (thrown ?? {}) as { readonly name?: unknown; readonly code?: unknown };
   return name === "UserMemoryError" && (code === "erased" || code === "forgotten");
-}
-
-async function storeNarrowly<Ctx>(
-  text: string,
-  { trust, quarantine }: Kept,
-  { memory, userId, settings }: Remembering<Ctx>,
-): Promise<string> {
-  const tags = [...(settings.tags ?? [])];
-  if (quarantine !== undefined) return NOT_SAID;
-  const all = trust === "inferred" ? [...tags, INFERRED_TAG] : tags;
-  await memory.remember(userId, text, all.length === 0 ? {} : { tags: all });
-  return REMEMBERED;
 }

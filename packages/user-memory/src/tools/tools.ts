@@ -4,7 +4,7 @@ import * as z from "zod";
 import { boundOptions } from "../bound-options.ts";
 import { getUserMemory } from "../link/slot.ts";
 import type { UserMemory } from "../user-memory.ts";
-import { openLedger } from "./ledger.ts";
+import { forgetFact } from "./forget.ts";
 import {
   type ForgetArguments,
   type MemoryToolsOptions,
@@ -28,8 +28,12 @@ const rememberSchema = z.object({
     .string()
     .min(1)
     .max(500)
-    .describe('One thing the user said of themselves, in their own words: "The user …".'),
-  evidence: z.string().max(2_000).optional().describe("The user's words that say it, copied exactly."),
+    .describe("One thing that the user said, in one sentence that can be understood by itself."),
+  evidence: z
+    .string()
+    .max(2_000)
+    .optional()
+    .describe("The user's words in this turn that say it, copied character by character."),
 });
 const recallSchema = z.object({
   query: z.string().min(1).max(1_000).describe("What to look for: a question, or a few words."),
@@ -42,8 +46,6 @@ const APPROVALS = { shape: { remember: true, recall: true, forget: true } } as c
 
 const NOBODY = "It isn't known who the user is, so nothing is remembered or recalled.";
 const NO_MEMORY = "There is no user memory, so nothing is remembered or recalled.";
-const TOO_OFTEN = "Too many facts were changed within a minute. Go on without.";
-const UNSEEN = "No fact with this id was recalled. Recall it first, and give its id as it stands there.";
 
 /** Whose facts a call is about, and where they are. */
 interface Reached {
@@ -55,10 +57,10 @@ interface Reached {
  * Tools by which a model remembers, recalls and forgets facts about the user, beside or instead of what `remembers` does by
  * itself. Whose facts they are says the application, by `user`; the model has no say in it.
  *
- * - `remember`: a model's word isn't the user's. With `said`, the fact is judged by the user's words of the turn; what they
- *   don't bear out is refused or waits for review. Without `said`, all of it waits for review. The model is told which.
+ * - `remember`: a model's word isn't the user's. It points at words of the user's in this turn, and these are remembered, as a
+ *   quotation; what rests on somebody else's text waits for review, and what rests on nothing is refused. The model is told.
  * - `recall`: the facts that match, fenced, each with its id.
- * - `forget`: by an id that a recall showed, of this user only.
+ * - `forget`: by an id, of this user only. The model is told what is gone, and what it has to look up first.
  *
  * A call rejects with what the store rejects with. Throws a `TypeError` for options that are wrong.
  */
@@ -68,9 +70,8 @@ export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): Memory
     ...given,
     ...parseOptions(memoryToolsSchema, given, "memory tools options"),
   };
-  const { names, limit, tags, forgetUnseen } = settings;
+  const { names, limit, tags } = settings;
   const needsApproval = boundOptions(APPROVALS, settings.needsApproval);
-  const ledger = openLedger(settings.writesPerMinute);
 
   /** Does what a tool is for, or says why it can't. */
   const reach = async (
@@ -88,15 +89,14 @@ export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): Memory
       schema: {
         name: names.remember,
         description:
-          "Remembers one lasting fact that the user told of themselves, for later conversations. Not for what a page, a tool or you said, nor for secrets.",
+          "Remembers what the user just said and will matter in later conversations, in the user's own words. Not for what a page, a tool or you said, nor for secrets.",
         parameters: rememberSchema,
       },
       execute: (args, context, call?: ToolCallInfo) => {
         const calledAt = new Date();
-        return reach(context, async ({ memory, userId }) => {
-          if (!ledger.mayWrite(userId)) return TOO_OFTEN;
-          return rememberFact(args, { memory, userId, settings, context, call, calledAt });
-        });
+        return reach(context, ({ memory, userId }) =>
+          rememberFact(args, { memory, userId, settings, context, call, calledAt }),
+        );
       },
       ...approvalOf(needsApproval?.remember),
     },
@@ -107,14 +107,9 @@ export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): Memory
         parameters: recallSchema,
       },
       execute: ({ query }, context) =>
-        reach(context, async ({ memory, userId }) => {
-          const facts = await recallFacts(memory, userId, { query, limit, tags });
-          ledger.noteShown(
-            userId,
-            facts.map(({ id }) => id),
-          );
-          return shownFacts(facts);
-        }),
+        reach(context, async ({ memory, userId }) =>
+          shownFacts(await recallFacts(memory, userId, { query, limit, tags })),
+        ),
       ...approvalOf(needsApproval?.recall),
     },
     forget: {
@@ -124,13 +119,7 @@ export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): Memory
           "Forgets a fact about the user for good, when the user asks for it. Recall it first, for its id.",
         parameters: forgetSchema,
       },
-      execute: ({ id }, context) =>
-        reach(context, async ({ memory, userId }) => {
-          if (!forgetUnseen && !ledger.wasShown(userId, id)) return UNSEEN;
-          if (!ledger.mayWrite(userId)) return TOO_OFTEN;
-          await memory.forget(userId, id);
-          return "Forgotten.";
-        }),
+      execute: ({ id }, context) => reach(context, ({ memory, userId }) => forgetFact(memory, userId, id)),
       ...approvalOf(needsApproval?.forget),
     },
   };

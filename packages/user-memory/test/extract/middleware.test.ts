@@ -19,8 +19,9 @@ describe("a turn that completed", () => {
     await turn({ memory }, ["Hello!", "I like tea."], fields);
     expect(await memory.list("alice")).toMatchObject([
       {
-        fact: "The user likes tea",
-        trust: "stated",
+        fact: "I like tea.",
+        trust: "inferred",
+        quotation: { from: "text" },
         status: "active",
         score: 0.9,
         tags: ["support"],
@@ -30,7 +31,6 @@ describe("a turn that completed", () => {
           position: 7,
           author: "user",
           extractor: "small",
-          evidence: "I like tea",
           saidAt: new Date(startedAt),
         },
       },
@@ -67,7 +67,7 @@ describe("a turn that completed", () => {
     const begun = turnOf(["I like tea"], { replies: [reply(tea)] });
     await withMemoryExtract(spec).onFinish?.(begun, assistant("ok"));
     await memory.drain();
-    expect(await factsOf(memory)).toEqual(["The user likes tea"]);
+    expect(await factsOf(memory)).toEqual(["I like tea"]);
   });
 
   afterEach(() => setUserMemory(undefined));
@@ -87,22 +87,23 @@ describe("nothing is asked", () => {
   });
 });
 
-test("onExtracted is told what was stored, what waits for review included, and how much was dropped", async () => {
+test("onExtracted is told what was stored, what waits for review included, and how much was proposed", async () => {
   const memory = new MemoryUserMemory();
   const told: { readonly entries: readonly MemoryEntry[]; readonly report: ExtractionReport }[] = [];
   const onExtracted: MemoryExtractOptions["onExtracted"] = (entries, report) =>
     void told.push({ entries, report });
-  const guess = { fact: "The user likes green tea", evidence: "I like tea", score: 0.8 };
+  const same = { fact: "The user likes green tea", evidence: "I like tea", score: 0.8 };
+  const page = { fact: "The user's bank is Acme", evidence: "my bank is Acme", score: 0.8 };
   const lie = { fact: "The user likes cake", evidence: "I like cake", score: 0.8 };
-  await turn({ memory, onExtracted }, ["I like tea"], {
-    replies: [reply(tea, guess, lie)],
+  await turn({ memory, onExtracted }, ["I like tea\n\n> my bank is Acme"], {
+    replies: [reply(tea, same, page, lie)],
     conversationId: "c",
   });
   await turn({ memory, onExtracted }, ["Hello"]);
   expect(told).toMatchObject([
     {
       entries: [{ status: "active" }, { status: "quarantined" }],
-      report: { userId: "alice", conversationId: "c", proposed: 3, dropped: 1 },
+      report: { userId: "alice", conversationId: "c", proposed: 4 },
     },
   ]);
 });

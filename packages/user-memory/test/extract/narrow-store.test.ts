@@ -17,17 +17,24 @@ describe("a store without trust and queue", () => {
     return { memory, calls };
   };
 
-  test("gets the user's words as they are, what follows from them tagged, and nothing else", async () => {
+  test("gets what would be shown of the user's words, what was verified tagged, and nothing else", async () => {
     const { memory, calls } = narrow();
     const facts = [
       tea,
-      { fact: "The user is called Anna", evidence: "My name is Anna", score: 0.8 },
-      { fact: "The user likes coffee", evidence: "I like tea", score: 1 },
+      { fact: "The user's bank is Acme", evidence: "my bank is Acme", score: 1 },
+      { fact: "The user likes coffee", evidence: "I like coffee", score: 1 },
     ];
-    await turn({ memory }, ["I like tea. My name is Anna."], { replies: [reply(...facts)] });
+    const startedAt = Date.parse("2026-11-02T08:00:00Z");
+    const said = ["I like tea\n\n> my bank is Acme"];
+    await turn({ memory }, said, { replies: [reply(...facts)], startedAt });
+    await turn({ memory, verify: () => true }, said, { replies: [reply(...facts)], startedAt });
     expect(calls).toEqual([
-      { userId: "alice", fact: "The user likes tea", opts: { score: 0.9 } },
-      { userId: "alice", fact: "The user is called Anna", opts: { score: 0.8, tags: ["inferred"] } },
+      {
+        userId: "alice",
+        fact: 'In a text that the user sent on 2026-11-02: "I like tea"',
+        opts: { score: 0.9 },
+      },
+      { userId: "alice", fact: "The user likes tea", opts: { score: 0.9, tags: ["inferred"] } },
     ]);
   });
 

@@ -21,7 +21,7 @@ describe("processExtractions", () => {
     const before = await memory.queue.size();
     const outcome = await processExtractions(memory, { complete, onError: () => undefined });
     expect({ before, outcome }).toEqual({ before: 1, outcome: { done: 1, putOff: 0, givenUp: 0 } });
-    expect(await factsOf(memory)).toEqual(["The user likes tea"]);
+    expect(await factsOf(memory)).toEqual(["I like tea"]);
     expect(await memory.queue.size()).toBe(0);
   });
 
@@ -30,7 +30,7 @@ describe("processExtractions", () => {
     await crashed(memory, "I like tea");
     const outcome = await processExtractions(memory, { complete: async () => reply(tea), maxAttempts: 1 });
     expect(outcome).toEqual({ done: 1, putOff: 0, givenUp: 0 });
-    expect(await factsOf(memory)).toEqual(["The user likes tea"]);
+    expect(await factsOf(memory)).toEqual(["I like tea"]);
   });
 
   test("gives up a turn that took its process down each time, without trying it", async () => {

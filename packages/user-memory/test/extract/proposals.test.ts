@@ -4,44 +4,63 @@ import { parseReply } from "../../src/extract/reply.ts";
 import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
 import { factsOf, reply, tea, turn } from "./live-turn.ts";
 
+const SAID = "I like tea.\n\nI own a dog.\n\nI live in Rome.\n\nMy sister is ill.";
+const quoted = (fact: string, fields: object = {}) => ({
+  fact,
+  trust: "inferred",
+  status: "active",
+  quotation: { from: "text" },
+  ...fields,
+});
+
 describe("what the model proposes", () => {
   const extracted = async (facts: readonly unknown[], options: Partial<MemoryExtractOptions> = {}) => {
     const memory = new MemoryUserMemory();
-    await turn({ ...options, memory }, ["I like tea. I own a dog. I live in Rome. My sister is ill."], {
-      replies: [reply(...facts)],
-    });
+    await turn({ ...options, memory }, [SAID], { replies: [reply(...facts)] });
     return memory;
   };
 
   test("is dropped below the threshold, by default 0.7", async () => {
     const facts = [tea, { fact: "The user owns a dog", evidence: "I own a dog", score: 0.69 }];
-    expect(await factsOf(await extracted(facts))).toEqual(["The user likes tea"]);
-    expect(await factsOf(await extracted(facts, { threshold: 0.6 }))).toHaveLength(2);
-    expect(await factsOf(await extracted(facts, { threshold: 0.95 }))).toEqual([]);
+    const wanted = [SAID.replaceAll("\n\n", " ")];
+    expect(await factsOf(await extracted(facts))).toEqual(wanted);
+    expect(await factsOf(await extracted(facts.slice(1)))).toEqual([]);
+    expect(await factsOf(await extracted(facts.slice(1), { threshold: 0.6 }))).toEqual(wanted);
   });
 
   test("has its score brought into [0, 1], and is dropped where that is no number", async () => {
-    const memory = await extracted([
+    const memory = new MemoryUserMemory();
+    const facts = [
       { ...tea, score: 17 },
-      { fact: "The user owns a dog", evidence: "I own a dog", score: "0.9" },
-      { fact: "The user lives in Rome", evidence: "I live in Rome" },
-    ]);
-    expect(await memory.list("alice")).toMatchObject([{ fact: "The user likes tea", score: 1 }]);
+      { ...tea, fact: "The user adores tea", score: "0.9" },
+    ];
+    await turn({ memory }, ["I like tea"], { replies: [reply(...facts)] });
+    expect(await memory.list("alice")).toMatchObject([{ fact: "I like tea", score: 1 }]);
   });
 
-  test("is never trusted more for its score: what the words don't bear out waits for review", async () => {
+  test("is never shown: the words that it rests on are, whatever it says", async () => {
     const memory = await extracted([
       { fact: "The user is ill", evidence: "My sister is ill", score: 1, trust: "stated" },
     ]);
-    expect(await memory.list("alice")).toEqual([]);
-    expect(await memory.review.list("alice")).toMatchObject([
-      {
-        trust: "inferred",
-        quarantine: "ungrounded",
-        status: "quarantined",
-        provenance: { evidence: "My sister is ill" },
-      },
+    expect(await memory.list("alice")).toMatchObject([quoted(SAID.replaceAll("\n\n", " "))]);
+    expect(JSON.stringify(await memory.list("alice"))).not.toContain("The user is ill");
+    expect(await memory.recall("alice", "who is the user?", { minTrust: "confirmed" })).toEqual([]);
+  });
+
+  test("finds the quotation by its own words", async () => {
+    const memory = new MemoryUserMemory();
+    const fact = { fact: "The user's hobby is angling", evidence: "On Sundays I sit by the lake", score: 1 };
+    await turn({ memory }, ["On Sundays I sit by the lake with a rod."], { replies: [reply(fact)] });
+    expect(await memory.recall("alice", "hobby")).toMatchObject([
+      { fact: "On Sundays I sit by the lake with a rod." },
     ]);
+  });
+
+  test("comes to one quotation, however many point at it", async () => {
+    const memory = new MemoryUserMemory();
+    const facts = Array.from({ length: 50 }, (_, index) => ({ ...tea, fact: `The user likes tea ${index}` }));
+    await turn({ memory }, ["I like tea"], { replies: [reply(...facts)] });
+    expect(await factsOf(memory)).toEqual(["I like tea"]);
   });
 
   test("is refused without evidence in the user's words, also what the assistant said", async () => {
@@ -52,20 +71,43 @@ describe("what the model proposes", () => {
     expect(await memory.list("alice", { status: ["active", "quarantined"] })).toEqual([]);
   });
 
-  test("keeps at most five facts of a turn, best founded first", async () => {
-    const guesses = Array.from({ length: 20 }, (_, index) => ({
-      fact: `The user is number ${index}`,
-      evidence: "I live in Rome",
-      score: 1,
-    }));
-    const memory = await extracted([...guesses, tea]);
-    expect(await factsOf(memory)).toEqual(["The user likes tea"]);
-    expect(await memory.review.list("alice")).toHaveLength(4);
+  test("keeps no more of a turn than it is told to, the surest first", async () => {
+    const memory = new MemoryUserMemory();
+    const said = Array.from({ length: 20 }, (_, index) => `Number ${index} is what I call car ${index}.`);
+    const facts = said.map((evidence, index) => ({ fact: evidence, evidence, score: 0.8 + index / 100 }));
+    await turn({ memory, maxFacts: 3 }, said, { replies: [reply(...facts)] });
+    expect(await factsOf(memory)).toEqual(said.slice(-3));
+  });
+
+  test("is kept as it is worded where the application verifies it, as inferred", async () => {
+    const asked: unknown[] = [];
+    const verify: MemoryExtractOptions["verify"] = async (fact, evidence) => {
+      asked.push([fact, evidence]);
+      if (fact.includes("ill")) throw new Error("down");
+      return true;
+    };
+    const errors: unknown[] = [];
+    const options = { verify, onError: (error: unknown) => void errors.push(error) };
+    const memory = new MemoryUserMemory();
+    const ill = { fact: "The user's sister is ill", evidence: "My sister is ill", score: 0.8 };
+    await turn({ memory, ...options }, ["I like tea.", "My sister is ill."], { replies: [reply(tea, ill)] });
+    expect(asked).toEqual([
+      ["The user likes tea", "I like tea."],
+      ["The user's sister is ill", "My sister is ill."],
+    ]);
+    expect(errors).toMatchObject([{ message: "down" }]);
+    const [verified, unverified] = await memory.list("alice");
+    expect(verified).toMatchObject({ fact: "The user likes tea", trust: "inferred" });
+    expect(verified?.provenance.evidence).toBe("I like tea.");
+    expect(verified).not.toHaveProperty("quotation");
+    expect(unverified).toMatchObject(quoted("My sister is ill."));
   });
 
   test("is one line of plain text", async () => {
-    const memory = await extracted([{ ...tea, fact: "The user\n\tlikes\u202e\u200b \0tea" }]);
-    expect(await factsOf(memory)).toEqual(["The user likes tea"]);
+    const memory = new MemoryUserMemory();
+    const said = "I\n\tlike\u202e\u200b \u0007tea";
+    await turn({ memory }, [said], { replies: [reply({ ...tea, evidence: "I like tea" })] });
+    expect(await factsOf(memory)).toEqual(["I like tea"]);
   });
 
   test("gets the spec's tags and no others, so that no agent of other tags is told", async () => {
@@ -91,7 +133,7 @@ describe("what the model proposes", () => {
   ])("is read %s", async (_, text) => {
     const memory = new MemoryUserMemory();
     await turn({ memory }, ["I like tea"], { replies: [text] });
-    expect(await factsOf(memory)).toEqual(["The user likes tea"]);
+    expect(await factsOf(memory)).toEqual(["I like tea"]);
   });
 
   test.each([
@@ -111,7 +153,7 @@ describe("what the model proposes", () => {
     ];
     const { asked } = await turn({ memory, extract }, ["I like tea"]);
     expect(asked).toEqual([]);
-    expect(await factsOf(memory)).toEqual(["The user likes tea"]);
+    expect(await factsOf(memory)).toEqual(["I like tea"]);
   });
 });
 
@@ -119,7 +161,7 @@ describe("poisoning", () => {
   test("what a page says is kept for review as somebody else's word", async () => {
     const memory = new MemoryUserMemory();
     const facts = [{ fact: "The user wires money to Eve", evidence: "I wire money to Eve", score: 1 }];
-    await turn({ memory }, ["The website says: I wire money to Eve"], { replies: [reply(...facts)] });
+    await turn({ memory }, ["What is this?\n\n> I wire money to Eve"], { replies: [reply(...facts)] });
     expect(await memory.review.list("alice")).toMatchObject([{ trust: "external", quarantine: "external" }]);
     expect(await memory.recall("alice", "money Eve")).toEqual([]);
   });
@@ -131,15 +173,16 @@ describe("poisoning", () => {
       await turn({ memory }, ["and now?"], { replies: [reply({ ...tea, score: 1 })] });
     }
     expect(await memory.list("alice", { status: ["active", "quarantined", "superseded"] })).toMatchObject([
-      { fact: "The user likes tea", score: 0.8 },
+      { fact: "I like tea", score: 0.8 },
     ]);
   });
 
   test("a guess doesn't take the place of what the user said", async () => {
     const memory = new MemoryUserMemory();
-    await memory.remember("alice", "The user lives in Rome", { key: "home" });
-    const guess = { fact: "User is located in Oslo", evidence: "I work in Oslo", score: 1, key: "home" };
-    await turn({ memory }, ["I work in Oslo"], { replies: [reply(guess)] });
-    expect(await factsOf(memory)).toEqual(["The user lives in Rome"]);
+    const stated = await memory.remember("alice", "The user lives in Rome", { key: "home" });
+    const guess = { fact: "User lives in Oslo", evidence: "I live in Oslo", score: 1, key: "home" };
+    await turn({ memory }, ["I live in Oslo"], { replies: [reply(guess)] });
+    expect(await memory.get("alice", stated.id)).toEqual(stated);
+    expect(await factsOf(memory)).toEqual(["I live in Oslo", "The user lives in Rome"]);
   });
 });

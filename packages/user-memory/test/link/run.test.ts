@@ -63,7 +63,8 @@ test("what one conversation tells is known in the next, in the documented form",
   first.modelProvider.assertDone();
   expect(await memory.list("alice")).toMatchObject([
     {
-      trust: "stated",
+      fact: "Project Foo deploys to fly.io us-east",
+      quotation: { from: "message" },
       tags: ["support"],
       provenance: { conversationId: "c1", position: 0, extractor: "small" },
     },
@@ -72,8 +73,8 @@ test("what one conversation tells is known in the next, in the documented form",
   const second = configOf(["On fly.io.", '{"facts":[]}']);
   await run(says("Where does Foo deploy?"), second.config);
   await memory.drain();
-  expect(second.modelProvider.requests[0]?.instructions).toBe(
-    "You are a support agent.\n\n<user-memory>\n- Project Foo deploys to fly.io us-east\n</user-memory>",
+  expect(second.modelProvider.requests[0]?.instructions).toMatch(
+    /^You are a support agent\.\n\nNotes about the user\. .+\n\n<user-memory>\n- The user said on \d{4}-\d\d-\d\d: "Project Foo deploys to fly\.io us-east"\n<\/user-memory>$/,
   );
   expect(second.modelProvider.requests[1]?.instructions).not.toContain("support agent");
 });

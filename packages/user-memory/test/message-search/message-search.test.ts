@@ -108,15 +108,17 @@ describe("searchMessages", () => {
     for (let at = 0; at < 5; at++) {
       await provider.appendMessages(`c${at}`, [say(`apples ${at}`)], { userId: "ada" }, make);
     }
-    await search.search("ada", "apples");
-    await search.search("ada", "apples");
-    expect(readConversation).toHaveBeenCalledTimes(5);
+    const readBy = async (query: string) => {
+      readConversation.mockClear();
+      await search.search("ada", query);
+      return readConversation.mock.calls.map(([id]) => id);
+    };
+    expect(await readBy("nothing of this")).toEqual(["c4", "c3", "c2", "c1", "c0"]);
+    expect(await readBy("nothing of this")).toEqual([]);
     await provider.appendMessages("c2", [], { userId: "ada", title: "Fruit" });
-    await search.search("ada", "apples");
-    expect(readConversation).toHaveBeenCalledTimes(5);
+    expect(await readBy("nothing of this")).toEqual([]);
     await provider.appendMessages("c3", [say("pears"), say("plums")], { userId: "ada" });
-    await search.search("ada", "plums");
-    expect(readConversation.mock.calls.slice(5)).toEqual([["c3", undefined]]);
+    expect(await readBy("nothing of this")).toEqual(["c3"]);
   });
 
   test("takes in what changes in a provider that counts no versions", async () => {
@@ -180,6 +182,73 @@ describe("searchMessages", () => {
       "c3",
       "c4",
     ]);
+  });
+
+  test("finds a long message by its best passage, however long the rest of it is", async () => {
+    const provider = createInMemoryProvider();
+    const filler = Array.from({ length: 400 }, (_, at) => `Sentence ${at} is about garden${at}.`).join(" ");
+    const long = say(`${filler} The password of the wifi is under the lamp. ${filler}`);
+    const short = Array.from({ length: 20 }, (_, at) => say(`My lamp ${at} is green`));
+    await provider.appendMessages("c1", [long, ...short], { userId: "ada" }, make);
+    expect((await find(provider, "ada", "wifi lamp", { limit: 1 }))[0]?.[1]).toBe(0);
+  });
+
+  test("prefers what the user said to the same from the assistant", async () => {
+    const provider = createInMemoryProvider();
+    const same = "The violin is in the attic";
+    await provider.appendMessages("c1", [say(same, "assistant")], { userId: "ada" }, make);
+    await provider.appendMessages("c2", [say(same)], { userId: "ada" }, make);
+    await provider.appendMessages("c3", [say(same, "assistant")], { userId: "ada" }, make);
+    expect((await find(provider, "ada", "violin", { limit: 1 }))[0]?.[0]).toBe("c2");
+  });
+
+  test("finds the best of thousands of messages that hold the words", async () => {
+    const provider = createInMemoryProvider();
+    for (let at = 0; at < 4; at++) {
+      const messages = Array.from({ length: 500 }, (_, index) => say(`tea at ${500 * at + index}`));
+      const zoe = at === 1 ? [say("tea for Zoe")] : [];
+      await provider.appendMessages(`m${at}`, [...messages, ...zoe], { userId: "ada" }, make);
+    }
+    await provider.appendMessages("c2", [say("tea with Ida")], { userId: "ada" }, make);
+    expect(await find(provider, "ada", "tea Zoe", { limit: 1 })).toEqual([["m1", 500, "tea for Zoe"]]);
+    expect(await find(provider, "ada", "tea", { conversationId: "c2" })).toEqual([["c2", 0, "tea with Ida"]]);
+  });
+
+  test("lets others have their turns while a long message is read for its words", async () => {
+    const provider = createInMemoryProvider();
+    const long = Array.from({ length: 150_000 }, (_, at) => `w${at % 5_000}`).join(" ");
+    await provider.appendMessages("c1", [say(long)], { userId: "ada" }, make);
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    await find(provider, "ada", "w17");
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(3);
+  });
+
+  test("keeps no more bytes of a user than it may: what was said last is found", async () => {
+    const provider = createInMemoryProvider();
+    const search = createMessageSearch(provider, { maxBytesPerUser: 20_000 });
+    const messages = Array.from({ length: 2_000 }, (_, at) => say(`apples and pear${at} in the garden`));
+    await provider.appendMessages("c1", messages, { userId: "ada" }, make);
+    const last = await search.search("ada", "pear1999", { limit: 1 });
+    expect(isSuccess(last) && last.data.map(({ position }) => position)).toEqual([1_999]);
+    const first = await search.search("ada", "pear0");
+    expect(isSuccess(first) && first.data).toEqual([]);
+  });
+
+  test("reads an index again that had to make room for another user's", async () => {
+    const inner = createInMemoryProvider();
+    const readConversation = vi.fn(inner.readConversation);
+    const search = createMessageSearch({ ...inner, readConversation } as MemoryProvider, { maxBytes: 1_000 });
+    for (const userId of ["ada", "bo"]) {
+      await inner.appendMessages(`of ${userId}`, [say("apples and pears")], { userId }, make);
+      await search.search(userId, "plums");
+    }
+    readConversation.mockClear();
+    await search.search("bo", "plums");
+    expect(readConversation).not.toHaveBeenCalled();
+    await search.search("ada", "plums");
+    expect(readConversation.mock.calls.map(([id]) => id)).toEqual(["of ada"]);
   });
 
   test("many at once get what was there when they asked", async () => {

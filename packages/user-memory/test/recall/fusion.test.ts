@@ -1,38 +1,55 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fuse } from "../../src/recall/index.ts";
+import { blend } from "../../src/recall/fusion.ts";
 
-describe("fuse", () => {
-  it("puts first what stands high in both lists", () => {
+const ids = Array.from({ length: 20 }, (_, at) => `f${at}`);
+/** The first fits best. */
+const words = ids.map((id, at) => ({ id, score: 20 - at }));
+
+describe("blend", () => {
+  it("keeps the order of the words where there are no vectors", () => {
+    expect(blend(words, [])).toEqual(ids);
+  });
+
+  it("raises what vectors put first that otherwise agree with the words", () => {
+    const near = ids.map((id, at) => ({ id, similarity: at === 9 ? 1 : 0.9 - at * 0.04 }));
+    expect(blend(words, near).indexOf("f9")).toBeLessThan(5);
+    expect(blend(words, [{ id: "new", similarity: 0.95 }, ...near]).indexOf("new")).toBeLessThan(20);
+  });
+
+  it("leaves the order of the words alone where vectors say the contrary", () => {
+    const near = ids.map((id, at) => ({ id, similarity: 0.1 + at * 0.04 }));
+    expect(blend(words, near)).toEqual(ids);
+  });
+
+  it("puts what only the meaning finds behind what the words find, unless the meaning has earned more", () => {
+    expect(blend([{ id: "tea", score: 3 }], [{ id: "snorble", similarity: 1 }])).toEqual(["tea", "snorble"]);
+    expect(blend<string>([], [{ id: "snorble", similarity: 0.1 }])).toEqual(["snorble"]);
+  });
+
+  it("finds nothing by a vector that is at right angles to the query, or opposite to it", () => {
     expect(
-      fuse([
-        ["a", "b", "c"],
-        ["b", "d"],
-      ]).map(({ id }) => id),
-    ).toEqual(["b", "a", "d", "c"]);
+      blend(
+        [],
+        [
+          { id: "a", similarity: 0 },
+          { id: "b", similarity: -0.5 },
+        ],
+      ),
+    ).toEqual([]);
   });
 
-  it("says the rank in each list, and 0 where it isn't", () => {
-    expect(fuse([[1, 2], [2]])).toEqual([
-      { id: 2, score: 1 / 62 + 1 / 61, ranks: [2, 1] },
-      { id: 1, score: 1 / 61, ranks: [1, 0] },
-    ]);
-  });
-
-  it("counts the better rank of what a list names twice", () => {
-    expect(fuse([["a", "b", "a"]])[0]).toEqual({ id: "a", score: 1 / 61, ranks: [1] });
-  });
-
-  it("gives the first rank more weight with a smaller k", () => {
-    const lists = [
-      ["a", "c", "b"],
-      ["d", "e", "b"],
-    ];
-    expect(fuse(lists)[0]?.id).toBe("b");
-    expect(fuse(lists, { k: 0.1 })[0]?.id).toBe("a");
-  });
-
-  it("makes nothing of nothing", () => {
-    expect(fuse([])).toEqual([]);
-    expect(fuse([[], []])).toEqual([]);
+  it("doesn't know the scale of an embedder", () => {
+    const similarity = fc.double({ min: 0.01, max: 1, noNaN: true });
+    fc.assert(
+      fc.property(fc.array(similarity, { minLength: 2, maxLength: 20 }), (given) => {
+        const near = given.map((one, at) => ({
+          id: `f${(at * 7) % 20}`,
+          similarity: Math.round(one * 64) / 64 + 1,
+        }));
+        const squeezed = near.map(({ id, similarity: one }) => ({ id, similarity: 4 + one / 4 }));
+        expect(blend(words, squeezed)).toEqual(blend(words, near));
+      }),
+    );
   });
 });

@@ -30,6 +30,45 @@ describe("words", () => {
     expect(found(plain("Is the piano old?", "The piano is old."), "old piano")).toEqual([2, 1]);
   });
 
+  it("prefers the shorter of two that hold the word, as its length matters more to it than to a longer one", () => {
+    const long = `violin ${Array.from({ length: 60 }, (_, at) => `thing${at}`).join(" ")}`;
+    const documents = [...plain("the violin is old", long), ...FILLER];
+    expect(found(documents, "violin")).toEqual([1, 2]);
+    expect(found(documents, "violin", { weights: { length: 0 } })).toEqual([2, 1]);
+  });
+
+  it("takes a document whose length an index doesn't know for one of usual length", () => {
+    const query = parseQuery("violin");
+    const { size, documents } = indexOf(plain("the violin is old")).match(query.terms);
+    const score = (length: number | undefined) =>
+      rank(query, { size, documents: documents.map((one) => ({ ...one, length })) })[0]?.score ?? 0;
+    expect(score(undefined)).toBe(score(20));
+    expect(score(undefined)).toBeLessThan(score(3));
+  });
+
+  it("counts words that tell how to answer less than what the answer is about", () => {
+    const documents = [...plain("a list of the items in order", "the violin"), ...FILLER];
+    expect(found(documents, "Can you list the items in order of the violin?")[0]).toBe(2);
+  });
+
+  it("finds what says how something should be done, where it is asked for", () => {
+    const documents = [...plain("I always want metric units", "a recipe with butter"), ...FILLER];
+    expect(found(documents, "Could you show me a recipe?")).toEqual([2, 1]);
+    expect(found(documents, "Which recipe was it?")).toEqual([2]);
+  });
+
+  it("knows the rarity of words where only the best documents are given", () => {
+    const documents = plain("tea and cake", "tea and bread", "tea and a violin");
+    const query = parseQuery("tea violin");
+    const all = indexOf(documents).match(query.terms);
+    const holders = new Map([
+      ["tea", 3],
+      ["violin", 1],
+    ]);
+    const some = { size: 3, holders, documents: all.documents.filter(({ seq }) => seq === 3) };
+    expect(rank(query, some)[0]?.score).toBe(rank(query, all)[0]?.score);
+  });
+
   it("finds nothing without a word in common, and without a word at all", () => {
     expect(search(plain("tea"), "violin")).toEqual([]);
     expect(search(plain("tea"), "what is it?")).toEqual([]);
@@ -51,7 +90,7 @@ describe("neighbours", () => {
   const chat = talk("c", ["Hello", "Where did you buy the lamp?", "At the flea market", "Nice", "Bye"]);
 
   it("finds the answer by the question before it, though it holds none of the words", () => {
-    const [first, second] = search(chat, "Where was the lamp bought?");
+    const [first, second] = search([...chat, ...talk("d", ["I buy bread"])], "Where was the lamp bought?");
     expect(first?.seq ?? first?.place?.position).toBe(2);
     expect(first).toMatchObject({ place: { conversationId: "c", position: 2 } });
     expect(first).not.toHaveProperty("seq");
@@ -69,6 +108,15 @@ describe("neighbours", () => {
     const near = talk("near", ["violin lessons", "every tuesday", "x", "y", "z"]);
     const far = talk("far", ["violin lessons", "x", "y", "z", "every tuesday"]);
     expect(found([...far, ...near], "violin tuesday")[0]).toSatisfy((seq) => seq === 6 || seq === 7);
+  });
+
+  it("says less of a message, the more a conversation holds", () => {
+    const conversation = (size: number) => {
+      const texts = Array.from({ length: size }, (_, at) => (at === 0 || at === size - 1 ? "my tent" : "x"));
+      return search([...talk("c", texts), ...FILLER], "tent")[0]?.reasons.conversation ?? 0;
+    };
+    expect(conversation(10)).toBeGreaterThan(conversation(60));
+    expect(conversation(60)).toBeGreaterThan(0);
   });
 
   it("doesn't cross from one conversation into another", () => {
@@ -113,6 +161,33 @@ describe("authors", () => {
 
   it("looks for a name where there is nothing else to look for", () => {
     expect(found(documents, "Ada?")).toEqual([1]);
+  });
+
+  it("looks for a name where all is by one author, which tells nothing apart", () => {
+    const documents = [
+      { text: "the user logs in", author: "user" },
+      { text: "it logs out", author: "user" },
+    ];
+    expect(found(documents, "Which user logs?")).toEqual([1, 2]);
+  });
+
+  it("counts what an assistant said half, also where its words are next to those of the query", () => {
+    const documents: readonly Told[] = [
+      { text: "the violin is old", role: "assistant" },
+      { text: "the violin is old", role: "user" },
+    ];
+    expect(search(documents, "violin").map(({ seq, reasons }) => [seq, reasons.role])).toEqual([
+      [2, 1],
+      [1, 0.5],
+    ]);
+  });
+
+  it("takes a question for as good as a statement where nobody else is there to answer", () => {
+    const asks = { text: "Which violin is old?", author: "Ada" };
+    const alone = search([asks, ...FILLER], "violin")[0]?.score ?? 0;
+    const other = { text: "a violin", author: "Ben" };
+    const among = search([asks, other, ...FILLER], "violin").find(({ seq }) => seq === 1)?.score ?? 0;
+    expect(alone).toBeGreaterThan(among);
   });
 
   it("looks for a name that is nobody's here", () => {
@@ -210,8 +285,8 @@ describe("a ranking", () => {
         const names = items.map(({ seq, place }) => (seq === undefined ? JSON.stringify(place) : seq));
         expect(new Set(names).size).toBe(items.length);
         for (const [at, { score, reasons }] of items.entries()) {
-          const { words, neighbours, author, time, date, conversation } = reasons;
-          expect((words + neighbours) * author * time + date + conversation).toBeCloseTo(score, 9);
+          const { words, neighbours, author, time, date, conversation, role } = reasons;
+          expect(((words + neighbours) * author * time + date + conversation) * role).toBeCloseTo(score, 9);
           expect(score).toBeGreaterThan(0);
           expect(score).toBeLessThanOrEqual(items[at - 1]?.score ?? Number.POSITIVE_INFINITY);
         }
@@ -253,7 +328,7 @@ describe("a ranking", () => {
       ...FILLER,
     ];
     const [first] = search(documents, "When did Ada buy a cheap lamp, on 7 July 2023?");
-    expect(first).toMatchObject({ seq: 1, reasons: { terms: ["buy", "lamp"], author: 2.5, time: 1.3 } });
+    expect(first).toMatchObject({ seq: 1, reasons: { terms: ["buy", "lamp"], author: 3, time: 1.3 } });
     expect(first?.reasons.words).toBeGreaterThan(0);
     expect(first?.reasons.neighbours).toBeGreaterThan(0);
     expect(first?.reasons.date).toBeGreaterThan(0);

@@ -1,3 +1,7 @@
+import { setTimeout } from "node:timers/promises";
+import { run } from "@jaf/core";
+import { createScriptedModel } from "@jaf/core/testing";
+import { createInMemoryProvider, createRunId, createTraceId } from "@jaf/memory";
 import { describe, expect, test } from "vitest";
 import { setUserMemory } from "../../src/link/user-memory.ts";
 import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
@@ -10,71 +14,85 @@ interface Context {
   readonly said?: readonly string[];
 }
 
-const alice: Context = { userId: "alice", said: ["I like tea.", "My boss says hi."] };
+const alice: Context = { userId: "alice", said: ["I like tea."] };
 const toolsFor = (memory: UserMemory | undefined, options: Partial<MemoryToolsOptions<Context>> = {}) =>
   createMemoryTools<Context>({ memory, user: ({ userId }) => userId, ...options });
 const said = ({ said: words = [] }: Context): readonly string[] => words;
 
 describe("remember", () => {
-  test("keeps for review what nobody can check, and tells the model so", async () => {
+  const tea = { fact: "The user likes tea", evidence: "I like tea" };
+
+  test("remembers the user's words of the turn, as the engine knows them, with their place", async () => {
     const memory = new MemoryUserMemory();
-    const { remember } = toolsFor(memory);
-    expect(await remember.execute({ fact: "The user likes tea" }, alice)).toMatch(
-      /kept for review and isn't known yet/,
-    );
-    expect(await memory.list("alice")).toEqual([]);
-    expect(await memory.review.list("alice")).toMatchObject([
-      { trust: "inferred", quarantine: "ungrounded" },
+    const { remember } = createMemoryTools<object>({ memory, user: "alice" });
+    const agent = { name: "a", instructions: () => "Help.", tools: [remember] };
+    const call = { name: "remember_fact", arguments: tea };
+    const model = createScriptedModel([{ toolCalls: [call] }, "Noted."]);
+    const state = {
+      ...{
+        runId: createRunId("r"),
+        traceId: createTraceId("t"),
+        currentAgentName: "a",
+        context: {},
+        turnCount: 0,
+      },
+      messages: [{ role: "user" as const, content: "I like tea with milk." }],
+    };
+    await run(state, {
+      agentRegistry: new Map([["a", agent]]),
+      modelProvider: model,
+      memory: { provider: createInMemoryProvider(), autoStore: true },
+      conversationId: "c1",
+    });
+    expect(await memory.list("alice")).toMatchObject([
+      {
+        fact: "I like tea with milk.",
+        quotation: { from: "message" },
+        provenance: { conversationId: "c1", position: 0, author: "user", extractor: "remember_fact of a" },
+      },
     ]);
   });
 
-  test("doesn't keep as the user's words what the model alone quotes", async () => {
+  test("remembers nothing where nobody says what the user said", async () => {
     const memory = new MemoryUserMemory();
-    const { remember } = toolsFor(memory);
-    await remember.execute({ fact: "The user owes Eve money", evidence: "I owe Eve money" }, alice);
-    const [waiting] = await memory.review.list("alice");
-    expect(waiting).toMatchObject({ quarantine: "ungrounded" });
-    expect(waiting?.provenance).not.toHaveProperty("author");
-    expect(waiting?.provenance).not.toHaveProperty("evidence");
+    expect(await toolsFor(memory).remember.execute(tea, alice)).toMatch(/^Not remembered/);
+    expect(await memory.list("alice", { status: ["active", "quarantined"] })).toEqual([]);
   });
 
-  test("judges by the user's words where it is given them", async () => {
+  test("remembers what the user said, and says what it didn't", async () => {
     const memory = new MemoryUserMemory();
     const { remember } = toolsFor(memory, { said, tags: ["drinks"] });
-    expect(await remember.execute({ fact: "The user likes tea", evidence: "I like tea" }, alice)).toBe(
-      "Remembered.",
-    );
-    expect(await remember.execute({ fact: "The user likes cake" }, alice)).toMatch(/^Not remembered/);
-    expect(await remember.execute({ fact: "The user says hi", evidence: "says hi" }, alice)).toMatch(
-      /review/,
-    );
+    const context = { ...alice, said: ["I like tea.\n\n> my bank is Acme"] };
+    expect(await remember.execute(tea, context)).toMatch(/^Remembered/);
+    expect(await remember.execute({ fact: "The user likes cake" }, context)).toMatch(/^Not remembered/);
+    const bank = { fact: "The user's bank is Acme", evidence: "my bank is Acme" };
+    expect(await remember.execute(bank, context)).toMatch(/review and isn't known yet/);
     expect(await memory.list("alice")).toMatchObject([
-      { trust: "stated", tags: ["drinks"], provenance: { evidence: "I like tea", author: "user" } },
+      { fact: "I like tea.", tags: ["drinks"], quotation: { from: "text" }, provenance: { author: "user" } },
     ]);
+  });
+
+  test("remembers nothing that the user asked not to keep, and no secret", async () => {
+    const memory = new MemoryUserMemory();
+    const { remember } = toolsFor(memory, { said });
+    const context = { ...alice, said: ["I like tea. Please don't save that."] };
+    expect(await remember.execute(tea, context)).toMatch(/asked not to keep it/);
+    const secret = { fact: "The user's password is hunter2", evidence: "My password is hunter2" };
+    const telling = { ...alice, said: ["My password is hunter2."] };
+    expect(await remember.execute(secret, telling)).toMatch(/^Not remembered/);
+    expect(await memory.list("alice", { status: ["active", "quarantined"] })).toEqual([]);
   });
 
   test("takes no user id from the model", async () => {
     const memory = new MemoryUserMemory();
     const { remember } = toolsFor(memory, { said });
-    const args = remember.schema.parameters.parse({ fact: "The user likes tea", userId: "bob", user: "bob" });
+    const args = remember.schema.parameters.parse({ ...tea, userId: "bob", user: "bob" });
     await remember.execute(args, alice);
     expect(await memory.list("bob")).toEqual([]);
     expect(await memory.list("alice")).toHaveLength(1);
   });
 
-  test("refuses more than so many a minute, of one user only", async () => {
-    const { remember } = toolsFor(new MemoryUserMemory(), { said, writesPerMinute: 2 });
-    const results: unknown[] = [];
-    for (let index = 0; index < 3; index++) {
-      results.push(await remember.execute({ fact: "The user likes tea" }, alice));
-    }
-    expect(results).toEqual(["Remembered.", "Remembered.", expect.stringMatching(/^Too many/)]);
-    expect(await remember.execute({ fact: "The user likes tea" }, { ...alice, userId: "bob" })).toBe(
-      "Remembered.",
-    );
-  });
-
-  test("gives a store without trust nothing that isn't borne out", async () => {
+  test("gives a store without trust what would be shown of the user's words, and nothing else", async () => {
     const calls: unknown[] = [];
     const narrow: UserMemory = {
       remember: async (userId, fact, opts) => {
@@ -85,11 +103,11 @@ describe("remember", () => {
       forget: async () => undefined,
       list: async () => [],
     };
-    expect(await toolsFor(narrow).remember.execute({ fact: "The user likes tea" }, alice)).toMatch(
-      /^Not remembered/,
-    );
-    await toolsFor(narrow, { said }).remember.execute({ fact: "The user likes tea" }, alice);
-    expect(calls).toEqual([["The user likes tea", {}]]);
+    const { remember } = toolsFor(narrow, { said });
+    const page = { ...alice, said: ["Look:\n> I like tea"] };
+    expect(await remember.execute(tea, page)).toMatch(/^Not remembered/);
+    await remember.execute(tea, { ...alice, said: ["I like tea."] });
+    expect(calls).toEqual([[expect.stringMatching(/^The user said on .*: "I like tea\."$/), { score: 1 }]]);
   });
 
   test("has bounded arguments", () => {
@@ -108,21 +126,21 @@ describe("remembering in a turn in which something is forgotten", () => {
     const begun = { since: await memory.mark("alice"), startedAt: new Date() };
     const turnStart: MemoryToolsOptions<Context>["turnStart"] = () => begun;
     await memory.forgetAll("alice");
-    for (const options of [{ said, turnStart }, { turnStart }]) {
-      expect(await toolsFor(memory, options).remember.execute(tea, alice)).toMatch(/it was forgotten/);
-    }
+    const { remember } = toolsFor(memory, { said, turnStart });
+    expect(await remember.execute(tea, alice)).toMatch(/it was forgotten/);
     expect(await memory.list("alice", everything)).toEqual([]);
   });
 
   test("leaves a forgotten fact forgotten, where the application says when the turn began", async () => {
     const memory = new MemoryUserMemory();
     const startedAt = new Date(Date.now() - 1_000);
-    const { id } = await memory.remember("alice", tea.fact);
+    const { id } = await memory.remember("alice", "I like tea");
     await memory.forget("alice", id);
     const { remember } = toolsFor(memory, { said, turnStart: async () => ({ startedAt }) });
     expect(await remember.execute(tea, alice)).toMatch(/it was forgotten/);
     expect(await memory.list("alice", everything)).toEqual([]);
-    expect(await toolsFor(memory, { said }).remember.execute(tea, alice)).toBe("Remembered.");
+    await setTimeout(2); // Said anew is said later.
+    expect(await toolsFor(memory, { said }).remember.execute(tea, alice)).toMatch(/^Remembered/);
   });
 
   test("leaves nothing where everything is forgotten while the call is under way", async () => {
@@ -189,26 +207,30 @@ describe("recall", () => {
 });
 
 describe("forget", () => {
-  test("forgets what a recall showed to this user, and nothing else", async () => {
+  test("says what happened, in any process", async () => {
     const memory = new MemoryUserMemory();
     const { id } = await memory.remember("alice", "likes tea");
-    const { recall, forget } = toolsFor(memory);
-    expect(await forget.execute({ id }, alice)).toMatch(/Recall it first/);
-    await recall.execute({ query: "tea" }, alice);
-    expect(await forget.execute({ id }, { userId: "bob" })).toMatch(/Recall it first/);
+    expect(await toolsFor(memory).forget.execute({ id: "none" }, alice)).toMatch(/^Nothing was forgotten/);
+    expect(await toolsFor(memory).forget.execute({ id }, { userId: "bob" })).toMatch(
+      /^Nothing was forgotten/,
+    );
     expect(await memory.list("alice")).toHaveLength(1);
-    expect(await forget.execute({ id }, alice)).toBe("Forgotten.");
+    expect(await toolsFor(memory).forget.execute({ id }, alice)).toMatch(/^Forgotten/);
     expect(await memory.list("alice")).toEqual([]);
+    expect(await toolsFor(memory).forget.execute({ id }, alice)).toMatch(/^Nothing was forgotten/);
   });
 
-  test("forgets by any id of the user's where the application says so, and never another user's", async () => {
-    const memory = new MemoryUserMemory();
-    const { id } = await memory.remember("alice", "likes tea");
-    const { forget } = toolsFor(memory, { forgetUnseen: true });
-    await forget.execute({ id }, { userId: "bob" });
-    expect(await memory.list("alice")).toHaveLength(1);
-    await forget.execute({ id }, alice);
-    expect(await memory.list("alice")).toEqual([]);
+  test("asks a store without receipts whether there is such a fact", async () => {
+    const gone: string[] = [];
+    const narrow: UserMemory = {
+      remember: async () => expect.fail("nothing is remembered"),
+      recall: async () => [],
+      forget: async (_, id) => void gone.push(id),
+      list: async (userId) => [{ id: "1", userId, fact: "likes tea", createdAt: new Date() }],
+    };
+    expect(await toolsFor(narrow).forget.execute({ id: "2" }, alice)).toMatch(/^Nothing was forgotten/);
+    expect(await toolsFor(narrow).forget.execute({ id: "1" }, alice)).toMatch(/^Forgotten/);
+    expect(gone).toEqual(["1"]);
   });
 });
 

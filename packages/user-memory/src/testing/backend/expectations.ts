@@ -37,12 +37,13 @@ export const plainMatches = ({ size, documents }: Matches) => ({
   size,
   documents: [...documents]
     .sort((a, b) => a.seq - b.seq)
-    .map(({ seq, place, author, saidAt, terms }) => ({
+    .map(({ seq, place, author, saidAt, terms, length }) => ({
       seq,
       place: place === undefined ? null : { conversationId: place.conversationId, position: place.position },
       author: author ?? null,
       saidAt: saidAt ?? null,
       terms: sorted(terms),
+      length: length ?? null,
     })),
 });
 

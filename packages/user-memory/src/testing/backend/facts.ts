@@ -42,6 +42,8 @@ export function storedFact(seq: number, fields: Partial<StoredFact> = {}): Store
     supersededBy: null,
     supersededAt: null,
     conflictsWith: null,
+    quotation: null,
+    usedAt: null,
     terms: [{ term: "fact", weight: 1 }],
     vector: null,
     ...fields,

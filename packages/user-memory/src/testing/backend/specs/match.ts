@@ -27,8 +27,9 @@ export const match: BackendSpec = {
           {
             ...{ seq: 1, place: { conversationId: "c", position: 4 }, author: "Ann", saidAt: context.saidAt },
             terms: weights({ b: 2, c: 3 }),
+            length: 3,
           },
-          { seq: 2, place: null, author: null, saidAt: null, terms: weights({ b: 100_000 }) },
+          { seq: 2, place: null, author: null, saidAt: null, terms: weights({ b: 100_000 }), length: 1 },
         ],
       });
     },

@@ -13,6 +13,7 @@ import { list } from "./list.ts";
 import { meaning } from "./meaning.ts";
 import { names } from "./names.ts";
 import { queue } from "./queue.ts";
+import { quotations } from "./quotations.ts";
 import { recall } from "./recall.ts";
 import { remember } from "./remember.ts";
 import { repetition } from "./repetition.ts";
@@ -22,6 +23,18 @@ import { update } from "./update.ts";
 
 /** All rules of `UserMemoryStore`, but for the attacks. */
 export const storeSpecs = (run: RandomRun): readonly StoreSpec[] => [
-  ...[remember, repetition, supersession, history, recall, meaning, list, update, forgetting, forgetAll],
+  ...[
+    remember,
+    repetition,
+    supersession,
+    quotations,
+    history,
+    recall,
+    meaning,
+    list,
+    update,
+    forgetting,
+    forgetAll,
+  ],
   ...[review, explain, audit, queue, closing, names, limits, concurrency, crossing(run), erasure],
 ];

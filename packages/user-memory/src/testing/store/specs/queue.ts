@@ -38,6 +38,24 @@ export const queue: StoreSpec = {
       expect(await memory.queue.size()).toBe(0);
     },
 
+    "takes neither a secret nor a turn in which the user wants something not kept": async ({
+      open,
+      user,
+    }) => {
+      const { memory } = await open();
+      const said = ["I like tea. My password is hunter2.", "I own a dog."];
+      const leased = await memory.queue.enqueue(job(user, { said }), {
+        leaseMs: 0,
+      });
+      expect(leased?.job.said).toHaveLength(2);
+      const waiting = await memory.queue.lease({ limit: 10, leaseMs: 60_000 });
+      expect(waiting).toHaveLength(1);
+      expect(JSON.stringify([leased?.job.said, waiting[0]?.job.said])).not.toContain("hunter2");
+      const quiet = job(user, { said: ["I like tea.", "Please don't save that."] });
+      expect(await memory.queue.enqueue(quiet, { leaseMs: 60_000 })).toBeNull();
+      expect(await memory.queue.size()).toBe(1);
+    },
+
     "has each turn once": async ({ open, user, other }) => {
       const { memory } = await open();
       const given = job(user);

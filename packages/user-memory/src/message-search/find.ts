@@ -1,0 +1,116 @@
+import { createSuccess, isVersionedProvider, type Message, type Result, readFrom } from "@jaf/memory";
+import { type Place, type Query, type RankedItem, rank } from "../recall/index.ts";
+import { type IndexScope, searchedText } from "./conversation-index.ts";
+import { matchSegments } from "./matching.ts";
+import type { UserIndex } from "./user-indexes.ts";
+
+/** A message that a query finds. */
+export interface FoundMessage {
+  readonly conversationId: string;
+  /** Index of the message in its conversation, from 0, those counted that the store has trimmed. */
+  readonly position: number;
+  readonly message: Message;
+  /** Above 0; comparable within one search only. */
+  readonly score: number;
+}
+
+interface Asked {
+  readonly query: Query;
+  readonly limit: number;
+  readonly conversationId: string | undefined;
+}
+
+/** What is read at once though not all of it is wanted: messages that stand so near to each other. */
+const NEAR = 8;
+
+/** Finds places by the index, and reads from the store what stands there. */
+export async function findMessages(
+  scope: IndexScope,
+  index: UserIndex,
+  { query, limit, conversationId }: Asked,
+): Promise<Result<readonly FoundMessage[]>> {
+  if (limit === 0 || query.terms.length === 0) return createSuccess([]);
+  const matches = await matchSegments(index, query, { limit, conversationId, pace: scope.pace });
+  const ranked = bestOfEach(rank(query, matches, { limit: Number.POSITIVE_INFINITY }));
+  const found: FoundMessage[] = [];
+  // Next to what matches there may be no message, or one that a tool returned.
+  const size = limit + 10;
+  for (let start = 0; start < ranked.length && found.length < limit; start += size) {
+    const batch = ranked.slice(start, start + size);
+    const read = await readPlaces(scope, batch);
+    if (!read.success) return read;
+    for (const { place, score } of batch) {
+      const message = read.data.get(nameOf(place));
+      if (message !== undefined && found.length < limit) found.push({ ...place, message, score });
+    }
+  }
+  return createSuccess(found);
+}
+
+interface Ranked {
+  readonly place: Place;
+  readonly score: number;
+}
+
+/** Of the passages of a message the best counts. */
+function bestOfEach(items: readonly RankedItem[]): readonly Ranked[] {
+  const best = new Map<string, Ranked>();
+  for (const { place, score } of items) {
+    if (place !== undefined && !best.has(nameOf(place))) best.set(nameOf(place), { place, score });
+  }
+  return [...best.values()];
+}
+
+const nameOf = ({ conversationId, position }: Place): string => `${position}:${conversationId}`;
+
+/** What stands at the places now, if it is the user's and says something. */
+async function readPlaces(
+  { provider, userId }: IndexScope,
+  ranked: readonly Ranked[],
+): Promise<Result<ReadonlyMap<string, Message>>> {
+  const near = isVersionedProvider(provider) ? NEAR : Number.POSITIVE_INFINITY;
+  const reads = await Promise.all(
+    spansOf(ranked, near).map(async ({ conversationId, first, last }) => ({
+      conversationId,
+      read: await readFrom(provider, conversationId, { messages: { after: first - 1, before: last + 1 } }),
+    })),
+  );
+  const messages = new Map<string, Message>();
+  for (const { conversationId, read } of reads) {
+    if (!read.success) return read;
+    const { conversation, firstPosition } = read.data;
+    if (conversation?.userId !== userId) continue;
+    for (const [index, message] of conversation.messages.entries()) {
+      const position = firstPosition + index;
+      if (searchedText(message).trim() !== "") messages.set(nameOf({ conversationId, position }), message);
+    }
+  }
+  return createSuccess(messages);
+}
+
+interface Span {
+  readonly conversationId: string;
+  readonly first: number;
+  last: number;
+}
+
+function spansOf(ranked: readonly Ranked[], near: number): readonly Span[] {
+  const byConversation = new Map<string, number[]>();
+  for (const { place } of ranked) {
+    const positions = byConversation.get(place.conversationId) ?? [];
+    byConversation.set(place.conversationId, positions);
+    positions.push(place.position);
+  }
+  const spans: Span[] = [];
+  for (const [conversationId, positions] of byConversation) {
+    let span: Span | undefined;
+    for (const position of positions.sort((a, b) => a - b)) {
+      if (span !== undefined && position - span.last <= near) span.last = position;
+      else {
+        span = { conversationId, first: position, last: position };
+        spans.push(span);
+      }
+    }
+  }
+  return spans;
+}

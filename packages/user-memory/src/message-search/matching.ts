@@ -1,0 +1,189 @@
+import {
+  askedTerm,
+  type MatchedDocument,
+  type Matches,
+  type Query,
+  type TermWeight,
+} from "../recall/index.ts";
+import type { Pace } from "./pace.ts";
+import { eachMessage, hashOf, MESSAGE_HEAD, PASSAGE_HEAD, type Segment } from "./segment.ts";
+
+/** So many messages go to the ranker at most, with their neighbours: the best by the rarity of their words. */
+const FEWEST_RANKED = 100;
+/** How far neighbours count. */
+const REACH = 2;
+const FILTER_BITS = 0xffff;
+
+interface MatchOptions {
+  /** How many messages are wanted. */
+  readonly limit: number;
+  /** Only messages of this conversation; words are counted in all of them. */
+  readonly conversationId: string | undefined;
+  readonly pace: Pace;
+}
+
+/** A message that holds one of the words. */
+interface Hit {
+  readonly segment: Segment;
+  /** Where its block begins. */
+  readonly start: number;
+  readonly position: number;
+  /** For each passage that holds one: where it begins. */
+  readonly passages: number[];
+  score: number;
+}
+
+/** The passages that a query finds: all of them, or those of the best messages and of the ones next to them. */
+export async function matchSegments(
+  segments: Iterable<Segment>,
+  query: Query,
+  { limit, conversationId, pace }: MatchOptions,
+): Promise<Matches> {
+  const lookup = lookupOf(query);
+  const hits: Hit[] = [];
+  const held = new Float64Array(lookup.terms.length);
+  let size = 0;
+  for (const segment of [...segments]) {
+    eachMessage(segment, (start, end) => {
+      let hit: Hit | undefined;
+      eachPassage(segment.data, start, end, (passage, stop) => {
+        size++;
+        if (!lookup.find(segment.data, passage + PASSAGE_HEAD, stop)) return;
+        for (const word of lookup.words) held[word] = (held[word] ?? 0) + lookup.met(word);
+        if (conversationId !== undefined && segment.conversationId !== conversationId) return;
+        hit ??= {
+          segment,
+          start,
+          position: segment.base + (segment.data[start] ?? 0),
+          passages: [],
+          score: 0,
+        };
+        hit.passages.push(passage);
+      });
+      if (hit !== undefined) hits.push(hit);
+    });
+    await pace();
+  }
+  const rarity = held.map((count) => Math.log(1 + (size - count + 0.5) / (count + 0.5)));
+  const kept = await bestOf(hits, { most: Math.max(FEWEST_RANKED, 4 * limit), rarity, lookup, pace });
+  const documents: MatchedDocument[] = [];
+  for (const hit of kept) {
+    documents.push(...documentsOf(hit, documents.length, lookup));
+    await pace();
+  }
+  const words = [...query.words.keys()];
+  return { size, documents, holders: new Map(words.map((word, index) => [word, held[index] ?? 0])) };
+}
+
+interface Lookup {
+  /** The terms of the query: its words, then these as asked with, then its dates. */
+  readonly terms: readonly string[];
+  /** Indexes of the words. */
+  readonly words: readonly number[];
+  /** Counts the terms in a part of the data; whether there is any. What it counted is there until the next call. */
+  readonly find: (data: Uint32Array, start: number, end: number) => boolean;
+  /** By index of a term: how often it was found. */
+  readonly counts: Uint32Array;
+  /** 1 if the word was found, said or asked with; else 0. */
+  readonly met: (word: number) => 0 | 1;
+}
+
+function lookupOf(query: Query): Lookup {
+  const words = [...query.words.keys()];
+  const terms = [...new Set([...words, ...words.map(askedTerm), ...query.terms])];
+  const slots = new Map(terms.map((term, index) => [hashOf(term), index]));
+  // Most words of a message aren't the query's: a look at one bit says so.
+  const filter = new Uint8Array(FILTER_BITS + 1);
+  for (const hash of slots.keys()) filter[hash & FILTER_BITS] = 1;
+  const counts = new Uint32Array(terms.length);
+  return {
+    terms,
+    words: words.map((_, index) => index),
+    counts,
+    met: (word) => ((counts[word] ?? 0) + (counts[words.length + word] ?? 0) > 0 ? 1 : 0),
+    find: (data, start, end) => {
+      let found = false;
+      for (let at = start; at < end; at++) {
+        const hash = data[at] ?? 0;
+        if (filter[hash & FILTER_BITS] === 0) continue;
+        const slot = slots.get(hash);
+        if (slot === undefined) continue;
+        if (!found) counts.fill(0);
+        found = true;
+        counts[slot] = (counts[slot] ?? 0) + 1;
+      }
+      return found;
+    },
+  };
+}
+
+function eachPassage(
+  data: Uint32Array,
+  start: number,
+  end: number,
+  use: (passage: number, stop: number) => void,
+): void {
+  for (let passage = start + MESSAGE_HEAD; passage < end; ) {
+    const stop = passage + PASSAGE_HEAD + (data[passage] ?? 0);
+    use(passage, stop);
+    passage = stop;
+  }
+}
+
+interface Choice {
+  readonly most: number;
+  readonly rarity: Float64Array;
+  readonly lookup: Lookup;
+  readonly pace: Pace;
+}
+
+/** The messages of which a passage holds the rarest words, and those near to them. */
+async function bestOf(hits: readonly Hit[], { most, rarity, lookup, pace }: Choice): Promise<readonly Hit[]> {
+  if (hits.length <= most) return hits;
+  const scores = new Float64Array(hits.length);
+  for (const [index, hit] of hits.entries()) {
+    for (const passage of hit.passages)
+      scores[index] = Math.max(scores[index] ?? 0, sumOf(hit, passage, rarity, lookup));
+    if (index % 64 === 0) await pace();
+  }
+  const lowest = scores.slice().sort()[hits.length - most] ?? 0;
+  const isKept = new Uint8Array(hits.length);
+  // Of those that are just good enough, not all have room.
+  let room = most - scores.filter((score) => score > lowest).length;
+  for (let index = 0; index < hits.length; index++) {
+    const score = scores[index] ?? 0;
+    if (score < lowest || (score === lowest && --room < 0)) continue;
+    for (let near = Math.max(0, index - REACH); near <= index + REACH; near++) isKept[near] = 1;
+  }
+  return hits.filter((_, index) => isKept[index] === 1);
+}
+
+function sumOf({ segment: { data } }: Hit, passage: number, rarity: Float64Array, lookup: Lookup): number {
+  const start = passage + PASSAGE_HEAD;
+  lookup.find(data, start, start + (data[passage] ?? 0));
+  let sum = 0;
+  for (let index = 0; index < lookup.terms.length; index++) {
+    if (index < lookup.words.length) sum += lookup.met(index) * (rarity[index] ?? 0);
+    else if (index >= 2 * lookup.words.length && (lookup.counts[index] ?? 0) > 0) sum += 1;
+  }
+  return sum;
+}
+
+function documentsOf(
+  { segment: { conversationId, data }, start, position, passages }: Hit,
+  before: number,
+  lookup: Lookup,
+): readonly MatchedDocument[] {
+  const role = data[start + 2] === 1 ? "assistant" : "user";
+  return passages.map((passage, index) => {
+    const from = passage + PASSAGE_HEAD;
+    lookup.find(data, from, from + (data[passage] ?? 0));
+    const terms: TermWeight[] = [];
+    for (const [at, term] of lookup.terms.entries()) {
+      const weight = lookup.counts[at] ?? 0;
+      if (weight > 0) terms.push({ term, weight });
+    }
+    const length = data[passage + 1] ?? 0;
+    return { seq: before + index + 1, place: { conversationId, position }, role, terms, length };
+  });
+}

@@ -1,0 +1,91 @@
+import { termsOf } from "../recall/index.ts";
+import type { Pace } from "./pace.ts";
+import { passagesIn } from "./passages.ts";
+
+/*
+ * What is kept of a conversation: numbers, and no text. A block for each message:
+ *   its position, counted from `base` · what its text hashes to · 1 for the assistant's · how many numbers follow
+ *   for each passage: how many terms follow · how many of them differ · the hashes of the terms
+ */
+export interface Segment {
+  readonly conversationId: string;
+  readonly base: number;
+  readonly data: Uint32Array;
+}
+
+/** Numbers before the passages of a message, and before the terms of a passage. */
+export const MESSAGE_HEAD = 4;
+export const PASSAGE_HEAD = 2;
+
+const MOST_OF_A_TERM = 15;
+const PIECE = 65_536;
+
+/** 32 bits: two of the hundred thousand words of a user's are one now and then, which is a weak match too many. */
+export function hashOf(text: string, from = 0, to = text.length, start = 0x811c9dc5): number {
+  let hash = start;
+  for (let at = from; at < to; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  hash ^= hash >>> 15;
+  return hash >>> 0;
+}
+
+/** What a whole message hashes to. */
+export async function textHash(text: string, pace: Pace): Promise<number> {
+  let hash = text.length >>> 0;
+  for (let at = 0; at < text.length; at += PIECE) {
+    hash = hashOf(text, at, Math.min(text.length, at + PIECE), hash);
+    await pace();
+  }
+  return hash;
+}
+
+export interface MessageText {
+  readonly text: string;
+  readonly hash: number;
+  /** Its place, counted from the segment's `base`. */
+  readonly offset: number;
+  readonly isAssistant: boolean;
+}
+
+/** The block of a message; at most so many numbers: of a longer one, the beginning. */
+export async function blockOf(message: MessageText, most: number, pace: Pace): Promise<Uint32Array> {
+  const numbers = [message.offset, message.hash, message.isAssistant ? 1 : 0, 0];
+  for (const passage of passagesIn(message.text)) {
+    const waiting = pace();
+    if (waiting !== undefined) await waiting;
+    const terms = termsOf(passage);
+    if (terms.length === 0) continue;
+    const start = numbers.push(0, terms.length);
+    for (const { term, weight } of terms) {
+      const hash = hashOf(term);
+      for (let times = Math.min(weight, MOST_OF_A_TERM); times > 0; times--) numbers.push(hash);
+    }
+    numbers[start - PASSAGE_HEAD] = numbers.length - start;
+    if (numbers.length >= most) break;
+  }
+  numbers[MESSAGE_HEAD - 1] = numbers.length - MESSAGE_HEAD;
+  return Uint32Array.from(numbers);
+}
+
+/** Calls with the beginning of each message's block. */
+export function eachMessage({ data }: Segment, use: (start: number, end: number) => void): void {
+  for (let start = 0; start < data.length; ) {
+    const end = start + MESSAGE_HEAD + (data[start + MESSAGE_HEAD - 1] ?? 0);
+    use(start, end);
+    start = end;
+  }
+}
+
+export function joined(blocks: readonly Uint32Array[]): Uint32Array {
+  const data = new Uint32Array(blocks.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const block of blocks) {
+    data.set(block, at);
+    at += block.length;
+  }
+  return data;
+}
+
+/** What else a conversation takes: its id, its stamp, the objects. */
+const OVERHEAD = 600;
+
+export const bytesOf = ({ data }: Segment): number => data.byteLength + OVERHEAD;
