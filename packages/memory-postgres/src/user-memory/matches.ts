@@ -49,7 +49,8 @@ function matchQuery({ heads, facts }: UserMemoryTables, size: number): SQL {
     SELECT head.documents::text AS size, found.conversation_id, found.author, found.numbers
     FROM ${heads} AS head LEFT JOIN LATERAL (
       SELECT '.' || fact.conversation_id AS conversation_id, '.' || fact.author AS author,
-        concat(fact.seq, ' ', fact.position, ' ', fact.said_at, ${weights(size)}) AS numbers
+        concat(fact.seq, ' ', fact.position, ' ', fact.said_at, ' ', cardinality(fact.term_keys),
+          ${weights(size)}) AS numbers
       FROM (
         SELECT * FROM ${facts} AS each WHERE each.term_keys && ${keys} AND each.term_keys && ${keys} OFFSET 0
       ) AS fact
@@ -73,7 +74,7 @@ export function createMatchStatement(tables: UserMemoryTables) {
 const numberOr = (text: string | undefined): number | undefined =>
   text === undefined || text === "" ? undefined : Number(text);
 
-const WEIGHTS_FROM = 3;
+const WEIGHTS_FROM = 4;
 
 function weighed(numbers: readonly string[], terms: readonly string[]): readonly TermWeight[] {
   const held: TermWeight[] = [];
@@ -94,6 +95,7 @@ function toDocument(row: SqlRow, joinedNumbers: string, terms: readonly string[]
     place: conversationId === undefined || position === undefined ? undefined : { conversationId, position },
     author: row["author"]?.slice(1),
     saidAt: numberOr(numbers[2]),
+    length: numberOr(numbers[3]),
     terms: weighed(numbers, terms),
   };
 }

@@ -52,6 +52,8 @@ const factColumns = {
   supersededBy: exactTextColumn("superseded_by"),
   supersededAt: time("superseded_at"),
   conflictsWith: text("conflicts_with"),
+  quotation: text("quotation"),
+  usedAt: time("used_at"),
   terms: text("terms").array().notNull(),
   /** Of the terms, in their order. */
   weights: integer("weights").array().notNull(),

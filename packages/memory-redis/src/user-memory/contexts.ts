@@ -11,7 +11,8 @@ export function encodeContext(fact: StoredFact): string {
   if (fact.terms.length === 0) return "";
   const { seq, conversationId, position, author, saidAt } = fact;
   const place = conversationId === null || position === null ? [null, null] : [conversationId, position];
-  const json = JSON.stringify([seq, ...place, author, saidAt]);
+  const length = new Set(fact.terms.map(({ term }) => term)).size;
+  const json = JSON.stringify([seq, ...place, author, saidAt, length]);
   return `[${json.slice(1).replaceAll("[", "\\u005b")},`;
 }
 
@@ -21,6 +22,8 @@ type Row = readonly [
   position: number | null,
   author: string | null,
   saidAt: number | null,
+  /** Absent from what an earlier version of this package wrote. */
+  length?: number,
 ];
 
 /** A document whose terms are still to be added. */
@@ -32,12 +35,13 @@ export interface OpenDocument extends MatchedDocument {
 export function decodeContexts(text: string): ReadonlyMap<number, OpenDocument> {
   const rows: readonly Row[] = JSON.parse(`[${text.slice(0, -1)}]`);
   const documents = new Map<number, OpenDocument>();
-  for (const [seq, conversationId, position, author, saidAt] of rows) {
+  for (const [seq, conversationId, position, author, saidAt, length] of rows) {
     documents.set(seq, {
       seq,
       place: conversationId === null || position === null ? undefined : { conversationId, position },
       author: author ?? undefined,
       saidAt: saidAt ?? undefined,
+      length,
       terms: [],
     });
   }

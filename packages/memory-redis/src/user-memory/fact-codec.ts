@@ -2,8 +2,12 @@ import type { StoredFact } from "@jaf/user-memory/adapter";
 import { list, text, UnexpectedReply } from "../replies.ts";
 import { decodeVector } from "./vector-codec.ts";
 
-/** The layout of a body. Another one gets another number. */
-const LAYOUT = 1;
+/** The layout of a body. Another one gets another number; of an older one, what it didn't have yet is `null`. */
+const LAYOUT = 2;
+const SCALARS_OF_LAYOUT: ReadonlyMap<unknown, number> = new Map([
+  [1, 24],
+  [LAYOUT, 26],
+]);
 
 type Scalar = Exclude<keyof StoredFact, "terms" | "vector">;
 
@@ -32,6 +36,8 @@ const POSITIONS: Readonly<Record<Scalar, number>> = {
   supersededBy: 22,
   supersededAt: 23,
   conflictsWith: 24,
+  quotation: 25,
+  usedAt: 26,
 };
 
 const SCALARS = Object.entries(POSITIONS) as readonly (readonly [Scalar, number])[];
@@ -47,10 +53,11 @@ export function encodeFact(fact: StoredFact): string {
 
 function decodeFact(body: string, vector: string): StoredFact {
   const values: unknown = JSON.parse(body);
-  if (!Array.isArray(values) || values[0] !== LAYOUT || values.length !== TERMS + 1) {
+  const scalars = Array.isArray(values) ? SCALARS_OF_LAYOUT.get(values[0]) : undefined;
+  if (!Array.isArray(values) || scalars === undefined || values.length !== scalars + 2) {
     throw new UnexpectedReply("a fact is not as this version stores it");
   }
-  const flat: readonly unknown[] = values[TERMS];
+  const flat: readonly unknown[] = values[scalars + 1];
   const fact: Record<string, unknown> = {
     terms: Array.from({ length: flat.length / 2 }, (_, at) => ({
       term: flat[2 * at],
@@ -58,7 +65,7 @@ function decodeFact(body: string, vector: string): StoredFact {
     })),
     vector: vector === "" ? null : [...decodeVector(vector)],
   };
-  for (const [name, position] of SCALARS) fact[name] = values[position];
+  for (const [name, position] of SCALARS) fact[name] = position > scalars ? null : values[position];
   return fact as unknown as StoredFact;
 }
 

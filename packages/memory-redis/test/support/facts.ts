@@ -11,7 +11,7 @@ export const storedFact = (seq: number, fields: Partial<StoredFact> = {}): Store
   ...{ quarantine: null, digest: hashOf(`digest ${seq}`), key: null, conversationId: null, position: null },
   ...{ messageId: null, author: null, extractor: null, evidence: null, saidAt: null },
   ...{ createdAt: seq, updatedAt: null, validFrom: seq, validUntil: null },
-  ...{ supersededBy: null, supersededAt: null, conflictsWith: null },
+  ...{ supersededBy: null, supersededAt: null, conflictsWith: null, quotation: null, usedAt: null },
   ...{ terms: [{ term: "fact", weight: 1 }], vector: null },
   ...fields,
 });

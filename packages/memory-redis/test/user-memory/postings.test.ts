@@ -44,6 +44,7 @@ const rows = (facts: Iterable<StoredFact>, asked: readonly string[]) =>
       ...{ seq, author: author ?? undefined },
       place: conversationId === null || position === null ? undefined : { conversationId, position },
       terms: terms.filter(({ term }) => asked.includes(term)),
+      length: new Set(terms.map(({ term }) => term)).size,
     }))
     .filter(({ terms }) => terms.length > 0)
     .sort((a, b) => a.seq - b.seq);
