@@ -3,9 +3,18 @@ import { disturbingLoad } from "../machine.ts";
 import { type LocomoConversation, readLocomo, UnreadableData } from "./locomo.ts";
 import { type MemoryKind, parseOptions, type RecallBenchOptions, usage } from "./options.ts";
 import { measureQuality } from "./quality.ts";
-import { type QualityRow, qualityTable, type SpeedRow, speedTable } from "./report.ts";
+import {
+  type QualityRow,
+  qualityTable,
+  type SpeedRow,
+  sensitivityTable,
+  setsTable,
+  speedTable,
+} from "./report.ts";
+import { measureSet, type SetMarks, setRows } from "./sets.ts";
 import { measureSpeed } from "./speed.ts";
 import { openStore } from "./stores.ts";
+import { measureTuning } from "./tuning.ts";
 import { writeRecallDocs } from "./write-docs.ts";
 
 async function quality(
@@ -21,6 +30,17 @@ async function quality(
         rows.push({ kind, items, ...(await measureQuality(memory, conversations, items)) });
       }
     });
+  }
+  return rows;
+}
+
+async function sets(): Promise<readonly SetMarks[]> {
+  const rows: SetMarks[] = [];
+  for (const row of setRows) {
+    const marks = await measureSet(row);
+    if (marks === undefined)
+      process.stderr.write(`  left out: ${row.name}: its data isn't in ../shared/data\n`);
+    else rows.push(marks);
   }
   return rows;
 }
@@ -48,15 +68,19 @@ async function runAll({ parts, stores, data, write }: RecallBenchOptions): Promi
   if (load !== undefined) {
     process.stderr.write(`Something else is busy here (load ${load.toFixed(1)}): the times will be off.\n`);
   }
-  const tables: { quality?: string; speed?: string } = {};
+  const tables: Record<string, string> = {};
+  const show = (part: string, text: string) => {
+    tables[part] = text;
+    console.log(`\n${text}\n`);
+  };
+  if (parts.includes("sets")) show("sets", setsTable(await sets()));
+  if (parts.includes("sensitivity")) show("sensitivity", sensitivityTable(measureTuning()));
   const conversations = parts.includes("quality") ? data.flatMap(readLocomo) : [];
   if (parts.includes("quality")) {
-    tables.quality = qualityTable(await quality(stores, conversations));
-    console.log(`\n${tables.quality}\n`);
+    show("quality", qualityTable(await quality(stores, conversations)));
   }
   if (parts.includes("speed")) {
-    tables.speed = speedTable(await speed(stores));
-    console.log(`\n${tables.speed}\n`);
+    show("speed", speedTable(await speed(stores)));
   }
   if (write) writeRecallDocs(tables, load);
 }

@@ -1,6 +1,9 @@
+import type { Marks } from "./marks.ts";
 import type { MemoryKind } from "./options.ts";
 import type { Items, Quality } from "./quality.ts";
+import type { SetMarks } from "./sets.ts";
 import type { Speed } from "./speed.ts";
+import type { Sensitivity } from "./tuning.ts";
 
 export interface QualityRow extends Quality {
   readonly kind: MemoryKind;
@@ -24,6 +27,38 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 1)} ms`;
 
+const figures = ({ recallAt, reciprocalRank }: Marks): readonly string[] => [
+  ...([1, 5, 10] as const).map((depth) => recallAt[depth].toFixed(1)),
+  reciprocalRank.toFixed(3),
+];
+
+const FIGURES = ["R@1", "R@5", "R@10", "MRR"];
+
+/** Percent but for MRR. */
+export const setsTable = (rows: readonly SetMarks[]): string =>
+  table(
+    ["what", "questions", ...FIGURES, ...FIGURES.map((name) => `BM25 ${name}`)],
+    rows.map(({ name, ours, bm25 }) => [name, String(ours.questions), ...figures(ours), ...figures(bm25)]),
+  );
+
+export const sensitivityTable = (rows: readonly Sensitivity[]): string =>
+  table(
+    [
+      ...["what", "R@5", "worst R@5", "with", "BM25 R@5", "R@10", "worst R@10", "with", "BM25 R@10"],
+      ...["left out: R@5", "R@10"],
+    ],
+    rows.map(({ name, usual, worst, bm25, leftOut }) => [
+      name,
+      ...([5, 10] as const).flatMap((depth) => [
+        usual.recallAt[depth].toFixed(1),
+        worst[depth].recall.toFixed(1),
+        worst[depth].weight,
+        bm25.recallAt[depth].toFixed(1),
+      ]),
+      ...([5, 10] as const).map((depth) => leftOut.recallAt[depth].toFixed(1)),
+    ]),
+  );
+
 /** Percent but for MRR. */
 export const qualityTable = (rows: readonly QualityRow[]): string =>
   table(
@@ -41,11 +76,13 @@ export const qualityTable = (rows: readonly QualityRow[]): string =>
 
 export const speedTable = (rows: readonly SpeedRow[]): string =>
   table(
-    ["store", "users", "facts of each", "recall p50", "p95", "remember p50", "p95"],
-    rows.map(({ kind, users, factsPerUser, recall, remember }) => [
+    ["store", "users", "facts of each", "recall p50", "p95", "× raw p95", "remember p50", "p95"],
+    rows.map(({ kind, users, factsPerUser, recall, remember, raw }) => [
       kind,
       users.toLocaleString("en-US"),
       factsPerUser.toLocaleString("en-US"),
-      ...[recall.p50, recall.p95, remember.p50, remember.p95].map(ms),
+      ...[recall.p50, recall.p95].map(ms),
+      raw === undefined ? "–" : (recall.p95 / raw.p95).toFixed(1),
+      ...[remember.p50, remember.p95].map(ms),
     ]),
   );

@@ -9,6 +9,8 @@ export interface Speed {
   readonly factsPerUser: number;
   readonly recall: { readonly p50: number; readonly p95: number };
   readonly remember: { readonly p50: number; readonly p95: number };
+  /** Of the shortest query that the store's server answers, in the same run. */
+  readonly raw?: { readonly p50: number; readonly p95: number } | undefined;
 }
 
 interface Size {
@@ -38,9 +40,10 @@ export async function measureSpeed(
   const random = seeded(users + factsPerUser);
   const anyUser = () => userId(Math.floor(random() * users));
   const recall = await timed(RECALLS, () => memory.recall(anyUser(), madeUpQuestion(random)));
+  const raw = store.rawQuery === undefined ? undefined : await timed(RECALLS, store.rawQuery);
   let next = factsPerUser;
   const remember = await timed(WRITES, () => memory.remember(anyUser(), madeUpFact(next++, random)));
-  return { users, factsPerUser, recall, remember };
+  return { users, factsPerUser, recall, remember, raw };
 }
 
 async function fill(lab: Lab, { memory, clone }: OpenStore, { users, factsPerUser }: Size): Promise<void> {

@@ -14,6 +14,8 @@ export interface OpenStore {
   readonly memory: UserMemoryStore;
   /** Gives a user the facts of another; absent where each is to be remembered. */
   readonly clone?: (original: string, clone: string) => Promise<void>;
+  /** The shortest query that its server answers; absent where there is no server. */
+  readonly rawQuery?: () => Promise<unknown>;
   /** Once the data is there: leaves no housekeeping of the load to the measurement. */
   readonly tidy?: () => Promise<void>;
 }
@@ -29,16 +31,17 @@ async function open(lab: Lab, kind: MemoryKind): Promise<OpenStore> {
   switch (kind) {
     case "in-memory":
       return { memory: new MemoryUserMemory({ limits }) };
-    case "redis":
-      return {
-        memory: await createRedisUserMemory({ limits }, await connectRedis(lab, await startRedisServer(lab))),
-      };
+    case "redis": {
+      const client = await connectRedis(lab, await startRedisServer(lab));
+      return { memory: await createRedisUserMemory({ limits }, client), rawQuery: () => client.ping() };
+    }
     case "postgres": {
       const url = await startPostgresServer(lab, { durable: true });
       const pool = openPool(lab, url, 10);
       return {
         memory: await createPostgresUserMemory({ limits }, pool),
         clone: (original, clone) => cloneUser(pool, original, clone),
+        rawQuery: () => pool.query("SELECT 1"),
         tidy: async () => {
           await pool.query("VACUUM ANALYZE");
           await pool.query("CHECKPOINT");

@@ -1,0 +1,77 @@
+import { existsSync, readFileSync } from "node:fs";
+import * as z from "zod";
+import { type LocomoConversation, type LocomoTurn, readLocomo, UnreadableData } from "./locomo.ts";
+
+/** A message of a conversation with an assistant, or between people. */
+export interface ChatTurn extends LocomoTurn {
+  readonly role: "user" | "assistant";
+}
+
+export interface Chat extends Omit<LocomoConversation, "turns"> {
+  readonly turns: readonly ChatTurn[];
+}
+
+const folder = new URL("../../../../shared/data/", import.meta.url).pathname;
+
+const turnSchema = z.object({
+  id: z.string(),
+  role: z.enum(["user", "assistant"]),
+  speaker: z.string(),
+  session: z.string(),
+  position: z.int(),
+  saidAt: z.string().nullable(),
+  text: z.string(),
+});
+const chatSchema = z.object({
+  id: z.string(),
+  turns: z.array(turnSchema),
+  questions: z.array(z.object({ text: z.string(), evidence: z.array(z.string()) })),
+});
+
+function readChats(path: string): readonly Chat[] {
+  const parsed = z.array(chatSchema).safeParse(JSON.parse(readFileSync(path, "utf8")));
+  if (!parsed.success) throw new UnreadableData(`Cannot read conversations from ${path}: another format.`);
+  return parsed.data.map(({ id, turns, questions }) => ({
+    id,
+    turns: turns.map((turn) => ({ ...turn, saidAt: timeOf(turn.saidAt), facts: [] })),
+    questions: questions.map(({ text, evidence }) => ({ text, evidence: [...new Set(evidence)] })),
+  }));
+}
+
+function timeOf(text: string | null): Date | undefined {
+  const time = new Date(text === null || text.includes("T") ? (text ?? "") : `${text} UTC`);
+  return Number.isNaN(time.getTime()) ? undefined : time;
+}
+
+/** Only turns that say something, and questions all of whose evidence is among them. */
+export function restricted({ id, turns, questions }: Chat, isWanted: (turn: ChatTurn) => boolean): Chat {
+  const kept = turns.filter((turn) => turn.text.trim() !== "" && isWanted(turn));
+  const ids = new Set(kept.map((turn) => turn.id));
+  const answerable = questions.filter(
+    ({ evidence }) => evidence.length > 0 && evidence.every((one) => ids.has(one)),
+  );
+  return { id, turns: kept, questions: answerable };
+}
+
+export const setNames = ["locomo", "beam", "realtalk"] as const;
+export type SetName = (typeof setNames)[number];
+
+const FILES: Readonly<Record<SetName, string>> = {
+  locomo: "locomo-dev-3.json",
+  beam: "beam-dev-5.json",
+  realtalk: "realtalk-dev-3.json",
+};
+
+/** `undefined` where the data isn't there. */
+export function readSet(name: SetName): readonly Chat[] | undefined {
+  const path = `${folder}${FILES[name]}`;
+  if (!existsSync(path)) return undefined;
+  const chats: readonly Chat[] =
+    name === "locomo"
+      ? readLocomo(path).map((chat) => ({
+          ...chat,
+          turns: chat.turns.map((turn) => ({ ...turn, role: "user" as const })),
+        }))
+      : readChats(path);
+  return chats.map((chat) => restricted(chat, () => true));
+}
