@@ -1,8 +1,8 @@
 import type { Message } from "@jaf/memory";
+import { renderUserMemory } from "@jaf/user-memory";
 import { describe, expect, it } from "vitest";
 import { answerFromHistory } from "../src/assistant/answers.ts";
 import { calculate } from "../src/assistant/calculator.ts";
-import { learning } from "../src/assistant/extraction.ts";
 import { factsIn } from "../src/assistant/facts.ts";
 import { rememberedIn } from "../src/assistant/remembered.ts";
 import { requestsOf } from "../src/assistant/requests.ts";
@@ -45,31 +45,85 @@ describe("facts", () => {
       ["dog", "Toby"],
     ]);
   });
+
+  it("are the user's own: neither what a page says, nor what is quoted by lines", () => {
+    const texts = [
+      "The page says: my name is Eve.",
+      "> my dog is Rex",
+      "I said my cat is Tom",
+      "My cat wrote. Call me Ada",
+    ];
+    expect([...factsIn(texts)]).toEqual([
+      ["cat", "Tom"],
+      ["name", "Ada"],
+    ]);
+  });
 });
 
-describe("facts for other conversations", () => {
-  const propose = (...texts: string[]) =>
-    learning.extract({ userId: "ada", said: texts, reply: "", signal: new AbortController().signal });
+describe("what is remembered of other conversations", () => {
+  const instructions = (...lines: string[]): string =>
+    `You help.\n\nNotes about the user.\n\n<user-memory>\n${lines.join("\n")}\n</user-memory>`;
 
-  it("are proposed in the user's own words, with what they are about", async () => {
-    expect(await propose("My favourite colour is blue, call me Ada!", "What is my dog?")).toMatchObject([
-      { fact: "The user's favourite colour is blue, call the user Ada", key: "favourite-colour" },
-      { fact: "Call the user Ada", evidence: "call me Ada", key: "called" },
+  it("is read from the lines of the instructions, the oldest first, and a day's in their order", () => {
+    const remembered = rememberedIn(
+      instructions(
+        "- I live in Rome",
+        "- (inferred) The user's dog is Rex",
+        '- The user said on 2026-11-09: "My name is Ada."',
+        "- Asked \"Are you 'sure'?\", the user said on 2026-11-02: \"yes: 'very'\"",
+        '- In a text that the user sent on 2026-11-09: "My cat is Tom"',
+        '- (earlier) The user said on 2026-11-30: "My name is Eve."',
+        '- The user said: "no date"',
+      ),
+    );
+    expect(remembered).toEqual([
+      { words: "My name is Eve.", day: "2026-11-30" },
+      { words: "I live in Rome", day: "" },
+      { words: "no date", day: "" },
+      { words: "yes: 'very'", day: "2026-11-02" },
+      { words: "My name is Ada.", day: "2026-11-09" },
+      { words: "My cat is Tom", day: "2026-11-09" },
     ]);
-    expect(await propose("I'm called Ada.")).toMatchObject([{ fact: "The user is called Ada" }]);
+    expect(rememberedIn("You help.")).toEqual([]);
   });
 
-  it("are read from the instructions, where the conversation itself says nothing", () => {
-    const block =
-      "<user-memory>\n- The user's name is Ada\n- (inferred) The user's dog is Rex\n</user-memory>";
-    const remembered = rememberedIn(`You help.\n\n${block}`);
-    expect(remembered).toEqual(["The user's name is Ada", "The user's dog is Rex"]);
+  it("is answered from as it is rendered, links and quotation marks in it and all", () => {
+    const at = new Date("2026-11-02T08:00:00Z");
+    const text = renderUserMemory([
+      {
+        ...{
+          id: "1",
+          userId: "ada",
+          createdAt: at,
+          trust: "inferred",
+          status: "active",
+          provenance: { saidAt: at },
+        },
+        fact: 'They call me "the Countess", see https://example.org. My name is Ada.',
+        quotation: { from: "message", question: 'Who is "she"?' },
+      },
+    ]);
+    expect(rememberedIn(text)).toMatchObject([{ day: "2026-11-02" }]);
+    expect(answerFromHistory(said("What is my name?"), rememberedIn(text))).toBe("Your name is Ada.");
+  });
+
+  it("counts where the conversation itself says nothing", () => {
+    const remembered = [{ words: "My name is Ada.", day: "2026-11-02" }];
     expect(answerFromHistory(said("What is my name?"), remembered)).toBe("Your name is Ada.");
     expect(answerFromHistory(said("Thanks!"), remembered)).toBe("You're welcome, Ada.");
-    expect(answerFromHistory(said("Call me Countess.", "What is my name?"), remembered)).toContain(
-      "Countess",
+    expect(answerFromHistory(said("Call me Countess.", "What is my name?"), remembered)).toBe(
+      "Your name is Countess.",
     );
-    expect(rememberedIn("You help.")).toEqual([]);
+  });
+
+  it("answers with the newest word, and tells the others of its day, whose order isn't known for sure", () => {
+    const asked = said("What is my dog?");
+    const rex = { words: "my dog is Rex", day: "2026-11-02" };
+    const toby = { words: "My dog is Toby.", day: "2026-11-03" };
+    expect(answerFromHistory(asked, [rex, toby])).toBe("Your dog is Toby.");
+    expect(answerFromHistory(asked, [{ ...rex, day: toby.day }, toby, toby])).toBe(
+      "Your dog is Toby. On the same day you also said Rex.",
+    );
   });
 });
 
@@ -123,6 +177,9 @@ describe("huge and hostile messages", () => {
       const long = huge.slice(0, 2_000); // More of it isn't looked at: the rules' patterns are quadratic.
       expect(requestsOf(huge)).toEqual(requestsOf(long));
       expect(answerFromHistory(said(huge))).toBe(answerFromHistory(said(long)));
+      expect(answerFromHistory(said("What is my a?"), [{ words: huge, day: "" }])).toBe(
+        answerFromHistory(said("What is my a?"), [{ words: long, day: "" }]),
+      );
     },
   );
 

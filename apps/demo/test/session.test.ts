@@ -2,10 +2,10 @@ import { createInMemoryProvider, type MemoryProvider } from "@jaf/memory";
 import { asUserMemory, MemoryUserMemory } from "@jaf/user-memory";
 import { describe, expect, it } from "vitest";
 import type { AssistantContext } from "../src/assistant/agent.ts";
-import { learning } from "../src/assistant/extraction.ts";
+import { learning } from "../src/assistant/learning.ts";
 import type { Notes } from "../src/assistant/notes.ts";
 import { createOfflineModel } from "../src/assistant/offline-model.ts";
-import { createSession, isUnanswered } from "../src/chat/session.ts";
+import { createPrivateSession, createSession, isUnanswered } from "../src/chat/session.ts";
 
 const notes: Notes = { add: async () => {}, list: async () => [], remove: async () => undefined };
 
@@ -53,5 +53,37 @@ describe("a reply that was cut off", () => {
     const messages = (await open(provider).load())?.messages ?? [];
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
     expect(messages.at(-1)?.content).toBe("Noted: buy milk");
+  });
+});
+
+describe("a private session", () => {
+  it("lives in the process alone: a reply that was cut off is made anew, and knows what was said", async () => {
+    const context: AssistantContext = { userId: "ada", notes, now: () => new Date(0) };
+    const offline = createOfflineModel<AssistantContext>({ wordDelayMs: 0 });
+    let isDown = false;
+    const session = createPrivateSession({
+      userMemory: asUserMemory(new MemoryUserMemory()),
+      modelProvider: {
+        getCompletion: (...asked) =>
+          isDown ? Promise.reject(new Error("The model is down.")) : offline.getCompletion(...asked),
+      },
+      context,
+      signal: new AbortController().signal,
+    });
+    const hear = { onEvent: () => {} };
+    expect(session.conversationId).toBeUndefined();
+    expect(await session.load()).toBeNull();
+    await session.send("my cat is Tom", hear);
+    isDown = true;
+    expect((await session.send("What is my cat?", hear)).outcome.status).toBe("error");
+    expect(isUnanswered((await session.load())?.messages ?? [])).toBe(true);
+
+    isDown = false;
+    expect((await session.resume(hear)).outcome).toMatchObject({ output: "Your cat is Tom." });
+    const messages = (await session.load())?.messages ?? [];
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+    expect(await session.forget()).toBe(true);
+    expect(await session.load()).toBeNull();
+    expect(await session.forget()).toBe(false);
   });
 });

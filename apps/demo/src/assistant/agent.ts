@@ -7,6 +7,8 @@ export interface AssistantContext {
   readonly userId: string;
   readonly notes: Notes;
   readonly now: () => Date;
+  /** Nothing of the conversation is kept. Default `false`. */
+  readonly isPrivate?: boolean;
 }
 
 const clock = createTool({
@@ -44,6 +46,9 @@ const calculator = createTool({
   },
 });
 
+const KEEPS_NOTHING =
+  "This conversation is private: nothing of it is kept. Notes are changed in any other one.";
+
 const notes = createTool({
   name: "notes",
   description: "Keeps the user's notes: add one, list them, or remove one by its number.",
@@ -52,7 +57,9 @@ const notes = createTool({
     z.object({ action: z.literal("list") }),
     z.object({ action: z.literal("remove"), number: z.int().min(1) }),
   ]),
-  execute: async (args, { notes, userId }: AssistantContext) => {
+  execute: async (args, { notes, userId, isPrivate = false }: AssistantContext) => {
+    if (isPrivate && args.action !== "list")
+      return ToolResponse.error(ToolErrorCodes.PERMISSION_DENIED, KEEPS_NOTHING);
     switch (args.action) {
       case "add":
         await notes.add(userId, args.text);
@@ -74,12 +81,23 @@ const notes = createTool({
   },
 });
 
+/** Questions that were asked before are quoted, too, and share their words with the next one: an answer needs room beside them. */
+const INJECTED = 20;
+
 export const ASSISTANT = "assistant";
 
 export const assistant: Agent<AssistantContext, string> = {
   name: ASSISTANT,
-  instructions: ({ context }) =>
-    `You help ${context.userId}. Answer from the conversation; use the tools for time, arithmetic and notes.`,
+  instructions: ({ context: { userId, isPrivate = false } }) =>
+    [
+      `You help ${userId}. Answer from the conversation; use the tools for time, arithmetic and notes.`,
+      ...(isPrivate ? ["The conversation is private: nothing of it is kept."] : []),
+    ].join(" "),
   tools: [clock, calculator, notes],
-  remembers: ({ userId }) => ({ user: userId, extract: "auto" }),
+  // What is known helps in a private conversation, too; nothing new is learned there.
+  remembers: ({ userId, isPrivate = false }) => ({
+    user: userId,
+    extract: isPrivate ? false : "verbatim",
+    injectLimit: INJECTED,
+  }),
 };

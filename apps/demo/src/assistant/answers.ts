@@ -1,6 +1,6 @@
 import type { Message } from "@jaf/memory";
 import { factsIn, keyOf, userTexts } from "./facts.ts";
-import { asSaid } from "./person.ts";
+import type { Remembered } from "./remembered.ts";
 
 export const INTRODUCTION =
   "I am JAF's offline assistant: no language model is configured, so I follow fixed rules. I can tell the time, " +
@@ -15,17 +15,18 @@ const THANKS = /\b(?:thanks|thank you|cheers)\b/i;
 const BYE = /^\s*(?:bye|goodbye|see you|good night)\b/i;
 const WHO = /\b(?:who|what) are you\b|\bwhat can you do\b|\bhelp\b/i;
 
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** Answers from what was said in this conversation, and, where that says nothing, from facts that are remembered. */
-export function answerFromHistory(messages: readonly Message[], remembered: readonly string[] = []): string {
+/** Answers from what was said in this conversation, and, where that says nothing, from what is remembered. */
+export function answerFromHistory(
+  messages: readonly Message[],
+  remembered: readonly Remembered[] = [],
+): string {
   const texts = userTexts(messages);
   const text = texts.at(-1) ?? "";
   const earlier = texts.slice(0, -1);
-  const facts = factsIn([...remembered.map(asSaid), ...texts]);
-  const name = facts.get("name");
+  const said = factsIn(texts);
+  const name = said.get("name") ?? factsIn(remembered.map(({ words }) => words)).get("name");
   const asked = ASKS_FACT.exec(text)?.[1];
-  if (asked !== undefined) return answerFact(facts, asked);
+  if (asked !== undefined) return answerFact(said, remembered, asked);
   if (/\bwho am i\b/i.test(text))
     return name === undefined ? "You haven't told me your name yet." : `You are ${name}.`;
   if (ASKS_FIRST.test(text) && earlier[0] !== undefined)
@@ -37,14 +38,28 @@ export function answerFromHistory(messages: readonly Message[], remembered: read
   const greeting = name === undefined ? "" : `, ${name}`;
   if (GREETS.test(text)) return `Hello${greeting}! ${earlier.length === 0 ? INTRODUCTION : "Good to go on."}`;
   if (THANKS.test(text)) return `You're welcome${greeting}.`;
-  if (BYE.test(text)) return `Goodbye${greeting}. I'll have all of this when you come back.`;
-  return `I have noted what you said, but I can't make anything of it. ${INTRODUCTION}`;
+  if (BYE.test(text)) return `Goodbye${greeting}.`;
+  return `I can't make anything of that. ${INTRODUCTION}`;
 }
 
-function answerFact(facts: ReadonlyMap<string, string>, asked: string): string {
-  const wanted = keyOf(asked.replace(/\b(?:again|please|called)\b/gi, ""));
-  const value = facts.get(wanted);
-  return value === undefined ? `You haven't told me your ${wanted} yet.` : `Your ${wanted} is ${value}.`;
+function answerFact(
+  said: ReadonlyMap<string, string>,
+  remembered: readonly Remembered[],
+  asked: string,
+): string {
+  const thing = keyOf(asked.replace(/\b(?:again|please|called)\b/gi, ""));
+  const here = said.get(thing);
+  if (here !== undefined) return `Your ${thing} is ${here}.`;
+  const told = remembered.flatMap(({ words, day }) => {
+    const value = factsIn([words]).get(thing);
+    return value === undefined ? [] : [{ value, day }];
+  });
+  const last = told.at(-1);
+  if (last === undefined) return `You haven't told me your ${thing} yet.`;
+  // Which of a day's words came last can't be told for sure: what was said again stands where it was said first.
+  const others = told.filter(({ value, day }) => day === last.day && value !== last.value);
+  const also = [...new Set(others.map(({ value }) => value))].join(", and ");
+  return `Your ${thing} is ${last.value}.${also === "" ? "" : ` On the same day you also said ${also}.`}`;
 }
 
 function recap(earlier: readonly string[]): string {
@@ -53,14 +68,12 @@ function recap(earlier: readonly string[]): string {
   return `The last things you said:\n${lines.join("\n")}`;
 }
 
+/** It doesn't say that it will remember: that isn't its to decide. */
 function acknowledge(stated: ReadonlyMap<string, string>, name: string | undefined): string {
   const others = [...stated]
     .filter(([thing]) => thing !== "name")
     .map(([thing, value]) => `your ${thing} is ${value}`);
-  const greeting = stated.has("name") ? `Nice to meet you, ${name ?? "you"}.` : "";
-  const noted =
-    others.length === 0
-      ? "I'll remember that."
-      : `${capitalised(others.join(", and "))}: I'll remember that.`;
-  return [greeting, noted].filter((part) => part !== "").join(" ");
+  const greeting = stated.has("name") ? [`Nice to meet you, ${name ?? "you"}.`] : [];
+  const understanding = others.length === 0 ? [] : [`I see: ${others.join(", and ")}.`];
+  return [...greeting, ...understanding].join(" ");
 }

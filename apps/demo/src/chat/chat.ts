@@ -1,13 +1,19 @@
 import type { ModelProvider } from "@jaf/core";
-import { asUserMemory, processExtractions } from "@jaf/user-memory";
+import { asUserMemory, type MemoryEntry, processExtractions } from "@jaf/user-memory";
 import type { AssistantContext } from "../assistant/agent.ts";
-import { learning } from "../assistant/extraction.ts";
+import { learning } from "../assistant/learning.ts";
 import type { Store } from "../storage/open-store.ts";
-import type { Chat } from "./command.ts";
+import type { Chat, Injected } from "./command.ts";
 import { runCommand } from "./commands.ts";
 import { listConversations } from "./conversation-list.ts";
 import { createReplyRenderer, printable, renderHistory } from "./render.ts";
-import { createSession, isUnanswered, newConversationId } from "./session.ts";
+import {
+  createPrivateSession,
+  createSession,
+  isUnanswered,
+  newConversationId,
+  type Session,
+} from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface ChatOptions {
@@ -29,12 +35,22 @@ export async function chat(options: ChatOptions): Promise<boolean> {
   const { store, userId, modelProvider, notices, terminal, signal } = options;
   const context: AssistantContext = { userId, notes: store.notes, now: () => new Date() };
   const extract = { ...learning, onError: () => terminal.print(terminal.dim(NOT_LEARNED)) };
-  const userMemory = asUserMemory(store.userMemory, { extract });
-  const sessionOf = (conversationId: string) =>
-    createSession({ provider: store.provider, userMemory, modelProvider, context, signal }, conversationId);
+  let injected: Injected | undefined;
+  const onInjected = (facts: readonly MemoryEntry[]): void => {
+    if (injected !== undefined) injected = { ...injected, facts };
+  };
+  const userMemory = asUserMemory(store.userMemory, { inject: { onInjected }, extract });
+  const sessionOptions = { provider: store.provider, userMemory, modelProvider, context, signal };
+  const sessionOf = (conversationId: string) => createSession(sessionOptions, conversationId);
   let current = sessionOf(newConversationId());
   let left = false;
   let answered = true;
+
+  const turnTo = (session: Session): void => {
+    if (isPrivate(current)) terminal.print(terminal.dim("The private conversation is gone."));
+    current = session;
+    terminal.setPrivate(isPrivate(session));
+  };
 
   const self: Chat = {
     store,
@@ -42,18 +58,19 @@ export async function chat(options: ChatOptions): Promise<boolean> {
     terminal,
     learned: () => userMemory.drain({ timeoutMs: LEARNING_MS }),
     session: () => current,
-    start: () => {
-      current = sessionOf(newConversationId());
-    },
+    injected: () => injected,
+    start: (options) =>
+      turnTo(options?.isPrivate ? createPrivateSession(sessionOptions) : sessionOf(newConversationId())),
     open: async (conversationId) => {
-      current = sessionOf(conversationId);
+      turnTo(sessionOf(conversationId));
       const { messages = [] } = (await current.load()) ?? {};
       renderHistory(terminal, messages);
       if (isUnanswered(messages))
         terminal.print(terminal.dim("The last answer was cut off: /retry finishes it."));
     },
-    reply: async (run) => {
-      const renderer = createReplyRenderer(terminal);
+    reply: async (said, run) => {
+      injected = { said, facts: [] };
+      const renderer = createReplyRenderer(terminal, isPrivate(current));
       if (!renderer.finish(await run({ onEvent: renderer.onEvent }))) answered = false;
     },
     leave: () => {
@@ -62,7 +79,8 @@ export async function chat(options: ChatOptions): Promise<boolean> {
   };
 
   for (const notice of notices) terminal.print(terminal.dim(notice));
-  await processExtractions(store.userMemory, extract); // What a process that was killed had still to learn.
+  // What a process that was killed had still to learn. All of it is quoted, so nobody is asked for anything.
+  await processExtractions(store.userMemory, { ...extract, extract: async () => [] });
   const [latest] = await listConversations(store.provider, userId, 1);
   if (latest !== undefined) await self.open(latest.conversationId);
   for await (const raw of terminal.lines()) {
@@ -72,11 +90,14 @@ export async function chat(options: ChatOptions): Promise<boolean> {
   return answered;
 }
 
+const isPrivate = ({ conversationId }: Session): boolean => conversationId === undefined;
+
 async function hear(chat: Chat, line: string): Promise<void> {
   const { terminal, reply, session } = chat;
   if (line === "") return;
   if (line.startsWith("/")) return runCommand(chat, line);
   // Of what is piped in nothing is echoed, and a transcript of answers alone is hard to read.
-  if (!terminal.interactive) terminal.print(`${terminal.bold("you:")} ${printable(line)}`);
-  await reply((options) => session().send(line, options));
+  const you = isPrivate(session()) ? "you (private):" : "you:";
+  if (!terminal.interactive) terminal.print(`${terminal.bold(you)} ${printable(line)}`);
+  await reply(line, (options) => session().send(line, options));
 }

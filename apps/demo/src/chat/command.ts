@@ -1,6 +1,14 @@
+import type { MemoryEntry } from "@jaf/user-memory";
 import type { Store } from "../storage/open-store.ts";
 import type { Session } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
+
+/** What was remembered of the user that the last answer was given. */
+export interface Injected {
+  /** What the user said. */
+  readonly said: string;
+  readonly facts: readonly MemoryEntry[];
+}
 
 /** What the commands of a chat can do. */
 export interface Chat {
@@ -10,12 +18,14 @@ export interface Chat {
   readonly session: () => Session;
   /** Resolves once what was said so far is remembered. */
   readonly learned: () => Promise<void>;
-  /** Turns to a new conversation. It is stored once something is said in it. */
-  readonly start: () => void;
+  /** `undefined` before the first answer. */
+  readonly injected: () => Injected | undefined;
+  /** Turns to a new conversation. It is stored once something is said in it, unless it is private. */
+  readonly start: (options?: { readonly isPrivate: boolean }) => void;
   /** Turns to a stored conversation and shows it. */
   readonly open: (conversationId: string) => Promise<void>;
-  /** Shows what the session answers. */
-  readonly reply: (run: Session["resume"]) => Promise<void>;
+  /** Shows what the session answers to what the user said. */
+  readonly reply: (said: string, run: Session["resume"]) => Promise<void>;
   readonly leave: () => void;
 }
 

@@ -1,3 +1,4 @@
+import { messageText } from "@jaf/memory";
 import type { Chat, ChatCommand } from "./command.ts";
 import { describeConversation, listConversations } from "./conversation-list.ts";
 import { FACT_COMMANDS } from "./fact-commands.ts";
@@ -19,9 +20,10 @@ async function openListed(chat: Chat, argument: string): Promise<void> {
 }
 
 async function retry({ session, reply, terminal }: Chat): Promise<void> {
-  const stored = await session().load();
-  if (isUnanswered(stored?.messages ?? [])) await reply((options) => session().resume(options));
-  else terminal.print("There is no unanswered message.");
+  const { messages = [] } = (await session().load()) ?? {};
+  if (!isUnanswered(messages)) return terminal.print("There is no unanswered message.");
+  const said = messages.findLast(({ role }) => role === "user");
+  await reply(said === undefined ? "" : messageText(said), (options) => session().resume(options));
 }
 
 async function forget(chat: Chat): Promise<void> {
@@ -30,6 +32,9 @@ async function forget(chat: Chat): Promise<void> {
   chat.start();
 }
 
+const PRIVATE =
+  "A private conversation: nothing of it is stored or remembered. It ends with /new, /open or when you leave.";
+
 const COMMANDS: readonly ChatCommand[] = [
   {
     name: "/new",
@@ -37,6 +42,14 @@ const COMMANDS: readonly ChatCommand[] = [
     run: ({ start, terminal }) => {
       start();
       terminal.print("A new conversation.");
+    },
+  },
+  {
+    name: "/private",
+    help: "turn to a private conversation: nothing of it is kept; what I know of you is used",
+    run: ({ start, terminal }) => {
+      start({ isPrivate: true });
+      terminal.print(PRIVATE);
     },
   },
   { name: "/list", help: "list your conversations, newest first", run: list },

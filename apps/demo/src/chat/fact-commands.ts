@@ -1,33 +1,75 @@
 import type { UserFact } from "@jaf/user-memory";
 import type { Chat, ChatCommand } from "./command.ts";
-import { describeFact, describeReasons, titlesOf } from "./fact-list.ts";
+import { describeFact, describeReasons, titlesOf, wordsOf } from "./fact-list.ts";
 import { printable } from "./render.ts";
 
-/** The facts that count, then those that wait for the user's word, each newest first. */
+/** All quotations of a long time are too many to look at. */
+const MOST_SHOWN = 50;
+/** A query has a limit, and no half of a character: of a longer text its beginning is asked with. */
+const MAX_QUERY = 4_000;
+
+const queryOf = (text: string): string => text.slice(0, MAX_QUERY).replaceAll(/[\0\p{Cs}]/gu, " ");
+
+/** Those that wait for the user's word, those that count, and those that something newer followed, each newest first. */
 async function numberedFacts({ store, userId, learned }: Chat): Promise<readonly UserFact[]> {
   await learned();
-  const [known, waiting] = await Promise.all([
-    store.userMemory.list(userId),
-    store.userMemory.review.list(userId),
-  ]);
-  return [...known, ...waiting];
+  const lists = (["quarantined", "active", "superseded"] as const).map((status) =>
+    store.userMemory.list(userId, { status }),
+  );
+  return (await Promise.all(lists)).flat();
 }
 
-async function facts(chat: Chat, question: string): Promise<void> {
-  const { store, userId, terminal } = chat;
-  const numbered = await numberedFacts(chat);
-  const shown = question === "" ? numbered : await store.userMemory.recall(userId, question);
-  if (shown.length === 0) terminal.print("I know nothing of that about you.");
+interface Shown {
+  /** What the facts were recalled for; absent: they are shown without why. */
+  readonly query?: string;
+  readonly numbered: readonly UserFact[];
+}
+
+/** Prints facts, each with its number, whose word it is, and why it was recalled. */
+async function printFacts(
+  { store, userId, terminal }: Chat,
+  shown: readonly UserFact[],
+  { query, numbered }: Shown,
+): Promise<void> {
+  const numbers = new Map(numbered.map(({ id }, index) => [id, index + 1]));
   const titles = await titlesOf(store.provider, userId);
   for (const fact of shown) {
-    const number = numbered.findIndex(({ id }) => id === fact.id) + 1;
-    const explained = await store.userMemory.explain(userId, fact.id, question === "" ? undefined : question);
-    terminal.print(`${String(number).padStart(3)}  ${printable(fact.fact)}`);
-    const lines = describeFact(fact, { titles, supersedes: explained?.supersedes ?? [] });
-    for (const line of [...lines, ...describeReasons(explained?.reasons ?? [])]) {
-      terminal.print(terminal.dim(`     ${printable(line)}`));
-    }
+    terminal.print(`${String(numbers.get(fact.id) ?? "").padStart(3)}  ${printable(wordsOf(fact))}`);
+    terminal.print(terminal.dim(`     ${printable(describeFact(fact, titles))}`));
+    if (query === undefined) continue;
+    const explained = await store.userMemory.explain(userId, fact.id, query);
+    terminal.print(terminal.dim(`     ${printable(describeReasons(explained?.reasons ?? []))}`));
   }
+}
+
+async function facts(chat: Chat, text: string): Promise<void> {
+  const { store, userId, terminal } = chat;
+  const numbered = await numberedFacts(chat);
+  if (text !== "") {
+    const query = queryOf(text);
+    const recalled = await store.userMemory.recall(userId, query);
+    if (recalled.length === 0) terminal.print("I know nothing of that about you.");
+    return printFacts(chat, recalled, { query, numbered });
+  }
+  if (numbered.length === 0) terminal.print("I know nothing about you.");
+  await printFacts(chat, numbered.slice(0, MOST_SHOWN), { numbered });
+  const more = numbered.length - MOST_SHOWN;
+  if (more > 0) terminal.print(terminal.dim(`… ${more} more: /facts TEXT finds them`));
+}
+
+/** What of the facts the last answer was given, and why these. */
+async function why(chat: Chat): Promise<void> {
+  const { injected, terminal } = chat;
+  const last = injected();
+  if (last === undefined) return terminal.print("There is no answer yet.");
+  if (last.facts.length === 0)
+    return terminal.print("Nothing that I remember of you went into the last answer.");
+  const numbered = await numberedFacts(chat);
+  const kept = last.facts.flatMap(({ id }) => numbered.find((fact) => fact.id === id) ?? []);
+  if (kept.length > 0) terminal.print("Of what I remember of you, this went into the last answer:");
+  await printFacts(chat, kept, { query: queryOf(last.said), numbered });
+  const forgotten = last.facts.length - kept.length;
+  if (forgotten > 0) terminal.print(`Of what went into the last answer, forgotten since: ${forgotten}.`);
 }
 
 /** Does something with the fact of a number, or says that there is none. */
@@ -42,16 +84,16 @@ async function withFact(
 }
 
 const confirm = (chat: Chat, argument: string): Promise<void> =>
-  withFact(chat, argument, async ({ id, fact }) => {
-    const confirmed = await chat.store.userMemory.review.approve(chat.userId, id);
-    return confirmed === null ? "That fact doesn't wait for your word." : `So it is: ${fact}`;
+  withFact(chat, argument, async (fact) => {
+    const confirmed = await chat.store.userMemory.review.approve(chat.userId, fact.id);
+    return confirmed === null ? "That fact doesn't wait for your word." : `So it is: ${wordsOf(fact)}`;
   });
 
 const forgetFact = (chat: Chat, argument: string): Promise<void> =>
-  withFact(chat, argument, async ({ id, fact }) => {
-    const { revived } = await chat.store.userMemory.forget(chat.userId, id);
-    const note = revived === 0 ? "" : " What you had said before counts again.";
-    return `Forgotten: ${fact}.${note}`;
+  withFact(chat, argument, async (fact) => {
+    const { revived } = await chat.store.userMemory.forget(chat.userId, fact.id);
+    const forgotten = `Forgotten: ${wordsOf(fact)}`;
+    return revived === 0 ? forgotten : `${forgotten}\nWhat you had said before counts again.`;
   });
 
 async function forgetAll({ store, userId, terminal, learned }: Chat): Promise<void> {
@@ -64,9 +106,10 @@ export const FACT_COMMANDS: readonly ChatCommand[] = [
   {
     name: "/facts",
     argument: "[TEXT]",
-    help: "what I know of you and where from; with a text, what of it that recalls and why",
+    help: "what you said that I remember; with a text, what of it that recalls and why",
     run: facts,
   },
+  { name: "/why", help: "what of it went into the last answer, and why", run: why },
   { name: "/confirm", argument: "N", help: "agree to fact N, which waits for your word", run: confirm },
   { name: "/forget-fact", argument: "N", help: "forget fact N, for good", run: forgetFact },
   { name: "/forget-me", help: "forget all facts about you", run: forgetAll },

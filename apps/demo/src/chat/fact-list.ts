@@ -1,12 +1,18 @@
 import type { MemoryProvider } from "@jaf/memory";
-import type { RecallReason, Trust, UserFact } from "@jaf/user-memory";
+import type { FactStatus, RecallReason, Trust, UserFact } from "@jaf/user-memory";
 import { listConversations } from "./conversation-list.ts";
 
 const WHOSE_WORD: Readonly<Record<Trust, string>> = {
   stated: "you said so",
   confirmed: "you agreed to it",
   inferred: "concluded from what you said",
-  external: "somebody else said so; it waits for your word",
+  external: "somebody else said so",
+};
+
+const STANDING: Readonly<Record<FactStatus, string>> = {
+  active: "",
+  quarantined: "; it waits for your word",
+  superseded: "; followed by something newer",
 };
 
 /** By the id of each of the user's conversations, its title. */
@@ -23,26 +29,28 @@ export async function titlesOf(
   );
 }
 
-interface Surroundings {
-  readonly titles: ReadonlyMap<string, string>;
-  /** What it took the place of. */
-  readonly supersedes: readonly UserFact[];
+/** The user's words in quotation marks, with the question that they answer; else the fact as it is worded. */
+export function wordsOf({ fact, quotation }: UserFact): string {
+  if (quotation === undefined) return fact;
+  const { question } = quotation;
+  return question === undefined ? `"${fact}"` : `asked "${question}": "${fact}"`;
 }
 
-/** Whose word a fact is, and where it was said. */
+/** Whose word a fact is, when and where it was said, and whether it counts. `titles`: by the id of a conversation. */
 export function describeFact(
-  { trust, status, provenance, createdAt }: UserFact,
-  { titles, supersedes }: Surroundings,
-): readonly string[] {
+  { trust, status, quotation, provenance, createdAt }: UserFact,
+  titles: ReadonlyMap<string, string>,
+): string {
   const { conversationId = "", saidAt = createdAt, evidence } = provenance;
   const title = titles.get(conversationId);
   const place = title === undefined ? "in a conversation that is deleted" : `in "${title}"`;
+  const when = saidAt.toLocaleString("sv-SE");
+  if (quotation !== undefined) {
+    const how = quotation.from === "text" ? "in a text that you sent" : "you said so";
+    return `${how}, ${when}, ${place}${STANDING[status]}`;
+  }
   const words = evidence === undefined ? "" : `: "${evidence}"`;
-  const waits = status === "quarantined" && trust !== "external" ? "; it waits for your word" : "";
-  return [
-    `${WHOSE_WORD[trust]}${waits}, ${saidAt.toLocaleString("sv-SE")}, ${place}${words}`,
-    ...supersedes.map(({ fact }) => `in place of: ${fact}`),
-  ];
+  return `${WHOSE_WORD[trust]}, ${when}, ${place}${words}${STANDING[status]}`;
 }
 
 const REASONS: Readonly<Record<RecallReason["kind"], string>> = {
@@ -54,11 +62,12 @@ const REASONS: Readonly<Record<RecallReason["kind"], string>> = {
   meaning: "its meaning",
 };
 
-/** Why a fact is recalled, what counts most first. */
-export function describeReasons(reasons: readonly RecallReason[]): readonly string[] {
-  if (reasons.length === 0) return [];
+/** Why a fact is recalled, what counts most first. It may have been recalled before the last things were said. */
+export function describeReasons(reasons: readonly RecallReason[]): string {
   const described = reasons.map(({ kind, terms = [] }) =>
     terms.length === 0 ? REASONS[kind] : `${REASONS[kind]} (${terms.join(", ")})`,
   );
-  return [`recalled by ${described.join(", ")}`];
+  return described.length === 0
+    ? "recalled by what it stood next to then, and not any more"
+    : `recalled by ${described.join(", ")}`;
 }

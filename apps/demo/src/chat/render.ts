@@ -3,6 +3,7 @@ import type { Terminal } from "./terminal.ts";
 
 const SHOWN_RESULT = 100;
 const CUT_OFF = "The answer was cut off. What you said is kept; /retry finishes the answer.";
+const CUT_OFF_IN_PRIVATE = "The answer was cut off.";
 
 /** Text of a message without the control characters that would steer the terminal. */
 export const printable = (text: string): string => text.replaceAll(/(?![\n\t])\p{Cc}/gu, "\ufffd");
@@ -30,8 +31,11 @@ export function renderHistory(terminal: Terminal, messages: readonly Message[], 
   }
 }
 
-/** Shows a reply as it comes: its text word by word, its tool calls when they start and end. */
-export function createReplyRenderer(terminal: Terminal) {
+/**
+ * Shows a reply as it comes: its text word by word, its tool calls when they start and end. `isPrivate`: what was said isn't
+ * kept.
+ */
+export function createReplyRenderer(terminal: Terminal, isPrivate: boolean) {
   let open = false;
   const endLine = () => {
     if (open) terminal.print();
@@ -74,7 +78,9 @@ export function createReplyRenderer(terminal: Terminal) {
     if (outcome.status === "completed") return true;
     const { error } = outcome;
     const aborted = error._tag === "RunAborted";
-    terminal.print(aborted ? terminal.dim(CUT_OFF) : `! ${JAFErrorHandler.format(error)}`);
+    terminal.print(
+      aborted ? terminal.dim(isPrivate ? CUT_OFF_IN_PRIVATE : CUT_OFF) : `! ${JAFErrorHandler.format(error)}`,
+    );
     return aborted;
   }
 

@@ -1,63 +1,36 @@
-import {
-  generateRunId,
-  generateTraceId,
-  type Message,
-  type ModelProvider,
-  type RunConfig,
-  type RunResult,
-  runStream,
-  type TraceEvent,
-} from "@jaf/core";
+import type { Message, RunResult } from "@jaf/core";
 import type { ConversationMemory, MemoryProvider } from "@jaf/memory";
-import type { AdaptedUserMemory } from "@jaf/user-memory";
-import { ASSISTANT, type AssistantContext, assistant } from "../assistant/agent.ts";
 import { Failure } from "../cli/failure.ts";
 import { afterCrash } from "../storage/after-crash.ts";
+import { type AnswerOptions, answer, type SendOptions } from "./answer.ts";
 import { titleOf } from "./conversation-list.ts";
 
-export interface SessionOptions {
-  readonly provider: MemoryProvider;
-  /** What the assistant knows of the user from other conversations, and learns in this one. */
-  readonly userMemory: AdaptedUserMemory;
-  readonly modelProvider: ModelProvider<AssistantContext>;
-  readonly context: AssistantContext;
-  /** Aborted when the person leaves. */
-  readonly signal: AbortSignal;
+/** One conversation of one user. */
+export interface Session {
+  /** Absent: it is private, and nothing of it is stored. */
+  readonly conversationId?: string;
+  /** `null`: nothing was said yet. */
+  readonly load: () => Promise<{ readonly messages: readonly Message[] } | null>;
+  /** Says `text` and shows the answer through `onEvent`. */
+  readonly send: (text: string, options: SendOptions) => Promise<RunResult<string>>;
+  /** Goes on with an answer that was cut off. */
+  readonly resume: (options: SendOptions) => Promise<RunResult<string>>;
+  /** Whether there was anything to forget. */
+  readonly forget: () => Promise<boolean>;
 }
 
-const LEARNING_MS = 2_000;
+export interface SessionOptions extends AnswerOptions {
+  readonly provider: MemoryProvider;
+}
 
-export type SendOptions = { readonly onEvent: (event: TraceEvent) => void };
-
-/** One conversation of one user. Everything that is said is in the store: a session can be dropped at any time. */
-export function createSession(
-  { provider, userMemory, modelProvider, context, signal }: SessionOptions,
-  conversationId: string,
-) {
+/** A conversation of which everything that is said is in the store: the session can be dropped at any time. */
+export function createSession(options: SessionOptions, conversationId: string): Session {
+  const { provider, context } = options;
   const { userId } = context;
-
-  async function answer(messages: readonly Message[], { onEvent }: SendOptions): Promise<RunResult<string>> {
-    await userMemory.drain({ timeoutMs: LEARNING_MS }); // So that each answer knows what was said before.
-    const config: RunConfig<AssistantContext> = {
-      agentRegistry: new Map([[ASSISTANT, assistant]]),
-      modelProvider,
-      userMemory,
-      conversationId,
-      signal,
-      memory: { provider, autoStore: true, durability: "step", userId, ...afterCrash },
-    };
-    const state = {
-      runId: generateRunId(),
-      traceId: generateTraceId(),
-      messages,
-      currentAgentName: ASSISTANT,
-      context,
-      turnCount: 0,
-    };
-    const stream = runStream<AssistantContext, string>(state, config);
-    for await (const event of stream) onEvent(event);
-    return stream.result;
-  }
+  const stored = {
+    conversationId,
+    memory: { provider, autoStore: true, durability: "step", userId, ...afterCrash },
+  } as const;
 
   async function load(): Promise<ConversationMemory | null> {
     const loaded = await provider.getConversation(conversationId);
@@ -70,8 +43,8 @@ export function createSession(
   return {
     conversationId,
     load,
-    /** Says `text` and shows the answer through `onEvent`. The first words become the title. */
-    send: async (text: string, options: SendOptions): Promise<RunResult<string>> => {
+    /** The first words become the title. */
+    send: async (text, { onEvent }) => {
       isNew ??= (await load()) === null;
       if (isNew) {
         isNew = false;
@@ -84,12 +57,11 @@ export function createSession(
         );
         if (!titled.success) throw new Failure(titled.error.message);
       }
-      return answer([{ role: "user", content: text }], options);
+      return answer(options, { messages: [{ role: "user", content: text }], stored, onEvent });
     },
-    /** Goes on with an answer that was cut off; tools that had finished don't run again. */
-    resume: (options: SendOptions): Promise<RunResult<string>> => answer([], options),
-    /** Whether there was anything to forget. */
-    forget: async (): Promise<boolean> => {
+    /** Tools that had finished don't run again. */
+    resume: ({ onEvent }) => answer(options, { messages: [], stored, onEvent }),
+    forget: async () => {
       const deleted = await provider.deleteConversation(conversationId);
       if (!deleted.success) throw new Failure(deleted.error.message);
       return deleted.data;
@@ -97,7 +69,32 @@ export function createSession(
   };
 }
 
-export type Session = ReturnType<typeof createSession>;
+/** A conversation that is nowhere but in this process: nothing of it is stored or learned. What is known is used in it. */
+export function createPrivateSession(given: AnswerOptions): Session {
+  const options = { ...given, context: { ...given.context, isPrivate: true } };
+  let messages: readonly Message[] = [];
+
+  async function answered({ onEvent }: SendOptions): Promise<RunResult<string>> {
+    const result = await answer(options, { messages, onEvent });
+    // Of an answer that was cut off nothing is left, so that it is made anew.
+    if (result.outcome.status === "completed") messages = result.finalState.messages;
+    return result;
+  }
+
+  return {
+    load: async () => (messages.length === 0 ? null : { messages }),
+    send: (text, sending) => {
+      messages = [...messages, { role: "user", content: text }];
+      return answered(sending);
+    },
+    resume: answered,
+    forget: async () => {
+      const existed = messages.length > 0;
+      messages = [];
+      return existed;
+    },
+  };
+}
 
 export const newConversationId = (): string => `chat-${crypto.randomUUID()}`;
 

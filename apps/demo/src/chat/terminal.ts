@@ -9,10 +9,13 @@ export interface Terminal {
   readonly print: (line?: string) => void;
   readonly dim: (text: string) => string;
   readonly bold: (text: string) => string;
+  /** Says in the prompt that what is typed from now on is private, or no longer, and keeps nothing of it for the arrow keys. */
+  readonly setPrivate: (isPrivate: boolean) => void;
   readonly close: () => void;
 }
 
-export const PROMPT = "> ";
+const PROMPT = "> ";
+const PRIVATE_PROMPT = "(private) > ";
 
 /** `onInterrupt` is called for each Ctrl-C. */
 export function createTerminal(onInterrupt: () => void): Terminal {
@@ -36,6 +39,11 @@ export function createTerminal(onInterrupt: () => void): Terminal {
     if (interactive && !closed) readline.prompt();
   };
 
+  let keepsNothing = false;
+  readline.on("history", (lines: string[]) => {
+    if (keepsNothing) lines.shift();
+  });
+
   // On a terminal readline takes the key before it becomes a signal.
   readline.on("SIGINT", onInterrupt);
 
@@ -55,6 +63,10 @@ export function createTerminal(onInterrupt: () => void): Terminal {
     print: (line = "") => write(`${line}\n`),
     dim: style(2),
     bold: style(1),
+    setPrivate: (isPrivate) => {
+      keepsNothing = isPrivate;
+      readline.setPrompt(isPrivate ? PRIVATE_PROMPT : PROMPT);
+    },
     close: () => readline.close(),
   };
 }

@@ -17,6 +17,7 @@ export function scriptedTerminal(...lines: string[]) {
     },
     dim: plain,
     bold: plain,
+    setPrivate: () => {},
     close: () => {},
   };
   return { terminal, printed: () => out };
