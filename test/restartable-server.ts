@@ -37,7 +37,7 @@ export interface ServerDefinition {
   readonly stopSignal: NodeJS.Signals;
 }
 
-const START_ATTEMPTS = 5;
+const START_ATTEMPTS = 50;
 const START_PAUSE_MS = 100;
 
 function childrenOf(pid: number): number[] {

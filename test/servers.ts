@@ -132,7 +132,9 @@ function killRunning(): void {
   for (const child of running) child.kill("SIGKILL");
 }
 
-/** Resolves when the server says, on standard output or error, that it is ready. */
+const READY_WITHIN_MS = 60_000;
+
+/** Resolves when the server says, on standard output or error, that it is ready; fails after a minute without. */
 export async function spawnServer(
   program: string,
   args: readonly string[],
@@ -141,6 +143,7 @@ export async function spawnServer(
   const child = spawn(program, args, { ...options.identity, stdio: ["ignore", "pipe", "pipe"] });
   guard(child);
   let output = "";
+  let deadline: NodeJS.Timeout | undefined;
   await new Promise<void>((resolve, reject) => {
     const listen = (chunk: Buffer) => {
       output += chunk.toString();
@@ -150,7 +153,11 @@ export async function spawnServer(
     child.stderr.on("data", listen);
     child.once("error", reject);
     child.once("exit", (code) => reject(new Error(`${program} ended with ${code}:\n${output}`)));
-  });
+    deadline = setTimeout(() => {
+      child.kill("SIGKILL");
+      reject(new Error(`${program} wasn't ready within ${READY_WITHIN_MS / 1000} s:\n${output}`));
+    }, READY_WITHIN_MS);
+  }).finally(() => clearTimeout(deadline));
   for (const stream of [child.stdout, child.stderr]) {
     stream.removeAllListeners("data");
     stream.resume(); // Else a chatty server blocks on a full pipe.
