@@ -86,7 +86,7 @@ function openQueue(journal: Journal, options: AdmissionOptions): Admission {
     const head =
       place.first === undefined
         ? createSuccess(undefined)
-        : await abortable(loadHead(memory, conversationId, signal), signal);
+        : await abortable(loadHead(memory, conversationId, { signal }), signal);
     if (head.success && head.data !== undefined) identity.isSame(head.data);
     if (head.success) await reachFront(place, waiting);
     return head;

@@ -55,7 +55,7 @@ export function openTurnWatch(journal: Journal, { signal, msLeft, isSame }: Wait
   async function untilFree(): Promise<Result<void>> {
     for (;;) {
       const askedAt = performance.now();
-      const head = await abortable(loadHead(memory, conversationId, signal), signal);
+      const head = await abortable(loadHead(memory, conversationId, { signal }), signal);
       if (!head.success) return head;
       if (!isSame(head.data)) return createFailure(incarnationConflict());
       const turn = turnUnderWay(head.data, executionId);

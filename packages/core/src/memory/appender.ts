@@ -1,6 +1,7 @@
 import {
   createFailure,
   createSuccess,
+  isVersionedProvider,
   type Message,
   type ProviderReading,
   type Result,
@@ -65,8 +66,10 @@ export interface Appender {
   readonly inTurn: <T>(action: (append: Append) => Promise<T>) => Promise<T>;
   /** Everything that follows is appended to this, or not at all. */
   readonly loaded: (reading: ProviderReading) => void;
-  /** The head was read: whatever has changed in its metadata is known now. */
+  /** The head was read, with the receipt of `madeUnder`: whatever has changed in its metadata is known now. */
   readonly looked: (head: Head) => void;
+  /** The idempotency key under which this run made the conversation or tried to, until it knows the one it made. */
+  readonly madeUnder: () => string | undefined;
   readonly known: () => KnownState;
 }
 
@@ -78,21 +81,35 @@ export function createAppender(options: AppenderOptions): Appender {
   let previous: Promise<unknown> = Promise.resolve();
   let appends = 0;
   let existence: Existence = "absent";
+  let making: string | undefined;
   let known: KnownState = { incarnation: undefined, version: undefined, metadataVersion: undefined };
 
-  function looked({ conversation, incarnation }: Head): void {
+  /**
+   * Whether this run made it, also where the answer of the write got lost. An import has the note of a run, too; the
+   * receipt of a write is only where that was done.
+   */
+  function isMade({ conversation, receipt }: Head): boolean {
+    const tellsReceipts = isVersionedProvider(memory.provider);
+    return turnOf(conversation)?.id === executionId && (!tellsReceipts || receipt !== undefined);
+  }
+
+  function looked(head: Head): void {
+    const { conversation, incarnation } = head;
     if (conversation === null) return;
     known = { ...known, metadataVersion: metadataVersionOf(conversation) };
-    // One that has this run's note was made by this run, also where the answer of the write got lost.
-    if (existence === "known" || turnOf(conversation)?.id !== executionId) return;
+    if (existence === "known" || !isMade(head)) return;
     existence = "known";
     known = { ...known, incarnation, version: known.version === 0 ? 1 : known.version };
   }
 
+  const madeUnder = () => (existence === "known" ? undefined : making);
+
   /** What this run has made may be erased, and made anew by somebody else, before its next write. */
   async function meetMade(): Promise<Result<void>> {
     if (existence !== "made" || known.incarnation === undefined) return createSuccess(undefined);
-    const reading = tryHard(options, () => loadHead(memory, conversationId, options.signal));
+    const reading = tryHard(options, () =>
+      loadHead(memory, conversationId, { receiptFor: making, signal: options.signal }),
+    );
     const head = await unlessAborted(reading, options.signal);
     if (!head.success) return head;
     looked(head.data);
@@ -117,13 +134,15 @@ export function createAppender(options: AppenderOptions): Appender {
     const met = await meetMade();
     if (!met.success) return met;
     appends += 1;
+    const key = idempotencyKey ?? `${executionId}:${appends}`;
+    if (existence === "absent") making = key;
     const { incarnation, version, metadataVersion } = known;
     const owned = memory.userId === undefined ? ("unowned" as const) : true;
     const appended = await tryToAppend(options, {
       messages,
       metadata,
       demands: {
-        idempotencyKey: idempotencyKey ?? `${executionId}:${appends}`,
+        idempotencyKey: key,
         ...(existence === "absent" ? { createIfMissing: owned } : {}),
         ...(incarnation === undefined ? {} : { expectedIncarnation: incarnation }),
         ...(version === undefined ? {} : { expectedVersion: version }),
@@ -150,6 +169,7 @@ export function createAppender(options: AppenderOptions): Appender {
       known = { incarnation, version: versionOf(conversation), metadataVersion };
     },
     looked,
+    madeUnder,
     known: () => known,
   };
 }

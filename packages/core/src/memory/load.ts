@@ -88,18 +88,19 @@ async function readConversation(
   return createSuccess({ ...loaded.data, conversation: own, time });
 }
 
-/** The conversation without its messages. */
-export type Head = Pick<Loaded, "conversation" | "incarnation" | "time">;
+/** The conversation without its messages. `receipt`: see `isVersionedProvider`; others tell none. */
+export type Head = Pick<Loaded, "conversation" | "incarnation" | "receipt" | "time">;
 
 export async function loadHead(
   { provider, userId }: MemoryConfig,
   conversationId: string,
-  signal?: AbortSignal,
+  { receiptFor, signal }: Partial<Pick<LoadOptions, "receiptFor" | "signal">> = {},
 ): Promise<Result<Head>> {
   if (!isVersionedProvider(provider)) return findHead(provider, conversationId);
   const options = {
     messages: "none",
     ...(userId === undefined ? {} : { userId }),
+    ...(receiptFor === undefined ? {} : { receiptFor }),
     ...(signal === undefined ? {} : { signal }),
   } as const;
   const askedAt = performance.now();

@@ -126,7 +126,7 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
   }
 
   async function look() {
-    const head = await loadHead(memory, conversationId, signal);
+    const head = await loadHead(memory, conversationId, { receiptFor: appender.madeUnder(), signal });
     if (head.success) time = head.data.time;
     return head;
   }

@@ -83,6 +83,23 @@ describe.each(["completed", "turn", "step"] as const)("a run in durability %s", 
     });
   });
 
+  it.each(ERASURES)(
+    "stores nothing in the copy of what it has made that is imported once that was %s",
+    async (_how, erase) => {
+      const provider = createInMemoryProvider();
+      const turn = slowTurn();
+      const running = runner(provider, { durability })(turn.steps, "What was it about?");
+      await turn.asked;
+      const exported = await provider.exportConversation("c");
+      await erase(provider);
+      if (exported.success && exported.data !== null) await provider.importConversation(exported.data);
+      const imported = await storedMessages(provider);
+      turn.answer();
+      expect(errorOf(await running)).toMatchObject(erased);
+      expect(await storedMessages(provider)).toEqual(imported);
+    },
+  );
+
   it("that queues says nothing in the conversation that was begun since it was erased", async () => {
     const provider = createInMemoryProvider();
     await provider.storeMessages("c", [user("The merger."), assistant("Noted.")], { userId: "alice" });
