@@ -1,3 +1,4 @@
+import { sentencesIn } from "../text/sentences.ts";
 import { foreignSpans, type Span } from "./foreign/index.ts";
 import { holdsSecret } from "./secrets/index.ts";
 
@@ -27,7 +28,6 @@ const MAX_LENGTH = 500;
 /** A longer sentence is no sentence but a text without any; it is divided at its lines, or left out. */
 const MAX_SENTENCE = 2_000;
 
-const sentences = new Intl.Segmenter(undefined, { granularity: "sentence" });
 const UNSEEN = /(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}|\p{Cs}/gu;
 const SPACE = /[\s\p{Cc}]+/gu;
 const LINE_BREAK = /\r\n?|[\n\v\f\u0085\u2028\u2029]/gu;
@@ -129,7 +129,7 @@ function segmentsOf(text: string): readonly Span[] {
   let size = WINDOW;
   for (let from = wordsFrom(text, 0); from < text.length; from = wordsFrom(text, from)) {
     const isLast = from + size >= text.length;
-    const found = [...sentences.segment(text.slice(from, from + size))];
+    const found = [...sentencesIn(text.slice(from, from + size))];
     // The last one may go on behind the window.
     const whole = isLast ? found : found.slice(0, -1);
     for (const { segment, index } of whole)

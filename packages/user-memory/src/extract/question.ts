@@ -1,3 +1,4 @@
+import { sentencesIn } from "../text/sentences.ts";
 import { lineOf } from "./passages.ts";
 
 /** What an assistant asks stands at the end of what it says. */
@@ -6,11 +7,9 @@ const LAST_SENTENCES = 3;
 const MAX_QUESTION = 300;
 const QUESTION_MARK = /[?？؟⁇⁈]["”»)\]*_]*\s*$/u;
 
-const sentences = new Intl.Segmenter(undefined, { granularity: "sentence" });
-
 /** The question that a message ends with, in one line; `""` where it asks nothing. */
 export function questionIn(text: string): string {
-  const last = [...sentences.segment(text.slice(-LOOKED_AT))].slice(-LAST_SENTENCES);
+  const last = [...sentencesIn(text.slice(-LOOKED_AT))].slice(-LAST_SENTENCES);
   const question = last.findLast(({ segment }) => QUESTION_MARK.test(segment))?.segment ?? "";
   return question.length > MAX_QUESTION ? "" : lineOf(question);
 }

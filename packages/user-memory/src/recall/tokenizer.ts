@@ -1,3 +1,5 @@
+import { FIXED_LOCALE } from "../text/locale.ts";
+
 const WORD_LIMIT = 64;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’]*/gu;
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
@@ -55,7 +57,7 @@ function split(word: string, words: string[]): void {
 }
 
 function divide(text: string, words: string[]): void {
-  segmenter ??= new Intl.Segmenter("und", { granularity: "word" });
+  segmenter ??= new Intl.Segmenter(FIXED_LOCALE, { granularity: "word" });
   for (const [run] of text.matchAll(RUN)) {
     for (const { segment, isWordLike } of segmenter.segment(run)) {
       if (isWordLike === false) continue;

@@ -1,9 +1,8 @@
 import type { StoredFact } from "../backend/backend.ts";
 import { ownContent } from "../rules/indexing.ts";
 import { detailsOf } from "../rules/quotation.ts";
+import { sentencesIn } from "../text/sentences.ts";
 import type { Found } from "./order.ts";
-
-const sentences = new Intl.Segmenter(undefined, { granularity: "sentence" });
 
 /** A quotation that says little stands where one of this many times its rank would. */
 const BEHIND = 10;
@@ -24,4 +23,4 @@ const saysLittle = ({ fact, quotation }: StoredFact): boolean =>
   (isQuestion(fact) || ownContent({ fact }).size < 2);
 
 const isQuestion = (text: string): boolean =>
-  QUESTION.test(text) && [...sentences.segment(text)].every(({ segment }) => QUESTION.test(segment.trim()));
+  QUESTION.test(text) && [...sentencesIn(text)].every(({ segment }) => QUESTION.test(segment.trim()));
