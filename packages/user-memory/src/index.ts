@@ -12,6 +12,7 @@ export type {
   ExtractionOptions,
   ExtractionReport,
   MemoryExtractOptions,
+  OffRecordTurn,
   ProposedFact,
   VerifyFact,
 } from "./extract/options.ts";

@@ -6,9 +6,9 @@ import type { ExtractionJob } from "../queue.ts";
 import type { UserMemory } from "../user-memory.ts";
 import { ExtractionError } from "./error.ts";
 import { keepFacts } from "./keep.ts";
-import type { ExtractionSettings, ProposedFact } from "./options.ts";
+import type { ExtractionSettings } from "./options.ts";
 import { INSTRUCTIONS, requestFor } from "./prompt.ts";
-import { parseReply, readProposals } from "./reply.ts";
+import { type Proposed, parseReply, readProposals } from "./reply.ts";
 
 /** Asks a model once; see `MiddlewareTurn.complete`. */
 export type CompleteText = (request: CompletionRequest) => Promise<string>;
@@ -35,6 +35,12 @@ export async function extractFacts(
   // Nobody is shown any more what is to be forgotten.
   if (isStore(memory) && (await memory.mark(job.userId)) !== job.since) return;
   const proposals = job.isVerbatim ? undefined : await propose({ settings, complete, job, attempt });
+  const { userId, conversationId, position } = job;
+  if (proposals === "private") {
+    const turn = { userId, conversationId, position, heardBy: "extractor" } as const;
+    tellQuietly(settings.onOffRecord, turn);
+    return;
+  }
   const entries = await keepFacts({
     memory,
     job,
@@ -43,7 +49,6 @@ export async function extractFacts(
     settings,
   });
   if (entries.length === 0) return;
-  const { userId, conversationId } = job;
   tellQuietly(settings.onExtracted, entries, { userId, conversationId, proposed: proposals?.length ?? 0 });
 }
 
@@ -57,7 +62,7 @@ interface Asking extends Omit<ExtractionScope, "memory"> {
   readonly attempt: number;
 }
 
-async function propose(asking: Asking): Promise<readonly ProposedFact[]> {
+async function propose(asking: Asking): Promise<Proposed> {
   const { settings, attempt } = asking;
   const reply = await asked(asking);
   try {

@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import { type Message, messageText } from "@jaf/memory";
-import type { ErasureMark } from "../erasure-mark.ts";
 import type { ExtractionJob } from "../queue.ts";
 import { hear, portable, secretless } from "./heard.ts";
 
@@ -12,16 +11,24 @@ export interface JobOf<Ctx> {
   readonly turn: MiddlewareTurn<Ctx>;
   readonly reply: Message;
   readonly threshold: number;
-  readonly since: ErasureMark;
 }
 
+/** A job but for its mark. */
+export type UnmarkedJob = Omit<ExtractionJob, "since">;
+
 /**
- * What is left to do of a turn. `undefined` where the user said nothing, and where they asked that something isn't kept: then
- * nothing of the turn is. Secrets aren't put into the queue.
+ * What is left to do of a turn. `undefined` where the user said nothing; `"private"` where they asked that something isn't kept:
+ * then nothing of the turn is. Secrets aren't put into the queue.
  */
-export function jobOf<Ctx>({ spec, turn, reply, threshold, since }: JobOf<Ctx>): ExtractionJob | undefined {
+export function jobOf<Ctx>({
+  spec,
+  turn,
+  reply,
+  threshold,
+}: JobOf<Ctx>): UnmarkedJob | "private" | undefined {
   const heard = hear({ ...turn, messages: turn.state.messages });
-  if (heard === "private" || heard.said.every((text) => text.trim() === "")) return undefined;
+  if (heard === "private") return "private";
+  if (heard.said.every((text) => text.trim() === "")) return undefined;
   const { conversationId } = turn;
   return {
     ...heard,
@@ -34,7 +41,6 @@ export function jobOf<Ctx>({ spec, turn, reply, threshold, since }: JobOf<Ctx>):
     tags: [...new Set(spec.tags ?? [])],
     ...(spec.extractWith === undefined ? {} : { model: spec.extractWith }),
     threshold,
-    since,
   };
 }
 

@@ -3,6 +3,7 @@ import { parseOptions } from "@jaf/memory";
 import { boundOptions } from "../bound-options.ts";
 import { beforeDeadline } from "../deadline.ts";
 import type { ErasureMark } from "../erasure-mark.ts";
+import { tellQuietly } from "../link/callback.ts";
 import { getUserMemory, isStore } from "../link/slot.ts";
 import { trackWork, workKeyOf } from "../link/work.ts";
 import type { ExtractionJob, LeasedJob } from "../queue.ts";
@@ -68,12 +69,16 @@ export function withMemoryExtract<Ctx>(
       if (!user || memory === undefined) return;
       const scope: ExtractionScope = { memory, settings, complete: (request) => turn.complete(request) };
       const { threshold } = settings;
-      const jobSince = (since: ErasureMark) =>
-        jobOf({ spec: { ...spec, user }, turn, reply, threshold, since });
       try {
-        if (isStore(memory))
-          await queued(scope, memory, async () => jobSince(await markFor(memory, turn, user)));
-        else direct(scope, jobSince(0 as ErasureMark));
+        const job = jobOf({ spec: { ...spec, user }, turn, reply, threshold });
+        if (job === "private") {
+          const { conversationId, position } = turn;
+          tellQuietly(settings.onOffRecord, { userId: user, conversationId, position, heardBy: "check" });
+        } else if (job !== undefined) {
+          if (isStore(memory)) {
+            await queued(scope, memory, async () => ({ ...job, since: await markFor(memory, turn, user) }));
+          } else direct(scope, { ...job, since: 0 as ErasureMark });
+        }
       } catch (thrown) {
         tellFailure(settings, thrown);
       }
@@ -85,21 +90,18 @@ export function withMemoryExtract<Ctx>(
 async function queued(
   scope: ExtractionScope,
   store: UserMemoryStore,
-  jobFor: () => Promise<ExtractionJob | undefined>,
+  jobFor: () => Promise<ExtractionJob>,
 ): Promise<void> {
   const { leaseMs } = scope.settings;
   const late = (): Error => new Error(`The store took longer than ${ENQUEUE_MS} ms to note the turn.`);
-  const entered = await beforeDeadline(
+  const leased = await beforeDeadline(
     ENQUEUE_MS,
-    async () => {
-      const job = await jobFor();
-      return job && { leased: await store.queue.enqueue(job, { leaseMs }) };
-    },
+    async () => store.queue.enqueue(await jobFor(), { leaseMs }),
     late,
   );
-  // Somebody has it, or the user wants nothing kept.
-  if (entered === undefined || entered.leased === null) return;
-  trackWork(store, workOff(scope, store, entered.leased));
+  // Somebody has it, or everything was forgotten meanwhile.
+  if (leased === null) return;
+  trackWork(store, workOff(scope, store, leased));
 }
 
 async function workOff(scope: ExtractionScope, store: UserMemoryStore, leased: LeasedJob): Promise<void> {
@@ -122,8 +124,7 @@ async function workOff(scope: ExtractionScope, store: UserMemoryStore, leased: L
 }
 
 /** A store without a queue: the turn has this one attempt. */
-function direct(scope: ExtractionScope, job: ExtractionJob | undefined): void {
-  if (job === undefined) return;
+function direct(scope: ExtractionScope, job: ExtractionJob): void {
   const once: ExtractionScope = { ...scope, settings: { ...scope.settings, maxAttempts: 1 } };
   const settle = async (): Promise<void> => undefined;
   trackWork(scope.memory, attemptJob(once, { job, attempt: 1, complete: settle, release: settle }));

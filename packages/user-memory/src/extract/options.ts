@@ -58,6 +58,16 @@ export interface ExtractionReport {
   readonly proposed: number;
 }
 
+/** A turn of which nothing is kept, as the user asked for that. It says nothing of what was said. */
+export interface OffRecordTurn {
+  readonly userId: string;
+  readonly conversationId?: string | undefined;
+  /** Index of the user's message, or the first of several, in its conversation, from 0. */
+  readonly position?: number | undefined;
+  /** `"check"`: the check of this package. `"extractor"`: the model that extracts, or the application's own function. */
+  readonly heardBy: "check" | "extractor";
+}
+
 /** What extraction can be told, with turns or without. */
 export interface ExtractionOptions {
   /** Proposes the facts instead of a model. */
@@ -76,6 +86,12 @@ export interface ExtractionOptions {
   readonly onExtracted?:
     | ((entries: readonly (MemoryEntry | UserFact)[], report: ExtractionReport) => unknown)
     | undefined;
+  /**
+   * Told that the user asked for something not to be kept, so that nothing of the turn is: for a sign beside the message, or for
+   * logs of the application's own that are to heed it, too. The check tells before the run is over, the extractor later. A turn
+   * that is done twice, after a crash, is told twice. What it throws is ignored.
+   */
+  readonly onOffRecord?: ((turn: OffRecordTurn) => unknown) | undefined;
   /**
    * Told what failed: an `ExtractionError`, or what the store rejected with. Default: a process warning, by its kind alone.
    * What was forgotten or erased meanwhile is no failure. What it throws is ignored.
@@ -111,6 +127,7 @@ const fields = {
   verify: callback.optional(),
   maxFacts: z.int().min(1).max(1_000).default(50),
   onExtracted: callback.optional(),
+  onOffRecord: callback.optional(),
   onError: callback.optional(),
   leaseMs: z.int().min(1).max(3_600_000).default(60_000),
   maxAttempts: z.int().min(1).default(5),

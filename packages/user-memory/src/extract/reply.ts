@@ -42,8 +42,11 @@ export class UnreadableReply extends Error {
   override readonly name = "UnreadableReply";
 }
 
-/** The proposals of a reply, none where it says that nothing is to be kept; also in a code fence or among prose. Throws {@link UnreadableReply}. */
-export function parseReply(reply: string): readonly ProposedFact[] {
+/** What is proposed, or that the user wants nothing of the turn kept. */
+export type Proposed = readonly ProposedFact[] | "private";
+
+/** What a reply proposes; also in a code fence or among prose. Throws {@link UnreadableReply}. */
+export function parseReply(reply: string): Proposed {
   if (reply.length > MAX_REPLY) throw new UnreadableReply("It is too long.");
   for (const text of candidatesIn(reply)) {
     const proposals = readJson(text);
@@ -53,8 +56,8 @@ export function parseReply(reply: string): readonly ProposedFact[] {
 }
 
 /** What is proposed, as far as it can be read: what is no proposal is left out. `undefined` where it is no list of them. */
-export function readProposals(value: unknown): readonly ProposedFact[] | undefined {
-  if (privateSchema.safeParse(value).success) return [];
+export function readProposals(value: unknown): Proposed | undefined {
+  if (privateSchema.safeParse(value).success) return "private";
   const list = listSchema.safeParse(value);
   if (!list.success) return undefined;
   return list.data.slice(0, MAX_PROPOSED).flatMap((item) => {
@@ -80,7 +83,7 @@ function between(text: string, open: string, close: string): string {
   return start === -1 || end < start ? "" : text.slice(start, end + 1);
 }
 
-function readJson(text: string): readonly ProposedFact[] | undefined {
+function readJson(text: string): Proposed | undefined {
   try {
     return readProposals(JSON.parse(text));
   } catch {
