@@ -79,8 +79,8 @@ export async function chat(options: ChatOptions): Promise<boolean> {
   };
 
   for (const notice of notices) terminal.print(terminal.dim(notice));
-  // What a process that was killed had still to learn. All of it is quoted, so nobody is asked for anything.
-  await processExtractions(store.userMemory, { ...extract, extract: async () => [] });
+  // What a process that was killed had still to learn.
+  await processExtractions(store.userMemory, { ...extract, extract: "verbatim" });
   const [latest] = await listConversations(store.provider, userId, 1);
   if (latest !== undefined) await self.open(latest.conversationId);
   for await (const raw of terminal.lines()) {

@@ -38,6 +38,13 @@ export async function attemptJob(scope: ExtractionScope, leased: LeasedJob): Pro
 async function attempt(scope: ExtractionScope, leased: LeasedJob): Promise<AttemptOutcome> {
   const { settings } = scope;
   const { maxAttempts, retryDelayMs } = settings;
+  if (isOutOfReach(scope, leased)) {
+    const { attempt } = leased;
+    const message = "A turn whose facts a model is to propose was left in the queue: this worker has none.";
+    tellFailure(settings, new ExtractionError({ code: "model", message, attempt }));
+    await leased.release(MAX_DELAY_MS);
+    return "put-off";
+  }
   // Handed out so often without an end, it takes its process down.
   if (leased.attempt > maxAttempts + UNTRIED) return giveUp(scope, leased, undefined);
   try {
@@ -51,6 +58,10 @@ async function attempt(scope: ExtractionScope, leased: LeasedJob): Promise<Attem
   await leased.complete();
   return "done";
 }
+
+/** However often a worker that has nobody to ask was handed it, it isn't given up here. */
+const isOutOfReach = ({ settings, complete }: ExtractionScope, { job }: LeasedJob): boolean =>
+  job.isVerbatim !== true && settings.extract === undefined && complete === undefined;
 
 async function giveUp({ settings }: ExtractionScope, leased: LeasedJob, cause: unknown): Promise<"given-up"> {
   const message =

@@ -143,6 +143,11 @@ export const extractOptionsSchema = z.strictObject({
 
 export const processOptionsSchema = z.strictObject({
   ...fields,
+  extract: z
+    .union([z.literal("verbatim"), callback], {
+      error: 'expected a function, or "verbatim"',
+    })
+    .optional(),
   complete: callback.optional(),
   limit: z.int().min(1).default(100),
   signal: z.instanceof(AbortSignal).optional(),

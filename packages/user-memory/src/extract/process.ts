@@ -4,9 +4,14 @@ import { trackWork } from "../link/work.ts";
 import type { UserMemoryStore } from "../store.ts";
 import { attemptJob } from "./attempt.ts";
 import type { CompleteText } from "./extraction.ts";
-import { type ExtractionOptions, processOptionsSchema } from "./options.ts";
+import { type ExtractFacts, type ExtractionOptions, processOptionsSchema } from "./options.ts";
 
-export interface ProcessExtractionsOptions extends ExtractionOptions {
+export interface ProcessExtractionsOptions extends Omit<ExtractionOptions, "extract"> {
+  /**
+   * Proposes the facts instead of a model. `"verbatim"`: this worker has none to ask and does the turns that are quoted as they
+   * are; `onError` is told of the others, which stay in the queue for a worker that has one.
+   */
+  readonly extract?: ExtractFacts | "verbatim" | undefined;
   /** Asks a model once; `request.model` is the spec's `extractWith`, if it had one. Needed unless `extract` is given. */
   readonly complete?: CompleteText | undefined;
   /** How many turns at most. Default 100. */
@@ -33,11 +38,19 @@ export async function processExtractions(
   options: ProcessExtractionsOptions,
 ): Promise<ProcessedExtractions> {
   const given = boundOptions(processOptionsSchema, options);
-  const settings = { ...given, ...parseOptions(processOptionsSchema, given, "extraction options") };
-  const { complete, extract, concurrency, leaseMs, limit, signal } = settings;
+  const parsed = { ...given, ...parseOptions(processOptionsSchema, given, "extraction options") };
+  const { extract, complete, limit, signal, ...rest } = parsed;
+  const isVerbatim = extract === "verbatim";
   if (complete === undefined && extract === undefined) {
-    throw new TypeError("Invalid extraction options: expected complete, or extract.");
+    throw new TypeError(
+      'Invalid extraction options: expected complete, or extract (a function, or "verbatim").',
+    );
   }
+  if (isVerbatim && complete !== undefined) {
+    throw new TypeError('Invalid extraction options: complete: expected none beside extract: "verbatim"');
+  }
+  const settings = { ...rest, extract: isVerbatim ? undefined : extract };
+  const { concurrency, leaseMs } = settings;
   const counts = { done: 0, "put-off": 0, "given-up": 0 };
   const work = async (): Promise<void> => {
     for (let left = limit; left > 0 && signal?.aborted !== true; ) {

@@ -7,9 +7,10 @@ import { factsOf, reply, spec, tea } from "./live-turn.ts";
 
 describe("processExtractions", () => {
   /** A process that went down between the turn and its extraction. */
-  async function crashed(memory: MemoryUserMemory, said: string): Promise<void> {
+  async function crashed(memory: MemoryUserMemory, said: string, isVerbatim = false): Promise<void> {
     const since = await memory.mark("alice");
-    const turn = { said: [said], reply: "ok", saidAt: new Date(), tags: [], threshold: 0.7, since };
+    const fields = { reply: "ok", saidAt: new Date(), tags: [], threshold: 0.7, since, isVerbatim };
+    const turn = { said: [said], ...fields };
     await memory.queue.enqueue({ id: said, userId: "alice", ...turn }, { leaseMs: 1 });
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -67,6 +68,21 @@ describe("processExtractions", () => {
     };
     await processExtractions(memory, { complete, limit: 2, concurrency: 1 });
     expect({ most, count }).toEqual({ most: 1, count: 2 });
+  });
+
+  test("does without a model the turns that are quoted as they are, and leaves the others to whoever has one", async () => {
+    const memory = new MemoryUserMemory();
+    await crashed(memory, "I like tea", true);
+    await crashed(memory, "I like cake");
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => errors.push(error);
+    const outcome = await processExtractions(memory, { extract: "verbatim", maxAttempts: 1, onError });
+    expect(outcome).toEqual({ done: 1, putOff: 1, givenUp: 0 });
+    expect(await factsOf(memory)).toEqual(["I like tea"]);
+    expect(await memory.queue.size()).toBe(1);
+    expect(errors).toMatchObject([{ code: "model", retryable: true }]);
+    const both = processExtractions(memory, { extract: "verbatim", complete: async () => reply() });
+    await expect(both).rejects.toThrow(/complete: expected none/);
   });
 
   test("refuses options that are wrong by their name", async () => {
