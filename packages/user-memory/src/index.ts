@@ -36,6 +36,7 @@ export {
 export { MemoryUserMemory } from "./memory-user-memory.ts";
 export {
   createMessageSearch,
+  dropMessageIndex,
   type FoundMessage,
   type MessageSearch,
   type MessageSearchConfig,

@@ -99,7 +99,10 @@ export function createMessageSearch(
 
 const searches = new WeakMap<MemoryProvider, MessageSearch>();
 
-/** Searches a user's conversations; the index is kept with the provider. See {@link MessageSearch.search}. */
+/**
+ * Searches a user's conversations; the index is kept with the provider, see {@link dropMessageIndex}. See
+ * {@link MessageSearch.search}.
+ */
 export function searchMessages(
   provider: MemoryProvider,
   userId: string,
@@ -109,4 +112,12 @@ export function searchMessages(
   const search = searches.get(provider) ?? createMessageSearch(provider);
   searches.set(provider, search);
   return search.search(userId, query, options);
+}
+
+/**
+ * Drops what {@link searchMessages} keeps of a user in this process, for when the user's data is deleted. `provider`: the very
+ * one that was searched. A search that is under way leaves nothing behind either.
+ */
+export function dropMessageIndex(provider: MemoryProvider, userId: string): void {
+  searches.get(provider)?.drop(userId);
 }

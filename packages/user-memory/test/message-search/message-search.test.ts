@@ -7,7 +7,11 @@ import {
   type Message,
 } from "@jaf/memory";
 import { describe, expect, test, vi } from "vitest";
-import { createMessageSearch, searchMessages } from "../../src/message-search/message-search.ts";
+import {
+  createMessageSearch,
+  dropMessageIndex,
+  searchMessages,
+} from "../../src/message-search/message-search.ts";
 
 const say = (content: string, role: Message["role"] = "user"): Message => ({ role, content });
 
@@ -249,6 +253,28 @@ describe("searchMessages", () => {
     expect(readConversation).not.toHaveBeenCalled();
     await search.search("ada", "plums");
     expect(readConversation.mock.calls.map(([id]) => id)).toEqual(["of ada"]);
+  });
+
+  test("keeps nothing of a user whose index was dropped, also while it was searched; others keep theirs", async () => {
+    const inner = createInMemoryProvider();
+    const readConversation = vi.fn(inner.readConversation);
+    const provider = { ...inner, readConversation } as MemoryProvider;
+    for (const userId of ["ada", "bo"])
+      await inner.appendMessages(`of ${userId}`, [say("apples and pears")], { userId }, make);
+    const readBy = async (userId: string) => {
+      readConversation.mockClear();
+      await searchMessages(provider, userId, "plums");
+      return readConversation.mock.calls.length;
+    };
+    dropMessageIndex(provider, "ada");
+    const searched = [await readBy("ada"), await readBy("ada"), await readBy("bo")];
+    dropMessageIndex(provider, "ada");
+    const dropped = [await readBy("ada"), await readBy("bo")];
+    dropMessageIndex(provider, "ada");
+    const underWay = searchMessages(provider, "ada", "plums");
+    dropMessageIndex(provider, "ada");
+    await underWay;
+    expect([searched, dropped, await readBy("ada")]).toEqual([[1, 0, 1], [1, 0], 1]);
   });
 
   test("many at once get what was there when they asked", async () => {
