@@ -33,18 +33,18 @@ export function lazyFields<Source, Made extends object>(
     }
   }
 
-  const accessors: PropertyDescriptorMap = {};
+  const accessors: (readonly [field: string, PropertyDescriptor])[] = [];
   for (const field in makers) {
     const make = makers[field];
-    accessors[field] = {
-      get(this: object) {
-        return make(WithSource.sourceOf(this));
-      },
-      enumerable: true,
+    const get = function (this: object) {
+      return make(WithSource.sourceOf(this));
     };
+    accessors.push([field, { get, enumerable: true }]);
   }
   return (object, source) => {
     new WithSource(object, source);
-    return Object.defineProperties(object, accessors) as never;
+    // One by one: all at once takes twice as long.
+    for (const [field, accessor] of accessors) Object.defineProperty(object, field, accessor);
+    return object as never;
   };
 }
