@@ -59,11 +59,11 @@ export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): M
     if (issues.length > 0) return invalid(issues);
     window ??= openWindow(memory?.window);
     const history = placeHistory(state.messages, source());
-    const compacted = await compaction?.before(history, summarizerOf(config, turn));
+    const compacted = compaction && (await compaction.before(history, summarizerOf(config, turn)));
     const summary = compacted?.summary;
     const seen = see(window, { history, summary, message: summary && messageOf(summary) });
     if (!seen.ok) return seen;
-    const resolved = await media?.(seen.messages);
+    const resolved = media && (await media(seen.messages));
     if (resolved?.ok === false) return resolved;
     const messages = resolved?.messages ?? seen.messages;
     const agentName = state.currentAgentName;

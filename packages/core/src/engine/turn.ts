@@ -1,5 +1,5 @@
 import { type Message, sanitizeConversation, type ToolCall } from "@jaf/memory";
-import { approvedBefore } from "../interruption/decisions.ts";
+import { nothingDecided } from "../interruption/decisions.ts";
 import { askedNow, asNoted, openCallScope, type ReplyPlace } from "../interruption/waiting.ts";
 import { callModel } from "../model/call-model.ts";
 import { repairableFaults, repairRequest } from "../output/repair.ts";
@@ -67,7 +67,8 @@ async function runCalls<Ctx>(
 ): Promise<Step<Ctx>> {
   const { currentAgentName } = state;
   const callScope = `${scope.executionId()}:${state.turnCount}`;
-  const stored = await scope.journal?.calls(message, { agentName: currentAgentName, callScope });
+  const stored =
+    scope.journal && (await scope.journal.calls(message, { agentName: currentAgentName, callScope }));
   if (stored?.success === false) return failMemory(state, stored.error);
   scope.emit?.({ type: "assistant_message", data: { agentName: currentAgentName, message } });
   const calls: readonly ToolCall[] = message.tool_calls ?? [];
@@ -85,17 +86,17 @@ async function runCalls<Ctx>(
       callScope,
       messages: state.messages,
     },
-    { decisions: approvedBefore([]), waiting },
+    { decisions: nothingDecided, waiting },
   );
   const messages = [...state.messages, message, ...results];
-  const next = { ...state, currentAgentName: agentName };
   if (error === undefined && interruptions.length > 0) {
     const entry = { agentName: currentAgentName, callScope, approvals: { ...waiting.note, shown } };
-    return interrupt(scope, { ...next, messages }, { interruptions, entry });
+    return interrupt(scope, { ...state, messages, currentAgentName: agentName }, { interruptions, entry });
   }
   const after = {
-    ...next,
+    ...state,
     messages: results.length === calls.length ? messages : sanitizeConversation(messages),
+    currentAgentName: agentName,
     turnCount: state.turnCount + 1,
   };
   return error === undefined ? { state: after } : fail(after, error);

@@ -22,8 +22,8 @@ export const stateGivenOut = <Ctx>(state: RunState<Ctx>): RunState<Ctx> =>
   });
 
 /** The same for the model provider, at each call. It hands nothing back, so its lists need not be known again. */
-export const stateShown = <Ctx>(state: RunState<Ctx>): RunState<Ctx> =>
-  Object.freeze({ ...state, messages: Object.freeze([...state.messages]) });
+export const stateShown = <Ctx>(state: RunState<Ctx>, messages = state.messages): RunState<Ctx> =>
+  Object.freeze({ ...state, messages: Object.freeze([...messages]) });
 
 /**
  * A caller's state, whose messages may change afterwards. What is no list is left to whoever checks it. `isStored`: whether

@@ -46,6 +46,9 @@ export const approvedBefore = (approved: readonly string[]): Decisions => ({
   results: new Map(),
 });
 
+/** About calls of a reply that was just said. */
+export const nothingDecided: Decisions = approvedBefore([]);
+
 export const isUndecided = ({ approvals, toolResults }: GivenDecisions): boolean =>
   approvals.length === 0 && toolResults.length === 0;
 

@@ -48,8 +48,30 @@ type Sorted =
   | { readonly to: "answered"; readonly answer: AnsweredCall }
   | { readonly to: "waiting"; readonly interruption: Interruption };
 
-/** In call order. Rejects when the run is aborted meanwhile. */
-export async function sortCalls<Ctx>(
+/** In call order; at once where none may wait. Rejects when the run is aborted meanwhile. */
+export function sortCalls<Ctx>(
+  scope: RunScope<Ctx>,
+  batch: CallBatch<Ctx>,
+  options: SortOptions,
+): SortedCalls | Promise<SortedCalls> {
+  const mayAnyWait = batch.calls.some((call) => {
+    const tool = findTool(batch, calledTool(call).name);
+    return tool !== undefined && mayWait(tool);
+  });
+  return mayAnyWait
+    ? judgeCalls(scope, batch, options)
+    : {
+        run: batch.calls.map((call) => ({ call })),
+        answered: [],
+        waiting: [],
+        shown: [],
+        judged: nothingJudged,
+      };
+}
+
+const nothingJudged: SortedCalls["judged"] = new Map();
+
+async function judgeCalls<Ctx>(
   scope: RunScope<Ctx>,
   batch: CallBatch<Ctx>,
   options: SortOptions,

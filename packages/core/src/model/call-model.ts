@@ -33,7 +33,7 @@ export async function callModel<Ctx>(
   const view = await scope.view({ state, agent });
   if (!view.ok) return view;
   const messages = behind.length === 0 ? view.state.messages : [...view.state.messages, ...behind];
-  const shown = stateShown({ ...view.state, messages });
+  const shown = stateShown(view.state, messages);
   const resolving = resolveInstructions(scope, agent, shown);
   const instructions = isThenable(resolving) ? await resolving : resolving;
   if (!instructions.ok) return instructions;

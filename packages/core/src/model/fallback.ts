@@ -10,9 +10,16 @@ import { type Asked, callOne, type ModelCall, modelNameOf } from "./call-one.ts"
  * Asks the model, and where that fails for good those of `RunConfig.modelFallback`, each once, from the one that the agent had
  * its last reply from. Nothing of a failed call counts.
  */
-export async function callModels<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Asked> {
+export function callModels<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Asked> {
   const { modelFallback } = scope.config;
-  if (modelFallback === undefined) return callOne(scope, call);
+  return modelFallback === undefined ? callOne(scope, call) : callWithFallback(scope, call, modelFallback);
+}
+
+async function callWithFallback<Ctx>(
+  scope: RunScope<Ctx>,
+  call: ModelCall<Ctx>,
+  modelFallback: ModelFallback<Ctx>,
+): Promise<Asked> {
   const agentName = call.state.currentAgentName;
   const models = [undefined, ...modelFallback.models];
   const first = scope.modelInUse.get(agentName) ?? 0;

@@ -7,6 +7,7 @@ import type { Interruption } from "../interruption/interruption.ts";
 import { type AnsweredCall, type SortOptions, sortCalls } from "../interruption/sort-calls.ts";
 import type { ShownArguments } from "../memory/metadata.ts";
 import type { AppendEntry } from "../memory/turn-holder.ts";
+import { isThenable } from "../thenable.ts";
 import { decodeCall } from "./arguments.ts";
 import { forEachLimited } from "./concurrency.ts";
 import {
@@ -27,12 +28,12 @@ export interface AnsweredCalls {
   readonly shown: readonly ShownArguments[];
   /** The agent that goes on; the one that called, unless it handed off. */
   readonly agentName: string;
-  readonly error?: JAFError;
+  readonly error: JAFError | undefined;
 }
 
 interface Answer {
   readonly message: Message;
-  readonly error?: JAFError;
+  readonly error: JAFError | undefined;
 }
 
 /** How far a batch has come. */
@@ -66,7 +67,8 @@ export async function answerCalls<Ctx>(
   let interruptions: readonly Interruption[] = [];
   let shown: readonly ShownArguments[] = [];
   try {
-    const sorted = await sortCalls(scope, batch, options);
+    const sorting = sortCalls(scope, batch, options);
+    const sorted = isThenable(sorting) ? await sorting : sorting;
     const { run, answered, waiting } = sorted;
     interruptions = waiting;
     shown = sorted.shown;
@@ -84,7 +86,9 @@ export async function answerCalls<Ctx>(
     if (signal?.aborted !== true) throw thrown;
   }
   while (progress.storing.size > 0) await Promise.all(progress.storing);
-  return { interruptions, shown, ...summarize(scope, batch, progress) };
+  const { results, error } = summarize(scope, batch, progress);
+  const agentName = progress.handoff?.to ?? batch.agentName;
+  return { results, interruptions, shown, agentName, error };
 }
 
 function without<T>(calls: readonly T[], left: readonly T[]): readonly T[] {
@@ -106,16 +110,17 @@ async function answerByTool<Ctx>(
   const executed = await executeCall(scope, batch, runnable);
   if (executed === undefined) return;
   const { message, thrown } = executed;
-  await record(scope, { call, progress }, { message, ...failureOf(scope, call, thrown) });
+  const recording = record(scope, { call, progress }, { message, error: failureOf(scope, call, thrown) });
+  if (recording !== undefined) await recording;
 }
 
 function failureOf<Ctx>(
   { config }: RunScope<Ctx>,
   call: RichToolCall,
   thrown: string | undefined,
-): { readonly error?: JAFError } {
-  if (thrown === undefined || config.onToolError !== "fail") return {};
-  return { error: { _tag: "ToolCallError", tool: calledTool(call).name, detail: thrown } };
+): JAFError | undefined {
+  if (thrown === undefined || config.onToolError !== "fail") return undefined;
+  return { _tag: "ToolCallError", tool: calledTool(call).name, detail: thrown };
 }
 
 async function answerBySomebody<Ctx>(
@@ -128,7 +133,7 @@ async function answerBySomebody<Ctx>(
   const answer = toAnswer(result);
   trace?.end(answer);
   const message = toolMessage(call, answer.content);
-  await record(scope, { call, progress }, { message, ...failureOf(scope, call, thrown) });
+  await record(scope, { call, progress }, { message, error: failureOf(scope, call, thrown) });
 }
 
 async function answerByHandoff<Ctx>(
@@ -139,22 +144,22 @@ async function answerByHandoff<Ctx>(
   const taken = progress.handoff !== undefined;
   const { content, understood, to, error } = await answerHandoff(scope, batch, { call, taken });
   const decided = progress.handoff ?? (understood ? { to } : undefined);
-  const answer = { message: toolMessage(call, content), ...(error === undefined ? {} : { error }) };
+  const answer = { message: toolMessage(call, content), error };
   const agentName = decided?.to ?? batch.agentName;
   await record(scope, { call, progress }, answer, { agentName, callScope: batch.callScope });
   if (!progress.memoryFailed) progress.handoff = decided;
 }
 
-/** Stores an answer; it counts once it is stored. */
-async function record<Ctx>(
+/** Stores an answer; it counts once it is stored. Nothing is awaited where nothing is stored. */
+function record<Ctx>(
   { journal }: RunScope<Ctx>,
   { call, progress }: Answering,
   answer: Answer,
   entry?: AppendEntry,
-): Promise<void> {
+): Promise<void> | undefined {
   if (journal === undefined) {
     progress.answered.set(call, answer);
-    return;
+    return undefined;
   }
   const storing = journal.answer(answer.message, entry).then((stored) => {
     progress.storing.delete(storing);
@@ -166,19 +171,19 @@ async function record<Ctx>(
     progress.answered.set(call, failed ?? answer);
   });
   progress.storing.add(storing);
-  await storing;
+  return storing;
 }
 
 function summarize<Ctx>(
   scope: RunScope<Ctx>,
-  { calls, agentName }: CallBatch<Ctx>,
-  { answered, handoff }: Progress,
-): Omit<AnsweredCalls, "interruptions" | "shown"> {
+  { calls }: CallBatch<Ctx>,
+  { answered }: Progress,
+): Pick<AnsweredCalls, "results" | "error"> {
   const inOrder = calls.map((call) => answered.get(call)).filter((given) => given !== undefined);
   const results = inOrder.map(({ message }) => message);
   scope.journal?.answers(results);
-  const errors = inOrder.flatMap(({ error }) => (error === undefined ? [] : [error]));
+  const errors = inOrder.map(({ error }) => error).filter((error) => error !== undefined);
   const error =
     abortError(scope.config.signal) ?? errors.find(({ _tag }) => _tag === "MemoryError") ?? errors[0];
-  return { results, agentName: handoff?.to ?? agentName, ...(error === undefined ? {} : { error }) };
+  return { results, error };
 }

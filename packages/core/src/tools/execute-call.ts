@@ -52,7 +52,7 @@ export interface RunnableCall {
 export interface ExecutedCall {
   readonly message: Message;
   /** The message of what the tool threw. */
-  readonly thrown?: string;
+  readonly thrown: string | undefined;
 }
 
 interface Answer {
@@ -86,10 +86,7 @@ export async function executeCall<Ctx>(
       : toAnswer(parsed.ok ? unknownTool(batch) : masked(scope, parsed.problem));
   if (answer.thrown !== undefined && isAborted(scope)) return undefined;
   trace?.end(answer);
-  return {
-    message: toolMessage(call, answer.content),
-    ...(answer.thrown === undefined ? {} : { thrown: answer.thrown }),
-  };
+  return { message: toolMessage(call, answer.content), thrown: answer.thrown };
 }
 
 const isAborted = <Ctx>({ config }: RunScope<Ctx>): boolean => config.signal?.aborted === true;
