@@ -1,9 +1,11 @@
 import { stopLabs, withLab } from "../lab.ts";
 import { disturbingLoad } from "../machine.ts";
+import { measureEmbedders } from "./embedders.ts";
 import { type LocomoConversation, readLocomo, UnreadableData } from "./locomo.ts";
 import { type MemoryKind, parseOptions, type RecallBenchOptions, usage } from "./options.ts";
 import { measureQuality } from "./quality.ts";
 import {
+  embeddersTable,
   type QualityRow,
   qualityTable,
   type SpeedRow,
@@ -74,6 +76,7 @@ async function runAll({ parts, stores, data, write }: RecallBenchOptions): Promi
     console.log(`\n${text}\n`);
   };
   if (parts.includes("sets")) show("sets", setsTable(await sets()));
+  if (parts.includes("embedders")) show("embedders", embeddersTable(await measureEmbedders()));
   if (parts.includes("sensitivity")) show("sensitivity", sensitivityTable(measureTuning()));
   const conversations = parts.includes("quality") ? data.flatMap(readLocomo) : [];
   if (parts.includes("quality")) {

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 export const memoryKinds = ["in-memory", "redis", "postgres"] as const;
 export type MemoryKind = (typeof memoryKinds)[number];
 
-export const recallParts = ["sets", "sensitivity", "quality", "speed"] as const;
+export const recallParts = ["sets", "embedders", "sensitivity", "quality", "speed"] as const;
 export type RecallPart = (typeof recallParts)[number];
 
 export interface RecallBenchOptions {
@@ -16,9 +16,11 @@ export interface RecallBenchOptions {
   readonly help: boolean;
 }
 
-export const usage = `Usage: pnpm bench:recall [sets|sensitivity|quality|speed …] [--data FILE …] [--store in-memory|redis|postgres] [--write]
+export const usage = `Usage: pnpm bench:recall [sets|embedders|sensitivity|quality|speed …] [--data FILE …] [--store in-memory|redis|postgres] [--write]
 
   sets     three data sets beside BM25, in memory
+  embedders
+           the same by words alone and with embedders that are bad, poor and good, made of the texts themselves
   sensitivity
            the same with each weight a third less and more, and with weights tuned without the conversation asked
   quality  how much of the evidence for a question is among the first facts recalled

@@ -1,3 +1,4 @@
+import type { EmbedderMarks } from "./embedders.ts";
 import type { Marks } from "./marks.ts";
 import type { MemoryKind } from "./options.ts";
 import type { Items, Quality } from "./quality.ts";
@@ -40,6 +41,24 @@ export const setsTable = (rows: readonly SetMarks[]): string =>
     ["what", "questions", ...FIGURES, ...FIGURES.map((name) => `BM25 ${name}`)],
     rows.map(({ name, ours, bm25 }) => [name, String(ours.questions), ...figures(ours), ...figures(bm25)]),
   );
+
+/** Percent; of each embedder what it adds to words alone. */
+export const embeddersTable = (rows: readonly EmbedderMarks[]): string =>
+  table(
+    [
+      ...["what", "words alone: R@5", "R@10"],
+      ...(rows[0]?.embedded ?? []).flatMap(({ name }) => [`${name}: R@5`, "R@10"]),
+    ],
+    rows.map(({ name, words, embedded }) => [
+      name,
+      ...([5, 10] as const).map((depth) => words.recallAt[depth].toFixed(1)),
+      ...embedded.flatMap(({ marks }) =>
+        ([5, 10] as const).map((depth) => signed(marks.recallAt[depth] - words.recallAt[depth])),
+      ),
+    ]),
+  );
+
+const signed = (value: number): string => `${value < -0.05 ? "−" : "+"}${Math.abs(value).toFixed(1)}`;
 
 export const sensitivityTable = (rows: readonly Sensitivity[]): string =>
   table(

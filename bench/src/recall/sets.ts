@@ -1,5 +1,5 @@
 import { createInMemoryProvider, type Message } from "@jaf/memory";
-import { createMessageSearch, MemoryUserMemory } from "@jaf/user-memory";
+import { createMessageSearch, type Embed, MemoryUserMemory } from "@jaf/user-memory";
 import { quotableOf } from "../../../packages/user-memory/src/extract/passages.ts";
 import { openBm25 } from "./bm25.ts";
 import { type Chat, type ChatTurn, readSet, restricted, type SetName } from "./chats.ts";
@@ -48,9 +48,13 @@ export interface SetMarks {
   readonly bm25: Marks;
 }
 
+/** `undefined` where the data isn't there. */
+export const chatsOf = ({ set, isWanted }: SetRow): readonly Chat[] | undefined =>
+  readSet(set)?.map((chat) => restricted(chat, isWanted));
+
 /** Through the API, with default options; `undefined` where the data isn't there. */
 export async function measureSet(row: SetRow): Promise<SetMarks | undefined> {
-  const chats = readSet(row.set)?.map((chat) => restricted(chat, row.isWanted));
+  const chats = chatsOf(row);
   if (chats === undefined) return undefined;
   const ours = await Promise.all(chats.map((chat) => askChat(row, chat)));
   return {
@@ -81,8 +85,8 @@ const turnsByPlace = ({ turns }: Chat): ReadonlyMap<string, string> =>
 const askChat = ({ itemsOf }: SetRow, chat: Chat) =>
   itemsOf === undefined ? askMessages(chat) : askMemory(chat, itemsOf);
 
-async function askMemory(chat: Chat, itemsOf: NonNullable<SetRow["itemsOf"]>) {
-  const memory = new MemoryUserMemory({ limits: { maxFacts: 20_000 } });
+export async function askMemory(chat: Chat, itemsOf: NonNullable<SetRow["itemsOf"]>, embed?: Embed) {
+  const memory = new MemoryUserMemory({ limits: { maxFacts: 20_000 }, embed });
   const isWithAssistant = chat.turns.every(({ speaker }) => speaker === "user");
   for (const turn of chat.turns) {
     const { session: conversationId, position, speaker, saidAt } = turn;
