@@ -1,12 +1,11 @@
 import type { StoredFact } from "../backend/backend.ts";
 import { ownContent } from "../rules/indexing.ts";
 import { detailsOf } from "../rules/quotation.ts";
-import { sentencesIn } from "../text/sentences.ts";
+import { isQuestion } from "./asks.ts";
 import type { Found } from "./order.ts";
 
 /** A quotation that says little stands where one of this many times its rank would. */
 const BEHIND = 10;
-const QUESTION = /[?？؟;][\s\p{Pf}\p{Pe}"'*_]*$/u;
 
 /** Puts quotations that only ask, or say but one thing ("Thanks!"), behind those about as likely that say something. */
 export function demoteQuestions(found: readonly Found[]): readonly Found[] {
@@ -21,6 +20,3 @@ const saysLittle = ({ fact, quotation }: StoredFact): boolean =>
   quotation !== null &&
   detailsOf({ quotation })?.question == null &&
   (isQuestion(fact) || ownContent({ fact }).size < 2);
-
-const isQuestion = (text: string): boolean =>
-  QUESTION.test(text) && [...sentencesIn(text)].every(({ segment }) => QUESTION.test(segment.trim()));

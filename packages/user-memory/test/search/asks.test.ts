@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { isQuestion } from "../../src/search/asks.ts";
+
+test.each([
+  "Where do you live?",
+  "Where? When?",
+  'Did she say "when?"',
+  "どこですか？",
+  "أين تسكن؟",
+  "Πού μένεις\u037E",
+  "Πού μένεις;",
+  "Έχεις ένα iPhone; ",
+])("asks: %s", (text) => expect(isQuestion(text)).toBe(true));
+
+test.each([
+  "I moved to Oslo;",
+  "Я живу в Риме;",
+  "α = 3 in my model;",
+  "12;",
+  "I live in Rome. And you?",
+  "Μένω στην Αθήνα. Πού μένεις;",
+])("says something: %s", (text) => expect(isQuestion(text)).toBe(false));
