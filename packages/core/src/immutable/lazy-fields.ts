@@ -43,7 +43,7 @@ export function lazyFields<Source, Made extends object>(
   }
   return (object, source) => {
     new WithSource(object, source);
-    // One by one: all at once takes twice as long.
+    // One by one: all at once takes 1.7 times as long.
     for (const [field, accessor] of accessors) Object.defineProperty(object, field, accessor);
     return object as never;
   };
