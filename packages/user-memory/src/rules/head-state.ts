@@ -40,6 +40,10 @@ export function readState(head: UserHead | null): HeadState {
   return parsed.data;
 }
 
+/** How many of the facts are the user's word, whether or not they still count. */
+export const countUsersWords = ({ facts, untrusted, quarantined, quotations }: HeadState): number =>
+  facts - untrusted - quarantined - quotations;
+
 export const writeState = (state: HeadState): string => JSON.stringify(state);
 
 /** The state of a user of whom nothing is left. */

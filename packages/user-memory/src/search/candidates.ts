@@ -26,7 +26,7 @@ interface Search {
   readonly now: number;
 }
 
-/** The best of what a query may find, as many as are asked for; best first. */
+/** The best of what a query may find, best first: by their words as many as are asked for, and all by their meaning. */
 export type Candidates = (most: number) => readonly Candidate[];
 
 /** Asks the index, and the vectors; ranks as far as it is asked to. */
@@ -44,7 +44,7 @@ export async function findCandidates(
   const byMeaning = (near ?? []).filter(({ similarity }) => similarity > 0);
   return (most) => {
     const byWords = matches === undefined ? [] : rank(query, matches, { limit: most }).map(ofRanked);
-    return byMeaning.length === 0 ? byWords : joined(byWords, byMeaning).slice(0, most);
+    return byMeaning.length === 0 ? byWords : joined(byWords, byMeaning);
   };
 }
 

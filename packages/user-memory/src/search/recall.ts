@@ -1,11 +1,12 @@
 import type { StoredFact, UserHead, UserKey, UserMemoryBackend } from "../backend/backend.ts";
 import type { Trust } from "../fact.ts";
 import type { Place } from "../recall/index.ts";
+import { countUsersWords, readState } from "../rules/head-state.ts";
 import { isUsersWord, trustRank } from "../rules/trust.ts";
 import { obstacleAt, obstacleNow } from "../rules/validity.ts";
 import { type Candidate, findCandidates } from "./candidates.ts";
 import { demoteQuestions } from "./demote-questions.ts";
-import { type Found, orderByTrust, shareOut } from "./order.ts";
+import { type Found, mayComeFirst, orderByTrust, shareOut } from "./order.ts";
 
 /** So many candidates are ranked and read at once; more only where too few of them may be recalled. */
 const FIRST_RANKED = 500;
@@ -42,23 +43,27 @@ export async function recallFacts(scope: RecallScope, input: RecallInput): Promi
   const { limit, asOf } = input;
   const best = await findCandidates({ ...scope, now: asOf }, input.query);
   const kept = (found: readonly Found[]) =>
-    shareOut(orderByTrust(demoteQuestions(once(found))), limit, scope.maxSourceShare);
+    shareOut(orderByTrust(demoteQuestions(found)), limit, scope.maxSourceShare);
   let most = Math.max(FIRST_RANKED, 20 * limit);
   let candidates = best(most);
-  const found: Found[] = [];
+  let found: readonly Found[] = [];
   for (let start = 0, size = Math.max(FIRST_READ, 2 * limit); ; start += size, size *= 2) {
     if (start + size > candidates.length && candidates.length >= most) {
       most = Number.POSITIVE_INFINITY;
       candidates = best(most);
     }
     const { head, found: batch } = await readBatch(scope, candidates.slice(start, start + size));
-    found.push(...batch.filter(({ fact }) => isWanted(fact, input)));
+    found = once([...found, ...batch.filter(({ fact }) => isWanted(fact, input))]);
     const end = start + size;
     if (end >= candidates.length) return { head, found: kept(found) };
-    // Behind many facts that aren't the user's word there may be one that is, and comes first.
     const first = kept(found);
-    const isSettled = end >= MOST_READ || first.every(({ fact }) => isUsersWord(fact.trust));
-    if (first.length === limit && isSettled) return { head, found: first };
+    const isInOrder = first.every(({ place }) => place <= found.length);
+    // Behind many facts that aren't the user's word there may be one that is, and comes first.
+    const isWhole =
+      countUsersWords(readState(head)) === 0 ||
+      first.every(({ fact }) => isUsersWord(fact.trust)) ||
+      !mayComeFirst(candidates.slice(end), found);
+    if (first.length === limit && (end >= MOST_READ || (isInOrder && isWhole))) return { head, found: first };
   }
 }
 
