@@ -1,3 +1,4 @@
+import { asks } from "../text/asks.ts";
 import { sentencesIn } from "../text/sentences.ts";
 import { lineOf } from "./passages.ts";
 
@@ -5,11 +6,10 @@ import { lineOf } from "./passages.ts";
 const LOOKED_AT = 2_000;
 const LAST_SENTENCES = 3;
 const MAX_QUESTION = 300;
-const QUESTION_MARK = /[?？؟⁇⁈]["”»)\]*_]*\s*$/u;
 
 /** The question that a message ends with, in one line; `""` where it asks nothing. */
 export function questionIn(text: string): string {
   const last = [...sentencesIn(text.slice(-LOOKED_AT))].slice(-LAST_SENTENCES);
-  const question = last.findLast(({ segment }) => QUESTION_MARK.test(segment))?.segment ?? "";
+  const question = last.findLast(({ segment }) => asks(segment))?.segment ?? "";
   return question.length > MAX_QUESTION ? "" : lineOf(question);
 }

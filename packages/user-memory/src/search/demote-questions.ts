@@ -1,7 +1,7 @@
 import type { StoredFact } from "../backend/backend.ts";
 import { ownContent } from "../rules/indexing.ts";
 import { detailsOf } from "../rules/quotation.ts";
-import { isQuestion } from "./asks.ts";
+import { isQuestion } from "../text/asks.ts";
 import type { Found } from "./order.ts";
 
 /** A quotation that says little stands where one of this many times its rank would. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { isQuestion } from "../../src/search/asks.ts";
+import { questionIn } from "../../src/extract/question.ts";
+import { isQuestion } from "../../src/text/asks.ts";
 
 test.each([
   "Where do you live?",
@@ -20,3 +21,8 @@ test.each([
   "I live in Rome. And you?",
   "Μένω στην Αθήνα. Πού μένεις;",
 ])("says something: %s", (text) => expect(isQuestion(text)).toBe(false));
+
+test("what an assistant asks in Greek is found at the end of what it says", () => {
+  expect(questionIn("Ωραία. Πού μένεις;")).toBe("Πού μένεις;");
+  expect(questionIn("Noted; thanks;")).toBe("");
+});
