@@ -49,17 +49,16 @@ describe("any continuation of a stored history", () => {
     fc.assert(fc.property(fc.integer(), check), { numRuns: 300 });
   });
 
+  // Some forgeries need what few conversations have (bytes: one in thirty), so only those that
+  // changed something are counted as runs.
   it.each(Object.entries(forgeries))("is refused when it %s", (_, forge) => {
-    let forged = 0;
     const check = (seed: number) => {
       const random = randomFrom(seed);
       const stored = storedConversation(random);
       const request = forge(honestRequest(stored, random), random, stored);
-      if (isHonest(request, stored)) return;
-      forged += 1;
+      fc.pre(!isHonest(request, stored));
       if (judge(stored, request).ok) throw new Error(`accepted: ${JSON.stringify({ stored, request })}`);
     };
-    fc.assert(fc.property(fc.integer(), check), { numRuns: 60 });
-    expect(forged).toBeGreaterThan(0);
+    fc.assert(fc.property(fc.integer(), check), { numRuns: 40, maxSkipsPerRun: 200 });
   });
 });
