@@ -1,3 +1,5 @@
+import type { RememberOptions } from "@jaf/user-memory";
+
 const PEOPLE = ["Ada", "Bo", "Chloé", "Dmitri", "Esra", "Femi", "Grace", "Hiro", "Ines", "Jan"];
 const VERBS = ["likes", "bought", "visited", "is learning", "works on", "sold", "dreams of", "wrote about"];
 const PLACES = ["Lisbon", "Kyoto", "Accra", "Oslo", "Quito", "Hanoi", "Porto", "Cusco", "Turin", "Galway"];
@@ -26,9 +28,33 @@ function word(random: () => number): string {
 }
 
 /** The `index`-th made-up fact: eight to ten words, some of which stand in many others. */
-export function madeUpFact(index: number, random: () => number): string {
+function madeUpFact(index: number, random: () => number): string {
   const about = [word(random), word(random), word(random)].join(" ");
   return `${pick(PEOPLE, random)} ${pick(VERBS, random)} ${about} in ${pick(PLACES, random)} ${index}`;
+}
+
+/** What is remembered: told by itself, said at a place of a conversation, or quoted from a user's message there. */
+export const factSources = ["told", "said", "quoted"] as const;
+export type FactSource = (typeof factSources)[number];
+
+const CONVERSATIONS = 30;
+
+/** The `index`-th made-up fact, as it is handed to `remember`. Every seventh quotation asks something. */
+export function madeUpMemory(
+  source: FactSource,
+  index: number,
+  random: () => number,
+): readonly [string, RememberOptions] {
+  const text = madeUpFact(index, random);
+  const provenance = { conversationId: `conversation ${index % CONVERSATIONS}`, position: index };
+  switch (source) {
+    case "told":
+      return [text, {}];
+    case "said":
+      return [text, { provenance }];
+    case "quoted":
+      return [index % 7 === 0 ? `${text}?` : text, { provenance, quotation: { from: "message" } }];
+  }
 }
 
 /** A question of five words, most of which stand somewhere. */

@@ -14,7 +14,7 @@ import {
   speedTable,
 } from "./report.ts";
 import { measureSet, type SetMarks, setRows } from "./sets.ts";
-import { measureSpeed } from "./speed.ts";
+import { measureSpeed, type SpeedSetting } from "./speed.ts";
 import { openStore } from "./stores.ts";
 import { measureTuning } from "./tuning.ts";
 import { writeRecallDocs } from "./write-docs.ts";
@@ -47,18 +47,25 @@ async function sets(): Promise<readonly SetMarks[]> {
   return rows;
 }
 
+/** The default of `maxQuotations`. */
+const MOST_QUOTATIONS = 5_000;
+
 async function speed(stores: readonly MemoryKind[]): Promise<readonly SpeedRow[]> {
   const rows: SpeedRow[] = [];
   for (const kind of stores) {
-    const sizes = [
-      { users: 1, factsPerUser: 1_000 },
-      { users: 1, factsPerUser: 10_000 },
-      ...(kind === "postgres" ? [{ users: 1_000, factsPerUser: 1_000 }] : []),
+    const settings: readonly SpeedSetting[] = [
+      { users: 1, factsPerUser: 1_000, source: "told" },
+      { users: 1, factsPerUser: 1_000, source: "said" },
+      { users: 1, factsPerUser: 1_000, source: "quoted" },
+      { users: 1, factsPerUser: MOST_QUOTATIONS, source: "quoted" },
+      { users: 1, factsPerUser: 10_000, source: "told" },
+      ...(kind === "postgres" ? [{ users: 1_000, factsPerUser: 1_000, source: "told" } as const] : []),
     ];
-    for (const size of sizes) {
+    for (const setting of settings) {
       await withLab(async (lab) => {
-        lab.progress(`speed, ${kind}, ${size.users} × ${size.factsPerUser}`);
-        rows.push({ kind, ...(await measureSpeed(lab, await openStore(lab, kind), size)) });
+        const { users, factsPerUser, source } = setting;
+        lab.progress(`speed, ${kind}, ${users} × ${factsPerUser}, ${source}`);
+        rows.push({ kind, ...(await measureSpeed(lab, await openStore(lab, kind), setting)) });
       });
     }
   }

@@ -24,7 +24,7 @@ export const usage = `Usage: pnpm bench:recall [sets|embedders|sensitivity|quali
   sensitivity
            the same with each weight a third less and more, and with weights tuned without the conversation asked
   quality  how much of the evidence for a question is among the first facts recalled
-  speed    how long a recall takes, with 1,000 and 10,000 facts of a user, and with 1,000 users on Postgres
+  speed    how long a recall takes, with 1,000 to 10,000 facts and quotations of a user, and with 1,000 users on Postgres
 
   --data   conversations in the format of snap-research/locomo; default ../shared/data/locomo-dev-3.json
   --store  only this store

@@ -95,11 +95,22 @@ export const qualityTable = (rows: readonly QualityRow[]): string =>
 
 export const speedTable = (rows: readonly SpeedRow[]): string =>
   table(
-    ["store", "users", "facts of each", "recall p50", "p95", "× raw p95", "remember p50", "p95"],
-    rows.map(({ kind, users, factsPerUser, recall, remember, raw }) => [
+    [
+      "store",
+      "users",
+      "facts of each",
+      "how they came",
+      "recall p50",
+      "p95",
+      "× raw p95",
+      "remember p50",
+      "p95",
+    ],
+    rows.map(({ kind, users, factsPerUser, source, recall, remember, raw }) => [
       kind,
       users.toLocaleString("en-US"),
       factsPerUser.toLocaleString("en-US"),
+      source,
       ...[recall.p50, recall.p95].map(ms),
       raw === undefined ? "–" : (recall.p95 / raw.p95).toFixed(1),
       ...[remember.p50, remember.p95].map(ms),

@@ -1,21 +1,20 @@
 import { inParallel, type Lab } from "../lab.ts";
 import { quantile } from "../statistics.ts";
-import { madeUpFact, madeUpQuestion, seeded } from "./facts.ts";
+import { type FactSource, madeUpMemory, madeUpQuestion, seeded } from "./facts.ts";
 import type { OpenStore } from "./stores.ts";
 
 /** Times in milliseconds. */
-export interface Speed {
-  readonly users: number;
-  readonly factsPerUser: number;
+export interface Speed extends SpeedSetting {
   readonly recall: { readonly p50: number; readonly p95: number };
   readonly remember: { readonly p50: number; readonly p95: number };
   /** Of the shortest query that the store's server answers, in the same run. */
   readonly raw?: { readonly p50: number; readonly p95: number } | undefined;
 }
 
-interface Size {
+export interface SpeedSetting {
   readonly users: number;
   readonly factsPerUser: number;
+  readonly source: FactSource;
 }
 
 const WRITERS = 16;
@@ -29,29 +28,32 @@ const WARM_UP = 100;
 const userId = (index: number): string => `user ${index}`;
 
 /** Fills a store, and times recalls and writes of users drawn at random, one after the other. */
-export async function measureSpeed(
-  lab: Lab,
-  store: OpenStore,
-  { users, factsPerUser }: Size,
-): Promise<Speed> {
+export async function measureSpeed(lab: Lab, store: OpenStore, setting: SpeedSetting): Promise<Speed> {
   const { memory } = store;
-  await fill(lab, store, { users, factsPerUser });
+  const { users, factsPerUser, source } = setting;
+  await fill(lab, store, setting);
   await store.tidy?.();
   const random = seeded(users + factsPerUser);
   const anyUser = () => userId(Math.floor(random() * users));
   const recall = await timed(RECALLS, () => memory.recall(anyUser(), madeUpQuestion(random)));
   const raw = store.rawQuery === undefined ? undefined : await timed(RECALLS, store.rawQuery);
   let next = factsPerUser;
-  const remember = await timed(WRITES, () => memory.remember(anyUser(), madeUpFact(next++, random)));
-  return { users, factsPerUser, recall, remember, raw };
+  const remember = await timed(WRITES, () =>
+    memory.remember(anyUser(), ...madeUpMemory(source, next++, random)),
+  );
+  return { ...setting, recall, remember, raw };
 }
 
-async function fill(lab: Lab, { memory, clone }: OpenStore, { users, factsPerUser }: Size): Promise<void> {
+async function fill(
+  lab: Lab,
+  { memory, clone }: OpenStore,
+  { users, factsPerUser, source }: SpeedSetting,
+): Promise<void> {
   const originals = clone === undefined ? users : Math.min(users, ORIGINALS);
   await inParallel(Array(originals).keys(), WRITERS, async (user) => {
     const random = seeded(user);
     for (let index = 0; index < factsPerUser; index++) {
-      await memory.remember(userId(user), madeUpFact(index, random));
+      await memory.remember(userId(user), ...madeUpMemory(source, index, random));
     }
   });
   const others = Array.from({ length: users - originals }, (_, at) => originals + at);
