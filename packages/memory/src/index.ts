@@ -197,7 +197,7 @@ export {
 export { createGptTokenizer, type GptTokenizerOptions } from "./window/gpt-tokenizer.ts";
 export { countMessageTokens } from "./window/message-tokens.ts";
 export type { MessageWindowOptions, TokenWindowOptions, WindowOptions } from "./window/options.ts";
-export { type WindowTail, windowTailOf } from "./window/tail.ts";
+export { type WindowEnd, type WindowTail, windowTailOf } from "./window/tail.ts";
 export { estimateTokens, type Tokenizer } from "./window/tokens.ts";
 export {
   messageWindow,

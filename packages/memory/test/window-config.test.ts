@@ -149,13 +149,32 @@ describe("createChatMemory", () => {
     expect(called).toEqual(["recent", "recent"]);
   });
 
-  it("reads all of it where the end doesn't tell", async () => {
+  it.each([
+    [9, ["recent", "recent"]],
+    [60, ["recent", "recent", "all"]],
+  ])("reads more where the end doesn't tell, and all at last: %i calls in a turn", async (count, reads) => {
     const { provider, called } = watched(createInMemoryProvider());
     const memory = createChatMemory({ memoryId: "c", maxMessages: 3 }, provider);
-    const groups = Array.from({ length: 9 }, (_, call) => [calls(`${call}`), result(`${call}`)]).flat();
-    await memory.add([user("long"), ...groups]);
+    const groups = Array.from({ length: count }, (_, call) => [calls(`${call}`), result(`${call}`)]).flat();
+    await memory.add([...turns(9), user("long"), ...groups]);
     expect(await memory.messages()).toEqual({ success: true, data: [user("long"), ...groups.slice(-2)] });
-    expect(called).toEqual(["recent", "all"]);
+    expect(called).toEqual(reads);
+  });
+
+  it("reads the end in steps, too, and begins where a window of all would", async () => {
+    const history = [said("Hello."), ...turns(100), calls("given up"), ...turns(200)];
+    const { provider, called } = watched(createInMemoryProvider());
+    const memory = createChatMemory({ memoryId: "c", maxMessages: 8, trimTo: 4 }, provider);
+    // Without the method that reads an end.
+    const { readConversation: _, ...tenMethods } = provider;
+    const all = createChatMemory({ memoryId: "c", maxMessages: 8, trimTo: 4 }, tenMethods);
+    for (const message of history) {
+      await memory.add(message);
+      called.length = 0;
+      expect(await memory.messages()).toEqual(await all.messages());
+    }
+    expect(called[0]).toBe("recent");
+    expect(called.slice(1)).toEqual(["all"]);
   });
 
   it("keeps system content that stands before the end", async () => {

@@ -1,9 +1,17 @@
-import { type Message, pendingToolCalls, planWindow, sanitizeConversation, windowTailOf } from "@jaf/memory";
+import {
+  type Message,
+  pendingToolCalls,
+  planWindow,
+  sanitizeConversation,
+  type WindowOptions,
+  windowTailOf,
+} from "@jaf/memory";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   anyHistories,
   calls,
+  droppedCounts,
   isSystem,
   result,
   said,
@@ -11,7 +19,30 @@ import {
   user,
 } from "./support/window-histories.ts";
 
-const histories = anyHistories.map((messages) => messages.filter(({ role }) => !isSystem(role)));
+const histories = fc
+  .array(anyHistories, { minLength: 1, maxLength: 4 })
+  .map((several) => several.flat().filter(({ role }) => !isSystem(role)));
+
+/** Small, so that many of them fit into a history. */
+const smallSteps = fc
+  .tuple(fc.constantFrom(1, 20), fc.integer({ min: 2, max: 8 }), fc.integer({ min: 1, max: 7 }))
+  .filter(([, limit, low]) => low < limit)
+  .map(([each, limit, low]) =>
+    each === 1 ? { maxMessages: limit, trimTo: low } : { maxTokens: each * limit, trimTo: each * low },
+  );
+
+/** With the position of each user message of the whole conversation. */
+function windowOf(messages: readonly Message[], first: number, options: WindowOptions): readonly Message[] {
+  const sanitized = sanitizeConversation(messages);
+  const positions: number[] = [];
+  let next = 0;
+  for (const message of sanitized) {
+    if (message.role === "user") next = messages.indexOf(message, next) + 1;
+    positions.push(first + next - 1);
+  }
+  const positionOf = (index: number) => positions[index] ?? 0;
+  return planWindow(sanitized, { ...options, dropped: first, positionOf }).messages;
+}
 
 const resultsIn = (messages: readonly Message[]): number =>
   messages.filter(({ role }) => role === "tool").length;
@@ -45,53 +76,87 @@ const next = fc.constantFrom<readonly Message[]>(
   [user("look"), calls("00"), result("00")],
 );
 
+function decisiveOf(history: readonly Message[], options: WindowOptions): readonly Message[] | undefined {
+  const end = windowTailOf(options).endOf(history);
+  return end.decides ? end.messages : undefined;
+}
+
 describe("the end of a conversation", () => {
-  it("gives the window of the whole, now and when more is said", () => {
-    let decided = 0;
-    fc.assert(
-      fc.property(histories, slidingOptions, fc.nat(60), next, (history, options, read, more) => {
-        const decisive = windowTailOf(options)?.decisive(history.slice(-read - 1));
-        if (decisive === undefined || takesStray(history, decisive)) return;
-        if (givesSecond(history, [...decisive, ...more], decisive.length)) return;
-        decided += 1;
-        const windowOf = (messages: readonly Message[]) =>
-          planWindow(sanitizeConversation([...messages, ...more]), options).messages;
-        expect(windowOf(decisive)).toEqual(windowOf(history));
-      }),
-      { numRuns: 3_000 },
-    );
-    expect(decided).toBeGreaterThan(300);
+  it.each([
+    ["sliding", slidingOptions],
+    ["in steps", smallSteps],
+  ])("gives the window of the whole, now and when more is said, %s", (_, anyOptions) => {
+    const given = fc.tuple(histories, anyOptions, droppedCounts);
+    const check = (
+      [history, options, dropped]: readonly [readonly Message[], WindowOptions, number],
+      read: number,
+      more: readonly Message[],
+    ) => {
+      const end = windowTailOf(options).endOf(history.slice(-read - 1));
+      fc.pre(end.decides && !takesStray(history, end.messages));
+      if (!end.decides) return;
+      fc.pre(!givesSecond(history, [...end.messages, ...more], end.messages.length));
+      const first = dropped + history.length - end.messages.length;
+      expect(windowOf([...end.messages, ...more], first, options)).toEqual(
+        windowOf([...history, ...more], dropped, options),
+      );
+    };
+    fc.assert(fc.property(given, fc.nat(120), next, check), { numRuns: 300, maxSkipsPerRun: 200 });
   });
 
-  it("begins at the last user message behind which the limit is reached", () => {
+  it("begins at the last user message behind which the limit is reached, sliding", () => {
     const history = [user("0"), said("1"), user("2"), said("3"), user("4"), said("5")];
-    expect(windowTailOf({ maxMessages: 2 })?.decisive(history)).toEqual(history.slice(4));
-    expect(windowTailOf({ maxMessages: 3 })?.decisive(history)).toEqual(history.slice(2));
-    expect(windowTailOf({ maxMessages: 7 })?.decisive(history)).toBeUndefined();
+    expect(decisiveOf(history, { maxMessages: 2 })).toEqual(history.slice(4));
+    expect(decisiveOf(history, { maxMessages: 3 })).toEqual(history.slice(2));
+    expect(decisiveOf(history, { maxMessages: 7 })).toBeUndefined();
+  });
+
+  it("begins five windows before the end, in steps", () => {
+    const history = Array.from({ length: 20 }, (_, n) => [user(`${n}`), said(`${n}`)]).flat();
+    expect(decisiveOf(history, { maxMessages: 4, trimTo: 2 })).toEqual(history.slice(-22));
+    expect(decisiveOf(history, { maxMessages: 8, trimTo: 2 })).toBeUndefined();
+  });
+
+  it("begins at a message that is needed, too, or before it", () => {
+    const history = [user("0"), said("1"), user("2"), said("3"), user("4"), said("5")];
+    const { endOf } = windowTailOf({ maxMessages: 1 });
+    expect(endOf(history, 4)).toEqual({ decides: true, messages: history.slice(4) });
+    expect(endOf(history, 3)).toEqual({ decides: true, messages: history.slice(2) });
+    expect(endOf(history, -6)).toEqual({ decides: false, readNext: 48 });
+    expect(endOf(history, -600)).toEqual({ decides: false, readNext: 1_212 });
+  });
+
+  it("says how many to read next, or that nothing less than all tells", () => {
+    const history = [user("0"), said("1"), user("2"), said("3")];
+    const next = (messages: readonly Message[], options: WindowOptions) =>
+      windowTailOf(options).endOf(messages);
+    expect(next(history, { maxMessages: 5 })).toEqual({ decides: false, readNext: 32 });
+    expect(next(history, { maxMessages: 5_000 })).toEqual({ decides: false, readNext: 10_000 });
+    expect(next([...history, result("old")], { maxMessages: 2 })).toEqual({ decides: false });
+    expect(next([], { maxMessages: 2 })).toEqual({ decides: false });
   });
 
   it("holds the open calls, which don't count, with those of their results that are there", () => {
     const settled = [user("0"), said("1"), user("2"), said("3")];
     const open = [user("look"), calls("a", "b"), result("b")];
     const history = [...settled, ...open];
-    expect(windowTailOf({ maxMessages: 3 })?.decisive(history)).toEqual([...settled.slice(2), ...open]);
+    expect(decisiveOf(history, { maxMessages: 3 })).toEqual([...settled.slice(2), ...open]);
   });
 
   it("doesn't tell where a result answers a call of long ago", () => {
     const settled = [user("0"), said("1"), user("2"), said("3")];
-    const { decisive } = windowTailOf({ maxMessages: 2 }) ?? {};
-    expect(decisive?.([...settled, result("old")])).toBeUndefined();
-    expect(decisive?.([...settled, user("look"), calls("a", "b"), result("old")])).toBeUndefined();
-    expect(decisive?.([...settled, user("look"), calls("a", "b"), result("a"), result("a")])).toBeUndefined();
-  });
-
-  it("says nothing of a window that is trimmed in steps", () => {
-    expect(windowTailOf({ maxMessages: 4, trimTo: 2 })).toBeUndefined();
+    const two = { maxMessages: 2 };
+    expect(decisiveOf([...settled, result("old")], two)).toBeUndefined();
+    expect(decisiveOf([...settled, user("look"), calls("a", "b"), result("old")], two)).toBeUndefined();
+    expect(
+      decisiveOf([...settled, user("look"), calls("a", "b"), result("a"), result("a")], two),
+    ).toBeUndefined();
   });
 
   it("is read in one go", () => {
-    expect(windowTailOf({ maxMessages: 20 })?.firstRead).toBe(41);
-    expect(windowTailOf({ maxMessages: 1_000_000 })?.firstRead).toBe(10_000);
-    expect(windowTailOf({ maxTokens: 8_000 })?.firstRead).toBe(100);
+    expect(windowTailOf({ maxMessages: 20 }).firstRead).toBe(41);
+    expect(windowTailOf({ maxMessages: 20, trimTo: 10 }).firstRead).toBe(121);
+    expect(windowTailOf({ maxMessages: 1_000_000 }).firstRead).toBe(10_000);
+    expect(windowTailOf({ maxTokens: 8_000 }).firstRead).toBe(100);
   });
 });

@@ -92,7 +92,9 @@ function rangesOf({ history, part, summary, shown }: Decided): readonly ContextR
     ranges.add(Math.max(dropped, from), Math.min(stored, to + 1), notStored);
     dropped = Math.max(dropped, from, to + 1);
   }
-  ranges.add(stored, first, notLoaded);
+  const behindSummary = shown.summary === undefined ? stored : Math.max(stored, (summary?.upTo ?? -1) + 1);
+  ranges.add(stored, Math.min(first, behindSummary), summarized);
+  ranges.add(behindSummary, first, notLoaded);
   for (let place = 0; place < size; place++) {
     const label = labels[place] ?? { fate: "dropped", reason: dropReason(source[place], isCalled) };
     ranges.add(first + place, first + place + 1, label);

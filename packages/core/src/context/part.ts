@@ -48,3 +48,9 @@ export function indexIn({ start, late }: Part): (index: number) => number {
   const early = new Map(late.map((index, at) => [index, at]));
   return (index) => (index >= start ? late.length + index - start : (early.get(index) ?? -1));
 }
+
+/** Which message of the history each message of the part is. */
+export const indexFrom =
+  ({ start, late }: Part): ((index: number) => number) =>
+  (index) =>
+    index < late.length ? (late[index] ?? 0) : start + index - late.length;

@@ -8,6 +8,8 @@ export interface WindowInput {
   readonly summary: Message | undefined;
   /** How many messages are gone between the summary, or the very first message, and the messages given. */
   readonly dropped: number;
+  /** The position of the user message at an index, counted from the same. */
+  readonly positionOf: (index: number) => number;
 }
 
 /** What a window shows of a part of a history. */

@@ -6,12 +6,12 @@ import type { Journal } from "../memory/journal.ts";
 import type { RunState } from "../state.ts";
 import { openCompaction } from "./compaction.ts";
 import { manifestOf } from "./describe.ts";
-import { openSource, type PlacedHistory, placeHistory } from "./history.ts";
+import { openSource, type PlacedHistory, placeHistory, positionAt } from "./history.ts";
 import { contextIssues } from "./issues.ts";
 import type { ContextManifest } from "./manifest.ts";
 import { openMedia } from "./media.ts";
-import { messagesOf, type Part, partBehind, wholePart } from "./part.ts";
-import type { ShownMessages } from "./shown.ts";
+import { indexFrom, messagesOf, type Part, partBehind, wholePart } from "./part.ts";
+import type { ShownMessages, WindowInput } from "./shown.ts";
 import type { Summarize } from "./summarize.ts";
 import { summarizeByModel } from "./summarizer.ts";
 import { type Summary, summaryMessage } from "./summary.ts";
@@ -124,17 +124,35 @@ function see(window: ModelWindow, sight: Sight): Seen {
 function seeSummarized(window: ModelWindow, { history, summary, message }: Sight) {
   if (summary === undefined) return undefined;
   const part = partBehind(history, summary.upTo);
-  const dropped = Math.max(0, history.first - (summary.upTo + 1));
-  const shown = window.show({ messages: messagesOf(history, part), summary: message, dropped });
+  const shown = window.show(
+    inputOf(history, {
+      part,
+      summary: message,
+      from: summary.upTo + 1,
+      dropped: Math.max(0, history.first - (summary.upTo + 1)),
+    }),
+  );
   return shown.summary === undefined ? undefined : { part, shown };
 }
 
 function seeWhole(window: ModelWindow, { history }: Sight) {
   const part = wholePart(history);
-  const messages = messagesOf(history, part);
-  const shown = window.show({ messages, summary: undefined, dropped: history.first + part.start });
-  return { part, shown };
+  const input = inputOf(history, { part, summary: undefined, from: 0, dropped: history.first + part.start });
+  return { part, shown: window.show(input) };
 }
+
+interface Input extends Pick<WindowInput, "summary" | "dropped"> {
+  readonly part: Part;
+  /** The position behind the summary; 0 without one. */
+  readonly from: number;
+}
+
+const inputOf = (history: PlacedHistory, { part, from, summary, dropped }: Input): WindowInput => ({
+  messages: messagesOf(history, part),
+  summary,
+  dropped,
+  positionOf: (index) => positionAt(history, indexFrom(part)(index)) - from,
+});
 
 const invalid = (issues: readonly MemoryIssue[]): Refused => ({
   ok: false,

@@ -19,13 +19,21 @@ import type { ShownMessages, WindowInput } from "./shown.ts";
 const PATH = "RunConfig.memory.window";
 
 /**
- * Which part of the history the model sees: a window's configuration, whose `memoryId` isn't used here, or a function.
+ * Which part of the history the model sees: a window's configuration, whose `memoryId` isn't used here, or a function, by
+ * itself or over a window.
  *
  * What a function returns is checked, sanitized and sent. The messages it gets can't be changed; it may leave out
  * messages and put others in their place, but must return the newest, with all results of its calls, and the last user
  * message, or what stands for them. It doesn't get the summary, which is sent before what it returns.
  */
-export type RunWindow = (ChatMemoryConfig & ChatMemoryOptions) | WindowFunction;
+export type RunWindow = (ChatMemoryConfig & ChatMemoryOptions) | WindowFunction | SelectingWindow;
+
+/** A function that needs the end of the conversation alone, so that a run needn't read the rest. */
+export interface SelectingWindow {
+  /** What the function gets: the window of so many messages, that slides. */
+  readonly maxMessages: number;
+  readonly select: WindowFunction;
+}
 
 export interface ModelWindow {
   readonly limit: WindowLimit | undefined;
@@ -42,6 +50,14 @@ export function windowIssues(window: unknown): readonly MemoryIssue[] {
     return [{ path: PATH, expected: "a window's configuration, or a function" }];
   const { tokenizer, ...config } = fieldsOf(window);
   const issues: MemoryIssue[] = [];
+  if (isSelecting(window)) {
+    const { select, maxMessages, ...others } = config;
+    const [unknown] = Object.keys(others).filter((field) => others[field] !== undefined);
+    if (typeof select !== "function") issues.push({ path: `${PATH}.select`, expected: "a function" });
+    if (unknown !== undefined || tokenizer !== undefined)
+      issues.push({ path: `${PATH}.${unknown ?? "tokenizer"}`, expected: "no such field beside select" });
+    return [...issues, ...windowIssues({ maxMessages })];
+  }
   const parsed = parseChatMemoryConfig(config);
   if (!parsed.success && parsed.error._tag === "MemoryValidationError") {
     for (const { path, expected } of parsed.error.issues)
@@ -52,7 +68,9 @@ export function windowIssues(window: unknown): readonly MemoryIssue[] {
   return issues;
 }
 
-const FIELDS = ["memoryId", "memoryType", "maxMessages", "maxTokens", "trimTo", "tokenizer"];
+const FIELDS = ["memoryId", "memoryType", "maxMessages", "maxTokens", "trimTo", "tokenizer", "select"];
+
+const isSelecting = (window: object): window is SelectingWindow => "select" in window;
 
 /** A class may have them on its prototype. */
 const fieldsOf = (window: object): Readonly<Record<string, unknown>> => ({
@@ -69,9 +87,10 @@ const windowTooSmall: MemoryIssue = {
     "room for the newest message together with the calls and results it belongs to and the last user message",
 };
 
-/** The options of a window by configuration; `undefined` for a function, and for a configuration that has issues. */
-export function slidingOptions(window: RunWindow): WindowOptions | undefined {
+/** What a window is laid over; `undefined` for a function by itself, and for a configuration that has issues. */
+export function windowOptionsIn(window: RunWindow): WindowOptions | undefined {
   if (typeof window === "function" || windowIssues(window).length > 0) return undefined;
+  if (isSelecting(window)) return { maxMessages: window.maxMessages };
   return windowOptions(window, tokenizerOf(window));
 }
 
@@ -91,6 +110,7 @@ export function openWindow(window: RunWindow | undefined): ModelWindow {
   if (window === undefined) return { limit: undefined, show: showAll, tokensOf: () => undefined };
   if (typeof window === "function")
     return { limit: { type: "function" }, show: windowByFunction(PATH, window), tokensOf: () => undefined };
+  if (isSelecting(window)) return openSelecting(window);
   const counted = remembering(tokenizerOf(window));
   const options = windowOptions(window, counted);
   const limits = {
@@ -108,6 +128,24 @@ export function openWindow(window: RunWindow | undefined): ModelWindow {
     limit: { type: "tokens", ...limits },
     show: showIn(options, costOf),
     tokensOf: (messages) => messages.reduce((sum, message) => sum + costOf(message), 0),
+  };
+}
+
+function openSelecting(window: SelectingWindow): ModelWindow {
+  const { maxMessages } = window;
+  const select = windowByFunction(PATH, (messages) => window.select(messages));
+  return {
+    limit: { type: "function", limit: maxMessages },
+    show: (input) => {
+      const { messages, omitted, newestOmitted } = planWindow(input.messages, { maxMessages });
+      if (newestOmitted) return nothing;
+      const shown = select({ ...input, messages });
+      const label = lookUp(omitted);
+      const before = (index: number) =>
+        omitted.reduce((sum, { start, end }) => sum + Math.max(0, Math.min(index, end) - start), 0);
+      return { ...shown, label: (index) => label(index) ?? shown.label(index - before(index)) };
+    },
+    tokensOf: () => undefined,
   };
 }
 
@@ -141,9 +179,9 @@ const nothing: ShownMessages = {
 
 const showIn =
   (options: WindowOptions, costOf: (message: Message) => number) =>
-  ({ messages, summary, dropped }: WindowInput): ShownMessages => {
+  ({ messages, summary, dropped, positionOf }: WindowInput): ShownMessages => {
     const room = summary === undefined ? options : lessened(options, costOf(summary));
-    const plan = room && planWindow(messages, { ...room, dropped });
+    const plan = room && planWindow(messages, { ...room, dropped, positionOf });
     if (plan === undefined || (summary !== undefined && plan.newestOmitted)) return nothing;
     return {
       messages: plan.messages,

@@ -14,7 +14,7 @@ import type { MemoryConfig } from "./config.ts";
 import { firstPositionOf } from "./metadata.ts";
 import { settle } from "./settle.ts";
 import { processTime, type StoreTime, storeTimeOf } from "./store-time.ts";
-import { type Tail, tailIn } from "./tail.ts";
+import { type Tail, type TailReading, tailIn } from "./tail.ts";
 
 const OPERATION = "readConversation";
 
@@ -33,8 +33,8 @@ export interface Loaded extends ProviderReading {
 }
 
 /**
- * The stored conversation, `null` for a new one; a conflict when it is somebody else's. One round trip; two where its end
- * doesn't tell what the run needs.
+ * The stored conversation, `null` for a new one; a conflict when it is somebody else's. One round trip where its end tells
+ * what the run needs; else one more for a longer end, and one for all of it.
  */
 export async function loadConversation(
   memory: MemoryConfig,
@@ -42,32 +42,40 @@ export async function loadConversation(
   options: LoadOptions,
 ): Promise<Result<Loaded>> {
   const { tail } = options;
-  const read = await readConversation(memory, conversationId, options);
-  if (tail === undefined || !read.success) return read;
-  const { conversation, receipt } = read.data;
-  if (conversation === null) return read;
-  const end = receipt === undefined ? endOf(conversation, tail) : undefined;
-  return end === undefined
-    ? readConversation(memory, conversationId, { ...options, tail: undefined })
-    : createSuccess({ ...read.data, conversation: end, firstPosition: firstPositionOf(end) });
+  const read = (limit?: number) => readConversation(memory, conversationId, { ...options, limit });
+  if (tail === undefined) return read();
+  let limit: number | undefined = tail.firstRead;
+  for (let mayReadNext = true; ; mayReadNext = false) {
+    const loaded = await read(limit);
+    if (!loaded.success || loaded.data.conversation === null || limit === undefined) return loaded;
+    const { conversation, receipt } = loaded.data;
+    const end = receipt === undefined ? endOf(conversation, tail) : ALL;
+    if (end.decides) {
+      const firstPosition = firstPositionOf(end.conversation);
+      return createSuccess({ ...loaded.data, conversation: end.conversation, firstPosition });
+    }
+    limit = mayReadNext ? end.readNext : undefined;
+  }
 }
 
+const ALL: TailReading = { decides: false };
+
 /** A tokenizer that throws is reported where the window is made. */
-function endOf(conversation: ConversationMemory, tail: Tail): ConversationMemory | undefined {
+function endOf(conversation: ConversationMemory, tail: Tail): TailReading {
   try {
     return tailIn(conversation, tail);
   } catch {
-    return undefined;
+    return ALL;
   }
 }
 
 async function readConversation(
   { provider, userId }: MemoryConfig,
   conversationId: string,
-  { tail, receiptFor, signal }: LoadOptions,
+  { limit, receiptFor, signal }: Omit<LoadOptions, "tail"> & { readonly limit: number | undefined },
 ): Promise<Result<Loaded>> {
   const options = {
-    ...(tail === undefined ? {} : { messages: { limit: tail.window.firstRead } }),
+    ...(limit === undefined ? {} : { messages: { limit } }),
     ...(userId === undefined ? {} : { userId }),
     ...(receiptFor === undefined ? {} : { receiptFor }),
     ...(signal === undefined ? {} : { signal }),

@@ -1,6 +1,7 @@
 import type { ConversationMemory, Message, WindowTail } from "@jaf/memory";
 import { isVersionedProvider, sanitizeConversation, windowTailOf } from "@jaf/memory";
-import { slidingOptions } from "../context/window.ts";
+import { COMPARED, readSummary } from "../context/summary.ts";
+import { windowOptionsIn } from "../context/window.ts";
 import type { MemoryConfig } from "./config.ts";
 import { firstPositionOf, nextPositionOf } from "./metadata.ts";
 import { isFinalReply, isHistory } from "./unsaid.ts";
@@ -8,45 +9,75 @@ import { isFinalReply, isHistory } from "./unsaid.ts";
 /** How a run reads the end of a conversation in place of all of it. */
 export interface Tail {
   readonly window: WindowTail;
+  /** Whether messages that went into a summary needn't be read. */
+  readonly summarized: boolean;
+  /** How many of the last messages to read: mostly that is enough. */
+  readonly firstRead: number;
   /** How many messages are said, all of them the user's. */
   readonly news: number;
 }
 
+type TailOptions = Omit<Tail, "news">;
+
+/** So many messages of the turn before are read beside those that aren't in a summary, to tell whose summary it is. */
+const BEFORE_SUMMARY = 10;
+const LONGEST_FIRST_READ = 10_000;
+/** How many times as many are read where the end doesn't show what was said before. */
+const MORE = 8;
+
+/** Without a window the model sees all that isn't in the summary. */
+const NO_WINDOW = { maxMessages: 1 };
+
 /**
- * `undefined` where a run needs all: without a window, with one that depends on the whole history (`trimTo`, a function),
- * with summaries, and where the provider can't read an end.
+ * `undefined` where a run needs all: with neither a window nor summaries, with a function that doesn't say how many it
+ * needs, and where the provider can't read an end.
  */
-function windowTail({ provider, window, compressionThreshold }: MemoryConfig): WindowTail | undefined {
-  if (window === undefined || compressionThreshold !== undefined || !isVersionedProvider(provider)) {
-    return undefined;
-  }
-  const options = slidingOptions(window);
-  return options && windowTailOf(options);
+function tailOptions({ provider, window, compressionThreshold }: MemoryConfig): TailOptions | undefined {
+  const summarized = compressionThreshold !== undefined;
+  if ((window === undefined && !summarized) || !isVersionedProvider(provider)) return undefined;
+  const options = window === undefined ? NO_WINDOW : windowOptionsIn(window);
+  if (options === undefined) return undefined;
+  const tail = windowTailOf(options);
+  const unsummarized = summarized ? Math.min(compressionThreshold + BEFORE_SUMMARY, LONGEST_FIRST_READ) : 0;
+  return { window: tail, summarized, firstRead: Math.max(tail.firstRead, unsummarized) };
 }
 
 /** For a run to which these messages are said; `undefined` where it needs all. */
 export function tailOf(memory: MemoryConfig, said: readonly Message[]): Tail | undefined {
-  const window = isHistory(said) ? undefined : windowTail(memory);
-  return window && { window, news: said.length };
+  const options = isHistory(said) ? undefined : tailOptions(memory);
+  return options && { ...options, news: said.length };
 }
 
+export type TailReading =
+  | { readonly decides: true; readonly conversation: ConversationMemory }
+  /** How many of the last messages to read next; absent: all. */
+  | { readonly decides: false; readonly readNext?: number };
+
 /**
- * Of a conversation of which only the last messages were read, what the run works with; itself where these are all;
- * `undefined` where more must be read. Throws what the window's tokenizer throws.
+ * What a run works with of a conversation of which only the last messages were read; itself where these are all. Throws
+ * what the window's tokenizer throws.
  */
-export function tailIn(
-  conversation: ConversationMemory,
-  { window, news }: Tail,
-): ConversationMemory | undefined {
+export function tailIn(conversation: ConversationMemory, tail: Tail): TailReading {
   const { messages, metadata } = conversation;
   // One that doesn't count them gives as many as it is asked for.
-  const total = metadata?.totalMessages ?? (messages.length < window.firstRead ? messages.length : undefined);
-  if (messages.length === total) return conversation;
-  if (metadata?.nextPosition === undefined || metadata["systemContent"] === true) return undefined;
-  const decisive = window.decisive(messages);
-  if (decisive === undefined) return undefined;
-  const before = messages[messages.length - decisive.length - 1];
-  return tellsWhatIsSaid(decisive, { before, news }) ? { ...conversation, messages: decisive } : undefined;
+  const total = metadata?.totalMessages ?? (messages.length < tail.firstRead ? messages.length : undefined);
+  if (messages.length === total) return { decides: true, conversation };
+  if (metadata?.nextPosition === undefined || metadata["systemContent"] === true) return { decides: false };
+  const from = tail.summarized ? neededBySummary(conversation) : undefined;
+  if (tail.summarized && from === undefined) return { decides: false };
+  const end = tail.window.endOf(messages, from);
+  if (!end.decides) return end;
+  const before = messages[messages.length - end.messages.length - 1];
+  return tellsWhatIsSaid(end.messages, { before, news: tail.news })
+    ? { decides: true, conversation: { ...conversation, messages: end.messages } }
+    : { decides: false, readNext: MORE * messages.length };
+}
+
+/** The index of the first message that tells whose summary it is; `undefined` without one. */
+function neededBySummary(conversation: ConversationMemory): number | undefined {
+  const first = firstPositionOf(conversation);
+  const summary = readSummary(conversation, { messages: conversation.messages, first });
+  return summary && summary.upTo + 1 - COMPARED - first;
 }
 
 /** Whether the end shows which of the new messages the user had said before, and all that waits for the reply. */
@@ -78,4 +109,4 @@ export function loadedFrom(conversation: ConversationMemory | null): LoadedFrom 
 }
 
 /** Whether runs give out histories that begin later than the stored one. */
-export const givesOutTails = (memory: MemoryConfig): boolean => windowTail(memory) !== undefined;
+export const givesOutTails = (memory: MemoryConfig): boolean => tailOptions(memory) !== undefined;

@@ -32,6 +32,8 @@ export interface ChatMemory {
 
 interface LastMessages {
   readonly messages: readonly Message[];
+  /** The position of the first. */
+  readonly first: number;
   readonly areAll: boolean;
   /** Whether they can tell the window: not where system content may stand before them, which every window keeps. */
   readonly tell: boolean;
@@ -39,6 +41,22 @@ interface LastMessages {
 
 const isList = (messages: Message | readonly Message[]): messages is readonly Message[] =>
   Array.isArray(messages);
+
+/** Where the user messages stand that the sanitizer has left, which it neither changes nor moves. */
+function userPositions(
+  source: readonly Message[],
+  { first, sanitized }: { readonly first: number; readonly sanitized: readonly Message[] },
+): (index: number) => number {
+  if (sanitized === source) return (index) => first + index;
+  const positions: number[] = [];
+  let next = 0;
+  for (const [index, message] of sanitized.entries()) {
+    if (message.role !== "user") continue;
+    next = source.indexOf(message, next) + 1;
+    positions[index] = first + next - 1;
+  }
+  return (index) => positions[index] ?? first + index;
+}
 
 /** The application's tokenizer may throw. */
 function counted<T>(count: () => T): Result<T> {
@@ -55,8 +73,8 @@ function counted<T>(count: () => T): Result<T> {
  * with the configuration; everything later is a `Result`, with the provider's errors, and for `messages` a
  * `MemoryStorageError` if the tokenizer throws or returns no number.
  *
- * A sliding window reads the end of the conversation, and all of it only where that doesn't tell, or where the conversation
- * holds system content. With `trimTo` the whole conversation is read.
+ * It reads the end of the conversation, more of it where that doesn't tell, and all only where nothing less does, or where
+ * the conversation holds system content.
  */
 export function createChatMemory(
   config: ChatMemoryConfig,
@@ -69,9 +87,14 @@ export function createChatMemory(
   }
   const window = windowOptionsOf(config, options);
   const tail = windowTailOf(window);
+  const needsPositions = window.trimTo !== undefined;
 
-  const shape = (messages: readonly Message[], dropped = 0) =>
-    counted(() => planWindow(sanitizeConversation(messages), { ...window, dropped }).messages);
+  const shape = (messages: readonly Message[], first: number) =>
+    counted(() => {
+      const sanitized = sanitizeConversation(messages);
+      const positionOf = userPositions(messages, { first, sanitized });
+      return planWindow(sanitized, { ...window, dropped: first, positionOf }).messages;
+    });
 
   const windowOfAll = async (): Promise<Result<readonly Message[]>> => {
     const loaded = await provider.getConversation(memoryId);
@@ -86,15 +109,34 @@ export function createChatMemory(
     if (!isVersionedProvider(provider)) {
       const recent = await provider.getRecentMessages(memoryId, limit);
       if (!recent.success) return recent;
-      return createSuccess({ messages: recent.data, areAll: recent.data.length < limit, tell: true });
+      const areAll = recent.data.length < limit;
+      return createSuccess({ messages: recent.data, first: 0, areAll, tell: areAll || !needsPositions });
     }
     const read = await provider.readConversation(memoryId, { messages: { limit } });
     if (!read.success) return read;
-    const { conversation } = read.data;
-    if (conversation === null) return createSuccess({ messages: [], areAll: true, tell: true });
+    const { conversation, firstPosition: first } = read.data;
+    if (conversation === null) return createSuccess({ messages: [], first, areAll: true, tell: true });
     const { messages, metadata } = conversation;
     const areAll = messages.length === (metadata?.totalMessages ?? Math.min(messages.length, limit - 1));
-    return createSuccess({ messages, areAll, tell: metadata?.systemContent !== true });
+    return createSuccess({ messages, first, areAll, tell: metadata?.systemContent !== true });
+  };
+
+  const windowOfLast = async (limit: number, isAgain = false): Promise<Result<readonly Message[]>> => {
+    const read = await lastMessages(limit);
+    if (!read.success) return read;
+    const { messages, first, areAll, tell } = read.data;
+    if (areAll) return shape(messages, first);
+    if (!tell) return windowOfAll();
+    const end = counted(() => tail.endOf(messages));
+    if (!end.success) return end;
+    if (!end.data.decides) {
+      const { readNext } = end.data;
+      return readNext === undefined || isAgain ? windowOfAll() : windowOfLast(readNext, true);
+    }
+    const decisive = end.data.messages;
+    // An open call may have its result far before it, if the history was broken.
+    if (pendingToolCalls(decisive) !== undefined) return windowOfAll();
+    return shape(decisive, first + messages.length - decisive.length);
   };
 
   return {
@@ -103,19 +145,7 @@ export function createChatMemory(
       provider.appendMessages(memoryId, isList(message) ? message : [message], metadata, {
         createIfMissing: metadata?.userId === undefined ? "unowned" : true,
       }),
-    messages: async () => {
-      if (tail === undefined) return windowOfAll();
-      const read = await lastMessages(tail.firstRead);
-      if (!read.success) return read;
-      const { messages, areAll, tell } = read.data;
-      if (areAll) return shape(messages);
-      if (!tell) return windowOfAll();
-      const end = counted(() => tail.decisive(messages));
-      if (!end.success) return end;
-      // An open call may have its result far before it, if the history was broken.
-      if (end.data === undefined || pendingToolCalls(end.data) !== undefined) return windowOfAll();
-      return shape(end.data);
-    },
+    messages: () => windowOfLast(tail.firstRead),
     clear: () => provider.deleteConversation(memoryId),
   };
 }

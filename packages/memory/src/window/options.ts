@@ -10,8 +10,17 @@ interface StepOptions {
    * with the same messages and the model provider's prompt cache holds. Below the limit. Absent: the window slides.
    */
   readonly trimTo?: number | undefined;
-  /** How many messages the store has dropped before `messages[0]`. Only matters with `trimTo`. Default 0. */
+  /**
+   * How many messages of the conversation stand before those given: dropped by the store, or not read. Only matters with
+   * `trimTo`. Default 0.
+   */
   readonly dropped?: number | undefined;
+  /**
+   * The position of a user message in the whole conversation, by its index in those given. Only matters with `trimTo`,
+   * where the sanitizer has left out messages: for the window to be the same whether all is given or the end. Default: as
+   * many as `dropped` and the index.
+   */
+  readonly positionOf?: ((index: number) => number) | undefined;
 }
 
 export interface MessageWindowOptions extends StepOptions {
@@ -34,6 +43,7 @@ export interface WindowLimits {
   /** Equals the limit where the window slides. */
   readonly low: number;
   readonly dropped: number;
+  readonly positionOf: (index: number) => number;
   readonly costOf: (message: Message | RichMessage) => number;
 }
 
@@ -53,7 +63,17 @@ export function checkLowMark(
   context.addIssue({ code: "custom", path: ["trimTo"], message: "expected a number below the limit" });
 }
 
-const steps = { trimTo: limitSchema.optional(), dropped: z.int().min(0).default(0) };
+const steps = {
+  trimTo: limitSchema.optional(),
+  dropped: z.int().min(0).default(0),
+  positionOf: z
+    .custom<(index: number) => number>((value) => typeof value === "function", {
+      error: "expected a function from an index to a position",
+    })
+    .optional(),
+};
+
+const counting = (dropped: number) => (index: number) => dropped + index;
 
 const messageWindowSchema = z
   .strictObject({ maxMessages: limitSchema, ...steps })
@@ -76,18 +96,21 @@ const givenOf = (options: WindowOptions): unknown =>
 /** Throws a `TypeError` that names the field. */
 export function messageLimits(options: MessageWindowOptions): WindowLimits {
   const given = givenOf(options);
-  const { maxMessages, trimTo, dropped } = parseOptions(messageWindowSchema, given, "message window");
-  return { limit: maxMessages, low: trimTo ?? maxMessages, dropped, costOf: () => 1 };
+  const parsed = parseOptions(messageWindowSchema, given, "message window");
+  const { maxMessages, trimTo, dropped, positionOf = counting(dropped) } = parsed;
+  return { limit: maxMessages, low: trimTo ?? maxMessages, dropped, positionOf, costOf: () => 1 };
 }
 
 /** Throws a `TypeError` that names the field. */
 export function tokenLimits(options: TokenWindowOptions): WindowLimits {
   const given = givenOf(options);
-  const { maxTokens, tokenizer, trimTo, dropped } = parseOptions(tokenWindowSchema, given, "token window");
+  const parsed = parseOptions(tokenWindowSchema, given, "token window");
+  const { maxTokens, tokenizer, trimTo, dropped, positionOf = counting(dropped) } = parsed;
   return {
     limit: maxTokens,
     low: trimTo ?? maxTokens,
     dropped,
+    positionOf,
     costOf: (message) => countMessageTokens(message, tokenizer),
   };
 }

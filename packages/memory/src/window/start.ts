@@ -76,17 +76,48 @@ function isStart(outline: Outline, index: number, { end, lastUser }: Growth, roo
 }
 
 /**
- * Where to begin growing. The true beginning, unless the store has dropped it: then of all messages behind which more
- * than a window follows the one whose number in the whole conversation has the most factors of two. It stays the same
- * while the store drops and gets messages, for about as many messages as the store keeps beyond the window.
+ * So many windows before the end the growth is replayed from. With more of them the beginning changes less often, each time
+ * at the price of a prompt cache; with fewer less of a long conversation is read. docs/windows.md has figures.
  */
-function replayFrom({ before, systemBefore, size }: Outline, { limit, low, dropped }: WindowLimits): number {
-  if (dropped === 0 || low === limit) return 0;
-  const enough = (before[size] ?? 0) + (systemBefore[size] ?? 0) - limit;
-  let newest = -1;
-  while (newest + 1 < size && (before[newest + 1] ?? 0) < enough) newest += 1;
-  if (newest < 0) return 0;
+export const REPLAYED_WINDOWS = 5;
+
+/**
+ * Where to begin growing: at the first message, while the history is no longer than so many windows. Else at a user message
+ * before the last window, and not before so many: the first at or behind the position with the most factors of two. It
+ * depends on no message before these, and stays the same for about half as many messages as lie there.
+ */
+function replayFrom(outline: Outline, limits: WindowLimits): number {
+  const { limit, low, dropped, positionOf } = limits;
+  if (low === limit) return 0;
+  const { turns } = outline;
+  const newest = turns[lastBefore(outline, limit)] ?? -1;
+  const edge = lastBefore(outline, REPLAYED_WINDOWS * limit);
+  const previous = turns[edge] ?? -1;
+  if (edge === -1 && dropped === 0) return 0;
+  if (newest <= previous) return Math.max(0, previous);
+  const after = previous === -1 ? dropped - 1 : positionOf(previous);
+  const roundest = roundestIn(after, positionOf(newest));
+  let start = newest;
+  for (let user = newest; user > previous && positionOf(user) >= roundest; user = turns[user - 1] ?? -1)
+    start = user;
+  return start;
+}
+
+/** The last index from which on the messages, with all system content, cost more than so much; -1 if there is none. */
+function lastBefore({ before, systemBefore, size }: Outline, cost: number): number {
+  const enough = (before[size] ?? 0) + (systemBefore[size] ?? 0) - cost;
+  let [low, high] = [0, size];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((before[middle] ?? 0) < enough) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Of the numbers behind `after` up to `last` the one with the most factors of two. */
+function roundestIn(after: number, last: number): number {
   let step = 1;
-  while (Math.ceil(dropped / (2 * step)) * 2 * step <= dropped + newest) step *= 2;
-  return Math.ceil(dropped / step) * step - dropped;
+  while (Math.floor(last / (2 * step)) > Math.floor(after / (2 * step))) step *= 2;
+  return Math.floor(last / step) * step;
 }

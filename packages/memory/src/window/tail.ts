@@ -2,62 +2,85 @@ import { pendingToolCalls } from "../history/pending.ts";
 import { isReplayable } from "../history/sanitizer.ts";
 import type { Message } from "../message.ts";
 import { limitsOf, type WindowLimits, type WindowOptions } from "./options.ts";
+import { REPLAYED_WINDOWS } from "./start.ts";
 
 /** What a first read asks for in a window of tokens, of which nobody knows how many messages they are. */
 const FIRST_READ = 100;
 /** What it asks for at most. */
 const LONGEST_FIRST_READ = 10_000;
+/** How many times as many the next read asks for at least: the turn in which the cut lies may be very long. */
+const MORE = 8;
 
 /** How a window is told from the end of a conversation, whatever stands before it. */
 export interface WindowTail {
   /** How many of the last messages to read: mostly that is enough. */
   readonly firstRead: number;
   /**
-   * Of the last messages of a conversation those, from a user message on, that give the same window as all of it, also
-   * when more is said; `undefined` if they are too few to tell. With the calls that the conversation ends with. Throws what
-   * the tokenizer throws.
+   * Looks at the last messages of a conversation. `from` is the index of a message that is needed, too, with all that
+   * follows it; below 0 it wasn't read. Throws what the tokenizer throws.
    *
    * System content counts in every window, wherever it stands: of a conversation that holds any, read all.
    */
-  readonly decisive: (messages: readonly Message[]) => readonly Message[] | undefined;
+  readonly endOf: (messages: readonly Message[], from?: number) => WindowEnd;
 }
 
-/**
- * `undefined` for a window with `trimTo`, which depends on the whole history. Throws a `TypeError` that names the field if
- * an option is invalid.
- */
-export function windowTailOf(options: WindowOptions): WindowTail | undefined {
+export type WindowEnd =
+  | {
+      readonly decides: true;
+      /**
+       * From a user message on: they give the same window as the whole conversation, also when more is said. With the calls
+       * that the conversation ends with.
+       */
+      readonly messages: readonly Message[];
+    }
+  | {
+      readonly decides: false;
+      /** How many of the last messages to read next; absent: all, nothing less tells. */
+      readonly readNext?: number;
+    };
+
+/** Throws a `TypeError` that names the field if an option is invalid. */
+export function windowTailOf(options: WindowOptions): WindowTail {
   const limits = limitsOf(options);
-  if (limits.low < limits.limit) return undefined;
+  const least = leastCost(limits);
+  const counted = "maxMessages" in options && options.maxMessages !== undefined;
   return {
-    firstRead:
-      "maxMessages" in options && options.maxMessages !== undefined
-        ? Math.min(2 * limits.limit + 1, LONGEST_FIRST_READ)
-        : FIRST_READ,
-    decisive: (messages) => decisiveEnd(messages, limits),
+    firstRead: counted ? Math.min(least + limits.limit + 1, LONGEST_FIRST_READ) : FIRST_READ,
+    endOf: (messages, from = messages.length) => endOf(messages, { ...limits, least, from }),
   };
 }
 
+/** What the messages cost at least that a window depends on: a sliding one on as many as it holds. */
+const leastCost = ({ limit, low }: WindowLimits): number => (low < limit ? REPLAYED_WINDOWS * limit : limit);
+
+interface Needed extends WindowLimits {
+  readonly least: number;
+  readonly from: number;
+}
+
 /**
- * A sliding window depends on nothing before the last user message behind which the limit is reached. Nor does the
- * sanitizer where everything from there on is replayable, but for open calls at the end: whatever stands before is matched
- * among itself. What is open doesn't count, since it may be left out.
+ * A sliding window depends on nothing before the last user message behind which the limit is reached, one in steps on
+ * nothing before the last in front of all from which its growth may be replayed. Nor does the sanitizer where everything
+ * from there on is replayable, but for open calls at the end: whatever stands before is matched among itself. What is open
+ * doesn't count, since it may be left out.
  */
-function decisiveEnd(
-  messages: readonly Message[],
-  { costOf, limit }: WindowLimits,
-): readonly Message[] | undefined {
+function endOf(messages: readonly Message[], { costOf, limit, low, least, from }: Needed): WindowEnd {
   const settled = settledEnd(messages);
-  if (settled === undefined) return undefined;
+  if (settled === undefined) return { decides: false };
+  const isEnough = (cost: number) => (low < limit ? cost > least : cost >= least);
   let cost = 0;
   for (let index = settled - 1; index >= 0; index--) {
     const message = messages[index];
     if (message === undefined) continue;
     cost += costOf(message);
-    if (message.role !== "user" || cost < limit) continue;
-    return isReplayable(messages.slice(index, settled)) ? messages.slice(index) : undefined;
+    if (message.role !== "user" || index > from || !isEnough(cost)) continue;
+    return isReplayable(messages.slice(index, settled))
+      ? { decides: true, messages: messages.slice(index) }
+      : { decides: false };
   }
-  return undefined;
+  if (cost === 0) return { decides: false };
+  const short = Math.max(least / cost, (messages.length - from) / messages.length);
+  return { decides: false, readNext: Math.ceil(messages.length * Math.max(MORE, 2 * short)) };
 }
 
 /** Where the open calls begin; `undefined` where results of other calls stand among theirs. */
