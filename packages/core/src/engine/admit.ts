@@ -18,26 +18,20 @@ export interface Admission {
   /**
    * The conversation, read while no other run had its turn; a conflict if one has and this run doesn't queue, or has
    * queued long enough, and if the conversation was erased while this run queued. Rejects when the run is aborted
-   * meanwhile.
+   * meanwhile. `tail` says how to read the end of it, where that is enough for the run; absent: all is read.
    */
-  readonly load: () => Promise<Loading>;
+  readonly load: (tail: Tail | undefined) => Promise<Loading>;
   /** Whether it makes sense to load again after a conflict. */
   readonly mayWait: () => boolean;
   /** Lets the next of this process in. */
   readonly leave: () => void;
 }
 
-interface AdmissionOptions {
-  readonly signal: AbortSignal | undefined;
-  /** How to read the end of the conversation where that is enough for the run. */
-  readonly tail: Tail | undefined;
-}
-
-export const openAdmission = (journal: Journal, options: AdmissionOptions): Admission =>
+export const openAdmission = (journal: Journal, signal: AbortSignal | undefined): Admission =>
   journal.memory.concurrency === "queue"
-    ? openQueue(journal, options)
+    ? openQueue(journal, signal)
     : {
-        load: async () => (await loadFree(journal, options)) ?? createFailure(turnConflict()),
+        load: async (tail) => (await loadFree(journal, { signal, tail })) ?? createFailure(turnConflict()),
         mayWait: () => false,
         leave: () => {},
       };
@@ -45,7 +39,7 @@ export const openAdmission = (journal: Journal, options: AdmissionOptions): Admi
 /** `undefined` if another run has the turn. */
 async function loadFree(
   { memory, conversationId, executionId, runKey }: Journal,
-  { signal, tail }: AdmissionOptions,
+  { signal, tail }: { readonly signal: AbortSignal | undefined; readonly tail: Tail | undefined },
 ): Promise<Loading | undefined> {
   const loaded = await abortable(
     loadConversation(memory, conversationId, { receiptFor: runKey, signal, tail }),
@@ -67,8 +61,7 @@ async function reachFront({ first }: Place, { signal, msLeft }: Waiting): Promis
   }
 }
 
-function openQueue(journal: Journal, options: AdmissionOptions): Admission {
-  const { signal } = options;
+function openQueue(journal: Journal, signal: AbortSignal | undefined): Admission {
   const { memory, conversationId } = journal;
   const { provider, queueTimeoutMs = DEFAULT_QUEUE_TIMEOUT_MS } = memory;
   const deadline = performance.now() + queueTimeoutMs;
@@ -105,14 +98,14 @@ function openQueue(journal: Journal, options: AdmissionOptions): Admission {
   }
 
   return {
-    load: async () => {
+    load: async (tail) => {
       const queued = place === undefined ? await queue() : undefined;
       if (queued?.success === false) return queued;
       // A look costs less than loading in vain.
       for (let look = await giveWay(); ; look = true) {
         const free = look ? await watch.untilFree() : undefined;
         if (free?.success === false) return free;
-        const loaded = await loadFree(journal, options);
+        const loaded = await loadFree(journal, { signal, tail });
         if (loaded === undefined) continue;
         if (loaded.success && !identity.isSame(loaded.data)) return createFailure(incarnationConflict());
         admittedAt = performance.now();

@@ -6,12 +6,13 @@ import {
   type Message,
   sanitizeConversation,
 } from "@jaf/memory";
+import type { ContinuationRejected } from "../errors.ts";
 import { type GivenDecisions, isUndecided } from "../interruption/decisions.ts";
 import { memoryConfigIssues } from "../memory/check-config.ts";
-import { durabilityOf } from "../memory/config.ts";
+import { durabilityOf, type MemoryConfig } from "../memory/config.ts";
 import type { Journal } from "../memory/journal.ts";
 import { versionOf } from "../memory/metadata.ts";
-import { givesOutTails, tailOf } from "../memory/tail.ts";
+import { givesOutTails, isWhole, type Tail, tailForCopy, tailOf } from "../memory/tail.ts";
 import { isHistory, unsaidMessages } from "../memory/unsaid.ts";
 import type { RunState } from "../state.ts";
 import { abortError } from "./abort.ts";
@@ -40,23 +41,39 @@ export async function beginStored<Ctx>(
   if (issues.length > 0) {
     return failMemory(state, createMemoryValidationError(issues, { operation: OPERATION }));
   }
-  const { signal, continuation } = scope.config;
-  const tail = continuation === undefined ? tailOf(journal.memory, state.messages) : undefined;
-  const admission = openAdmission(journal, { signal, tail });
+  const admission = openAdmission(journal, scope.config.signal);
   scope.onClose(admission.leave);
+  let tail = neededEnd(scope, state, journal.memory);
   for (;;) {
-    const step = await enter(scope, state, { journal, admission });
-    if (step.lostTurn !== true || !admission.mayWait()) return step;
+    const step = await enter(scope, state, { journal, admission, tail });
+    if (step === "needs all") tail = undefined;
+    else if (step.lostTurn !== true || !admission.mayWait()) return step;
   }
+}
+
+/** `undefined` where all must be read: an application's validator is given all that is stored. */
+function neededEnd<Ctx>(
+  { config: { continuation, validate } }: RunScope<Ctx>,
+  { messages }: RunState<Ctx>,
+  memory: MemoryConfig,
+): Tail | undefined {
+  if (continuation === undefined) return tailOf(memory, messages);
+  return validate === undefined ? tailForCopy(memory, continuation) : undefined;
+}
+
+interface Entry {
+  readonly journal: Journal;
+  readonly admission: Admission;
+  readonly tail: Tail | undefined;
 }
 
 async function enter<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
-  { journal, admission }: { readonly journal: Journal; readonly admission: Admission },
-): Promise<Step<Ctx>> {
+  { journal, admission, tail }: Entry,
+): Promise<Step<Ctx> | "needs all"> {
   const { conversationId } = journal;
-  const loaded = await admission.load();
+  const loaded = await admission.load(tail);
   if (!loaded.success) return failMemory(state, loaded.error);
   const stored = loaded.data.conversation;
   journal.loaded(loaded.data);
@@ -66,6 +83,8 @@ async function enter<Ctx>(
   if (ended !== undefined) return ended;
   const unfinished = await findUnfinished(scope, state, { messages, stored });
   const news = await findNews(scope, state, { journal, unfinished });
+  // A copy that isn't the end's may be one of more than the end.
+  if ("refused" in news) return isWhole(stored) ? fail(state, news.refused) : "needs all";
   if ("failed" in news) return news.failed;
   if (news.unsaid.length === 0 && stored !== null) return resume(scope, unfinished, news.given);
   return hear(scope, state, { journal, news, unfinished });
@@ -75,12 +94,12 @@ async function findNews<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
   { journal, unfinished }: { readonly journal: Journal; readonly unfinished: Unfinished<Ctx> },
-): Promise<News | { readonly failed: Step<Ctx> }> {
+): Promise<News | { readonly refused: ContinuationRejected } | { readonly failed: Step<Ctx> }> {
   const { stored } = unfinished;
   const { continuation } = scope.config;
   if (continuation !== undefined) {
     const taken = await takeContinuation(scope, continuation, unfinished);
-    if (!taken.ok) return { failed: fail(state, taken.error) };
+    if (!taken.ok) return { refused: taken.error };
     return { unsaid: [...taken.added, ...state.messages], given: taken.given };
   }
   const mayBeginLater = isHistory(state.messages) && givesOutTails(journal.memory);

@@ -12,7 +12,7 @@ import { frozenInput, frozenMessages } from "../immutable/messages.ts";
 import { changedArguments, type GivenDecisions, rejected } from "../interruption/decisions.ts";
 import type { ClientToolResult } from "../interruption/interruption.ts";
 import { firstPositionOf } from "../memory/metadata.ts";
-import { givesOutTails } from "../memory/tail.ts";
+import { givesOutTails, isWhole } from "../memory/tail.ts";
 import { isToolParts } from "../tools/tool-parts.ts";
 import { abortable } from "./abort.ts";
 import type { RunScope } from "./scope.ts";
@@ -40,7 +40,8 @@ export async function takeContinuation<Ctx>(
     clientToolCallIds: open.waiting.flatMap(({ type, toolCallId }) =>
       type === "client_tool" ? [toolCallId] : [],
     ),
-    dropped: firstPositionOf(stored),
+    // What wasn't loaded can be checked, once it is.
+    dropped: isWhole(stored) ? firstPositionOf(stored) : 0,
     mayBeginLater: journal !== undefined && givesOutTails(journal.memory),
   });
   const changed = changedArguments(given, open);

@@ -15,12 +15,14 @@ export interface Tail {
   readonly firstRead: number;
   /** How many messages are said, all of them the user's. */
   readonly news: number;
+  /** How many messages a client's copy has, which is compared with the end. */
+  readonly copied: number;
 }
 
-type TailOptions = Omit<Tail, "news">;
+type TailOptions = Omit<Tail, "news" | "copied">;
 
-/** So many messages of the turn before are read beside those that aren't in a summary, to tell whose summary it is. */
-const BEFORE_SUMMARY = 10;
+/** So many messages more are read than must be among the end, which begins with a user message. */
+const MARGIN = 10;
 const LONGEST_FIRST_READ = 10_000;
 /** How many times as many are read where the end doesn't show what was said before. */
 const MORE = 8;
@@ -38,14 +40,22 @@ function tailOptions({ provider, window, compressionThreshold }: MemoryConfig): 
   const options = window === undefined ? NO_WINDOW : windowOptionsIn(window);
   if (options === undefined) return undefined;
   const tail = windowTailOf(options);
-  const unsummarized = summarized ? Math.min(compressionThreshold + BEFORE_SUMMARY, LONGEST_FIRST_READ) : 0;
+  const unsummarized = summarized ? Math.min(compressionThreshold + MARGIN, LONGEST_FIRST_READ) : 0;
   return { window: tail, summarized, firstRead: Math.max(tail.firstRead, unsummarized) };
 }
 
 /** For a run to which these messages are said; `undefined` where it needs all. */
 export function tailOf(memory: MemoryConfig, said: readonly Message[]): Tail | undefined {
   const options = isHistory(said) ? undefined : tailOptions(memory);
-  return options && { ...options, news: said.length };
+  return options && { ...options, news: said.length, copied: 0 };
+}
+
+/** For a run that goes on with a client's copy of the conversation. */
+export function tailForCopy(memory: MemoryConfig, copy: readonly Message[]): Tail | undefined {
+  const options = tailOptions(memory);
+  if (options === undefined) return undefined;
+  const copied = Array.isArray(copy) ? copy.length : 0;
+  return { ...options, news: 0, copied, firstRead: Math.max(options.firstRead, copied + MARGIN) };
 }
 
 export type TailReading =
@@ -63,9 +73,9 @@ export function tailIn(conversation: ConversationMemory, tail: Tail): TailReadin
   const total = metadata?.totalMessages ?? (messages.length < tail.firstRead ? messages.length : undefined);
   if (messages.length === total) return { decides: true, conversation };
   if (metadata?.nextPosition === undefined || metadata["systemContent"] === true) return { decides: false };
-  const from = tail.summarized ? neededBySummary(conversation) : undefined;
-  if (tail.summarized && from === undefined) return { decides: false };
-  const end = tail.window.endOf(messages, from);
+  const unsummarized = tail.summarized ? neededBySummary(conversation) : messages.length;
+  if (unsummarized === undefined) return { decides: false };
+  const end = tail.window.endOf(messages, Math.min(unsummarized, messages.length - tail.copied));
   if (!end.decides) return end;
   const before = messages[messages.length - end.messages.length - 1];
   return tellsWhatIsSaid(end.messages, { before, news: tail.news })
@@ -106,6 +116,12 @@ export function loadedFrom(conversation: ConversationMemory | null): LoadedFrom 
   const total: unknown = conversation?.metadata?.totalMessages;
   if (conversation === null || typeof total !== "number") return { first, stored: first };
   return { first, stored: Math.min(first, Math.max(0, nextPositionOf(conversation) - total)) };
+}
+
+/** Whether all that the store has was loaded. */
+export function isWhole(conversation: ConversationMemory | null): boolean {
+  const { first, stored } = loadedFrom(conversation);
+  return first === stored;
 }
 
 /** Whether runs give out histories that begin later than the stored one. */

@@ -1,19 +1,10 @@
-import { createSuccess, type Message, type VersionedMemoryProvider } from "@jaf/memory";
+import type { Message, VersionedMemoryProvider } from "@jaf/memory";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { converse, stored, storing, talk } from "../context/conversations.ts";
 import { shop } from "../support/interrupted.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";
 import { tenMethods } from "../support/stores.ts";
-
-/** The same store, which reads everything, always. */
-const readingAll = (inner: VersionedMemoryProvider) => {
-  const { readConversation: _, ...rest } = inner;
-  return tenMethods({
-    ...rest,
-    readConversation: async () => createSuccess({} as never),
-  } as VersionedMemoryProvider);
-};
 
 /** What a run stores, is told and ends with that has the whole conversation, and one that has its end. */
 async function both(history: readonly Message[], maxMessages: number, said: readonly string[]) {
@@ -22,7 +13,7 @@ async function both(history: readonly Message[], maxMessages: number, said: read
       const store = await storing(history);
       const turns: unknown[] = [];
       const { process } = shop({
-        provider: all ? readingAll(store) : store,
+        provider: all ? tenMethods(store) : store,
         memory: { window: { maxMessages } },
       });
       const ended = await process(["Done."], said, {

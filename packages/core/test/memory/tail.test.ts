@@ -1,6 +1,5 @@
 import {
   createInMemoryProvider,
-  createSuccess,
   type MemoryProvider,
   type Message,
   messageText,
@@ -13,23 +12,9 @@ import { createScriptedModel } from "../../src/testing/index.ts";
 import { converse, storing, talk } from "../context/conversations.ts";
 import { approvalOf, interruptionsOf, locating, paying, shop } from "../support/interrupted.ts";
 import { assistant, calling, errorOf, result, says, user } from "../support/setup.ts";
-import { seed, tenMethods } from "../support/stores.ts";
+import { countingReads, seed, tenMethods } from "../support/stores.ts";
 
 const window = { maxMessages: 4 };
-
-/** Notes how many messages each read brought. */
-function countingReads(inner: VersionedMemoryProvider) {
-  const reads: number[] = [];
-  const provider: VersionedMemoryProvider = {
-    ...inner,
-    readConversation: async (...args) => {
-      const read = await inner.readConversation(...args);
-      if (read.success) reads.push(read.data.conversation?.messages.length ?? 0);
-      return read;
-    },
-  };
-  return { provider, reads };
-}
 
 const long = talk(500);
 
@@ -285,15 +270,6 @@ const turns = fc
     drawn.flat().map((message, index) => ({ ...message, content: `${message.content} ${index}` })),
   );
 
-/** The same store, which reads everything, always. */
-const readingAll = (inner: VersionedMemoryProvider): MemoryProvider => {
-  const { readConversation: _, ...rest } = inner;
-  return tenMethods({
-    ...rest,
-    readConversation: async () => createSuccess({} as never),
-  } as VersionedMemoryProvider);
-};
-
 /** Tells which messages it was made of. */
 const summarize: MemoryConfig["summarize"] = async ({ previous = "", messages }) =>
   `${previous} ${messages.map((message) => messageText(message)).join(",")}`;
@@ -357,7 +333,7 @@ describe("a run that reads the end", () => {
       const end = await converse({ provider: store, memory: { window } });
       await store.deleteConversation("c");
       await seed(store, [...start, ...talk(turns)]);
-      const whole = await converse({ provider: readingAll(store), memory: { window } });
+      const whole = await converse({ provider: tenMethods(store), memory: { window } });
       expect(end.ended.historyFrom).toBeGreaterThan(0);
       expect(end.views).toEqual(whole.views);
       beginnings.add(JSON.stringify(end.views[0]?.[0]));
@@ -375,7 +351,7 @@ describe("a run that reads the end", () => {
           const [end, whole] = await Promise.all(
             [false, true].map(async (all) => {
               const store = await storing(history);
-              return twoRuns(store, { provider: all ? readingAll(store) : store, memory, said });
+              return twoRuns(store, { provider: all ? tenMethods(store) : store, memory, said });
             }),
           );
           expect(end).toEqual(whole);

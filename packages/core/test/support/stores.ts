@@ -99,3 +99,17 @@ export async function storedMessages(provider: MemoryProvider, id = "c"): Promis
   if (!loaded.success) throw new Error(loaded.error.message);
   return loaded.data?.messages ?? [];
 }
+
+/** Notes how many messages each read brought. */
+export function countingReads(inner: VersionedMemoryProvider) {
+  const reads: number[] = [];
+  const provider: VersionedMemoryProvider = {
+    ...inner,
+    readConversation: async (...args) => {
+      const read = await inner.readConversation(...args);
+      if (read.success) reads.push(read.data.conversation?.messages.length ?? 0);
+      return read;
+    },
+  };
+  return { provider, reads };
+}
