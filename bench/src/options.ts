@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-export const partNames = ["engine", "append", "read", "clients", "scale", "clear", "waits"] as const;
+export const partNames = ["engine", "append", "read", "clients", "scale", "clear", "waits", "turns"] as const;
 export type PartName = (typeof partNames)[number];
 
 export const storeKinds = ["redis", "postgres"] as const;
@@ -18,7 +18,7 @@ export interface Options {
 
 export const usage = `Usage: pnpm bench [part …] [--store redis|postgres] [--quick] [--write]
 
-Parts (all of them if none is named, 6 to 9 minutes):
+Parts (all of them if none is named, 8 to 12 minutes):
   engine   a run of the engine with a model that answers at once
   append   a turn of two messages, with 10 to 10,000 messages stored
   read     the last 20 messages, and a whole conversation
@@ -26,6 +26,7 @@ Parts (all of them if none is named, 6 to 9 minutes):
   scale    finding and counting in 1,000 and in 100,000 conversations
   clear    deleting a user with 1,000 conversations while others work
   waits    a run that goes on with an approval or a client's result, after 10,000 of them
+  turns    a stored turn with up to 100,000 messages before it, beside what it can't do without
 
   --store  only this store
   --quick  a smoke run: its figures mean nothing

@@ -6,6 +6,7 @@ import { engine } from "./engine.ts";
 import type { Part } from "./part.ts";
 import { read } from "./read.ts";
 import { scale } from "./scale.ts";
+import { turns } from "./turns.ts";
 import { waits } from "./waits.ts";
 
-export const parts: Record<PartName, Part> = { engine, append, read, clients, scale, clear, waits };
+export const parts: Record<PartName, Part> = { engine, append, read, clients, scale, clear, waits, turns };

@@ -6,7 +6,8 @@ import type { Store } from "../stores/store.ts";
 
 /** How many messages the conversations of a measurement have. */
 export const LENGTHS = [10, 1_000, 10_000] as const;
-export type Length = (typeof LENGTHS)[number];
+/** In messages. */
+export type Length = number;
 
 export interface Workload {
   readonly name: string;
@@ -18,15 +19,17 @@ export interface Plan extends Rounds {
   readonly lengths: readonly Length[];
   /** How many messages a call adds. */
   readonly grows: 0 | 2;
+  /** Each contender has at least so many conversations. Default 4. */
+  readonly fewest?: number;
 }
 
 // An append makes a conversation longer: so many of them that none grows by more than a fifth.
-const conversationsFor = (length: Length, { grows, warmUp, rounds }: Plan): number =>
-  grows === 0 ? 4 : Math.max(4, Math.ceil(((warmUp + rounds) * grows) / (length / 5)));
+const conversationsFor = (length: Length, { grows, warmUp, rounds, fewest = 4 }: Plan): number =>
+  Math.max(fewest, Math.ceil(((warmUp + rounds) * grows) / (length / 5)));
 
 interface Place {
   readonly lab: Lab;
-  readonly backend: Backend;
+  readonly backend: Pick<Backend, "name" | "tidy">;
   /** Of what is measured: unlike any other on this backend. */
   readonly title: string;
 }

@@ -10,7 +10,7 @@ import { jafStore, peerStore, RECENT, type Store } from "./store.ts";
 
 const NOT_DURABLE = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
 
-const RAW_TABLE = `CREATE TABLE IF NOT EXISTS raw (
+export const RAW_TABLE = `CREATE TABLE IF NOT EXISTS raw (
   conversation_id text, seq bigint, body text NOT NULL, PRIMARY KEY (conversation_id, seq))`;
 
 export function openPool(lab: Lab, url: string, max: number): pg.Pool {
@@ -20,28 +20,38 @@ export function openPool(lab: Lab, url: string, max: number): pg.Pool {
   return pool;
 }
 
-/** A row per message and nothing else, by prepared statements. The numbers of the rows are counted here. */
-function rawStore(pool: pg.Pool): Store {
+interface RawQuery {
+  readonly name: string;
+  readonly text: string;
+  readonly values: unknown[];
+}
+
+/** Runs a statement, prepared under its name where that is possible. */
+export type RunRaw = (query: RawQuery) => Promise<{ readonly rows: readonly unknown[] }>;
+
+/** A row per message and nothing else. The numbers of the rows are counted here. */
+export function rawStore(run: RunRaw): Store {
   const lengths = new Map<string, number>();
   const grow = (id: string, by: number): number => {
     const length = lengths.get(id) ?? 0;
     lengths.set(id, length + by);
     return length;
   };
-  const parsed = ({ rows }: pg.QueryResult<{ body: string }>): number =>
-    rows.map(({ body }): unknown => JSON.parse(body)).length;
+  const parsed = ({ rows }: Awaited<ReturnType<RunRaw>>): number =>
+    rows.map((row): unknown => JSON.parse((row as { readonly body: string }).body)).length;
   return {
     seed: async (id, count) => {
       const bodies = messagesOf(count).map((message) => JSON.stringify(message));
-      await pool.query(
-        "INSERT INTO raw SELECT $1, $2 + at, body FROM unnest($3::text[]) WITH ORDINALITY AS m(body, at)",
-        [id, grow(id, count), bodies],
-      );
+      await run({
+        name: "seed",
+        text: "INSERT INTO raw SELECT $1, $2 + at, body FROM unnest($3::text[]) WITH ORDINALITY AS m(body, at)",
+        values: [id, grow(id, count), bodies],
+      });
     },
     append: async (id) => {
       const [question, answer] = nextTurn();
       const last = grow(id, 2);
-      await pool.query({
+      await run({
         name: "append",
         text: "INSERT INTO raw (conversation_id, seq, body) VALUES ($1, $2, $3), ($1, $4, $5)",
         values: [id, last + 1, JSON.stringify(question), last + 2, JSON.stringify(answer)],
@@ -49,7 +59,7 @@ function rawStore(pool: pg.Pool): Store {
     },
     recent: async (id) =>
       parsed(
-        await pool.query({
+        await run({
           name: "recent",
           text: "SELECT body FROM raw WHERE conversation_id = $1 ORDER BY seq DESC LIMIT $2",
           values: [id, RECENT],
@@ -57,7 +67,7 @@ function rawStore(pool: pg.Pool): Store {
       ),
     load: async (id) =>
       parsed(
-        await pool.query({
+        await run({
           name: "load",
           text: "SELECT body FROM raw WHERE conversation_id = $1 ORDER BY seq",
           values: [id],
@@ -65,6 +75,8 @@ function rawStore(pool: pg.Pool): Store {
       ),
   };
 }
+
+const rawStoreOf = (pool: pg.Pool): Store => rawStore((query) => pool.query(query));
 
 export const openPostgresProvider = (pool: pg.Pool, namespace: string): Promise<MemoryProvider> =>
   createPostgresProvider({ tableName: namespace }, pool);
@@ -93,12 +105,12 @@ function watchStatements(pool: pg.Pool): () => Promise<number> {
 async function openApart(pools: readonly pg.Pool[]): Promise<Clients> {
   const jaf: Store[] = [];
   for (const pool of pools) jaf.push(jafStore(await openPostgresProvider(pool, "jaf")));
-  return { name: "Postgres, a provider each", raw: pools.map(rawStore), jaf };
+  return { name: "Postgres, a provider each", raw: pools.map(rawStoreOf), jaf };
 }
 
 /** As the requests to one server are: they share a provider and its pool. */
 async function openTogether(pool: pg.Pool, count: number): Promise<Clients> {
-  const [raw, jaf] = [rawStore(pool), jafStore(await openPostgresProvider(pool, "jaf"))];
+  const [raw, jaf] = [rawStoreOf(pool), jafStore(await openPostgresProvider(pool, "jaf"))];
   const many = (store: Store) => Array.from({ length: count }, () => store);
   return { name: "Postgres, one provider", raw: many(raw), jaf: many(jaf) };
 }
@@ -131,7 +143,7 @@ export async function startPostgresBackend(lab: Lab, { durable }: Durability): P
     name: durable ? "Postgres" : "Postgres, fsync off",
     kind: "postgres",
     url,
-    openRaw: async () => rawStore(open()),
+    openRaw: async () => rawStoreOf(open()),
     openProvider: (namespace) => openPostgresProvider(open(), namespace),
     openPeer: () => openPeer(open()),
     openMany: async (count) => [

@@ -1,0 +1,133 @@
+import { createRunState, type MemoryConfig, type RunConfig, run } from "@jaf/core";
+import type { MemoryProvider } from "@jaf/memory";
+import type { Lab } from "../lab.ts";
+import { duration, integer, ratio } from "../report/format.ts";
+import type { Check } from "../results.ts";
+import type { Measured } from "../statistics.ts";
+import { type Backend, startBackend } from "../stores/backend.ts";
+import { startPgliteBackend } from "../stores/pglite.ts";
+import { engineStore, RECENT } from "../stores/store.ts";
+import { nextTurn } from "../turns.ts";
+import { type Length, measureLengths, type Workload } from "./lengths.ts";
+import type { Part } from "./part.ts";
+
+const LENGTHS = [10, 1_000, 10_000, 100_000] as const;
+const QUICK_LENGTHS = [10, 1_000, 10_000] as const;
+
+type Config = Pick<MemoryConfig, "window" | "summarize" | "compressionThreshold">;
+
+/** How a run shortens what its model sees. */
+const CONFIGS = {
+  "a window": { window: { maxMessages: RECENT } },
+  "in steps": { window: { maxMessages: RECENT, trimTo: RECENT / 2 } },
+  summaries: { compressionThreshold: RECENT, summarize: async () => "Orders were asked about." },
+} as const satisfies Record<string, Config>;
+type ConfigName = keyof typeof CONFIGS;
+const configNames = Object.keys(CONFIGS) as ConfigName[];
+
+type Timed = ConfigName | "limit" | "append";
+
+/** A turn with a model that answers at once. */
+function turnOf(provider: MemoryProvider, memory: Config): Workload["call"] {
+  const agent = { name: "bench", instructions: () => "Answer." };
+  return async (_, conversationId) => {
+    const [question, answer] = nextTurn();
+    const config: RunConfig<object> = {
+      agentRegistry: new Map([["bench", agent]]),
+      modelProvider: { getCompletion: async () => ({ message: { content: answer.content } }) },
+      memory: { provider, autoStore: true, ...memory },
+      conversationId,
+    };
+    const { outcome } = await run(
+      createRunState({ agentName: "bench", context: {}, messages: [question] }),
+      config,
+    );
+    if (outcome.status !== "completed") throw new Error(`The turn failed: ${JSON.stringify(outcome)}`);
+  };
+}
+
+async function workloadsOf(backend: TurnsBackend): Promise<readonly Workload[]> {
+  const provider = await backend.openProvider("jaf");
+  const store = engineStore(provider);
+  const limit: Workload["call"] = async (raw, id) => {
+    await raw.recent(id);
+    await raw.append(id);
+  };
+  return [
+    { name: "limit", store: await backend.openRaw(), call: limit },
+    { name: "append", store, call: (to, id) => to.append(id) },
+    ...configNames.map((name) => ({ name, store, call: turnOf(provider, CONFIGS[name]) })),
+  ];
+}
+
+type TurnsBackend = Pick<Backend, "name" | "openRaw" | "openProvider" | "tidy">;
+
+interface Row {
+  readonly backend: string;
+  readonly length: Length;
+  readonly of: (name: Timed) => Measured;
+}
+
+async function measureStore(lab: Lab, backend: TurnsBackend, quick: boolean): Promise<readonly Row[]> {
+  const lengths = quick ? QUICK_LENGTHS : LENGTHS;
+  const of = await measureLengths({ lab, backend, title: "turns" }, await workloadsOf(backend), {
+    ...(quick ? { warmUp: 5, rounds: 40 } : { warmUp: 50, rounds: 400 }),
+    lengths,
+    grows: 2,
+    fewest: 1,
+  });
+  return lengths.map((length) => ({ backend: backend.name, length, of: (name) => of(name, length) }));
+}
+
+function checksOf(rows: readonly Row[]): Check[] {
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const most = { rule: "at most", unit: "×" } as const;
+  return configNames.flatMap((name) => {
+    const toLimit = rows.map(({ of }) => of(name).p50 / of("limit").p50);
+    return [
+      { what: `${first.backend}, ${name}: to the limit`, measured: Math.max(...toLimit), target: 2, ...most },
+      {
+        what: `${first.backend}, ${name}: ${integer(last.length)} stored to ${first.length}`,
+        measured: last.of(name).p50 / first.of(name).p50,
+        target: 1.3,
+        ...most,
+      },
+    ];
+  });
+}
+
+const cellsOf = ({ backend, length, of }: Row): string[] => [
+  backend,
+  integer(length),
+  duration(of("limit").p50),
+  duration(of("append").p50),
+  ...configNames.flatMap((name) => [
+    duration(of(name).p50),
+    duration(of(name).p99),
+    ratio(of(name).p50 / of("limit").p50),
+  ]),
+];
+
+/** A stored turn beside what it can't do without: reading the last messages and appending two. */
+export const turns: Part = async (lab, { stores, quick }) => {
+  const starts: (() => Promise<TurnsBackend>)[] = stores.map((kind) => () => startBackend(lab, kind));
+  if (stores.includes("postgres")) starts.push(() => startPgliteBackend(lab));
+  const measured: (readonly Row[])[] = [];
+  for (const start of starts) measured.push(await measureStore(lab, await start(), quick));
+  return {
+    part: "turns",
+    table: {
+      columns: [
+        "",
+        "stored",
+        "limit p50",
+        "append p50",
+        ...configNames.flatMap((name) => [`${name} p50`, "p99", "to the limit"]),
+      ],
+      rows: measured.flat().map(cellsOf),
+    },
+    checks: measured.flatMap(checksOf),
+    plots: [],
+  };
+};
