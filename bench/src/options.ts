@@ -1,6 +1,16 @@
 import { parseArgs } from "node:util";
 
-export const partNames = ["engine", "append", "read", "clients", "scale", "clear", "waits", "turns"] as const;
+export const partNames = [
+  "engine",
+  "append",
+  "read",
+  "clients",
+  "scale",
+  "clear",
+  "waits",
+  "turns",
+  "load",
+] as const;
 export type PartName = (typeof partNames)[number];
 
 export const storeKinds = ["redis", "postgres"] as const;
@@ -27,6 +37,7 @@ Parts (all of them if none is named, 8 to 12 minutes):
   clear    deleting a user with 1,000 conversations while others work
   waits    a run that goes on with an approval or a client's result, after 10,000 of them
   turns    a stored turn with up to 100,000 messages before it, beside what it can't do without
+  load     1,000,000 messages by eight processes, while a thousand users list, search and erase
 
   --store  only this store
   --quick  a smoke run: its figures mean nothing

@@ -11,7 +11,7 @@ export interface Check {
   readonly measured: number;
   readonly rule: "at most" | "at least";
   readonly target: number;
-  readonly unit: "×" | " ms" | "%";
+  readonly unit: "×" | " ms" | "%" | "";
 }
 
 export interface Series {

@@ -1,28 +1,14 @@
-import { createPostgresProvider } from "@jaf/memory-postgres";
-import { createRedisProvider } from "@jaf/memory-redis";
-import pg from "pg";
-import { createClient } from "redis";
+import { addressSchema, connect } from "../stores/connect.ts";
 import { BYSTANDER } from "../stores/redis.ts";
 import { nextTurn } from "../turns.ts";
-import { type BystanderReport, bystanderRequestSchema, bystanderSetupSchema } from "./bystander-messages.ts";
+import { type BystanderReport, bystanderRequestSchema } from "./bystander-messages.ts";
 
 /**
  * A process that uses a store while another clears a user in it: one ping and one append to a conversation of somebody
  * else, again and again. On request it tells how long the longest of each took.
  */
-async function connect() {
-  const { kind, url, namespace } = bystanderSetupSchema.parse(JSON.parse(process.argv[2] ?? ""));
-  if (kind === "redis") {
-    const client = await createClient({ url, name: BYSTANDER }).connect();
-    const provider = await createRedisProvider({ type: "redis", keyPrefix: `${namespace}:` }, client);
-    return { provider, ping: () => client.ping() };
-  }
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
-  const provider = await createPostgresProvider({ tableName: namespace }, pool);
-  return { provider, ping: () => pool.query("SELECT 1") };
-}
-
-const { provider, ping } = await connect();
+const address = addressSchema.parse(JSON.parse(process.argv[2] ?? ""));
+const { provider, ping } = await connect(address, { name: BYSTANDER, connections: 1 });
 
 const fresh = (): BystanderReport => ({ rounds: 0, longestPingMs: 0, longestAppendMs: 0 });
 let report = fresh();

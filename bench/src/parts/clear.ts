@@ -7,9 +7,10 @@ import { duration } from "../report/format.ts";
 import type { Check } from "../results.ts";
 import { median } from "../statistics.ts";
 import { type Backend, startBackend } from "../stores/backend.ts";
+import type { Address } from "../stores/connect.ts";
 import { unwrap } from "../stores/store.ts";
 import { messagesOf } from "../turns.ts";
-import { type BystanderReport, type BystanderSetup, bystanderReportSchema } from "./bystander-messages.ts";
+import { type BystanderReport, bystanderReportSchema } from "./bystander-messages.ts";
 import type { Part } from "./part.ts";
 
 const MESSAGES = 10;
@@ -23,8 +24,8 @@ interface Bystander {
   readonly report: () => Promise<BystanderReport>;
 }
 
-async function startBystander(lab: Lab, setup: BystanderSetup): Promise<Bystander> {
-  const child = fork(new URL("bystander.ts", import.meta.url), [JSON.stringify(setup)]);
+async function startBystander(lab: Lab, address: Address): Promise<Bystander> {
+  const child = fork(new URL("bystander.ts", import.meta.url), [JSON.stringify(address)]);
   const ended = once(child, "exit");
   lab.onEnd(async () => {
     child.kill();
