@@ -39,9 +39,8 @@ export function placeHistory(messages: readonly Message[], { source, first, stor
 /** What a run's conversation is made of; without a journal, what was handed in. */
 export function openSource(journal: Journal | undefined, initial: readonly Message[]): () => Source {
   if (journal !== undefined) return () => storedSource(journal);
-  // The caller may go on using its array. A state whose messages are no list ends the run elsewhere.
-  const given = Array.isArray(initial) ? initial.slice() : [];
-  return () => ({ source: () => given, first: 0, stored: 0 });
+  const given = { source: () => initial, first: 0, stored: 0 };
+  return () => given;
 }
 
 function storedSource(journal: Journal): Source {

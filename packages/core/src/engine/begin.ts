@@ -1,4 +1,5 @@
 import { createMemoryValidationError, sanitizeConversation } from "@jaf/memory";
+import { changedState } from "../immutable/changed-state.ts";
 import { isUndecided } from "../interruption/decisions.ts";
 import { installationFault } from "../middleware/install.ts";
 import { lastSaid } from "../middleware/said.ts";
@@ -44,7 +45,7 @@ async function beginUnstored<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): P
   const blocked = await judgeInput(scope, state, lastSaid(messages));
   if (blocked !== undefined) return blocked;
   if (isUndecided(scope.given))
-    return { state: messages === state.messages ? state : { ...state, messages } };
+    return { state: messages === state.messages ? state : changedState(state, { messages }) };
   const unfinished = await findUnfinished(scope, state, { messages: state.messages, stored: null });
   return resume(scope, unfinished, scope.given);
 }

@@ -1,5 +1,6 @@
 import { type Message, messageText } from "@jaf/memory";
 import { checkGuardrails } from "../guardrails/check.ts";
+import { changedState } from "../immutable/changed-state.ts";
 import { refusalOf } from "../model/reply-content.ts";
 import type { ReplyText } from "../model/reply-text.ts";
 import { decodeOutput } from "../output/decode.ts";
@@ -24,7 +25,10 @@ export async function conclude<Ctx>(
   }
   text.release(message);
   scope.emit?.({ type: "assistant_message", data: { agentName, message } });
-  const next = { ...state, messages: [...state.messages, message], turnCount: state.turnCount + 1 };
+  const next = changedState(state, {
+    messages: [...state.messages, message],
+    turnCount: state.turnCount + 1,
+  });
   const stored = await scope.journal?.final(message, { agentName });
   if (stored?.success === false) return failEnd(next, stored.error);
   return { state: next, outcome: { status: "completed", output: judged.output } };

@@ -97,7 +97,7 @@ async function askAgain<Ctx>(
   { batch, known, sorted }: UnansweredCalls<Ctx>,
 ): Promise<Step<Ctx>> {
   const asking = { ...state, messages };
-  const waiting = askedNow(known, { ttlMs: scope.config.approvalTtlMs, now: timeOf(scope) });
+  const waiting = askedNow(known, { ttlMs: scope.config.approvalTtlMs, now: () => timeOf(scope) });
   if (waiting.note === known.note && isShownAsNoted(sorted, known)) {
     return interrupt(scope, asking, { interruptions: sorted.waiting });
   }
@@ -123,7 +123,7 @@ async function answerOpen<Ctx>(
 ): Promise<Answered<Ctx>> {
   const { batch, known, sorted } = calls;
   const { shown, judged } = sorted;
-  const waiting = askedNow(known, { ttlMs: scope.config.approvalTtlMs, now: timeOf(scope) });
+  const waiting = askedNow(known, { ttlMs: scope.config.approvalTtlMs, now: () => timeOf(scope) });
   const approvals = { ...waiting.note, approved: [...decisions.approved], shown };
   const entry = { agentName: batch.agentName, callScope: batch.callScope, approvals };
   const ended = (step: Step<Ctx>): Answered<Ctx> => ({ step, messages, interruptions: [], entry });

@@ -75,8 +75,7 @@ async function runSteps<Ctx>(
 ): Promise<Required<Pick<Step<Ctx>, "state" | "outcome">>> {
   let state = initial;
   try {
-    // Throws for what is no list.
-    state = { ...initial, messages: initial.messages.slice() };
+    if (!Array.isArray(initial.messages)) throw new TypeError("RunState.messages: expected a list");
     let step = await begin(scope, state);
     const middleware = openRunMiddleware(scope, step);
     if (middleware !== undefined) step = await middleware.start();

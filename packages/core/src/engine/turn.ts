@@ -1,4 +1,5 @@
 import { type Message, sanitizeConversation, type ToolCall } from "@jaf/memory";
+import { changedState } from "../immutable/changed-state.ts";
 import { nothingDecided } from "../interruption/decisions.ts";
 import { askedNow, asNoted, openCallScope, type ReplyPlace } from "../interruption/waiting.ts";
 import { callModel } from "../model/call-model.ts";
@@ -74,7 +75,7 @@ async function runCalls<Ctx>(
   const calls: readonly ToolCall[] = message.tool_calls ?? [];
   const waiting = askedNow(asNoted(placeOfReply(scope, state, callScope)), {
     ttlMs: scope.config.approvalTtlMs,
-    now: timeOf(scope),
+    now: () => timeOf(scope),
   });
   const { results, interruptions, shown, agentName, error } = await answerCalls(
     scope,
@@ -91,14 +92,14 @@ async function runCalls<Ctx>(
   const messages = [...state.messages, message, ...results];
   if (error === undefined && interruptions.length > 0) {
     const entry = { agentName: currentAgentName, callScope, approvals: { ...waiting.note, shown } };
-    return interrupt(scope, { ...state, messages, currentAgentName: agentName }, { interruptions, entry });
+    const waitingState = changedState(state, { messages, currentAgentName: agentName });
+    return interrupt(scope, waitingState, { interruptions, entry });
   }
-  const after = {
-    ...state,
+  const after = changedState(state, {
     messages: results.length === calls.length ? messages : sanitizeConversation(messages),
     currentAgentName: agentName,
     turnCount: state.turnCount + 1,
-  };
+  });
   return error === undefined ? { state: after } : fail(after, error);
 }
 

@@ -2,6 +2,7 @@ import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import type { RunState } from "../state.ts";
 import type { Tool } from "../tools/tool.ts";
+import { changedState } from "./changed-state.ts";
 import { frozenCopy } from "./copy.ts";
 import { lazyFields } from "./lazy-fields.ts";
 import { frozenMessages, ownMessages, ownUnstoredMessages } from "./messages.ts";
@@ -15,15 +16,16 @@ type AnyTool<Ctx> = Tool<any, Ctx>;
 
 /** A state for somebody else, who can't change it. `context` is the application's own, and stays as it is. */
 export const stateGivenOut = <Ctx>(state: RunState<Ctx>): RunState<Ctx> =>
-  Object.freeze({
-    ...state,
-    // What is no list has ended the run.
-    messages: Array.isArray(state.messages) ? frozenMessages(state.messages) : state.messages,
-  });
+  Object.freeze(
+    changedState(state, {
+      // What is no list has ended the run.
+      messages: Array.isArray(state.messages) ? frozenMessages(state.messages) : state.messages,
+    }),
+  );
 
 /** The same for the model provider, at each call. It hands nothing back, so its lists need not be known again. */
 export const stateShown = <Ctx>(state: RunState<Ctx>, messages = state.messages): RunState<Ctx> =>
-  Object.freeze({ ...state, messages: Object.freeze([...messages]) });
+  Object.freeze(changedState(state, { messages: Object.freeze([...messages]) }));
 
 /**
  * A caller's state, whose messages may change afterwards. What is no list is left to whoever checks it. `isStored`: whether

@@ -26,17 +26,19 @@ export function asNoted(place: ReplyPlace, note?: ApprovalNote): Waiting {
 
 interface Asking {
   readonly ttlMs: number | undefined;
-  /** Milliseconds since 1970. */
-  readonly now: number;
+  /** Milliseconds since 1970. Asked where approvals expire. */
+  readonly now: () => number;
 }
 
 /** As it is asked for now: approvals that have expired are asked for anew, and no decision of before counts any more. */
 export function askedNow({ place, note }: Waiting, { ttlMs, now }: Asking): Waiting {
   const approvalTtlMs = place.isStored ? ttlMs : undefined;
-  const expired = note.expiresAt !== undefined && note.expiresAt <= now;
-  if (!expired && (note.expiresAt !== undefined || approvalTtlMs === undefined)) return { place, note };
+  if (note.expiresAt === undefined && approvalTtlMs === undefined) return { place, note };
+  const time = now();
+  const expired = note.expiresAt !== undefined && note.expiresAt <= time;
+  if (!expired && note.expiresAt !== undefined) return { place, note };
   const { position, round, approved } = note;
-  const expiresAt = approvalTtlMs === undefined ? {} : { expiresAt: now + approvalTtlMs };
+  const expiresAt = approvalTtlMs === undefined ? {} : { expiresAt: time + approvalTtlMs };
   return { place, note: { position, round: expired ? round + 1 : round, approved, ...expiresAt } };
 }
 

@@ -39,6 +39,17 @@ describe("run", () => {
     model.assertDone();
   });
 
+  it("keeps what a caller's state has beside the fields of its type", async () => {
+    const model = createScriptedModel([
+      { toolCalls: [{ name: "echo", arguments: { text: "a" } }] },
+      ({ state }) => `for ${"tenant" in state ? state.tenant : "nobody"}`,
+    ]);
+    const { config } = setup({ model, tools: [echo] });
+    const { outcome, finalState } = await run({ ...says("Hi"), tenant: "t" }, config);
+    expect(outcome).toEqual({ status: "completed", output: "for t" });
+    expect(finalState).toMatchObject({ tenant: "t", turnCount: 2 });
+  });
+
   it("gives instructions the state that the model is about to see", async () => {
     const model = createScriptedModel([{ toolCalls: [{ name: "echo", arguments: { text: "a" } }] }, "done"]);
     const { config } = setup({
