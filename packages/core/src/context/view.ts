@@ -2,9 +2,10 @@ import { createMemoryValidationError, describeCause, type MemoryIssue, type Mess
 import type { RunConfig } from "../config.ts";
 import { OPERATION, type Turn } from "../engine/step.ts";
 import type { JAFError } from "../errors.ts";
+import { changedState } from "../immutable/changed-state.ts";
 import type { Journal } from "../memory/journal.ts";
 import type { RunState } from "../state.ts";
-import { openCompaction } from "./compaction.ts";
+import { type Compacted, openCompaction } from "./compaction.ts";
 import { manifestOf } from "./describe.ts";
 import { openSource, type PlacedHistory, placeHistory, positionAt } from "./history.ts";
 import { contextIssues } from "./issues.ts";
@@ -34,9 +35,9 @@ interface Refused {
 
 /**
  * Makes the view for a model call, and first summarises what is old, if that is due. The state stays as it is: the whole
- * history.
+ * history. At once where there is nothing to wait for.
  */
-export type MakeView<Ctx> = (turn: Turn<Ctx>) => Promise<View<Ctx>>;
+export type MakeView<Ctx> = (turn: Turn<Ctx>) => View<Ctx> | Promise<View<Ctx>>;
 
 export interface ViewOptions<Ctx> {
   readonly config: RunConfig<Ctx>;
@@ -53,24 +54,15 @@ export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): M
   const messageOf = openSummaryMessages();
   let window: ModelWindow | undefined;
 
-  return async (turn) => {
-    const { state } = turn;
-    const issues = window === undefined ? contextIssues(memory) : [];
-    if (issues.length > 0) return invalid(issues);
-    window ??= openWindow(memory?.window);
-    const history = placeHistory(state.messages, source());
-    const compacted = compaction && (await compaction.before(history, summarizerOf(config, turn)));
+  const viewOf = (state: RunState<Ctx>, { window, history, compacted }: Laid): View<Ctx> => {
     const summary = compacted?.summary;
     const seen = see(window, { history, summary, message: summary && messageOf(summary) });
     if (!seen.ok) return seen;
-    const resolved = media && (await media(seen.messages));
-    if (resolved?.ok === false) return resolved;
-    const messages = resolved?.messages ?? seen.messages;
     const agentName = state.currentAgentName;
     const { limit, tokensOf } = window;
     return {
       ok: true,
-      state: messages === state.messages ? state : { ...state, messages },
+      state: withMessages(state, seen.messages),
       describe: () =>
         manifestOf({
           ...seen,
@@ -83,7 +75,34 @@ export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): M
         }),
     };
   };
+
+  const prepared = async (turn: Turn<Ctx>, laid: Laid): Promise<View<Ctx>> => {
+    const compacted = await compaction?.before(laid.history, summarizerOf(config, turn));
+    const view = viewOf(turn.state, { ...laid, compacted });
+    if (!view.ok || media === undefined) return view;
+    const resolved = await media(view.state.messages);
+    return resolved.ok ? { ...view, state: withMessages(view.state, resolved.messages) } : resolved;
+  };
+
+  return (turn) => {
+    const issues = window === undefined ? contextIssues(memory) : [];
+    if (issues.length > 0) return invalid(issues);
+    window ??= openWindow(memory?.window);
+    const laid = { window, history: placeHistory(turn.state.messages, source()) };
+    const isPrepared = compaction === undefined && media === undefined;
+    return isPrepared ? viewOf(turn.state, laid) : prepared(turn, laid);
+  };
 }
+
+/** A window over a history. */
+interface Laid {
+  readonly window: ModelWindow;
+  readonly history: PlacedHistory;
+  readonly compacted?: Compacted | undefined;
+}
+
+const withMessages = <Ctx>(state: RunState<Ctx>, messages: readonly Message[]): RunState<Ctx> =>
+  messages === state.messages ? state : changedState(state, { messages });
 
 /** The application's is called on its configuration, which may be an instance of a class. */
 function summarizerOf<Ctx>(config: RunConfig<Ctx>, turn: Turn<Ctx>): Summarize {

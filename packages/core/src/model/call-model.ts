@@ -30,7 +30,8 @@ export async function callModel<Ctx>(
   { state, agent }: Turn<Ctx>,
   behind: readonly Message[] = [],
 ): Promise<ModelReply> {
-  const view = await scope.view({ state, agent });
+  const viewing = scope.view({ state, agent });
+  const view = isThenable(viewing) ? await viewing : viewing;
   if (!view.ok) return view;
   const messages = behind.length === 0 ? view.state.messages : [...view.state.messages, ...behind];
   const shown = stateShown(view.state, messages);

@@ -143,16 +143,15 @@ function placedAnew(parts: readonly ContentPart[], calls: readonly NamedCall[]):
 }
 
 function uniqueIds(): (id: string) => string {
-  const taken = new Set<string>();
-  /** Per id, where the search for a free suffix goes on: a reply of thousands of calls of one id stays linear. */
-  const nextSuffix = new Map<string, number>();
+  /** Those that are taken, each with where the search for a free suffix goes on: thousands of calls of one id stay linear. */
+  const suffixes = new Map<string, number>();
   return (id) => {
     if (id === "") return `call_${crypto.randomUUID().replaceAll("-", "")}`;
     let unique = id;
-    let suffix = nextSuffix.get(id) ?? 2;
-    for (; taken.has(unique); suffix++) unique = `${id}_${suffix}`;
-    if (unique !== id) nextSuffix.set(id, suffix);
-    taken.add(unique);
+    let suffix = suffixes.get(id) ?? 2;
+    for (; suffixes.has(unique); suffix++) unique = `${id}_${suffix}`;
+    if (unique !== id) suffixes.set(id, suffix);
+    suffixes.set(unique, 2);
     return unique;
   };
 }

@@ -21,8 +21,19 @@ export interface ReplyText {
 
 type Told = Parameters<Emit>[0];
 
+/** Of a reply that comes as a whole. */
+const nothingStreamed: ReplyText = {
+  add: () => undefined,
+  addReasoning: () => undefined,
+  addPart: () => undefined,
+  isShown: () => false,
+  release: () => undefined,
+  retract: () => undefined,
+};
+
 /** Held back where output guardrails have yet to judge it, unless the run's configuration says otherwise. */
-export function openReplyText<Ctx>({ emit, config }: RunScope<Ctx>, agentName: string): ReplyText {
+export function openReplyText<Ctx>({ emit, config, streaming }: RunScope<Ctx>, agentName: string): ReplyText {
+  if (!streaming) return nothingStreamed;
   const { finalOutputGuardrails: judges = [], unjudgedText } = config;
   const held: Told[] | undefined = judges.length > 0 && unjudgedText !== "retract" ? [] : undefined;
   let isShown = false;

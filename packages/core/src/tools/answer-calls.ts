@@ -75,9 +75,9 @@ export async function answerCalls<Ctx>(
     const handoffs = run.filter(({ call }) => isHandoffCall(batch, call));
     const others = handoffs.length === 0 ? run : without(run, handoffs);
     for (const given of answered) if (goesOn()) await answerBySomebody(scope, given, progress);
-    const running = forEachLimited(others, maxParallelTools, async (runnable) => {
-      if (goesOn()) await answerByTool(scope, batch, { runnable, progress });
-    });
+    const running = forEachLimited(others, maxParallelTools, (runnable) =>
+      goesOn() ? answerByTool(scope, batch, { runnable, progress }) : undefined,
+    );
     await abortable(running, signal);
     for (const { call } of waiting.length === 0 ? handoffs : [])
       if (goesOn()) await answerByHandoff(scope, batch, { call, progress });

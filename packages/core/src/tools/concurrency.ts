@@ -2,8 +2,8 @@
 export function forEachLimited<T>(
   items: readonly T[],
   limit: number | undefined,
-  work: (item: T) => Promise<void>,
-): Promise<unknown> {
+  work: (item: T) => Promise<void> | undefined,
+): Promise<unknown> | undefined {
   const [first] = items;
   // Most replies make one call.
   if (first !== undefined && items.length === 1) return work(first);
