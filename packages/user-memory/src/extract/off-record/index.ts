@@ -3,12 +3,18 @@ import { PHRASES, SPACELESS } from "./lexicon.ts";
 import { firstOf, matchesAt, type Phrase, parsePhrase } from "./phrase.ts";
 
 const PREFIX = 3;
-const phrasesByFirst = new Map<string, Phrase[]>();
-for (const phrase of PHRASES.flatMap(phrasesIn)) {
-  for (const first of firstOf(phrase)) {
-    const key = keyOf(first);
-    phrasesByFirst.set(key, [...(phrasesByFirst.get(key) ?? []), phrase]);
+// Made on first use, so that importing the package doesn't wait for it.
+let phrasesByFirst: ReadonlyMap<string, readonly Phrase[]> | undefined;
+
+function indexPhrases(): ReadonlyMap<string, readonly Phrase[]> {
+  const byFirst = new Map<string, Phrase[]>();
+  for (const phrase of PHRASES.flatMap(phrasesIn)) {
+    for (const first of firstOf(phrase)) {
+      const key = keyOf(first);
+      byFirst.set(key, [...(byFirst.get(key) ?? []), phrase]);
+    }
   }
+  return byFirst;
 }
 
 /** Of a lexicon: lines that name words, and phrases, in a line of their own or divided by ` ; `. */
@@ -35,10 +41,11 @@ export function asksNotToKeep(text: string): boolean {
   if (SPACELESS.some((form) => form.test(message))) return true;
   const clauses = clausesOf(message);
   const keys = new Set(clauses.flatMap((clause) => clause.flatMap(keysOf)));
+  phrasesByFirst ??= indexPhrases();
+  const byFirst = phrasesByFirst;
   const known = new Map<string, readonly Phrase[]>();
   const phrasesOf = (key: string): readonly Phrase[] => {
-    const found =
-      known.get(key) ?? (phrasesByFirst.get(key) ?? []).filter((phrase) => isPossible(phrase, keys));
+    const found = known.get(key) ?? (byFirst.get(key) ?? []).filter((phrase) => isPossible(phrase, keys));
     known.set(key, found);
     return found;
   };
