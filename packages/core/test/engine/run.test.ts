@@ -45,7 +45,8 @@ describe("run", () => {
       ({ state }) => `for ${"tenant" in state ? state.tenant : "nobody"}`,
     ]);
     const { config } = setup({ model, tools: [echo] });
-    const { outcome, finalState } = await run({ ...says("Hi"), tenant: "t" }, config);
+    const state = { ...says("Hi"), tenant: "t" };
+    const { outcome, finalState } = await run(state, config);
     expect(outcome).toEqual({ status: "completed", output: "for t" });
     expect(finalState).toMatchObject({ tenant: "t", turnCount: 2 });
   });
