@@ -6,6 +6,12 @@ const FILLING =
 const LETTER = /^[a-z]$/;
 /** Signs that look like `<` and don't become it by normalising: quotation marks, brackets, an arrowhead, a syllable. */
 const ANGLE = /^[<\u00ab\u2039\u3008\u300a\u27e8\u27ea\u276e\u2770\u29fc\u02c2\u1438]$/u;
+/**
+ * All that can be read as a bracket: these signs, what normalising makes one of them, the invisible copy, and what an escape
+ * begins with. Few texts have any.
+ */
+const MAY_HOLD_A_BRACKET =
+  /[<&\\%\u00ab\u02c2\u1438\u2039\u226e\u2329\u276e\u2770\u27e8\u27ea\u29fc\u3008\u300a\ufe3d\ufe3f\ufe64\uff1c\u{e003c}]/u;
 /** Invisible, and a model may read each as the sign of ASCII that it is a copy of. */
 const TAG_CHARACTER = /^[\u{e0020}-\u{e007e}]$/u;
 const TAG_OFFSET = 0xe0000;
@@ -42,6 +48,7 @@ export function fence(tag: string, text: string): string {
 }
 
 function withoutTag(tag: string, text: string): string {
+  if (!MAY_HOLD_A_BRACKET.test(text)) return text;
   // Once as if they weren't there, and once as what they are copies of.
   const shown = withoutBrackets(tag, text, (character) => character);
   return HAS_TAG_CHARACTER.test(shown) ? withoutBrackets(tag, shown, plainOf) : shown;
