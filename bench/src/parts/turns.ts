@@ -1,12 +1,12 @@
 import { createRunState, type MemoryConfig, type RunConfig, run } from "@jaf/core";
-import type { MemoryProvider } from "@jaf/memory";
+import type { MemoryProvider, Message } from "@jaf/memory";
 import type { Lab } from "../lab.ts";
 import { duration, integer, ratio } from "../report/format.ts";
 import type { Check } from "../results.ts";
 import type { Measured } from "../statistics.ts";
 import { type Backend, startBackend } from "../stores/backend.ts";
 import { startPgliteBackend } from "../stores/pglite.ts";
-import { engineStore, RECENT } from "../stores/store.ts";
+import { engineStore, RECENT, unwrap } from "../stores/store.ts";
 import { nextTurn } from "../turns.ts";
 import { type Length, measureLengths, type Workload } from "./lengths.ts";
 import type { Part } from "./part.ts";
@@ -25,28 +25,63 @@ const CONFIGS = {
 type ConfigName = keyof typeof CONFIGS;
 const configNames = Object.keys(CONFIGS) as ConfigName[];
 
-type Timed = ConfigName | "limit" | "append";
+type Timed = ConfigName | "limit" | "append" | "continuation";
 
-/** A turn with a model that answers at once. */
-function turnOf(provider: MemoryProvider, memory: Config): Workload["call"] {
+/** How many messages a client adds to its copy of the end. */
+const ADDED = 10;
+
+interface Asked {
+  readonly conversationId: string;
+  readonly said: readonly Message[];
+  readonly continuation?: readonly Message[];
+}
+
+/** A turn with a model that answers at once; the messages that it gives out. */
+function turnsOf(provider: MemoryProvider, memory: Config) {
   const agent = { name: "bench", instructions: () => "Answer." };
-  return async (_, conversationId) => {
-    const [question, answer] = nextTurn();
+  return async ({ conversationId, said, ...continued }: Asked): Promise<readonly Message[]> => {
+    const [, answer] = nextTurn();
     const config: RunConfig<object> = {
       agentRegistry: new Map([["bench", agent]]),
       modelProvider: { getCompletion: async () => ({ message: { content: answer.content } }) },
       memory: { provider, autoStore: true, ...memory },
       conversationId,
+      ...continued,
     };
-    const { outcome } = await run(
-      createRunState({ agentName: "bench", context: {}, messages: [question] }),
-      config,
-    );
+    const state = createRunState({ agentName: "bench", context: {}, messages: said });
+    const { outcome, finalState } = await run(state, config);
     if (outcome.status !== "completed") throw new Error(`The turn failed: ${JSON.stringify(outcome)}`);
+    return finalState.messages;
   };
 }
 
-async function workloadsOf(backend: TurnsBackend): Promise<readonly Workload[]> {
+function sayOf(provider: MemoryProvider, memory: Config): Workload["call"] {
+  const turn = turnsOf(provider, memory);
+  return async (_, conversationId) => void (await turn({ conversationId, said: [nextTurn()[0]] }));
+}
+
+/** A client sends the last messages that it was given, and what it adds; `sent` is told how many bytes that is. */
+function continueOf(
+  provider: MemoryProvider,
+  sent: (length: Length, bytes: number) => void,
+): Workload["call"] {
+  const turn = turnsOf(provider, CONFIGS["a window"]);
+  const copies = new Map<string, readonly Message[]>();
+  return async (_, conversationId, length) => {
+    const copy =
+      copies.get(conversationId) ?? unwrap(await provider.getRecentMessages(conversationId, RECENT));
+    const continuation = [...copy, ...Array.from({ length: ADDED }, () => nextTurn()[0])];
+    const given = await turn({ conversationId, said: [], continuation });
+    if (!copies.has(conversationId)) sent(length, Buffer.byteLength(JSON.stringify(continuation)));
+    const begin = given.findLastIndex(({ role }, at) => role === "user" && at <= given.length - RECENT);
+    copies.set(conversationId, given.slice(begin));
+  };
+}
+
+async function workloadsOf(
+  backend: TurnsBackend,
+  sent: (length: Length, bytes: number) => void,
+): Promise<readonly Workload[]> {
   const provider = await backend.openProvider("jaf");
   const store = engineStore(provider);
   const limit: Workload["call"] = async (raw, id) => {
@@ -56,7 +91,8 @@ async function workloadsOf(backend: TurnsBackend): Promise<readonly Workload[]> 
   return [
     { name: "limit", store: await backend.openRaw(), call: limit },
     { name: "append", store, call: (to, id) => to.append(id) },
-    ...configNames.map((name) => ({ name, store, call: turnOf(provider, CONFIGS[name]) })),
+    ...configNames.map((name) => ({ name, store, call: sayOf(provider, CONFIGS[name]) })),
+    { name: "continuation", store, call: continueOf(provider, sent) },
   ];
 }
 
@@ -66,24 +102,41 @@ interface Row {
   readonly backend: string;
   readonly length: Length;
   readonly of: (name: Timed) => Measured;
+  /** Of a continuation. */
+  readonly sentBytes: number;
 }
 
 async function measureStore(lab: Lab, backend: TurnsBackend, quick: boolean): Promise<readonly Row[]> {
   const lengths = quick ? QUICK_LENGTHS : LENGTHS;
-  const of = await measureLengths({ lab, backend, title: "turns" }, await workloadsOf(backend), {
+  const bytes = new Map<Length, number>();
+  const workloads = await workloadsOf(backend, (length, sent) => void bytes.set(length, sent));
+  const of = await measureLengths({ lab, backend, title: "turns" }, workloads, {
     ...(quick ? { warmUp: 5, rounds: 40 } : { warmUp: 50, rounds: 400 }),
     lengths,
     grows: 2,
     fewest: 1,
   });
-  return lengths.map((length) => ({ backend: backend.name, length, of: (name) => of(name, length) }));
+  return lengths.map((length) => ({
+    backend: backend.name,
+    length,
+    of: (name) => of(name, length),
+    sentBytes: bytes.get(length) ?? Number.NaN,
+  }));
 }
 
 function checksOf(rows: readonly Row[]): Check[] {
   const [first, last] = [rows[0], rows.at(-1)];
   if (first === undefined || last === undefined) return [];
   const most = { rule: "at most", unit: "×" } as const;
-  return configNames.flatMap((name) => {
+  const continued = last.of("continuation").p50 - last.of("limit").p50;
+  const continuation: Check = {
+    what: `${first.backend}: a continuation with ${integer(last.length)} stored, beside the limit`,
+    measured: continued / 1_000,
+    rule: "at most",
+    target: 5,
+    unit: " ms",
+  };
+  const ofConfigs = configNames.flatMap((name): Check[] => {
     const toLimit = rows.map(({ of }) => of(name).p50 / of("limit").p50);
     return [
       { what: `${first.backend}, ${name}: to the limit`, measured: Math.max(...toLimit), target: 2, ...most },
@@ -95,9 +148,10 @@ function checksOf(rows: readonly Row[]): Check[] {
       },
     ];
   });
+  return [...ofConfigs, continuation];
 }
 
-const cellsOf = ({ backend, length, of }: Row): string[] => [
+const cellsOf = ({ backend, length, of, sentBytes }: Row): string[] => [
   backend,
   integer(length),
   duration(of("limit").p50),
@@ -107,6 +161,8 @@ const cellsOf = ({ backend, length, of }: Row): string[] => [
     duration(of(name).p99),
     ratio(of(name).p50 / of("limit").p50),
   ]),
+  duration(of("continuation").p50),
+  `${(sentBytes / 1_000).toFixed(1)} kB`,
 ];
 
 /** A stored turn beside what it can't do without: reading the last messages and appending two. */
@@ -124,6 +180,8 @@ export const turns: Part = async (lab, { stores, quick }) => {
         "limit p50",
         "append p50",
         ...configNames.flatMap((name) => [`${name} p50`, "p99", "to the limit"]),
+        "continuation p50",
+        "sent",
       ],
       rows: measured.flat().map(cellsOf),
     },
