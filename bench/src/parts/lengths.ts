@@ -13,12 +13,16 @@ export interface Workload {
   readonly name: string;
   readonly store: Store;
   readonly call: (store: Store, conversationId: string, length: Length) => Promise<void>;
+  /** Once for each conversation, untimed. */
+  readonly prepare?: (conversationId: string, length: Length) => Promise<void>;
+  /** How many messages a call adds, where that isn't as in the plan. */
+  readonly grows?: number;
 }
 
 export interface Plan extends Rounds {
   readonly lengths: readonly Length[];
   /** How many messages a call adds. */
-  readonly grows: 0 | 2;
+  readonly grows: number;
   /** Each contender has at least so many conversations. Default 4. */
   readonly fewest?: number;
 }
@@ -36,12 +40,15 @@ interface Place {
 
 async function prepare(
   title: string,
-  { name, store, call }: Workload,
+  { name, store, call, ...own }: Workload,
   { length, plan }: { readonly length: Length; readonly plan: Plan },
 ): Promise<Contender> {
-  const count = conversationsFor(length, plan);
+  const count = conversationsFor(length, { ...plan, grows: own.grows ?? plan.grows });
   const ids = Array.from({ length: count }, (_, n) => `${title}-${name}-${length}-${n}`);
-  await inParallel(ids, length > 1_000 ? 2 : 16, (id) => store.seed(id, length));
+  await inParallel(ids, length > 1_000 ? 2 : 16, async (id) => {
+    await store.seed(id, length);
+    await own.prepare?.(id, length);
+  });
   let calls = 0;
   const once = () => {
     calls += 1;

@@ -64,17 +64,25 @@ function sayOf(provider: MemoryProvider, memory: Config): Workload["call"] {
 function continueOf(
   provider: MemoryProvider,
   sent: (length: Length, bytes: number) => void,
-): Workload["call"] {
+): Pick<Workload, "prepare" | "call" | "grows"> {
   const turn = turnsOf(provider, CONFIGS["a window"]);
   const copies = new Map<string, readonly Message[]>();
-  return async (_, conversationId, length) => {
-    const copy =
-      copies.get(conversationId) ?? unwrap(await provider.getRecentMessages(conversationId, RECENT));
-    const continuation = [...copy, ...Array.from({ length: ADDED }, () => nextTurn()[0])];
-    const given = await turn({ conversationId, said: [], continuation });
-    if (!copies.has(conversationId)) sent(length, Buffer.byteLength(JSON.stringify(continuation)));
-    const begin = given.findLastIndex(({ role }, at) => role === "user" && at <= given.length - RECENT);
-    copies.set(conversationId, given.slice(begin));
+  const continuationOf = (id: string) => [
+    ...(copies.get(id) ?? []),
+    ...Array.from({ length: ADDED }, () => nextTurn()[0]),
+  ];
+  return {
+    grows: ADDED + 1,
+    prepare: async (id, length) => {
+      copies.set(id, unwrap(await provider.getRecentMessages(id, RECENT)));
+      sent(length, Buffer.byteLength(JSON.stringify(continuationOf(id))));
+    },
+    call: async (_, conversationId) => {
+      const continuation = continuationOf(conversationId);
+      const given = await turn({ conversationId, said: [], continuation });
+      const begin = given.findLastIndex(({ role }, at) => role === "user" && at <= given.length - RECENT);
+      copies.set(conversationId, given.slice(begin));
+    },
   };
 }
 
@@ -92,7 +100,7 @@ async function workloadsOf(
     { name: "limit", store: await backend.openRaw(), call: limit },
     { name: "append", store, call: (to, id) => to.append(id) },
     ...configNames.map((name) => ({ name, store, call: sayOf(provider, CONFIGS[name]) })),
-    { name: "continuation", store, call: continueOf(provider, sent) },
+    { name: "continuation", store, ...continueOf(provider, sent) },
   ];
 }
 

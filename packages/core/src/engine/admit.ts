@@ -18,9 +18,10 @@ export interface Admission {
   /**
    * The conversation, read while no other run had its turn; a conflict if one has and this run doesn't queue, or has
    * queued long enough, and if the conversation was erased while this run queued. Rejects when the run is aborted
-   * meanwhile. `tail` says how to read the end of it, where that is enough for the run; absent: all is read.
+   * meanwhile. `tail` says how to read the end of it, where that is enough for the run; absent: all is read. `isAdmitted`:
+   * it is read once more, and the turn wasn't lost meanwhile.
    */
-  readonly load: (tail: Tail | undefined) => Promise<Loading>;
+  readonly load: (tail: Tail | undefined, options: { readonly isAdmitted: boolean }) => Promise<Loading>;
   /** Whether it makes sense to load again after a conflict. */
   readonly mayWait: () => boolean;
   /** Lets the next of this process in. */
@@ -98,11 +99,11 @@ function openQueue(journal: Journal, signal: AbortSignal | undefined): Admission
   }
 
   return {
-    load: async (tail) => {
+    load: async (tail, { isAdmitted }) => {
       const queued = place === undefined ? await queue() : undefined;
       if (queued?.success === false) return queued;
       // A look costs less than loading in vain.
-      for (let look = await giveWay(); ; look = true) {
+      for (let look = !isAdmitted && (await giveWay()); ; look = true) {
         const free = look ? await watch.untilFree() : undefined;
         if (free?.success === false) return free;
         const loaded = await loadFree(journal, { signal, tail });

@@ -11,7 +11,7 @@ import { type GivenDecisions, isUndecided } from "../interruption/decisions.ts";
 import { memoryConfigIssues } from "../memory/check-config.ts";
 import { durabilityOf, type MemoryConfig } from "../memory/config.ts";
 import type { Journal } from "../memory/journal.ts";
-import { versionOf } from "../memory/metadata.ts";
+import { firstPositionOf, versionOf } from "../memory/metadata.ts";
 import { givesOutTails, isWhole, type Tail, tailForCopy, tailOf } from "../memory/tail.ts";
 import { isHistory, unsaidMessages } from "../memory/unsaid.ts";
 import type { RunState } from "../state.ts";
@@ -44,8 +44,10 @@ export async function beginStored<Ctx>(
   const admission = openAdmission(journal, scope.config.signal);
   scope.onClose(admission.leave);
   let tail = neededEnd(scope, state, journal.memory);
+  let isAdmitted = false;
   for (;;) {
-    const step = await enter(scope, state, { journal, admission, tail });
+    const step: Step<Ctx> | "needs all" = await enter(scope, state, { journal, admission, tail, isAdmitted });
+    isAdmitted = step === "needs all";
     if (step === "needs all") tail = undefined;
     else if (step.lostTurn !== true || !admission.mayWait()) return step;
   }
@@ -65,15 +67,17 @@ interface Entry {
   readonly journal: Journal;
   readonly admission: Admission;
   readonly tail: Tail | undefined;
+  /** Whether it is read again what this run was admitted to. */
+  readonly isAdmitted: boolean;
 }
 
 async function enter<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
-  { journal, admission, tail }: Entry,
+  { journal, admission, tail, isAdmitted }: Entry,
 ): Promise<Step<Ctx> | "needs all"> {
   const { conversationId } = journal;
-  const loaded = await admission.load(tail);
+  const loaded = await admission.load(tail, { isAdmitted });
   if (!loaded.success) return failMemory(state, loaded.error);
   const stored = loaded.data.conversation;
   journal.loaded(loaded.data);
@@ -82,9 +86,12 @@ async function enter<Ctx>(
   const ended = await endedBefore(scope, state, loaded.data);
   if (ended !== undefined) return ended;
   const unfinished = await findUnfinished(scope, state, { messages, stored });
-  const news = await findNews(scope, state, { journal, unfinished });
+  const isAll = tail === undefined || isWhole(stored);
+  // What wasn't loaded can be checked, once it is.
+  const dropped = isAll ? firstPositionOf(stored) : 0;
+  const news = await findNews(scope, state, { journal, unfinished, dropped });
   // A copy that isn't the end's may be one of more than the end.
-  if ("refused" in news) return isWhole(stored) ? fail(state, news.refused) : "needs all";
+  if ("refused" in news) return isAll ? fail(state, news.refused) : "needs all";
   if ("failed" in news) return news.failed;
   if (news.unsaid.length === 0 && stored !== null) return resume(scope, unfinished, news.given);
   return hear(scope, state, { journal, news, unfinished });
@@ -93,12 +100,16 @@ async function enter<Ctx>(
 async function findNews<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
-  { journal, unfinished }: { readonly journal: Journal; readonly unfinished: Unfinished<Ctx> },
+  {
+    journal,
+    unfinished,
+    dropped,
+  }: { readonly journal: Journal; readonly unfinished: Unfinished<Ctx>; readonly dropped: number },
 ): Promise<News | { readonly refused: ContinuationRejected } | { readonly failed: Step<Ctx> }> {
   const { stored } = unfinished;
   const { continuation } = scope.config;
   if (continuation !== undefined) {
-    const taken = await takeContinuation(scope, continuation, unfinished);
+    const taken = await takeContinuation(scope, { sent: continuation, dropped }, unfinished);
     if (!taken.ok) return { refused: taken.error };
     return { unsaid: [...taken.added, ...state.messages], given: taken.given };
   }

@@ -11,8 +11,7 @@ import { frozenCopy } from "../immutable/copy.ts";
 import { frozenInput, frozenMessages } from "../immutable/messages.ts";
 import { changedArguments, type GivenDecisions, rejected } from "../interruption/decisions.ts";
 import type { ClientToolResult } from "../interruption/interruption.ts";
-import { firstPositionOf } from "../memory/metadata.ts";
-import { givesOutTails, isWhole } from "../memory/tail.ts";
+import { givesOutTails } from "../memory/tail.ts";
 import { isToolParts } from "../tools/tool-parts.ts";
 import { abortable } from "./abort.ts";
 import type { RunScope } from "./scope.ts";
@@ -25,10 +24,16 @@ export type TakenContinuation =
 
 const validateStrictly = defaultContinuationValidator();
 
+interface SentContinuation {
+  readonly sent: readonly Message[];
+  /** How many messages the store has dropped, as far as that is known. */
+  readonly dropped: number;
+}
+
 /** Judges what a client sent, and takes from it what it adds. Rejects when the run is aborted meanwhile. */
 export async function takeContinuation<Ctx>(
   scope: RunScope<Ctx>,
-  sent: readonly Message[],
+  { sent, dropped }: SentContinuation,
   { stored, open }: Unfinished<Ctx>,
 ): Promise<TakenContinuation> {
   const { config, given, journal } = scope;
@@ -40,8 +45,7 @@ export async function takeContinuation<Ctx>(
     clientToolCallIds: open.waiting.flatMap(({ type, toolCallId }) =>
       type === "client_tool" ? [toolCallId] : [],
     ),
-    // What wasn't loaded can be checked, once it is.
-    dropped: isWhole(stored) ? firstPositionOf(stored) : 0,
+    dropped,
     mayBeginLater: journal !== undefined && givesOutTails(journal.memory),
   });
   const changed = changedArguments(given, open);

@@ -17,5 +17,5 @@ export function changedState<Ctx>(state: RunState<Ctx>, changes: Changes<Ctx>): 
     turnCount = state.turnCount,
   } = changes;
   const changed = { runId, traceId, messages, currentAgentName, context, turnCount };
-  return Object.keys(state).length > FIELDS ? { ...state, ...changed } : changed;
+  return Reflect.ownKeys(state).length > FIELDS ? { ...state, ...changed } : changed;
 }

@@ -77,6 +77,8 @@ export function tailIn(conversation: ConversationMemory, tail: Tail): TailReadin
   if (unsummarized === undefined) return { decides: false };
   const end = tail.window.endOf(messages, Math.min(unsummarized, messages.length - tail.copied));
   if (!end.decides) return end;
+  // A copy of user messages alone would be taken for all of a conversation whose end is them.
+  if (tail.copied > 0 && !end.messages.some(({ role }) => role === "assistant")) return { decides: false };
   const before = messages[messages.length - end.messages.length - 1];
   return tellsWhatIsSaid(end.messages, { before, news: tail.news })
     ? { decides: true, conversation: { ...conversation, messages: end.messages } }
@@ -118,11 +120,9 @@ export function loadedFrom(conversation: ConversationMemory | null): LoadedFrom 
   return { first, stored: Math.min(first, Math.max(0, nextPositionOf(conversation) - total)) };
 }
 
-/** Whether all that the store has was loaded. */
-export function isWhole(conversation: ConversationMemory | null): boolean {
-  const { first, stored } = loadedFrom(conversation);
-  return first === stored;
-}
+/** Whether it says that all that the store has was loaded. */
+export const isWhole = (conversation: ConversationMemory | null): boolean =>
+  conversation === null || conversation.metadata?.totalMessages === conversation.messages.length;
 
 /** Whether runs give out histories that begin later than the stored one. */
 export const givesOutTails = (memory: MemoryConfig): boolean => tailOptions(memory) !== undefined;

@@ -47,6 +47,10 @@ describe("run", () => {
     const { config } = setup({ model, tools: [echo] });
     const state = { ...says("Hi"), tenant: "t" };
     const { outcome, finalState } = await run(state, config);
+    const sign = Symbol("sign");
+    const signed = { ...says("Hi"), [sign]: 1 };
+    const { finalState: last } = await run(signed, setup({ model: ["Done."] }).config);
+    expect(last).toMatchObject({ [sign]: 1 });
     expect(outcome).toEqual({ status: "completed", output: "for t" });
     expect(finalState).toMatchObject({ tenant: "t", turnCount: 2 });
   });
