@@ -4,6 +4,7 @@ import { createConversationReader, toStored } from "./conversation.ts";
 import { createDeadlines } from "./deadlines.ts";
 import { toMemoryError } from "./errors.ts";
 import { createHeadReader } from "./heads.ts";
+import { createHistoryReader } from "./history.ts";
 import { createIndexes } from "./indexes.ts";
 import { createKeys } from "./keys.ts";
 import { createListing, matches } from "./listing.ts";
@@ -101,6 +102,7 @@ export function createBackend(options: BackendOptions): MemoryBackend {
     name: "redis",
     write,
     read,
+    history: createHistoryReader(run, keys, port.isCluster),
     find: async (query) => {
       const heads = await listConversations(query);
       return query.includeMessages ? withMessages(heads, query) : heads.map((head) => toStored(head, []));

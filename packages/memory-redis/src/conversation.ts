@@ -2,6 +2,7 @@ import type { ReadOutcome, ReadRequest, StoredConversation } from "@jaf/memory/a
 import type { RedisPort } from "./client/port.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Indexes } from "./indexes.ts";
+import { bodyOf } from "./items.ts";
 import type { Keys } from "./keys.ts";
 import { createOpeningRead, type Opening, PART } from "./opening-read.ts";
 import { generationOf, type Head, list, number, text } from "./replies.ts";
@@ -31,17 +32,11 @@ interface Selected {
   readonly ownIds: readonly (string | null)[];
 }
 
-/** A space before it says that it is a tool result. */
-function toBody(item: unknown): string {
-  const body = text(item);
-  return body.startsWith(" ") ? body.slice(1) : body;
-}
-
 const toOwnId = (value: unknown): string | null => (value == null ? null : text(value));
 
 function expectItems(items: readonly unknown[], count: number): string[] {
   if (items.length !== count) throw new DamagedConversation("a part of the conversation is gone");
-  return items.map(toBody);
+  return items.map(bodyOf);
 }
 
 const firstPart = ({ from, to, items, ownIds }: Opening) => ({

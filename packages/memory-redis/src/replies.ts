@@ -66,6 +66,7 @@ export function parseHead(conversationId: string, hash: unknown): Head | undefin
   const ownTtl = fields.get("ownTtl");
   const count = (field: string): number => Number(fields.get(field) ?? 0);
   const totalMessages = count("totalMessages");
+  const historyDigest = fields.get("digest") || (totalMessages === 0 && (fields.get("base") ?? incarnation));
   return {
     conversationId,
     ...(userId === undefined ? {} : { userId }),
@@ -77,6 +78,7 @@ export function parseHead(conversationId: string, hash: unknown): Head | undefin
     metadataVersion: count("metadataVersion"),
     nextPosition: count("firstPosition") + totalMessages,
     incarnation,
+    ...(historyDigest ? { historyDigest } : {}),
     generation: generationOf(incarnation, fields.get("rewritten") ?? ""),
     ...(ownTtl === undefined ? {} : { ownTtl: Number(ownTtl) }),
     idFields: count("ids"),

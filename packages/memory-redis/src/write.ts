@@ -1,4 +1,5 @@
-import type { ConversationWrite, WriteOutcome } from "@jaf/memory/adapter";
+import type { WriteReceipt } from "@jaf/memory";
+import { type ConversationWrite, messageHash, type WriteOutcome } from "@jaf/memory/adapter";
 import type { RedisPort } from "./client/port.ts";
 import { DamagedConversation, UnsteadyConversation } from "./conversation.ts";
 import type { Indexes } from "./indexes.ts";
@@ -35,6 +36,8 @@ interface WriteReply {
   readonly keep: boolean;
   readonly nowMs: number;
   readonly traceIds: readonly string[];
+  /** With `written`. */
+  readonly receipt?: WriteReceipt;
 }
 
 const WRITTEN: WriteReply = {
@@ -42,9 +45,19 @@ const WRITTEN: WriteReply = {
   ...{ ttlMs: 0, keep: false, nowMs: 0, traceIds: [] },
 };
 
+function parseReceipt(reply: unknown): WriteReceipt {
+  const [version, nextPosition, historyDigest] = text(reply).split(" ");
+  return {
+    nextPosition: Number(nextPosition),
+    version: Number(version),
+    ...(historyDigest ? { historyDigest } : {}),
+  };
+}
+
 function parseReply(reply: unknown): WriteReply {
-  if (!Array.isArray(reply)) return WRITTEN;
-  const [status, version, lastActivity, absent, owner, ttlMs, keep, now, ...traceIds] = reply;
+  if (!Array.isArray(reply)) return { ...WRITTEN, receipt: parseReceipt(reply) };
+  const [status, version, lastActivity, absent, owner, ttlMs, keep, now, ...rest] = reply;
+  const isWritten = text(status) === "written";
   return {
     status: text(status),
     version: number(version),
@@ -54,13 +67,15 @@ function parseReply(reply: unknown): WriteReply {
     ttlMs: number(ttlMs),
     keep: number(keep) === 1,
     nowMs: number(now),
-    traceIds: traceIds.map(text),
+    traceIds: isWritten ? [] : rest.map(text),
+    ...(isWritten ? { receipt: parseReceipt(rest[0]) } : {}),
   };
 }
 
-function toOutcome({ status, version }: WriteReply): WriteOutcome {
+function toOutcome({ status, version, receipt }: WriteReply): WriteOutcome {
   switch (status) {
     case "written":
+      return receipt === undefined ? { status } : { status, receipt };
     case "replayed":
     case "missing":
       return { status };
@@ -119,8 +134,9 @@ export function createWriter(options: WriterOptions) {
         : undefined;
     const scriptKeys = keys.ofScript(conversationId, port.isCluster, tombstone);
     const bodies = messages.map(({ body, isToolResult }) => (isToolResult ? ` ${body}` : body));
+    const hashes = messages.map(({ body }) => messageHash(body));
     return (how: Indexing): Promise<unknown> => {
-      const args = [JSON.stringify(Object.assign(input, how)), ...bodies];
+      const args = [JSON.stringify(Object.assign(input, how)), ...bodies, ...hashes];
       return run("write", { keys: scriptKeys, args }, wait);
     };
   }

@@ -43,7 +43,7 @@ const expectedTag = (result: Result<unknown>): unknown => {
 const plain = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value ?? null, (key, held: unknown) =>
-      /^(incarnation|createdAt|updatedAt|lastActivity|readAt)$/.test(key) ? "-" : held,
+      /^(incarnation|historyDigest|createdAt|updatedAt|lastActivity|readAt)$/.test(key) ? "-" : held,
     ),
   );
 

@@ -33,7 +33,8 @@ export {
   type PendingApproval,
   parseApprovalDecision,
 } from "./continuation/approval.ts";
-export type { ContinuationMode, ContinuationOptions } from "./continuation/options.ts";
+export { type HistoryPlace, historyTokenOf, type TokenContinuation } from "./continuation/history-token.ts";
+export type { ContinuationMode, ContinuationOptions, HistoryTokens } from "./continuation/options.ts";
 export {
   assertValidContinuation,
   ContinuationValidationError,
@@ -177,12 +178,15 @@ export { type CalledTool, calledTool } from "./tool-call.ts";
 export {
   type ConversationReading,
   type ConversationRecord,
+  type ConversationVerification,
   isVersionedProvider,
   type MessageRange,
   type MessageSelection,
   type ReadOptions,
+  receiptOf,
   type VersionedMemoryProvider,
   type WriteReceipt,
+  type WriteResult,
 } from "./versioned-provider.ts";
 export { type ChatMemory, createChatMemory } from "./window/chat-memory.ts";
 export {

@@ -23,7 +23,7 @@ export interface ConversationMetadata {
   readonly lastActivity: Date;
   /**
    * How often its messages have changed, from 1 when it was created; `WriteOptions.expectedVersion` is compared with it.
-   * These four are absent where a provider of somebody else's doesn't count them.
+   * These five are absent where a provider of somebody else's doesn't count them.
    */
   readonly version?: number;
   /** How many writes carried metadata, from 0; `WriteOptions.expectedMetadataVersion` is compared with it. */
@@ -39,6 +39,12 @@ export interface ConversationMetadata {
    */
   readonly incarnation?: string;
   /**
+   * Of all messages that were ever stored and not dropped from the end again: another one whenever messages change,
+   * and none of another conversation's. `historyTokenOf` makes of it what stands for the history in a continuation;
+   * `verifyConversation` checks the messages by it. Absent where all messages were written before digests were kept, too.
+   */
+  readonly historyDigest?: string;
+  /**
    * `true` where a message of role `system` or `developer` was written since the conversation was created or last replaced,
    * also if it has been dropped since; absent otherwise. Whoever reads only the end of a conversation learns by it that
    * there may be system content further back, which every window keeps.
@@ -51,7 +57,7 @@ export interface ConversationMetadata {
 /**
  * Metadata of a write: `userId` and `traceId` are indexed, everything else is kept and given back. The store's own
  * fields (`createdAt`, `updatedAt`, `lastActivity`, `totalMessages`, `version`, `metadataVersion`, `nextPosition`,
- * `incarnation`, `systemContent`) are ignored here.
+ * `incarnation`, `historyDigest`, `systemContent`) are ignored here.
  */
 export interface WriteMetadata {
   /** The owner. Set once: a later write that names another user is refused as a conflict. */

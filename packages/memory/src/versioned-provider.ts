@@ -33,11 +33,47 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a write left behind that was done under an idempotency key. */
+/** What a write left behind. */
 export interface WriteReceipt {
   /** The position behind the last message that was there after the write. */
   readonly nextPosition: number;
+  /** `metadata.version` after the write, for `WriteOptions.expectedVersion` of the next. Not with a receipt that is read. */
+  readonly version?: number;
+  /** `metadata.historyDigest` after the write. Not with a receipt that is read. */
+  readonly historyDigest?: string;
 }
+
+/** `receipt`: where this call has written. Absent where an earlier call had, under the same idempotency key. */
+export type WriteResult = Result<void> & { readonly receipt?: WriteReceipt };
+
+/** The receipt that came with the result of a write, if one did. */
+export const receiptOf = (result: WriteResult): WriteReceipt | undefined =>
+  result.success ? result.receipt : undefined;
+
+type Write = (...given: Parameters<MemoryProvider["appendMessages"]>) => Promise<WriteResult>;
+
+/**
+ * Whether the messages are those that were written, in their order. Proves nothing against somebody who can make all
+ * digests anew.
+ */
+export type ConversationVerification =
+  | {
+      readonly intact: true;
+      /** How many are stored. */
+      readonly messages: number;
+      /** How many of them, the oldest, were written before digests were kept, and can't be checked. */
+      readonly unchecked: number;
+    }
+  | {
+      readonly intact: false;
+      /** Of the first message that isn't what was written at this position. */
+      readonly position: number;
+      /**
+       * `changed`: it isn't what was written there: its text was changed, or it was removed, doubled or moved. `missing`: from
+       * here on nothing is stored, though the store counts more. `unexpected`: the store doesn't count it.
+       */
+      readonly found: "changed" | "missing" | "unexpected";
+    };
 
 /** A conversation as it was at one moment. */
 export interface ConversationReading {
@@ -80,6 +116,9 @@ export interface ConversationRecord {
 
 /** What the stores of this project offer beyond the specification's ten methods: each in one atomic step. */
 export interface VersionedMemoryProvider extends MemoryProvider {
+  readonly storeMessages: Write;
+  readonly appendMessages: Write;
+
   /** Reads a part of a conversation, nothing of it, or its absence, with what a write can expect. */
   readonly readConversation: (
     conversationId: string,
@@ -98,6 +137,13 @@ export interface VersionedMemoryProvider extends MemoryProvider {
     record: ConversationRecord,
     options?: Pick<WriteOptions, "idempotencyKey" | "expectedIncarnation">,
   ) => Promise<Result<void>>;
+
+  /**
+   * Compares each message with the digest that was made when it was written: finds what something else than this
+   * library changed in the store. `null` if there is no such conversation. Reads 1,000 messages at once, and needs no quiet:
+   * what is written meanwhile is checked, too. A store that keeps no digests is a `MemoryStorageError`.
+   */
+  readonly verifyConversation: (conversationId: string) => Promise<Result<ConversationVerification | null>>;
 }
 
 /** Whether the provider is one of ours, or a wrapper that passes their methods on. */

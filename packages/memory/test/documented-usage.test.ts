@@ -121,7 +121,7 @@ it("error handling and retries compile and run as documented", async () => {
     return createFailure(createMemoryStorageError("store messages", "Retry exhausted"));
   }
   expect(await describeFailure("conv-123")).toBe("fine");
-  expect(await storeWithRetry("conv-123", [])).toEqual({ success: true, data: undefined });
+  expect(await storeWithRetry("conv-123", [])).toMatchObject({ success: true, data: undefined });
   await provider.close();
   expect(await describeFailure("conv-123")).toBe("Connection failed: memory");
   expect(await storeWithRetry("conv-123", [])).toMatchObject({

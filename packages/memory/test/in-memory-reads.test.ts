@@ -150,7 +150,9 @@ describe("exportConversation and importConversation", () => {
       [provider, target].map(async (each) => expectOk(await each.readConversation("c"))),
     );
     expect(after?.incarnation).not.toBe(before?.incarnation);
-    const same = { ...before?.conversation?.metadata, incarnation: after?.incarnation };
+    const { incarnation, historyDigest } = after?.conversation?.metadata ?? {};
+    expect(historyDigest).not.toBe(before?.conversation?.metadata?.historyDigest);
+    const same = { ...before?.conversation?.metadata, incarnation, historyDigest };
     expect(after?.conversation?.metadata).toEqual(same);
     expect(ids(expectOk(await target.findConversations({ traceId: "t1" })))).toEqual(["c"]);
     expectOk(await target.appendMessages("c", users("5"), {}, { expectedVersion: 2 }));

@@ -46,6 +46,18 @@ for at = 1, #KEYS, 2 do
 end
 return reply
 `,
+  history: `local function parts(prefix, conversation)
+  local tag = ':{' .. conversation .. '}'
+  return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag, prefix .. 'ids' .. tag
+end
+local messages = parts(ARGV[1], KEYS[1])
+local stored = redis.call('HMGET', KEYS[1], 'incarnation', 'firstPosition', 'totalMessages', 'base', 'digest')
+if not stored[1] then return false end
+local first_position = tonumber(stored[2] or 0)
+local from = math.max(0, tonumber(ARGV[2]) - first_position)
+local items = redis.call('LRANGE', messages, from, from + tonumber(ARGV[3]) - 1)
+return { first_position, tonumber(stored[3] or 0), stored[4] or stored[1], stored[5] or '', items }
+`,
   keep: `local function keep_index(index, ttl, just_made)
   if not ttl then
     redis.call('PERSIST', index)
@@ -267,6 +279,11 @@ local function own_ids(hash)
   end
   return stored, fields_at, remove
 end
+local function digest_at(messages, at)
+  local item = redis.call('LRANGE', messages, at, at)[1]
+  if not item or string.sub(item, -1) == '}' then return nil end
+  return string.sub(item, -40)
+end
 local given = cjson.decode(ARGV[1])
 local conversation, prefix, indexing = KEYS[1], given.prefix, given.indexing
 local messages, keys, traces, ids = parts(prefix, conversation)
@@ -274,7 +291,8 @@ local user, trace, key, source = given.user, given.trace, given.key, given.sourc
 local replaces = given.mode == 'replace'
 local now = clock()
 local stored = redis.call('HMGET', conversation,
-  'version', 'userId', 'lastActivity', 'incarnation', 'totalMessages', 'writes', 'ttlMs', 'indexedAt', 'firstPosition')
+  'version', 'userId', 'lastActivity', 'incarnation', 'totalMessages', 'writes', 'ttlMs', 'indexedAt', 'firstPosition',
+  'base', 'digest')
 local exists = stored[1] and true or false
 local version = tonumber(stored[1] or 0)
 local owner = stored[2]
@@ -322,8 +340,9 @@ local dropped = replaces and total or given.drop or 0
 if dropped > total then return outcome('length') end
 local cut = next_position - dropped
 local base = source and source.firstPosition or replaces and next_position or cut
-local added = #ARGV - 1
-local bodies, new_ids, lost_ids
+local added = (#ARGV - 1) / 2
+local batch = added
+local chosen, new_ids, lost_ids
 local stored_ids, ids_at, remove_ids
 if given.ids or id_fields > 0 then
   stored_ids, ids_at, remove_ids = own_ids(ids)
@@ -332,21 +351,36 @@ if given.ids or id_fields > 0 then
 end
 if given.ids then
   local known = id_fields > 0 and not replaces and stored_ids(given.ids, cut) or {}
-  bodies = {}
+  chosen = {}
   for at = 1, added do
     local id, content = given.ids[2 * at - 1], given.ids[2 * at]
     if known[id] and known[id] ~= content then return outcome('message-id') end
     if not known[id] then
       if id ~= '' then
         known[id] = content
-        local position, count = string.format('%.0f', base + #bodies), #new_ids
+        local position, count = string.format('%.0f', base + #chosen), #new_ids
         new_ids[count + 1], new_ids[count + 2] = 'i' .. id, position .. ' ' .. content
         new_ids[count + 3], new_ids[count + 4] = 'p' .. position, id
       end
-      bodies[#bodies + 1] = ARGV[at + 1]
+      chosen[#chosen + 1] = at
     end
   end
-  added = #bodies
+  added = #chosen
+end
+local former_base = stored[10] or stored[4] or given.create
+local digest_base = former_base
+local digest = stored[11] and stored[11] ~= '' and stored[11] or nil
+if replaces and exists then
+  digest_base = digest or former_base
+  digest = nil
+elseif dropped > 0 then
+  digest = dropped < total and digest_at(messages, -dropped - 1) or nil
+end
+local items = {}
+for place = 1, added do
+  local at = chosen and chosen[place] or place
+  digest = redis.sha1hex((digest or digest_base) .. ARGV[1 + batch + at])
+  items[place] = ARGV[1 + at] .. digest
 end
 local new_owner = user and not owner
 local new_traces = source and source.traceIds
@@ -417,9 +451,8 @@ if new_ids and #new_ids > 0 then
 end
 if lost_ids then id_fields = id_fields - remove_ids(lost_ids, new_ids) end
 if dropped > 0 and dropped < total then redis.call('LTRIM', messages, 0, -dropped - 1) end
-local pushed, first_pushed = bodies or ARGV, bodies and 1 or 2
-for from = first_pushed, #pushed, 4000 do
-  redis.call('RPUSH', messages, unpack(pushed, from, math.min(from + 3999, #pushed)))
+for from = 1, added, 4000 do
+  redis.call('RPUSH', messages, unpack(items, from, math.min(from + 3999, added)))
 end
 if dropped > 0 and dropped == total then redis.call('LTRIM', messages, dropped, -1) end
 total = total - dropped + added
@@ -452,6 +485,7 @@ end
   if id_fields > 0 then
     id_fields = id_fields - remove_ids(ids_at(first_position, first_position + trimmed), {})
   end
+  digest_base = digest_at(messages, trimmed - 1) or digest_base
   redis.call('LTRIM', messages, trimmed, -1)
   total = total - trimmed
   first_position = first_position + trimmed
@@ -492,6 +526,8 @@ elseif replaces or dropped + trimmed > 0 then
   set('rewritten', version)
 end
 if first_position ~= tonumber(stored[9] or 0) then set('firstPosition', first_position) end
+if (digest or '') ~= (stored[11] or '') then set('digest', digest or '') end
+if digest_base ~= former_base then set('base', digest_base) end
 if owner and (not exists or new_owner) then set('userId', owner) end
 if ttl then set('ttlMs', ttl) end
 if given.ttl then set('ownTtl', given.ttl) end
@@ -515,7 +551,8 @@ if ttl then
   if total > 0 then redis.call('PEXPIREAT', messages, ends) end
   if id_fields > 0 then redis.call('PEXPIREAT', ids, ends) end
 end
-if indexing == 'atomic' and (exists or not ttl) then return 1 end
-return { 'written', version, last_activity, exists and 0 or 1, owner or '', ttl or 0, 0, now }
+local receipt = string.format('%.0f %.0f %s', version, first_position + total, digest or total == 0 and digest_base or '')
+if indexing == 'atomic' and (exists or not ttl) then return receipt end
+return { 'written', version, last_activity, exists and 0 or 1, owner or '', ttl or 0, 0, now, receipt }
 `,
 } as const;

@@ -26,13 +26,15 @@
 --         newTtl      in seconds, for a conversation that has none
 --         wait        true if the caller waits for replicas
 --         metadata    fields and values in turn
---       2 … messages, each a JSON text; that of a tool result begins with a space
+--       2 … messages, each a JSON text; that of a tool result begins with a space. Then as many SHA-256, hex, of these
+--           texts as they are without that space
 --
 -- Returns { status, version, last activity in ms, whether there was none, owner or '', ttl in ms or 0, keep, time in ms,
--- trace ids … }. Status: 'written', 'replayed', 'reserve' (nothing was written; `keep` is 1 if the indexes of the owner
+-- trace ids, or with 'written' a receipt }. Status: 'written', 'replayed', 'reserve' (nothing was written; `keep` is 1 if the indexes of the owner
 -- and of the trace ids have to be kept for that ttl first), 'owner', 'idempotency-key', 'incarnation', 'version',
 -- 'metadata-version' (which stands in the place of the version), 'length', 'message-id' (conflicts), 'missing',
--- 'damaged'. Or 1, for 'written' where there is nothing more to do.
+-- 'damaged'. Or the receipt alone, for 'written' where there is nothing more to do: version, next position and digest, with
+-- spaces between.
 --
 -- What can fail comes before the conversation is touched: reads, which find a key of the wrong type, and indexes. Redis
 -- undoes nothing, and an index entry without its conversation is harmless. And no key that exists is ever gone for a
@@ -42,6 +44,7 @@
 --@include reserved-ms.lua
 --@include parts.lua
 --@include own-ids.lua
+--@include digest-at.lua
 
 local given = cjson.decode(ARGV[1])
 local conversation, prefix, indexing = KEYS[1], given.prefix, given.indexing
@@ -51,7 +54,8 @@ local replaces = given.mode == 'replace'
 
 local now = clock()
 local stored = redis.call('HMGET', conversation,
-  'version', 'userId', 'lastActivity', 'incarnation', 'totalMessages', 'writes', 'ttlMs', 'indexedAt', 'firstPosition')
+  'version', 'userId', 'lastActivity', 'incarnation', 'totalMessages', 'writes', 'ttlMs', 'indexedAt', 'firstPosition',
+  'base', 'digest')
 local exists = stored[1] and true or false
 local version = tonumber(stored[1] or 0)
 local owner = stored[2]
@@ -114,9 +118,11 @@ if dropped > total then return outcome('length') end
 local cut = next_position - dropped
 local base = source and source.firstPosition or replaces and next_position or cut
 
-local added = #ARGV - 1
--- The batch without what is stored under its own id already, and the fields of the ids that come with it.
-local bodies, new_ids, lost_ids
+local added = (#ARGV - 1) / 2
+local batch = added
+-- Which of the batch are added, without those that are stored under their own ids already; and the fields of the ids that
+-- come with them.
+local chosen, new_ids, lost_ids
 local stored_ids, ids_at, remove_ids
 if given.ids or id_fields > 0 then
   stored_ids, ids_at, remove_ids = own_ids(ids)
@@ -125,21 +131,38 @@ if given.ids or id_fields > 0 then
 end
 if given.ids then
   local known = id_fields > 0 and not replaces and stored_ids(given.ids, cut) or {}
-  bodies = {}
+  chosen = {}
   for at = 1, added do
     local id, content = given.ids[2 * at - 1], given.ids[2 * at]
     if known[id] and known[id] ~= content then return outcome('message-id') end
     if not known[id] then
       if id ~= '' then
         known[id] = content
-        local position, count = string.format('%.0f', base + #bodies), #new_ids
+        local position, count = string.format('%.0f', base + #chosen), #new_ids
         new_ids[count + 1], new_ids[count + 2] = 'i' .. id, position .. ' ' .. content
         new_ids[count + 3], new_ids[count + 4] = 'p' .. position, id
       end
-      bodies[#bodies + 1] = ARGV[at + 1]
+      chosen[#chosen + 1] = at
     end
   end
-  added = #bodies
+  added = #chosen
+end
+
+-- The digest of what stays in front of the batch. `base`: of what is no longer there.
+local former_base = stored[10] or stored[4] or given.create
+local digest_base = former_base
+local digest = stored[11] and stored[11] ~= '' and stored[11] or nil
+if replaces and exists then
+  digest_base = digest or former_base
+  digest = nil
+elseif dropped > 0 then
+  digest = dropped < total and digest_at(messages, -dropped - 1) or nil
+end
+local items = {}
+for place = 1, added do
+  local at = chosen and chosen[place] or place
+  digest = redis.sha1hex((digest or digest_base) .. ARGV[1 + batch + at])
+  items[place] = ARGV[1 + at] .. digest
 end
 
 local new_owner = user and not owner
@@ -208,9 +231,8 @@ if lost_ids then id_fields = id_fields - remove_ids(lost_ids, new_ids) end
 
 if dropped > 0 and dropped < total then redis.call('LTRIM', messages, 0, -dropped - 1) end
 -- In portions, since Lua's stack holds some thousands of values only.
-local pushed, first_pushed = bodies or ARGV, bodies and 1 or 2
-for from = first_pushed, #pushed, 4000 do
-  redis.call('RPUSH', messages, unpack(pushed, from, math.min(from + 3999, #pushed)))
+for from = 1, added, 4000 do
+  redis.call('RPUSH', messages, unpack(items, from, math.min(from + 3999, added)))
 end
 if dropped > 0 and dropped == total then redis.call('LTRIM', messages, dropped, -1) end
 total = total - dropped + added
@@ -223,6 +245,7 @@ if given.max and total > given.max then
   if id_fields > 0 then
     id_fields = id_fields - remove_ids(ids_at(first_position, first_position + trimmed), {})
   end
+  digest_base = digest_at(messages, trimmed - 1) or digest_base
   redis.call('LTRIM', messages, trimmed, -1)
   total = total - trimmed
   first_position = first_position + trimmed
@@ -268,6 +291,8 @@ elseif replaces or dropped + trimmed > 0 then
   set('rewritten', version)
 end
 if first_position ~= tonumber(stored[9] or 0) then set('firstPosition', first_position) end
+if (digest or '') ~= (stored[11] or '') then set('digest', digest or '') end
+if digest_base ~= former_base then set('base', digest_base) end
 if owner and (not exists or new_owner) then set('userId', owner) end
 if ttl then set('ttlMs', ttl) end
 if given.ttl then set('ownTtl', given.ttl) end
@@ -294,6 +319,7 @@ if ttl then
   if id_fields > 0 then redis.call('PEXPIREAT', ids, ends) end
 end
 
-if indexing == 'atomic' and (exists or not ttl) then return 1 end
+local receipt = string.format('%.0f %.0f %s', version, first_position + total, digest or total == 0 and digest_base or '')
+if indexing == 'atomic' and (exists or not ttl) then return receipt end
 
-return { 'written', version, last_activity, exists and 0 or 1, owner or '', ttl or 0, 0, now }
+return { 'written', version, last_activity, exists and 0 or 1, owner or '', ttl or 0, 0, now, receipt }

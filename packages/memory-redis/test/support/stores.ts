@@ -5,6 +5,7 @@ import { sourceProcess } from "../../../../test/source-process.ts";
 import { createRedisProvider, type RedisConfig, type RedisProvider } from "../../src/index.ts";
 import { type Opened, openThrough } from "./clients.ts";
 import type { Place } from "./provider-process.ts";
+import { tamperUnder } from "./tamper.ts";
 
 /** A prefix that no other test has. */
 export const freshPrefix = (): string => `test:${crypto.randomUUID()}:`;
@@ -30,7 +31,8 @@ export async function createStoppableStore(): Promise<TestStore> {
     await store.dispose();
     await proxy.stop();
   };
-  return { ...store, process: processAt(keyPrefix), stop: proxy.stop, dispose };
+  const tamper = tamperUnder(keyPrefix);
+  return { ...store, process: processAt(keyPrefix), stop: proxy.stop, tamper, dispose };
 }
 
 /** A store under a prefix of its own; what is left under it goes with the server. */

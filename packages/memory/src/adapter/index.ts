@@ -8,12 +8,15 @@ export {
   type ConversationSource,
   type ConversationWrite,
   type EncodedMessage,
+  type HistoryReader,
+  type HistoryRequest,
   IDEMPOTENCY_WINDOW,
   type MemoryBackend,
   type OwnMessageId,
   type ReadOutcome,
   type ReadRequest,
   type StoredConversation,
+  type StoredHistory,
   type StoredMessage,
   type StoredSelection,
   type WriteConflictReason,
@@ -21,6 +24,7 @@ export {
 } from "../backend/backend.ts";
 export { defineMemoryProvider } from "../backend/define-provider.ts";
 export { extendBackend } from "../backend/extend-backend.ts";
+export { type DigestAlgorithm, messageHash, nextDigest } from "../backend/history-digest.ts";
 export {
   type ExpectedIncarnation,
   isErasedSince,

@@ -2,6 +2,8 @@ import type { JsonObject } from "../codec/json.ts";
 import type { MemoryConflictReason, MemoryErrorUnion } from "../errors.ts";
 import type { Message } from "../message.ts";
 import type { MemoryStats } from "../provider.ts";
+import type { WriteReceipt } from "../versioned-provider.ts";
+import type { DigestAlgorithm } from "./history-digest.ts";
 import type { ExpectedIncarnation, Tombstones } from "./incarnation.ts";
 
 /**
@@ -17,6 +19,8 @@ export interface MemoryBackend {
   readonly write: (write: ConversationWrite) => Promise<WriteOutcome>;
   /** At one moment. Costs what the messages cost that are asked for. */
   readonly read: (request: ReadRequest) => Promise<ReadOutcome>;
+  /** Absent: the store keeps no digests, and can't tell whether somebody else has changed a message. */
+  readonly history?: HistoryReader;
   /** `limit` is at least 1. */
   readonly find: (query: ConversationQuery) => Promise<readonly StoredConversation[]>;
   /**
@@ -36,6 +40,38 @@ export interface MemoryBackend {
   /** Called once. Closes only what the backend itself opened. */
   readonly close: () => Promise<void>;
   readonly toMemoryError: (operation: string, thrown: unknown) => MemoryErrorUnion;
+}
+
+/**
+ * Reads messages with their digests, which a store makes in the step that writes them: of each message
+ * `nextDigest(algorithm, previous, messageHash(body))`, of which the last is the conversation's `historyDigest`. Where messages are
+ * dropped from the end, the digest of the last that stays takes its place. Where they are trimmed or replaced, the last
+ * digest of what is gone is kept as `base`, which is the incarnation at first.
+ */
+export interface HistoryReader {
+  readonly algorithm: DigestAlgorithm;
+  /** At one moment, whatever is stored: messages that are missing, too many, or none at all, are no failure. */
+  readonly read: (request: HistoryRequest) => Promise<StoredHistory | null>;
+}
+
+export interface HistoryRequest {
+  readonly conversationId: string;
+  /** The position to read from, or from the first that is stored. */
+  readonly from: number;
+  /** At most this many, from 1; also of what lies behind the last that is counted. */
+  readonly limit: number;
+}
+
+export interface StoredHistory {
+  /** The position of the first message that is stored, by the store's own count. */
+  readonly firstPosition: number;
+  readonly nextPosition: number;
+  /** What the digest of the first message is made with. */
+  readonly base: string;
+  /** Absent where no message has a digest. */
+  readonly historyDigest?: string;
+  /** Those asked for, in their order. `digest`: `null` for what was written before digests were kept. */
+  readonly messages: readonly { readonly body: StoredMessage; readonly digest: string | null }[];
 }
 
 /** A message as stored. */
@@ -114,7 +150,7 @@ export interface ConversationSource {
 export type WriteConflictReason = Exclude<MemoryConflictReason, "turn">;
 
 export type WriteOutcome =
-  | { readonly status: "written" }
+  | { readonly status: "written"; readonly receipt?: WriteReceipt }
   /** The same key and body was written before: nothing changed. */
   | { readonly status: "replayed" }
   /** There is no such conversation, and `create` is absent. */
@@ -207,6 +243,8 @@ export interface StoredConversation {
   /** The position that the next message will have. Messages take the positions before it without a gap. */
   readonly nextPosition: number;
   readonly incarnation: string;
+  /** See {@link HistoryReader}. Absent where no message has a digest. */
+  readonly historyDigest?: string;
 }
 
 /** A checked {@link MemoryQuery}. Newest activity first, ties in any fixed order that the cursor follows. */

@@ -14,9 +14,10 @@ import {
 } from "../errors.ts";
 import type { HealthStatus } from "../provider.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
-import type { ConversationReading, VersionedMemoryProvider } from "../versioned-provider.ts";
+import type { ConversationReading, VersionedMemoryProvider, WriteResult } from "../versioned-provider.ts";
 import type { MemoryBackend } from "./backend.ts";
 import { absentIncarnation } from "./incarnation.ts";
+import { verifyHistory } from "./verify-history.ts";
 
 const DEFAULT_RECENT_MESSAGES = 50;
 
@@ -64,14 +65,17 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
     }
   }
 
-  async function write(operation: string, input: WriteInput): Promise<Result<void>> {
+  async function write(operation: string, input: WriteInput): Promise<WriteResult> {
     const encoded = encodeWrite(input);
     if (!encoded.ok) return invalid(operation, encoded.issues);
     const result = await attempt(operation, () => backend.write(encoded.value));
     if (!result.success) return result;
     const outcome = result.data;
     switch (outcome.status) {
-      case "written":
+      case "written": {
+        const { receipt } = outcome;
+        return receipt === undefined ? createSuccess(undefined) : { ...createSuccess(undefined), receipt };
+      }
       case "replayed":
         return createSuccess(undefined);
       case "missing":
@@ -135,6 +139,18 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
       const input = encodeRecord(record, options);
       if (!input.ok) return invalid("importConversation", input.issues);
       return write("importConversation", input.value);
+    },
+
+    verifyConversation: async (conversationId) => {
+      const operation = "verifyConversation";
+      const id = encodeId("conversationId", conversationId);
+      if (!id.ok) return invalid(operation, id.issues);
+      const { history } = backend;
+      if (history === undefined) {
+        const reason = "this store keeps no digests of messages, so nothing can be compared";
+        return createFailure(createMemoryStorageError(operation, reason, { provider }));
+      }
+      return attempt(operation, () => verifyHistory(history, id.value));
     },
 
     findConversations: async (query) => {

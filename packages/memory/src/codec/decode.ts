@@ -52,6 +52,7 @@ export function decodeConversation(stored: StoredConversation): ConversationMemo
     metadataVersion: stored.metadataVersion,
     nextPosition: stored.nextPosition,
     incarnation: stored.incarnation,
+    ...(stored.historyDigest === undefined ? {} : { historyDigest: stored.historyDigest }),
   };
   return Object.freeze({
     conversationId: stored.conversationId,

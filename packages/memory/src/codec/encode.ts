@@ -30,6 +30,7 @@ const RESERVED_METADATA = new Set([
   "metadataVersion",
   "nextPosition",
   "incarnation",
+  "historyDigest",
   "systemContent",
   "userId",
 ]);

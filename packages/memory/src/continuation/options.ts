@@ -30,6 +30,18 @@ export interface ContinuationOptions {
    * window gives out (`RunResult.historyFrom`). It holds at least the last reply. Default `false`.
    */
   readonly mayBeginLater?: boolean | undefined;
+  /**
+   * Given where the client sent a token in place of its copy, and `incoming` is what it adds alone. Default: `incoming` begins
+   * with the copy.
+   */
+  readonly historyToken?: HistoryTokens | undefined;
+}
+
+export interface HistoryTokens {
+  /** As it came in. */
+  readonly sent: unknown;
+  /** `historyTokenOf` the stored conversation. */
+  readonly expected: string | undefined;
 }
 
 export const modeSchema = z.enum(["strict", "compatible"]).default("strict");
@@ -44,6 +56,7 @@ export const continuationOptionsSchema = z.strictObject({
   clientToolCallIds: z.array(z.string()).readonly().optional(),
   dropped: z.int().min(0).default(0),
   mayBeginLater: z.boolean().default(false),
+  historyToken: z.object({ sent: z.unknown(), expected: z.string().optional() }).optional(),
 });
 
 export type ParsedContinuationOptions = z.output<typeof continuationOptionsSchema>;

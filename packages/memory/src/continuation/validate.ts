@@ -1,7 +1,7 @@
 import { parseOptions } from "../codec/schema-issues.ts";
 import { pendingToolCalls } from "../history/pending.ts";
 import type { Message } from "../message.ts";
-import { alignHistory } from "./alignment.ts";
+import { type Alignment, alignHistory } from "./alignment.ts";
 import { readDecisions } from "./decisions.ts";
 import {
   type ContinuationOptions,
@@ -36,7 +36,8 @@ export class ContinuationValidationError extends Error {
  *
  * `persisted` is the history as the store has it. `incoming` is whatever the client sent: its copy of the history, as
  * it is stored or as a run gave it out, and behind it what is new. The copy is compared and never used. What may follow
- * it, and which codes there are: {@link ContinuationOptions.mode} and {@link ContinuationRejectionCode}.
+ * it, and which codes there are: {@link ContinuationOptions.mode} and {@link ContinuationRejectionCode}. In place of the
+ * copy it may have sent a token: {@link ContinuationOptions.historyToken}.
  *
  * Never throws because of what the client sent. Linear in the number of messages. Throws a `TypeError` that names a bad
  * option.
@@ -73,7 +74,7 @@ function judge(
   if (!Array.isArray(incoming)) return reject("malformed-message");
   const messages: readonly unknown[] = incoming;
   const strict = options.mode === "strict";
-  const aligned = alignHistory(persisted, messages, options);
+  const aligned = align(persisted, messages, options);
   const endsEarly = !aligned.ok && aligned.code === "truncated-history" && aligned.index === messages.length;
   if (!aligned.ok && (strict || !endsEarly)) return strict ? aligned : withoutStrictCodes(aligned);
   const pending = new Set(pendingToolCalls(persisted)?.missing.map(({ id }) => id));
@@ -93,6 +94,17 @@ function judge(
   if (!decided.ok) return decided;
   const toolResults = Object.freeze([...tail.results.values()]);
   return { ok: true, toolResults, added: tail.added, approvals: decided.approvals };
+}
+
+function align(
+  persisted: readonly Message[],
+  messages: readonly unknown[],
+  options: ParsedContinuationOptions,
+): Alignment {
+  const { historyToken: tokens } = options;
+  if (tokens === undefined) return alignHistory(persisted, messages, options);
+  const { sent, expected } = tokens;
+  return expected !== undefined && sent === expected ? { ok: true, end: 0 } : reject("stale-token");
 }
 
 /** Of what strict mode tells apart, compatible mode knows one code. */

@@ -7,10 +7,16 @@ import { assertValidContinuation } from "./validate.ts";
 
 /** What a client asks for, beside what the store has: what a {@link ContinuationValidator} judges. */
 export interface Continuation
-  extends Pick<ContinuationOptions, "pendingApprovals" | "clientToolCallIds" | "dropped" | "mayBeginLater"> {
+  extends Pick<
+    ContinuationOptions,
+    "pendingApprovals" | "clientToolCallIds" | "dropped" | "mayBeginLater" | "historyToken"
+  > {
   /** The history as the store has it. */
   readonly persisted: readonly Message[];
-  /** What the client sent, its copy of the history included. Nothing has checked it: its type is a claim. */
+  /**
+   * What the client sent, its copy of the history included unless it sent a token in its place (`historyToken`). Nothing has
+   * checked it: its type is a claim.
+   */
   readonly incoming: readonly Message[];
   /** What the client decided. Nothing has checked it either. */
   readonly approvals?: readonly ApprovalDecision[] | undefined;
@@ -39,6 +45,7 @@ export function defaultContinuationValidator(
     clientToolCallIds,
     dropped,
     mayBeginLater,
+    historyToken,
   }) => {
     assertValidContinuation(persisted, incoming, {
       mode,
@@ -47,6 +54,7 @@ export function defaultContinuationValidator(
       clientToolCallIds,
       dropped,
       mayBeginLater,
+      historyToken,
     });
   };
 }

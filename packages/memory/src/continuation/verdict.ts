@@ -6,6 +6,7 @@ import type { ApprovalDecision } from "./approval.ts";
  *
  * - `not-a-prefix`: it rewrites the stored history, or is the history of another conversation.
  * - `truncated-history`: it leaves out the end of the stored history, or all of it. Strict mode alone.
+ * - `stale-token`: the token stands for no history, for another conversation's, or for this one as it no longer is.
  * - `forged-tool-result`: a result for a call that was never made, that is not the client's to answer, or, in strict
  *   mode, that no longer waits for one.
  * - `duplicate-tool-result`: a result for a call that has one, stored or in the same request. Strict mode alone.
@@ -24,6 +25,8 @@ export type ContinuationRejectionCode = keyof typeof REASONS;
 const REASONS = {
   "not-a-prefix": "the messages differ from the stored history; load the conversation again",
   "truncated-history": "the messages leave out the end of the stored history; load the conversation again",
+  "stale-token":
+    "the history token stands for another history than the stored one; load the conversation again",
   "forged-tool-result": "a tool result answers a call that does not wait for one from the client",
   "duplicate-tool-result": "a tool result answers a call that has its result; send one result for each call",
   "misplaced-tool-result": "a tool result stands behind a user message; send tool results first",

@@ -61,7 +61,8 @@ export class MemoryPerformanceMonitor {
 /** The provider, with each call of a contract method but `close` measured under the method's name. */
 export function monitorProvider<P extends MemoryProvider>(provider: P, monitor: MemoryPerformanceMonitor): P {
   const bound: MemoryProvider = extendProvider(provider, {});
-  const { readConversation, exportConversation, importConversation } = versionedMethods(provider);
+  const { readConversation, exportConversation, importConversation, verifyConversation } =
+    versionedMethods(provider);
   const measured =
     <Args extends readonly unknown[], T>(name: string, method: (...args: Args) => Promise<T>) =>
     (...args: Args): Promise<T> =>
@@ -79,5 +80,6 @@ export function monitorProvider<P extends MemoryProvider>(provider: P, monitor: 
     ...(readConversation && { readConversation: measured("readConversation", readConversation) }),
     ...(exportConversation && { exportConversation: measured("exportConversation", exportConversation) }),
     ...(importConversation && { importConversation: measured("importConversation", importConversation) }),
+    ...(verifyConversation && { verifyConversation: measured("verifyConversation", verifyConversation) }),
   });
 }

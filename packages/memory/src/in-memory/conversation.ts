@@ -1,20 +1,27 @@
 import {
   type ConversationWrite,
   type EncodedMessage,
+  type HistoryRequest,
   IDEMPOTENCY_WINDOW,
   type ReadOutcome,
   type StoredConversation,
+  type StoredHistory,
   type StoredMessage,
   type StoredSelection,
   type WriteOutcome,
 } from "../backend/backend.ts";
+import { messageHash, nextDigest } from "../backend/history-digest.ts";
 import { isErasedSince, type Tombstones } from "../backend/incarnation.ts";
 import { selectedBounds } from "../backend/selection.ts";
 import type { JsonObject } from "../codec/json.ts";
 import { trimStart } from "./trim.ts";
 
+export const DIGESTS = "sha256";
+
 interface HeldMessage {
   readonly stored: StoredMessage;
+  /** Of the history down to this message. */
+  readonly digest: string;
   readonly isToolResult: boolean;
   readonly own: EncodedMessage["own"];
 }
@@ -42,6 +49,8 @@ export interface Entry {
   version: number;
   metadataVersion: number;
   nextPosition: number;
+  /** The digest before the first message. */
+  base: string;
   ttlSeconds: number | undefined;
   writes: number;
 }
@@ -72,6 +81,7 @@ export function createEntry(
     version: 0,
     metadataVersion: 0,
     nextPosition: source?.firstPosition ?? 0,
+    base: create.incarnation,
     ttlSeconds: undefined,
     writes: 0,
   };
@@ -162,11 +172,13 @@ export function applyWrite(
   const isReplace = mode === "replace";
   if (isReplace) entry.metadata = {};
   const dropped = isReplace ? entry.messages.length : dropLast;
+  if (isReplace) entry.base = digestOf(entry);
   drop(entry, entry.messages.length - dropped, dropped);
   // Positions of what is replaced as a whole are not used again, those of a dropped end are.
   if (!isReplace) entry.nextPosition -= dropLast;
   const added = add(entry, write, hold);
   const trimmed = trimStart(entry.messages, maxMessages, ({ isToolResult }) => isToolResult);
+  entry.base = entry.messages[trimmed - 1]?.digest ?? entry.base;
   drop(entry, 0, trimmed);
   if (write.traceId !== undefined) entry.traceIds.add(write.traceId);
   entry.userId ??= write.userId;
@@ -181,6 +193,9 @@ export function applyWrite(
   rememberKey(entry, write);
 }
 
+/** Of all that is stored and was. */
+export const digestOf = ({ messages, base }: Entry): string => messages.at(-1)?.digest ?? base;
+
 function drop({ messages, ownIds }: Entry, from: number, count: number): void {
   for (const { own } of messages.splice(from, count)) if (own !== undefined) ownIds.delete(own.id);
 }
@@ -188,12 +203,14 @@ function drop({ messages, ownIds }: Entry, from: number, count: number): void {
 /** How many that were: those that are stored under their own ids are skipped. */
 function add(entry: Entry, { messages }: ConversationWrite, hold: Hold): number {
   let added = 0;
+  let digest = digestOf(entry);
   for (const [index, { body, isToolResult, own }] of messages.entries()) {
     if (own !== undefined) {
       if (entry.ownIds.has(own.id)) continue;
       entry.ownIds.set(own.id, { hash: own.hash, position: entry.nextPosition });
     }
-    entry.messages.push({ stored: hold(body, index), isToolResult, own });
+    digest = nextDigest(DIGESTS, digest, messageHash(body));
+    entry.messages.push({ stored: hold(body, index), digest, isToolResult, own });
     entry.nextPosition += 1;
     added += 1;
   }
@@ -235,6 +252,20 @@ export function toStored(entry: Entry, selection: StoredSelection): StoredConver
     metadataVersion,
     nextPosition,
     incarnation,
+    historyDigest: digestOf(entry),
+  };
+}
+
+export function toHistory(entry: Entry, { from, limit }: HistoryRequest): StoredHistory {
+  const { messages, nextPosition, base } = entry;
+  const firstPosition = nextPosition - messages.length;
+  const first = Math.max(0, from - firstPosition);
+  return {
+    firstPosition,
+    nextPosition,
+    base,
+    historyDigest: digestOf(entry),
+    messages: messages.slice(first, first + limit).map(({ stored, digest }) => ({ body: stored, digest })),
   };
 }
 

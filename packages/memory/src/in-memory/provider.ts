@@ -15,11 +15,14 @@ import { type InMemoryConfig, type InMemoryLimits, inMemoryConfigSchema } from "
 import {
   applyWrite,
   createEntry,
+  DIGESTS,
   decideWrite,
+  digestOf,
   type Entry,
   expiryTime,
   type Hold,
   isExpired,
+  toHistory,
   toListed,
   toRead,
 } from "./conversation.ts";
@@ -127,7 +130,8 @@ function createBackend({ limits, hold, onEvicted }: BackendOptions): MemoryBacke
     put(written);
     if (write.source !== undefined) placeByActivity(written);
     evict();
-    return { status: "written" };
+    const { version, nextPosition } = written;
+    return { status: "written", receipt: { version, nextPosition, historyDigest: digestOf(written) } };
   }
 
   /** What was imported may have been active long ago: it goes before those that were active since. */
@@ -176,6 +180,13 @@ function createBackend({ limits, hold, onEvicted }: BackendOptions): MemoryBacke
       if (entry !== undefined) return { ...toRead(entry, messages, rest), ...time };
       if (asked === undefined) return { conversation: null, ...time };
       return { conversation: null, tombstones: tombstones.of({ conversationId, ...asked }), ...time };
+    },
+    history: {
+      algorithm: DIGESTS,
+      read: async (request) => {
+        const entry = live(request.conversationId);
+        return entry === undefined ? null : toHistory(entry, request);
+      },
     },
     find: async (query) => find(query),
     delete: async (conversationId) => {

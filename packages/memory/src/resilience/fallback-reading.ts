@@ -22,7 +22,8 @@ async function readEither(
 
 /** What only some providers have, for as far as the primary has it. */
 export function routeVersioned(primary: MemoryProvider, { read, write }: Routing): Partial<VersionedMethods> {
-  const { readConversation, exportConversation, importConversation } = versionedMethods(primary);
+  const { readConversation, exportConversation, importConversation, verifyConversation } =
+    versionedMethods(primary);
   return {
     ...(readConversation && {
       readConversation: (conversationId, options) => {
@@ -44,5 +45,7 @@ export function routeVersioned(primary: MemoryProvider, { read, write }: Routing
       importConversation: (...given) =>
         write({ operation: "importConversation", args: copyArguments(given) }),
     }),
+    // What the fallback holds says nothing of what the primary does.
+    ...(verifyConversation && { verifyConversation }),
   };
 }

@@ -53,7 +53,8 @@ type Retry = ReturnType<typeof createRetry>;
 
 /** What only some providers have, for as far as this one has it. */
 function retryVersioned(provider: MemoryProvider, retry: Retry): Partial<VersionedMethods> {
-  const { readConversation, exportConversation, importConversation } = versionedMethods(provider);
+  const { readConversation, exportConversation, importConversation, verifyConversation } =
+    versionedMethods(provider);
   return {
     ...(readConversation && {
       readConversation: (id, options) => {
@@ -69,6 +70,9 @@ function retryVersioned(provider: MemoryProvider, retry: Retry): Partial<Version
         const fixed = [copyArgument(record), keyedOptions(options)] as const;
         return retry("importConversation", () => importConversation(...fixed));
       },
+    }),
+    ...(verifyConversation && {
+      verifyConversation: (id) => retry("verifyConversation", () => verifyConversation(id)),
     }),
   };
 }

@@ -8,6 +8,7 @@ const NAMES: Readonly<Record<keyof VersionedMethods, true>> = {
   readConversation: true,
   exportConversation: true,
   importConversation: true,
+  verifyConversation: true,
 };
 
 /** Those that the provider has, bound to it. */

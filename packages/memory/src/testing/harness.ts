@@ -29,8 +29,20 @@ export interface TestStore {
    * the connections and having new ones refused. Absent: the rules about a store out of reach are skipped.
    */
   readonly stop?: () => Promise<void>;
+  /**
+   * Changes what is stored of a conversation, past the provider: by the storage's own means, as somebody with access to the
+   * database could. Absent: the rules about what is found then are skipped.
+   */
+  readonly tamper?: (conversationId: string, tampering: Tampering) => Promise<void>;
   /** Removes the storage, whether or not `stop` was called. Called when the test is over, whether or not it closed the provider. */
   readonly dispose: () => Promise<void>;
+}
+
+/** What is done to the stored messages. `index` counts from the first that is there. */
+export interface Tampering {
+  /** `change`: a character of its text. `double`: behind itself. `swap`: with the next one. */
+  readonly kind: "change" | "remove" | "double" | "swap";
+  readonly index: number;
 }
 
 /** `true`, or why the backend can't: the reason shows in the title of each test that is skipped for it. */
@@ -44,6 +56,8 @@ export interface MemoryCapabilities {
   readonly multipleConnections: Capability;
   /** What was acknowledged outlives the process. Tested with `TestStore.crash`. */
   readonly durability: Capability;
+  /** Digests of the messages are kept beside them (`MemoryBackend.history`). */
+  readonly digests: Capability;
 }
 
 /** What an adapter's test hands to `describeMemoryProvider` or `checkMemoryProvider`. */

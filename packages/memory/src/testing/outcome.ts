@@ -19,13 +19,17 @@ function inOrder(items: readonly unknown[]): readonly unknown[] {
   return items.toSorted((a, b) => (a.conversationId < b.conversationId ? -1 : 1));
 }
 
-/** Without times, and without the order among equal times and among traces: both are each store's own. */
+/**
+ * Without times, digests, and the order among equal times and among traces: these are each store's own. Digests have rules
+ * of their own.
+ */
 function comparable(data: unknown, names: Names): unknown {
   if (data instanceof Date) return "a date";
   // In order first: names are given in it.
   if (Array.isArray(data)) return inOrder(data).map((item) => comparable(item, names));
   if (typeof data !== "object" || data === null) return data;
-  const fields = Object.entries(data).map(([key, value]) => {
+  const compared = Object.entries(data).filter(([key]) => key !== "historyDigest");
+  const fields = compared.map(([key, value]) => {
     if (key === "incarnation") return [key, nameOf(value, names)];
     if (key === "traceIds" && Array.isArray(value)) return [key, value.toSorted()];
     return [key, comparable(value, names)];

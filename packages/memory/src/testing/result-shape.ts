@@ -38,6 +38,10 @@ const dataShapes: Readonly<Record<Method, Shape>> = {
     accepts: (data) => data === null || isObject(data),
   },
   importConversation: nothing,
+  verifyConversation: {
+    expected: "a verdict or null",
+    accepts: (data) => data === null || (isObject(data) && typeof data["intact"] === "boolean"),
+  },
   findConversations: list,
   getRecentMessages: list,
   deleteConversation: { expected: "a boolean", accepts: (data) => typeof data === "boolean" },

@@ -26,6 +26,7 @@ const means: Readonly<Record<keyof MemoryCapabilities, keyof TestStore | undefin
   ttl: undefined,
   multipleConnections: "connect",
   durability: "crash",
+  digests: undefined,
 };
 
 function missingMeans(store: TestStore, { requires = [], needs = [] }: Rule): string | undefined {

@@ -82,6 +82,11 @@ export async function openScenario(
     await store.stop();
   };
 
+  const tamper: Scenario["tamper"] = async (conversationId, tampering) => {
+    if (store.tamper === undefined) throw new Error("this rule needs TestStore.tamper");
+    await store.tamper(conversationId, tampering);
+  };
+
   const crash = async () => {
     await refuseWhenOver();
     if (store.crash === undefined) throw new Error("this rule needs TestStore.crash");
@@ -109,5 +114,5 @@ export async function openScenario(
     const late = () => new Error(`dispose() of the harness never settled within ${timeoutMs} ms`);
     await withDeadline(store.dispose(), { timeoutMs, late });
   }
-  return { scenario: { provider, connect, disconnect, crash, stop, open }, store, cleanUp };
+  return { scenario: { provider, connect, disconnect, crash, stop, tamper, open }, store, cleanUp };
 }

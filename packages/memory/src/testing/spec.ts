@@ -1,5 +1,5 @@
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
-import type { MemoryCapabilities } from "./harness.ts";
+import type { MemoryCapabilities, Tampering } from "./harness.ts";
 import type { Level } from "./level.ts";
 
 /** What a rule works with. */
@@ -17,6 +17,8 @@ export interface Scenario {
   readonly crash: () => Promise<VersionedMemoryProvider>;
   /** Puts the storage out of reach. For rules that need `stop`. */
   readonly stop: () => Promise<void>;
+  /** Changes what is stored, past the provider. For rules that need `tamper`. */
+  readonly tamper: (conversationId: string, tampering: Tampering) => Promise<void>;
   /** One more store, empty and apart from this one. */
   readonly open: () => Promise<Scenario>;
 }
@@ -34,7 +36,7 @@ export interface SpecDetails {
   readonly hint: string;
   readonly requires?: readonly (keyof MemoryCapabilities)[];
   /** What the harness may leave out, and the rules can't do without. */
-  readonly needs?: readonly ("stop" | "process")[];
+  readonly needs?: readonly ("stop" | "process" | "tamper")[];
   /** The rules mostly wait: run them side by side. */
   readonly concurrent?: boolean;
 }

@@ -46,6 +46,7 @@ export async function openDurable(
       readConversation: alive("readConversation"),
       exportConversation: alive("exportConversation"),
       importConversation: alive("importConversation"),
+      verifyConversation: alive("verifyConversation"),
       getStats: alive("getStats"),
       healthCheck: alive("healthCheck"),
       close: async () => createSuccess(undefined),

@@ -31,6 +31,7 @@ function failing() {
     readConversation: gate(inner.readConversation),
     exportConversation: gate(inner.exportConversation),
     importConversation: gate(inner.importConversation),
+    verifyConversation: gate(inner.verifyConversation),
     getStats: gate(inner.getStats),
     healthCheck: gate(inner.healthCheck),
     close: inner.close,

@@ -7,7 +7,7 @@ import { openIntactBackend } from "./broken-backend.ts";
 interface Call {
   readonly id: number;
   readonly store: string;
-  readonly method: Exclude<keyof MemoryBackend, "name" | "toMemoryError">;
+  readonly method: Exclude<keyof MemoryBackend, "name" | "toMemoryError" | "history">;
   readonly given: readonly unknown[];
 }
 

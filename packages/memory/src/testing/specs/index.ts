@@ -11,6 +11,7 @@ import { conversations } from "./conversations.ts";
 import { crashes, interruptedWrites } from "./crashes.ts";
 import { creation } from "./creation.ts";
 import { deleteConversation } from "./delete-conversation.ts";
+import { digests, tampering } from "./digests.ts";
 import { dropLast } from "./drop-last.ts";
 import { erasures } from "./erasures.ts";
 import { expectedVersion } from "./expected-version.ts";
@@ -64,6 +65,7 @@ export function specsFor(harness: Pick<MemoryProviderHarness, "seeds" | "rounds"
     ...[healthCheck, outages, close],
     ...[creation, incarnations, versions, expectedVersion, metadataVersions],
     ...[idempotency, keyCoverage, receipts, dropLast, messageIds, readings, times, imports],
+    ...[digests, tampering],
     ...[trimming, smallHistories, values, systemContent, reference({ seeds, rounds })],
     ...[isolation, otherUsers, conversations, stores],
     ...[hostileIds, refusals, sizes],

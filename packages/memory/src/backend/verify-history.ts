@@ -1,0 +1,84 @@
+import { encodeJson } from "../codec/json.ts";
+import type { ConversationVerification } from "../versioned-provider.ts";
+import type { HistoryReader, StoredHistory } from "./backend.ts";
+import { messageHash, nextDigest } from "./history-digest.ts";
+
+/** Messages that are checked at once. */
+const PAGE = 1_000;
+
+type Failed = Extract<ConversationVerification, { intact: false }>;
+
+interface Page {
+  readonly failed?: Failed | undefined;
+  readonly unchecked: number;
+  /** The position behind the last message that was checked. */
+  readonly end: number;
+}
+
+/**
+ * Checks each message with the one before it, which are read at one moment: so writes in between, also those that trim or
+ * drop, neither disturb it nor hide anything. `null`: there is no such conversation.
+ */
+export async function verifyHistory(
+  { algorithm, read }: HistoryReader,
+  conversationId: string,
+): Promise<ConversationVerification | null> {
+  const limit = PAGE + 1;
+  let unchecked = 0;
+  for (let at = 0; ; ) {
+    // With the one before, whose digest that of the first is made with.
+    const history = await read({ conversationId, from: Math.max(0, at - 1), limit });
+    if (history === null) return null;
+    if (at > history.nextPosition) {
+      at = history.nextPosition; // Messages were dropped from the end meanwhile.
+      continue;
+    }
+    const page = checkPage(history, { at, algorithm });
+    unchecked += page.unchecked;
+    if (page.failed !== undefined) return page.failed;
+    const { firstPosition, nextPosition, messages } = history;
+    if (messages.length < limit) return { intact: true, messages: nextPosition - firstPosition, unchecked };
+    at = page.end;
+  }
+}
+
+function checkPage(
+  history: StoredHistory,
+  { at, algorithm }: { readonly at: number; readonly algorithm: HistoryReader["algorithm"] },
+): Page {
+  const { firstPosition, nextPosition, base, historyDigest, messages } = history;
+  let position = Math.max(firstPosition, at - 1);
+  let previous: string | null = null;
+  let unchecked = 0;
+  const changed = (): Failed => ({ intact: false, position, found: "changed" });
+  for (const { body, digest } of messages) {
+    if (position >= nextPosition) {
+      return { failed: { intact: false, position, found: "unexpected" }, unchecked, end: position };
+    }
+    // The one before the page was checked with the page before, unless it has become the first since.
+    if (position >= at || position === firstPosition) {
+      if (digest === null) {
+        if (previous !== null) return { failed: changed(), unchecked, end: position };
+        unchecked += position >= at ? 1 : 0;
+      } else if (digest !== nextDigest(algorithm, previous ?? base, messageHash(textOf(body)))) {
+        return { failed: changed(), unchecked, end: position };
+      }
+    }
+    previous = digest;
+    position += 1;
+  }
+  if (messages.length > PAGE) return { unchecked, end: position };
+  if (position < nextPosition) {
+    return { failed: { intact: false, position, found: "missing" }, unchecked, end: position };
+  }
+  // Of a conversation without messages, the digest is that before them.
+  const last = messages.length === 0 ? (historyDigest === undefined ? null : base) : previous;
+  if (last !== (historyDigest ?? null)) {
+    const failed: Failed = { intact: false, position: Math.max(0, position - 1), found: "changed" };
+    return { failed, unchecked, end: position };
+  }
+  return { unchecked, end: position };
+}
+
+const textOf = (body: StoredHistory["messages"][number]["body"]): string =>
+  typeof body === "string" ? body : encodeJson(body);
