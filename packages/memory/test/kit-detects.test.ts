@@ -7,6 +7,7 @@ import { openIntact } from "./support/broken.ts";
 import { brokenClearing } from "./support/broken-clearing.ts";
 import { brokenClocks, brokenSharedClocks } from "./support/broken-clocks.ts";
 import { brokenCrashes } from "./support/broken-crashes.ts";
+import { brokenDigests } from "./support/broken-digests.ts";
 import { brokenExpiry } from "./support/broken-expiry.ts";
 import { brokenFinds } from "./support/broken-finds.ts";
 import { brokenIdentities } from "./support/broken-identities.ts";
@@ -64,6 +65,7 @@ const providers = {
   ...brokenIdentities,
   ...brokenParts,
   ...brokenClocks,
+  ...brokenDigests,
 };
 const stores = { ...brokenCrashes, ...brokenIsolation, ...brokenOutages, ...brokenSharedClocks };
 
