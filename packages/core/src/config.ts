@@ -1,4 +1,4 @@
-import type { ApprovalDecision, ContinuationValidator, Message } from "@jaf/memory";
+import type { ApprovalDecision, ContinuationValidator, Message, TokenContinuation } from "@jaf/memory";
 import type { Agent, ResolvedAgent } from "./agent.ts";
 import type { TraceEvent } from "./events/trace-event.ts";
 import type { Guardrail } from "./guardrails/guardrail.ts";
@@ -97,10 +97,11 @@ export type RunConfig<Ctx> = {
   readonly approvalTtlMs?: number;
   /**
    * The whole conversation as a client sent it back: the stored history, results for the calls that wait for the client,
-   * and what its user has said since. `validate` compares it with what is stored; then the stored messages and the
-   * client's additions are used, and nothing else of it. Needs `memory.autoStore`.
+   * and what its user has said since; or a token in place of the history, `{ historyToken, messages }`. `validate` compares
+   * it with what is stored; then the stored messages and the client's additions are used, and nothing else of it. Needs
+   * `memory.autoStore`.
    */
-  readonly continuation?: readonly Message[];
+  readonly continuation?: readonly Message[] | TokenContinuation;
   /**
    * Judges `continuation` and `approvals` before anything of them is used; what it throws ends the run with
    * `ContinuationRejected`. Default: `defaultContinuationValidator()`. Called only where there is a `continuation`.

@@ -20,6 +20,11 @@ export type RunResult<Out> = {
    * again as it is. Absent where nothing was loaded.
    */
   readonly historyFrom?: number;
+  /**
+   * Stands for the stored history in `RunConfig.continuation`, so that a client needn't send it back. Only of a completed or
+   * interrupted run, with a store that keeps digests; see `historyTokenOf`.
+   */
+  readonly historyToken?: string;
   readonly outcome:
     | { readonly status: "completed"; readonly output: Out }
     | { readonly status: "error"; readonly error: JAFError }

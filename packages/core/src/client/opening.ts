@@ -1,5 +1,12 @@
-import { type AnyConversationStore, type Message, parseMessages, type RichMessage } from "@jaf/memory";
+import {
+  type AnyConversationStore,
+  assertValidContinuation,
+  type Message,
+  parseMessages,
+  type RichMessage,
+} from "@jaf/memory";
 import type { Agent } from "../agent.ts";
+import type { RunConfig } from "../config.ts";
 import { abortable } from "../engine/abort.ts";
 import { frozenInput, frozenMessages, ownMessages } from "../immutable/messages.ts";
 import { createRunState, type RunState } from "../state.ts";
@@ -34,8 +41,8 @@ export interface Opening<Ctx> {
   /** Absent: nothing is stored. */
   readonly stored: StoredOpening | undefined;
   readonly decisions: GivenByClient;
-  /** The messages that a client sent back, which nobody can change any more; absent: it sent none. */
-  readonly sent: readonly Message[] | undefined;
+  /** What a client sent back, which nobody can change any more; absent: nothing. */
+  readonly sent: RunConfig<Ctx>["continuation"];
   /** How many of the last messages the model sees at most. */
   readonly historyLimit: number | undefined;
 }
@@ -67,8 +74,21 @@ export async function openPrompt<Ctx, Out>(
   checkNews(plan, messages, options);
   const stored = plan.kind === "stateless" ? undefined : { store: storeOf(settings), plan };
   const state = stateOf(agent.name, { context, messages, options });
-  const sent = frozenInput(options.messages);
+  const sent = sentBack(options);
+  if (stored === undefined) refuseToken(options);
   return { state, history, stored, decisions, sent, historyLimit: spoken?.historyLimit };
+}
+
+function sentBack<Ctx>({ messages, historyToken }: PromptOptions<Ctx>): RunConfig<Ctx>["continuation"] {
+  const sent = frozenInput(messages);
+  if (historyToken === undefined) return sent;
+  return Object.freeze({ historyToken, messages: sent ?? [] });
+}
+
+/** It stands for what is stored. */
+function refuseToken<Ctx>({ historyToken, messages = [] }: PromptOptions<Ctx>): void {
+  if (historyToken === undefined) return;
+  assertValidContinuation([], messages, { historyToken: { sent: historyToken, expected: undefined } });
 }
 
 /** The state of a prompt that was aborted while it was opened. */

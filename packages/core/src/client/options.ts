@@ -35,6 +35,11 @@ export interface PromptOptions<Ctx> {
    */
   readonly messages?: readonly Message[] | undefined;
   /**
+   * What stands for the history, as `PromptResult.historyToken` gave it out: then `messages` are only what the client adds.
+   * Nothing of it need be checked before.
+   */
+  readonly historyToken?: string | undefined;
+  /**
    * Judges `messages` where there is a stored conversation; see `RunConfig.validate`. Before a new one is made, which has
    * no id yet, it judges them against no messages at all. Default: the client's.
    */
@@ -71,6 +76,7 @@ const optionsSchema = z.strictObject({
   conversation: z.unknown().optional(),
   // These come from the client of the client: what is wrong with them is no fault of the program's.
   messages: z.unknown().optional(),
+  historyToken: z.unknown().optional(),
   approvals: z.unknown().optional(),
   toolResults: z.unknown().optional(),
   validate: callback.optional(),
@@ -95,9 +101,11 @@ export function checkOptions<Ctx>(options: PromptOptions<Ctx>): void {
  */
 export const isContinuation = <Ctx>({
   messages,
+  historyToken,
   approvals = [],
   toolResults = [],
-}: PromptOptions<Ctx>): boolean => messages !== undefined || approvals.length > 0 || toolResults.length > 0;
+}: PromptOptions<Ctx>): boolean =>
+  messages !== undefined || historyToken !== undefined || approvals.length > 0 || toolResults.length > 0;
 
 /** What the options say of the conversation; `undefined`: nothing, so the agent's declaration counts. */
 export function spokenOf<Ctx>({ conversation }: PromptOptions<Ctx>): ParsedConversational | undefined {
@@ -106,7 +114,7 @@ export function spokenOf<Ctx>({ conversation }: PromptOptions<Ctx>): ParsedConve
 
 /** Whether the prompt passes on what a client sent, even if that was nothing. */
 export const isPassedOn = <Ctx>(options: PromptOptions<Ctx>): boolean =>
-  "messages" in options || "approvals" in options || "toolResults" in options;
+  "messages" in options || "historyToken" in options || "approvals" in options || "toolResults" in options;
 
 const contentSchema = z.unknown().superRefine((content, context) => {
   const parsed = Array.isArray(content) ? userPartsSchema.safeParse(content) : undefined;
@@ -157,8 +165,14 @@ function ownSaid(message: UserMessage, where: string): Message {
 export function saidBy<Ctx>(input: PromptInput, options: PromptOptions<Ctx>): readonly Message[] {
   if (typeof input !== "string") return ownInput(input);
   if (input !== "") return [Object.freeze({ role: "user", content: input })];
-  const { messages, approvals, toolResults } = options;
-  if (messages !== undefined || approvals !== undefined || toolResults !== undefined) return [];
+  const { messages, historyToken, approvals, toolResults } = options;
+  if (
+    messages !== undefined ||
+    historyToken !== undefined ||
+    approvals !== undefined ||
+    toolResults !== undefined
+  )
+    return [];
   if (isPassedOn(options)) throw nothingSent();
   throw new TypeError("Invalid prompt input: expected a text; [] goes on with what is stored.");
 }

@@ -37,6 +37,8 @@ export interface PromptResult<Out> {
   readonly finalState: RunResult<Out>["finalState"];
   /** The position of the first message of `finalState` in the stored conversation. Absent where nothing was loaded. */
   readonly historyFrom?: number;
+  /** What a client may send back in place of these messages; see `RunResult.historyToken`. */
+  readonly historyToken?: string;
 }
 
 interface Circumstances extends Origin {
@@ -45,7 +47,7 @@ interface Circumstances extends Origin {
 }
 
 export function toPromptResult<Out>(
-  { finalState, historyFrom, outcome }: RunResult<Out>,
+  { finalState, historyFrom, historyToken, outcome }: RunResult<Out>,
   { conversationId, usage, ...origin }: Circumstances,
 ): PromptResult<Out> {
   const messages = additionsTo(finalState.messages, origin);
@@ -64,6 +66,7 @@ export function toPromptResult<Out>(
     interruptions: outcome.status === "interrupted" ? outcome.interruptions : Object.freeze([]),
     finalState,
     ...(historyFrom === undefined ? {} : { historyFrom }),
+    ...(historyToken === undefined ? {} : { historyToken }),
   };
 }
 

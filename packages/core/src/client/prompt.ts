@@ -1,4 +1,5 @@
 import { abortable, runAborted } from "../engine/abort.ts";
+import { sentIn } from "../engine/continuation.ts";
 import { execute } from "../engine/run.ts";
 import type { ScopeOptions } from "../engine/scope.ts";
 import type { JAFError } from "../errors.ts";
@@ -108,10 +109,11 @@ async function openStored<Ctx>(
   opening: Opening<Ctx>,
   { validator, signal }: Judgement,
 ): Promise<Opened<Ctx>> {
-  const { stored, decisions, sent: messages } = opening;
+  const { stored, decisions, sent } = opening;
   if (stored === undefined) return { ok: true, opening, conversation: undefined };
   signal?.throwIfAborted();
-  const admit = () => abortable(judgeNew(validator, { messages, ...decisions }), signal);
+  const given = sent === undefined ? { messages: undefined } : sentIn(sent);
+  const admit = () => abortable(judgeNew(validator, { ...given, ...decisions }), signal);
   const opened = await abortable(openConversation(stored.store, stored.plan, admit), signal);
   return opened.success
     ? { ok: true, opening, conversation: opened.data }

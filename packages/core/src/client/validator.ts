@@ -38,6 +38,8 @@ export function watchValidator(
 interface Sent extends GivenByClient {
   /** Absent: the client sent no messages. */
   readonly messages: readonly Message[] | undefined;
+  /** Absent: it sent no token. */
+  readonly historyToken?: unknown;
 }
 
 /**
@@ -46,9 +48,12 @@ interface Sent extends GivenByClient {
  */
 export async function judgeNew(
   { validate }: WatchedValidator,
-  { messages, approvals = [], toolResults = [] }: Sent,
+  { messages, historyToken, approvals = [], toolResults = [] }: Sent,
 ): Promise<void> {
-  const facts = { pendingApprovals: [], clientToolCallIds: [], dropped: 0 };
+  const facts = {
+    ...{ pendingApprovals: [], clientToolCallIds: [], dropped: 0 },
+    ...(historyToken === undefined ? {} : { historyToken: { sent: historyToken, expected: undefined } }),
+  };
   if (messages !== undefined) await validate({ persisted: [], incoming: messages, approvals, ...facts });
   // As a run does, whatever the application lets pass.
   assertValidContinuation([], messages ?? [], { mode: "compatible", approvals, ...facts });
@@ -57,5 +62,5 @@ export async function judgeNew(
     content: "",
     tool_call_id: toolCallId,
   }));
-  assertValidContinuation([], answers, { mode: "compatible", ...facts });
+  assertValidContinuation([], answers, { mode: "compatible", ...facts, historyToken: undefined });
 }

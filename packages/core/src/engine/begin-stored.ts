@@ -17,7 +17,7 @@ import { isHistory, unsaidMessages } from "../memory/unsaid.ts";
 import type { RunState } from "../state.ts";
 import { abortError } from "./abort.ts";
 import { type Admission, openAdmission } from "./admit.ts";
-import { takeContinuation } from "./continuation.ts";
+import { isByToken, sentIn, takeContinuation } from "./continuation.ts";
 import { judgeInput } from "./judge-input.ts";
 import { answerDecided, resume } from "./resume.ts";
 import type { RunScope } from "./scope.ts";
@@ -60,7 +60,8 @@ function neededEnd<Ctx>(
   memory: MemoryConfig,
 ): Tail | undefined {
   if (continuation === undefined) return tailOf(memory, messages);
-  return validate === undefined ? tailForCopy(memory, continuation) : undefined;
+  if (validate !== undefined) return undefined;
+  return tailForCopy(memory, isByToken(continuation) ? [] : continuation);
 }
 
 interface Entry {
@@ -77,6 +78,7 @@ async function enter<Ctx>(
   { journal, admission, tail, isAdmitted }: Entry,
 ): Promise<Step<Ctx> | "needs all"> {
   const { conversationId } = journal;
+  const { continuation } = scope.config;
   const loaded = await admission.load(tail, { isAdmitted });
   if (!loaded.success) return failMemory(state, loaded.error);
   const stored = loaded.data.conversation;
@@ -90,8 +92,11 @@ async function enter<Ctx>(
   // What wasn't loaded can be checked, once it is.
   const dropped = isAll ? firstPositionOf(stored) : 0;
   const news = await findNews(scope, state, { journal, unfinished, dropped });
-  // A copy that isn't the end's may be one of more than the end.
-  if ("refused" in news) return isAll ? fail(state, news.refused) : "needs all";
+  if ("refused" in news) {
+    // A copy that isn't the end's may be one of more than the end. What a token stands for is the store's to say.
+    const isDecided = isAll || isByToken(continuation);
+    return isDecided ? fail(state, news.refused) : "needs all";
+  }
   if ("failed" in news) return news.failed;
   if (news.unsaid.length === 0 && stored !== null) return resume(scope, unfinished, news.given);
   return hear(scope, state, { journal, news, unfinished });
@@ -109,7 +114,7 @@ async function findNews<Ctx>(
   const { stored } = unfinished;
   const { continuation } = scope.config;
   if (continuation !== undefined) {
-    const taken = await takeContinuation(scope, { sent: continuation, dropped }, unfinished);
+    const taken = await takeContinuation(scope, { sent: sentIn(continuation), dropped }, unfinished);
     if (!taken.ok) return { refused: taken.error };
     return { unsaid: [...taken.added, ...state.messages], given: taken.given };
   }

@@ -1,11 +1,14 @@
 import {
   ContinuationValidationError,
   defaultContinuationValidator,
+  historyTokenOf,
   type Message,
   messageText,
   type RichMessage,
+  type TokenContinuation,
   validateContinuation,
 } from "@jaf/memory";
+import type { RunConfig } from "../config.ts";
 import type { ContinuationRejected } from "../errors.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { frozenInput, frozenMessages } from "../immutable/messages.ts";
@@ -24,8 +27,31 @@ export type TakenContinuation =
 
 const validateStrictly = defaultContinuationValidator();
 
+/** What a client sent, in either form. */
+export interface Sent {
+  /** Its copy of the history and what it adds; with a token, what it adds alone. */
+  readonly messages: readonly Message[];
+  /** As it came. Absent: it sent a copy. */
+  readonly historyToken?: unknown;
+}
+
+type GivenContinuation = RunConfig<unknown>["continuation"];
+
+export const isByToken = (continuation: GivenContinuation): continuation is TokenContinuation =>
+  typeof continuation === "object" &&
+  continuation !== null &&
+  !Array.isArray(continuation) &&
+  "historyToken" in continuation;
+
+/** What is neither a list nor has a token is left to whoever checks it. */
+export function sentIn(continuation: GivenContinuation): Sent {
+  if (continuation === undefined) return { messages: [] };
+  if (!isByToken(continuation)) return { messages: continuation };
+  return { messages: continuation.messages ?? [], historyToken: continuation.historyToken };
+}
+
 interface SentContinuation {
-  readonly sent: readonly Message[];
+  readonly sent: Sent;
   /** How many messages the store has dropped, as far as that is known. */
   readonly dropped: number;
 }
@@ -37,7 +63,7 @@ export async function takeContinuation<Ctx>(
   { stored, open }: Unfinished<Ctx>,
 ): Promise<TakenContinuation> {
   const { config, given, journal } = scope;
-  const incoming = frozenInput(sent);
+  const incoming = frozenInput(sent.messages);
   const persisted = frozenMessages(stored?.messages ?? []);
   const facts = frozenCopy({
     approvals: given.approvals,
@@ -47,6 +73,9 @@ export async function takeContinuation<Ctx>(
     ),
     dropped,
     mayBeginLater: journal !== undefined && givesOutTails(journal.memory),
+    ...("historyToken" in sent
+      ? { historyToken: { sent: sent.historyToken, expected: historyTokenOf(stored?.metadata) } }
+      : {}),
   });
   const changed = changedArguments(given, open);
   if (changed !== undefined) return { ok: false, error: changed };

@@ -57,9 +57,12 @@ export async function execute<Ctx, Out>(
     const { state, outcome } = await runSteps(scope, initial);
     if (outcome.status === "error") await scope.journal?.abandon();
     const historyFrom = scope.journal?.historyFrom();
+    // What a failed run has come to is no history.
+    const historyToken = outcome.status === "error" ? undefined : scope.journal?.historyToken();
     const result = {
       finalState: stateGivenOut(state),
       ...(historyFrom === undefined ? {} : { historyFrom }),
+      ...(historyToken === undefined ? {} : { historyToken }),
       outcome: Object.freeze(outcome),
     } as RunResult<Out>;
     scope.emit?.({ type: "run_end", data: { outcome: frozenCopy(result.outcome) } });

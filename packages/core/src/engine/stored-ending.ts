@@ -11,6 +11,7 @@ import { loadConversation } from "../memory/load.ts";
 import type { RunState } from "../state.ts";
 import { abortable } from "./abort.ts";
 import { concludeStored } from "./conclude.ts";
+import { sentIn } from "./continuation.ts";
 import { resume, waitsForSomebody } from "./resume.ts";
 import type { RunScope } from "./scope.ts";
 import { fail, failMemory, OPERATION, type Step } from "./step.ts";
@@ -73,7 +74,7 @@ async function replyAgain<Ctx>(
   initial: RunState<Ctx>,
   { ending: { messages, reply, isLast }, stored }: RepliedIn,
 ): Promise<Step<Ctx>> {
-  if (!answersSame(messages, [...(scope.config.continuation ?? []), ...initial.messages])) {
+  if (!answersSame(messages, [...sentIn(scope.config.continuation).messages, ...initial.messages])) {
     return failMemory(initial, hasChanged());
   }
   // Which agent had it is noted of the last run alone.

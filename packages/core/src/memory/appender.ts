@@ -1,14 +1,17 @@
 import {
   createFailure,
   createSuccess,
+  historyTokenOf,
   isVersionedProvider,
   type Message,
   type ProviderReading,
   type Result,
   type RunId,
+  receiptOf,
   type TraceId,
   type WriteMetadata,
   type WriteOptions,
+  type WriteReceipt,
 } from "@jaf/memory";
 import { abortError, sleep } from "../engine/abort.ts";
 import type { Emit } from "../events/emitter.ts";
@@ -51,6 +54,8 @@ export interface KnownState {
   readonly incarnation: string | undefined;
   readonly version: number | undefined;
   readonly metadataVersion: number | undefined;
+  /** See `historyTokenOf`. */
+  readonly historyToken: string | undefined;
 }
 
 export interface Appender {
@@ -82,7 +87,9 @@ export function createAppender(options: AppenderOptions): Appender {
   let appends = 0;
   let existence: Existence = "absent";
   let making: string | undefined;
-  let known: KnownState = { incarnation: undefined, version: undefined, metadataVersion: undefined };
+  let known: KnownState = {
+    ...{ incarnation: undefined, version: undefined, metadataVersion: undefined, historyToken: undefined },
+  };
 
   /**
    * Whether this run made it, also where the answer of the write got lost. An import has the note of a run, too; the
@@ -118,7 +125,7 @@ export function createAppender(options: AppenderOptions): Appender {
   // A function, as the compiler takes what `looked` may have changed for unchanged.
   const isKnown = () => existence === "known";
 
-  function wrote(count: number): void {
+  function wrote(count: number, receipt: WriteReceipt | undefined): void {
     const { incarnation, version, metadataVersion } = known;
     const isChange = count > 0 || version === 0;
     known = {
@@ -126,6 +133,7 @@ export function createAppender(options: AppenderOptions): Appender {
       // A write of before may have been given up and be done all the same; then this one conflicted.
       version: version === undefined ? undefined : version + (isChange ? 1 : 0),
       metadataVersion: metadataVersion === undefined ? undefined : metadataVersion + 1,
+      historyToken: historyTokenOf(receipt),
     };
     if (existence === "absent") existence = "made";
   }
@@ -151,7 +159,7 @@ export function createAppender(options: AppenderOptions): Appender {
           : {}),
       },
     });
-    if (appended.success) wrote(messages.length);
+    if (appended.success) wrote(messages.length, receiptOf(appended));
     return appended;
   };
 
@@ -166,7 +174,8 @@ export function createAppender(options: AppenderOptions): Appender {
       // Who tells what isn't there apart counts metadata, too.
       const ofNothing = incarnation === undefined ? undefined : 0;
       const metadataVersion = conversation === null ? ofNothing : metadataVersionOf(conversation);
-      known = { incarnation, version: versionOf(conversation), metadataVersion };
+      const historyToken = historyTokenOf(conversation?.metadata);
+      known = { incarnation, version: versionOf(conversation), metadataVersion, historyToken };
     },
     looked,
     madeUnder,

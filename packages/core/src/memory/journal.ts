@@ -39,6 +39,8 @@ export interface Journal {
   readonly history: () => JournalHistory;
   /** The position of the first message that was loaded; `undefined` as long as none was. */
   readonly historyFrom: () => number | undefined;
+  /** What stands for the stored history as this run knows it; see `historyTokenOf`. */
+  readonly historyToken: () => string | undefined;
   /**
    * Takes the turn before anything is said: a failure, a conflict among them, if another run has it. What is noted
    * with it is durable from then on. Rejects when the run is aborted while the store is asked who has the turn.
@@ -161,6 +163,7 @@ export function openJournal(options: JournalOptions): Journal {
     position: () => start + said.length,
     history: () => ({ stored: conversation, said, known: appender.known() }),
     historyFrom: () => historyFrom,
+    historyToken: () => appender.known().historyToken,
     claim: (entry) => {
       callsAreStored = true;
       mayHold = true;

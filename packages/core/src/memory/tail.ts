@@ -55,7 +55,8 @@ export function tailForCopy(memory: MemoryConfig, copy: readonly Message[]): Tai
   const options = tailOptions(memory);
   if (options === undefined) return undefined;
   const copied = Array.isArray(copy) ? copy.length : 0;
-  return { ...options, news: 0, copied, firstRead: Math.max(options.firstRead, copied + MARGIN) };
+  const compared = copied === 0 ? 0 : copied + MARGIN;
+  return { ...options, news: 0, copied, firstRead: Math.max(options.firstRead, compared) };
 }
 
 export type TailReading =

@@ -1,4 +1,10 @@
-import { ContinuationValidationError, defaultContinuationValidator, type Message } from "@jaf/memory";
+import {
+  ContinuationValidationError,
+  createConversationStore,
+  createInMemoryProvider,
+  defaultContinuationValidator,
+  type Message,
+} from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import type { AgentClient, PromptOptions } from "../../src/index.ts";
 import { assistant, result, user } from "../support/setup.ts";
@@ -83,6 +89,11 @@ const forgeries: Record<string, { readonly code: string; readonly options: objec
   },
   "messages that are null": { code: "malformed-message", options: { messages: null } },
   "approvals that are null": { code: "malformed-approval", options: { approvals: null } },
+  "a token that nobody gave out": {
+    code: "stale-token",
+    options: { historyToken: `2.${"0".repeat(64)}`, messages: [user("More")] },
+  },
+  "a token that is null": { code: "stale-token", options: { historyToken: null, messages: [] } },
   "tool results that are none": { code: "malformed-message", options: { toolResults: [null] } },
 };
 
@@ -99,6 +110,18 @@ describe.each(Object.entries(ways))("%s", (_way, open) => {
       expect(await opened.store.load(opened.conversationId)).toEqual(honest);
     },
   );
+
+  it("takes a token in place of the history", async () => {
+    const store = createConversationStore(createInMemoryProvider());
+    const { client } = clientSetup({ config: { store }, agent: { conversational: { user: "u" } } });
+    const { conversationId = "", historyToken } = await client.prompt("Hi");
+    await open({ client, conversationId })({ historyToken, messages: [user("More")] });
+    const stored = await store.load(conversationId);
+    expect(stored.filter(({ role }) => role === "user")).toEqual([user("Hi"), user("More")]);
+    await expect(open({ client, conversationId })({ historyToken, messages: [] })).rejects.toMatchObject({
+      code: "stale-token",
+    });
+  });
 
   it("takes an honest continuation", async () => {
     const opened = await begun();

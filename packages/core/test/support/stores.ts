@@ -20,7 +20,7 @@ export const seed = (
 
 /** A provider that has the ten methods of the specification and no more. */
 export function tenMethods(provider: MemoryProvider): MemoryProvider {
-  const { readConversation, exportConversation, importConversation, ...ten } =
+  const { readConversation, exportConversation, importConversation, verifyConversation, ...ten } =
     provider as VersionedMemoryProvider;
   return ten;
 }
@@ -29,7 +29,8 @@ export function tenMethods(provider: MemoryProvider): MemoryProvider {
 export function unversioned(provider: MemoryProvider): MemoryProvider {
   const strip = <T extends ConversationMemory | null>(conversation: T): T => {
     if (conversation?.metadata === undefined) return conversation;
-    const { version, metadataVersion, nextPosition, incarnation, ...metadata } = conversation.metadata;
+    const { version, metadataVersion, nextPosition, incarnation, historyDigest, ...metadata } =
+      conversation.metadata;
     return { ...conversation, metadata };
   };
   return {
@@ -42,8 +43,10 @@ export function unversioned(provider: MemoryProvider): MemoryProvider {
       const found = await provider.findConversations(query);
       return found.success ? createSuccess(found.data.map(strip)) : found;
     },
-    appendMessages: (id, messages, metadata) =>
-      provider.appendMessages(id, messages, metadata, { createIfMissing: "unowned" }),
+    appendMessages: async (id, messages, metadata) => {
+      const written = await provider.appendMessages(id, messages, metadata, { createIfMissing: "unowned" });
+      return written.success ? createSuccess(undefined) : written;
+    },
   };
 }
 

@@ -47,6 +47,7 @@ describe("the documented types", () => {
       // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
       readonly finalState: RunState<any>;
       readonly historyFrom?: number;
+      readonly historyToken?: string;
       readonly outcome:
         | { readonly status: "completed"; readonly output: number }
         | { readonly status: "error"; readonly error: JAFError }
