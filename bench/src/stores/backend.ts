@@ -5,11 +5,30 @@ import { startPostgresBackend } from "./postgres.ts";
 import { startRedisBackend } from "./redis.ts";
 import type { Store } from "./store.ts";
 
-/** A store for each client, raw and ours on the same connections. */
+/**
+ * The messages of a turn alone, raw and ours; with what the engine notes of the run in a row or hash of the conversation,
+ * raw and ours; with a time to live; and as the engine on tables that have nothing in an index which an append changes.
+ */
+export type ContenderName =
+  | "raw"
+  | "JAF"
+  | "raw with a head"
+  | "JAF as the engine"
+  | "JAF as the engine, with a TTL"
+  | "JAF as the engine, no index on activity";
+
+/** One way to keep the turns of many clients, with a store for each of them. */
+export interface ClientsContender {
+  readonly name: ContenderName;
+  readonly stores: readonly Store[];
+  /** How many of the updates of conversations so far were in no index, in percent; where that can be asked. */
+  readonly heapOnlyPercent?: () => Promise<number>;
+}
+
+/** What many clients are measured with, on the same connections. */
 export interface Clients {
   readonly name: string;
-  readonly raw: readonly Store[];
-  readonly jaf: readonly Store[];
+  readonly contenders: readonly ClientsContender[];
 }
 
 /** A server of its own, and the ways to keep conversations on it. Each opened store has connections of its own. */

@@ -6,7 +6,7 @@ import type { Lab } from "../lab.ts";
 import { loadXynehq } from "../peers.ts";
 import { messagesOf, nextTurn } from "../turns.ts";
 import type { Backend, Clients } from "./backend.ts";
-import { jafStore, peerStore, RECENT, type Store } from "./store.ts";
+import { engineStore, jafStore, peerStore, RECENT, runNote, type Store } from "./store.ts";
 
 const NOT_DURABLE = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
 
@@ -101,18 +101,71 @@ function watchStatements(pool: pg.Pool): () => Promise<number> {
   };
 }
 
-/** As processes are that know nothing of each other: each with a provider and a connection. */
-async function openApart(pools: readonly pg.Pool[]): Promise<Clients> {
-  const jaf: Store[] = [];
-  for (const pool of pools) jaf.push(jafStore(await openPostgresProvider(pool, "jaf")));
-  return { name: "Postgres, a provider each", raw: pools.map(rawStoreOf), jaf };
+const HEAD_TABLE =
+  "CREATE TABLE IF NOT EXISTS raw_heads (conversation_id text PRIMARY KEY, last_activity timestamptz, metadata jsonb)";
+
+/** And a row for each conversation with what a run notes, in the same statement. */
+const headStoreOf = (pool: pg.Pool): Store =>
+  rawStore(async ({ name, text, values }) => {
+    const [id] = values;
+    const note = JSON.stringify(runNote());
+    if (name === "seed")
+      await pool.query("INSERT INTO raw_heads VALUES ($1, now(), $2) ON CONFLICT DO NOTHING", [id, note]);
+    if (name !== "append") return pool.query({ name, text, values });
+    return pool.query({
+      name: "append with a head",
+      text: `WITH head AS (UPDATE raw_heads SET last_activity = now(), metadata = $6 WHERE conversation_id = $1) ${text}`,
+      values: [...values, note],
+    });
+  });
+
+/** The table of the conversations with nothing in an index that an append changes. */
+async function openUnindexed(pool: pg.Pool, namespace: string): Promise<void> {
+  await openPostgresProvider(pool, namespace);
+  const idle = ["user_id", "last_activity", "in_burst", "expires_at"].map(
+    (name) => `idx_${namespace}_${name}`,
+  );
+  await pool.query(`DROP INDEX IF EXISTS ${idle.join(", ")};
+    CREATE INDEX idx_${namespace}_user_id ON ${namespace} (user_id)`);
 }
 
-/** As the requests to one server are: they share a provider and its pool. */
-async function openTogether(pool: pg.Pool, count: number): Promise<Clients> {
-  const [raw, jaf] = [rawStoreOf(pool), jafStore(await openPostgresProvider(pool, "jaf"))];
-  const many = (store: Store) => Array.from({ length: count }, () => store);
-  return { name: "Postgres, one provider", raw: many(raw), jaf: many(jaf) };
+const heapOnlyOf = (pool: pg.Pool, table: string) => async (): Promise<number> => {
+  const { rows } = await pool.query(
+    "SELECT 100.0 * n_tup_hot_upd / greatest(n_tup_upd, 1) AS percent FROM pg_stat_user_tables WHERE relname = $1",
+    [table],
+  );
+  return Number((rows as { readonly percent: string }[])[0]?.percent);
+};
+
+/** With its raw stores and those of a provider for each of `pools`; the tables are this way's own. */
+async function openWay(name: string, pools: readonly pg.Pool[], count: number): Promise<Clients> {
+  const [first] = pools;
+  if (first === undefined) throw new TypeError("no pool");
+  const table = pools.length === 1 ? "jaf_together" : "jaf_apart";
+  await first.query(HEAD_TABLE);
+  await openUnindexed(first, `${table}_unindexed`);
+  const storesOf = async (open: (pool: pg.Pool) => Store | Promise<Store>) => {
+    const stores = await Promise.all(pools.map(open));
+    return Array.from({ length: count }, (_, at) => stores[at % stores.length] as Store);
+  };
+  const ours = async (suffix: string, toStore: (provider: MemoryProvider) => Store) => ({
+    stores: await storesOf(async (pool) => toStore(await openPostgresProvider(pool, table + suffix))),
+    heapOnlyPercent: heapOnlyOf(first, table + suffix),
+  });
+  return {
+    name,
+    contenders: [
+      { name: "raw", stores: await storesOf(rawStoreOf) },
+      { name: "JAF", ...(await ours("", jafStore)) },
+      { name: "raw with a head", stores: await storesOf(headStoreOf) },
+      { name: "JAF as the engine", ...(await ours("_engine", engineStore)) },
+      {
+        name: "JAF as the engine, with a TTL",
+        ...(await ours("_ttl", (provider) => engineStore(provider, { ttlSeconds: 3_600 }))),
+      },
+      { name: "JAF as the engine, no index on activity", ...(await ours("_unindexed", engineStore)) },
+    ],
+  };
 }
 
 interface Durability {
@@ -146,9 +199,14 @@ export async function startPostgresBackend(lab: Lab, { durable }: Durability): P
     openRaw: async () => rawStoreOf(open()),
     openProvider: (namespace) => openPostgresProvider(open(), namespace),
     openPeer: () => openPeer(open()),
+    // As processes are that know nothing of each other, and as the requests to one server are.
     openMany: async (count) => [
-      await openApart(Array.from({ length: count }, () => openPool(lab, url, 1))),
-      await openTogether(openPool(lab, url, count), count),
+      await openWay(
+        "Postgres, a provider each",
+        Array.from({ length: count }, () => openPool(lab, url, 1)),
+        count,
+      ),
+      await openWay("Postgres, one provider", [openPool(lab, url, count)], count),
     ],
     tidy: async () => {
       await admin.query("VACUUM ANALYZE");

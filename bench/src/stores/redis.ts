@@ -6,8 +6,8 @@ import { findRedis, startLocalRedis } from "../../../test/redis-server.ts";
 import type { Lab } from "../lab.ts";
 import { loadXynehq } from "../peers.ts";
 import { messagesOf, nextTurn } from "../turns.ts";
-import type { Backend } from "./backend.ts";
-import { jafStore, peerStore, RECENT, type Store } from "./store.ts";
+import type { Backend, ClientsContender } from "./backend.ts";
+import { engineStore, jafStore, peerStore, RECENT, runNote, type Store } from "./store.ts";
 
 // As it is run by those who want to keep their data. A rewrite of the log would fall on whoever comes next.
 const SETTINGS = [
@@ -66,6 +66,19 @@ function rawStore(client: RedisConnection): Store {
 export const openRedisProvider = (client: RedisConnection, namespace: string): Promise<MemoryProvider> =>
   createRedisProvider({ type: "redis", keyPrefix: `${namespace}:` }, client);
 
+/** And a hash with what a run notes, in the same step. */
+const headStore = (client: RedisConnection): Store => ({
+  ...rawStore(client),
+  append: async (id) => {
+    const [question, answer] = nextTurn();
+    await client
+      .multi()
+      .rPush(`raw:${id}`, [JSON.stringify(question), JSON.stringify(answer)])
+      .hSet(`raw-head:${id}`, { metadata: JSON.stringify(runNote()), lastActivity: Date.now() })
+      .exec();
+  },
+});
+
 async function openPeer(client: RedisConnection): Promise<Store> {
   const { createRedisProvider: createPeer } = await loadXynehq();
   // A read of theirs writes in the background; the answer to a ping comes after that.
@@ -109,7 +122,13 @@ export async function startRedisBackend(lab: Lab): Promise<Backend> {
     openMany: async (count) => {
       const clients = await Promise.all(Array.from({ length: count }, connect));
       const providers = await Promise.all(clients.map((client) => openRedisProvider(client, "jaf")));
-      return [{ name: "Redis, a provider each", raw: clients.map(rawStore), jaf: providers.map(jafStore) }];
+      const contenders: readonly ClientsContender[] = [
+        { name: "raw", stores: clients.map(rawStore) },
+        { name: "JAF", stores: providers.map(jafStore) },
+        { name: "raw with a head", stores: clients.map(headStore) },
+        { name: "JAF as the engine", stores: providers.map((provider) => engineStore(provider)) },
+      ];
+      return [{ name: "Redis, a provider each", contenders }];
     },
     tidy: async () => {},
     watchSteps: async () => watchCommands(await connect()),

@@ -1,4 +1,4 @@
-import type { MemoryProvider, Result } from "@jaf/memory";
+import type { MemoryProvider, Result, WriteOptions } from "@jaf/memory";
 import type { PeerProvider } from "../peers.ts";
 import { messagesOf, nextTurn } from "../turns.ts";
 
@@ -31,15 +31,44 @@ export const jafStore = (provider: MemoryProvider): Store => ({
   load: async (id) => unwrap(await provider.getConversation(id))?.messages.length ?? 0,
 });
 
-/** As the engine stores a turn: with the user, a trace of its own and an idempotency key. */
-export const engineStore = (provider: MemoryProvider): Store => ({
-  ...jafStore(provider),
-  append: async (id) => {
-    const run = crypto.randomUUID();
-    const metadata = { userId: "user", traceId: run };
-    unwrap(await provider.appendMessages(id, nextTurn(), metadata, { idempotencyKey: `${run}:1` }));
-  },
-});
+/** What the engine writes beside a turn. */
+export function runNote() {
+  const run = crypto.randomUUID();
+  const turn = { id: run, sign: 1, until: Date.now() + 60_000, leaseMs: 60_000 };
+  return { userId: "user", traceId: run, jaf: { runId: run, agentName: "bench", turn } };
+}
+
+interface EngineOptions {
+  readonly ttlSeconds?: number;
+}
+
+/** As the engine stores a turn: with user, trace and what it notes of the run, and with all that it expects. */
+export function engineStore(provider: MemoryProvider, { ttlSeconds }: EngineOptions = {}): Store {
+  const plain = jafStore(provider);
+  const known = new Map<string, { version: number; readonly incarnation: string | undefined }>();
+  return {
+    ...plain,
+    seed: async (id, count) => {
+      await plain.seed(id, count);
+      const query = { conversationId: id, includeMessages: false };
+      const { version = 0, incarnation } = unwrap(await provider.findConversations(query))[0]?.metadata ?? {};
+      known.set(id, { version, incarnation });
+    },
+    append: async (id) => {
+      const state = known.get(id);
+      if (state === undefined) throw new TypeError(`"${id}" has no messages to append to`);
+      const metadata = runNote();
+      const options: WriteOptions = {
+        idempotencyKey: `${metadata.traceId}:1`,
+        expectedVersion: state.version,
+        ...(state.incarnation === undefined ? {} : { expectedIncarnation: state.incarnation }),
+        ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
+      };
+      unwrap(await provider.appendMessages(id, nextTurn(), metadata, options));
+      state.version += 1;
+    },
+  };
+}
 
 export function peerStore(provider: PeerProvider, settle: () => Promise<void>): Store {
   const data = async (call: ReturnType<PeerProvider["getConversation"]>): Promise<unknown> => {

@@ -3,7 +3,15 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { qualifiedName, type ResolvedNames } from "./schema/names.ts";
 import { createTables } from "./schema/tables.ts";
 import type { Statement } from "./sql-client.ts";
-import { conversationsOf, jsonTextOf, millisecondsOf, present, toStatement, toWrite } from "./statements.ts";
+import {
+  conversationsOf,
+  jsonTextOf,
+  LONGEST_LEAD,
+  millisecondsOf,
+  present,
+  toStatement,
+  toWrite,
+} from "./statements.ts";
 
 /** Which conversations have had their time: those of this age in days, or those that have expired. */
 export type Due = { readonly olderThanDays: number } | "expired";
@@ -23,7 +31,8 @@ const MOST_DAYS = 2_000_000;
 /** The statements that delete many conversations, some at a time. */
 export function createBulkQueries(names: ResolvedNames) {
   const { columns: conversations, source, live } = conversationsOf(names);
-  const { conversationId, userId, totalMessages, lastActivity, expiresAt } = conversations;
+  const { conversationId, userId, totalMessages, lastActivity, expiresAt, activityBound, expiryBound } =
+    conversations;
 
   const { tombstones } = createTables(names);
 
@@ -31,12 +40,24 @@ export function createBulkQueries(names: ResolvedNames) {
 
   const isOneOf = (ids: readonly string[]): SQL => sql`${conversationId} = ANY (${sql.param(ids)}::text[])`;
 
-  const timeOf = (due: Due) => (due === "expired" ? expiresAt : lastActivity);
+  const ageOf = (days: number): SQL =>
+    sql`make_interval(secs => ${Math.min(days, MOST_DAYS) * SECONDS_PER_DAY}::float8)`;
 
   const isDue = (due: Due): SQL =>
     due === "expired"
       ? sql`${expiresAt} <= ${present}`
-      : sql`${lastActivity} < ${present} - make_interval(secs => ${Math.min(due.olderThanDays, MOST_DAYS) * SECONDS_PER_DAY}::float8)`;
+      : sql`${lastActivity} < ${present} - ${ageOf(due.olderThanDays)}`;
+
+  // By the index. Of what may have expired, what hasn't is told apart later. That a time isn't before all times says
+  // nothing, but makes the planner expect few rows.
+  const mayBeDue = (due: Due): SQL | undefined =>
+    due === "expired"
+      ? sql`${expiryBound} <= ${present}`
+      : and(
+          isDue(due),
+          sql`${activityBound} >= '-infinity'`,
+          sql`${activityBound} < ${present} - ${ageOf(due.olderThanDays)} + ${LONGEST_LEAD}`,
+        );
 
   const leaveTombstones = sql`, left_behind AS (
     INSERT INTO ${tombstones} (key, id, expires_at)
@@ -71,16 +92,24 @@ export function createBulkQueries(names: ResolvedNames) {
         leaveTombstones,
       ),
 
-    /** The next that are due, longest due first. */
+    /** The next that are due, longest due first, and such as have been renewed since their expiry was entered. */
     listDue: (due: Due, after: DuePosition | undefined, limit: number): Statement => {
-      const time = timeOf(due);
+      const time = due === "expired" ? expiryBound : activityBound;
       const later =
         after &&
         sql`(${time}, ${conversationId}) > (to_timestamp(${after.time}::float8 / 1000), ${after.conversationId})`;
       return toStatement(sql`
-        SELECT ${columns}, ${millisecondsOf(time)} AS time FROM ${source} WHERE ${and(isDue(due), later)}
+        SELECT ${columns}, (${isDue(due)})::text AS is_due, ${millisecondsOf(time)} AS time
+        FROM ${source} WHERE ${and(mayBeDue(due), later)}
         ORDER BY ${time}, ${conversationId} LIMIT ${limit}::bigint`);
     },
+
+    /** Enters their expiry anew, so that nobody comes upon them before it. */
+    renew: (ids: readonly string[]): Statement =>
+      toWrite(sql`
+        UPDATE ${source} SET expiry_bound = ${expiresAt}
+        WHERE ${conversationId} = ANY (ARRAY(
+          SELECT ${conversationId} FROM ${source} WHERE ${isOneOf(ids)} FOR NO KEY UPDATE SKIP LOCKED))`),
 
     // Without those that somebody else is at: it waits for nobody, and so deadlocks with nobody.
     deleteDue: (due: Due, ids: readonly string[]): Statement =>

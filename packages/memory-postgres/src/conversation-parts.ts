@@ -25,7 +25,7 @@ export function conversationParts(names: ResolvedNames, maxReadBytes: number) {
       ${columns.metadataVersion}, ${columns.lastSeq}, ${columns.totalMessages}, ${columns.incarnation}) AS head`;
 
   const metadata: MetadataColumns = {
-    shown: sql`${columns.metadata}::text`,
+    shown: sql`(${columns.metadata} || ${columns.runMetadata})::text`,
     exact: sql`${columns.exactMetadata}::text`,
   };
 

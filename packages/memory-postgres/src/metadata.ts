@@ -1,13 +1,21 @@
 import type { JsonObject, JsonValue } from "@jaf/memory/adapter";
 
 /**
- * Metadata as two texts of JSON: `shown`, which jsonb takes, with U+FFFD in the place of what it doesn't; and `exact`, with
- * those fields that this changes, as JSON text of the name to JSON text of the value. `undefined`: it changes none.
+ * Metadata as texts of JSON: `shown` and, of the fields that change with each run, `run`, which jsonb takes, with U+FFFD in
+ * the place of what it doesn't; and `exact`, with those fields that this changes, as JSON text of the name to JSON text of
+ * the value. `undefined`: it changes none.
  */
 export interface MetadataTexts {
   readonly shown: string;
+  readonly run: string;
   readonly exact: Readonly<Record<string, string>> | undefined;
 }
+
+/**
+ * The trace, and what an engine keeps under `jaf` and names that go on with a capital: others with each run, so that an
+ * index of them would cost each append. `migrations/0007_heap_only_tables.sql` divides them alike.
+ */
+export const isRunField = (name: string): boolean => name === "traceId" || /^jaf($|[A-Z])/.test(name);
 
 const REPLACEMENT = "\ufffd";
 
@@ -24,13 +32,20 @@ const isExact = (name: string, value: string): boolean =>
   !name.includes(REPLACEMENT) && toShown(name) === name && toShown(value) === value;
 
 export function toMetadataTexts(metadata: JsonObject): MetadataTexts {
-  const text = JSON.stringify(metadata);
-  const shown = text.includes("\\") ? toShown(text) : text;
-  if (shown === text && !text.includes(REPLACEMENT)) return { shown, exact: undefined };
-  const exact = Object.entries(metadata)
+  const fields = Object.entries(metadata);
+  const [shown, run] = [false, true].map((isRun) =>
+    JSON.stringify(Object.fromEntries(fields.filter(([name]) => isRunField(name) === isRun))),
+  ) as [string, string];
+  if (![shown, run].some((text) => text.includes("\\") || text.includes(REPLACEMENT)))
+    return { shown, run, exact: undefined };
+  const exact = fields
     .map(([name, value]) => [JSON.stringify(name), JSON.stringify(value)] as const)
     .filter(([name, value]) => !isExact(name, value));
-  return { shown, exact: exact.length === 0 ? undefined : Object.fromEntries(exact) };
+  return {
+    shown: toShown(shown),
+    run: toShown(run),
+    exact: exact.length === 0 ? undefined : Object.fromEntries(exact),
+  };
 }
 
 const parseField = ([name, value]: readonly [string, string]): readonly [string, JsonValue] => [

@@ -5,7 +5,7 @@ import { qualifiedName, type ResolvedNames } from "./schema/names.ts";
 import type { SqlRow, SqlValue, Statement } from "./sql-client.ts";
 import { EARLIEST_MS } from "./statements.ts";
 
-// The arguments of the function that does a whole write, in its order: `migrations/0002_write_function.sql` says what
+// The arguments of the function that does a whole write, in its order: `migrations/0008_heap_only_write.sql` says what
 // they are. JSON is given as text.
 const ARGUMENTS = [
   ["conversation_id", "text"],
@@ -16,6 +16,7 @@ const ARGUMENTS = [
   ["user_id", "text"],
   ["trace_id", "text"],
   ["metadata", "text::jsonb"],
+  ["run_metadata", "text::jsonb"],
   ["expected_version", "bigint"],
   ["expected_metadata_version", "bigint"],
   ["expected_incarnation", "text"],
@@ -75,7 +76,7 @@ function toExpectation({ expectedIncarnation: expected }: ConversationWrite) {
 
 /** In the order of the arguments; so many writes pass here that it is one array and nothing else. */
 function toValues(write: ConversationWrite): readonly SqlValue[] {
-  const { shown, exact } = toMetadataTexts(write.metadata);
+  const { shown, run, exact } = toMetadataTexts(write.metadata);
   const more = toMore(write, exact);
   const expected = toExpectation(write);
   return [
@@ -87,6 +88,7 @@ function toValues(write: ConversationWrite): readonly SqlValue[] {
     write.userId ?? null,
     write.traceId ?? null,
     shown,
+    run,
     write.expectedVersion ?? null,
     write.expectedMetadataVersion ?? null,
     expected.incarnation,

@@ -69,7 +69,7 @@ describe.each([
   );
 
   it("refuses a write by hand that would land there", async () => {
-    const rest = `ARRAY['{}'], ARRAY[false], 0, NULL, NULL, '{}', NULL, NULL, NULL, NULL, 'i', NULL, NULL, NULL, NULL, NULL`;
+    const rest = `ARRAY['{}'], ARRAY[false], 0, NULL, NULL, '{}', '{}', NULL, NULL, NULL, NULL, 'i', NULL, NULL, NULL, NULL, NULL`;
     const one = runSql(`SELECT "${old}".conversations_write('new', false, ${rest})`);
     await expect(one).rejects.toMatchObject({ code: "JF003" });
     for (const erasure of ["delete('shared', 1)", "clear('u', 1)"])
@@ -82,10 +82,18 @@ describe.each([
       tool_results: [false],
       drop_last: 0,
       metadata: {},
+      run_metadata: {},
     };
     const group = runSql(`SELECT "${old}".conversations_write_group('${JSON.stringify([write])}')`);
     await expect(group).rejects.toMatchObject({ code: "JF003" });
     expect(await idsIn(present)).toEqual(each("shared"));
+  });
+
+  it("refuses a page that would show what is there", async () => {
+    const page = runSql(
+      `SELECT * FROM "${old}".conversations_page(NULL, '-infinity', 'infinity', NULL, NULL, 10, 0)`,
+    );
+    await expect(page).rejects.toMatchObject({ code: "JF003" });
   });
 
   it("is no schema for a provider that may not migrate it", () =>

@@ -48,7 +48,7 @@ it("runs the documented set-up, and the documented queries find the schema", asy
     ]),
   );
   const indexes = await postgresClient.query(
-    `SELECT indexname FROM pg_indexes WHERE tablename = '${tableName}'`,
+    `SELECT indexname FROM pg_indexes WHERE tablename IN ('${tableName}', '${tableName}_traces')`,
   );
   const names = ["user_id", "created_at", "last_activity", "metadata_gin", "trace_id"];
   expect(indexes.rows.map(({ indexname }) => indexname)).toEqual(

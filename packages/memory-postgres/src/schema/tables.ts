@@ -21,8 +21,8 @@ const tombstoneKey = customType<{ data: string }>({ dataType: () => 'varchar(43)
 // Milliseconds, as in a `Date`: a time that was read finds its conversation again.
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
-const newestFirst = (columns: Record<"lastActivity" | "conversationId", ExtraConfigColumn>) =>
-  [columns.lastActivity.desc().nullsFirst(), columns.conversationId.desc().nullsFirst()] as const;
+const newestFirst = (columns: Record<"activityBound" | "conversationId", ExtraConfigColumn>) =>
+  [columns.activityBound.desc().nullsFirst(), columns.conversationId.desc().nullsFirst()] as const;
 
 const conversationsTable = (table: PgTableFn, name: string) =>
   table(
@@ -30,10 +30,12 @@ const conversationsTable = (table: PgTableFn, name: string) =>
     {
       conversationId: idColumn("conversation_id").primaryKey(),
       userId: idColumn("user_id"),
-      /** For people's own SQL too: what jsonb can't hold is U+FFFD in here. */
+      /** For people's own SQL too: what jsonb can't hold is U+FFFD in here. Without the fields of `run_metadata`. */
       metadata: jsonb("metadata").default({}).notNull(),
+      /** The fields that change with each run: see `isRunField`. No index holds them. */
+      runMetadata: jsonb("run_metadata").default({}).notNull(),
       /**
-       * Those fields of `metadata` that jsonb can't hold as they are: JSON text of the name to JSON text of the value.
+       * Those fields of the two above that jsonb can't hold as they are: JSON text of the name to JSON text of the value.
        * Null where there is none. A field in here takes the place of the one in `metadata`.
        */
       exactMetadata: jsonb("exact_metadata"),
@@ -54,20 +56,26 @@ const conversationsTable = (table: PgTableFn, name: string) =>
       writes: countColumn("writes").default(0).notNull(),
       ttlSeconds: countColumn("ttl_seconds"),
       expiresAt: time("expires_at"),
+      /**
+       * In the place of `last_activity` in the indexes, since what no index holds can change in the row alone. Kept by a
+       * trigger: the same, or, in a burst, up to a minute later.
+       */
+      activityBound: time("activity_bound").notNull(),
+      /** Whether writes follow each other so soon that `activity_bound` is ahead of them. */
+      inBurst: boolean("in_burst").default(false).notNull(),
+      /** Likewise of `expires_at`, and never later. Kept by the trigger, and by whoever sweeps. */
+      expiryBound: time("expiry_bound"),
     },
     (columns) => [
-      // These two list newest first, page by page, without a sort: a plain DESC puts nulls first.
+      // A plain DESC puts nulls first.
       index(`idx_${name}_user_id`).on(columns.userId, ...newestFirst(columns)),
       index(`idx_${name}_last_activity`).on(...newestFirst(columns)),
+      index(`idx_${name}_in_burst`).on(columns.activityBound).where(sql`in_burst`),
       index(`idx_${name}_created_at`).on(columns.createdAt),
       index(`idx_${name}_metadata_gin`).using("gin", columns.metadata),
-      // Partial: an append renews the row's entry in each index, and an equality implies the condition.
-      index(`idx_${name}_trace_id`)
-        .on(sql`(metadata->>'traceId')`)
-        .where(sql`(metadata->>'traceId') IS NOT NULL`),
       index(`idx_${name}_expires_at`)
-        .on(columns.expiresAt, columns.conversationId)
-        .where(sql`expires_at IS NOT NULL`),
+        .on(columns.expiryBound, columns.conversationId)
+        .where(sql`expiry_bound IS NOT NULL`),
     ],
   );
 
@@ -93,13 +101,13 @@ const messagesTable = (table: PgTableFn, name: string) =>
   );
 
 /** Every trace that wrote to a conversation, also when its messages are trimmed or it wrote only metadata. */
-const tracesTable = (table: PgTableFn, name: string) =>
+const tracesTable = (table: PgTableFn, name: string, indexName: string) =>
   table(
     name,
     { conversationId: idColumn("conversation_id").notNull(), traceId: idColumn("trace_id").notNull() },
     ({ conversationId, traceId }) => [
       primaryKey({ name: `${name}_pkey`, columns: [conversationId, traceId] }),
-      index(`idx_${name}_trace_id`).on(traceId),
+      index(indexName).on(traceId),
     ],
   );
 
@@ -138,7 +146,7 @@ export function createTables({ tableName, schema }: TableNames) {
   return {
     conversations: conversationsTable(table, tableName),
     messages: messagesTable(table, `${tableName}_messages`),
-    traces: tracesTable(table, `${tableName}_traces`),
+    traces: tracesTable(table, `${tableName}_traces`, `idx_${tableName}_trace_id`),
     keys: keysTable(table, `${tableName}_keys`),
     tombstones: tombstonesTable(table, `${tableName}_tombstones`),
   };
