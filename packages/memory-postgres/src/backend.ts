@@ -1,6 +1,7 @@
 import type { ConversationWrite, MemoryBackend, ReadOutcome, WriteOutcome } from "@jaf/memory/adapter";
 import { createBulk, type Share } from "./bulk.ts";
 import { toMemoryError } from "./errors.ts";
+import { toHistory } from "./history-query.ts";
 import { createQueries } from "./queries.ts";
 import { createReadQueries } from "./read-queries.ts";
 import {
@@ -122,6 +123,10 @@ export function createConversationBackend(options: ConversationBackendOptions): 
       return outcome;
     },
     read: createReading(sql, names, maxReadBytes),
+    history: {
+      algorithm: "sha256",
+      read: async (request) => toHistory((await sql.query(queries.history(request)))[0]),
+    },
     find: async (query) => (await sql.query(queries.find(query))).map(toStoredConversation),
     delete: async (conversationId) => {
       const row = await only(queries.delete(conversationId));

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { TOO_LARGE } from "./rows.ts";
 import { qualifiedName, quoteLiteral, type ResolvedNames } from "./schema/names.ts";
 import { createTables } from "./schema/tables.ts";
-import { conversationsOf, jsonTextOf, millisecondsOf } from "./statements.ts";
+import { conversationsOf, jsonTextOf, millisecondsOf, shownDigestOf } from "./statements.ts";
 
 interface MetadataColumns {
   readonly shown: SQL;
@@ -22,7 +22,8 @@ export function conversationParts(names: ResolvedNames, maxReadBytes: number) {
     ${shown} AS metadata,
     ${exact} AS exact_metadata,
     concat_ws(' ', ${millisecondsOf(columns.createdAt)}, ${millisecondsOf(columns.lastActivity)}, ${columns.version},
-      ${columns.metadataVersion}, ${columns.lastSeq}, ${columns.totalMessages}, ${columns.incarnation}) AS head`;
+      ${columns.metadataVersion}, ${columns.lastSeq}, ${columns.totalMessages},
+      ${shownDigestOf(columns)}, ${columns.incarnation}) AS head`;
 
   const metadata: MetadataColumns = {
     shown: sql`(${columns.metadata} || ${columns.runMetadata})::text`,

@@ -2,6 +2,7 @@ import { TOMBSTONE_SECONDS } from "@jaf/memory/adapter";
 import { and, eq, sql } from "drizzle-orm";
 import { conversationParts } from "./conversation-parts.ts";
 import { createFindQuery } from "./find-query.ts";
+import { createHistoryQuery } from "./history-query.ts";
 import type { ResolvedNames } from "./schema/names.ts";
 import type { Statement } from "./sql-client.ts";
 import { millisecondsOf, toStatement, toWrite } from "./statements.ts";
@@ -14,6 +15,7 @@ export function createQueries(names: ResolvedNames, maxReadBytes: number) {
 
   return {
     find: createFindQuery(parts),
+    history: createHistoryQuery(parts),
 
     /** The call of the function that deletes one; `migrations/0004_erasure.sql` describes it, and the next one. */
     delete: (id: string): Statement =>

@@ -28,15 +28,23 @@ const toDate = (milliseconds: unknown): Date =>
 
 const date = (row: SqlRow, column: string): Date => toDate(text(row, column));
 
-function bodiesOf(row: SqlRow): string[] {
-  const bodies = row["bodies"];
+/** Throws {@link ConversationTooLarge}. */
+export function bodiesIn({ bodies }: SqlRow): string | undefined {
   if (bodies === TOO_LARGE) throw new ConversationTooLarge("the conversation is too large");
-  return bodies == null ? [] : bodies.split("\n");
+  return bodies ?? undefined;
 }
+
+const bodiesOf = (row: SqlRow): string[] => bodiesIn(row)?.split("\n") ?? [];
+
+/** See `shownDigestOf`. */
+export const digestIn = (shown: string | undefined, incarnation: string) =>
+  shown === undefined || shown === "-" ? {} : { historyDigest: shown === "" ? incarnation : shown };
 
 function toStored(row: SqlRow, conversationId: string, messages: readonly string[]): StoredConversation {
   const userId = row["user_id"];
   const head = text(row, "head").split(" ");
+  // It may hold spaces.
+  const incarnation = head.length === 8 ? (head[7] as string) : head.slice(7).join(" ");
   return {
     conversationId,
     ...(userId == null ? {} : { userId: JSON.parse(userId) as string }),
@@ -48,8 +56,8 @@ function toStored(row: SqlRow, conversationId: string, messages: readonly string
     version: Number(head[2]),
     metadataVersion: Number(head[3]),
     nextPosition: Number(head[4]),
-    // It may hold spaces.
-    incarnation: head.length === 7 ? (head[6] as string) : head.slice(6).join(" "),
+    ...digestIn(head[6], incarnation),
+    incarnation,
   };
 }
 

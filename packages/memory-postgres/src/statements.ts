@@ -58,3 +58,10 @@ export const millisecondsOf = (column: SQLWrapper): SQL =>
 
 /** As JSON: PGlite drops a byte order mark that a text begins with. */
 export const jsonTextOf = (column: SQLWrapper): SQL => sql`to_json(${column})::text`;
+
+type DigestColumns = Readonly<Record<"historyDigest" | "digestBase" | "totalMessages", SQLWrapper>>;
+
+/** Hex; without messages, what the first would begin with, "" for the incarnation; "-" for messages without digests. */
+export const shownDigestOf = ({ historyDigest, digestBase, totalMessages }: DigestColumns): SQL =>
+  sql`coalesce(encode(${historyDigest}, 'hex'),
+    CASE WHEN ${totalMessages} > 0 THEN '-' ELSE coalesce(encode(${digestBase}, 'hex'), '') END)`;

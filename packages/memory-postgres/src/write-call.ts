@@ -1,3 +1,4 @@
+import type { WriteReceipt } from "@jaf/memory";
 import type { ConversationSource, ConversationWrite, WriteOutcome } from "@jaf/memory/adapter";
 import { toMetadataTexts } from "./metadata.ts";
 import { statementName } from "./prepared.ts";
@@ -5,7 +6,7 @@ import { qualifiedName, type ResolvedNames } from "./schema/names.ts";
 import type { SqlRow, SqlValue, Statement } from "./sql-client.ts";
 import { EARLIEST_MS } from "./statements.ts";
 
-// The arguments of the function that does a whole write, in its order: `migrations/0008_heap_only_write.sql` says what
+// The arguments of the function that does a whole write, in its order: `migrations/0013_digest_write.sql` says what
 // they are. JSON is given as text.
 const ARGUMENTS = [
   ["conversation_id", "text"],
@@ -134,10 +135,17 @@ export function packWrite(write: ConversationWrite): string | undefined {
   return `{${fields.join(",")}}`;
 }
 
+const toReceipt = (version: number, nextPosition: number, digest: string): WriteReceipt => ({
+  nextPosition,
+  version,
+  ...(digest === "-" ? {} : { historyDigest: digest }),
+});
+
 export function toWriteOutcome({ outcome }: SqlRow): WriteOutcome {
-  const [status, actualVersion] = outcome?.split(" ") ?? [];
+  const [status, actualVersion, lastSeq, ...digest] = outcome?.split(" ") ?? [];
   switch (status) {
     case "written":
+      return { status, receipt: toReceipt(Number(actualVersion), Number(lastSeq), digest.join(" ")) };
     case "replayed":
     case "missing":
       return { status };

@@ -190,7 +190,10 @@ describe("the documented SQL", () => {
   it.each([
     ["user_id = $1", "idx_conversations_user_id"],
     ["user_id = $1 ORDER BY last_activity DESC LIMIT 10", "idx_conversations_user_id"],
-    ["activity_bound >= $1::timestamptz AND last_activity >= $1::timestamptz", "idx_conversations_last_activity"],
+    [
+      "activity_bound >= $1::timestamptz AND last_activity >= $1::timestamptz",
+      "idx_conversations_last_activity",
+    ],
     [
       "conversation_id IN (SELECT conversation_id FROM conversations_traces WHERE trace_id = $1)",
       "idx_conversations_trace_id",

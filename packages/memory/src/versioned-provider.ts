@@ -140,7 +140,7 @@ export interface VersionedMemoryProvider extends MemoryProvider {
 
   /**
    * Compares each message with the digest that was made when it was written: finds what something else than this
-   * library changed in the store. `null` if there is no such conversation. Reads 1,000 messages at once, and needs no quiet:
+   * library changed in the store. `null` if there is no such conversation. Reads 200 messages at once, and needs no quiet:
    * what is written meanwhile is checked, too. A store that keeps no digests is a `MemoryStorageError`.
    */
   readonly verifyConversation: (conversationId: string) => Promise<Result<ConversationVerification | null>>;

@@ -13,7 +13,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { countColumn, idColumn, tableIn } from "./columns.ts";
+import { bytesColumn, countColumn, idColumn, tableIn } from "./columns.ts";
 import type { TableNames } from "./names.ts";
 
 const tombstoneKey = customType<{ data: string }>({ dataType: () => 'varchar(43) COLLATE "C"' });
@@ -52,6 +52,12 @@ const conversationsTable = (table: PgTableFn, name: string) =>
       lastSeq: countColumn("last_seq").default(0).notNull(),
       /** Messages stored now; they have the sequence numbers up to `last_seq`, without a gap. */
       totalMessages: countColumn("total_messages").default(0).notNull(),
+      /** Of the last message; null where it has none: see `HistoryReader`. */
+      historyDigest: bytesColumn("history_digest"),
+      /** What it was before the last append, which the digests of that begin with. */
+      previousDigest: bytesColumn("previous_digest"),
+      /** Of the last message that was trimmed or replaced; null: none was, and digests begin with the incarnation. */
+      digestBase: bytesColumn("digest_base"),
       /** Writes ever made. The age of idempotency keys is counted in them. */
       writes: countColumn("writes").default(0).notNull(),
       ttlSeconds: countColumn("ttl_seconds"),
@@ -89,6 +95,8 @@ const messagesTable = (table: PgTableFn, name: string) =>
       /** JSON as text: jsonb would reorder keys and refuse an escaped NUL. */
       body: text("body").notNull(),
       isToolResult: boolean("is_tool_result").notNull(),
+      /** Of the history down to this message; null: written before digests were kept. */
+      digest: bytesColumn("digest"),
       /** Given by the writer; null: none. */
       messageId: idColumn("message_id"),
       /** SHA-256 of the message, hex; there with `message_id`. */

@@ -7,6 +7,7 @@ import { startCutProxy } from "../../../../test/cut-proxy.ts";
 import { sourceProcess } from "../../../../test/source-process.ts";
 import { createPostgresProvider, type PostgresConfig } from "../../src/index.ts";
 import type { Place } from "./provider-process.ts";
+import { tamperIn } from "./tamper.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -100,12 +101,13 @@ export function createSchemas(connect: (schema: string) => Promise<Connection>) 
     };
     const provider = await open();
     const stops = () => slot.connections.flatMap(({ stop }) => (stop === undefined ? [] : [stop]));
-    if (stops().length === 0) return { provider, connect: open, crash, dispose };
+    const tamper = tamperIn(admin, slot.schema);
+    if (stops().length === 0) return { provider, connect: open, crash, tamper, dispose };
     const stop = async () => {
       await Promise.all(stops().map((stopOne) => stopOne()));
       slot.connections = [];
     };
-    return { provider, connect: open, crash, process: processAt(slot.schema), stop, dispose };
+    return { provider, connect: open, crash, process: processAt(slot.schema), stop, tamper, dispose };
   }
 
   const tearDown = async () => {

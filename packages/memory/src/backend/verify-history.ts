@@ -4,7 +4,7 @@ import type { HistoryReader, StoredHistory } from "./backend.ts";
 import { messageHash, nextDigest } from "./history-digest.ts";
 
 /** Messages that are checked at once. */
-const PAGE = 1_000;
+const PAGE = 200;
 
 type Failed = Extract<ConversationVerification, { intact: false }>;
 
