@@ -135,6 +135,7 @@ export {
   type InMemoryProvider,
 } from "./in-memory/provider.ts";
 export { sameJson } from "./json/same-json.ts";
+export { lazy } from "./lazy.ts";
 export type {
   CustomToolCall,
   FunctionToolCall,

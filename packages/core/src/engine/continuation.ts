@@ -1,6 +1,7 @@
 import {
   ContinuationValidationError,
   defaultContinuationValidator,
+  lazy,
   type Message,
   messageText,
   type RichMessage,
@@ -22,7 +23,7 @@ export type TakenContinuation =
   | { readonly ok: true; readonly added: readonly Message[]; readonly given: GivenDecisions }
   | { readonly ok: false; readonly error: ContinuationRejected };
 
-const validateStrictly = defaultContinuationValidator();
+const validateStrictly = lazy(() => defaultContinuationValidator());
 
 interface SentContinuation {
   readonly sent: readonly Message[];
@@ -55,7 +56,7 @@ export async function takeContinuation<Ctx>(
     const continuation = { persisted, incoming, conversationId, ...facts };
     // Called on its object, which may be an instance of a class.
     const judge = async () =>
-      config.validate === undefined ? validateStrictly(continuation) : config.validate(continuation);
+      config.validate === undefined ? validateStrictly()(continuation) : config.validate(continuation);
     await abortable(judge(), config.signal);
   } catch (thrown) {
     if (config.signal?.aborted === true) throw thrown;

@@ -35,4 +35,5 @@ export { idIssue, isPortableText, MAX_ID_LENGTH } from "../codec/ids.ts";
 export type { JsonObject, JsonValue } from "../codec/json.ts";
 export { parseOptions } from "../codec/schema-issues.ts";
 export { createInMemoryBackend } from "../in-memory/provider.ts";
+export { lazy } from "../lazy.ts";
 export type { AdapterVariable, MemoryAdapter } from "./adapter.ts";

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { lazy } from "../lazy.ts";
 import type { PendingApproval } from "./approval.ts";
 
 /**
@@ -32,18 +33,20 @@ export interface ContinuationOptions {
   readonly mayBeginLater?: boolean | undefined;
 }
 
-export const modeSchema = z.enum(["strict", "compatible"]).default("strict");
+export const modeSchema = lazy(() => z.enum(["strict", "compatible"]).default("strict"));
 
-export const continuationOptionsSchema = z.strictObject({
-  mode: modeSchema,
-  approvals: z.unknown().optional(),
-  pendingApprovals: z
-    .array(z.object({ toolCallId: z.string(), approvalId: z.string() }))
-    .readonly()
-    .optional(),
-  clientToolCallIds: z.array(z.string()).readonly().optional(),
-  dropped: z.int().min(0).default(0),
-  mayBeginLater: z.boolean().default(false),
-});
+export const continuationOptionsSchema = lazy(() =>
+  z.strictObject({
+    mode: modeSchema(),
+    approvals: z.unknown().optional(),
+    pendingApprovals: z
+      .array(z.object({ toolCallId: z.string(), approvalId: z.string() }))
+      .readonly()
+      .optional(),
+    clientToolCallIds: z.array(z.string()).readonly().optional(),
+    dropped: z.int().min(0).default(0),
+    mayBeginLater: z.boolean().default(false),
+  }),
+);
 
-export type ParsedContinuationOptions = z.output<typeof continuationOptionsSchema>;
+export type ParsedContinuationOptions = z.output<ReturnType<typeof continuationOptionsSchema>>;

@@ -46,7 +46,7 @@ export function validateContinuation(
   incoming: unknown,
   options: ContinuationOptions = {},
 ): ContinuationValidationResult {
-  const parsed = parseOptions(continuationOptionsSchema, options, "continuation options");
+  const parsed = parseOptions(continuationOptionsSchema(), options, "continuation options");
   try {
     return judge(persisted, incoming, parsed);
   } catch {
