@@ -10,7 +10,6 @@ const MAX_FACT = 500;
 const MAX_EVIDENCE = 2_000;
 const MAX_TAGS = 5;
 const MAX_TAG = 40;
-const KEY = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u;
 
 const proposalSchema = lazy(() =>
   z.object({
@@ -22,7 +21,13 @@ const proposalSchema = lazy(() =>
       .transform((tags) => tags.flatMap((tag) => tagOf(tag)).slice(0, MAX_TAGS))
       .optional()
       .catch(undefined),
-    key: z.string().trim().toLowerCase().regex(KEY).optional().catch(undefined),
+    key: z
+      .string()
+      .trim()
+      .toLowerCase()
+      .regex(/^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u)
+      .optional()
+      .catch(undefined),
   }),
 );
 
