@@ -12,8 +12,9 @@ const CRC16 = lazy(() =>
 );
 
 function crc16(bytes: Uint8Array): number {
+  const table = CRC16();
   let value = 0;
-  for (const byte of bytes) value = ((value << 8) & 0xffff) ^ (CRC16()[(value >> 8) ^ byte] ?? 0);
+  for (const byte of bytes) value = ((value << 8) & 0xffff) ^ (table[(value >> 8) ^ byte] ?? 0);
   return value;
 }
 
