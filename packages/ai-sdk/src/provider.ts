@@ -1,5 +1,5 @@
 import type { ModelProvider } from "@jaf/core";
-import { parseOptions } from "@jaf/memory";
+import { parseOptions } from "@jaf/memory/engine";
 import { withDownloads } from "./downloads.ts";
 import { callErrorOf } from "./errors.ts";
 import {

@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 
 export const textPartSchema = lazy(() => z.looseObject({ type: z.literal("text"), text: z.string() }));

@@ -1,5 +1,5 @@
 import type { MediaPart, TextPart } from "@jaf/memory";
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import { mediaPartSchema, textPartSchema } from "./part-schema.ts";
 

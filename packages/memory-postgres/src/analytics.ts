@@ -1,5 +1,5 @@
 import type { MemoryIssue } from "@jaf/memory";
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import { and, eq, sql } from "drizzle-orm";
 import * as z from "zod";
 import type { ResolvedNames } from "./schema/names.ts";

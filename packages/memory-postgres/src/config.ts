@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from "node:tls";
-import { lazy, parseOptions } from "@jaf/memory";
+import { lazy, parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { TABLE_NAME_PATTERN, type TableLayout } from "./schema/names.ts";
 

@@ -1,4 +1,5 @@
-import { type ConversationQuery, TOMBSTONE_SECONDS } from "@jaf/memory/adapter";
+import type { ConversationQuery } from "@jaf/memory/adapter";
+import { TOMBSTONE_SECONDS } from "@jaf/memory/adapter";
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { conversationParts } from "./conversation-parts.ts";
 import type { ResolvedNames } from "./schema/names.ts";

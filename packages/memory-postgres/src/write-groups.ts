@@ -1,5 +1,5 @@
-import { lazy } from "@jaf/memory";
 import type { ConversationWrite, WriteOutcome } from "@jaf/memory/adapter";
+import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { isRefusal } from "./errors.ts";
 import { statementName } from "./prepared.ts";

@@ -1,4 +1,4 @@
-import { parseOptions } from "@jaf/memory";
+import { parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 
 /** No name that a key can't have, and at most one hash tag, whole: it decides on which server of a Cluster the keys are. */

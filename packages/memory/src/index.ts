@@ -135,7 +135,6 @@ export {
   type InMemoryProvider,
 } from "./in-memory/provider.ts";
 export { sameJson } from "./json/same-json.ts";
-export { lazy } from "./lazy.ts";
 export type {
   CustomToolCall,
   FunctionToolCall,

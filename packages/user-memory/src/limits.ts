@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 
 const count = (byDefault: number) => z.int().min(1).default(byDefault);

@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import { isFields } from "../fields.ts";
 import type { ProviderOptions } from "./prompt-types.ts";

@@ -1,16 +1,11 @@
+import type { ApprovalDecision, ContentPart, Message, Result, RichMessage, RichToolCall } from "@jaf/memory";
 import {
-  type ApprovalDecision,
-  type ContentPart,
   createFailure,
   createMemoryValidationError,
   lazy,
-  type Message,
   parseApprovalDecision,
   parseMessages,
-  type Result,
-  type RichMessage,
-  type RichToolCall,
-} from "@jaf/memory";
+} from "@jaf/memory/engine";
 import * as z from "zod";
 import { contentOf } from "../content.ts";
 import { type Fields, fieldsOf, textField } from "../fields.ts";

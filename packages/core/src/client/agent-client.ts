@@ -1,4 +1,4 @@
-import { parseOptions } from "@jaf/memory";
+import { parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { Agent } from "../agent.ts";
 import { type AgentClientConfig, type ClientSettings, parseClientConfig } from "./config.ts";

@@ -1,11 +1,5 @@
-import {
-  type AnyConversationStore,
-  createTraceId,
-  generateRunId,
-  lazy,
-  type MemoryProvider,
-  parseOptions,
-} from "@jaf/memory";
+import type { AnyConversationStore, MemoryProvider } from "@jaf/memory";
+import { createTraceId, generateRunId, lazy, parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";

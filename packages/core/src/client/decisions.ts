@@ -1,10 +1,5 @@
-import {
-  type ApprovalDecision,
-  type ContinuationRejectionCode,
-  ContinuationValidationError,
-  lazy,
-  parseApprovalDecision,
-} from "@jaf/memory";
+import type { ApprovalDecision, ContinuationRejectionCode } from "@jaf/memory";
+import { ContinuationValidationError, lazy, parseApprovalDecision } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { ClientToolResult } from "../interruption/interruption.ts";
 import { toolPartsSchema } from "../tools/tool-parts.ts";

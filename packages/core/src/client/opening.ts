@@ -1,4 +1,5 @@
-import { type AnyConversationStore, type Message, parseMessages, type RichMessage } from "@jaf/memory";
+import type { AnyConversationStore, Message, RichMessage } from "@jaf/memory";
+import { parseMessages } from "@jaf/memory/engine";
 import type { Agent } from "../agent.ts";
 import { abortable } from "../engine/abort.ts";
 import { frozenInput, frozenMessages, ownMessages } from "../immutable/messages.ts";

@@ -1,11 +1,5 @@
-import {
-  type ApprovalDecision,
-  lazy,
-  type Message,
-  parseOptions,
-  type RunId,
-  type TraceId,
-} from "@jaf/memory";
+import type { ApprovalDecision, Message, RunId, TraceId } from "@jaf/memory";
+import { lazy, parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { RunConfig } from "../config.ts";
 import { ownMessage } from "../immutable/messages.ts";

@@ -1,4 +1,5 @@
-import { type AnyConversationStore, isProviderConversationStore, lazy } from "@jaf/memory";
+import type { AnyConversationStore } from "@jaf/memory";
+import { isProviderConversationStore, lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 
 /** The one thread of a user with an agent. */

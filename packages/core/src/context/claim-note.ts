@@ -1,5 +1,5 @@
 import type { ConversationMemory } from "@jaf/memory";
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import { isAhead, type Lease } from "../memory/lease.ts";
 

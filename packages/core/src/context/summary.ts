@@ -1,4 +1,5 @@
-import { type ConversationMemory, fence, lazy, type Message } from "@jaf/memory";
+import type { ConversationMemory, Message } from "@jaf/memory";
+import { fence, lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import { fingerprint } from "../memory/fingerprint.ts";
 

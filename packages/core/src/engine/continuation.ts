@@ -1,12 +1,11 @@
+import type { Message, RichMessage } from "@jaf/memory";
 import {
   ContinuationValidationError,
   defaultContinuationValidator,
   lazy,
-  type Message,
   messageText,
-  type RichMessage,
   validateContinuation,
-} from "@jaf/memory";
+} from "@jaf/memory/engine";
 import type { ContinuationRejected } from "../errors.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { frozenInput, frozenMessages } from "../immutable/messages.ts";

@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import { ToolErrorCodes, ToolResponse } from "../tools/result.ts";
 import type { Tool } from "../tools/tool.ts";

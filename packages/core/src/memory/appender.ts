@@ -1,15 +1,13 @@
-import {
-  createFailure,
-  createSuccess,
-  isVersionedProvider,
-  type Message,
-  type ProviderReading,
-  type Result,
-  type RunId,
-  type TraceId,
-  type WriteMetadata,
-  type WriteOptions,
+import type {
+  Message,
+  ProviderReading,
+  Result,
+  RunId,
+  TraceId,
+  WriteMetadata,
+  WriteOptions,
 } from "@jaf/memory";
+import { createFailure, createSuccess, isVersionedProvider } from "@jaf/memory/engine";
 import { abortError, sleep } from "../engine/abort.ts";
 import type { Emit } from "../events/emitter.ts";
 import { plainCopy } from "../immutable/copy.ts";

@@ -1,5 +1,5 @@
 import type { ConversationMemory, RunId } from "@jaf/memory";
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { Lease } from "./lease.ts";
 

@@ -1,4 +1,4 @@
-import { lazy, parseOptions } from "@jaf/memory";
+import { lazy, parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
 import { textOfThrown } from "../thrown.ts";
 import type { Middleware } from "./middleware.ts";

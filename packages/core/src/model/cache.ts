@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 
 /** Which parts of a prompt stay the same from call to call, so that a provider may keep them. */

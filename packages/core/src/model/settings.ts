@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import { frozenCopy } from "../immutable/copy.ts";
 import { overlay } from "../immutable/overlay.ts";

@@ -1,4 +1,5 @@
-import { type ContentPart, lazy, type MediaPart, parseMessages, type TextPart } from "@jaf/memory";
+import type { ContentPart, MediaPart, TextPart } from "@jaf/memory";
+import { lazy, parseMessages } from "@jaf/memory/engine";
 import * as z from "zod";
 import { frozenCopy } from "../immutable/copy.ts";
 import { mediaPartSchema, textPartSchema } from "../part-schema.ts";

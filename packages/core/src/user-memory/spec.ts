@@ -1,4 +1,4 @@
-import { idIssue, lazy, parseOptions } from "@jaf/memory";
+import { idIssue, lazy, parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { MaybeRemembers, RemembersSpec } from "./remembers.ts";
 

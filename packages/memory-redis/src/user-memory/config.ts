@@ -1,4 +1,4 @@
-import { lazy, parseOptions } from "@jaf/memory";
+import { lazy, parseOptions } from "@jaf/memory/adapter";
 import type { UserMemoryOptions } from "@jaf/user-memory";
 import { boundOptions, userMemoryOptionsSchema } from "@jaf/user-memory/adapter";
 import * as z from "zod";

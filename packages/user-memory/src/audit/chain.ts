@@ -1,5 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { StoredAuditEntry, StoredFact, UserKey } from "../backend/backend.ts";
 import type { AuditAction, AuditEntry } from "./audit.ts";

@@ -1,5 +1,5 @@
 import type { Middleware, MiddlewareTurn, RemembersSpec } from "@jaf/core";
-import { parseOptions } from "@jaf/memory";
+import { parseOptions } from "@jaf/memory/adapter";
 import { boundOptions } from "../bound-options.ts";
 import { beforeDeadline } from "../deadline.ts";
 import type { ErasureMark } from "../erasure-mark.ts";

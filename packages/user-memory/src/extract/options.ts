@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { UserFact } from "../fact.ts";
 import type { MemoryEntry, UserMemory } from "../user-memory.ts";

@@ -1,4 +1,4 @@
-import { parseOptions } from "@jaf/memory";
+import { parseOptions } from "@jaf/memory/adapter";
 import { boundOptions } from "../bound-options.ts";
 import { trackWork } from "../link/work.ts";
 import type { UserMemoryStore } from "../store.ts";

@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import type { Span } from "./foreign/index.ts";
 
 interface Found {

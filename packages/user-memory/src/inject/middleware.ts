@@ -1,5 +1,6 @@
 import type { Middleware, MiddlewareTurn, RemembersSpec } from "@jaf/core";
-import { lazy, parseOptions, type Tokenizer } from "@jaf/memory";
+import type { Tokenizer } from "@jaf/memory";
+import { lazy, parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { boundOptions } from "../bound-options.ts";
 import { beforeDeadline } from "../deadline.ts";

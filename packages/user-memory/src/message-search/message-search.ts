@@ -1,12 +1,5 @@
-import {
-  createFailure,
-  createMemoryValidationError,
-  idIssue,
-  lazy,
-  type MemoryProvider,
-  parseOptions,
-  type Result,
-} from "@jaf/memory";
+import type { MemoryProvider, Result } from "@jaf/memory";
+import { createFailure, createMemoryValidationError, idIssue, lazy, parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { parseQuery } from "../recall/index.ts";
 import { type FoundMessage, findMessages } from "./find.ts";

@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import type { StoredFact, UserKey } from "../backend/backend.ts";
 import type { FactExplanation } from "../explanation.ts";
 import type { UserFact } from "../fact.ts";

@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import { termOf } from "./terms.ts";
 
 /** Of how the answer is wanted, or that there was talk of it: they say little of what it is about. */

@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 
 /** Base form and its irregular forms; a form that is also an everyday word of its own (`left`, `saw`) is there too. */
 const IRREGULAR = `

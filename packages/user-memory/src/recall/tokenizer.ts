@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import { FIXED_LOCALE } from "../text/locale.ts";
 
 const WORD_LIMIT = 64;

@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import { withoutLinks } from "./links.ts";
 
 /** What becomes of links: `"neutralise"` leaves text and host, `"keep"` leaves them as they are. */

@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 
 /** How often a link within a link is looked for. */
 const PASSES = 4;

@@ -1,4 +1,5 @@
-import { estimateTokens, fence, lazy, parseOptions, type Tokenizer } from "@jaf/memory";
+import type { Tokenizer } from "@jaf/memory";
+import { estimateTokens, fence, lazy, parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { boundOptions } from "../bound-options.ts";
 import type { LinkPolicy } from "./line.ts";

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import type { TermWeight, UserKey } from "../backend/backend.ts";
 import { termsOf } from "../recall/index.ts";
 

@@ -1,4 +1,5 @@
-import { idIssue, isPortableText, lazy, type MemoryIssue } from "@jaf/memory";
+import type { MemoryIssue } from "@jaf/memory";
+import { idIssue, isPortableText, lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { UserMemoryError } from "../errors.ts";
 import type { UserMemoryLimits } from "../limits.ts";

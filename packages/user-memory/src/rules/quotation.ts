@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { StoredFact } from "../backend/backend.ts";
 import type { Quotation } from "../fact.ts";

@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { FactStatus, Trust } from "../fact.ts";
 import { checkInput, dateSchema } from "./incoming.ts";

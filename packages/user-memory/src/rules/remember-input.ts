@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { QuarantineReason, Trust } from "../fact.ts";
 import type { UserMemoryLimits } from "../limits.ts";

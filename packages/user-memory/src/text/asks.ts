@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import { sentencesIn } from "./sentences.ts";
 
 const CLOSING = String.raw`[\s\p{Pf}\p{Pe}"'*_]*$`;

@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import { FIXED_LOCALE } from "./locale.ts";
 
 const segmenter = lazy(() => new Intl.Segmenter(FIXED_LOCALE, { granularity: "sentence" }));

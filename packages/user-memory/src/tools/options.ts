@@ -1,5 +1,5 @@
 import type { Tool, ToolCallInfo } from "@jaf/core";
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { ErasureMark } from "../erasure-mark.ts";
 import type { UserMemory } from "../user-memory.ts";

@@ -1,5 +1,5 @@
 import type { Tool, ToolCallInfo } from "@jaf/core";
-import { lazy, parseOptions } from "@jaf/memory";
+import { lazy, parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { boundOptions } from "../bound-options.ts";
 import { getUserMemory } from "../link/slot.ts";

@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import { isBlank, type Line, type Span } from "./line.ts";
 
 /** Fenced code; what isn't closed goes on to the end. */

@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import type { Line } from "./line.ts";
 
 /** `Ann: …`, `From: …`; not a time, nor an address of a page. */

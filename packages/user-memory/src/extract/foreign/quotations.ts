@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import type { Span } from "./line.ts";
 
 const PAIRS: ReadonlyMap<string, string> = new Map([

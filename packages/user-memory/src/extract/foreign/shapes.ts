@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import { headIn, isLabelled } from "./labels.ts";
 import { isBlank, type Line, type Span } from "./line.ts";
 

@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 /** Its words, and `,` where a part of it ends. */
 export type Clause = readonly string[];
 

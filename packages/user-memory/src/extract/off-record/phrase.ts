@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import type { Clause } from "./clauses.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { lazy } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 
 /** Keys and tokens that their form gives away. */
 const FORMS: readonly RegExp[] = [
