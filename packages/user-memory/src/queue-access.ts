@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Access } from "./access.ts";
 import type { StoredJob, UserKey } from "./backend/backend.ts";
 import type { ErasureMark } from "./erasure-mark.ts";
-import { keepable } from "./extract/heard.ts";
+import { loadSteps } from "./extract/load.ts";
 import type { UserMemorySettings } from "./options.ts";
 import type { ExtractionJob, ExtractionQueue, LeasedJob } from "./queue.ts";
 import { checkInput, checkUserId, idSchema } from "./rules/incoming.ts";
@@ -53,7 +53,9 @@ export function openQueue({ backend, ask }: Access, settings: UserMemorySettings
     durable: jobs.durable,
     enqueue: async (given, asked) => {
       const { leaseMs } = checkInput("queue.enqueue", enqueueSchema(), "options", asked);
-      const job = keepable(checkInput("queue.enqueue", jobSchema(), "job", given));
+      const checked = checkInput("queue.enqueue", jobSchema(), "job", given);
+      const { keepable } = await loadSteps();
+      const job = keepable(checked);
       if (job === undefined) return null;
       const user = userKeyOf(checkUserId("queue.enqueue", job.userId));
       const body = JSON.stringify({ ...job, saidAt: job.saidAt.getTime() });

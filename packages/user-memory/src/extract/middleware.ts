@@ -10,8 +10,8 @@ import type { ExtractionJob, LeasedJob } from "../queue.ts";
 import type { UserMemoryStore } from "../store.ts";
 import { attemptJob } from "./attempt.ts";
 import type { ExtractionScope } from "./extraction.ts";
-import { jobOf } from "./job.ts";
 import { isCrowded } from "./lanes.ts";
+import { loadSteps } from "./load.ts";
 import { extractOptionsSchema, type MemoryExtractOptions } from "./options.ts";
 import { tellFailure } from "./tell.ts";
 
@@ -70,6 +70,7 @@ export function withMemoryExtract<Ctx>(
       const scope: ExtractionScope = { memory, settings, complete: (request) => turn.complete(request) };
       const { threshold } = settings;
       try {
+        const { jobOf } = await loadSteps();
         const job = jobOf({ spec: { ...spec, user }, turn, reply, threshold });
         if (job === "private") {
           const { conversationId, position } = turn;
