@@ -55,7 +55,7 @@ export const imports: Part = async (lab, { quick }) => {
   const measured: Imported[] = [];
   for (const entry of entriesOf()) {
     lab.progress(entry.name);
-    measured.push(await measureEntry(entry, quick ? 3 : 41));
+    measured.push(await measureEntry(entry, quick ? 3 : 21));
   }
   const rows = measured.map(({ entry, externals, own, limit }) => {
     const packages = externals.filter((name) => !name.startsWith("node:"));

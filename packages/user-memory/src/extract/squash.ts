@@ -32,9 +32,10 @@ export function squash(text: string): Squashed {
   const units: string[] = [];
   const starts: number[] = [];
   let at = 0;
+  const letter = LETTER();
   for (const character of text) {
     for (const unit of character.normalize("NFKD").toLowerCase()) {
-      if (!LETTER().test(unit)) continue;
+      if (!letter.test(unit)) continue;
       units.push(unit);
       for (let index = 0; index < unit.length; index++) starts.push(at);
     }
