@@ -16,7 +16,11 @@ module.exports = {
       from: { path: "^(packages|apps|examples|integration)/([^/]+)/" },
       to: {
         path: "^(packages|apps|examples)/([^/]+)/src/",
-        pathNot: ["^$1/$2/", "/src/index\\.ts$", "/src/(adapter|testing|pglite|user-memory)/index\\.ts$"],
+        pathNot: [
+          "^$1/$2/",
+          "/src/index\\.ts$",
+          "/src/(adapter|engine|testing|pglite|user-memory)/index\\.ts$",
+        ],
       },
     },
     {

@@ -10,6 +10,7 @@ export const partNames = [
   "waits",
   "turns",
   "load",
+  "imports",
 ] as const;
 export type PartName = (typeof partNames)[number];
 
@@ -38,6 +39,7 @@ Parts (all of them if none is named, 8 to 12 minutes):
   waits    a run that goes on with an approval or a client's result, after 10,000 of them
   turns    a stored turn with up to 100,000 messages before it, beside what it can't do without
   load     1,000,000 messages by eight processes, while a thousand users list, search and erase
+  imports  importing each entry in a new process, beside what it imports of others
 
   --store  only this store
   --quick  a smoke run: its figures mean nothing

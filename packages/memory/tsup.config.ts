@@ -6,6 +6,7 @@ export default defineConfig({
   entry: {
     index: "src/index.ts",
     "adapter/index": "src/adapter/index.ts",
+    "engine/index": "src/engine/index.ts",
     "testing/index": "src/testing/index.ts",
   },
   // The entries share classes and registries: each must be there once.

@@ -3,6 +3,7 @@ import { append } from "./append.ts";
 import { clear } from "./clear.ts";
 import { clients } from "./clients.ts";
 import { engine } from "./engine.ts";
+import { imports } from "./imports.ts";
 import { load } from "./load.ts";
 import type { Part } from "./part.ts";
 import { read } from "./read.ts";
@@ -20,4 +21,5 @@ export const parts: Record<PartName, Part> = {
   waits,
   turns,
   load,
+  imports,
 };

@@ -1,5 +1,5 @@
 import type { ModelProvider } from "@jaf/core";
-import { parseOptions } from "@jaf/memory";
+import { parseOptions } from "@jaf/memory/engine";
 import { withDownloads } from "./downloads.ts";
 import { callErrorOf } from "./errors.ts";
 import {
@@ -34,7 +34,7 @@ export function createAiSdkProvider<Ctx = any>(
   model: AiSdkModel | AiSdkModelFactory,
   options: AiSdkProviderOptions = {},
 ): ModelProvider<Ctx> {
-  const own = parseOptions(providerOptionsSchema, options, "options of the AI SDK provider");
+  const own = parseOptions(providerOptionsSchema(), options, "options of the AI SDK provider");
   const given = typeof model === "function" ? undefined : knownModel(model);
   const modelFor = async (name: string | undefined): Promise<KnownModel> => {
     if (typeof model !== "function") return given ?? knownModel(model);

@@ -1,4 +1,5 @@
-import { generateRunId, generateTraceId, type Message, type RunId, type TraceId } from "@jaf/memory";
+import type { Message, RunId, TraceId } from "@jaf/memory";
+import { generateRunId, generateTraceId } from "@jaf/memory/engine";
 import type { UserMessage } from "./user-message.ts";
 
 /** Everything a run knows at one point in time. Never mutated: each step makes a new one. */

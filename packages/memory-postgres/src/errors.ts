@@ -1,10 +1,5 @@
-import {
-  createMemoryConnectionError,
-  createMemoryStorageError,
-  describeCause,
-  type ErrorCause,
-  type MemoryErrorUnion,
-} from "@jaf/memory";
+import type { ErrorCause, MemoryErrorUnion } from "@jaf/memory";
+import { createMemoryConnectionError, createMemoryStorageError, describeCause } from "@jaf/memory/adapter";
 import { UnconnectedClient } from "./client.ts";
 import { codeRules, type ErrorRule, messageRules } from "./error-rules.ts";
 import { ConversationTooLarge } from "./rows.ts";

@@ -1,4 +1,4 @@
-import { createMemoryConnectionError, MemorySetupError } from "@jaf/memory";
+import { createMemoryConnectionError, MemorySetupError } from "@jaf/memory/adapter";
 import type { PgClient } from "./client.ts";
 import type { ConnectionSettings } from "./config.ts";
 

@@ -1,5 +1,6 @@
 import type { VersionedMemoryProvider } from "@jaf/memory";
-import { defineMemoryProvider, type MemoryBackend } from "@jaf/memory/adapter";
+import type { MemoryBackend } from "@jaf/memory/adapter";
+import { defineMemoryProvider } from "@jaf/memory/adapter";
 import { createConversationBackend } from "./backend.ts";
 import { adaptClient, type PostgresClient } from "./client.ts";
 import { type PostgresConfig, parseConfig } from "./config.ts";

@@ -1,4 +1,4 @@
-import { MemorySetupError } from "@jaf/memory";
+import { MemorySetupError } from "@jaf/memory/adapter";
 import { toMemoryError } from "./errors.ts";
 
 export const toSetupError = (operation: string, thrown: unknown): MemorySetupError =>

@@ -1,12 +1,11 @@
+import type { MemoryIssue, Result } from "@jaf/memory";
 import {
   createFailure,
   createMemoryConnectionError,
   createMemoryValidationError,
   createSuccess,
   idIssue,
-  type MemoryIssue,
-  type Result,
-} from "@jaf/memory";
+} from "@jaf/memory/adapter";
 import {
   type AnalyticsOptions,
   type ConversationAnalytics,

@@ -1,4 +1,5 @@
 import type { ConversationWrite, WriteOutcome } from "@jaf/memory/adapter";
+import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { isRefusal } from "./errors.ts";
 import { statementName } from "./prepared.ts";
@@ -14,7 +15,7 @@ function createGroupCall(names: ResolvedNames): (packed: readonly string[]) => S
   return (packed) => ({ name, text, values: [`[${packed.join(",")}]`], writes: true });
 }
 
-const outcomesSchema = z.array(z.string().nullable());
+const outcomesSchema = lazy(() => z.array(z.string().nullable()));
 
 const toOutcome = (outcome: string | null): WriteOutcome | undefined =>
   outcome === null ? undefined : toWriteOutcome({ outcome });
@@ -29,7 +30,9 @@ export function createWriteGroups(
   async function sendGroup(packed: readonly string[]): Promise<GroupAnswer<WriteOutcome>> {
     try {
       const [row] = await sql.query(callGroup(packed));
-      const outcomes = outcomesSchema.length(packed.length).parse(JSON.parse(row?.["outcomes"] ?? ""));
+      const outcomes = outcomesSchema()
+        .length(packed.length)
+        .parse(JSON.parse(row?.["outcomes"] ?? ""));
       return outcomes.map(toOutcome);
     } catch (thrown) {
       // Whatever else went wrong, it is unknown what was done, and each of them is told so.

@@ -1,10 +1,10 @@
+import type { MemoryErrorUnion } from "@jaf/memory";
 import {
   createMemoryConnectionError,
   createMemoryStorageError,
   describeCause,
-  type MemoryErrorUnion,
   MemorySetupError,
-} from "@jaf/memory";
+} from "@jaf/memory/adapter";
 import { UnusableClient } from "./client/adapt-client.ts";
 import { type Denial, denialOf } from "./denied.ts";
 import {

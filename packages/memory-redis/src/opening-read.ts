@@ -1,4 +1,5 @@
-import { type ReadRequest, type StoredSelection, selectedBounds } from "@jaf/memory/adapter";
+import type { ReadRequest, StoredSelection } from "@jaf/memory/adapter";
+import { selectedBounds } from "@jaf/memory/adapter";
 import type { RedisPort } from "./client/port.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Keys } from "./keys.ts";

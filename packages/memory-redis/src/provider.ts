@@ -1,5 +1,6 @@
-import { defineMemoryProvider, type VersionedMemoryProvider } from "@jaf/memory";
+import type { VersionedMemoryProvider } from "@jaf/memory";
 import type { MemoryBackend } from "@jaf/memory/adapter";
+import { defineMemoryProvider } from "@jaf/memory/adapter";
 import { createBackend } from "./backend.ts";
 import type { RedisClient } from "./client/clients.ts";
 import { parseConfig, type RedisConfig } from "./config.ts";

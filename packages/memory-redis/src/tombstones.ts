@@ -1,4 +1,5 @@
-import { TOMBSTONE_SECONDS, type Tombstones } from "@jaf/memory/adapter";
+import type { Tombstones } from "@jaf/memory/adapter";
+import { TOMBSTONE_SECONDS } from "@jaf/memory/adapter";
 import type { RedisPort } from "./client/port.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Keys } from "./keys.ts";

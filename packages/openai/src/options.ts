@@ -1,3 +1,4 @@
+import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { Dialect, OutputFormat } from "./dialect.ts";
 
@@ -35,35 +36,37 @@ export interface OpenAIProviderOptions {
   readonly streamUsage?: boolean | undefined;
 }
 
-const text = z.string().min(1);
+const text = lazy(() => z.string().min(1));
 
-const optionsSchema = z.strictObject({
-  apiKey: text.optional(),
-  baseURL: z
-    .url({ protocol: /^https?$/, error: "expected an address of http or https" })
-    .transform((url) => url.replace(/\/+$/, ""))
-    .optional(),
-  model: text.optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-  body: z.record(z.string(), z.unknown()).optional(),
-  fetch: z
-    .custom<typeof globalThis.fetch>((value) => typeof value === "function", "expected a function")
-    .optional(),
-  provider: text.optional(),
-  organization: text.optional(),
-  project: text.optional(),
-  dialect: z.enum(["openai", "deepseek", "gemini", "compatible"]).optional(),
-  outputFormat: z.enum(["json_schema", "json_object", "none"]).optional(),
-  foreignReasoning: z.enum(["omit", "text"]).default("omit"),
-  omitFields: z.array(z.string()).default([]),
-  streamUsage: z.boolean().default(true),
-});
+const optionsSchema = lazy(() =>
+  z.strictObject({
+    apiKey: text().optional(),
+    baseURL: z
+      .url({ protocol: /^https?$/, error: "expected an address of http or https" })
+      .transform((url) => url.replace(/\/+$/, ""))
+      .optional(),
+    model: text().optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+    body: z.record(z.string(), z.unknown()).optional(),
+    fetch: z
+      .custom<typeof globalThis.fetch>((value) => typeof value === "function", "expected a function")
+      .optional(),
+    provider: text().optional(),
+    organization: text().optional(),
+    project: text().optional(),
+    dialect: z.enum(["openai", "deepseek", "gemini", "compatible"]).optional(),
+    outputFormat: z.enum(["json_schema", "json_object", "none"]).optional(),
+    foreignReasoning: z.enum(["omit", "text"]).default("omit"),
+    omitFields: z.array(z.string()).default([]),
+    streamUsage: z.boolean().default(true),
+  }),
+);
 
-export type ParsedOptions = z.output<typeof optionsSchema>;
+export type ParsedOptions = z.output<ReturnType<typeof optionsSchema>>;
 
 /** Throws a `TypeError` that names the fields and says what was expected, without quoting a value. */
 export function parseOptions(options: OpenAIProviderOptions): ParsedOptions {
-  const parsed = optionsSchema.safeParse(options);
+  const parsed = optionsSchema().safeParse(options);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map(
     ({ path, message }) => `${path.join(".") || "the options"}: ${message}`,

@@ -1,4 +1,4 @@
-import { parseOptions } from "@jaf/memory";
+import { parseOptions } from "@jaf/memory/adapter";
 import { openAccess } from "./access.ts";
 import type { UserKey, UserMemoryBackend } from "./backend/backend.ts";
 import { boundOptions } from "./bound-options.ts";

@@ -1,13 +1,7 @@
 import type { JSONValue } from "@ai-sdk/provider";
 import type { CacheableConfig } from "@jaf/core";
-import {
-  type ContentPart,
-  calledTool,
-  type ModelOrigin,
-  partText,
-  type RichMessage,
-  type RichToolCall,
-} from "@jaf/memory";
+import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
+import { calledTool, partText } from "@jaf/memory/engine";
 import { isFields, jsonOf, textField } from "../fields.ts";
 import { sameOrigin } from "../model.ts";
 import { fileOf } from "./media.ts";

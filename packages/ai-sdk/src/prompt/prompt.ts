@@ -1,4 +1,5 @@
-import { type ContentPart, calledTool, messageText, partText, type RichMessage } from "@jaf/memory";
+import type { ContentPart, RichMessage } from "@jaf/memory";
+import { calledTool, messageText, partText } from "@jaf/memory/engine";
 import { textField } from "../fields.ts";
 import { sameOrigin } from "../model.ts";
 import { assistantParts, type Recipient } from "./assistant.ts";

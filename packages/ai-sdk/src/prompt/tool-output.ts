@@ -1,4 +1,5 @@
-import { type ContentPart, partText, type RichMessage } from "@jaf/memory";
+import type { ContentPart, RichMessage } from "@jaf/memory";
+import { partText } from "@jaf/memory/engine";
 import { textField } from "../fields.ts";
 import { fileOf } from "./media.ts";
 import type { OutputPart, PromptFile, ToolOutput } from "./prompt-types.ts";

@@ -1,4 +1,5 @@
-import { type ContentPart, calledTool, type RichMessage, type RichToolCall } from "@jaf/memory";
+import type { ContentPart, RichMessage, RichToolCall } from "@jaf/memory";
+import { calledTool } from "@jaf/memory/engine";
 import { jsonOf, textField } from "../fields.ts";
 import { metadataOf, type Shown, shownPart } from "./shown-part.ts";
 import { CUSTOM_CALL, callPart, isToolPart, withState } from "./tool-part.ts";

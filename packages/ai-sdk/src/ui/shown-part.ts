@@ -1,4 +1,5 @@
-import { type ContentPart, partText } from "@jaf/memory";
+import type { ContentPart } from "@jaf/memory";
+import { partText } from "@jaf/memory/engine";
 import { textField } from "../fields.ts";
 import { providerOptionsOf } from "../prompt/provider-options.ts";
 import { shownFile } from "./file-url.ts";

@@ -1,5 +1,6 @@
 import type { Interruption } from "@jaf/core";
-import { messageText, type RichMessage } from "@jaf/memory";
+import type { RichMessage } from "@jaf/memory";
+import { messageText } from "@jaf/memory/engine";
 import { addReply } from "./reply-parts.ts";
 import { metadataOf, type Shown, shownPart } from "./shown-part.ts";
 import { answeredState } from "./tool-output.ts";

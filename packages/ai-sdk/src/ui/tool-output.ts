@@ -1,5 +1,6 @@
 import { readToolResult, rejectedResult, rejectionOf } from "@jaf/core";
-import { type ContentPart, partText, type RichMessage } from "@jaf/memory";
+import type { ContentPart, RichMessage } from "@jaf/memory";
+import { partText } from "@jaf/memory/engine";
 import { base64Of } from "../base64.ts";
 import { fieldsOf, isFields, textField } from "../fields.ts";
 import { fileOf } from "../prompt/media.ts";

@@ -1,4 +1,4 @@
-import { parseOptions } from "@jaf/memory";
+import { parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { Agent } from "../agent.ts";
 import { type AgentClientConfig, type ClientSettings, parseClientConfig } from "./config.ts";
@@ -70,7 +70,7 @@ function clientOf<Ctx, Out>(settings: ClientSettings<Ctx, Out>, explicit: Explic
     prompt: async (input, options = {}) =>
       performPrompt(settings, { explicit, input, options }, { streaming: false, signal: options.signal }),
     stream: (input, options = {}) => streamPrompt(settings, { explicit, input, options }),
-    forUser: (userId) => also({ userId: parseOptions(idSchema, userId, "user id") }),
+    forUser: (userId) => also({ userId: parseOptions(idSchema(), userId, "user id") }),
     // It may come from a browser: one that no store would take is refused like one that isn't the user's.
     continue: (id) => also({ conversationId: parseOptions(z.string(), id, "conversation id") }),
   });

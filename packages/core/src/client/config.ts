@@ -1,10 +1,5 @@
-import {
-  type AnyConversationStore,
-  createTraceId,
-  generateRunId,
-  type MemoryProvider,
-  parseOptions,
-} from "@jaf/memory";
+import type { AnyConversationStore, MemoryProvider } from "@jaf/memory";
+import { createTraceId, generateRunId, lazy, parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
@@ -76,50 +71,56 @@ const isFunction = (value: unknown): boolean => typeof value === "function";
 const hasMethod = (value: unknown, method: string): boolean =>
   typeof value === "object" && value !== null && isFunction((value as Record<string, unknown>)[method]);
 
-const callback = z.custom<unknown>(isFunction, { error: "expected a function" });
-const timeLimit = z.custom<unknown>(isTimeLimit, { error: `expected ${TIME_LIMIT}` });
-const callbacks = z.array(callback).readonly();
+const callback = lazy(() => z.custom<unknown>(isFunction, { error: "expected a function" }));
+const timeLimit = lazy(() => z.custom<unknown>(isTimeLimit, { error: `expected ${TIME_LIMIT}` }));
+const callbacks = lazy(() => z.array(callback()).readonly());
 
-const agentSchema = z.object({
-  name: idSchema,
-  instructions: z.union([z.string(), callback], { error: "expected a text or a function" }),
-  conversational: z.unknown().optional(),
-});
-
-const configSchema = z.strictObject({
-  modelProvider: z.custom<unknown>((value) => hasMethod(value, "getCompletion"), {
-    error: "expected a model provider with getCompletion()",
+const agentSchema = lazy(() =>
+  z.object({
+    name: idSchema(),
+    instructions: z.union([z.string(), callback()], { error: "expected a text or a function" }),
+    conversational: z.unknown().optional(),
   }),
-  context: z.unknown(),
-  store: z.unknown().optional(),
-  agents: z.custom<unknown>((value) => value instanceof Map, { error: "expected a Map" }).optional(),
-  memory: z
-    .looseObject({
-      provider: z.undefined("expected nothing: give the provider as store").optional(),
-      autoStore: z.undefined("expected nothing: a conversation is stored if it has a user").optional(),
-      userId: z.undefined("expected nothing: the user is that of forUser or conversational").optional(),
-    })
-    .optional(),
-  modelOverride: z.string().optional(),
-  modelRetry: z.looseObject({}).optional(),
-  modelFallback: fallbackSchema.optional(),
-  outputRepairs: z.int().min(0).optional(),
-  maxTurns: z.number().min(1).or(z.literal(Number.POSITIVE_INFINITY)).optional(),
-  initialInputGuardrails: callbacks.optional(),
-  finalOutputGuardrails: callbacks.optional(),
-  onToolError: z.enum(["continue", "fail"]).optional(),
-  maxParallelTools: z.number().min(1).or(z.literal(Number.POSITIVE_INFINITY)).optional(),
-  modelTimeoutMs: timeLimit.optional(),
-  modelIdleTimeoutMs: timeLimit.optional(),
-  toolTimeoutMs: timeLimit.optional(),
-  unjudgedText: z.enum(["hold", "retract"]).optional(),
-  maskSecrets: z.union([z.boolean(), callback], { error: "expected true, false or a function" }).optional(),
-  approvalTtlMs: z.number().min(0).optional(),
-  middleware: z.unknown().optional(),
-  userMemory: z.unknown().optional(),
-  onEvent: callback.optional(),
-  validate: callback.optional(),
-});
+);
+
+const configSchema = lazy(() =>
+  z.strictObject({
+    modelProvider: z.custom<unknown>((value) => hasMethod(value, "getCompletion"), {
+      error: "expected a model provider with getCompletion()",
+    }),
+    context: z.unknown(),
+    store: z.unknown().optional(),
+    agents: z.custom<unknown>((value) => value instanceof Map, { error: "expected a Map" }).optional(),
+    memory: z
+      .looseObject({
+        provider: z.undefined("expected nothing: give the provider as store").optional(),
+        autoStore: z.undefined("expected nothing: a conversation is stored if it has a user").optional(),
+        userId: z.undefined("expected nothing: the user is that of forUser or conversational").optional(),
+      })
+      .optional(),
+    modelOverride: z.string().optional(),
+    modelRetry: z.looseObject({}).optional(),
+    modelFallback: fallbackSchema().optional(),
+    outputRepairs: z.int().min(0).optional(),
+    maxTurns: z.number().min(1).or(z.literal(Number.POSITIVE_INFINITY)).optional(),
+    initialInputGuardrails: callbacks().optional(),
+    finalOutputGuardrails: callbacks().optional(),
+    onToolError: z.enum(["continue", "fail"]).optional(),
+    maxParallelTools: z.number().min(1).or(z.literal(Number.POSITIVE_INFINITY)).optional(),
+    modelTimeoutMs: timeLimit().optional(),
+    modelIdleTimeoutMs: timeLimit().optional(),
+    toolTimeoutMs: timeLimit().optional(),
+    unjudgedText: z.enum(["hold", "retract"]).optional(),
+    maskSecrets: z
+      .union([z.boolean(), callback()], { error: "expected true, false or a function" })
+      .optional(),
+    approvalTtlMs: z.number().min(0).optional(),
+    middleware: z.unknown().optional(),
+    userMemory: z.unknown().optional(),
+    onEvent: callback().optional(),
+    validate: callback().optional(),
+  }),
+);
 
 const WHAT = "agent client configuration";
 
@@ -128,8 +129,8 @@ export function parseClientConfig<Ctx, Out>(
   agent: Agent<Ctx, Out>,
   config: AgentClientConfig<Ctx>,
 ): ClientSettings<Ctx, Out> {
-  parseOptions(agentSchema, agent, "agent");
-  parseOptions(configSchema, config, WHAT);
+  parseOptions(agentSchema(), agent, "agent");
+  parseOptions(configSchema(), config, WHAT);
   const { store, agents = new Map(), memory = {} } = config;
   checkMemory(memory, agent.name);
   checkInstallable(config, agent, (field) => `${WHAT}: ${field}`);

@@ -1,13 +1,12 @@
+import type { AnyConversationStore, Result } from "@jaf/memory";
 import {
-  type AnyConversationStore,
   ConversationStoreError,
   createFailure,
   createMemoryStorageError,
   createSuccess,
   idIssue,
   providerOf,
-  type Result,
-} from "@jaf/memory";
+} from "@jaf/memory/engine";
 import { settle } from "../memory/settle.ts";
 import { ConversationOwnershipError } from "./ownership-error.ts";
 import type { Plan } from "./plan.ts";

@@ -1,4 +1,4 @@
-import { idIssue, parseOptions } from "@jaf/memory";
+import { idIssue, lazy, parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
 
 /** Which stored conversation a prompt belongs to. */
@@ -21,35 +21,41 @@ export type ConversationalDeclaration<Ctx> =
   | MaybeConversational
   | ((context: Readonly<Ctx>) => MaybeConversational | Promise<MaybeConversational>);
 
-export const idSchema = z.string().superRefine((id, context) => {
-  const issue = idIssue("id", id);
-  if (issue !== undefined) context.addIssue({ code: "custom", message: `expected ${issue.expected}` });
-});
+export const idSchema = lazy(() =>
+  z.string().superRefine((id, context) => {
+    const issue = idIssue("id", id);
+    if (issue !== undefined) context.addIssue({ code: "custom", message: `expected ${issue.expected}` });
+  }),
+);
 
-const userSchema = z
-  .unknown()
-  .refine((user) => !user || idIssue("user", user) === undefined, {
-    error: "expected the id of a user, or a falsy value for nobody",
-  })
-  .transform((user) => (typeof user === "string" && user !== "" ? user : undefined))
-  .optional();
+const userSchema = lazy(() =>
+  z
+    .unknown()
+    .refine((user) => !user || idIssue("user", user) === undefined, {
+      error: "expected the id of a user, or a falsy value for nobody",
+    })
+    .transform((user) => (typeof user === "string" && user !== "" ? user : undefined))
+    .optional(),
+);
 
-const conversationalSchema = z.strictObject({
-  user: userSchema,
-  // It may come from a browser: one that no store would take is refused like one that isn't the user's.
-  id: z.string().optional(),
-  agent: idSchema.optional(),
-  historyLimit: z.int().min(1).optional(),
-});
+const conversationalSchema = lazy(() =>
+  z.strictObject({
+    user: userSchema(),
+    // It may come from a browser: one that no store would take is refused like one that isn't the user's.
+    id: z.string().optional(),
+    agent: idSchema().optional(),
+    historyLimit: z.int().min(1).optional(),
+  }),
+);
 
-export type ParsedConversational = z.output<typeof conversationalSchema>;
+export type ParsedConversational = z.output<ReturnType<typeof conversationalSchema>>;
 
 /** Somebody was asked who it is, and it is nobody; not the same as if nobody was asked. */
 export const NOBODY: ParsedConversational = Object.freeze({});
 
 /** A falsy value is {@link NOBODY}. Throws a `TypeError` that names the field. */
 export const parseConversational = (value: unknown, what: string): ParsedConversational =>
-  value ? parseOptions(conversationalSchema, value, what) : NOBODY;
+  value ? parseOptions(conversationalSchema(), value, what) : NOBODY;
 
 /** What an agent declares for this context. Rejects with what the declaration throws, which is called on the agent. */
 export async function declaredBy<Ctx>(

@@ -1,10 +1,5 @@
-import {
-  type AnyConversationStore,
-  assertValidContinuation,
-  type Message,
-  parseMessages,
-  type RichMessage,
-} from "@jaf/memory";
+import type { AnyConversationStore, Message, RichMessage } from "@jaf/memory";
+import { assertValidContinuation, parseMessages } from "@jaf/memory/engine";
 import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import { abortable } from "../engine/abort.ts";

@@ -1,4 +1,4 @@
-import { idIssue } from "@jaf/memory";
+import { idIssue } from "@jaf/memory/engine";
 import type { ParsedConversational } from "./conversational.ts";
 
 /** What `forUser` and `continue` said. */

@@ -1,4 +1,5 @@
-import { type Message, messageText } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
+import { messageText } from "@jaf/memory/engine";
 import type { Interruption } from "../interruption/interruption.ts";
 import type { ModelUsage } from "../model/completion.ts";
 import { refusalOf } from "../model/reply-content.ts";

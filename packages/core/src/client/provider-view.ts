@@ -1,13 +1,11 @@
-import {
-  type ConversationMemory,
-  conversationMetadata,
-  isVersionedProvider,
-  type MediaReading,
-  type MemoryProvider,
-  type Message,
-  readsMedia,
-  type VersionedMemoryProvider,
+import type {
+  ConversationMemory,
+  MediaReading,
+  MemoryProvider,
+  Message,
+  VersionedMemoryProvider,
 } from "@jaf/memory";
+import { conversationMetadata, isVersionedProvider, readsMedia } from "@jaf/memory/engine";
 import { frozenMessages, ownConversation } from "../immutable/messages.ts";
 
 /**

@@ -1,4 +1,5 @@
-import { type AnyConversationStore, isProviderConversationStore } from "@jaf/memory";
+import type { AnyConversationStore } from "@jaf/memory";
+import { isProviderConversationStore, lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 
 /** The one thread of a user with an agent. */
@@ -45,29 +46,33 @@ function inLine<T>(
   return done;
 }
 
-const text = z.string().nullish();
+const text = lazy(() => z.string().nullish());
 
 // Databases give times as they like.
-const milliseconds = z
-  .union([z.date(), z.string(), z.number()])
-  .nullish()
-  .transform((value) => (value == null ? 0 : new Date(value).getTime() || 0));
+const milliseconds = lazy(() =>
+  z
+    .union([z.date(), z.string(), z.number()])
+    .nullish()
+    .transform((value) => (value == null ? 0 : new Date(value).getTime() || 0)),
+);
 
-const listingSchema = z.array(
-  z.object({
-    id: z.string().min(1),
-    userId: text,
-    agent: text,
-    createdAt: milliseconds,
-    updatedAt: milliseconds,
-  }),
+const listingSchema = lazy(() =>
+  z.array(
+    z.object({
+      id: z.string().min(1),
+      userId: text(),
+      agent: text(),
+      createdAt: milliseconds(),
+      updatedAt: milliseconds(),
+    }),
+  ),
 );
 
 async function findThread(
   store: AnyConversationStore,
   { userId, agent }: ThreadOwner,
 ): Promise<string | undefined> {
-  const listing = listingSchema.safeParse(await store.list(userId));
+  const listing = listingSchema().safeParse(await store.list(userId));
   if (!listing.success) throw new Error("list() of the conversation store returned no listing");
   let newest: { readonly id: string; readonly at: number } | undefined;
   for (const entry of listing.data) {

@@ -1,10 +1,5 @@
-import {
-  assertValidContinuation,
-  type Continuation,
-  type ContinuationValidator,
-  defaultContinuationValidator,
-  type Message,
-} from "@jaf/memory";
+import type { Continuation, ContinuationValidator, Message } from "@jaf/memory";
+import { assertValidContinuation, defaultContinuationValidator } from "@jaf/memory/engine";
 import type { GivenByClient } from "./decisions.ts";
 
 /** A validator that remembers what it threw, which an outcome can't hold. */

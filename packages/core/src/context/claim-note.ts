@@ -1,4 +1,5 @@
 import type { ConversationMemory } from "@jaf/memory";
+import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import { isAhead, type Lease } from "../memory/lease.ts";
 
@@ -18,19 +19,21 @@ export interface ClaimNote extends Lease {
   readonly retryAt?: number | undefined;
 }
 
-const claimNote = z.object({
-  id: z.string().max(64),
-  until: z.number(),
-  leaseMs: z.number().min(0).optional().catch(undefined),
-  failures: z.int().min(0).optional().catch(undefined),
-  retryAt: z.number().optional().catch(undefined),
-});
+const claimNote = lazy(() =>
+  z.object({
+    id: z.string().max(64),
+    until: z.number(),
+    leaseMs: z.number().min(0).optional().catch(undefined),
+    failures: z.int().min(0).optional().catch(undefined),
+    retryAt: z.number().optional().catch(undefined),
+  }),
+);
 
 type Metadata = Pick<ConversationMemory, "metadata">;
 
 /** Metadata may have been written by anybody: what isn't as the engine writes it is as if it weren't there. */
 export const readClaim = ({ metadata }: Metadata): ClaimNote | undefined =>
-  claimNote.safeParse(metadata?.[KEY]).data;
+  claimNote().safeParse(metadata?.[KEY]).data;
 
 export const claimMetadata = (claim: ClaimNote): Readonly<Record<string, unknown>> => ({ [KEY]: claim });
 

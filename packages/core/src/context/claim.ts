@@ -1,10 +1,5 @@
-import {
-  type ConversationMemory,
-  createFailure,
-  createMemoryConflictError,
-  createSuccess,
-  type Result,
-} from "@jaf/memory";
+import type { ConversationMemory, Result } from "@jaf/memory";
+import { createFailure, createMemoryConflictError, createSuccess } from "@jaf/memory/engine";
 import { sleep } from "../engine/abort.ts";
 import { compareAndSet, type NoteOutcome, type NoteWrite } from "../memory/compare-and-set.ts";
 import type { Journal } from "../memory/journal.ts";

@@ -1,4 +1,5 @@
-import { calledTool, type Message, messageText } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
+import { calledTool, messageText } from "@jaf/memory/engine";
 import { type PlacedHistory, positionAt } from "./history.ts";
 
 /** The most text that one summary is made of, in UTF-16 units, unless a single turn is longer. */

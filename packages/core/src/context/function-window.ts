@@ -1,4 +1,5 @@
-import { type MemoryIssue, type Message, parseMessages, sanitizeConversation } from "@jaf/memory";
+import type { MemoryIssue, Message } from "@jaf/memory";
+import { parseMessages, sanitizeConversation } from "@jaf/memory/engine";
 import { openCopies } from "./frozen-copies.ts";
 import type { ContextLabel } from "./manifest.ts";
 import { placesIn } from "./places.ts";

@@ -1,4 +1,5 @@
-import { type ConversationMemory, describeCause, type Message } from "@jaf/memory";
+import type { ConversationMemory, Message } from "@jaf/memory";
+import { describeCause } from "@jaf/memory/engine";
 import { isHeld } from "../memory/lease.ts";
 import type { Claims, Wanted } from "./claim.ts";
 import { type ClaimNote, isPaused } from "./claim-note.ts";

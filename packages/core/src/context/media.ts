@@ -1,4 +1,5 @@
-import { createMemoryStorageError, type Message, readsMedia } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
+import { createMemoryStorageError, readsMedia } from "@jaf/memory/engine";
 import { abortable, runAborted } from "../engine/abort.ts";
 import type { JAFError } from "../errors.ts";
 import type { Journal } from "../memory/journal.ts";

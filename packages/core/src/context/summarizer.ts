@@ -1,4 +1,5 @@
-import { fence, type Message } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
+import { fence } from "@jaf/memory/engine";
 import type { RunConfig } from "../config.ts";
 import type { Turn } from "../engine/step.ts";
 import { askModel } from "../model/ask.ts";

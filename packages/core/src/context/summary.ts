@@ -1,4 +1,5 @@
-import { type ConversationMemory, fence, type Message } from "@jaf/memory";
+import type { ConversationMemory, Message } from "@jaf/memory";
+import { fence, lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import { fingerprint } from "../memory/fingerprint.ts";
 
@@ -27,14 +28,16 @@ export interface Summary {
 
 export type Gap = readonly [from: number, to: number];
 
-const summaryNote = z.object({
-  format: z.literal(FORMAT),
-  text: z.string(),
-  upTo: z.int().min(0),
-  gaps: z.array(z.tuple([z.int(), z.int()])).catch([]),
-  digests: z.array(z.string()).catch([]),
-  incarnation: z.string().optional().catch(undefined),
-});
+const summaryNote = lazy(() =>
+  z.object({
+    format: z.literal(FORMAT),
+    text: z.string(),
+    upTo: z.int().min(0),
+    gaps: z.array(z.tuple([z.int(), z.int()])).catch([]),
+    digests: z.array(z.string()).catch([]),
+    incarnation: z.string().optional().catch(undefined),
+  }),
+);
 
 /** Some of a conversation's messages, from that position on without a gap. */
 export interface PlacedMessages {
@@ -49,7 +52,7 @@ export interface PlacedMessages {
  * incarnation.
  */
 export function readSummary(stored: ConversationMemory, loaded: PlacedMessages): Summary | undefined {
-  const { success, data } = summaryNote.safeParse(stored.metadata?.[SUMMARY_KEY]);
+  const { success, data } = summaryNote().safeParse(stored.metadata?.[SUMMARY_KEY]);
   if (!success || data.upTo >= loaded.first + loaded.messages.length) return undefined;
   const { upTo, gaps, digests, incarnation } = data;
   const comparable = digestsOf(loaded, upTo);

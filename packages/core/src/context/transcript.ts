@@ -1,11 +1,5 @@
-import {
-  type ContentPart,
-  calledTool,
-  isMediaPart,
-  type Message,
-  partText,
-  type RichMessage,
-} from "@jaf/memory";
+import type { ContentPart, Message, RichMessage } from "@jaf/memory";
+import { calledTool, isMediaPart, partText } from "@jaf/memory/engine";
 
 /** The longest text of one message, and the longest arguments of a call, in UTF-16 units. */
 const MAX_TEXT = 6_000;

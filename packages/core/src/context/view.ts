@@ -1,4 +1,5 @@
-import { createMemoryValidationError, describeCause, type MemoryIssue, type Message } from "@jaf/memory";
+import type { MemoryIssue, Message } from "@jaf/memory";
+import { createMemoryValidationError, describeCause } from "@jaf/memory/engine";
 import type { RunConfig } from "../config.ts";
 import { OPERATION, type Turn } from "../engine/step.ts";
 import type { JAFError } from "../errors.ts";

@@ -1,17 +1,19 @@
+import type {
+  ChatMemoryConfig,
+  ChatMemoryOptions,
+  MemoryIssue,
+  Message,
+  Omission,
+  Tokenizer,
+  WindowOptions,
+} from "@jaf/memory";
 import {
-  type ChatMemoryConfig,
-  type ChatMemoryOptions,
   countMessageTokens,
   estimateTokens,
-  type MemoryIssue,
-  type Message,
-  type Omission,
   parseChatMemoryConfig,
   planWindow,
-  type Tokenizer,
-  type WindowOptions,
   windowOptionsOf,
-} from "@jaf/memory";
+} from "@jaf/memory/engine";
 import { type WindowFunction, windowByFunction } from "./function-window.ts";
 import type { ContextLabel, WindowLimit } from "./manifest.ts";
 import type { ShownMessages, WindowInput } from "./shown.ts";

@@ -1,4 +1,4 @@
-import { onAbort } from "@jaf/memory/adapter";
+import { onAbort } from "@jaf/memory/engine";
 import type { JAFError } from "../errors.ts";
 import { textOfThrown } from "../thrown.ts";
 

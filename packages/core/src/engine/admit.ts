@@ -1,4 +1,5 @@
-import { createFailure, createSuccess, type Result } from "@jaf/memory";
+import type { Result } from "@jaf/memory";
+import { createFailure, createSuccess } from "@jaf/memory/engine";
 import { DEFAULT_QUEUE_TIMEOUT_MS } from "../memory/config.ts";
 import { endingOf } from "../memory/ending.ts";
 import { openIdentity } from "../memory/identity.ts";

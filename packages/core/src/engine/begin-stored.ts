@@ -1,11 +1,9 @@
+import type { ConversationMemory, MemoryErrorUnion, Message } from "@jaf/memory";
 import {
-  type ConversationMemory,
   createMemoryConflictError,
   createMemoryValidationError,
-  type MemoryErrorUnion,
-  type Message,
   sanitizeConversation,
-} from "@jaf/memory";
+} from "@jaf/memory/engine";
 import type { ContinuationRejected } from "../errors.ts";
 import { type GivenDecisions, isUndecided } from "../interruption/decisions.ts";
 import { memoryConfigIssues } from "../memory/check-config.ts";

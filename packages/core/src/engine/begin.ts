@@ -1,4 +1,4 @@
-import { createMemoryValidationError, sanitizeConversation } from "@jaf/memory";
+import { createMemoryValidationError, sanitizeConversation } from "@jaf/memory/engine";
 import { changedState } from "../immutable/changed-state.ts";
 import { isUndecided } from "../interruption/decisions.ts";
 import { installationFault } from "../middleware/install.ts";

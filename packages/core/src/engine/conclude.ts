@@ -1,4 +1,5 @@
-import { type Message, messageText } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
+import { messageText } from "@jaf/memory/engine";
 import { checkGuardrails } from "../guardrails/check.ts";
 import { changedState } from "../immutable/changed-state.ts";
 import { refusalOf } from "../model/reply-content.ts";

@@ -1,13 +1,12 @@
+import type { Message, RichMessage, TokenContinuation } from "@jaf/memory";
 import {
   ContinuationValidationError,
   defaultContinuationValidator,
   historyTokenOf,
-  type Message,
+  lazy,
   messageText,
-  type RichMessage,
-  type TokenContinuation,
   validateContinuation,
-} from "@jaf/memory";
+} from "@jaf/memory/engine";
 import type { RunConfig } from "../config.ts";
 import type { ContinuationRejected } from "../errors.ts";
 import { frozenCopy } from "../immutable/copy.ts";
@@ -25,7 +24,7 @@ export type TakenContinuation =
   | { readonly ok: true; readonly added: readonly Message[]; readonly given: GivenDecisions }
   | { readonly ok: false; readonly error: ContinuationRejected };
 
-const validateStrictly = defaultContinuationValidator();
+const validateStrictly = lazy(() => defaultContinuationValidator());
 
 /** What a client sent, in either form. */
 export interface Sent {
@@ -84,7 +83,7 @@ export async function takeContinuation<Ctx>(
     const continuation = { persisted, incoming, conversationId, ...facts };
     // Called on its object, which may be an instance of a class.
     const judge = async () =>
-      config.validate === undefined ? validateStrictly(continuation) : config.validate(continuation);
+      config.validate === undefined ? validateStrictly()(continuation) : config.validate(continuation);
     await abortable(judge(), config.signal);
   } catch (thrown) {
     if (config.signal?.aborted === true) throw thrown;

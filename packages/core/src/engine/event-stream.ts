@@ -1,4 +1,4 @@
-import { onAbort } from "@jaf/memory/adapter";
+import { onAbort } from "@jaf/memory/engine";
 import { createChannel } from "../events/channel.ts";
 import type { Emit } from "../events/emitter.ts";
 import type { TraceEvent } from "../events/trace-event.ts";

@@ -1,4 +1,4 @@
-import { onAbort } from "@jaf/memory/adapter";
+import { onAbort } from "@jaf/memory/engine";
 import { abortable, MAX_TIMER_MS } from "./abort.ts";
 import { type Limit, TimeLimitError } from "./time-limit.ts";
 

@@ -1,4 +1,5 @@
-import { type Message, sanitizeConversation } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
+import { sanitizeConversation } from "@jaf/memory/engine";
 import { isHandoffCall } from "../handoff/handoff.ts";
 import {
   approvedBefore,

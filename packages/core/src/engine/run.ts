@@ -1,4 +1,4 @@
-import { describeCause } from "@jaf/memory";
+import { describeCause } from "@jaf/memory/engine";
 import type { RunConfig } from "../config.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { ownState, stateGivenOut } from "../immutable/given-out.ts";

@@ -1,11 +1,5 @@
-import {
-  type ConversationMemory,
-  createMemoryConflictError,
-  createMemoryStorageError,
-  type Message,
-  type ProviderReading,
-  sameJson,
-} from "@jaf/memory";
+import type { ConversationMemory, Message, ProviderReading } from "@jaf/memory";
+import { createMemoryConflictError, createMemoryStorageError, sameJson } from "@jaf/memory/engine";
 import { endingOf, type StoredEnding } from "../memory/ending.ts";
 import { loadConversation } from "../memory/load.ts";
 import type { RunState } from "../state.ts";

@@ -1,4 +1,4 @@
-import { onAbort } from "@jaf/memory/adapter";
+import { onAbort } from "@jaf/memory/engine";
 import { MAX_TIMER_MS } from "./abort.ts";
 import { freshTimers, type Timer, type Timers } from "./timers.ts";
 

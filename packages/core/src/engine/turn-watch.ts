@@ -1,4 +1,5 @@
-import { createFailure, createSuccess, type Result } from "@jaf/memory";
+import type { Result } from "@jaf/memory";
+import { createFailure, createSuccess } from "@jaf/memory/engine";
 import type { Journal } from "../memory/journal.ts";
 import { type Head, loadHead } from "../memory/load.ts";
 import { incarnationConflict, turnConflict, turnUnderWay } from "../memory/turn.ts";

@@ -1,4 +1,5 @@
-import { type Message, sanitizeConversation, type ToolCall } from "@jaf/memory";
+import type { Message, ToolCall } from "@jaf/memory";
+import { sanitizeConversation } from "@jaf/memory/engine";
 import { changedState } from "../immutable/changed-state.ts";
 import { nothingDecided } from "../interruption/decisions.ts";
 import { askedNow, asNoted, openCallScope, type ReplyPlace } from "../interruption/waiting.ts";

@@ -1,10 +1,5 @@
-import {
-  type ConversationMemory,
-  type Message,
-  type PendingToolCalls,
-  pendingToolCalls,
-  sanitizeConversation,
-} from "@jaf/memory";
+import type { ConversationMemory, Message, PendingToolCalls } from "@jaf/memory";
+import { pendingToolCalls, sanitizeConversation } from "@jaf/memory/engine";
 import { isHandoffCall } from "../handoff/handoff.ts";
 import { approvalIdPrefix, bindingOf } from "../interruption/approval-id.ts";
 import { approvedBefore, nothingOpen, type OpenCalls } from "../interruption/decisions.ts";

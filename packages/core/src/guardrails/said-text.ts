@@ -1,4 +1,5 @@
-import { type ContentPart, type Message, messageText, type RichMessage } from "@jaf/memory";
+import type { ContentPart, Message, RichMessage } from "@jaf/memory";
+import { messageText } from "@jaf/memory/engine";
 
 /** What a user says in words: the text of a message, and of the text files in it, which models read as they read a text. */
 export function saidText(message: Message): string {

@@ -1,4 +1,5 @@
-import { calledTool, type RichToolCall } from "@jaf/memory";
+import type { RichToolCall } from "@jaf/memory";
+import { calledTool } from "@jaf/memory/engine";
 import { abortable } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import type { JAFError } from "../errors.ts";

@@ -1,4 +1,5 @@
-import { type Message, parseMessages } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
+import { parseMessages } from "@jaf/memory/engine";
 import { frozenCopy } from "./copy.ts";
 
 export type StorableMessage =

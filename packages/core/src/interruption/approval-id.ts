@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { calledTool, type RichToolCall } from "@jaf/memory";
+import type { RichToolCall } from "@jaf/memory";
+import { calledTool } from "@jaf/memory/engine";
 
 /** Which reply of which conversation made the calls. */
 export interface CallPlace {

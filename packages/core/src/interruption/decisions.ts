@@ -1,4 +1,5 @@
-import { type ApprovalDecision, parseApprovalDecision } from "@jaf/memory";
+import type { ApprovalDecision } from "@jaf/memory";
+import { parseApprovalDecision } from "@jaf/memory/engine";
 import type { ContinuationRejected } from "../errors.ts";
 import type { ClientToolResult, Interruption } from "./interruption.ts";
 

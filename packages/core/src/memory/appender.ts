@@ -1,18 +1,20 @@
+import type {
+  Message,
+  ProviderReading,
+  Result,
+  RunId,
+  TraceId,
+  WriteMetadata,
+  WriteOptions,
+  WriteReceipt,
+} from "@jaf/memory";
 import {
   createFailure,
   createSuccess,
   historyTokenOf,
   isVersionedProvider,
-  type Message,
-  type ProviderReading,
-  type Result,
-  type RunId,
   receiptOf,
-  type TraceId,
-  type WriteMetadata,
-  type WriteOptions,
-  type WriteReceipt,
-} from "@jaf/memory";
+} from "@jaf/memory/engine";
 import { abortError, sleep } from "../engine/abort.ts";
 import type { Emit } from "../events/emitter.ts";
 import { plainCopy } from "../immutable/copy.ts";

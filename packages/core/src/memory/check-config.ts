@@ -1,4 +1,5 @@
-import { idIssue, type MemoryIssue, type RunId, type TraceId } from "@jaf/memory";
+import type { MemoryIssue, RunId, TraceId } from "@jaf/memory";
+import { idIssue } from "@jaf/memory/engine";
 import { contextIssues, wholeNumberIssue } from "../context/issues.ts";
 import type { MemoryConfig } from "./config.ts";
 

@@ -1,4 +1,5 @@
-import { type ConversationMemory, createSuccess, type MemoryErrorUnion, type Result } from "@jaf/memory";
+import type { ConversationMemory, MemoryErrorUnion, Result } from "@jaf/memory";
+import { createSuccess } from "@jaf/memory/engine";
 import type { Head } from "./load.ts";
 
 /** Metadata may be changed by somebody else, a title say, as often as this while a note is being written. */

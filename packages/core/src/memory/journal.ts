@@ -1,4 +1,5 @@
-import { type ConversationMemory, createSuccess, type Message, type Result } from "@jaf/memory";
+import type { ConversationMemory, Message, Result } from "@jaf/memory";
+import { createSuccess } from "@jaf/memory/engine";
 import { sleep } from "../engine/abort.ts";
 import { type AppenderOptions, createAppender, type KnownState } from "./appender.ts";
 import { durabilityOf, type MemoryConfig } from "./config.ts";

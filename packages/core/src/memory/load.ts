@@ -1,14 +1,12 @@
+import type { ConversationMemory, ProviderReading, Result } from "@jaf/memory";
 import {
-  type ConversationMemory,
   createFailure,
   createMemoryConflictError,
   createMemoryStorageError,
   createSuccess,
   isVersionedProvider,
-  type ProviderReading,
-  type Result,
   readFrom,
-} from "@jaf/memory";
+} from "@jaf/memory/engine";
 import { ownConversation } from "../immutable/messages.ts";
 import type { MemoryConfig } from "./config.ts";
 import { firstPositionOf } from "./metadata.ts";

@@ -1,4 +1,5 @@
 import type { ConversationMemory, RunId } from "@jaf/memory";
+import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { Lease } from "./lease.ts";
 
@@ -55,40 +56,46 @@ export interface NotedMetadata {
   readonly approvals?: ApprovalNote | undefined;
 }
 
-const turnNote = z.object({
-  id: z.string(),
-  sign: z.number(),
-  until: z.number(),
-  leaseMs: z.number().min(0).optional().catch(undefined),
-});
+const turnNote = lazy(() =>
+  z.object({
+    id: z.string(),
+    sign: z.number(),
+    until: z.number(),
+    leaseMs: z.number().min(0).optional().catch(undefined),
+  }),
+);
 
-const approvalNote = z.object({
-  position: z.number(),
-  round: z.number(),
-  expiresAt: z.number().optional(),
-  approved: z.array(z.string()),
-  shown: z
-    .array(z.object({ call: z.string(), encoded: z.string() }))
-    .optional()
-    .catch(undefined),
-});
+const approvalNote = lazy(() =>
+  z.object({
+    position: z.number(),
+    round: z.number(),
+    expiresAt: z.number().optional(),
+    approved: z.array(z.string()),
+    shown: z
+      .array(z.object({ call: z.string(), encoded: z.string() }))
+      .optional()
+      .catch(undefined),
+  }),
+);
 
 // What isn't as the engine writes it is as if it weren't there.
-const noted = z
-  .object({
-    agentName: z.string().optional().catch(undefined),
-    toolCallScope: z.string().optional().catch(undefined),
-    turn: turnNote.optional().catch(undefined),
-    approvals: approvalNote.optional().catch(undefined),
-  })
-  .catch({});
+const noted = lazy(() =>
+  z
+    .object({
+      agentName: z.string().optional().catch(undefined),
+      toolCallScope: z.string().optional().catch(undefined),
+      turn: turnNote().optional().catch(undefined),
+      approvals: approvalNote().optional().catch(undefined),
+    })
+    .catch({}),
+);
 
 export const toMetadata = (metadata: EngineMetadata): Readonly<Record<string, EngineMetadata>> => ({
   [KEY]: metadata,
 });
 
 export const readMetadata = ({ metadata }: Pick<ConversationMemory, "metadata">): NotedMetadata =>
-  noted.parse(metadata?.[KEY] ?? {});
+  noted().parse(metadata?.[KEY] ?? {});
 
 /** For `WriteOptions.expectedVersion`; `undefined` where the store counts none. */
 export const versionOf = (stored: ConversationMemory | null): number | undefined =>

@@ -1,4 +1,5 @@
-import { createFailure, createMemoryStorageError, type Result } from "@jaf/memory";
+import type { Result } from "@jaf/memory";
+import { createFailure, createMemoryStorageError } from "@jaf/memory/engine";
 
 /** A provider that throws, or resolves to something that is no result, breaks its contract, but not the run. */
 export async function settle<T>(operation: string, action: () => Promise<Result<T>>): Promise<Result<T>> {

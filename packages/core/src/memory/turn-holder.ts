@@ -1,4 +1,5 @@
-import { createFailure, createSuccess, type Result } from "@jaf/memory";
+import type { Result } from "@jaf/memory";
+import { createFailure, createSuccess } from "@jaf/memory/engine";
 import { abortable } from "../engine/abort.ts";
 import type { Append, Appender, AppenderOptions } from "./appender.ts";
 import { compareAndSet } from "./compare-and-set.ts";

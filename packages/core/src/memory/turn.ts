@@ -1,4 +1,5 @@
-import { type ConversationMemory, createMemoryConflictError, type MemoryErrorUnion } from "@jaf/memory";
+import type { ConversationMemory, MemoryErrorUnion } from "@jaf/memory";
+import { createMemoryConflictError } from "@jaf/memory/engine";
 import { DEFAULT_TURN_LEASE_MS } from "./config.ts";
 import { hasTurnEnded } from "./ended-turns.ts";
 import { isHeld } from "./lease.ts";

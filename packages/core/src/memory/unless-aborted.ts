@@ -1,5 +1,6 @@
-import { createFailure, createMemoryStorageError, type Result } from "@jaf/memory";
-import { onAbort } from "@jaf/memory/adapter";
+import type { Result } from "@jaf/memory";
+import { createFailure, createMemoryStorageError, onAbort } from "@jaf/memory/engine";
+
 import { sleep } from "../engine/abort.ts";
 
 /** For how long a read that a write needs is waited for once the run is aborted: it may hang as long as the store does. */

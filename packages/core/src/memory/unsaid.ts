@@ -1,5 +1,5 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
-import { sameJson, sanitizeConversation } from "@jaf/memory";
+import { sameJson, sanitizeConversation } from "@jaf/memory/engine";
 import { firstPositionOf } from "./metadata.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { describeCause } from "@jaf/memory";
+import { describeCause } from "@jaf/memory/engine";
 import type { RunScope } from "../engine/scope.ts";
 
 /** Which hook of which middleware. */

@@ -1,3 +1,4 @@
+import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { Agent } from "../agent.ts";
 import { abortable } from "../engine/abort.ts";
@@ -78,7 +79,7 @@ async function startAll<Ctx>(
   return (await unlessAborted(scope, Promise.all(added)))?.filter((text) => text !== "") ?? [];
 }
 
-const additionSchema = z.object({ instructions: z.string().nullish() }).nullish();
+const additionSchema = lazy(() => z.object({ instructions: z.string().nullish() }).nullish());
 
 async function start<Ctx>(
   scope: RunScope<Ctx>,
@@ -87,7 +88,7 @@ async function start<Ctx>(
 ): Promise<string> {
   const called = { name: middleware.name, hook: "onStart" } as const;
   const parsed = await guarded(scope, called, async () =>
-    additionSchema.safeParse(await middleware.onStart?.(turn)),
+    additionSchema().safeParse(await middleware.onStart?.(turn)),
   );
   if (parsed?.success === false) tellFailure(scope, called, "it returned no TurnAddition");
   return parsed?.data?.instructions ?? "";

@@ -1,4 +1,5 @@
-import { type Message, messageText } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
+import { messageText } from "@jaf/memory/engine";
 import type { ResolvedAgent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import { modelLimit } from "../engine/limits.ts";

@@ -1,3 +1,4 @@
+import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 
 /** Which parts of a prompt stay the same from call to call, so that a provider may keep them. */
@@ -15,22 +16,24 @@ export interface CacheableConfig {
 const EXPECTED =
   'expected false, or an object of instructions, tools, messages (a whole number) and ttl ("30m", "2h", "1d")';
 
-export const cacheSchema = z.union(
-  [
-    z.literal(false),
-    z.strictObject({
-      instructions: z.boolean().optional(),
-      tools: z.boolean().optional(),
-      messages: z.int().min(0).optional(),
-      ttl: z
-        .string()
-        .regex(/^[1-9]\d{0,5}[smhd]$/)
-        .optional(),
-    }),
-  ],
-  { error: EXPECTED },
+export const cacheSchema = lazy(() =>
+  z.union(
+    [
+      z.literal(false),
+      z.strictObject({
+        instructions: z.boolean().optional(),
+        tools: z.boolean().optional(),
+        messages: z.int().min(0).optional(),
+        ttl: z
+          .string()
+          .regex(/^[1-9]\d{0,5}[smhd]$/)
+          .optional(),
+      }),
+    ],
+    { error: EXPECTED },
+  ),
 );
 
 /** What is wrong with it. */
 export const cacheFault = (cache: unknown): string | undefined =>
-  cache === undefined || cacheSchema.safeParse(cache).success ? undefined : `cache: ${EXPECTED}`;
+  cache === undefined || cacheSchema().safeParse(cache).success ? undefined : `cache: ${EXPECTED}`;

@@ -1,4 +1,4 @@
-import { describeCause } from "@jaf/memory";
+import { describeCause } from "@jaf/memory/engine";
 import { TimeLimitError } from "../engine/time-limit.ts";
 import type { ModelCallError } from "../errors.ts";
 import { isRetryableFailure, type ModelRetryPolicy } from "./retry.ts";

@@ -1,4 +1,4 @@
-import { describeCause } from "@jaf/memory";
+import { describeCause } from "@jaf/memory/engine";
 import type { Agent } from "../agent.ts";
 import { runAborted } from "../engine/abort.ts";
 import { modelLimit } from "../engine/limits.ts";

@@ -1,12 +1,5 @@
-import {
-  type ContentPart,
-  isReasoningField,
-  isReasoningPart,
-  isTextPart,
-  type Message,
-  messageText,
-  type RichMessage,
-} from "@jaf/memory";
+import type { ContentPart, Message, RichMessage } from "@jaf/memory";
+import { isReasoningField, isReasoningPart, isTextPart, messageText } from "@jaf/memory/engine";
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,4 +1,5 @@
-import { type ContentPart, type Message, partText, type RichMessage } from "@jaf/memory";
+import type { ContentPart, Message, RichMessage } from "@jaf/memory";
+import { partText } from "@jaf/memory/engine";
 import type { RunScope } from "../engine/scope.ts";
 import type { Emit } from "../events/emitter.ts";
 import { frozenCopy } from "../immutable/copy.ts";

@@ -1,4 +1,5 @@
-import { type ContentPart, type RichMessage, sameJson } from "@jaf/memory";
+import type { ContentPart, RichMessage } from "@jaf/memory";
+import { sameJson } from "@jaf/memory/engine";
 import { abortError } from "../engine/abort.ts";
 import { modelLimit } from "../engine/limits.ts";
 import { type OwnTime, openOwnTime } from "../engine/own-time.ts";

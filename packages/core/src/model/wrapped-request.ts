@@ -1,3 +1,4 @@
+import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import { agentLimitFault } from "../engine/limits.ts";
 import type { RunScope } from "../engine/scope.ts";
@@ -33,13 +34,15 @@ export function requestOf<Ctx>(
   });
 }
 
-const changesSchema = z.strictObject({
-  instructions: z.string().optional(),
-  messages: z.array(z.looseObject({ role: z.string() })).optional(),
-  tools: z.array(z.string()).optional(),
-  modelConfig: z.looseObject({}).optional(),
-  model: z.string().min(1).optional(),
-});
+const changesSchema = lazy(() =>
+  z.strictObject({
+    instructions: z.string().optional(),
+    messages: z.array(z.looseObject({ role: z.string() })).optional(),
+    tools: z.array(z.string()).optional(),
+    modelConfig: z.looseObject({}).optional(),
+    model: z.string().min(1).optional(),
+  }),
+);
 
 /** Throws a `TypeError` into the hook for what are no changes. */
 export function changed<Ctx>(
@@ -47,7 +50,7 @@ export function changed<Ctx>(
   changes: ModelCallChanges | undefined,
 ): ModelCallRequest<Ctx> {
   if (changes === undefined) return request;
-  const parsed = changesSchema.safeParse(changes);
+  const parsed = changesSchema().safeParse(changes);
   if (!parsed.success) {
     const paths = parsed.error.issues.map(({ path }) => path.join(".") || "the whole");
     throw new TypeError(`Invalid changes of a model call: ${paths.join(", ")}`);

@@ -1,4 +1,5 @@
-import { type Message, messageText } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
+import { messageText } from "@jaf/memory/engine";
 import type * as z from "zod";
 import type { Step } from "../engine/step.ts";
 import { holdsJson, isCodecFault } from "./decode.ts";

@@ -1,4 +1,5 @@
-import { calledTool, type Message, type RichToolCall } from "@jaf/memory";
+import type { Message, RichToolCall } from "@jaf/memory";
+import { calledTool } from "@jaf/memory/engine";
 import { abortable, abortError } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import type { JAFError } from "../errors.ts";

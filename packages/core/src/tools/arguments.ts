@@ -1,4 +1,5 @@
-import { calledTool, type RichToolCall } from "@jaf/memory";
+import type { RichToolCall } from "@jaf/memory";
+import { calledTool } from "@jaf/memory/engine";
 import type * as z from "zod";
 import { ToolErrorCodes, ToolResponse, type ToolResult } from "./result.ts";
 

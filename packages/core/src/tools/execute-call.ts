@@ -1,11 +1,5 @@
-import {
-  type ContentPart,
-  calledTool,
-  type Message,
-  messageText,
-  type RichMessage,
-  type RichToolCall,
-} from "@jaf/memory";
+import type { ContentPart, Message, RichMessage, RichToolCall } from "@jaf/memory";
+import { calledTool, messageText } from "@jaf/memory/engine";
 import type { Agent } from "../agent.ts";
 import { toolLimit } from "../engine/limits.ts";
 import type { RunScope } from "../engine/scope.ts";

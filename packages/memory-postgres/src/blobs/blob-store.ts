@@ -1,4 +1,5 @@
-import { type BlobStore, defineBlobStore } from "@jaf/memory";
+import type { BlobStore } from "@jaf/memory";
+import { defineBlobStore } from "@jaf/memory/adapter";
 import { adaptClient, type PostgresClient } from "../client.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
 import { prepareTables } from "../migrator/migrate.ts";

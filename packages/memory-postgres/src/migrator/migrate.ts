@@ -1,4 +1,4 @@
-import { createMemoryStorageError, MemorySetupError } from "@jaf/memory";
+import { createMemoryStorageError, MemorySetupError } from "@jaf/memory/adapter";
 import { adaptClient, type PostgresClient } from "../client.ts";
 import { type PostgresTables, parseTables } from "../config.ts";
 import { qualifiedName, quoteIdentifier, type ResolvedNames, type TableLayout } from "../schema/names.ts";

@@ -1,4 +1,4 @@
-import { createMemoryStorageError, MemorySetupError } from "@jaf/memory";
+import { createMemoryStorageError, MemorySetupError } from "@jaf/memory/adapter";
 import { toMemoryError } from "../errors.ts";
 import type { SqlClient } from "../sql-client.ts";
 

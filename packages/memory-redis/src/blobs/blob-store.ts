@@ -1,4 +1,5 @@
-import { type BlobStore, defineBlobStore } from "@jaf/memory";
+import type { BlobStore } from "@jaf/memory";
+import { defineBlobStore } from "@jaf/memory/adapter";
 import type { RedisClient } from "../client/clients.ts";
 import { parseConfig, type RedisConfig } from "../config.ts";
 import { openPort } from "../opening.ts";

@@ -1,4 +1,4 @@
-import { createMemoryConnectionError, MemorySetupError } from "@jaf/memory";
+import { createMemoryConnectionError, MemorySetupError } from "@jaf/memory/adapter";
 import type { RedisSettings } from "../config.ts";
 import { ioredisLinks } from "./ioredis.ts";
 import type { CreateLink, Target } from "./link.ts";

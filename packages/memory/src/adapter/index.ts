@@ -34,9 +34,24 @@ export {
 } from "../backend/incarnation.ts";
 export { type MessageMapping, mapMessages } from "../backend/map-messages.ts";
 export { selectedBounds } from "../backend/selection.ts";
+export { defineBlobStore } from "../blobs/define-blob-store.ts";
 export { decodeMessage } from "../codec/decode.ts";
 export { idIssue, isPortableText, MAX_ID_LENGTH } from "../codec/ids.ts";
 export type { JsonObject, JsonValue } from "../codec/json.ts";
 export { parseOptions } from "../codec/schema-issues.ts";
+export {
+  createMemoryConnectionError,
+  createMemoryStorageError,
+  createMemoryValidationError,
+  describeCause,
+} from "../errors.ts";
 export { createInMemoryBackend } from "../in-memory/provider.ts";
+export { lazy } from "../lazy.ts";
+export { messageText } from "../message-text.ts";
+export { readFrom } from "../read-from.ts";
+export { createFailure, createSuccess } from "../result.ts";
+export { MemorySetupError } from "../setup-error.ts";
+export { fence } from "../text/fence.ts";
+export { isVersionedProvider } from "../versioned-provider.ts";
+export { estimateTokens } from "../window/tokens.ts";
 export type { AdapterVariable, MemoryAdapter } from "./adapter.ts";

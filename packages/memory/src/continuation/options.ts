@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { lazy } from "../lazy.ts";
 import type { PendingApproval } from "./approval.ts";
 
 /**
@@ -44,19 +45,21 @@ export interface HistoryTokens {
   readonly expected: string | undefined;
 }
 
-export const modeSchema = z.enum(["strict", "compatible"]).default("strict");
+export const modeSchema = lazy(() => z.enum(["strict", "compatible"]).default("strict"));
 
-export const continuationOptionsSchema = z.strictObject({
-  mode: modeSchema,
-  approvals: z.unknown().optional(),
-  pendingApprovals: z
-    .array(z.object({ toolCallId: z.string(), approvalId: z.string() }))
-    .readonly()
-    .optional(),
-  clientToolCallIds: z.array(z.string()).readonly().optional(),
-  dropped: z.int().min(0).default(0),
-  mayBeginLater: z.boolean().default(false),
-  historyToken: z.object({ sent: z.unknown(), expected: z.string().optional() }).optional(),
-});
+export const continuationOptionsSchema = lazy(() =>
+  z.strictObject({
+    mode: modeSchema(),
+    approvals: z.unknown().optional(),
+    pendingApprovals: z
+      .array(z.object({ toolCallId: z.string(), approvalId: z.string() }))
+      .readonly()
+      .optional(),
+    clientToolCallIds: z.array(z.string()).readonly().optional(),
+    dropped: z.int().min(0).default(0),
+    mayBeginLater: z.boolean().default(false),
+    historyToken: z.object({ sent: z.unknown(), expected: z.string().optional() }).optional(),
+  }),
+);
 
-export type ParsedContinuationOptions = z.output<typeof continuationOptionsSchema>;
+export type ParsedContinuationOptions = z.output<ReturnType<typeof continuationOptionsSchema>>;

@@ -53,7 +53,7 @@ function readMessage(value: unknown): Message | ContinuationRejectionCode {
     const role = roleOf(value);
     if (typeof role === "string" && !isRole(role)) return "forbidden-role";
     const copy = decodeJson(encodeJson(value));
-    if (!messageSchema.safeParse(copy).success) return "malformed-message";
+    if (!messageSchema().safeParse(copy).success) return "malformed-message";
     const message = copy as Message;
     if (hasForeignFields(message)) return "malformed-message";
     return holdsForeignParts(message) ? "forged-part" : deepFreeze(message);

@@ -47,7 +47,7 @@ export function validateContinuation(
   incoming: unknown,
   options: ContinuationOptions = {},
 ): ContinuationValidationResult {
-  const parsed = parseOptions(continuationOptionsSchema, options, "continuation options");
+  const parsed = parseOptions(continuationOptionsSchema(), options, "continuation options");
   try {
     return judge(persisted, incoming, parsed);
   } catch {

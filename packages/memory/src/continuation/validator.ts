@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { parseOptions } from "../codec/schema-issues.ts";
+import { lazy } from "../lazy.ts";
 import type { Message } from "../message.ts";
 import type { ApprovalDecision } from "./approval.ts";
 import { type ContinuationOptions, modeSchema } from "./options.ts";
@@ -27,7 +28,7 @@ export interface Continuation
 /** Lets a continuation pass by returning, and refuses it by throwing. */
 export type ContinuationValidator = (continuation: Continuation) => void | Promise<void>;
 
-const validatorOptionsSchema = z.strictObject({ mode: modeSchema });
+const validatorOptionsSchema = lazy(() => z.strictObject({ mode: modeSchema() }));
 
 /**
  * The validator to begin with: {@link assertValidContinuation} as a hook. It throws `ContinuationValidationError`.
@@ -36,7 +37,7 @@ const validatorOptionsSchema = z.strictObject({ mode: modeSchema });
 export function defaultContinuationValidator(
   options: Pick<ContinuationOptions, "mode"> = {},
 ): ContinuationValidator {
-  const { mode } = parseOptions(validatorOptionsSchema, options, "continuation options");
+  const { mode } = parseOptions(validatorOptionsSchema(), options, "continuation options");
   return ({
     persisted,
     incoming,

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { defineMemoryProvider } from "../backend/define-provider.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
+import { lazy } from "../lazy.ts";
 import type { MemoryProvider } from "../provider.ts";
 import type { AnyConversationStore, ProviderConversationStore } from "./store.ts";
 import { createStoreBackend } from "./store-backend.ts";
@@ -19,15 +20,17 @@ function stateOf(store: AnyConversationStore): StoreState {
   return state;
 }
 
-const optionsSchema = z.strictObject({
-  /**
-   * Who asks. Then `list(userId)` alone says which conversations there are, and any other is a `MemoryConflictError`
-   * with reason `"owner"`. Without it `list()` has to name everybody's, each with its owner.
-   */
-  userId: z.string().min(1).exactOptional(),
-});
+const optionsSchema = lazy(() =>
+  z.strictObject({
+    /**
+     * Who asks. Then `list(userId)` alone says which conversations there are, and any other is a `MemoryConflictError`
+     * with reason `"owner"`. Without it `list()` has to name everybody's, each with its owner.
+     */
+    userId: z.string().min(1).exactOptional(),
+  }),
+);
 
-export type ProviderOfOptions = z.input<typeof optionsSchema>;
+export type ProviderOfOptions = z.input<ReturnType<typeof optionsSchema>>;
 
 /** Whether the store was made over a provider, by this package or by somebody's subclass or wrapper of it. */
 export function isProviderConversationStore(store: AnyConversationStore): store is ProviderConversationStore {
@@ -64,7 +67,7 @@ export function isProviderConversationStore(store: AnyConversationStore): store 
  * `close` leaves the store open. Throws a `TypeError` if a method is missing or for invalid options.
  */
 export function providerOf(store: AnyConversationStore, options: ProviderOfOptions = {}): MemoryProvider {
-  const { userId } = parseOptions(optionsSchema, options, "provider view options");
+  const { userId } = parseOptions(optionsSchema(), options, "provider view options");
   if (isProviderConversationStore(store)) return store.provider;
   for (const method of METHODS) {
     if (typeof store[method] !== "function") {

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryNotFoundError, createMemoryValidationError, isMemoryConflictError } from "../errors.ts";
 import { sanitizeConversation } from "../history/sanitizer.ts";
+import { lazy } from "../lazy.ts";
 import type { Message } from "../message.ts";
 import type { ConversationMemory, MemoryProvider, WriteMetadata, WriteOptions } from "../provider.ts";
 import { readFrom } from "../read-from.ts";
@@ -15,15 +16,17 @@ import { conversationMetadata } from "./meta.ts";
 import type { ConversationStoreMeta, ProviderConversationStore } from "./store.ts";
 import { threadId } from "./thread.ts";
 
-const optionsSchema = z.strictObject({
-  /**
-   * How calls that failed for a passing reason are tried again; `false`: not at all, e.g. because the provider is
-   * wrapped already. Default: as `withRetry` does.
-   */
-  retry: z.union([retrySchema, z.literal(false)]).prefault({}),
-});
+const optionsSchema = lazy(() =>
+  z.strictObject({
+    /**
+     * How calls that failed for a passing reason are tried again; `false`: not at all, e.g. because the provider is
+     * wrapped already. Default: as `withRetry` does.
+     */
+    retry: z.union([retrySchema(), z.literal(false)]).prefault({}),
+  }),
+);
 
-export type ConversationStoreOptions = z.input<typeof optionsSchema>;
+export type ConversationStoreOptions = z.input<ReturnType<typeof optionsSchema>>;
 
 interface Written {
   readonly messages: readonly Message[];
@@ -60,7 +63,7 @@ export function createConversationStore(
   provider: MemoryProvider,
   options: ConversationStoreOptions = {},
 ): ProviderConversationStore {
-  const { retry } = parseOptions(optionsSchema, options, "conversation store options");
+  const { retry } = parseOptions(optionsSchema(), options, "conversation store options");
   const retrying = retry === false ? provider : withRetry(provider, retry);
 
   async function find(operation: string, conversationId: string): Promise<ConversationMemory> {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { decodeJson, encodeJson } from "../codec/json.ts";
+import { lazy } from "../lazy.ts";
 import type { Message } from "../message.ts";
 import type { WriteRequest } from "./write-request.ts";
 
@@ -23,21 +24,23 @@ export type JournalEntry =
   | ({ readonly kind: "begun" | "done" } & DivertedWrite)
   | { readonly kind: "refused"; readonly entry: string };
 
-const entrySchema = z.discriminatedUnion("kind", [
-  z.object({
-    kind: z.enum(["begun", "done"]),
-    entry: z.string(),
-    key: z.string(),
-    operation: z.enum(["storeMessages", "appendMessages", "importConversation"]),
-    conversationId: z.string(),
-    messages: z.array(z.string()),
-    fields: z.array(z.tuple([z.string(), z.string()])),
-    options: z.string(),
-    seen: z.string().exactOptional(),
-    dropped: z.array(z.string()).exactOptional(),
-  }),
-  z.object({ kind: z.literal("refused"), entry: z.string() }),
-]);
+const entrySchema = lazy(() =>
+  z.discriminatedUnion("kind", [
+    z.object({
+      kind: z.enum(["begun", "done"]),
+      entry: z.string(),
+      key: z.string(),
+      operation: z.enum(["storeMessages", "appendMessages", "importConversation"]),
+      conversationId: z.string(),
+      messages: z.array(z.string()),
+      fields: z.array(z.tuple([z.string(), z.string()])),
+      options: z.string(),
+      seen: z.string().exactOptional(),
+      dropped: z.array(z.string()).exactOptional(),
+    }),
+    z.object({ kind: z.literal("refused"), entry: z.string() }),
+  ]),
+);
 
 const encodeAll = (messages: readonly Message[]): readonly string[] => messages.map(encodeJson);
 const decodeAll = (texts: readonly string[]): readonly Message[] => texts.map(decodeJson) as Message[];
@@ -72,7 +75,7 @@ export function encodeEntry(entry: JournalEntry): Message {
   return { role: "user", content: JSON.stringify(stored) };
 }
 
-type StoredWrite = Exclude<z.output<typeof entrySchema>, { kind: "refused" }>;
+type StoredWrite = Exclude<z.output<ReturnType<typeof entrySchema>>, { kind: "refused" }>;
 
 const decodeFields = (fields: StoredWrite["fields"]): Record<string, unknown> =>
   Object.fromEntries(fields.map(([key, text]) => [key, decodeJson(text)]));
@@ -102,7 +105,7 @@ export function decodeEntry({ content }: Message): JournalEntry | undefined {
   } catch {
     return undefined;
   }
-  const parsed = entrySchema.safeParse(value);
+  const parsed = entrySchema().safeParse(value);
   if (!parsed.success) return undefined;
   if (parsed.data.kind === "refused") return parsed.data;
   const { kind, entry, key, seen, dropped } = parsed.data;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { MemoryErrorUnion } from "../errors.ts";
+import { lazy } from "../lazy.ts";
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 import type { SetAsideEvent } from "./set-aside.ts";
 
@@ -28,45 +29,49 @@ export interface FallbackEvent {
 const callback = <F>() =>
   z.custom<F>((value) => typeof value === "function", { error: "expected a function" });
 
-const milliseconds = z.number().min(0).max(2_147_483_647);
+const milliseconds = lazy(() => z.number().min(0).max(2_147_483_647));
 
-export const retrySchema = z.strictObject({
-  /** Calls at most, the first one included. Default 5. */
-  maxAttempts: z.int().min(1).default(5),
-  /** The first wait is at most this long, each further one at most twice the one before. Default 100. */
-  baseDelayMs: milliseconds.default(100),
-  /** No wait is longer. Default 5,000. */
-  maxDelayMs: milliseconds.default(5_000),
-  /** No attempt begins later than this after the first. Default 30,000. */
-  maxElapsedMs: milliseconds.default(30_000),
-  /** Aborting it ends waiting: calls return the last error. */
-  signal: z.instanceof(AbortSignal, { error: "expected an AbortSignal" }).optional(),
-  /** Told of each wait. */
-  onRetry: callback<(event: RetryEvent) => void>().optional(),
-  /** A number from 0 to 1 that spreads the waits. Default `Math.random`. */
-  random: callback<() => number>().default(() => Math.random),
-});
+export const retrySchema = lazy(() =>
+  z.strictObject({
+    /** Calls at most, the first one included. Default 5. */
+    maxAttempts: z.int().min(1).default(5),
+    /** The first wait is at most this long, each further one at most twice the one before. Default 100. */
+    baseDelayMs: milliseconds().default(100),
+    /** No wait is longer. Default 5,000. */
+    maxDelayMs: milliseconds().default(5_000),
+    /** No attempt begins later than this after the first. Default 30,000. */
+    maxElapsedMs: milliseconds().default(30_000),
+    /** Aborting it ends waiting: calls return the last error. */
+    signal: z.instanceof(AbortSignal, { error: "expected an AbortSignal" }).optional(),
+    /** Told of each wait. */
+    onRetry: callback<(event: RetryEvent) => void>().optional(),
+    /** A number from 0 to 1 that spreads the waits. Default `Math.random`. */
+    random: callback<() => number>().default(() => Math.random),
+  }),
+);
 
-export type RetryOptions = z.input<typeof retrySchema>;
-export type RetrySettings = z.output<typeof retrySchema>;
+export type RetryOptions = z.input<ReturnType<typeof retrySchema>>;
+export type RetrySettings = z.output<ReturnType<typeof retrySchema>>;
 
-export const fallbackSchema = z.strictObject({
-  /**
-   * What becomes of a write while the primary is out of reach. `"fail"`, the default: it fails, so that no history
-   * is split, and so does, for a while after, one to a conversation that was last read from the fallback.
-   * `"fallback"`: it goes to the fallback, and is replayed on the primary once that answers; see `withFallback`.
-   */
-  writes: z.enum(["fail", "fallback"]).default("fail"),
-  /** How long after a connection error reads go straight to the fallback, before one asks the primary again. Default 5,000. */
-  cooldownMs: milliseconds.default(5_000),
-  /** Told of each call that goes to the fallback. */
-  onFallback: callback<(event: FallbackEvent) => void>().optional(),
-  /**
-   * With `writes: "fallback"`: told of diverted writes that could not be replayed on the primary, per conversation and
-   * user. At least once. `findSetAsideWrites` has them. Default: nobody is told.
-   */
-  onSetAside: callback<(event: SetAsideEvent) => void>().optional(),
-});
+export const fallbackSchema = lazy(() =>
+  z.strictObject({
+    /**
+     * What becomes of a write while the primary is out of reach. `"fail"`, the default: it fails, so that no history
+     * is split, and so does, for a while after, one to a conversation that was last read from the fallback.
+     * `"fallback"`: it goes to the fallback, and is replayed on the primary once that answers; see `withFallback`.
+     */
+    writes: z.enum(["fail", "fallback"]).default("fail"),
+    /** How long after a connection error reads go straight to the fallback, before one asks the primary again. Default 5,000. */
+    cooldownMs: milliseconds().default(5_000),
+    /** Told of each call that goes to the fallback. */
+    onFallback: callback<(event: FallbackEvent) => void>().optional(),
+    /**
+     * With `writes: "fallback"`: told of diverted writes that could not be replayed on the primary, per conversation and
+     * user. At least once. `findSetAsideWrites` has them. Default: nobody is told.
+     */
+    onSetAside: callback<(event: SetAsideEvent) => void>().optional(),
+  }),
+);
 
-export type FallbackOptions = z.input<typeof fallbackSchema>;
-export type FallbackSettings = z.output<typeof fallbackSchema>;
+export type FallbackOptions = z.input<ReturnType<typeof fallbackSchema>>;
+export type FallbackSettings = z.output<ReturnType<typeof fallbackSchema>>;

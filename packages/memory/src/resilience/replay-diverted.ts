@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { parseOptions } from "../codec/schema-issues.ts";
+import { lazy } from "../lazy.ts";
 import { tell } from "../observer.ts";
 import type { MemoryProvider } from "../provider.ts";
 import { createSuccess, type Result } from "../result.ts";
@@ -7,18 +8,20 @@ import { findDiverted } from "./journal.ts";
 import { replayConversation } from "./replay.ts";
 import type { SetAsideEvent } from "./set-aside.ts";
 
-const replaySchema = z.strictObject({
-  /** Told of writes that could not be replayed, per conversation and user. At least once. */
-  onSetAside: z
-    .custom<(event: SetAsideEvent) => void>((value) => typeof value === "function", {
-      error: "expected a function",
-    })
-    .optional(),
-  /** Aborting it ends the replay after the conversation that it is at. */
-  signal: z.instanceof(AbortSignal, { error: "expected an AbortSignal" }).optional(),
-});
+const replaySchema = lazy(() =>
+  z.strictObject({
+    /** Told of writes that could not be replayed, per conversation and user. At least once. */
+    onSetAside: z
+      .custom<(event: SetAsideEvent) => void>((value) => typeof value === "function", {
+        error: "expected a function",
+      })
+      .optional(),
+    /** Aborting it ends the replay after the conversation that it is at. */
+    signal: z.instanceof(AbortSignal, { error: "expected an AbortSignal" }).optional(),
+  }),
+);
 
-export type ReplayOptions = z.input<typeof replaySchema>;
+export type ReplayOptions = z.input<ReturnType<typeof replaySchema>>;
 
 export interface ReplayReport {
   /** How many conversations had diverted writes. */
@@ -43,7 +46,7 @@ export async function replayDivertedWrites(
   fallback: MemoryProvider,
   options: ReplayOptions = {},
 ): Promise<Result<ReplayReport>> {
-  const { onSetAside, signal } = parseOptions(replaySchema, options, "replay options");
+  const { onSetAside, signal } = parseOptions(replaySchema(), options, "replay options");
   const stores = {
     fallback,
     askPrimary: <T>(ask: (store: MemoryProvider) => Promise<Result<T>>) => ask(primary),

@@ -97,7 +97,7 @@ function retryVersioned(provider: MemoryProvider, retry: Retry): Partial<Version
  * options.
  */
 export function withRetry<P extends MemoryProvider>(provider: P, options: RetryOptions = {}): P {
-  const settings = parseOptions(retrySchema, options, "retry options");
+  const settings = parseOptions(retrySchema(), options, "retry options");
   const waits = createWaits(settings.signal);
   const retry = createRetry(settings, waits);
   const write =

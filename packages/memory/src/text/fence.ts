@@ -1,8 +1,11 @@
+import { lazy } from "../lazy.ts";
 import { letterOf } from "./look-alikes.ts";
 
 /** What may stand within a tag as its reader sees it, beside letters: nothing that ends the tag's name. */
-const FILLING =
-  /^[\s\p{Control}\p{Default_Ignorable_Code_Point}\p{Mark}\p{Dash_Punctuation}/\\_.|\u2044\u2215\u29f8]$/u;
+const FILLING = lazy(
+  () =>
+    /^[\s\p{Control}\p{Default_Ignorable_Code_Point}\p{Mark}\p{Dash_Punctuation}/\\_.|\u2044\u2215\u29f8]$/u,
+);
 const LETTER = /^[a-z]$/;
 /** Signs that look like `<` and don't become it by normalising: quotation marks, brackets, an arrowhead, a syllable. */
 const ANGLE = /^[<\u00ab\u2039\u3008\u300a\u27e8\u27ea\u276e\u2770\u29fc\u02c2\u1438]$/u;
@@ -106,5 +109,5 @@ function characterOf(piece: string, groups: Readonly<Record<string, string | und
 function signOf(character: string): string {
   if (LETTER.test(character) || character === ":") return character;
   if (ANGLE.test(character)) return "<";
-  return FILLING.test(character) ? "" : ".";
+  return FILLING().test(character) ? "" : ".";
 }

@@ -1,3 +1,5 @@
+import { lazy } from "../lazy.ts";
+
 /** By letter: letters of Cyrillic, Greek, Armenian, Latin and phonetics that look like it. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   a: "\u0430\u03b1\u0251\u1d00",
@@ -28,9 +30,12 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
   z: "\u0290\u1d22",
 };
 
-const letters: ReadonlyMap<string, string> = new Map(
-  Object.entries(LOOK_ALIKES).flatMap(([letter, alikes]) => [...alikes].map((alike) => [alike, letter])),
+const letters: () => ReadonlyMap<string, string> = lazy(
+  () =>
+    new Map(
+      Object.entries(LOOK_ALIKES).flatMap(([letter, alikes]) => [...alikes].map((alike) => [alike, letter])),
+    ),
 );
 
 /** The letter from a to z that a character looks like, or the character. Of capitals, after `toLowerCase`. */
-export const letterOf = (character: string): string => letters.get(character) ?? character;
+export const letterOf = (character: string): string => letters().get(character) ?? character;

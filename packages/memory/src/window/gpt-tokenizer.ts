@@ -2,6 +2,7 @@ import * as z from "zod";
 import { isMissingPackage } from "../adapter/package-entry.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryStorageError } from "../errors.ts";
+import { lazy } from "../lazy.ts";
 import { MemorySetupError } from "../setup-error.ts";
 import { slicesOf } from "./slices.ts";
 import type { Tokenizer } from "./tokens.ts";
@@ -9,38 +10,36 @@ import type { Tokenizer } from "./tokens.ts";
 const PACKAGE = "gpt-tokenizer";
 const operation = "createGptTokenizer";
 
-const encodingSchema = z.enum([
-  "o200k_base",
-  "o200k_harmony",
-  "cl100k_base",
-  "p50k_base",
-  "p50k_edit",
-  "r50k_base",
-  "gpt2",
-]);
+const encodingSchema = lazy(() =>
+  z.enum(["o200k_base", "o200k_harmony", "cl100k_base", "p50k_base", "p50k_edit", "r50k_base", "gpt2"]),
+);
 
-const optionsSchema = z
-  .strictObject({ encoding: encodingSchema.optional(), model: z.string().min(1).optional() })
-  .refine(({ encoding, model }) => encoding === undefined || model === undefined, {
-    path: ["encoding"],
-    message: "expected no encoding beside a model",
-  });
+const optionsSchema = lazy(() =>
+  z
+    .strictObject({ encoding: encodingSchema().optional(), model: z.string().min(1).optional() })
+    .refine(({ encoding, model }) => encoding === undefined || model === undefined, {
+      path: ["encoding"],
+      message: "expected no encoding beside a model",
+    }),
+);
 
 /** One of the two at most. */
 export interface GptTokenizerOptions {
   /** Default: `"o200k_base"`, that of the models since GPT-4o. */
-  readonly encoding?: z.infer<typeof encodingSchema> | undefined;
+  readonly encoding?: z.infer<ReturnType<typeof encodingSchema>> | undefined;
   /** A model of OpenAI, e.g. `"gpt-4o"`. */
   readonly model?: string | undefined;
 }
 
-const mappingSchema = z.object({ modelToEncodingMap: z.record(z.string(), encodingSchema) });
+const mappingSchema = lazy(() => z.object({ modelToEncodingMap: z.record(z.string(), encodingSchema()) }));
 
-const countSchema = z.object({
-  countTokens: z.custom<(text: string, options: { disallowedSpecial: ReadonlySet<string> }) => number>(
-    (value) => typeof value === "function",
-  ),
-});
+const countSchema = lazy(() =>
+  z.object({
+    countTokens: z.custom<(text: string, options: { disallowedSpecial: ReadonlySet<string> }) => number>(
+      (value) => typeof value === "function",
+    ),
+  }),
+);
 
 async function load<T>(path: string, schema: z.ZodType<T>): Promise<T> {
   let module: unknown;
@@ -61,7 +60,7 @@ async function load<T>(path: string, schema: z.ZodType<T>): Promise<T> {
 }
 
 async function encodingOf(model: string): Promise<string> {
-  const { modelToEncodingMap } = await load("mapping", mappingSchema);
+  const { modelToEncodingMap } = await load("mapping", mappingSchema());
   const encoding = Object.hasOwn(modelToEncodingMap, model) ? modelToEncodingMap[model] : undefined;
   if (encoding !== undefined) return encoding;
   throw new TypeError(
@@ -78,9 +77,9 @@ async function encodingOf(model: string): Promise<string> {
  * Rejects with a `MemorySetupError` if the package is not installed, and with a `TypeError` if an option is invalid.
  */
 export async function createGptTokenizer(options: GptTokenizerOptions = {}): Promise<Tokenizer> {
-  const { encoding, model } = parseOptions(optionsSchema, options, "tokenizer options");
+  const { encoding, model } = parseOptions(optionsSchema(), options, "tokenizer options");
   const name = model === undefined ? (encoding ?? "o200k_base") : await encodingOf(model);
-  const { countTokens } = await load(`encoding/${name}`, countSchema);
+  const { countTokens } = await load(`encoding/${name}`, countSchema());
   const asText = { disallowedSpecial: new Set<string>() };
   return (text) => slicesOf(text).reduce((sum, slice) => sum + countTokens(slice, asText), 0);
 }

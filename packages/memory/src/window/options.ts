@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { parseOptions } from "../codec/schema-issues.ts";
+import { lazy } from "../lazy.ts";
 import type { Message, RichMessage } from "../message.ts";
 import { countMessageTokens } from "./message-tokens.ts";
 import { estimateTokens, type Tokenizer } from "./tokens.ts";
@@ -47,11 +48,13 @@ export interface WindowLimits {
   readonly costOf: (message: Message | RichMessage) => number;
 }
 
-export const tokenizerSchema = z.custom<Tokenizer>((value) => typeof value === "function", {
-  error: "expected a function from a text to its number of tokens",
-});
+export const tokenizerSchema = lazy(() =>
+  z.custom<Tokenizer>((value) => typeof value === "function", {
+    error: "expected a function from a text to its number of tokens",
+  }),
+);
 
-export const limitSchema = z.int().min(1);
+export const limitSchema = lazy(() => z.int().min(1));
 
 /** Adds an issue if the low mark is not below the limit. */
 export function checkLowMark(
@@ -63,29 +66,33 @@ export function checkLowMark(
   context.addIssue({ code: "custom", path: ["trimTo"], message: "expected a number below the limit" });
 }
 
-const steps = {
-  trimTo: limitSchema.optional(),
+const steps = lazy(() => ({
+  trimTo: limitSchema().optional(),
   dropped: z.int().min(0).default(0),
   positionOf: z
     .custom<(index: number) => number>((value) => typeof value === "function", {
       error: "expected a function from an index to a position",
     })
     .optional(),
-};
+}));
 
 const counting = (dropped: number) => (index: number) => dropped + index;
 
-const messageWindowSchema = z
-  .strictObject({ maxMessages: limitSchema, ...steps })
-  .superRefine(({ maxMessages, trimTo }, context) => checkLowMark(maxMessages, trimTo, context));
+const messageWindowSchema = lazy(() =>
+  z
+    .strictObject({ maxMessages: limitSchema(), ...steps() })
+    .superRefine(({ maxMessages, trimTo }, context) => checkLowMark(maxMessages, trimTo, context)),
+);
 
-const tokenWindowSchema = z
-  .strictObject({
-    maxTokens: limitSchema,
-    tokenizer: tokenizerSchema.default(() => estimateTokens),
-    ...steps,
-  })
-  .superRefine(({ maxTokens, trimTo }, context) => checkLowMark(maxTokens, trimTo, context));
+const tokenWindowSchema = lazy(() =>
+  z
+    .strictObject({
+      maxTokens: limitSchema(),
+      tokenizer: tokenizerSchema().default(() => estimateTokens),
+      ...steps(),
+    })
+    .superRefine(({ maxTokens, trimTo }, context) => checkLowMark(maxTokens, trimTo, context)),
+);
 
 /** An option that is `undefined` is as if it weren't there, that of the other window too. */
 const givenOf = (options: WindowOptions): unknown =>
@@ -96,7 +103,7 @@ const givenOf = (options: WindowOptions): unknown =>
 /** Throws a `TypeError` that names the field. */
 export function messageLimits(options: MessageWindowOptions): WindowLimits {
   const given = givenOf(options);
-  const parsed = parseOptions(messageWindowSchema, given, "message window");
+  const parsed = parseOptions(messageWindowSchema(), given, "message window");
   const { maxMessages, trimTo, dropped, positionOf = counting(dropped) } = parsed;
   return { limit: maxMessages, low: trimTo ?? maxMessages, dropped, positionOf, costOf: () => 1 };
 }
@@ -104,7 +111,7 @@ export function messageLimits(options: MessageWindowOptions): WindowLimits {
 /** Throws a `TypeError` that names the field. */
 export function tokenLimits(options: TokenWindowOptions): WindowLimits {
   const given = givenOf(options);
-  const parsed = parseOptions(tokenWindowSchema, given, "token window");
+  const parsed = parseOptions(tokenWindowSchema(), given, "token window");
   const { maxTokens, tokenizer, trimTo, dropped, positionOf = counting(dropped) } = parsed;
   return {
     limit: maxTokens,

@@ -1,4 +1,5 @@
-import { type ContentPart, type ModelOrigin, messageText, type RichMessage } from "@jaf/memory";
+import type { ContentPart, ModelOrigin, RichMessage } from "@jaf/memory";
+import { messageText } from "@jaf/memory/engine";
 import { type Fields, isObject } from "../json.ts";
 import { type CallContext, foreignCall, ownCall, withSignature } from "./calls.ts";
 import { mediaMention } from "./media.ts";

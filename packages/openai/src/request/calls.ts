@@ -1,4 +1,5 @@
-import { calledTool, type RichToolCall } from "@jaf/memory";
+import type { RichToolCall } from "@jaf/memory";
+import { calledTool } from "@jaf/memory/engine";
 import type { DialectRules } from "../dialect.ts";
 import { type Fields, fieldsOf, isObject, parseJson } from "../json.ts";
 import type { CallIds } from "./call-ids.ts";

@@ -1,4 +1,5 @@
-import { calledTool, messageText, partText, type RichMessage } from "@jaf/memory";
+import type { RichMessage } from "@jaf/memory";
+import { calledTool, messageText, partText } from "@jaf/memory/engine";
 import { type AssistantContext, assistantMessage } from "./assistant.ts";
 import { mediaOf, userContent } from "./parts.ts";
 import { textPart, type WireMessage, type WirePart } from "./wire.ts";

@@ -1,5 +1,5 @@
 import type { ContentPart, MediaPart } from "@jaf/memory";
-import { partText } from "@jaf/memory";
+import { partText } from "@jaf/memory/engine";
 import { isObject } from "../json.ts";
 import { mediaPart } from "./media.ts";
 import { textPart, type WirePart } from "./wire.ts";

@@ -1,4 +1,4 @@
-import { createMemoryStorageError, describeCause } from "@jaf/memory";
+import { createMemoryStorageError, describeCause } from "@jaf/memory/adapter";
 import type {
   JobBackend,
   StoredAuditEntry,

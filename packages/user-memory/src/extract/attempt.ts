@@ -1,9 +1,10 @@
 import { workKeyOf } from "../link/work.ts";
 import type { LeasedJob } from "../queue.ts";
 import { ExtractionError } from "./error.ts";
-import { type ExtractionScope, extractFacts } from "./extraction.ts";
+import type { ExtractionScope } from "./extraction.ts";
 import { inLane } from "./lanes.ts";
 import { holdLease } from "./lease.ts";
+import { loadSteps } from "./load.ts";
 import { tellFailure } from "./tell.ts";
 
 const MAX_DELAY_MS = 15 * 60 * 1_000;
@@ -48,6 +49,7 @@ async function attempt(scope: ExtractionScope, leased: LeasedJob): Promise<Attem
   // Handed out so often without an end, it takes its process down.
   if (leased.attempt > maxAttempts + UNTRIED) return giveUp(scope, leased, undefined);
   try {
+    const { extractFacts } = await loadSteps();
     await extractFacts(scope, leased.job, leased.attempt);
   } catch (thrown) {
     if (leased.attempt >= maxAttempts) return giveUp(scope, leased, thrown);

@@ -1,4 +1,5 @@
-import { describeCause, type ErrorCause } from "@jaf/memory";
+import type { ErrorCause } from "@jaf/memory";
+import { describeCause } from "@jaf/memory/adapter";
 
 /**
  * Why facts weren't extracted from a turn:

@@ -1,4 +1,5 @@
-import { type Message, messageText } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
+import { messageText } from "@jaf/memory/adapter";
 import type { ExtractionJob } from "../queue.ts";
 import { announcesText } from "./foreign/index.ts";
 import { asksNotToKeep } from "./off-record/index.ts";

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { MiddlewareTurn, RemembersSpec } from "@jaf/core";
-import { type Message, messageText } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
+import { messageText } from "@jaf/memory/adapter";
 import type { ExtractionJob } from "../queue.ts";
 import { hear, portable, secretless } from "./heard.ts";
 

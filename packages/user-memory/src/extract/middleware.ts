@@ -1,5 +1,5 @@
 import type { Middleware, MiddlewareTurn, RemembersSpec } from "@jaf/core";
-import { parseOptions } from "@jaf/memory";
+import { parseOptions } from "@jaf/memory/adapter";
 import { boundOptions } from "../bound-options.ts";
 import { beforeDeadline } from "../deadline.ts";
 import type { ErasureMark } from "../erasure-mark.ts";
@@ -10,8 +10,8 @@ import type { ExtractionJob, LeasedJob } from "../queue.ts";
 import type { UserMemoryStore } from "../store.ts";
 import { attemptJob } from "./attempt.ts";
 import type { ExtractionScope } from "./extraction.ts";
-import { jobOf } from "./job.ts";
 import { isCrowded } from "./lanes.ts";
+import { loadSteps } from "./load.ts";
 import { extractOptionsSchema, type MemoryExtractOptions } from "./options.ts";
 import { tellFailure } from "./tell.ts";
 
@@ -38,8 +38,8 @@ export function withMemoryExtract<Ctx>(
   spec: RemembersSpec,
   options: MemoryExtractOptions = {},
 ): Middleware<Ctx> {
-  const given = boundOptions(extractOptionsSchema, options);
-  const settings = { ...given, ...parseOptions(extractOptionsSchema, given, "extract options") };
+  const given = boundOptions(extractOptionsSchema(), options);
+  const settings = { ...given, ...parseOptions(extractOptionsSchema(), given, "extract options") };
   const marks = new WeakMap<MiddlewareTurn<Ctx>, Promise<ErasureMark>>();
   const { user } = spec;
 
@@ -70,6 +70,7 @@ export function withMemoryExtract<Ctx>(
       const scope: ExtractionScope = { memory, settings, complete: (request) => turn.complete(request) };
       const { threshold } = settings;
       try {
+        const { jobOf } = await loadSteps();
         const job = jobOf({ spec: { ...spec, user }, turn, reply, threshold });
         if (job === "private") {
           const { conversationId, position } = turn;

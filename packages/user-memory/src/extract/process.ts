@@ -1,4 +1,4 @@
-import { parseOptions } from "@jaf/memory";
+import { parseOptions } from "@jaf/memory/adapter";
 import { boundOptions } from "../bound-options.ts";
 import { trackWork } from "../link/work.ts";
 import type { UserMemoryStore } from "../store.ts";
@@ -37,8 +37,8 @@ export async function processExtractions(
   memory: UserMemoryStore,
   options: ProcessExtractionsOptions,
 ): Promise<ProcessedExtractions> {
-  const given = boundOptions(processOptionsSchema, options);
-  const parsed = { ...given, ...parseOptions(processOptionsSchema, given, "extraction options") };
+  const given = boundOptions(processOptionsSchema(), options);
+  const parsed = { ...given, ...parseOptions(processOptionsSchema(), given, "extraction options") };
   const { extract, complete, limit, signal, ...rest } = parsed;
   const isVerbatim = extract === "verbatim";
   if (complete === undefined && extract === undefined) {

@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { fence } from "@jaf/memory";
+import { fence } from "@jaf/memory/adapter";
 import type { ExtractionJob } from "../queue.ts";
 
 /** In UTF-16 units: what of a turn is shown to the model. */

@@ -1,3 +1,4 @@
+import { lazy } from "@jaf/memory/adapter";
 import type { Span } from "./foreign/index.ts";
 
 interface Found {
@@ -19,19 +20,22 @@ export interface Squashed {
 /** Words that stand in more places than this were made to. */
 const MAX_PLACES = 32;
 const MAX_TRIES = 1_000;
-const LETTER = /[\p{L}\p{N}]/u;
+const LETTER = lazy(() => /[\p{L}\p{N}]/u);
 /** In these scripts no space tells where a word begins. */
-const DENSE =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+const DENSE = lazy(
+  () =>
+    /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u,
+);
 
 /** In small letters, without accents, and with one form of each letter (NFKD, the marks left out). */
 export function squash(text: string): Squashed {
   const units: string[] = [];
   const starts: number[] = [];
   let at = 0;
+  const letter = LETTER();
   for (const character of text) {
     for (const unit of character.normalize("NFKD").toLowerCase()) {
-      if (!LETTER.test(unit)) continue;
+      if (!letter.test(unit)) continue;
       units.push(unit);
       for (let index = 0; index < unit.length; index++) starts.push(at);
     }
@@ -41,7 +45,7 @@ export function squash(text: string): Squashed {
 
   const isWithinWord = (offset: number): boolean => {
     const [before, after] = [characterAt(text, offset - 1), characterAt(text, offset)];
-    return LETTER.test(before) && LETTER.test(after) && !DENSE.test(before) && !DENSE.test(after);
+    return LETTER().test(before) && LETTER().test(after) && !DENSE().test(before) && !DENSE().test(after);
   };
   const next = (wanted: string, from: number): Found | undefined => {
     for (let index = squashed.indexOf(wanted, from), tries = 0; index !== -1 && tries < MAX_TRIES; tries++) {

@@ -1,4 +1,4 @@
-import { describeCause } from "@jaf/memory";
+import { describeCause } from "@jaf/memory/adapter";
 import { tellQuietly } from "../link/callback.ts";
 import type { ExtractionOptions } from "./options.ts";
 

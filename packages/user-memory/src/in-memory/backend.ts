@@ -1,4 +1,4 @@
-import { createMemoryConnectionError, createMemoryStorageError } from "@jaf/memory";
+import { createMemoryConnectionError, createMemoryStorageError } from "@jaf/memory/adapter";
 import type { StoredFact, UserKey, UserMemoryBackend } from "../backend/backend.ts";
 import { createJobs } from "./jobs.ts";
 import { nearestOf } from "./nearest.ts";

@@ -1,5 +1,6 @@
 import type { Middleware, MiddlewareTurn, RemembersSpec } from "@jaf/core";
-import { parseOptions, type Tokenizer } from "@jaf/memory";
+import type { Tokenizer } from "@jaf/memory";
+import { lazy, parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { boundOptions } from "../bound-options.ts";
 import { beforeDeadline } from "../deadline.ts";
@@ -26,16 +27,20 @@ export interface MemoryInjectOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-const callback = z.custom<never>((value) => typeof value === "function", { error: "expected a function" });
+const callback = lazy(() =>
+  z.custom<never>((value) => typeof value === "function", { error: "expected a function" }),
+);
 
-export const injectOptionsSchema = z.strictObject({
-  memory: z.custom<UserMemory>().optional(),
-  tokenizer: callback.optional(),
-  timeoutMs: z.int().min(1).max(600_000).default(2_000),
-  links: z.enum(["neutralise", "keep"]).default("neutralise"),
-  onInjected: callback.optional(),
-  onError: callback.optional(),
-});
+export const injectOptionsSchema = lazy(() =>
+  z.strictObject({
+    memory: z.custom<UserMemory>().optional(),
+    tokenizer: callback().optional(),
+    timeoutMs: z.int().min(1).max(600_000).default(2_000),
+    links: z.enum(["neutralise", "keep"]).default("neutralise"),
+    onInjected: callback().optional(),
+    onError: callback().optional(),
+  }),
+);
 
 const DEFAULT_LIMIT = 5;
 
@@ -50,8 +55,8 @@ export function withMemoryInject<Ctx>(
   spec: RemembersSpec,
   options: MemoryInjectOptions = {},
 ): Middleware<Ctx> {
-  const given = boundOptions(injectOptionsSchema, options);
-  const settings = { ...given, ...parseOptions(injectOptionsSchema, given, "inject options") };
+  const given = boundOptions(injectOptionsSchema(), options);
+  const settings = { ...given, ...parseOptions(injectOptionsSchema(), given, "inject options") };
   return {
     name: "memory-inject",
     onStart: async (turn) => {

@@ -1,4 +1,5 @@
-import { type Message, messageText } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
+import { messageText } from "@jaf/memory/adapter";
 
 /** In UTF-16 units: what a user asks stands at the beginning or at the end of what they say. */
 const MAX_QUERY = 4_000;

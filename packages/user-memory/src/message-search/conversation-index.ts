@@ -1,13 +1,5 @@
-import {
-  type ConversationMemory,
-  createSuccess,
-  isVersionedProvider,
-  type MemoryProvider,
-  type Message,
-  messageText,
-  type Result,
-  readFrom,
-} from "@jaf/memory";
+import type { ConversationMemory, MemoryProvider, Message, Result } from "@jaf/memory";
+import { createSuccess, isVersionedProvider, messageText, readFrom } from "@jaf/memory/adapter";
 import type { Pace } from "./pace.ts";
 import { blockOf, eachMessage, joined, MESSAGE_HEAD, type Segment, textHash } from "./segment.ts";
 

@@ -1,4 +1,5 @@
-import { createSuccess, isVersionedProvider, type Message, type Result, readFrom } from "@jaf/memory";
+import type { Message, Result } from "@jaf/memory";
+import { createSuccess, isVersionedProvider, readFrom } from "@jaf/memory/adapter";
 import { type Place, type Query, type RankedItem, rank } from "../recall/index.ts";
 import { type IndexScope, searchedText } from "./conversation-index.ts";
 import { matchSegments } from "./matching.ts";

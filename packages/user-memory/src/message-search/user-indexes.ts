@@ -1,4 +1,5 @@
-import { type ConversationMemory, createSuccess, type MemoryProvider, type Result } from "@jaf/memory";
+import type { ConversationMemory, MemoryProvider, Result } from "@jaf/memory";
+import { createSuccess } from "@jaf/memory/adapter";
 import { type IndexedConversation, indexConversation, stampOf } from "./conversation-index.ts";
 import type { Pace } from "./pace.ts";
 import { bytesOf, type Segment } from "./segment.ts";

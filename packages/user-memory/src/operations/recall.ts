@@ -1,3 +1,4 @@
+import { lazy } from "@jaf/memory/adapter";
 import type { StoredFact, UserKey } from "../backend/backend.ts";
 import type { FactExplanation } from "../explanation.ts";
 import type { UserFact } from "../fact.ts";
@@ -14,14 +15,14 @@ import { noteUsed } from "./used.ts";
 const MAX_QUERY = 1_000_000;
 const PAGE = 500;
 
-const querySchema = textSchema(MAX_QUERY, 0);
+const querySchema = lazy(() => textSchema(MAX_QUERY, 0));
 
 export async function recall(
   scope: StoreScope,
   user: UserKey,
   { query, options }: { readonly query: unknown; readonly options: unknown },
 ): Promise<UserFact[]> {
-  const text = checkInput("recall", querySchema, "query", query);
+  const text = checkInput("recall", querySchema(), "query", query);
   const input = { ...readRecall(options, Date.now()), query: text };
   if (input.limit === 0) return [];
   const { head, found: ranked } = await search(scope, user, { operation: "recall", input });
@@ -82,7 +83,7 @@ export async function explain(
   { factId, query }: { readonly factId: unknown; readonly query: unknown },
 ): Promise<FactExplanation | null> {
   const operation = "explain";
-  const text = query === undefined ? undefined : checkInput(operation, querySchema, "query", query);
+  const text = query === undefined ? undefined : checkInput(operation, querySchema(), "query", query);
   const stored = await findFact(scope, { user, operation, factId });
   if (stored === null) return null;
   const now = Date.now();

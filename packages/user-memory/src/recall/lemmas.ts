@@ -1,3 +1,5 @@
+import { lazy } from "@jaf/memory/adapter";
+
 /** Base form and its irregular forms; a form that is also an everyday word of its own (`left`, `saw`) is there too. */
 const IRREGULAR = `
 arise arose arisen
@@ -207,11 +209,15 @@ const table = (text: string): ReadonlyMap<string, string> =>
       }),
   );
 
-const lemmas = new Map([...table(IRREGULAR), ...table(EVERYDAY), ...table(NEGATIONS), ...table(NUMBERS)]);
-const fixed = new Map([...FIXED.split(/\s+/).map((word): [string, string] => [word, word]), ...table(FIXED)]);
+const lemmas = lazy(
+  () => new Map([...table(IRREGULAR), ...table(EVERYDAY), ...table(NEGATIONS), ...table(NUMBERS)]),
+);
+const fixed = lazy(
+  () => new Map([...FIXED.split(/\s+/).map((word): [string, string] => [word, word]), ...table(FIXED)]),
+);
 
 /** The base form of an irregular form or of an everyday synonym; `undefined` for every other word. */
-export const lemmaOf = (word: string): string | undefined => lemmas.get(word);
+export const lemmaOf = (word: string): string | undefined => lemmas().get(word);
 
 /** The stem of a word that the rules of stemming don't fit; `undefined` for every other word. */
-export const fixedStemOf = (word: string): string | undefined => fixed.get(word);
+export const fixedStemOf = (word: string): string | undefined => fixed().get(word);

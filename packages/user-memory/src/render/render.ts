@@ -1,4 +1,5 @@
-import { estimateTokens, fence, parseOptions, type Tokenizer } from "@jaf/memory";
+import type { Tokenizer } from "@jaf/memory";
+import { estimateTokens, fence, lazy, parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { boundOptions } from "../bound-options.ts";
 import type { LinkPolicy } from "./line.ts";
@@ -29,13 +30,15 @@ export interface RenderedFacts<Fact> {
   readonly facts: readonly Fact[];
 }
 
-const optionsSchema = z.strictObject({
-  tokenBudget: z.int().min(1).optional(),
-  tokenizer: z.custom<Tokenizer>((value) => typeof value === "function", "expected a function").optional(),
-  links: z.enum(["neutralise", "keep"]).default("neutralise"),
-  maxFactLength: z.int().min(10).default(2_000),
-});
-type Settings = z.output<typeof optionsSchema>;
+const optionsSchema = lazy(() =>
+  z.strictObject({
+    tokenBudget: z.int().min(1).optional(),
+    tokenizer: z.custom<Tokenizer>((value) => typeof value === "function", "expected a function").optional(),
+    links: z.enum(["neutralise", "keep"]).default("neutralise"),
+    maxFactLength: z.int().min(10).default(2_000),
+  }),
+);
+type Settings = z.output<ReturnType<typeof optionsSchema>>;
 
 const TAG = "user-memory";
 /** What is said of a block in which not every line is a plain statement of the user's. */
@@ -72,7 +75,7 @@ export function renderFacts<Fact extends RenderableFact>(
   facts: readonly Fact[],
   options: RenderOptions = {},
 ): RenderedFacts<Fact> {
-  const settings = parseOptions(optionsSchema, boundOptions(optionsSchema, options), "render options");
+  const settings = parseOptions(optionsSchema(), boundOptions(optionsSchema(), options), "render options");
   const items = facts.flatMap((fact) => itemOf(fact, settings));
   const kept = inBudget(items, settings);
   return { text: textOf(kept), facts: kept.map(({ fact }) => fact) };

@@ -1,4 +1,5 @@
-import { idIssue, isPortableText, type MemoryIssue } from "@jaf/memory";
+import type { MemoryIssue } from "@jaf/memory";
+import { idIssue, isPortableText, lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { UserMemoryError } from "../errors.ts";
 import type { UserMemoryLimits } from "../limits.ts";
@@ -22,14 +23,16 @@ export const tagsSchema = ({ maxTags, maxTagLength }: UserMemoryLimits) =>
     .max(maxTags, { error: `expected at most ${maxTags} tags` })
     .transform((tags): readonly string[] => [...new Set(tags)]);
 
-export const scoreSchema = z.number().min(0).max(1);
+export const scoreSchema = lazy(() => z.number().min(0).max(1));
 
-export const idSchema = textSchema(255);
+export const idSchema = lazy(() => textSchema(255));
 
 /** An invalid date counts as absent, like one that lies too far away. */
-export const dateSchema = z
-  .custom<Date>((value) => value instanceof Date, { error: "expected a Date" })
-  .transform((date) => date.getTime());
+export const dateSchema = lazy(() =>
+  z
+    .custom<Date>((value) => value instanceof Date, { error: "expected a Date" })
+    .transform((date) => date.getTime()),
+);
 
 export function invalid(operation: string, issues: readonly MemoryIssue[]): UserMemoryError {
   const shown = issues.slice(0, 5).map(({ path, expected }) => `${path}: expected ${expected}`);

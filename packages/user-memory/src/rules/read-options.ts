@@ -1,3 +1,4 @@
+import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { FactStatus, Trust } from "../fact.ts";
 import { checkInput, dateSchema } from "./incoming.ts";
@@ -8,25 +9,31 @@ const DEFAULT_LIMIT = 10;
 const ALL: readonly FactStatus[] = ["active", "quarantined", "superseded"];
 
 /** What nobody wrote is found nowhere; it is no error to ask for it. */
-const tags = z.array(z.string()).readonly().optional();
-const status = z.enum(["active", "quarantined", "superseded"] as const satisfies readonly FactStatus[]);
+const tags = lazy(() => z.array(z.string()).readonly().optional());
+const status = lazy(() =>
+  z.enum(["active", "quarantined", "superseded"] as const satisfies readonly FactStatus[]),
+);
 
-const recallSchema = z
-  .strictObject({
-    limit: z.int().min(0).default(DEFAULT_LIMIT),
-    tags,
-    asOf: dateSchema.optional(),
-    minTrust: trustSchema.default("inferred"),
-  })
-  .prefault({});
+const recallSchema = lazy(() =>
+  z
+    .strictObject({
+      limit: z.int().min(0).default(DEFAULT_LIMIT),
+      tags: tags(),
+      asOf: dateSchema().optional(),
+      minTrust: trustSchema().default("inferred"),
+    })
+    .prefault({}),
+);
 
-const listSchema = z
-  .strictObject({
-    limit: z.int().min(0).optional(),
-    tags,
-    status: z.union([status, z.array(status).readonly()]).default("active"),
-  })
-  .prefault({});
+const listSchema = lazy(() =>
+  z
+    .strictObject({
+      limit: z.int().min(0).optional(),
+      tags: tags(),
+      status: z.union([status(), z.array(status()).readonly()]).default("active"),
+    })
+    .prefault({}),
+);
 
 export interface ReadRecall {
   readonly limit: number;
@@ -38,7 +45,7 @@ export interface ReadRecall {
 }
 
 export function readRecall(options: unknown, now: number): ReadRecall {
-  const { limit, asOf, ...rest } = checkInput("recall", recallSchema, "options", options);
+  const { limit, asOf, ...rest } = checkInput("recall", recallSchema(), "options", options);
   const isNow = asOf === undefined || Number.isNaN(asOf);
   return { ...rest, tags: rest.tags, limit: Math.min(limit, MAX_LIMIT), asOf: isNow ? now : asOf, isNow };
 }
@@ -50,7 +57,12 @@ export interface ReadList {
 }
 
 export function readList(operation: string, options: unknown): ReadList {
-  const { limit = Number.POSITIVE_INFINITY, ...rest } = checkInput(operation, listSchema, "options", options);
+  const { limit = Number.POSITIVE_INFINITY, ...rest } = checkInput(
+    operation,
+    listSchema(),
+    "options",
+    options,
+  );
   const wanted = typeof rest.status === "string" ? [rest.status] : rest.status;
   return { limit, tags: rest.tags, statuses: ALL.filter((one) => wanted.includes(one)) };
 }

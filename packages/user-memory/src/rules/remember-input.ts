@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { QuarantineReason, Trust } from "../fact.ts";
 import type { UserMemoryLimits } from "../limits.ts";
@@ -24,7 +25,7 @@ const REASONS = [
   "link",
 ] as const satisfies readonly QuarantineReason[];
 
-export const trustSchema = z.enum(TRUST);
+export const trustSchema = lazy(() => z.enum(TRUST));
 
 const MAX_TEXT = 1_000_000;
 /** Positions are counted on from, and a database may keep 32 bits of them. */
@@ -34,24 +35,24 @@ const optionsSchema = (limits: UserMemoryLimits) =>
   z
     .strictObject({
       tags: tagsSchema(limits).default([]),
-      score: scoreSchema.optional(),
-      trust: trustSchema.optional(),
-      key: idSchema.optional(),
+      score: scoreSchema().optional(),
+      trust: trustSchema().optional(),
+      key: idSchema().optional(),
       provenance: z
         .strictObject({
-          conversationId: idSchema.optional(),
+          conversationId: idSchema().optional(),
           position: z.int().min(0).max(MAX_POSITION).optional(),
-          messageId: idSchema.optional(),
-          author: idSchema.optional(),
-          extractor: idSchema.optional(),
+          messageId: idSchema().optional(),
+          author: idSchema().optional(),
+          extractor: idSchema().optional(),
           evidence: textSchema(MAX_TEXT).optional(),
-          saidAt: dateSchema.optional(),
+          saidAt: dateSchema().optional(),
         })
         .prefault({}),
-      validFrom: dateSchema.optional(),
-      validUntil: dateSchema.optional(),
+      validFrom: dateSchema().optional(),
+      validUntil: dateSchema().optional(),
       quarantine: z.enum(REASONS).optional(),
-      quotation: quotationSchema.optional(),
+      quotation: quotationSchema().optional(),
       since: z.number().optional(),
     })
     .refine(

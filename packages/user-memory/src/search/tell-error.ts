@@ -1,4 +1,4 @@
-import { describeCause } from "@jaf/memory";
+import { describeCause } from "@jaf/memory/adapter";
 import { UserMemoryError, type UserMemoryErrorFields } from "../errors.ts";
 import type { UserMemorySettings } from "../options.ts";
 

@@ -1,4 +1,5 @@
 import type { Tool, ToolCallInfo } from "@jaf/core";
+import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { ErasureMark } from "../erasure-mark.ts";
 import type { UserMemory } from "../user-memory.ts";
@@ -65,24 +66,30 @@ export interface MemoryToolsOptions<Ctx> {
 }
 
 const name = (byDefault: string) => z.string().min(1).default(byDefault);
-const callback = z.custom<never>((value) => typeof value === "function", { error: "expected a function" });
+const callback = lazy(() =>
+  z.custom<never>((value) => typeof value === "function", { error: "expected a function" }),
+);
 
-export const memoryToolsSchema = z.strictObject({
-  memory: z.custom<UserMemory>().optional(),
-  user: z.union([z.string(), callback], { error: "expected the id of a user, or a function of the context" }),
-  said: callback.optional(),
-  turnStart: callback.optional(),
-  tags: z.array(z.string().min(1)).readonly().optional(),
-  limit: z.int().min(1).max(100).default(10),
-  names: z
-    .strictObject({
-      remember: name("remember_fact"),
-      recall: name("recall_facts"),
-      forget: name("forget_fact"),
-    })
-    .prefault({}),
-  needsApproval: z.custom<never>().optional(),
-});
+export const memoryToolsSchema = lazy(() =>
+  z.strictObject({
+    memory: z.custom<UserMemory>().optional(),
+    user: z.union([z.string(), callback()], {
+      error: "expected the id of a user, or a function of the context",
+    }),
+    said: callback().optional(),
+    turnStart: callback().optional(),
+    tags: z.array(z.string().min(1)).readonly().optional(),
+    limit: z.int().min(1).max(100).default(10),
+    names: z
+      .strictObject({
+        remember: name("remember_fact"),
+        recall: name("recall_facts"),
+        forget: name("forget_fact"),
+      })
+      .prefault({}),
+    needsApproval: z.custom<never>().optional(),
+  }),
+);
 
 /** The options with their defaults. */
 export interface MemoryToolsSettings<Ctx> extends Omit<MemoryToolsOptions<Ctx>, "names"> {

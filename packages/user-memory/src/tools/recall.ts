@@ -1,4 +1,4 @@
-import { fence } from "@jaf/memory";
+import { fence } from "@jaf/memory/adapter";
 import { lineOf } from "../render/line.ts";
 import { isShown, type RenderableFact } from "../render/standing.ts";
 import { statementOf } from "../render/statement.ts";

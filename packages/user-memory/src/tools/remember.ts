@@ -1,8 +1,7 @@
 import type { ToolCallInfo } from "@jaf/core";
 import type { ErasureMark } from "../erasure-mark.ts";
-import { type Heard, hear } from "../extract/heard.ts";
-import { proposedIn } from "../extract/items.ts";
-import { rememberItem } from "../extract/remember-item.ts";
+import type { Heard } from "../extract/heard.ts";
+import { loadSteps } from "../extract/load.ts";
 import { isStore } from "../link/slot.ts";
 import type { UserMemory } from "../user-memory.ts";
 import type { MemoryToolsSettings, RememberArguments } from "./options.ts";
@@ -35,6 +34,7 @@ export async function rememberFact<Ctx>(
   const start = await startOf(scope);
   const heard = await heardIn(scope);
   if (heard === "private") return UNWANTED;
+  const { proposedIn } = await loadSteps();
   const [item] = await proposedIn(heard, [{ fact, evidence, score: 1 }], async () => false);
   // A store that keeps no trust would show what waits for review as the user's word.
   if (item === undefined || (item.kind === "foreign" && !isStore(memory))) return NOT_SAID;
@@ -42,6 +42,7 @@ export async function rememberFact<Ctx>(
   const { conversationId } = call?.turn ?? {};
   const source = { ...start, userId, conversationId, position: heard.position, extractor };
   try {
+    const { rememberItem } = await loadSteps();
     const kept = await rememberItem(memory, item, { ...source, tags: settings.tags ?? [] });
     return "status" in kept && kept.status === "quarantined" ? WAITS : REMEMBERED;
   } catch (thrown) {
@@ -53,6 +54,7 @@ export async function rememberFact<Ctx>(
 /** What the user said: as the application says, or else the engine. */
 async function heardIn<Ctx>({ settings, context, call }: Remembering<Ctx>): Promise<Heard | "private"> {
   const given = await settings.said?.(context, call);
+  const { hear } = await loadSteps();
   if (given === undefined) return hear(call?.turn ?? { messages: [], said: [] });
   const said = given.map((content) => ({ role: "user", content }) as const);
   return hear({ messages: call?.turn.messages ?? [], said });

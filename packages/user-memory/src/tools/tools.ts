@@ -1,5 +1,5 @@
 import type { Tool, ToolCallInfo } from "@jaf/core";
-import { parseOptions } from "@jaf/memory";
+import { lazy, parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { boundOptions } from "../bound-options.ts";
 import { getUserMemory } from "../link/slot.ts";
@@ -23,24 +23,30 @@ export interface MemoryTools<Ctx> {
   readonly forget: Tool<ForgetArguments, Ctx>;
 }
 
-const rememberSchema = z.object({
-  fact: z
-    .string()
-    .min(1)
-    .max(500)
-    .describe("One thing that the user said, in one sentence that can be understood by itself."),
-  evidence: z
-    .string()
-    .max(2_000)
-    .optional()
-    .describe("The user's words in this turn that say it, copied character by character."),
-});
-const recallSchema = z.object({
-  query: z.string().min(1).max(1_000).describe("What to look for: a question, or a few words."),
-});
-const forgetSchema = z.object({
-  id: z.string().min(1).max(255).describe("The id of the fact, as a recall showed it."),
-});
+const rememberSchema = lazy(() =>
+  z.object({
+    fact: z
+      .string()
+      .min(1)
+      .max(500)
+      .describe("One thing that the user said, in one sentence that can be understood by itself."),
+    evidence: z
+      .string()
+      .max(2_000)
+      .optional()
+      .describe("The user's words in this turn that say it, copied character by character."),
+  }),
+);
+const recallSchema = lazy(() =>
+  z.object({
+    query: z.string().min(1).max(1_000).describe("What to look for: a question, or a few words."),
+  }),
+);
+const forgetSchema = lazy(() =>
+  z.object({
+    id: z.string().min(1).max(255).describe("The id of the fact, as a recall showed it."),
+  }),
+);
 
 const APPROVALS = { shape: { remember: true, recall: true, forget: true } } as const;
 
@@ -65,10 +71,10 @@ interface Reached {
  * A call rejects with what the store rejects with. Throws a `TypeError` for options that are wrong.
  */
 export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): MemoryTools<Ctx> {
-  const given = boundOptions(memoryToolsSchema, options);
+  const given = boundOptions(memoryToolsSchema(), options);
   const settings: MemoryToolsSettings<Ctx> = {
     ...given,
-    ...parseOptions(memoryToolsSchema, given, "memory tools options"),
+    ...parseOptions(memoryToolsSchema(), given, "memory tools options"),
   };
   const { names, limit, tags } = settings;
   const needsApproval = boundOptions(APPROVALS, settings.needsApproval);
@@ -90,7 +96,7 @@ export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): Memory
         name: names.remember,
         description:
           "Remembers what the user just said and will matter in later conversations, in the user's own words. Not for what a page, a tool or you said, nor for secrets.",
-        parameters: rememberSchema,
+        parameters: rememberSchema(),
       },
       execute: (args, context, call?: ToolCallInfo) => {
         const calledAt = new Date();
@@ -104,7 +110,7 @@ export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): Memory
       schema: {
         name: names.recall,
         description: "Recalls what is known about the user from earlier conversations.",
-        parameters: recallSchema,
+        parameters: recallSchema(),
       },
       execute: ({ query }, context) =>
         reach(context, async ({ memory, userId }) =>
@@ -117,7 +123,7 @@ export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): Memory
         name: names.forget,
         description:
           "Forgets a fact about the user for good, when the user asks for it. Recall it first, for its id.",
-        parameters: forgetSchema,
+        parameters: forgetSchema(),
       },
       execute: ({ id }, context) => reach(context, ({ memory, userId }) => forgetFact(memory, userId, id)),
       ...approvalOf(needsApproval?.forget),

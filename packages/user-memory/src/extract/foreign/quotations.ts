@@ -1,3 +1,4 @@
+import { lazy } from "@jaf/memory/adapter";
 import type { Span } from "./line.ts";
 
 const PAIRS: ReadonlyMap<string, string> = new Map([
@@ -17,7 +18,7 @@ const WORDS = 4;
 /** In a script without spaces. */
 const SIGNS = 8;
 const LONGEST = 4_000;
-const SPACELESS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/gu;
+const SPACELESS = lazy(() => /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/gu);
 const MARKS = /["“”„«»‹›「」『』‘’‚＂]/gu;
 
 /** What stands in quotation marks, over lines too; not a word or a title. */
@@ -45,7 +46,7 @@ const isMeasure = (text: string, mark: string, index: number): boolean =>
 
 function isSpeech(inside: string): boolean {
   const words = inside.match(/[\p{L}\p{M}\p{N}'’]+/gu) ?? [];
-  if ((inside.match(SPACELESS)?.length ?? 0) >= SIGNS) return true;
+  if ((inside.match(SPACELESS())?.length ?? 0) >= SIGNS) return true;
   if (words.length > 1 && /[.!?。！？؟।]\s*$/u.test(inside)) return true;
   return words.length >= WORDS && !isTitle(words);
 }

@@ -1,3 +1,4 @@
+import { lazy } from "@jaf/memory/adapter";
 import { headIn, isLabelled } from "./labels.ts";
 import { isBlank, type Line, type Span } from "./line.ts";
 
@@ -13,8 +14,10 @@ const NAME_AND_TIME = new RegExp(
   `^\\s*\\p{L}[^:\\n]{0,40}?[\\s,(\\[—–-]+(?:${DATE},?\\s*)?${TIME}[)\\]]?\\s*(?::|$)`,
   "u",
 );
-const DELIMITER =
-  /^\s*(?:[-=*_~#+]{3,}|[<>]{3,}|[-=*<>~#]{2,}\s*\p{L}[^\n]{0,80}?\s*[-=*<>~#]{2,}|-{4,}\s*\p{L}[^\n]{0,80}|BEGIN\b[^\n]{0,60}|<{3,}[^\n]{0,60})\s*$/u;
+const DELIMITER = lazy(
+  () =>
+    /^\s*(?:[-=*_~#+]{3,}|[<>]{3,}|[-=*<>~#]{2,}\s*\p{L}[^\n]{0,80}?\s*[-=*<>~#]{2,}|-{4,}\s*\p{L}[^\n]{0,80}|BEGIN\b[^\n]{0,60}|<{3,}[^\n]{0,60})\s*$/u,
+);
 const WROTE = /@[^\n]{0,200}[:：]\s*$/u;
 /** It says itself how far it goes. */
 const MARKED = /^\s*(?:`{3}|~{3}|>)/u;
@@ -55,7 +58,7 @@ const announces = ({ text }: Line): boolean => /[:：]\s*$/u.test(text) && !WROT
 /** Whether this line begins what goes on to the end: a delimiter, or a colon that announces a text, not a list. */
 function opens({ text }: Line, next: Line | undefined, second: Line | undefined): boolean {
   if (next === undefined || text.length > 500) return false;
-  if (DELIMITER.test(text)) return true;
+  if (DELIMITER().test(text)) return true;
   if (!/[:：]\s*$/u.test(text)) return false;
   if (MARKED.test(next.text)) return false;
   const isList = LIST.test(next.text) || (isLabelled(next) && second !== undefined && isLabelled(second));

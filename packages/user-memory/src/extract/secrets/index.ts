@@ -1,3 +1,5 @@
+import { lazy } from "@jaf/memory/adapter";
+
 /** Keys and tokens that their form gives away. */
 const FORMS: readonly RegExp[] = [
   /(?<![\w-])(?:sk|pk|rk)[-_][\w-]{16,}/u,
@@ -9,8 +11,10 @@ const FORMS: readonly RegExp[] = [
   /(?<!\p{L})bearer\s{1,3}[\w.~+/-]{16,}/iu,
 ];
 /** A word for a password or a code, a link to its value (`is`, `:`), and a value. */
-const NAMED =
-  /(?:(?<!\p{L})(?:(?:wi-?fi|wlan|master)[ -]?)?(?:password|passwd|passphrase|passcode|pwd|pin|pin[ -]?code|cvv|cvc|api[ _-]?key|secret[ _-]?key|access[ _-]?token|(?:\p{L}{1,20})?passwort|kennwort|mot de passe|mdp|contraseña|clave|parola d['’]ordine|senha|palavra-passe|wachtwoord|hasło|пароль|şifre|şifrem|parola|पासवर्ड)|密码|密碼|口令|パスワード|暗証番号|비밀번호|كلمة (?:السر|المرور))(?![ -]?manager)(?<linked>[^\n:=：.!?]{0,40}?(?:\s*[:=：]\s*|\s(?:is|was|ist|lautet|war|est|es|è|é|to|jest|это|है|هي)\s+|[是は为為]\s*|[는은가]\s+)|\s+)["'“„«「`]?(?<value>[^\s"'”“»」`，。]{3,100})/giu;
+const NAMED = lazy(
+  () =>
+    /(?:(?<!\p{L})(?:(?:wi-?fi|wlan|master)[ -]?)?(?:password|passwd|passphrase|passcode|pwd|pin|pin[ -]?code|cvv|cvc|api[ _-]?key|secret[ _-]?key|access[ _-]?token|(?:\p{L}{1,20})?passwort|kennwort|mot de passe|mdp|contraseña|clave|parola d['’]ordine|senha|palavra-passe|wachtwoord|hasło|пароль|şifre|şifrem|parola|पासवर्ड)|密码|密碼|口令|パスワード|暗証番号|비밀번호|كلمة (?:السر|المرور))(?![ -]?manager)(?<linked>[^\n:=：.!?]{0,40}?(?:\s*[:=：]\s*|\s(?:is|was|ist|lautet|war|est|es|è|é|to|jest|это|है|هي)\s+|[是は为為]\s*|[는은가]\s+)|\s+)["'“„«「`]?(?<value>[^\s"'”“»」`，。]{3,100})/giu,
+);
 const TOKEN = /(?<![\w+/=-])[\w+/=-]{20,200}(?![\w+/=-])/gu;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/iu;
 const HEX = /^[\da-f]+$/iu;
@@ -23,7 +27,7 @@ const DIGITS = /(?<![\d.+])\d(?:[ -]?\d){12,18}(?![\d.]?\d)/gu;
 export function holdsSecret(text: string): boolean {
   return (
     FORMS.some((form) => form.test(text)) ||
-    [...text.matchAll(NAMED)].some(({ groups }) =>
+    [...text.matchAll(NAMED())].some(({ groups }) =>
       isPassword(groups?.["value"] ?? "", groups?.["linked"] ?? ""),
     ) ||
     [...text.matchAll(TOKEN)].some(([token]) => isRandom(token)) ||
