@@ -9,6 +9,7 @@ import {
   type VersionedMemoryProvider,
 } from "@jaf/memory";
 import { frozenMessages, ownConversation } from "../immutable/messages.ts";
+import { onRecall } from "../memory/end-cache.ts";
 
 /**
  * A memory provider as the runs of agent clients use it. There is one view of each provider, so that runs that wait
@@ -26,7 +27,7 @@ interface WatchOptions {
 }
 
 export interface Watch {
-  /** Whether the message, this very object, has been read from the store meanwhile. */
+  /** Whether the message, this very object, has been read from the store meanwhile, or was known to be there. */
   readonly isStored: (message: Message) => boolean;
   readonly end: () => void;
 }
@@ -47,8 +48,12 @@ export function viewOf(provider: MemoryProvider): ProviderView {
 
 function createView(provider: MemoryProvider): ProviderView {
   const watchers: Watchers = new Map();
+  const view = watched(provider, watchers);
+  onRecall(view, (conversationId, messages) => {
+    for (const { loads } of watchers.get(conversationId) ?? []) loads.push(messages);
+  });
   return {
-    provider: watched(provider, watchers),
+    provider: view,
     watch: (conversationId, options) => {
       const watcher: Watcher = { ...options, loads: [] };
       const all = watchers.get(conversationId) ?? new Set();

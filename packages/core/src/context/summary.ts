@@ -2,7 +2,7 @@ import { type ConversationMemory, fence, type Message } from "@jaf/memory";
 import * as z from "zod";
 import { fingerprint } from "../memory/fingerprint.ts";
 
-const SUMMARY_KEY = "jafSummary";
+export const SUMMARY_KEY = "jafSummary";
 const FORMAT = 2;
 const MAX_CHARACTERS = 8_000;
 const MAX_GAPS = 50;
