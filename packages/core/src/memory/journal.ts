@@ -201,7 +201,10 @@ export function openJournal(options: JournalOptions): Journal {
     conversationId,
     executionId,
     runKey,
-    takeEnd: () => ends?.take(conversationId),
+    takeEnd: () => {
+      const end = ends?.take(conversationId);
+      return end?.userId === memory.userId ? end : undefined;
+    },
     foundShared: () => ends?.foundShared(conversationId),
     loaded: (reading, onConfirmed) => {
       appender.loaded(reading);

@@ -82,8 +82,7 @@ export function recallUnchecked(
   { journal: { conversationId, memory }, tail }: Recall,
 ): Loaded | undefined {
   const { userId, incarnation, version, metadataVersion, nextPosition, totalMessages, time } = end;
-  if (metadataVersion === undefined || totalMessages === undefined || userId !== memory.userId)
-    return undefined;
+  if (metadataVersion === undefined || totalMessages === undefined) return undefined;
   const counts = { incarnation, version, metadataVersion, nextPosition, totalMessages };
   // Without the times of its writes, which no run asks for.
   const metadata = { ...end.metadata, ...counts } as unknown as ConversationMetadata;
@@ -98,6 +97,8 @@ export function recallUnchecked(
 export function recallChecked(end: ConversationEnd, head: Head, tail: Tail | undefined): Loaded | undefined {
   const { conversation, incarnation, receipt, time } = head;
   if (conversation === null || receipt !== undefined || !isOf(end, head)) return undefined;
+  // Whose it is, is told with the messages.
+  if (end.userId !== undefined && conversation.userId !== end.userId) return undefined;
   const total = conversation.metadata?.totalMessages;
   if (total === undefined) return undefined;
   const messages = end.messages.slice(Math.max(0, end.messages.length - total));
@@ -109,8 +110,7 @@ export const isOf = (end: ConversationEnd, { conversation, incarnation }: Head):
   conversation !== null &&
   incarnation === end.incarnation &&
   versionOf(conversation) === end.version &&
-  conversation.metadata?.nextPosition === end.nextPosition &&
-  conversation.userId === end.userId;
+  conversation.metadata?.nextPosition === end.nextPosition;
 
 function enough(
   conversation: ConversationMemory,
