@@ -51,11 +51,11 @@ export const openAdmission = (journal: Journal, signal: AbortSignal | undefined)
 
 /** `undefined` if another run has the turn. */
 async function loadFree(
-  { memory, conversationId, executionId, runKey, foundShared }: Journal,
+  { memory, conversationId, executionId, runKey, foundOutdated }: Journal,
   options: Pick<LoadOptions, "signal" | "tail" | "end">,
 ): Promise<Loading | undefined> {
   const loaded = await abortable(
-    loadConversation(memory, conversationId, { ...options, receiptFor: runKey, onChanged: foundShared }),
+    loadConversation(memory, conversationId, { ...options, receiptFor: runKey, onChanged: foundOutdated }),
     options.signal,
   );
   if (!loaded.success || turnUnderWay(loaded.data, executionId) === undefined) return loaded;

@@ -8,8 +8,8 @@ const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
 const LARGEST_PART = 1 / 16;
 /** What was read longer ago is read again: the store's clock may have been set, and what was erased shouldn't stay here. */
 const MAX_AGE_MS = 5 * 60_000;
-/** For so long a conversation is read each time in which another process was found to take turns. */
-const SHARED_MS = 10_000;
+/** So many turns of a conversation at most aren't kept after its end was outdated. */
+const MOST_SKIPPED = 16;
 
 /** The end of a conversation as this process's last run left it, and what the store counts of it. */
 export interface ConversationEnd {
@@ -38,13 +38,24 @@ export interface EndCache {
   readonly take: (conversationId: string) => ConversationEnd | undefined;
   /** Keeps it, unless it is too large, or can't be kept as it is. */
   readonly keep: (conversationId: string, end: ConversationEnd) => void;
-  /** Another process has changed its messages: for a while nothing is kept, since to find it outdated costs a round trip. */
-  readonly foundShared: (conversationId: string) => void;
+  /**
+   * Somebody else has changed its messages: the end of the next turn isn't kept, since to find it outdated costs a round trip;
+   * of twice as many turns if that was so the last time, too.
+   */
+  readonly foundOutdated: (conversationId: string) => void;
 }
 
-type Entry =
-  | { readonly end: ConversationEnd; readonly bytes: number; readonly expiresAt: number }
-  | { readonly end: undefined; readonly bytes: number; readonly expiresAt: number };
+interface Entry {
+  readonly end: ConversationEnd | undefined;
+  readonly bytes: number;
+  readonly expiresAt: number;
+  /** Whether a run has it, and hasn't found it outdated. */
+  readonly isTaken: boolean;
+  /** How often in a row it was outdated. */
+  readonly outdated: number;
+  /** How many more turns aren't kept. */
+  readonly skips: number;
+}
 
 /** What an entry takes beside its messages. */
 const ENTRY_BYTES = 500;
@@ -88,39 +99,41 @@ function createEndCache(): (options: EndCacheOptions) => EndCache {
     if (sweep === undefined) sweep = setTimeout(removeExpired, MAX_AGE_MS).unref();
   }
 
-  function add(conversationId: string, entry: Entry, most: Required<EndCacheOptions>): void {
-    remove(conversationId);
-    entries.set(conversationId, entry);
-    bytes += entry.bytes;
-    for (const oldest of entries.keys()) {
-      if (entries.size <= most.maxConversations && bytes <= most.maxBytes) break;
-      remove(oldest);
-    }
+  function put(conversationId: string, entry: Omit<Entry, "bytes" | "expiresAt">, size = 0): void {
+    const expiresAt = (entry.end?.time.answeredAt ?? performance.now()) + MAX_AGE_MS;
+    entries.set(conversationId, { ...entry, bytes: size + ENTRY_BYTES, expiresAt });
+    bytes += size + ENTRY_BYTES;
     sweepLater();
   }
 
-  return ({ maxConversations = DEFAULT_MAX_CONVERSATIONS, maxBytes = DEFAULT_MAX_BYTES }) => {
-    const most = { maxConversations, maxBytes };
-    const isShared = (conversationId: string): boolean => {
-      const entry = entries.get(conversationId);
-      return entry !== undefined && entry.end === undefined && entry.expiresAt > performance.now();
-    };
-    return {
-      take: (conversationId) => (isShared(conversationId) ? undefined : remove(conversationId)?.end),
-      keep: (conversationId, end) => {
-        if (isShared(conversationId)) return;
-        const size = bytesOf(end.messages) + bytesOf(end.metadata) + ENTRY_BYTES;
-        const expiresAt = end.time.answeredAt + MAX_AGE_MS;
-        // Negated, as it is NaN where something can't be kept.
-        if (!(size <= maxBytes * LARGEST_PART) || expiresAt <= performance.now()) remove(conversationId);
-        else add(conversationId, { end, bytes: size, expiresAt }, most);
-      },
-      foundShared: (conversationId) => {
-        const expiresAt = performance.now() + SHARED_MS;
-        add(conversationId, { end: undefined, bytes: ENTRY_BYTES, expiresAt }, most);
-      },
-    };
-  };
+  return ({ maxConversations = DEFAULT_MAX_CONVERSATIONS, maxBytes = DEFAULT_MAX_BYTES }) => ({
+    take: (conversationId) => {
+      const entry = remove(conversationId);
+      if (entry === undefined) return undefined;
+      put(conversationId, { ...entry, end: undefined, isTaken: entry.end !== undefined });
+      return entry.end;
+    },
+    keep: (conversationId, end) => {
+      const { isTaken = false, outdated = 0, skips = 0 } = remove(conversationId) ?? {};
+      if (skips > 0) {
+        put(conversationId, { end: undefined, isTaken: false, outdated, skips: skips - 1 });
+        return;
+      }
+      const size = bytesOf(end.messages) + bytesOf(end.metadata);
+      // Negated, as it is NaN where something can't be kept.
+      if (!(size <= maxBytes * LARGEST_PART)) return;
+      put(conversationId, { end, isTaken: false, outdated: isTaken ? 0 : outdated, skips }, size);
+      for (const oldest of entries.keys()) {
+        if (entries.size <= maxConversations && bytes <= maxBytes) break;
+        remove(oldest);
+      }
+    },
+    foundOutdated: (conversationId) => {
+      const outdated = (remove(conversationId)?.outdated ?? 0) + 1;
+      const skips = Math.min(2 ** (outdated - 1), MOST_SKIPPED);
+      put(conversationId, { end: undefined, isTaken: false, outdated, skips });
+    },
+  });
 }
 
 /** About what plain data takes. NaN where it holds what the store gives each reader anew, e.g. bytes or a date. */

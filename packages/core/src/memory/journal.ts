@@ -42,7 +42,7 @@ export interface Journal {
   /** Takes what this process knows of the conversation's end, for this run alone. */
   readonly takeEnd: () => ConversationEnd | undefined;
   /** Somebody else has changed the conversation since this process had its end. */
-  readonly foundShared: () => void;
+  readonly foundOutdated: () => void;
   /**
    * Everything that follows is said after this. `onConfirmed`: it wasn't read, so the first write asks whether it is what is
    * stored, metadata included. If not, the write fails with a conflict, and the run has stored nothing yet.
@@ -141,7 +141,7 @@ export function openJournal(options: JournalOptions): Journal {
   const outdated = ({ reason }: MemoryConflictError): void => {
     unconfirmed = undefined;
     mayHold = false;
-    if (reason === "version") ends?.foundShared(conversationId);
+    if (reason === "version") ends?.foundOutdated(conversationId);
   };
 
   const append = (messages: readonly Message[], noted?: Noted): Promise<Result<void>> =>
@@ -205,7 +205,7 @@ export function openJournal(options: JournalOptions): Journal {
       const end = ends?.take(conversationId);
       return end?.userId === memory.userId ? end : undefined;
     },
-    foundShared: () => ends?.foundShared(conversationId),
+    foundOutdated: () => ends?.foundOutdated(conversationId),
     loaded: (reading, onConfirmed) => {
       appender.loaded(reading);
       unconfirmed = onConfirmed;
