@@ -54,7 +54,8 @@ async function take(
   await store.close();
   process.stdout.write(describeLoad(title, outcome, checked));
   const count = PROCESSES * options.conversations * options.turns;
-  return { checked, outcomes: countOutcomes(outcome), count };
+  const readsPerTurn = outcome.calls.reads / outcome.turns.size;
+  return { checked, outcomes: countOutcomes(outcome), count, readsPerTurn };
 }
 
 describe.each<Backend>(["redis", "postgres"])(
@@ -91,6 +92,25 @@ describe.each<Backend>(["redis", "postgres"])(
       expect(checked.problems).toEqual([]);
       expect(outcomes).toEqual({ completed: count });
     });
+
+    it.each(["reject", "queue"] as const)(
+      "take 10,000 in bursts, mostly without reading, one killed meanwhile: none is lost, doubled or mixed, %s",
+      async (concurrency) => {
+        const load = { conversations: 100, turns: 25, burst: 9, window: 12, modelMs: 2 };
+        const kill = { process: 2, afterTurns: 6_000 };
+        const { checked, outcomes, readsPerTurn } = await take(backend, `bursts, ${concurrency}`, {
+          ...load,
+          concurrency,
+          turnLeaseMs: 1_500,
+          kill,
+        });
+        expect(checked.problems).toEqual([]);
+        expect(Object.keys(outcomes)).toEqual(["completed"]);
+        expect(checked.whole).toBeGreaterThan(7_500);
+        // Refused runs read, too.
+        expect(readsPerTurn).toBeLessThan(0.9);
+      },
+    );
 
     it("go on where one of them is killed (SIGKILL): its last turns may be there in part, none is mixed up", async () => {
       const load = { conversations: 20, turnLeaseMs: 1_500, kill: { process: 1, afterTurns: 300 } };

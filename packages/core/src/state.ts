@@ -26,9 +26,19 @@ export interface RunStateInput<Ctx> {
   readonly traceId?: TraceId;
 }
 
+/** The ids of states that were made with one of their own, and that no run has been given yet. */
+const unused = new WeakMap<object, RunId>();
+
+/** Whether no run had this id before: nobody else has heard of it. Says so once. */
+export function takeUnused<Ctx>(state: RunState<Ctx>): boolean {
+  const id = unused.get(state);
+  unused.delete(state);
+  return id !== undefined && id === state.runId;
+}
+
 /** A fresh state to hand to `run`, with generated ids and no turns taken. */
 export function createRunState<Ctx>(input: RunStateInput<Ctx>): RunState<Ctx> {
-  return {
+  const state: RunState<Ctx> = {
     runId: input.runId ?? generateRunId(),
     traceId: input.traceId ?? generateTraceId(),
     // The text of a message is all that its type shows: parts are read through `RichMessage`.
@@ -37,4 +47,6 @@ export function createRunState<Ctx>(input: RunStateInput<Ctx>): RunState<Ctx> {
     context: input.context,
     turnCount: 0,
   };
+  if (input.runId === undefined) unused.set(state, state.runId);
+  return state;
 }

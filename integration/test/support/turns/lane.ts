@@ -72,3 +72,26 @@ export async function takeLane(
   for (let number = lane; number < turns; number += lanes)
     onTurn(await takeTurn(worker, { process, conversation, number }));
 }
+
+/**
+ * All turns of this process, a few of each conversation at a time: while it is at these, the next process is at those that it
+ * had before. Nobody waits for the others, so that they meet now and then.
+ */
+export async function takeBursts(
+  worker: Worker,
+  burst: number,
+  onTurn: (turn: EndedTurn) => void,
+): Promise<void> {
+  const { process, processes, conversations, turns } = worker.load;
+  const all = Array.from({ length: conversations }, (_, conversation) => conversation);
+  const takeBurst = async (conversation: number, first: number) => {
+    for (let number = first; number < Math.min(turns, first + burst); number++)
+      onTurn(await takeTurn(worker, { process, conversation, number }));
+  };
+  for (let first = 0; first < turns; first += burst) {
+    for (let shift = 0; shift < processes; shift++) {
+      const now = all.filter((conversation) => (conversation + process + shift) % processes === 0);
+      await Promise.all(now.map((conversation) => takeBurst(conversation, first)));
+    }
+  }
+}

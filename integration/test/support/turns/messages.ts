@@ -13,6 +13,15 @@ export const turnLoadSchema = z.object({
   turns: z.number(),
   /** How many turns of a conversation the process has under way at the same time. */
   lanes: z.number(),
+  /**
+   * How many turns of a conversation the process takes one after the other before it leaves it to the next process, and goes
+   * on with those of the one before. Absent: all conversations at once, and none is left.
+   */
+  burst: z.number().optional(),
+  /** How many processes there are. */
+  processes: z.number(),
+  /** How many messages the model sees. Absent: all. */
+  window: z.number().optional(),
   /** Each model call takes up to this many milliseconds. */
   modelMs: z.number(),
   /** Whether durabilities differ between conversations, or between the turns of each. */

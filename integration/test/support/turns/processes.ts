@@ -4,7 +4,7 @@ import { startTurnProcess } from "./process.ts";
 
 const PROGRESS_MS = 5_000;
 
-export interface LoadOptions extends Omit<TurnLoad, "process"> {
+export interface LoadOptions extends Omit<TurnLoad, "process" | "processes"> {
   /** In the lines of progress. */
   readonly title: string;
   /** Kills this process once all together have taken so many turns. */
@@ -41,7 +41,7 @@ export function startTurnProcesses(count: number): TurnProcesses {
   async function run({ title, kill, ...load }: LoadOptions): Promise<LoadOutcome> {
     for (const [index, process] of processes.entries())
       if (!process.isAlive()) processes[index] = startTurnProcess();
-    await Promise.all(processes.map((one, process) => one.open({ ...load, process })));
+    await Promise.all(processes.map((one, process) => one.open({ ...load, process, processes: count })));
 
     const turns = new Map<string, TurnRecord>();
     const total = count * load.conversations * load.turns;

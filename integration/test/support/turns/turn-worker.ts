@@ -1,5 +1,5 @@
 import { createTurnConfig } from "./agent.ts";
-import { takeLane } from "./lane.ts";
+import { takeBursts, takeLane } from "./lane.ts";
 import { type FromWorker, type TurnLoad, toWorkerSchema } from "./messages.ts";
 import { countCalls, openStore } from "./store.ts";
 
@@ -11,7 +11,7 @@ const QUEUE_TIMEOUT_MS = 280_000;
 const say = (message: FromWorker): void => void process.send?.(message);
 
 async function open(load: TurnLoad): Promise<() => Promise<void>> {
-  const { conversations, lanes, modelMs, concurrency, turnLeaseMs } = load;
+  const { conversations, lanes, burst, window, modelMs, concurrency, turnLeaseMs } = load;
   const store = await openStore(load);
   const { provider, calls } = countCalls(store);
   const memory = {
@@ -20,15 +20,18 @@ async function open(load: TurnLoad): Promise<() => Promise<void>> {
     concurrency,
     turnLeaseMs,
     queueTimeoutMs: QUEUE_TIMEOUT_MS,
+    ...(window === undefined ? {} : { window: { maxMessages: window } }),
   };
   const worker = { load, config: createTurnConfig(modelMs), memory };
-  return async () => {
-    await Promise.all(
+  const takeLanes = () =>
+    Promise.all(
       Array.from({ length: conversations * lanes }, (_, index) => {
         const place = { conversation: index % conversations, lane: Math.floor(index / conversations) };
         return takeLane(worker, place, say);
       }),
     );
+  return async () => {
+    await (burst === undefined ? takeLanes() : takeBursts(worker, burst, say));
     await store.close();
     say({ kind: "done", calls: calls() });
   };

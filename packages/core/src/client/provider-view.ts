@@ -7,6 +7,7 @@ import type {
 } from "@jaf/memory";
 import { conversationMetadata, isVersionedProvider, readsMedia } from "@jaf/memory/engine";
 import { frozenMessages, ownConversation } from "../immutable/messages.ts";
+import { onRecall } from "../memory/end-cache.ts";
 
 /**
  * A memory provider as the runs of agent clients use it. There is one view of each provider, so that runs that wait
@@ -24,7 +25,7 @@ interface WatchOptions {
 }
 
 export interface Watch {
-  /** Whether the message, this very object, has been read from the store meanwhile. */
+  /** Whether the message, this very object, has been read from the store meanwhile, or was known to be there. */
   readonly isStored: (message: Message) => boolean;
   readonly end: () => void;
 }
@@ -45,8 +46,12 @@ export function viewOf(provider: MemoryProvider): ProviderView {
 
 function createView(provider: MemoryProvider): ProviderView {
   const watchers: Watchers = new Map();
+  const view = watched(provider, watchers);
+  onRecall(view, (conversationId, messages) => {
+    for (const { loads } of watchers.get(conversationId) ?? []) loads.push(messages);
+  });
   return {
-    provider: watched(provider, watchers),
+    provider: view,
     watch: (conversationId, options) => {
       const watcher: Watcher = { ...options, loads: [] };
       const all = watchers.get(conversationId) ?? new Set();

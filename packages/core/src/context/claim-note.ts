@@ -4,7 +4,7 @@ import * as z from "zod";
 import { isAhead, type Lease } from "../memory/lease.ts";
 
 /** Beside the summary's own key: a claim must not overwrite a summary. */
-const KEY = "jafSummaryClaim";
+export const CLAIM_KEY = "jafSummaryClaim";
 
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
@@ -33,9 +33,11 @@ type Metadata = Pick<ConversationMemory, "metadata">;
 
 /** Metadata may have been written by anybody: what isn't as the engine writes it is as if it weren't there. */
 export const readClaim = ({ metadata }: Metadata): ClaimNote | undefined =>
-  claimNote().safeParse(metadata?.[KEY]).data;
+  claimNote().safeParse(metadata?.[CLAIM_KEY]).data;
 
-export const claimMetadata = (claim: ClaimNote): Readonly<Record<string, unknown>> => ({ [KEY]: claim });
+export const claimMetadata = (claim: ClaimNote): Readonly<Record<string, unknown>> => ({
+  [CLAIM_KEY]: claim,
+});
 
 /** After an attempt that failed: each run would spend the whole time on a summarizer that is broken. */
 export function failedClaim(id: string, previous: ClaimNote | undefined, now: number): ClaimNote {

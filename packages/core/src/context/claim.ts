@@ -34,7 +34,7 @@ export interface Claims {
 const isOurs = (stored: ConversationMemory | null, { id }: Wanted): boolean =>
   stored !== null && readClaim(stored)?.id === id;
 
-export function openClaims({ memory, conversationId, history, now }: Journal): Claims {
+export function openClaims({ memory, conversationId, history, now, wroteAside }: Journal): Claims {
   const { provider, userId } = memory;
   const owner = userId === undefined ? {} : { userId };
   /** As it was seen by this alone: the run writes metadata, too. */
@@ -48,6 +48,7 @@ export function openClaims({ memory, conversationId, history, now }: Journal): C
   async function write(metadata: object, idempotencyKey: string): Promise<Result<void>> {
     const { incarnation } = history().known;
     const expected = lastVersion();
+    wroteAside();
     const written = await settle("appendMessages", () =>
       provider.appendMessages(
         conversationId,

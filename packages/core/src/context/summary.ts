@@ -3,7 +3,7 @@ import { fence, lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import { fingerprint } from "../memory/fingerprint.ts";
 
-const SUMMARY_KEY = "jafSummary";
+export const SUMMARY_KEY = "jafSummary";
 const FORMAT = 2;
 const MAX_CHARACTERS = 8_000;
 const MAX_GAPS = 50;
@@ -67,7 +67,16 @@ export function readSummary(stored: ConversationMemory, loaded: PlacedMessages):
 /** Of the last messages up to a position, as far as they are there. */
 export function digestsOf({ messages, first }: PlacedMessages, upTo: number): readonly string[] {
   const end = Math.max(0, upTo + 1 - first);
-  return messages.slice(Math.max(0, end - COMPARED), end).map(fingerprint);
+  return messages.slice(Math.max(0, end - COMPARED), end).map(digestOf);
+}
+
+const digests = new WeakMap<Message, string>();
+
+/** Of messages that nobody can change: the same is asked for when they are read, and when the summary is. */
+function digestOf(message: Message): string {
+  const digest = digests.get(message) ?? fingerprint(message);
+  digests.set(message, digest);
+  return digest;
 }
 
 function agreeAtEnd(a: readonly string[], b: readonly string[]): boolean {

@@ -86,7 +86,8 @@ export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): M
   };
 
   return (turn) => {
-    const issues = window === undefined ? contextIssues(memory) : [];
+    // Of a stored conversation they were checked before it was loaded.
+    const issues = window === undefined && journal === undefined ? contextIssues(memory) : [];
     if (issues.length > 0) return invalid(issues);
     window ??= openWindow(memory?.window);
     const laid = { window, history: placeHistory(turn.state.messages, source()) };

@@ -89,9 +89,9 @@ const windowTooSmall: MemoryIssue = {
     "room for the newest message together with the calls and results it belongs to and the last user message",
 };
 
-/** What a window is laid over; `undefined` for a function by itself, and for a configuration that has issues. */
+/** What a window without issues is laid over; `undefined` for a function by itself. Throws a `TypeError` where it has some. */
 export function windowOptionsIn(window: RunWindow): WindowOptions | undefined {
-  if (typeof window === "function" || windowIssues(window).length > 0) return undefined;
+  if (typeof window === "function") return undefined;
   if (isSelecting(window)) return { maxMessages: window.maxMessages };
   return windowOptions(window, tokenizerOf(window));
 }

@@ -1,11 +1,12 @@
 import type { Result } from "@jaf/memory";
 import { createFailure, createSuccess } from "@jaf/memory/engine";
 import { DEFAULT_QUEUE_TIMEOUT_MS } from "../memory/config.ts";
+import type { ConversationEnd } from "../memory/end-cache.ts";
 import { endingOf } from "../memory/ending.ts";
 import { openIdentity } from "../memory/identity.ts";
 import type { Journal } from "../memory/journal.ts";
 import { type Place, standInLine } from "../memory/line.ts";
-import { type Loaded, loadConversation, loadHead } from "../memory/load.ts";
+import { type Loaded, type LoadOptions, loadConversation, loadHead } from "../memory/load.ts";
 import { ownTurns } from "../memory/own-turns.ts";
 import type { Tail } from "../memory/tail.ts";
 import { incarnationConflict, turnConflict, turnUnderWay } from "../memory/turn.ts";
@@ -14,15 +15,23 @@ import { openTurnWatch, pause, type Waiting } from "./turn-watch.ts";
 
 type Loading = Result<Loaded>;
 
+interface AdmissionOptions {
+  readonly isAdmitted: boolean;
+  /** What this process knows of the conversation's end. */
+  readonly end: ConversationEnd | undefined;
+  /** Taken for what is stored, if nobody has to be waited for. */
+  readonly assumed: Loaded | undefined;
+}
+
 /** The way in to a stored conversation, of which one run at a time has the turn. */
 export interface Admission {
   /**
-   * The conversation, read while no other run had its turn; a conflict if one has and this run doesn't queue, or has
+   * The conversation, read or `assumed` while no other run had its turn; a conflict if one has and this run doesn't queue, or has
    * queued long enough, and if the conversation was erased while this run queued. Rejects when the run is aborted
    * meanwhile. `tail` says how to read the end of it, where that is enough for the run; absent: all is read. `isAdmitted`:
    * it is read once more, and the turn wasn't lost meanwhile.
    */
-  readonly load: (tail: Tail | undefined, options: { readonly isAdmitted: boolean }) => Promise<Loading>;
+  readonly load: (tail: Tail | undefined, options: AdmissionOptions) => Promise<Loading>;
   /** Whether it makes sense to load again after a conflict. */
   readonly mayWait: () => boolean;
   /** Lets the next of this process in. */
@@ -33,19 +42,22 @@ export const openAdmission = (journal: Journal, signal: AbortSignal | undefined)
   journal.memory.concurrency === "queue"
     ? openQueue(journal, signal)
     : {
-        load: async (tail) => (await loadFree(journal, { signal, tail })) ?? createFailure(turnConflict()),
+        load: async (tail, { end, assumed }) => {
+          if (assumed !== undefined) return createSuccess(assumed);
+          return (await loadFree(journal, { signal, tail, end })) ?? createFailure(turnConflict());
+        },
         mayWait: () => false,
         leave: () => {},
       };
 
 /** `undefined` if another run has the turn. */
 async function loadFree(
-  { memory, conversationId, executionId, runKey }: Journal,
-  { signal, tail }: { readonly signal: AbortSignal | undefined; readonly tail: Tail | undefined },
+  { memory, conversationId, executionId, runKey, foundOutdated }: Journal,
+  options: Pick<LoadOptions, "signal" | "tail" | "end">,
 ): Promise<Loading | undefined> {
   const loaded = await abortable(
-    loadConversation(memory, conversationId, { receiptFor: runKey, signal, tail }),
-    signal,
+    loadConversation(memory, conversationId, { ...options, receiptFor: runKey, onChanged: foundOutdated }),
+    options.signal,
   );
   if (!loaded.success || turnUnderWay(loaded.data, executionId) === undefined) return loaded;
   // Whose reply is stored needs no turn.
@@ -100,14 +112,19 @@ function openQueue(journal: Journal, signal: AbortSignal | undefined): Admission
   }
 
   return {
-    load: async (tail, { isAdmitted }) => {
+    load: async (tail, { isAdmitted, end, assumed }) => {
       const queued = place === undefined ? await queue() : undefined;
       if (queued?.success === false) return queued;
+      const mustLook = !isAdmitted && (await giveWay());
+      if (assumed !== undefined && !mustLook && place?.first === undefined) {
+        admittedAt = performance.now();
+        return createSuccess(assumed);
+      }
       // A look costs less than loading in vain.
-      for (let look = !isAdmitted && (await giveWay()); ; look = true) {
+      for (let look = mustLook; ; look = true) {
         const free = look ? await watch.untilFree() : undefined;
         if (free?.success === false) return free;
-        const loaded = await loadFree(journal, { signal, tail });
+        const loaded = await loadFree(journal, { signal, tail, end: look ? undefined : end });
         if (loaded === undefined) continue;
         if (loaded.success && !identity.isSame(loaded.data)) return createFailure(incarnationConflict());
         admittedAt = performance.now();

@@ -8,8 +8,11 @@ import type { ContinuationRejected } from "../errors.ts";
 import { type GivenDecisions, isUndecided } from "../interruption/decisions.ts";
 import { memoryConfigIssues } from "../memory/check-config.ts";
 import { durabilityOf, type MemoryConfig } from "../memory/config.ts";
+import type { ConversationEnd } from "../memory/end-cache.ts";
 import type { Journal } from "../memory/journal.ts";
+import type { Loaded } from "../memory/load.ts";
 import { firstPositionOf, versionOf } from "../memory/metadata.ts";
+import { recallUnchecked } from "../memory/recall.ts";
 import { givesOutTails, isWhole, type Tail, tailForCopy, tailOf } from "../memory/tail.ts";
 import { isHistory, unsaidMessages } from "../memory/unsaid.ts";
 import type { RunState } from "../state.ts";
@@ -42,13 +45,32 @@ export async function beginStored<Ctx>(
   const admission = openAdmission(journal, scope.config.signal);
   scope.onClose(admission.leave);
   let tail = neededEnd(scope, state, journal.memory);
+  let end = scope.config.continuation === undefined ? journal.takeEnd() : undefined;
+  let assumed =
+    end && mayAssume(scope, state, journal.memory) ? recallUnchecked(end, { tail, journal }) : undefined;
   let isAdmitted = false;
   for (;;) {
-    const step: Step<Ctx> | "needs all" = await enter(scope, state, { journal, admission, tail, isAdmitted });
+    const entry: Entry = { journal, admission, tail, isAdmitted, end, assumed };
+    const step: Step<Ctx> | "needs all" = await enter(scope, state, entry);
     isAdmitted = step === "needs all";
     if (step === "needs all") tail = undefined;
-    else if (step.lostTurn !== true || !admission.mayWait()) return step;
+    else if (step.lostTurn !== true || (assumed === undefined && !admission.mayWait())) return step;
+    end = undefined;
+    assumed = undefined;
   }
+}
+
+/**
+ * Whether the run may begin with what this process knows of the conversation: its first write, before which nothing is done,
+ * tells whether that still holds. The same run may have been here before, unless its id is new: then the store is asked.
+ */
+function mayAssume<Ctx>(
+  { isFirst, given }: RunScope<Ctx>,
+  { messages }: RunState<Ctx>,
+  memory: MemoryConfig,
+): boolean {
+  const isSaid = messages.length > 0 && !isHistory(messages);
+  return isFirst && isSaid && isUndecided(given) && durabilityOf(memory) !== "completed";
 }
 
 /** `undefined` where all must be read: an application's validator is given all that is stored. */
@@ -68,21 +90,27 @@ interface Entry {
   readonly tail: Tail | undefined;
   /** Whether it is read again what this run was admitted to. */
   readonly isAdmitted: boolean;
+  readonly end: ConversationEnd | undefined;
+  /** What is taken for the stored conversation. */
+  readonly assumed: Loaded | undefined;
 }
 
 async function enter<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
-  { journal, admission, tail, isAdmitted }: Entry,
+  { journal, admission, tail, ...entry }: Entry,
 ): Promise<Step<Ctx> | "needs all"> {
   const { conversationId } = journal;
   const { continuation } = scope.config;
-  const loaded = await admission.load(tail, { isAdmitted });
+  const loaded = await admission.load(tail, entry);
   if (!loaded.success) return failMemory(state, loaded.error);
   const stored = loaded.data.conversation;
-  journal.loaded(loaded.data);
   const messages = stored?.messages ?? [];
-  scope.emit?.({ type: "memory_loaded", data: { conversationId, messageCount: messages.length } });
+  const tell = () =>
+    scope.emit?.({ type: "memory_loaded", data: { conversationId, messageCount: messages.length } });
+  const isAssumed = loaded.data === entry.assumed;
+  journal.loaded(loaded.data, isAssumed ? tell : undefined);
+  if (!isAssumed) tell();
   const ended = await endedBefore(scope, state, loaded.data);
   if (ended !== undefined) return ended;
   const unfinished = await findUnfinished(scope, state, { messages, stored });

@@ -4,7 +4,7 @@ import { frozenCopy } from "../immutable/copy.ts";
 import { ownState, stateGivenOut } from "../immutable/given-out.ts";
 import { openRunMiddleware } from "../middleware/run-middleware.ts";
 import type { RunResult } from "../run-result.ts";
-import type { RunState } from "../state.ts";
+import { type RunState, takeUnused } from "../state.ts";
 import { begin } from "./begin.ts";
 import { openScope, type RunScope, type ScopeOptions } from "./scope.ts";
 import type { Step } from "./step.ts";
@@ -49,8 +49,9 @@ export async function execute<Ctx, Out>(
   config: RunConfig<Ctx>,
   options: ScopeOptions,
 ): Promise<RunResult<Out>> {
+  const isFirst = takeUnused(initialState);
   const initial = ownState(initialState, config.memory?.autoStore === true);
-  const scope = openScope(initial, config, options);
+  const scope = openScope(initial, config, { ...options, isFirst });
   const { runId, traceId } = initial;
   scope.emit?.({ type: "run_start", data: { runId, traceId } });
   try {

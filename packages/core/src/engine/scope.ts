@@ -24,6 +24,8 @@ export interface RunScope<Ctx> extends Emitter {
   readonly startedAt: number;
   /** Whether the run goes on with what was decided, with results of a client's tools, or with what a client sent back. */
   readonly isContinuation: boolean;
+  /** Whether no run of this id can have been before. */
+  readonly isFirst: boolean;
   /** Absent when nobody listens, so that no event is made: `scope.emit?.({ … })`. */
   readonly emit: Emit | undefined;
   /** Absent when nothing is stored. */
@@ -50,6 +52,7 @@ export interface RunScope<Ctx> extends Emitter {
 
 export interface ScopeOptions {
   readonly streaming: boolean;
+  readonly isFirst?: boolean;
   readonly sink?: Emit;
   /** Where the configuration doesn't tell: the history that the run is given was sent back by a client. */
   readonly isContinuation?: boolean;
@@ -58,7 +61,7 @@ export interface ScopeOptions {
 export function openScope<Ctx>(
   state: RunState<Ctx>,
   config: RunConfig<Ctx>,
-  { streaming, sink, isContinuation = false }: ScopeOptions,
+  { streaming, sink, isFirst = false, isContinuation = false }: ScopeOptions,
 ): RunScope<Ctx> {
   const { runId, traceId, messages: initial } = state;
   const { memory, conversationId, signal, approvals = [], toolResults = [] } = config;
@@ -92,6 +95,7 @@ export function openScope<Ctx>(
     startedAt: Date.now(),
     isContinuation:
       isContinuation || config.continuation !== undefined || approvals.length > 0 || toolResults.length > 0,
+    isFirst,
     emit,
     close: () => {
       close();

@@ -46,6 +46,8 @@ export interface Batch {
   readonly idempotencyKey?: string | undefined;
   /** Whether the metadata must be as this run has seen them last. Default: they may have changed. */
   readonly comparesMetadata?: boolean;
+  /** Called once it is stored, before that is told. */
+  readonly onStored?: () => void;
 }
 
 /** Appends a batch, in the turn that it was given. */
@@ -78,6 +80,8 @@ export interface Appender {
   /** The idempotency key under which this run made the conversation or tried to, until it knows the one it made. */
   readonly madeUnder: () => string | undefined;
   readonly known: () => KnownState;
+  /** The same, where this run knows which conversation it is. */
+  readonly met: () => KnownState | undefined;
 }
 
 /** Whether the conversation is there: made by a run, it has an incarnation that only the store knows at first. */
@@ -140,7 +144,8 @@ export function createAppender(options: AppenderOptions): Appender {
     if (existence === "absent") existence = "made";
   }
 
-  const append: Append = async ({ messages, metadata = {}, idempotencyKey, comparesMetadata = false }) => {
+  const append: Append = async ({ messages, metadata = {}, idempotencyKey, ...batch }) => {
+    const { comparesMetadata = false, onStored } = batch;
     const met = await meetMade();
     if (!met.success) return met;
     appends += 1;
@@ -160,6 +165,7 @@ export function createAppender(options: AppenderOptions): Appender {
           ? { expectedMetadataVersion: metadataVersion }
           : {}),
       },
+      onStored,
     });
     if (appended.success) wrote(messages.length, receiptOf(appended));
     return appended;
@@ -182,6 +188,7 @@ export function createAppender(options: AppenderOptions): Appender {
     looked,
     madeUnder,
     known: () => known,
+    met: () => (isKnown() ? known : undefined),
   };
 }
 
@@ -189,11 +196,13 @@ interface Write {
   readonly messages: readonly Message[];
   readonly metadata: WriteMetadata;
   readonly demands: WriteOptions;
+  readonly onStored: (() => void) | undefined;
 }
 
 async function tryToAppend(options: AppenderOptions, batch: Write): Promise<Result<void>> {
   const result = await tryHard(options, () => write(options, batch));
   const messageCount = batch.messages.length;
+  if (result.success) batch.onStored?.();
   if (result.success && messageCount > 0) {
     options.emit?.({
       type: "memory_stored",

@@ -15,6 +15,14 @@ import type { RunWindow } from "../context/window.ts";
  */
 export type Durability = "completed" | "turn" | "step";
 
+/** How many ends of conversations a process keeps of a provider, at most. */
+export interface EndCacheOptions {
+  /** Default 1,000. */
+  readonly maxConversations?: number;
+  /** About so many bytes altogether, and a sixteenth of that of one conversation. Default 33,554,432 (32 MiB). */
+  readonly maxBytes?: number;
+}
+
 /** How a run uses its memory. */
 export interface MemoryConfig {
   readonly provider: MemoryProvider;
@@ -86,6 +94,12 @@ export interface MemoryConfig {
    * (`ConversationReading.readAt`) should they, to within this: else a turn may fail with a conflict, but none is mixed up.
    */
   readonly turnLeaseMs?: number;
+  /**
+   * The process keeps the end of a conversation that it had the last turn of, for five minutes since it was read, and the next
+   * run goes on from there if the store says that nothing has changed: the run's first write asks for that, or, in
+   * durability `"completed"`, a look at the conversation without its messages. `false`: each run reads. See `docs/context.md`.
+   */
+  readonly endCache?: false | EndCacheOptions;
 }
 
 export const durabilityOf = ({ durability, storeOnCompletion = true }: MemoryConfig): Durability =>

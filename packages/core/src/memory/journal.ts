@@ -1,10 +1,13 @@
-import type { ConversationMemory, Message, Result } from "@jaf/memory";
+import type { ConversationMemory, MemoryConflictError, Message, Result } from "@jaf/memory";
 import { createSuccess } from "@jaf/memory/engine";
 import { sleep } from "../engine/abort.ts";
 import { type AppenderOptions, createAppender, type KnownState } from "./appender.ts";
 import { durabilityOf, type MemoryConfig } from "./config.ts";
+import { type ConversationEnd, endCacheOf } from "./end-cache.ts";
 import type { Loaded } from "./load.ts";
 import { firstPositionOf, nextPositionOf, toMetadata } from "./metadata.ts";
+import { endOfRun } from "./recall.ts";
+import { processTime } from "./store-time.ts";
 import { turnOf } from "./turn.ts";
 import { type AppendEntry, createTurnHolder } from "./turn-holder.ts";
 
@@ -31,8 +34,15 @@ export interface Journal {
   readonly executionId: string;
   /** The key that the append which ends the run is made under; `undefined` where nothing was handed in. */
   readonly runKey: string | undefined;
-  /** Everything that follows is said after this. */
-  readonly loaded: (reading: Loaded) => void;
+  /** Takes what this process knows of the conversation's end, for this run alone. */
+  readonly takeEnd: () => ConversationEnd | undefined;
+  /** Somebody else has changed the conversation since this process had its end. */
+  readonly foundOutdated: () => void;
+  /**
+   * Everything that follows is said after this. `onConfirmed`: it wasn't read, so the first write asks whether it is what is
+   * stored, metadata included. If not, the write fails with a conflict, and the run has stored nothing yet.
+   */
+  readonly loaded: (reading: Loaded, onConfirmed?: () => void) => void;
   /** Milliseconds since 1970, by the store's clock as far as the run knows it; by this process's if the store tells none. */
   readonly now: () => number;
   /** The position of the next message in the conversation, counted from its very first. */
@@ -47,6 +57,8 @@ export interface Journal {
    * with it is durable from then on. Rejects when the run is aborted while the store is asked who has the turn.
    */
   readonly claim: (entry: AppendEntry) => Promise<Result<void>>;
+  /** The metadata were changed beside this. */
+  readonly wroteAside: () => void;
   /** What was said to the agent. */
   readonly incoming: (messages: readonly Message[], entry: AppendEntry) => Promise<Result<void>>;
   /** A reply with tool calls; no tool runs before this succeeded. */
@@ -85,6 +97,11 @@ interface Noted {
   readonly idempotencyKey?: string | undefined;
 }
 
+const isConflict = (
+  appended: Result<void>,
+): appended is { readonly success: false; readonly error: MemoryConflictError } =>
+  !appended.success && appended.error._tag === "MemoryConflictError";
+
 export interface JournalOptions extends AppenderOptions {
   /** See {@link Journal.runKey}. */
   readonly runKey: string | undefined;
@@ -96,6 +113,7 @@ export function openJournal(options: JournalOptions): Journal {
   const step = durability === "step";
   const appender = createAppender(options);
   const turn = createTurnHolder({ ...options, appender });
+  const ends = endCacheOf(memory.provider, memory.endCache);
   const kept: Message[] = [];
   let conversation: ConversationMemory | null = null;
   let said: Message[] = [];
@@ -107,18 +125,40 @@ export function openJournal(options: JournalOptions): Journal {
   let mayHold = false;
   // A result whose call is durable becomes so at once, whatever the durability: the call must not be made again.
   let callsAreStored = false;
+  let time = processTime();
+  let unconfirmed: (() => void) | undefined;
+  let wroteAside = false;
+
+  const confirmed = (): void => {
+    const tell = unconfirmed;
+    unconfirmed = undefined;
+    tell?.();
+  };
+  /** What was assumed doesn't hold: the run begins anew. */
+  const outdated = ({ reason }: MemoryConflictError): void => {
+    unconfirmed = undefined;
+    mayHold = false;
+    if (reason === "version") ends?.foundOutdated(conversationId);
+  };
 
   const append = (messages: readonly Message[], noted?: Noted): Promise<Result<void>> =>
     appender.inTurn(async (write) => {
-      const confirmed = await turn.confirm(write);
-      if (!confirmed.success) {
+      const held = await turn.confirm(write);
+      if (!held.success) {
         failed = true;
-        return confirmed;
+        return held;
       }
       const note = noted === undefined ? undefined : turn.make(noted.entry, noted.until);
       const metadata = note === undefined ? {} : { metadata: toMetadata(note) };
-      const appended = await write({ messages, ...metadata, idempotencyKey: noted?.idempotencyKey });
-      failed ||= !appended.success;
+      const appended = await write({
+        messages,
+        ...metadata,
+        idempotencyKey: noted?.idempotencyKey,
+        comparesMetadata: unconfirmed !== undefined,
+        onStored: confirmed,
+      });
+      if (unconfirmed !== undefined && isConflict(appended)) outdated(appended.error);
+      else failed ||= !appended.success;
       if (appended.success && note !== undefined && noted !== undefined) turn.noted(note, noted.entry);
       return appended;
     });
@@ -145,15 +185,30 @@ export function openJournal(options: JournalOptions): Journal {
     return callsAreStored ? append(messages, noted) : keep(messages);
   };
 
+  const keepEnd = (): void => {
+    const known = appender.met();
+    const noted = turn.lastNoted();
+    if (ends === undefined || known === undefined || noted === undefined) return;
+    const left = endOfRun({ memory, loaded: { conversation, time }, said, known, noted, wroteAside });
+    if (left !== undefined) ends.keep(conversationId, left);
+  };
+
   return {
     memory,
     conversationId,
     executionId,
     runKey,
-    loaded: (reading) => {
+    takeEnd: () => {
+      const end = ends?.take(conversationId);
+      return end?.userId === memory.userId ? end : undefined;
+    },
+    foundOutdated: () => ends?.foundOutdated(conversationId),
+    loaded: (reading, onConfirmed) => {
       appender.loaded(reading);
+      unconfirmed = onConfirmed;
       conversation = reading.conversation;
-      turn.loaded(turnOf(conversation), reading.time);
+      time = reading.time;
+      turn.loaded(turnOf(conversation), time);
       start = nextPositionOf(conversation);
       said = [];
       historyFrom = firstPositionOf(conversation);
@@ -163,12 +218,15 @@ export function openJournal(options: JournalOptions): Journal {
     now: turn.now,
     position: () => start + said.length,
     history: () => ({ stored: conversation, said, known: appender.known() }),
-    historyFrom: () => historyFrom,
+    historyFrom: () => (unconfirmed === undefined ? historyFrom : undefined),
     historyToken: () => appender.known().historyToken,
     claim: (entry) => {
       callsAreStored = true;
       mayHold = true;
       return turn.note(entry, "lease");
+    },
+    wroteAside: () => {
+      wroteAside = true;
     },
     incoming: (messages, entry) => {
       count(messages);
@@ -184,10 +242,12 @@ export function openJournal(options: JournalOptions): Journal {
     answers: (messages) => {
       if (!callsAreStored) say(messages);
     },
-    final: (message, entry) => {
+    final: async (message, entry) => {
       count([message]);
       keep([message]);
-      return flush(end(entry));
+      const stored = await flush(end(entry));
+      if (stored.success) keepEnd();
+      return stored;
     },
     interrupt: (entry) => flush(end(entry)),
     abandon: async () => {

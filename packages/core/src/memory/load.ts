@@ -9,20 +9,26 @@ import {
 } from "@jaf/memory/engine";
 import { ownConversation } from "../immutable/messages.ts";
 import type { MemoryConfig } from "./config.ts";
+import { type ConversationEnd, tellRecall } from "./end-cache.ts";
 import { firstPositionOf } from "./metadata.ts";
+import { isOf, recallChecked } from "./recall.ts";
 import { settle } from "./settle.ts";
 import { processTime, type StoreTime, storeTimeOf } from "./store-time.ts";
 import { type Tail, type TailReading, tailIn } from "./tail.ts";
 
 const OPERATION = "readConversation";
 
-interface LoadOptions {
+export interface LoadOptions {
   /** Reads the end where that is enough; absent: all. */
   readonly tail?: Tail | undefined;
   /** An idempotency key whose receipt is asked for. */
   readonly receiptFor: string | undefined;
   /** The run's, for a wrapper that tries again. */
   readonly signal: AbortSignal | undefined;
+  /** What this process knows of the conversation: if it holds, only the head is read. */
+  readonly end?: ConversationEnd | undefined;
+  /** Called where another process has changed the messages. */
+  readonly onChanged?: () => void;
 }
 
 /** A reading, and what time it was. */
@@ -39,20 +45,30 @@ export async function loadConversation(
   conversationId: string,
   options: LoadOptions,
 ): Promise<Result<Loaded>> {
-  const { tail } = options;
+  const { tail, end, onChanged } = options;
   const read = (limit?: number) => readConversation(memory, conversationId, { ...options, limit });
+  if (end !== undefined) {
+    const head = await loadHead(memory, conversationId, options);
+    const loaded = head.success ? recallChecked(end, head.data, tail) : undefined;
+    if (loaded !== undefined) {
+      tellRecall(memory.provider, conversationId, loaded.conversation?.messages ?? []);
+      return createSuccess(loaded);
+    }
+    if (head.success && !isOf(end, head.data)) onChanged?.();
+    if (head.success && head.data.receipt !== undefined) return read();
+  }
   if (tail === undefined) return read();
   let limit: number | undefined = tail.firstRead;
   for (let mayReadNext = true; ; mayReadNext = false) {
     const loaded = await read(limit);
     if (!loaded.success || loaded.data.conversation === null || limit === undefined) return loaded;
     const { conversation, receipt } = loaded.data;
-    const end = receipt === undefined ? endOf(conversation, tail) : ALL;
-    if (end.decides) {
-      const firstPosition = firstPositionOf(end.conversation);
-      return createSuccess({ ...loaded.data, conversation: end.conversation, firstPosition });
+    const reading = receipt === undefined ? endOf(conversation, tail) : ALL;
+    if (reading.decides) {
+      const firstPosition = firstPositionOf(reading.conversation);
+      return createSuccess({ ...loaded.data, conversation: reading.conversation, firstPosition });
     }
-    limit = mayReadNext ? end.readNext : undefined;
+    limit = mayReadNext ? reading.readNext : undefined;
   }
 }
 
@@ -70,7 +86,11 @@ function endOf(conversation: ConversationMemory, tail: Tail): TailReading {
 async function readConversation(
   { provider, userId }: MemoryConfig,
   conversationId: string,
-  { limit, receiptFor, signal }: Omit<LoadOptions, "tail"> & { readonly limit: number | undefined },
+  {
+    limit,
+    receiptFor,
+    signal,
+  }: Pick<LoadOptions, "receiptFor" | "signal"> & { readonly limit: number | undefined },
 ): Promise<Result<Loaded>> {
   const options = {
     ...(limit === undefined ? {} : { messages: { limit } }),

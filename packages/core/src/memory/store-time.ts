@@ -4,6 +4,8 @@ import type { ProviderReading } from "@jaf/memory";
 export interface StoreTime {
   /** Of the reading. */
   readonly readAt: number;
+  /** When the reading was there, by `performance.now()`. */
+  readonly answeredAt: number;
   /** By now: not ahead of the store, and behind it by no more than the reading took. */
   readonly now: () => number;
   /** By now: not behind the store, unless the reading took longer than a second. */
@@ -16,6 +18,7 @@ const LONGEST_READING_MS = 1_000;
 /** There is no other where a store tells none. */
 export const processTime = (): StoreTime => ({
   readAt: Date.now(),
+  answeredAt: performance.now(),
   now: () => Date.now(),
   latest: () => Date.now(),
 });
@@ -33,5 +36,5 @@ export function storeTimeOf({ readAt }: Pick<ProviderReading, "readAt">, askedAt
   const tookMs = Math.min(answeredAt - askedAt, LONGEST_READING_MS);
   const now = () => Math.floor(time + performance.now() - answeredAt);
   // A store gives whole milliseconds that have begun.
-  return { readAt: time, now, latest: () => Math.ceil(now() + 1 + tookMs) };
+  return { readAt: time, answeredAt, now, latest: () => Math.ceil(now() + 1 + tookMs) };
 }

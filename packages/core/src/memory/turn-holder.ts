@@ -50,6 +50,8 @@ export interface TurnHolder {
   /** The note that goes with messages. Call `noted` with it, and with what it was made of, once they are written. */
   readonly make: (entry: AppendEntry, until: "lease" | "over") => EngineMetadata;
   readonly noted: (metadata: EngineMetadata, entry: AppendEntry) => void;
+  /** The last note of this run that is there. */
+  readonly lastNoted: () => EngineMetadata | undefined;
   /** Whether this run may still write, as far as its own time and, where that has lapsed, the store say. */
   readonly confirm: (append: Append) => Promise<Result<void>>;
   /** Gives the turn back, if this run has it. */
@@ -73,6 +75,7 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
   const leaseMs = Math.min(memory.turnLeaseMs ?? DEFAULT_TURN_LEASE_MS, LONGEST_LEASE_MS);
   /** The last note of the conversation, as far as this run has seen it. */
   let known: TurnNote | undefined;
+  let lastNoted: EngineMetadata | undefined;
   let last: AppendEntry | undefined;
   /** What was noted last, whether or not that was seen to be there. */
   let tried: AppendEntry | undefined;
@@ -113,10 +116,12 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
     stopSigns();
   }
 
-  function see(turn: TurnNote | undefined, entry: AppendEntry): void {
+  function see(metadata: EngineMetadata, entry: AppendEntry): void {
+    const { turn } = metadata;
     known = turn;
+    lastNoted = metadata;
     last = entry;
-    heldUntil = turn?.until ?? 0;
+    heldUntil = turn.until;
     if (heldUntil === 0) {
       stopSigns();
       return;
@@ -134,11 +139,10 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
 
   async function noteNow(append: Append, noting: Noting): Promise<Result<void>> {
     const { entry, until, idempotencyKey, ask = look } = noting;
-    let turn: TurnNote | undefined;
+    let metadata: EngineMetadata | undefined;
     const noted = await compareAndSet({
       write: () => {
-        const metadata = make(entry, until);
-        turn = metadata.turn;
+        metadata = make(entry, until);
         return append({
           messages: [],
           metadata: toMetadata(metadata),
@@ -159,11 +163,11 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
         known = now;
         return true;
       },
-      isThere: (stored) => isSame(turnOf(stored), turn),
+      isThere: (stored) => isSame(turnOf(stored), metadata?.turn),
     });
     if (!noted.success) return noted;
     if (noted.data.written) {
-      see(turn, entry);
+      if (metadata !== undefined) see(metadata, entry);
       return createSuccess(undefined);
     }
     stopSigns();
@@ -203,7 +207,8 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
     now: () => time.now(),
     note,
     make,
-    noted: (metadata, entry) => see(metadata.turn, entry),
+    noted: see,
+    lastNoted: () => lastNoted,
     confirm: async (append) => {
       if (!hasHeld || time.latest() < heldUntil) return createSuccess(undefined);
       if (signs !== undefined && last !== undefined) return noteNow(append, { entry: last, until: "lease" });

@@ -139,7 +139,8 @@ describe("a run with a window", () => {
       memory: { compressionThreshold: 400, summarize: async () => "Much was said." },
     });
     reads.length = 0;
-    const failing = { compressionThreshold: 20, summarize: () => Promise.reject(new Error("not now")) };
+    const summarize = () => Promise.reject(new Error("not now"));
+    const failing = { compressionThreshold: 20, summarize, endCache: false } as const;
     const { contexts } = await converse({ provider, memory: failing, said: ["then"] });
     expect(reads).toEqual([30, 410]);
     expect(contexts[0]?.counts.summarized).toBe(800);
@@ -147,7 +148,7 @@ describe("a run with a window", () => {
 
   it("is told how it ended before, however long ago", async () => {
     const { provider, reads } = countingReads(await storing(talk(3)));
-    const { configOf } = shop({ provider, memory: { window } });
+    const { configOf } = shop({ provider, memory: { window, endCache: false } });
     const state = says("Hello");
     await run(state, configOf(["First."]));
     await provider.appendMessages("c", long);

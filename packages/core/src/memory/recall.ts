@@ -1,0 +1,138 @@
+import type { ConversationMemory, ConversationMetadata, Message } from "@jaf/memory";
+import { readsMedia } from "@jaf/memory/engine";
+import { CLAIM_KEY } from "../context/claim-note.ts";
+import { SUMMARY_KEY } from "../context/summary.ts";
+import type { KnownState } from "./appender.ts";
+import type { MemoryConfig } from "./config.ts";
+import { type ConversationEnd, tellRecall } from "./end-cache.ts";
+import type { Journal } from "./journal.ts";
+import type { Head, Loaded } from "./load.ts";
+import { type EngineMetadata, firstPositionOf, nextPositionOf, toMetadata, versionOf } from "./metadata.ts";
+import { isWhole, type Tail, tailIn } from "./tail.ts";
+
+interface EndedRun {
+  readonly memory: MemoryConfig;
+  readonly loaded: Pick<Loaded, "conversation" | "time">;
+  /** What was stored since, all of it. */
+  readonly said: readonly Message[];
+  readonly known: KnownState;
+  readonly noted: EngineMetadata;
+  /** Whether the metadata were changed beside the run's own writes. */
+  readonly wroteAside: boolean;
+}
+
+/** What a run leaves that has ended its turn; `undefined` where that can't be told without reading it. */
+export function endOfRun({
+  memory,
+  loaded: { conversation, time },
+  said,
+  known,
+  noted,
+  wroteAside,
+}: EndedRun): ConversationEnd | undefined {
+  const { incarnation, version, metadataVersion } = known;
+  if (incarnation === undefined || version === undefined || metadataVersion === undefined) return undefined;
+  if (said.some((message) => isStoredOtherwise(message, memory))) return undefined;
+  return {
+    userId: memory.userId,
+    incarnation,
+    version,
+    metadataVersion: wroteAside ? undefined : metadataVersion,
+    nextPosition: nextPositionOf(conversation) + said.length,
+    totalMessages: totalAfter(conversation, said.length, memory.maxMessages),
+    messages: [...(conversation?.messages ?? []), ...said],
+    metadata: { ...notesIn(conversation), ...toMetadata(noted) },
+    time,
+  };
+}
+
+/** Whether the store may give it back in another form, or tells of system content. */
+const isStoredOtherwise = ({ role, content }: Message, { provider }: MemoryConfig): boolean =>
+  (readsMedia(provider) && typeof content !== "string") ||
+  (role as string) === "system" ||
+  (role as string) === "developer";
+
+/** `undefined` where the store drops messages, or may have: how many they are only the store knows. */
+function totalAfter(
+  conversation: ConversationMemory | null,
+  added: number,
+  maxMessages = Number.POSITIVE_INFINITY,
+): number | undefined {
+  const total = conversation === null ? 0 : conversation.metadata?.totalMessages;
+  if (total === undefined || total !== nextPositionOf(conversation)) return undefined;
+  return total + added <= maxMessages ? total + added : undefined;
+}
+
+function notesIn(conversation: ConversationMemory | null): Record<string, unknown> {
+  const { metadata } = conversation ?? {};
+  const notes: Record<string, unknown> = {};
+  for (const key of [SUMMARY_KEY, CLAIM_KEY, "systemContent"])
+    if (metadata?.[key] !== undefined) notes[key] = metadata[key];
+  return notes;
+}
+
+interface Recall {
+  readonly journal: Pick<Journal, "conversationId" | "memory">;
+  /** Absent: the run needs all. */
+  readonly tail: Tail | undefined;
+}
+
+/** What a run begins with whose first write asks the store whether that still holds. */
+export function recallUnchecked(
+  end: ConversationEnd,
+  { journal: { conversationId, memory }, tail }: Recall,
+): Loaded | undefined {
+  const { userId, incarnation, version, metadataVersion, nextPosition, totalMessages, time } = end;
+  if (metadataVersion === undefined || totalMessages === undefined) return undefined;
+  const counts = { incarnation, version, metadataVersion, nextPosition, totalMessages };
+  // Without the times of its writes, which no run asks for.
+  const metadata = { ...end.metadata, ...counts } as unknown as ConversationMetadata;
+  const owner = userId === undefined ? {} : { userId };
+  const conversation = { conversationId, ...owner, messages: end.messages, metadata };
+  const loaded = enough(conversation, tail, { incarnation, time });
+  if (loaded !== undefined) tellRecall(memory.provider, conversationId, loaded.conversation?.messages ?? []);
+  return loaded;
+}
+
+/** The same as a reading would give, where the store says that the messages are those. */
+export function recallChecked(end: ConversationEnd, head: Head, tail: Tail | undefined): Loaded | undefined {
+  const { conversation, incarnation, receipt, time } = head;
+  if (conversation === null || receipt !== undefined || !isOf(end, head)) return undefined;
+  // Whose it is, is told with the messages.
+  if (end.userId !== undefined && conversation.userId !== end.userId) return undefined;
+  const total = conversation.metadata?.totalMessages;
+  if (total === undefined) return undefined;
+  const messages = end.messages.slice(Math.max(0, end.messages.length - total));
+  return enough({ ...conversation, messages }, tail, { incarnation, time });
+}
+
+/** Whether the store's messages are still those that the end is of. */
+export const isOf = (end: ConversationEnd, { conversation, incarnation }: Head): boolean =>
+  conversation !== null &&
+  incarnation === end.incarnation &&
+  versionOf(conversation) === end.version &&
+  conversation.metadata?.nextPosition === end.nextPosition;
+
+function enough(
+  conversation: ConversationMemory,
+  tail: Tail | undefined,
+  told: Pick<Loaded, "incarnation" | "time">,
+): Loaded | undefined {
+  const end = endIn(conversation, tail);
+  return end && { ...told, conversation: end, firstPosition: firstPositionOf(end) };
+}
+
+/** As a reading of the same would be cut. A tokenizer that throws is reported where the window is made. */
+function endIn(conversation: ConversationMemory, tail: Tail | undefined): ConversationMemory | undefined {
+  if (tail === undefined) return isWhole(conversation) ? conversation : undefined;
+  const { messages } = conversation;
+  try {
+    const last = { ...conversation, messages: messages.slice(-tail.firstRead) };
+    const first = tailIn(last, tail);
+    if (first.decides) return first.conversation;
+    const all = messages.length > tail.firstRead ? tailIn(conversation, tail) : first;
+    return all.decides ? all.conversation : undefined;
+  } catch {
+    return undefined;
+  }
+}
