@@ -13,8 +13,9 @@ export const tamperIn =
     const seq = seqs[index] ?? 0;
     switch (kind) {
       case "change":
+        // The first string, whatever the message holds.
         await run(
-          `UPDATE ${table} SET body = regexp_replace(body, '("content":").', '\\1~') WHERE seq = $2`,
+          `UPDATE ${table} SET body = regexp_replace(body, '(":").', '\\1~') WHERE seq = $2`,
           seq,
         );
         return;

@@ -6,7 +6,9 @@ import type {
   ReadOutcome,
   WriteOutcome,
 } from "../../src/backend/backend.ts";
+import { messageHash, nextDigest } from "../../src/backend/history-digest.ts";
 import type { Tombstones } from "../../src/backend/incarnation.ts";
+import type { WriteReceipt } from "../../src/versioned-provider.ts";
 import { readAll, without } from "./broken-backend.ts";
 
 export interface BrokenLayer {
@@ -140,6 +142,23 @@ const isPlain = (write: ConversationWrite): boolean =>
     (each) => each === undefined,
   );
 
+/** What a plain append will have left behind, by what is stored before it. */
+async function foretell(storage: MemoryBackend, write: ConversationWrite): Promise<WriteReceipt> {
+  const { conversationId, messages, create } = write;
+  const { conversation } = await storage.read({ conversationId, messages: { kind: "none" } });
+  const first = conversation?.incarnation ?? create?.incarnation ?? "";
+  const historyDigest = messages.reduce(
+    (previous, { body }) => nextDigest("sha256", previous, messageHash(body)),
+    conversation?.historyDigest ?? first,
+  );
+  const isChange = conversation === null || messages.length > 0;
+  return {
+    version: (conversation?.version ?? 0) + (isChange ? 1 : 0),
+    nextPosition: (conversation?.nextPosition ?? 0) + messages.length,
+    historyDigest,
+  };
+}
+
 const DEFERRED_MS = 20;
 
 /** Acknowledges plain appends before they are written; every other call of this process waits for them. */
@@ -154,11 +173,12 @@ const deferring: BrokenLayer["layer"] = (storage) => {
     write: async (write): Promise<WriteOutcome> => {
       if (!isPlain(write)) return after(() => storage.write(write));
       const later = sleep(DEFERRED_MS);
+      const receipt = after(() => foretell(storage, write));
       void after(async () => {
         await later;
         return storage.write(write);
       });
-      return { status: "written" };
+      return { status: "written", receipt: await receipt };
     },
     read: (request) => after(() => storage.read(request)),
     find: (query) => after(() => storage.find(query)),

@@ -43,8 +43,13 @@ interface Writer {
   readonly done: () => void;
 }
 
+interface ExtractedTurn {
+  readonly queued: () => void;
+  readonly answered: Promise<void>;
+}
+
 /** A turn that is in the queue, and whose fact is remembered once the model has answered. */
-async function extract(memory: UserMemoryStore, user: string, answered: Promise<void>): Promise<void> {
+async function extract(memory: UserMemoryStore, user: string, turn: ExtractedTurn): Promise<void> {
   const since = await memory.mark(user);
   const leased = await memory.queue.enqueue(
     {
@@ -59,7 +64,8 @@ async function extract(memory: UserMemoryStore, user: string, answered: Promise<
     },
     { leaseMs: 60_000 },
   );
-  await answered;
+  turn.queued();
+  await turn.answered;
   const fact = `zebrafact ${crypto.randomUUID()}`;
   await unlessErased(memory.remember(user, fact, { ...options(since), trust: "inferred" }));
   await leased?.complete();
@@ -78,18 +84,22 @@ export const erasure: StoreSpec = {
       const { memory } = store;
       const second = (await store.another?.()) ?? memory;
       await memory.remember(other, "Likes tea");
-      let [writes, isOver] = [0, false];
+      let [writes, jobs, isOver] = [0, 0, false];
       const answer = gate();
+      const queued = (): void => {
+        jobs += 1;
+      };
       const done = (): void => {
         writes += 1;
       };
       const counted = { isOver: () => isOver, done };
       const workers = Array.from({ length: COUNT }, (_, name) => [
         write(name % 2 === 0 ? memory : second, user, { name, ...counted }),
-        extract(name % 2 === 0 ? second : memory, user, answer.opened),
+        extract(name % 2 === 0 ? second : memory, user, { queued, answered: answer.opened }),
       ]).flat();
       const failed = Promise.all(workers).then(() => false);
-      while (writes < 40) await Promise.race([new Promise((resolve) => setTimeout(resolve, 1)), failed]);
+      while (writes < 40 || jobs < COUNT)
+        await Promise.race([new Promise((resolve) => setTimeout(resolve, 1)), failed]);
       const found = await search(store, user);
       expect(found.length, "what is searched for afterwards is there before").toBeGreaterThan(4);
       isOver = true;
