@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { ConversationalDeclaration } from "./client/conversational.ts";
 import type { Middleware } from "./middleware/middleware.ts";
+import type { CacheableConfig } from "./model/cache.ts";
 import type { ModelConfig } from "./model/model-config.ts";
 import type { RunState } from "./state.ts";
 import type { Tool } from "./tools/tool.ts";
@@ -23,6 +24,8 @@ export type Agent<Ctx, Out> = {
   /** Registry keys of the agents that this one may hand the conversation to, by `handoffTool`. */
   readonly handoffs?: readonly string[];
   readonly modelConfig?: ModelConfig;
+  /** Which parts of its prompts stay the same from call to call, so that a provider may keep them. `RunConfig.cache` outranks it. */
+  readonly cacheable?: CacheableConfig;
   /**
    * Whose conversation a prompt belongs to, so that an agent client loads and stores it; see `createAgentClient`. Absent:
    * prompts are stateless. `run` doesn't look at it.

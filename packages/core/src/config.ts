@@ -150,8 +150,8 @@ export type RunConfig<Ctx> = {
    */
   readonly maskSecrets?: boolean | ((thrown: string) => string);
   /**
-   * Which parts of the prompt the model provider may keep from call to call; `false`: none. It is passed on to the provider,
-   * as `config.cache`, and the engine does nothing else with it: a provider that doesn't know it ignores it.
+   * Which parts of the prompt the model provider may keep from call to call, in place of the agent's `cacheable`; `false`: none.
+   * Whichever counts is passed on to the provider, as `config.cache`; one that doesn't know it ignores it.
    */
   readonly cache?: CacheableConfig | false;
   /** How many tools of one reply run at the same time. Default: all of them. */

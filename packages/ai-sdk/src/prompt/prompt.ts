@@ -25,7 +25,8 @@ export function toPrompt(
   const mark = cacheMark(to.origin, cache);
   if (instructions !== "") system.push({ role: "system", content: instructions });
   if (cache.instructions === true) markMessage(system[0], mark);
-  const kept = Math.min(cache.messages ?? 0, messages.length);
+  const { messages: cached = 0 } = cache;
+  const kept = cached === "all" ? messages.length : Math.min(cached, messages.length);
   for (const [index, message] of messages.entries()) {
     switch (message.role) {
       case "system":

@@ -13,6 +13,7 @@ export function usageOf(sent: unknown): ModelUsage | undefined {
     inputTokens: count(input["total"]) ?? count(usage["inputTokens"]),
     outputTokens: count(output["total"]) ?? count(usage["outputTokens"]),
     cachedInputTokens: count(input["cacheRead"]) ?? count(usage["cachedInputTokens"]),
+    cacheWriteTokens: count(input["cacheWrite"]),
     reasoningTokens: count(output["reasoning"]) ?? count(usage["reasoningTokens"]),
   };
   const told = Object.entries(counts).filter(([, tokens]) => tokens !== undefined);

@@ -2,6 +2,7 @@ import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import type { JAFError } from "../errors.ts";
 import { middlewareFault } from "../middleware/check.ts";
+import { cacheFault } from "../model/cache.ts";
 import { settingsFault } from "../model/settings.ts";
 import { agentLimitFault } from "./limits.ts";
 
@@ -14,11 +15,12 @@ export function findAgent<Ctx>({ agentRegistry }: RunConfig<Ctx>, agentName: str
   const agent = agentRegistry.get(agentName);
   if (agent === undefined) return { ok: false, error: { _tag: "AgentNotFound", agentName } };
   const twice = sharedToolName(agent);
-  const { modelConfig, tools, middleware } = agent;
+  const { modelConfig, tools, middleware, cacheable } = agent;
   const fault =
     agentLimitFault(agent) ??
     settingsFault(modelConfig, (name) => tools?.some(({ schema }) => schema.name === name) === true) ??
-    middlewareFault(middleware, "Agent.middleware");
+    middlewareFault(middleware, "Agent.middleware") ??
+    cacheFault(cacheable, "cacheable");
   if (twice === undefined && fault === undefined) return { ok: true, agent };
   const detail =
     twice === undefined

@@ -40,19 +40,21 @@ export function ownState<Ctx>(state: RunState<Ctx>, isStored: boolean): RunState
 
 /** An agent for the model provider: what is set of it changes nothing of the application's. Schemas stay as they are. */
 export const agentGivenOut: <Ctx>(agent: AnyAgent<Ctx>) => AnyAgent<Ctx> = rememberedView(
-  ({ tools, handoffs, modelConfig }) => [
+  ({ tools, handoffs, modelConfig, cacheable }) => [
     tools,
     ...(tools ?? []).flatMap((tool) => [tool, tool.schema]),
     handoffs,
     modelConfig,
+    cacheable,
   ],
   (agent) => {
-    const { tools, handoffs, modelConfig } = agent;
+    const { tools, handoffs, modelConfig, cacheable } = agent;
     return Object.freeze(
       overlay(agent, {
         ...(tools && { tools: Object.freeze(tools.map(toolGivenOut)) }),
         ...(handoffs && { handoffs: frozenCopy(handoffs) }),
         ...(modelConfig && { modelConfig: Object.freeze(overlay(modelConfig, {})) }),
+        ...(cacheable && { cacheable: frozenCopy(cacheable) }),
       }),
     );
   },
@@ -85,17 +87,23 @@ const withSource = lazyFields<GivenSource, { readonly signal: AbortSignal; reado
  * Configurations for the model provider, each with the signal of its call; one call follows the other. Providers, observers
  * and user memories in them are the application's own.
  */
-export function openConfigGivenOut<Ctx>(config: RunConfig<Ctx>): (limit: CallLimit) => RunConfig<Ctx> {
+export function openConfigGivenOut<Ctx>(
+  config: RunConfig<Ctx>,
+): (limit: CallLimit, agent: Pick<AnyAgent<Ctx>, "cacheable">) => RunConfig<Ctx> {
   const makeRegistry = () => registryGivenOut(config.agentRegistry);
   let parts: Partial<RunConfig<Ctx>> | undefined;
-  let last: { readonly given: RunConfig<Ctx>; readonly source: GivenSource } | undefined;
-  return (limit) => {
+  let last:
+    | { readonly given: RunConfig<Ctx>; readonly source: GivenSource; readonly cache: unknown }
+    | undefined;
+  return (limit, { cacheable }) => {
+    const cache = config.cache ?? cacheable;
     // The same for calls that end in time. One that was given up may still look at its signal.
-    if (last === undefined || last.source.limit.exceeded() !== undefined) {
+    if (last === undefined || last.cache !== cache || last.source.limit.exceeded() !== undefined) {
       parts ??= frozenParts(config);
       const source = { limit, makeRegistry };
-      const given = withSource(overlay(config, parts), source);
-      last = { given: Object.freeze(given) as RunConfig<Ctx>, source };
+      const changes = cache === undefined ? parts : { ...parts, cache: frozenCopy(cache) };
+      const given = withSource(overlay(config, changes), source);
+      last = { given: Object.freeze(given) as RunConfig<Ctx>, source, cache };
     }
     last.source.limit = limit;
     return last.given;
@@ -104,7 +112,7 @@ export function openConfigGivenOut<Ctx>(config: RunConfig<Ctx>): (limit: CallLim
 
 function frozenParts<Ctx>(config: RunConfig<Ctx>): Partial<RunConfig<Ctx>> {
   const { memory, modelRetry, middleware, initialInputGuardrails, finalOutputGuardrails } = config;
-  const { approvals, toolResults, continuation, cache, modelFallback } = config;
+  const { approvals, toolResults, continuation, modelFallback } = config;
   const changes: { -readonly [Key in keyof RunConfig<Ctx>]?: RunConfig<Ctx>[Key] } = {};
   if (memory) changes.memory = Object.freeze(overlay(memory, {}));
   if (modelRetry) changes.modelRetry = Object.freeze(overlay(modelRetry, {}));
@@ -112,7 +120,6 @@ function frozenParts<Ctx>(config: RunConfig<Ctx>): Partial<RunConfig<Ctx>> {
   if (initialInputGuardrails) changes.initialInputGuardrails = Object.freeze([...initialInputGuardrails]);
   if (finalOutputGuardrails) changes.finalOutputGuardrails = Object.freeze([...finalOutputGuardrails]);
   if (approvals) changes.approvals = frozenCopy(approvals);
-  if (cache) changes.cache = frozenCopy(cache);
   if (modelFallback) {
     const models = modelFallback.models.map((each) =>
       typeof each === "string" ? each : Object.freeze(overlay(each, {})),

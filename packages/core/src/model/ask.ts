@@ -49,7 +49,7 @@ export async function askModel<Ctx>(
     const asking = modelProvider.getCompletion(
       asked,
       resolved<Ctx>(agentGivenOut(agent), instructions),
-      configOf(limit),
+      configOf(limit, {}),
     );
     reply = parseReply(await limit.race(asking));
   } finally {

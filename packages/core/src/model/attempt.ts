@@ -85,7 +85,7 @@ function complete<Ctx>(
   { limit, text }: Completing,
 ): Promise<ModelCompletion> {
   const { modelProvider } = own;
-  const config = configGivenOut(limit);
+  const config = configGivenOut(limit, agent);
   if (!streaming || modelProvider.getCompletionStream === undefined) {
     return limit.race(modelProvider.getCompletion(state, agent, config));
   }

@@ -7,14 +7,14 @@ export interface CacheableConfig {
   readonly instructions?: boolean | undefined;
   /** The definitions of the tools. */
   readonly tools?: boolean | undefined;
-  /** The first so many messages, the oldest first; from 0. */
-  readonly messages?: number | undefined;
+  /** The first so many messages, the oldest first, from 0; or `"all"`, which moves with the conversation. */
+  readonly messages?: number | "all" | undefined;
   /** For how long they are kept, e.g. `"30m"`, `"2h"`, `"1d"`. Default `"1h"`. Some providers can't be told. */
   readonly ttl?: string | undefined;
 }
 
 const EXPECTED =
-  'expected false, or an object of instructions, tools, messages (a whole number) and ttl ("30m", "2h", "1d")';
+  'expected false, or an object of instructions, tools, messages (a whole number or "all") and ttl ("30m", "2h", "1d")';
 
 export const cacheSchema = lazy(() =>
   z.union(
@@ -23,7 +23,7 @@ export const cacheSchema = lazy(() =>
       z.strictObject({
         instructions: z.boolean().optional(),
         tools: z.boolean().optional(),
-        messages: z.int().min(0).optional(),
+        messages: z.union([z.int().min(0), z.literal("all")]).optional(),
         ttl: z
           .string()
           .regex(/^[1-9]\d{0,5}[smhd]$/)
@@ -34,6 +34,6 @@ export const cacheSchema = lazy(() =>
   ),
 );
 
-/** What is wrong with it. */
-export const cacheFault = (cache: unknown): string | undefined =>
-  cache === undefined || cacheSchema().safeParse(cache).success ? undefined : `cache: ${EXPECTED}`;
+/** What is wrong with it. `name`: of the field. */
+export const cacheFault = (cache: unknown, name = "cache"): string | undefined =>
+  cache === undefined || cacheSchema().safeParse(cache).success ? undefined : `${name}: ${EXPECTED}`;

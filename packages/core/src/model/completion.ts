@@ -6,6 +6,8 @@ export interface ModelUsage {
   readonly outputTokens?: number;
   /** Of the input tokens, those read from the provider's prompt cache. */
   readonly cachedInputTokens?: number;
+  /** Of the input tokens, those written to it, which some providers charge more for. */
+  readonly cacheWriteTokens?: number;
   /** Of the output tokens, those that the model thought with. */
   readonly reasoningTokens?: number;
 }

@@ -1,7 +1,13 @@
 import type { ModelUsage } from "./completion.ts";
 
 /** All that a provider may count. */
-const COUNTS = ["inputTokens", "outputTokens", "cachedInputTokens", "reasoningTokens"] as const;
+const COUNTS = [
+  "inputTokens",
+  "outputTokens",
+  "cachedInputTokens",
+  "cacheWriteTokens",
+  "reasoningTokens",
+] as const;
 
 /** What both used, as far as it is known; `undefined` where nothing is. */
 export function sumOfUsage(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type CacheableConfig, type RunConfig, run } from "../../src/index.ts";
+import { type CacheableConfig, handoffTool, type RunConfig, run } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
 import { errorOf, says, setup } from "../support/setup.ts";
 import { clientSetup, type Session } from "./support.ts";
@@ -8,6 +8,7 @@ const known: readonly (CacheableConfig | false)[] = [
   false,
   { tools: true },
   { messages: 4 },
+  { messages: "all" },
   { instructions: true, tools: true, ttl: "6h" },
   { instructions: false, messages: 0, ttl: "30m" },
   {},
@@ -19,11 +20,48 @@ const unknown: readonly unknown[] = [
     { tools: 1 },
     { messages: -1 },
     { messages: 1.5 },
+    { messages: "some" },
     { ttl: "soon" },
     { ttl: 60 },
     { ttl: "0m" },
   ],
 ];
+
+describe("an agent that is cacheable", () => {
+  const cacheable = { instructions: true, messages: "all" } as const;
+
+  it("has what it says handed to the model provider, unless a call says something else", async () => {
+    const model = createScriptedModel<Session>(["1", "2", "3"]);
+    const { client } = clientSetup({ model, agent: { cacheable } });
+    await client.prompt("as declared");
+    await client.prompt("one-off", { cache: false });
+    await client.prompt("different", { cache: { tools: true } });
+    expect(model.requests.map(({ config }) => config.cache)).toEqual([cacheable, false, { tools: true }]);
+    expect(model.requests[0]?.agent.cacheable).toEqual(cacheable);
+    expect(Object.isFrozen(model.requests[0]?.config.cache)).toBe(true);
+  });
+
+  it("says so for itself alone, where it hands over to one that doesn't", async () => {
+    const toolCalls = [{ name: "handoff", arguments: { agentName: "plain" } }];
+    const model = createScriptedModel([{ toolCalls }, "Hello."]);
+    const { config } = setup({
+      model,
+      tools: [handoffTool],
+      agent: { cacheable, handoffs: ["plain"] },
+      otherAgents: [{ name: "plain", instructions: "Help." }],
+    });
+    expect((await run(says("Hi"), config)).outcome.status).toBe("completed");
+    expect(model.requests.map(({ config }) => config.cache)).toEqual([cacheable, undefined]);
+  });
+
+  it("is refused if what it says is nothing of that kind", async () => {
+    const { config } = setup({ model: [], agent: { cacheable: { tool: true } as CacheableConfig } });
+    expect(errorOf(await run(says("Hi"), config))).toMatchObject({
+      _tag: "InternalError",
+      detail: expect.stringContaining("cacheable: expected"),
+    });
+  });
+});
 
 describe("the option cache of a prompt", () => {
   it.each(known)("is accepted, and handed to the model provider: %j", async (cache) => {
