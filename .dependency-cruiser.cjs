@@ -34,7 +34,8 @@ module.exports = {
     only("core", ["memory"]),
     only("user-memory", ["memory", "core"]),
     only("ai-sdk", ["memory", "core"]),
-    only("openai", ["memory", "core"]),
+    only("model-http", ["memory"]),
+    only("openai", ["memory", "core", "model-http"]),
     {
       name: "ai-sdk-by-structure",
       comment: "Any version of the AI SDK will do, so nothing of it is loaded.",

@@ -1,14 +1,11 @@
+import type { ModelService } from "@jaf/model-http";
 import { type Dialect, dialectOf } from "./dialect.ts";
 import type { EndpointEnvironment } from "./environment.ts";
+import { errors } from "./error.ts";
 import type { ParsedOptions } from "./options.ts";
 
 /** Where requests go, and as whom. */
-export interface Endpoint {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly fetch: typeof globalThis.fetch;
-  /** As `origin` names it. */
-  readonly provider: string;
+export interface Endpoint extends ModelService {
   readonly dialect: (model: string) => Dialect;
 }
 
@@ -26,17 +23,20 @@ export function openEndpoint(options: ParsedOptions, environment: EndpointEnviro
   const apiKey = options.apiKey ?? (isOfEnvironment ? environment.apiKey : undefined);
   if (isOpenAI && apiKey === undefined)
     throw new TypeError("createOpenAIProvider: set OPENAI_API_KEY, or pass apiKey");
+  const headers: Readonly<Record<string, string>> = {
+    "content-type": "application/json",
+    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+    ...(options.organization === undefined ? {} : { "openai-organization": options.organization }),
+    ...(options.project === undefined ? {} : { "openai-project": options.project }),
+    ...lowerCased(options.headers ?? {}),
+  };
   return {
     url: `${baseURL}/chat/completions`,
-    headers: {
-      "content-type": "application/json",
-      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-      ...(options.organization === undefined ? {} : { "openai-organization": options.organization }),
-      ...(options.project === undefined ? {} : { "openai-project": options.project }),
-      ...lowerCased(options.headers ?? {}),
-    },
+    headers,
     // Looked up at each call, so that a test or an instrumentation that replaces it is heard.
     fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
+    hasKey: headers["authorization"] !== undefined,
+    errors,
     provider: options.provider ?? (isOpenAI ? "openai" : host),
     dialect: (model) => options.dialect ?? dialectOf(hostname, model),
   };

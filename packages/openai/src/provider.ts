@@ -1,11 +1,10 @@
 import type { ModelProvider, ModelStreamChunk } from "@jaf/core";
+import { isWholeAnswer, post, streamed, wholeText } from "@jaf/model-http";
 import { type Endpoint, openEndpoint } from "./endpoint.ts";
 import { readEnvironment } from "./environment.ts";
-import { cutError, malformedError, OpenAIError, statusError } from "./error.ts";
 import { type OpenAIProviderOptions, parseOptions } from "./options.ts";
 import { type ChatRequest, chatRequest } from "./request/body.ts";
 import { completionOf } from "./response/completion.ts";
-import { readEvents } from "./response/sse.ts";
 import { chunksOf } from "./response/stream.ts";
 
 /**
@@ -29,18 +28,15 @@ export function createOpenAIProvider(options: OpenAIProviderOptions = {}): OpenA
   return {
     getCompletion: async (state, agent, config) => {
       const request = chatRequest({ state, agent, config }, parsed, endpoint);
-      const response = await send(request.body, endpoint, config.signal);
-      return completionOf(await whileWhole(response.text(), request, config.signal), request);
+      const response = await post(endpoint, request.body, config.signal);
+      return completionOf(await wholeText(response, endpoint, config.signal), request);
     },
     getCompletionStream: async function* (state, agent, config) {
       const request = chatRequest({ state, agent, config }, parsed, endpoint);
       const usage = parsed.streamUsage ? { stream_options: { include_usage: true } } : {};
-      const response = await send({ ...request.body, stream: true, ...usage }, endpoint, config.signal);
-      try {
-        yield* streamed(response, request);
-      } catch (thrown) {
-        throw bodyFailure(thrown, request, config.signal);
-      }
+      const { signal } = config;
+      const response = await post(endpoint, { ...request.body, stream: true, ...usage }, signal);
+      yield* chunks(response, request, { service: endpoint, signal });
     },
   };
 }
@@ -48,49 +44,26 @@ export function createOpenAIProvider(options: OpenAIProviderOptions = {}): OpenA
 // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
 export type OpenAIProvider = Required<ModelProvider<any>>;
 
-async function send(
-  body: Readonly<Record<string, unknown>>,
-  { fetch, url, headers, provider }: Endpoint,
-  signal: AbortSignal | undefined,
-): Promise<Response> {
-  const request = { method: "POST", headers, body: JSON.stringify(body) };
-  const response = await fetch(url, signal === undefined ? request : { ...request, signal });
-  if (!response.ok) throw await statusError(response, { provider, hasKey: "authorization" in headers });
-  return response;
-}
-
-/** A body that can't be read to its end: whatever the client throws then, the connection is gone. */
-const bodyFailure = (thrown: unknown, { origin }: ChatRequest, signal: AbortSignal | undefined): unknown =>
-  thrown instanceof OpenAIError || signal?.aborted === true ? thrown : cutError(origin.provider, thrown);
-
-const whileWhole = (
-  text: Promise<string>,
+async function* chunks(
+  response: Response,
   request: ChatRequest,
-  signal: AbortSignal | undefined,
-): Promise<string> =>
-  text.catch((thrown: unknown) => {
-    throw bodyFailure(thrown, request, signal);
-  });
-
-async function* streamed(response: Response, request: ChatRequest): AsyncGenerator<ModelStreamChunk, void> {
-  const type = response.headers.get("content-type") ?? "";
-  if (type.includes("application/json")) {
-    // It was asked for a stream, and answers all the same: with the reply in one piece, or with an error.
-    const { message, usage, finish_reason } = completionOf(await response.text(), request);
-    const text = message?.content;
-    if (typeof text === "string" && text !== "") yield { type: "text_delta", text };
-    yield {
-      type: "done",
-      message,
-      origin: request.origin,
-      ...(usage === undefined ? {} : { usage }),
-      ...(typeof finish_reason === "string" ? { finishReason: finish_reason } : {}),
-    };
+  asked: { readonly service: Endpoint; readonly signal: AbortSignal | undefined },
+): AsyncGenerator<ModelStreamChunk, void> {
+  if (!isWholeAnswer(response)) {
+    yield* streamed(response, (events) => chunksOf(events, request), asked);
     return;
   }
-  if (type.includes("text/html") || response.body === null) {
-    await response.body?.cancel();
-    throw malformedError(request.origin.provider, "no stream");
-  }
-  yield* chunksOf(readEvents(response.body), request);
+  const { message, usage, finish_reason } = completionOf(
+    await wholeText(response, asked.service, asked.signal),
+    request,
+  );
+  const text = message?.content;
+  if (typeof text === "string" && text !== "") yield { type: "text_delta", text };
+  yield {
+    type: "done",
+    message,
+    origin: request.origin,
+    ...(usage === undefined ? {} : { usage }),
+    ...(typeof finish_reason === "string" ? { finishReason: finish_reason } : {}),
+  };
 }

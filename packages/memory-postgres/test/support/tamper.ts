@@ -14,10 +14,7 @@ export const tamperIn =
     switch (kind) {
       case "change":
         // The first string, whatever the message holds.
-        await run(
-          `UPDATE ${table} SET body = regexp_replace(body, '(":").', '\\1~') WHERE seq = $2`,
-          seq,
-        );
+        await run(`UPDATE ${table} SET body = regexp_replace(body, '(":").', '\\1~') WHERE seq = $2`, seq);
         return;
       case "remove":
         await run(`DELETE FROM ${table} WHERE seq = $2`, seq);

@@ -1,8 +1,8 @@
 import type { ContentPart, ModelOrigin, RichMessage } from "@jaf/memory";
 import { messageText } from "@jaf/memory/engine";
-import { type Fields, isObject } from "../json.ts";
+import { type Fields, isObject, mediaMention } from "@jaf/model-http";
 import { type CallContext, foreignCall, ownCall, withSignature } from "./calls.ts";
-import { mediaMention } from "./media.ts";
+
 import { isMedia, readableReasoning } from "./parts.ts";
 import type { WireMessage } from "./wire.ts";
 

@@ -1,14 +1,13 @@
 import type { RunConfig, RunState } from "@jaf/core";
 import type { ModelOrigin } from "@jaf/memory";
+import { type Fields, type ToolNames, toolNames } from "@jaf/model-http";
 import { rulesOf } from "../dialect.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { OpenAIError } from "../error.ts";
-import type { Fields } from "../json.ts";
+import { errors } from "../error.ts";
 import type { ParsedOptions } from "../options.ts";
 import { ownCallIds } from "./assistant.ts";
 import { callIds } from "./call-ids.ts";
 import { wireMessages } from "./messages.ts";
-import { type ToolNames, toolNames } from "./names.ts";
 import { outputFormat } from "./output-format.ts";
 import { type AnyAgent, furtherFields, settings, toolChoice } from "./settings.ts";
 import { takesText, wireTool } from "./tools.ts";
@@ -37,7 +36,7 @@ export function chatRequest<Ctx>(
   const model = config.modelOverride ?? agent.modelConfig?.name ?? options.model;
   if (model === undefined) {
     const message = "no model is named: set the provider's model, modelConfig.name or modelOverride";
-    throw new OpenAIError("configuration", message, { isRetryable: false });
+    throw errors.configuration(message);
   }
   const rules = rulesOf(endpoint.dialect(model));
   const origin: ModelOrigin = { provider: endpoint.provider, api: "chat", model };

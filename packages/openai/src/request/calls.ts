@@ -1,9 +1,8 @@
 import type { RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/engine";
+import { type Fields, fieldsOf, isObject, parseJson, type ToolNames } from "@jaf/model-http";
 import type { DialectRules } from "../dialect.ts";
-import { type Fields, fieldsOf, isObject, parseJson } from "../json.ts";
 import type { CallIds } from "./call-ids.ts";
-import type { ToolNames } from "./names.ts";
 
 export interface CallContext {
   readonly rules: DialectRules;

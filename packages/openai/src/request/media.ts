@@ -1,10 +1,6 @@
 import type { MediaPart } from "@jaf/memory";
+import { base64Of, isTextMedia, mediaMention, textIn } from "@jaf/model-http";
 import { textPart, type WirePart } from "./wire.ts";
-
-const base64Of = (data: Uint8Array | string): string =>
-  typeof data === "string"
-    ? data.replace(/^data:[^,]*,/, "")
-    : Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
 
 /** An address, or the bytes as one; `undefined` for what is known by its id alone. */
 function addressOf({ mediaType, data, url }: MediaPart): string | undefined {
@@ -20,16 +16,6 @@ const AUDIO_FORMATS: Readonly<Record<string, string>> = {
   "audio/mp3": "mp3",
 };
 
-const isText = (mediaType: string): boolean => /^(text\/|application\/json\b)/.test(mediaType);
-
-const textIn = (data: Uint8Array | string): string => Buffer.from(base64Of(data), "base64").toString("utf8");
-
-/** What stands for media that can't go where they are. */
-export function mediaMention({ mediaType, url, filename }: MediaPart): string {
-  const address = url === undefined || String(url).startsWith("data:") ? undefined : String(url);
-  return `[${[mediaType, filename, address].filter((word) => word !== undefined).join(" ")}]`;
-}
-
 /**
  * Media in a user's message: `image_url`, `input_audio` (bytes of WAV and MP3), `video_url`, or `file`. Text is text.
  * What fits none of these is mentioned.
@@ -44,7 +30,7 @@ export function mediaPart(part: MediaPart): WirePart {
   const format = AUDIO_FORMATS[mediaType];
   if (data === undefined) return textPart(mediaMention(part));
   if (format !== undefined) return { type: "input_audio", input_audio: { data: base64Of(data), format } };
-  if (isText(mediaType)) return textPart(textIn(data));
+  if (isTextMedia(mediaType)) return textPart(textIn(data));
   if (mediaType.startsWith("audio/")) return textPart(mediaMention(part));
   return { type: "file", file: { filename: filename ?? "file", file_data: address } };
 }

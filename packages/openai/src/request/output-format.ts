@@ -1,7 +1,6 @@
+import { type Fields, outputSchemaOf } from "@jaf/model-http";
 import type * as z from "zod";
 import type { OutputFormat } from "../dialect.ts";
-import type { Fields } from "../json.ts";
-import { outputSchemaOf } from "./schema.ts";
 import { strictSchema } from "./strict.ts";
 
 /** How the endpoint is told what the output must be. */

@@ -1,6 +1,6 @@
 import type { ContentPart, MediaPart } from "@jaf/memory";
 import { partText } from "@jaf/memory/engine";
-import { isObject } from "../json.ts";
+import { isObject } from "@jaf/model-http";
 import { mediaPart } from "./media.ts";
 import { textPart, type WirePart } from "./wire.ts";
 

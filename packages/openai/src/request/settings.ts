@@ -1,8 +1,7 @@
 import type { ResolvedAgent } from "@jaf/core";
+import { type Fields, fieldsOf, listOf, type ToolNames } from "@jaf/model-http";
 import type { Endpoint } from "../endpoint.ts";
-import { type Fields, fieldsOf, listOf } from "../json.ts";
 import type { ParsedOptions } from "../options.ts";
-import type { ToolNames } from "./names.ts";
 import { takesText } from "./tools.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, isObject, listOf } from "../json.ts";
+import { type Fields, fieldsOf, isObject, listOf } from "@jaf/model-http";
 
 /** What OpenAI's strict mode knows. Anything else, and it refuses the request. */
 const KEYWORDS: ReadonlySet<string> = new Set([

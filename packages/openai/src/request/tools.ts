@@ -1,8 +1,6 @@
 import type { Tool } from "@jaf/core";
+import { type Fields, objectSchema, parametersOf, type ToolNames } from "@jaf/model-http";
 import type { DialectRules } from "../dialect.ts";
-import type { Fields } from "../json.ts";
-import type { ToolNames } from "./names.ts";
-import { objectSchema, parametersOf } from "./schema.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
 type AnyTool<Ctx> = Tool<any, Ctx>;

@@ -1,4 +1,4 @@
-import type { Fields } from "../json.ts";
+import type { Fields } from "@jaf/model-http";
 
 /** A message as it goes over the wire, further fields included. */
 export type WireMessage = Fields & { readonly role: "system" | "user" | "assistant" | "tool" };

@@ -1,5 +1,5 @@
 import type { ModelStreamChunk } from "@jaf/core";
-import { type Fields, fieldsOf, isObject } from "../json.ts";
+import { type Fields, fieldsOf, isObject } from "@jaf/model-http";
 import { mergePiece } from "./merge.ts";
 
 type CallDelta = Extract<ModelStreamChunk, { readonly type: "tool_call_delta" }>;

@@ -1,6 +1,6 @@
 import type { ModelCompletion } from "@jaf/core";
-import { choiceError, malformedError, reportedError } from "../error.ts";
-import { fieldsOf, isObject, listOf, parseJson } from "../json.ts";
+import { fieldsOf, isObject, listOf, parseJson } from "@jaf/model-http";
+import { choiceError, errors } from "../error.ts";
 import type { ChatRequest } from "../request/body.ts";
 import { messageOf } from "./message.ts";
 import { usageOf } from "./usage.ts";
@@ -9,13 +9,13 @@ import { usageOf } from "./usage.ts";
 export function completionOf(text: string, request: ChatRequest): ModelCompletion {
   const { provider } = request.origin;
   const body = parseJson(text);
-  if (text.trim() === "") throw malformedError(provider, "an empty body");
-  if (body === undefined) throw malformedError(provider, "something that is not JSON");
+  if (text.trim() === "") throw errors.malformed(provider, "an empty body");
+  if (body === undefined) throw errors.malformed(provider, "something that is not JSON");
   const error = choiceError(body);
-  if (error !== undefined && error !== null) throw reportedError(error, provider);
-  if (!isObject(body) || !Array.isArray(body["choices"])) throw malformedError(provider, "no completion");
+  if (error !== undefined && error !== null) throw errors.reported(error, provider);
+  if (!isObject(body) || !Array.isArray(body["choices"])) throw errors.malformed(provider, "no completion");
   const choice = fieldsOf(listOf(body["choices"])[0]);
-  if (choice["finish_reason"] === "error") throw reportedError(undefined, provider);
+  if (choice["finish_reason"] === "error") throw errors.reported(undefined, provider);
   const usage = usageOf(body["usage"]);
   const finishReason = choice["finish_reason"];
   return {

@@ -1,4 +1,4 @@
-import { type Fields, isObject, listOf } from "../json.ts";
+import { type Fields, isObject, listOf } from "@jaf/model-http";
 
 /** What a piece of content says and thinks. */
 export interface Spoken {

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, isObject } from "../json.ts";
+import { type Fields, fieldsOf, isObject } from "@jaf/model-http";
 
 type Merged = Record<string, unknown>;
 

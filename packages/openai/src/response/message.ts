@@ -1,5 +1,5 @@
 import type { ModelCompletion } from "@jaf/core";
-import { type Fields, fieldsOf, isObject, parseJson } from "../json.ts";
+import { type Fields, fieldsOf, isObject, parseJson } from "@jaf/model-http";
 import type { ChatRequest } from "../request/body.ts";
 
 type Names = Pick<ChatRequest, "names" | "textFunctions">;

@@ -1,6 +1,6 @@
 import type { ModelStreamChunk } from "@jaf/core";
-import { choiceError, cutError, malformedError, reportedError } from "../error.ts";
-import { type Fields, fieldsOf, isObject, listOf, parseJson } from "../json.ts";
+import { type Fields, fieldsOf, isObject, listOf, parseJson } from "@jaf/model-http";
+import { choiceError, errors } from "../error.ts";
 import type { ChatRequest } from "../request/body.ts";
 import { callPieces } from "./call-pieces.ts";
 import { contentPieces } from "./content-pieces.ts";
@@ -32,7 +32,7 @@ export async function* chunksOf(
     }
     yield* reply.add(data);
   }
-  if (!reply.isWhole()) throw cutError(request.origin.provider);
+  if (!reply.isWhole()) throw errors.cut(request.origin.provider);
   yield reply.done();
 }
 
@@ -68,13 +68,13 @@ function replyPieces(request: ChatRequest): ReplyPieces {
   return {
     add: (data) => {
       const event = parseJson(data);
-      if (!isObject(event)) throw malformedError(origin.provider, "an event that is not JSON");
+      if (!isObject(event)) throw errors.malformed(origin.provider, "an event that is not JSON");
       const error = choiceError(event);
-      if (error !== undefined && error !== null) throw reportedError(error, origin.provider);
+      if (error !== undefined && error !== null) throw errors.reported(error, origin.provider);
       usage = usageOf(event["usage"]) ?? usage;
       const choice = fieldsOf(listOf(event["choices"])[0]);
       const reason = choice["finish_reason"];
-      if (reason === "error") throw reportedError(undefined, origin.provider);
+      if (reason === "error") throw errors.reported(undefined, origin.provider);
       if (typeof reason === "string" && reason !== "") finishReason = reason;
       // A few endpoints answer with one event that is the whole reply.
       return addDelta(fieldsOf(choice["delta"] ?? choice["message"]));

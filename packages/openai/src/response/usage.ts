@@ -1,5 +1,5 @@
 import type { ModelUsage } from "@jaf/core";
-import { fieldsOf } from "../json.ts";
+import { fieldsOf } from "@jaf/model-http";
 
 const count = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) ? value : undefined;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Fields, fieldsOf, isObject, listOf } from "../json.ts";
+import { type Fields, fieldsOf, isObject, listOf } from "./fields.ts";
 
 /** Schemas stay as they are, so each is written as JSON once. */
 const parameters = new WeakMap<z.ZodType, Fields>();

@@ -1,4 +1,4 @@
-import { fieldsOf, listOf } from "./json.ts";
+import { fieldsOf, listOf } from "./fields.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

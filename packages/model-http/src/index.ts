@@ -1,0 +1,13 @@
+export {
+  errorIn,
+  ModelHttpError,
+  type ModelHttpErrorDetails,
+  type ModelHttpErrorReason,
+  type ServiceErrors,
+  serviceErrors,
+} from "./error.ts";
+export { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
+export { base64Of, isTextMedia, mediaMention, textIn } from "./media.ts";
+export { objectSchema, outputSchemaOf, parametersOf } from "./schema.ts";
+export { isWholeAnswer, type ModelService, post, streamed, wholeText } from "./service.ts";
+export { type ToolNames, toolNames } from "./tool-names.ts";

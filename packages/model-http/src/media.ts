@@ -1,0 +1,20 @@
+import type { MediaPart } from "@jaf/memory";
+
+/** Bytes as base64; a text is that already, maybe as a `data:` address. */
+export const base64Of = (data: Uint8Array | string): string =>
+  typeof data === "string"
+    ? data.replace(/^data:[^,]*,/, "")
+    : Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
+
+/** Whether it can be read as text. */
+export const isTextMedia = (mediaType: string): boolean => /^(text\/|application\/json\b)/.test(mediaType);
+
+/** The text in bytes of UTF-8. */
+export const textIn = (data: Uint8Array | string): string =>
+  Buffer.from(base64Of(data), "base64").toString("utf8");
+
+/** What stands for media that can't go where they are. */
+export function mediaMention({ mediaType, url, filename }: MediaPart): string {
+  const address = url === undefined || String(url).startsWith("data:") ? undefined : String(url);
+  return `[${[mediaType, filename, address].filter((word) => word !== undefined).join(" ")}]`;
+}
