@@ -1,7 +1,7 @@
 import { abortable, runAborted } from "../engine/abort.ts";
-import { sentIn } from "../engine/continuation.ts";
 import { execute } from "../engine/run.ts";
 import type { ScopeOptions } from "../engine/scope.ts";
+import { sentIn } from "../engine/sent-continuation.ts";
 import type { JAFError } from "../errors.ts";
 import { type Emit, openEmitter } from "../events/emitter.ts";
 import { frozenCopy } from "../immutable/copy.ts";

@@ -1,4 +1,4 @@
-import type { Message, RichMessage, TokenContinuation } from "@jaf/memory";
+import type { Message, RichMessage } from "@jaf/memory";
 import {
   ContinuationValidationError,
   defaultContinuationValidator,
@@ -7,7 +7,6 @@ import {
   messageText,
   validateContinuation,
 } from "@jaf/memory/engine";
-import type { RunConfig } from "../config.ts";
 import type { ContinuationRejected } from "../errors.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { frozenInput, frozenMessages } from "../immutable/messages.ts";
@@ -17,6 +16,7 @@ import { givesOutTails } from "../memory/tail.ts";
 import { isToolParts } from "../tools/tool-parts.ts";
 import { abortable } from "./abort.ts";
 import type { RunScope } from "./scope.ts";
+import type { Sent } from "./sent-continuation.ts";
 import type { Unfinished } from "./unfinished.ts";
 
 /** What a client's continuation adds to the stored conversation. */
@@ -25,29 +25,6 @@ export type TakenContinuation =
   | { readonly ok: false; readonly error: ContinuationRejected };
 
 const validateStrictly = lazy(() => defaultContinuationValidator());
-
-/** What a client sent, in either form. */
-export interface Sent {
-  /** Its copy of the history and what it adds; with a token, what it adds alone. */
-  readonly messages: readonly Message[];
-  /** As it came. Absent: it sent a copy. */
-  readonly historyToken?: unknown;
-}
-
-type GivenContinuation = RunConfig<unknown>["continuation"];
-
-export const isByToken = (continuation: GivenContinuation): continuation is TokenContinuation =>
-  typeof continuation === "object" &&
-  continuation !== null &&
-  !Array.isArray(continuation) &&
-  "historyToken" in continuation;
-
-/** What is neither a list nor has a token is left to whoever checks it. */
-export function sentIn(continuation: GivenContinuation): Sent {
-  if (continuation === undefined) return { messages: [] };
-  if (!isByToken(continuation)) return { messages: continuation };
-  return { messages: continuation.messages ?? [], historyToken: continuation.historyToken };
-}
 
 interface SentContinuation {
   readonly sent: Sent;

@@ -1,7 +1,7 @@
 import type { RunConfig } from "../config.ts";
 import { fingerprint } from "../memory/fingerprint.ts";
 import type { RunState } from "../state.ts";
-import { sentIn } from "./continuation.ts";
+import { sentIn } from "./sent-continuation.ts";
 
 /**
  * Names a run by its id and all that it was handed: whoever hands the same in again wants the same run, and not another.

@@ -5,9 +5,9 @@ import { loadConversation } from "../memory/load.ts";
 import type { RunState } from "../state.ts";
 import { abortable } from "./abort.ts";
 import { concludeStored } from "./conclude.ts";
-import { sentIn } from "./continuation.ts";
 import { resume, waitsForSomebody } from "./resume.ts";
 import type { RunScope } from "./scope.ts";
+import { sentIn } from "./sent-continuation.ts";
 import { fail, failMemory, OPERATION, type Step } from "./step.ts";
 import { findUnfinished } from "./unfinished.ts";
 

@@ -1,7 +1,8 @@
 import type { Result } from "@jaf/memory";
 import { createFailure, createSuccess } from "@jaf/memory/engine";
 import type { Journal } from "../memory/journal.ts";
-import { type Head, loadHead } from "../memory/load.ts";
+import { loadHead } from "../memory/load.ts";
+import type { Head } from "../memory/loaded.ts";
 import { incarnationConflict, turnConflict, turnUnderWay } from "../memory/turn.ts";
 import { abortable, sleep } from "./abort.ts";
 

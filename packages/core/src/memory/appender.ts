@@ -19,7 +19,9 @@ import { abortError, sleep } from "../engine/abort.ts";
 import type { Emit } from "../events/emitter.ts";
 import { plainCopy } from "../immutable/copy.ts";
 import type { MemoryConfig } from "./config.ts";
-import { type Head, loadHead } from "./load.ts";
+import type { KnownState } from "./known-state.ts";
+import { loadHead } from "./load.ts";
+import type { Head } from "./loaded.ts";
 import { metadataVersionOf, versionOf } from "./metadata.ts";
 import { settle } from "./settle.ts";
 import { incarnationConflict, turnOf } from "./turn.ts";
@@ -52,15 +54,6 @@ export interface Batch {
 
 /** Appends a batch, in the turn that it was given. */
 export type Append = (batch: Batch) => Promise<Result<void>>;
-
-/** What the store counts of the conversation, as this run knows it; `undefined`: it doesn't count that. */
-export interface KnownState {
-  readonly incarnation: string | undefined;
-  readonly version: number | undefined;
-  readonly metadataVersion: number | undefined;
-  /** See `historyTokenOf`. */
-  readonly historyToken: string | undefined;
-}
 
 export interface Appender {
   /**

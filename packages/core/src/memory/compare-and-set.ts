@@ -1,6 +1,6 @@
 import type { ConversationMemory, MemoryErrorUnion, Result } from "@jaf/memory";
 import { createSuccess } from "@jaf/memory/engine";
-import type { Head } from "./load.ts";
+import type { Head } from "./loaded.ts";
 
 /** Metadata may be changed by somebody else, a title say, as often as this while a note is being written. */
 const MOST_ROUNDS = 8;

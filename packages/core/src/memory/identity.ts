@@ -1,4 +1,4 @@
-import type { Head } from "./load.ts";
+import type { Head } from "./loaded.ts";
 
 /** What a run has seen of a conversation's identity. */
 export interface Identity {

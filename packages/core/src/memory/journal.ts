@@ -1,10 +1,11 @@
 import type { ConversationMemory, MemoryConflictError, Message, Result } from "@jaf/memory";
 import { createSuccess } from "@jaf/memory/engine";
 import { sleep } from "../engine/abort.ts";
-import { type AppenderOptions, createAppender, type KnownState } from "./appender.ts";
+import { type AppenderOptions, createAppender } from "./appender.ts";
 import { durabilityOf, type MemoryConfig } from "./config.ts";
 import { type ConversationEnd, endCacheOf } from "./end-cache.ts";
-import type { Loaded } from "./load.ts";
+import type { KnownState } from "./known-state.ts";
+import type { Loaded } from "./loaded.ts";
 import { firstPositionOf, nextPositionOf, toMetadata } from "./metadata.ts";
 import { endOfRun } from "./recall.ts";
 import { processTime } from "./store-time.ts";

@@ -10,10 +10,11 @@ import {
 import { ownConversation } from "../immutable/messages.ts";
 import type { MemoryConfig } from "./config.ts";
 import { type ConversationEnd, tellRecall } from "./end-cache.ts";
+import type { Head, Loaded } from "./loaded.ts";
 import { firstPositionOf } from "./metadata.ts";
 import { isOf, recallChecked } from "./recall.ts";
 import { settle } from "./settle.ts";
-import { processTime, type StoreTime, storeTimeOf } from "./store-time.ts";
+import { processTime, storeTimeOf } from "./store-time.ts";
 import { type Tail, type TailReading, tailIn } from "./tail.ts";
 
 const OPERATION = "readConversation";
@@ -29,11 +30,6 @@ export interface LoadOptions {
   readonly end?: ConversationEnd | undefined;
   /** Called where another process has changed the messages. */
   readonly onChanged?: () => void;
-}
-
-/** A reading, and what time it was. */
-export interface Loaded extends ProviderReading {
-  readonly time: StoreTime;
 }
 
 /**
@@ -113,9 +109,6 @@ async function readConversation(
   const own = conversation === null ? null : ownConversation(conversation);
   return createSuccess({ ...loaded.data, conversation: own, time });
 }
-
-/** The conversation without its messages. `receipt`: see `isVersionedProvider`; others tell none. */
-export type Head = Pick<Loaded, "conversation" | "incarnation" | "receipt" | "time">;
 
 export async function loadHead(
   { provider, userId }: MemoryConfig,

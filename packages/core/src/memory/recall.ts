@@ -2,11 +2,10 @@ import type { ConversationMemory, ConversationMetadata, Message } from "@jaf/mem
 import { readsMedia } from "@jaf/memory/engine";
 import { CLAIM_KEY } from "../context/claim-note.ts";
 import { SUMMARY_KEY } from "../context/summary.ts";
-import type { KnownState } from "./appender.ts";
 import type { MemoryConfig } from "./config.ts";
 import { type ConversationEnd, tellRecall } from "./end-cache.ts";
-import type { Journal } from "./journal.ts";
-import type { Head, Loaded } from "./load.ts";
+import type { KnownState } from "./known-state.ts";
+import type { Head, Loaded } from "./loaded.ts";
 import { type EngineMetadata, firstPositionOf, nextPositionOf, toMetadata, versionOf } from "./metadata.ts";
 import { isWhole, type Tail, tailIn } from "./tail.ts";
 
@@ -72,7 +71,7 @@ function notesIn(conversation: ConversationMemory | null): Record<string, unknow
 }
 
 interface Recall {
-  readonly journal: Pick<Journal, "conversationId" | "memory">;
+  readonly journal: { readonly conversationId: string; readonly memory: MemoryConfig };
   /** Absent: the run needs all. */
   readonly tail: Tail | undefined;
 }

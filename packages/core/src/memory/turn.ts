@@ -3,7 +3,7 @@ import { createMemoryConflictError } from "@jaf/memory/engine";
 import { DEFAULT_TURN_LEASE_MS } from "./config.ts";
 import { hasTurnEnded } from "./ended-turns.ts";
 import { isHeld } from "./lease.ts";
-import type { Head } from "./load.ts";
+import type { Head } from "./loaded.ts";
 import { readMetadata, type TurnNote } from "./metadata.ts";
 
 /** The note of the last turn. */
