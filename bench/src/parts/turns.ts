@@ -6,7 +6,7 @@ import type { Check } from "../results.ts";
 import type { Measured } from "../statistics.ts";
 import { type Backend, startBackend } from "../stores/backend.ts";
 import { startPgliteBackend } from "../stores/pglite.ts";
-import { engineStore, RECENT, unwrap } from "../stores/store.ts";
+import { engineStore, RECENT } from "../stores/store.ts";
 import { nextTurn } from "../turns.ts";
 import { type Length, measureLengths, type Workload } from "./lengths.ts";
 import type { Part } from "./part.ts";
@@ -14,32 +14,46 @@ import type { Part } from "./part.ts";
 const LENGTHS = [10, 1_000, 10_000, 100_000] as const;
 const QUICK_LENGTHS = [10, 1_000, 10_000] as const;
 
-type Config = Pick<MemoryConfig, "window" | "summarize" | "compressionThreshold">;
+type Config = Omit<MemoryConfig, "provider" | "autoStore">;
 
-/** How a run shortens what its model sees. */
-const CONFIGS = {
-  "a window": { window: { maxMessages: RECENT } },
-  "in steps": { window: { maxMessages: RECENT, trimTo: RECENT / 2 } },
-  summaries: { compressionThreshold: RECENT, summarize: async () => "Orders were asked about." },
+const WINDOW = { window: { maxMessages: RECENT } } as const;
+
+/** How a run shortens what its model sees, in a process that hasn't had the conversation's last turn. */
+const COLD = {
+  "a window": { ...WINDOW, endCache: false },
+  "in steps": { window: { maxMessages: RECENT, trimTo: RECENT / 2 }, endCache: false },
+  summaries: {
+    compressionThreshold: RECENT,
+    summarize: async () => "Orders were asked about.",
+    endCache: false,
+  },
 } as const satisfies Record<string, Config>;
-type ConfigName = keyof typeof CONFIGS;
-const configNames = Object.keys(CONFIGS) as ConfigName[];
+type ColdName = keyof typeof COLD;
+const coldNames = Object.keys(COLD) as ColdName[];
 
-type Timed = ConfigName | "limit" | "append" | "continuation";
+/** In a process that has: one that checks the head first and appends once, and one that appends twice and reads nothing. */
+const WARM = {
+  warm: { config: WINDOW, appends: 1 },
+  "warm, two writes": { config: { ...WINDOW, durability: "turn" }, appends: 2 },
+} as const satisfies Record<string, { readonly config: Config; readonly appends: number }>;
+type WarmName = keyof typeof WARM;
+const warmNames = Object.keys(WARM) as WarmName[];
 
-/** How many messages a client adds to its copy of the end. */
+type Timed = ColdName | WarmName | "limit" | "raw append" | "append" | "continuation";
+
+/** How many messages a client adds. */
 const ADDED = 10;
 
 interface Asked {
   readonly conversationId: string;
   readonly said: readonly Message[];
-  readonly continuation?: readonly Message[];
+  readonly continuation?: NonNullable<RunConfig<object>["continuation"]>;
 }
 
-/** A turn with a model that answers at once; the messages that it gives out. */
+/** A turn with a model that answers at once; what stands for the history behind it. */
 function turnsOf(provider: MemoryProvider, memory: Config) {
   const agent = { name: "bench", instructions: () => "Answer." };
-  return async ({ conversationId, said, ...continued }: Asked): Promise<readonly Message[]> => {
+  return async ({ conversationId, said, ...continued }: Asked): Promise<string> => {
     const [, answer] = nextTurn();
     const config: RunConfig<object> = {
       agentRegistry: new Map([["bench", agent]]),
@@ -49,9 +63,10 @@ function turnsOf(provider: MemoryProvider, memory: Config) {
       ...continued,
     };
     const state = createRunState({ agentName: "bench", context: {}, messages: said });
-    const { outcome, finalState } = await run(state, config);
+    const { outcome, historyToken } = await run(state, config);
     if (outcome.status !== "completed") throw new Error(`The turn failed: ${JSON.stringify(outcome)}`);
-    return finalState.messages;
+    if (historyToken === undefined) throw new Error("The turn gave out no token");
+    return historyToken;
   };
 }
 
@@ -60,28 +75,32 @@ function sayOf(provider: MemoryProvider, memory: Config): Workload["call"] {
   return async (_, conversationId) => void (await turn({ conversationId, said: [nextTurn()[0]] }));
 }
 
-/** A client sends the last messages that it was given, and what it adds; `sent` is told how many bytes that is. */
+/** The first turn of this process is not timed. */
+function sayAgainOf(provider: MemoryProvider, memory: Config): Pick<Workload, "prepare" | "call"> {
+  const call = sayOf(provider, memory);
+  return { call, prepare: (id, length) => call(engineStore(provider), id, length) };
+}
+
+/** A client sends a token in place of the history, and what it adds; `sent` is told how many bytes that is. */
 function continueOf(
   provider: MemoryProvider,
   sent: (length: Length, bytes: number) => void,
 ): Pick<Workload, "prepare" | "call" | "grows"> {
-  const turn = turnsOf(provider, CONFIGS["a window"]);
-  const copies = new Map<string, readonly Message[]>();
-  const continuationOf = (id: string) => [
-    ...(copies.get(id) ?? []),
-    ...Array.from({ length: ADDED }, () => nextTurn()[0]),
-  ];
+  const turn = turnsOf(provider, COLD["a window"]);
+  const tokens = new Map<string, string>();
+  const continuationOf = (id: string) => ({
+    historyToken: tokens.get(id) ?? "",
+    messages: Array.from({ length: ADDED }, () => nextTurn()[0]),
+  });
   return {
     grows: ADDED + 1,
     prepare: async (id, length) => {
-      copies.set(id, unwrap(await provider.getRecentMessages(id, RECENT)));
+      tokens.set(id, await turn({ conversationId: id, said: [nextTurn()[0]] }));
       sent(length, Buffer.byteLength(JSON.stringify(continuationOf(id))));
     },
     call: async (_, conversationId) => {
       const continuation = continuationOf(conversationId);
-      const given = await turn({ conversationId, said: [], continuation });
-      const begin = given.findLastIndex(({ role }, at) => role === "user" && at <= given.length - RECENT);
-      copies.set(conversationId, given.slice(begin));
+      tokens.set(conversationId, await turn({ conversationId, said: [], continuation }));
     },
   };
 }
@@ -98,8 +117,10 @@ async function workloadsOf(
   };
   return [
     { name: "limit", store: await backend.openRaw(), call: limit },
+    { name: "raw append", store: await backend.openRaw(), call: (to, id) => to.append(id) },
     { name: "append", store, call: (to, id) => to.append(id) },
-    ...configNames.map((name) => ({ name, store, call: sayOf(provider, CONFIGS[name]) })),
+    ...coldNames.map((name) => ({ name, store, call: sayOf(provider, COLD[name]) })),
+    ...warmNames.map((name) => ({ name, store, ...sayAgainOf(provider, WARM[name].config) })),
     { name: "continuation", store, ...continueOf(provider, sent) },
   ];
 }
@@ -144,7 +165,26 @@ function checksOf(rows: readonly Row[]): Check[] {
     target: 5,
     unit: " ms",
   };
-  const ofConfigs = configNames.flatMap((name): Check[] => {
+  const ofWarm = warmNames.flatMap((name): Check[] => {
+    const { appends } = WARM[name];
+    const worst = (to: Timed) => Math.max(...rows.map(({ of }) => of(name).p50 / (appends * of(to).p50)));
+    const many = appends === 1 ? "one append" : `${appends} appends`;
+    return [
+      {
+        what: `${first.backend}, ${name}: to ${many} of the engine`,
+        measured: worst("append"),
+        target: 1.15,
+        ...most,
+      },
+      {
+        what: `${first.backend}, ${name}: to ${many} of the driver`,
+        measured: worst("raw append"),
+        target: 2,
+        ...most,
+      },
+    ];
+  });
+  const ofCold = coldNames.flatMap((name): Check[] => {
     const toLimit = rows.map(({ of }) => of(name).p50 / of("limit").p50);
     return [
       { what: `${first.backend}, ${name}: to the limit`, measured: Math.max(...toLimit), target: 2, ...most },
@@ -156,18 +196,23 @@ function checksOf(rows: readonly Row[]): Check[] {
       },
     ];
   });
-  return [...ofConfigs, continuation];
+  return [...ofCold, ...ofWarm, continuation];
 }
 
 const cellsOf = ({ backend, length, of, sentBytes }: Row): string[] => [
   backend,
   integer(length),
   duration(of("limit").p50),
+  duration(of("raw append").p50),
   duration(of("append").p50),
-  ...configNames.flatMap((name) => [
+  ...coldNames.flatMap((name) => [
     duration(of(name).p50),
     duration(of(name).p99),
     ratio(of(name).p50 / of("limit").p50),
+  ]),
+  ...warmNames.flatMap((name) => [
+    duration(of(name).p50),
+    ratio(of(name).p50 / (WARM[name].appends * of("append").p50)),
   ]),
   duration(of("continuation").p50),
   `${(sentBytes / 1_000).toFixed(1)} kB`,
@@ -186,8 +231,10 @@ export const turns: Part = async (lab, { stores, quick }) => {
         "",
         "stored",
         "limit p50",
+        "raw append p50",
         "append p50",
-        ...configNames.flatMap((name) => [`${name} p50`, "p99", "to the limit"]),
+        ...coldNames.flatMap((name) => [`${name} p50`, "p99", "to the limit"]),
+        ...warmNames.flatMap((name) => [`${name} p50`, "to its appends"]),
         "continuation p50",
         "sent",
       ],

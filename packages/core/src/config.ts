@@ -1,5 +1,7 @@
 import type { ApprovalDecision, ContinuationValidator, Message, TokenContinuation } from "@jaf/memory";
 import type { Agent, ResolvedAgent } from "./agent.ts";
+import type { RunBudget } from "./cost/budget.ts";
+import type { ModelPrices } from "./cost/price.ts";
 import type { TraceEvent } from "./events/trace-event.ts";
 import type { Guardrail } from "./guardrails/guardrail.ts";
 import type { ClientToolResult } from "./interruption/interruption.ts";
@@ -154,6 +156,13 @@ export type RunConfig<Ctx> = {
    * Whichever counts is passed on to the provider, as `config.cache`; one that doesn't know it ignores it.
    */
   readonly cache?: CacheableConfig | false;
+  /** What tokens cost, so that results and events tell the cost of model calls. Default: nothing is told. */
+  readonly prices?: ModelPrices;
+  /**
+   * How much the run, and its stored conversation, may use. It is looked at before each model call: once it is used up, the run
+   * ends with `BudgetExceeded`. Summaries and what user memory asks are no calls of the run, and aren't counted. Default: no limit.
+   */
+  readonly budget?: RunBudget;
   /** How many tools of one reply run at the same time. Default: all of them. */
   readonly maxParallelTools?: number;
 };

@@ -19,6 +19,8 @@ function format(error: JAFError): string {
   switch (error._tag) {
     case "MaxTurnsExceeded":
       return `The run was stopped after ${error.turns} turns without a final reply.`;
+    case "BudgetExceeded":
+      return `The budget of the ${error.of} is used up: ${error.spent} of ${error.allowed} (${error.limit}).`;
     case "ModelBehaviorError":
       return `The model behaved unexpectedly: ${error.detail}`;
     case "ModelRefused":
@@ -60,6 +62,7 @@ function isRetryable(error: JAFError): boolean {
     case "MemoryError":
       return error.error.retryable;
     case "MaxTurnsExceeded":
+    case "BudgetExceeded":
     case "ModelRefused":
     case "DecodeError":
     case "InputGuardrailTripwire":
@@ -77,6 +80,7 @@ function isRetryable(error: JAFError): boolean {
 function getSeverity(error: JAFError): ErrorSeverity {
   switch (error._tag) {
     case "MaxTurnsExceeded":
+    case "BudgetExceeded":
     case "RunAborted":
     case "RunInterrupted":
       return "low";

@@ -4,6 +4,7 @@ import type * as z from "zod";
 /** Why a run ended without an output. No text of ours in it repeats the conversation. */
 export type JAFError =
   | { readonly _tag: "MaxTurnsExceeded"; readonly turns: number }
+  | BudgetExceeded
   /** The model sent nothing usable, also when asked again. */
   | { readonly _tag: "ModelBehaviorError"; readonly detail: string }
   | ModelRefused
@@ -25,6 +26,18 @@ export type JAFError =
   | { readonly _tag: "RunAborted"; readonly reason: string }
   /** A fault in the program: a configuration that contradicts itself, or (`cause`) code that threw where it must not. */
   | { readonly _tag: "InternalError"; readonly detail: string; readonly cause?: ErrorCause };
+
+/**
+ * What `RunConfig.budget` allows is used up, so no further model call was begun. The call that went over it was made and counts:
+ * a reply that it brought is kept, and a run that ends with it is completed.
+ */
+export interface BudgetExceeded {
+  readonly _tag: "BudgetExceeded";
+  readonly of: "run" | "conversation";
+  readonly limit: "maxCost" | "maxTokens";
+  readonly allowed: number;
+  readonly spent: number;
+}
 
 /**
  * The model declined to answer an agent that has an `outputCodec`; nothing of it is stored. Without one a refusal is a reply

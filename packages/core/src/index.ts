@@ -52,10 +52,15 @@ export type {
 } from "./context/manifest.ts";
 export type { Summarize, SummarizeInput } from "./context/summarize.ts";
 export type { RunWindow } from "./context/window.ts";
+export type { BudgetLimits, RunBudget } from "./cost/budget.ts";
+export { costOf, type ModelPrice, type ModelPrices } from "./cost/price.ts";
+export type { Spent } from "./cost/spending.ts";
+export { spentIn } from "./cost/spent-note.ts";
 export { run } from "./engine/run.ts";
 export { type RunStream, runStream } from "./engine/run-stream.ts";
 export { JAFErrorHandler } from "./error-handler.ts";
 export type {
+  BudgetExceeded,
   ContinuationRejected,
   ErrorSeverity,
   JAFError,

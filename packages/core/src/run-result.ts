@@ -1,3 +1,4 @@
+import type { Spent } from "./cost/spending.ts";
 import type { JAFError, RunInterrupted } from "./errors.ts";
 import type { Interruption } from "./interruption/interruption.ts";
 import type { RunState } from "./state.ts";
@@ -25,6 +26,11 @@ export type RunResult<Out> = {
    * interrupted run, with a store that keeps digests; see `historyTokenOf`.
    */
   readonly historyToken?: string;
+  /**
+   * What the run's model calls have used, and those of all runs of its stored conversation, as far as the model provider tells.
+   * Absent where it tells nothing; `conversation` where nothing is stored.
+   */
+  readonly spent?: { readonly run: Spent; readonly conversation?: Spent };
   readonly outcome:
     | { readonly status: "completed"; readonly output: Out }
     | { readonly status: "error"; readonly error: JAFError }

@@ -28,6 +28,12 @@ const rows: readonly Row[] = [
     "low",
   ],
   [
+    { _tag: "BudgetExceeded", of: "run", limit: "maxTokens", allowed: 100, spent: 120 },
+    "The budget of the run is used up: 120 of 100 (maxTokens).",
+    false,
+    "low",
+  ],
+  [
     { _tag: "ModelBehaviorError", detail: "the reply is empty" },
     "The model behaved unexpectedly: the reply is empty",
     true,

@@ -3,6 +3,7 @@ import { createTraceId, generateRunId, lazy, parseOptions } from "@jaf/memory/en
 import * as z from "zod";
 import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
+import { budgetSchema, pricesSchema } from "../cost/budget.ts";
 import { isTimeLimit, TIME_LIMIT, TIME_LIMITS } from "../engine/limits.ts";
 import { overlay } from "../immutable/overlay.ts";
 import { memoryConfigIssues } from "../memory/check-config.ts";
@@ -22,6 +23,8 @@ const RUN_SETTINGS = [
   "modelFallback",
   "outputRepairs",
   "maxTurns",
+  "prices",
+  "budget",
   "initialInputGuardrails",
   "finalOutputGuardrails",
   "onToolError",
@@ -103,6 +106,8 @@ const configSchema = lazy(() =>
     modelFallback: fallbackSchema().optional(),
     outputRepairs: z.int().min(0).optional(),
     maxTurns: z.number().min(1).or(z.literal(Number.POSITIVE_INFINITY)).optional(),
+    prices: pricesSchema().optional(),
+    budget: budgetSchema().optional(),
     initialInputGuardrails: callbacks().optional(),
     finalOutputGuardrails: callbacks().optional(),
     onToolError: z.enum(["continue", "fail"]).optional(),

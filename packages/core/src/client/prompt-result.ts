@@ -26,6 +26,8 @@ export interface PromptResult<Out> {
   readonly messages: readonly Message[];
   /** Over all model calls of the run, as far as the model provider says. */
   readonly usage: ModelUsage;
+  /** With what it cost, and with what the conversation has used so far; see `RunResult.spent`. */
+  readonly spent?: NonNullable<RunResult<Out>["spent"]>;
   /** Failures of the run are here, and nothing is thrown for them. */
   readonly outcome: RunResult<Out>["outcome"];
   /** What calls wait for; `[]` unless the outcome is `interrupted`. */
@@ -48,7 +50,7 @@ interface Circumstances extends Origin {
 }
 
 export function toPromptResult<Out>(
-  { finalState, historyFrom, historyToken, outcome }: RunResult<Out>,
+  { finalState, historyFrom, historyToken, spent, outcome }: RunResult<Out>,
   { conversationId, usage, ...origin }: Circumstances,
 ): PromptResult<Out> {
   const messages = additionsTo(finalState.messages, origin);
@@ -63,6 +65,7 @@ export function toPromptResult<Out>(
     ...(isCompleted ? { output: outcome.output } : {}),
     messages: Object.freeze(messages),
     usage,
+    ...(spent === undefined ? {} : { spent }),
     outcome,
     interruptions: outcome.status === "interrupted" ? outcome.interruptions : Object.freeze([]),
     finalState,

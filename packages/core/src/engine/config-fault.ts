@@ -1,4 +1,5 @@
 import type { RunConfig } from "../config.ts";
+import { costFault } from "../cost/budget.ts";
 import { cacheFault } from "../model/cache.ts";
 import { fallbackFault } from "../model/fallback-config.ts";
 import { timeLimitFault } from "./limits.ts";
@@ -10,6 +11,7 @@ export function configFault<Ctx>(config: RunConfig<Ctx>): string | undefined {
     maskSecrets === undefined || typeof maskSecrets === "boolean" || typeof maskSecrets === "function";
   const fault =
     timeLimitFault(config) ??
+    costFault(config) ??
     (unjudgedText === undefined || unjudgedText === "hold" || unjudgedText === "retract"
       ? undefined
       : 'unjudgedText: expected "hold" or "retract"') ??

@@ -60,10 +60,12 @@ export async function execute<Ctx, Out>(
     const historyFrom = scope.journal?.historyFrom();
     // What a failed run has come to is no history.
     const historyToken = outcome.status === "error" ? undefined : scope.journal?.historyToken();
+    const spent = spentBy(scope);
     const result = {
       finalState: stateGivenOut(state),
       ...(historyFrom === undefined ? {} : { historyFrom }),
       ...(historyToken === undefined ? {} : { historyToken }),
+      ...(spent === undefined ? {} : { spent }),
       outcome: Object.freeze(outcome),
     } as RunResult<Out>;
     scope.emit?.({ type: "run_end", data: { outcome: frozenCopy(result.outcome) } });
@@ -71,6 +73,13 @@ export async function execute<Ctx, Out>(
   } finally {
     scope.close();
   }
+}
+
+function spentBy<Ctx>({ spending, journal }: RunScope<Ctx>): RunResult<unknown>["spent"] {
+  const run = spending.ofRun();
+  if (run === undefined) return undefined;
+  const conversation = journal && spending.ofConversation();
+  return frozenCopy(conversation === undefined ? { run } : { run, conversation });
 }
 
 async function runSteps<Ctx>(

@@ -1,6 +1,7 @@
 import type { RunId, TraceId } from "@jaf/memory";
 import type { RunConfig } from "../config.ts";
 import { type MakeView, openView } from "../context/view.ts";
+import { openSpending, type Spending } from "../cost/spending.ts";
 import { type Emit, type Emitter, openEmitter } from "../events/emitter.ts";
 import { openConfigGivenOut } from "../immutable/given-out.ts";
 import { frozenInput } from "../immutable/messages.ts";
@@ -36,6 +37,8 @@ export interface RunScope<Ctx> extends Emitter {
   readonly configGivenOut: ReturnType<typeof openConfigGivenOut<Ctx>>;
   /** By agent, the place in `modelFallback.models`, from 1, of the model that replied last; absent or 0: the agent's own. */
   readonly modelInUse: Map<string, number>;
+  /** What model calls have used. */
+  readonly spending: Spending;
   /** For what ends before the run does. */
   readonly timers: Pick<Timers, "start">;
   /** Takes secrets out of what somebody else's code threw. */
@@ -72,6 +75,7 @@ export function openScope<Ctx>(
   const leave = () => {
     for (const action of closing.splice(0)) action();
   };
+  const spending = openSpending(config);
   const journal =
     memory?.autoStore !== true || conversationId === undefined
       ? undefined
@@ -84,6 +88,7 @@ export function openScope<Ctx>(
           runKey: runKeyOf(state, config),
           signal,
           emit,
+          spending,
         });
   if (journal !== undefined) closing.push(journal.close);
   return {
@@ -108,6 +113,7 @@ export function openScope<Ctx>(
     given: { approvals: frozenInput(approvals), toolResults: frozenInput(toolResults) },
     configGivenOut: openConfigGivenOut(config),
     modelInUse: new Map(),
+    spending,
     timers,
     mask: maskingOf(config),
     journal,

@@ -122,6 +122,8 @@ type ModelEvent =
         readonly durationMs: number;
         /** Over all attempts, those whose reply could not be used among them. */
         readonly usage?: ModelUsage;
+        /** Of these tokens, by `RunConfig.prices`. */
+        readonly cost?: number;
         readonly finishReason?: string;
         /** Which model replied, as far as its provider says. */
         readonly origin?: ModelOrigin;

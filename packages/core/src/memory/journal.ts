@@ -1,12 +1,13 @@
 import type { ConversationMemory, MemoryConflictError, Message, Result } from "@jaf/memory";
 import { createSuccess } from "@jaf/memory/engine";
+import type { Spending } from "../cost/spending.ts";
 import { sleep } from "../engine/abort.ts";
 import { type AppenderOptions, createAppender } from "./appender.ts";
 import { durabilityOf, type MemoryConfig } from "./config.ts";
 import { type ConversationEnd, endCacheOf } from "./end-cache.ts";
 import type { KnownState } from "./known-state.ts";
 import type { Loaded } from "./loaded.ts";
-import { firstPositionOf, nextPositionOf, toMetadata } from "./metadata.ts";
+import { firstPositionOf, nextPositionOf, readMetadata, toMetadata } from "./metadata.ts";
 import { endOfRun } from "./recall.ts";
 import { processTime } from "./store-time.ts";
 import { turnOf } from "./turn.ts";
@@ -106,6 +107,7 @@ const isConflict = (
 export interface JournalOptions extends AppenderOptions {
   /** See {@link Journal.runKey}. */
   readonly runKey: string | undefined;
+  readonly spending: Pick<Spending, "loaded" | "ofConversation">;
 }
 
 export function openJournal(options: JournalOptions): Journal {
@@ -209,6 +211,7 @@ export function openJournal(options: JournalOptions): Journal {
       unconfirmed = onConfirmed;
       conversation = reading.conversation;
       time = reading.time;
+      options.spending.loaded(conversation === null ? undefined : readMetadata(conversation).spent);
       turn.loaded(turnOf(conversation), time);
       start = nextPositionOf(conversation);
       said = [];

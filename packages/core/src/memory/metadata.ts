@@ -1,6 +1,9 @@
 import type { ConversationMemory, RunId } from "@jaf/memory";
 import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
+import type { Spent } from "../cost/spending.ts";
+import type { ModelUsage } from "../model/completion.ts";
+import { USAGE_COUNTS } from "../model/usage.ts";
 import type { Lease } from "./lease.ts";
 
 /** The one metadata key that is the engine's; all others are the application's. */
@@ -46,6 +49,8 @@ export interface EngineMetadata {
   readonly toolCallScope?: string;
   readonly turn: TurnNote;
   readonly approvals?: ApprovalNote;
+  /** What all runs have used so far. */
+  readonly spent?: Spent;
 }
 
 /** As far as it can be trusted: metadata may have been written by anybody. */
@@ -54,6 +59,7 @@ export interface NotedMetadata {
   readonly toolCallScope?: string | undefined;
   readonly turn?: TurnNote | undefined;
   readonly approvals?: ApprovalNote | undefined;
+  readonly spent?: Spent | undefined;
 }
 
 const turnNote = lazy(() =>
@@ -78,6 +84,19 @@ const approvalNote = lazy(() =>
   }),
 );
 
+const count = lazy(() => z.number().min(0).optional());
+const spentNote = lazy(() =>
+  z.object({
+    usage: z.object(
+      Object.fromEntries(USAGE_COUNTS.map((name) => [name, count()])) as Record<
+        keyof ModelUsage,
+        ReturnType<typeof count>
+      >,
+    ),
+    cost: count(),
+  }),
+);
+
 // What isn't as the engine writes it is as if it weren't there.
 const noted = lazy(() =>
   z
@@ -86,6 +105,7 @@ const noted = lazy(() =>
       toolCallScope: z.string().optional().catch(undefined),
       turn: turnNote().optional().catch(undefined),
       approvals: approvalNote().optional().catch(undefined),
+      spent: spentNote().optional().catch(undefined),
     })
     .catch({}),
 );
@@ -95,7 +115,7 @@ export const toMetadata = (metadata: EngineMetadata): Readonly<Record<string, En
 });
 
 export const readMetadata = ({ metadata }: Pick<ConversationMemory, "metadata">): NotedMetadata =>
-  noted().parse(metadata?.[KEY] ?? {});
+  noted().parse(metadata?.[KEY] ?? {}) as NotedMetadata;
 
 /** For `WriteOptions.expectedVersion`; `undefined` where the store counts none. */
 export const versionOf = (stored: ConversationMemory | null): number | undefined =>

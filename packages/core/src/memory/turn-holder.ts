@@ -1,5 +1,6 @@
 import type { Result } from "@jaf/memory";
 import { createFailure, createSuccess } from "@jaf/memory/engine";
+import type { Spending } from "../cost/spending.ts";
 import { abortable } from "../engine/abort.ts";
 import type { Append, Appender, AppenderOptions } from "./appender.ts";
 import { compareAndSet } from "./compare-and-set.ts";
@@ -26,6 +27,7 @@ export interface AppendEntry {
 export interface HolderOptions
   extends Pick<AppenderOptions, "memory" | "conversationId" | "runId" | "executionId" | "signal"> {
   readonly appender: Appender;
+  readonly spending: Pick<Spending, "ofConversation">;
 }
 
 /**
@@ -94,11 +96,13 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
   function make(entry: AppendEntry, until: "lease" | "over"): EngineMetadata {
     count += 1;
     tried = entry;
+    const spent = options.spending.ofConversation();
     return {
       runId,
       agentName: entry.agentName,
       ...(entry.callScope === undefined ? {} : { toolCallScope: entry.callScope }),
       ...(entry.approvals === undefined ? {} : { approvals: entry.approvals }),
+      ...(spent === undefined ? {} : { spent }),
       turn: {
         id: executionId,
         sign: count,

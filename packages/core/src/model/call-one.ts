@@ -1,4 +1,4 @@
-import type { RichMessage } from "@jaf/memory";
+import type { ModelOrigin, RichMessage } from "@jaf/memory";
 import { sleep } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import { JAFErrorHandler } from "../error-handler.ts";
@@ -28,22 +28,36 @@ export const modelNameOf = <Ctx>({ config }: RunScope<Ctx>, { agent }: ModelRequ
 export async function callOne<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Asked> {
   const { modelRetry, signal } = scope.config;
   const agentName = call.state.currentAgentName;
+  const name = modelNameOf(scope, call);
+  const refused = refusedBy(scope, name);
+  if (refused !== undefined) return { last: refused, attempts: 0 };
   const trace = traceCall(scope, call);
   call.tellContext?.();
   let usage: ModelUsage | undefined;
   for (let attempt = 1; ; attempt++) {
     const tried = await attemptCall(scope, call, attempt);
-    usage = sumOfUsage(usage, usageOf(tried));
+    const used = usageOf(tried);
+    usage = sumOfUsage(usage, used);
+    scope.spending.count(used, { name, origin: originOf(tried) });
     const delayMs = tried.ok ? undefined : retryDelayMs(modelRetry, { ...tried, attempt });
-    if (tried.ok || delayMs === undefined) {
+    const end = (last: Attempt): Asked => {
       trace?.end(tried, attempt, usage);
-      return { last: tried, attempts: attempt };
-    }
+      return { last, attempts: attempt };
+    };
+    if (tried.ok || delayMs === undefined) return end(tried);
     const { error, discardText } = tried;
+    const overBudget = refusedBy(scope, name, discardText);
+    if (overBudget !== undefined) return end(overBudget);
     const reason = JAFErrorHandler.format(error);
     scope.emit?.({ type: "llm_retry", data: { agentName, attempt, delayMs, reason, discardText } });
     await sleep(delayMs, signal);
   }
+}
+
+/** A call that isn't begun, as the budget is used up. */
+function refusedBy<Ctx>({ spending }: RunScope<Ctx>, name: string, discardText = false): Attempt | undefined {
+  const error = spending.refusal(name);
+  return error && { ok: false, error, retryable: false, retryAfterMs: undefined, discardText };
 }
 
 /** Tells of the beginning and the end of a call; nothing where nobody listens. */
@@ -59,7 +73,13 @@ function traceCall<Ctx>(scope: RunScope<Ctx>, request: ModelRequest<Ctx>) {
       const status = last.ok ? "success" : "error";
       emit({
         type: "llm_call_end",
-        data: { ...call, status, attempts, durationMs, ...replyData(last, usage) },
+        data: {
+          ...call,
+          status,
+          attempts,
+          durationMs,
+          ...replyData(scope, { last, usage, name: call.model }),
+        },
       });
     },
   };
@@ -67,11 +87,27 @@ function traceCall<Ctx>(scope: RunScope<Ctx>, request: ModelRequest<Ctx>) {
 
 const usageOf = (tried: Attempt): ModelUsage | undefined => (tried.ok ? tried.completion.usage : tried.usage);
 
-function replyData(last: Attempt, usage: ModelUsage | undefined) {
-  const spent = usage === undefined ? {} : { usage: frozenCopy(usage) };
+const originOf = (tried: Attempt): ModelOrigin | undefined => {
+  if (!tried.ok) return undefined;
+  const { origin }: RichMessage = tried.message;
+  return origin;
+};
+
+interface Ended {
+  readonly last: Attempt;
+  readonly usage: ModelUsage | undefined;
+  readonly name: string;
+}
+
+function replyData<Ctx>({ spending }: RunScope<Ctx>, { last, usage, name }: Ended) {
+  const origin = originOf(last);
+  const cost = usage && spending.costOf(usage, { name, origin });
+  const spent = {
+    ...(usage === undefined ? {} : { usage: frozenCopy(usage) }),
+    ...(cost === undefined ? {} : { cost }),
+  };
   if (!last.ok) return spent;
   const { finish_reason: finishReason } = last.completion;
-  const { origin }: RichMessage = last.message;
   return {
     ...spent,
     ...(finishReason == null ? {} : { finishReason }),

@@ -18,6 +18,7 @@ import {
   type RunState,
   run,
   runStream,
+  type Spent,
   type Tool,
   type ToolCallInfo,
   type ToolResult,
@@ -48,6 +49,7 @@ describe("the documented types", () => {
       readonly finalState: RunState<any>;
       readonly historyFrom?: number;
       readonly historyToken?: string;
+      readonly spent?: { readonly run: Spent; readonly conversation?: Spent };
       readonly outcome:
         | { readonly status: "completed"; readonly output: number }
         | { readonly status: "error"; readonly error: JAFError }

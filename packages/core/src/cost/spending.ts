@@ -1,0 +1,97 @@
+import type { ModelOrigin } from "@jaf/memory";
+import type { BudgetExceeded, JAFError } from "../errors.ts";
+import type { ModelUsage } from "../model/completion.ts";
+import { sumOfUsage } from "../model/usage.ts";
+import type { BudgetLimits, RunBudget } from "./budget.ts";
+import { costOf, hasPrice, type ModelPrices, priceOf } from "./price.ts";
+
+/** What model calls have used. */
+export interface Spent {
+  readonly usage: ModelUsage;
+  /** By `RunConfig.prices`; a call whose price isn't there costs nothing. Absent: no call had a price. */
+  readonly cost?: number;
+}
+
+interface Asked {
+  /** Of the model that was asked. */
+  readonly name: string;
+  /** Of the model that replied. */
+  readonly origin?: ModelOrigin | undefined;
+}
+
+/** Counts what a run uses, and what the runs of its conversation did before. */
+export interface Spending {
+  /** What is noted of the conversation that was loaded. */
+  readonly loaded: (before: Spent | undefined) => void;
+  readonly costOf: (usage: ModelUsage, asked: Asked) => number | undefined;
+  readonly count: (usage: ModelUsage | undefined, asked: Asked) => void;
+  /** `undefined` as long as no call has told what it used. */
+  readonly ofRun: () => Spent | undefined;
+  readonly ofConversation: () => Spent | undefined;
+  /** Why a model of this name must not be asked; `undefined`: it may. */
+  readonly refusal: (name: string) => JAFError | undefined;
+}
+
+export function openSpending({
+  prices,
+  budget,
+}: {
+  readonly prices?: ModelPrices | undefined;
+  readonly budget?: RunBudget | undefined;
+}): Spending {
+  let before: Spent | undefined;
+  let run: Spent | undefined;
+  const costOfUsage: Spending["costOf"] = (usage, asked) => {
+    const price = priceOf(prices, asked);
+    return price && costOf(usage, price);
+  };
+  const ofConversation = () => sumOfSpent(before, run);
+  return {
+    loaded: (noted) => {
+      before = noted;
+    },
+    costOf: costOfUsage,
+    count: (usage, asked) => {
+      if (usage !== undefined) run = sumOfSpent(run, spentOf(usage, costOfUsage(usage, asked)));
+    },
+    ofRun: () => run,
+    ofConversation,
+    refusal: (name) => {
+      if (budget === undefined) return undefined;
+      const needsPrice = (budget.run?.maxCost ?? budget.conversation?.maxCost) !== undefined;
+      if (needsPrice && !hasPrice(prices, name)) {
+        const detail = `the budget has a maxCost, and RunConfig.prices has no price of the model "${name}"`;
+        return { _tag: "InternalError", detail };
+      }
+      return (
+        exceeded("run", budget.run, run) ?? exceeded("conversation", budget.conversation, ofConversation())
+      );
+    },
+  };
+}
+
+const spentOf = (usage: ModelUsage, cost: number | undefined): Spent =>
+  cost === undefined ? { usage } : { usage, cost };
+
+function sumOfSpent(one: Spent | undefined, other: Spent | undefined): Spent | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const isPriced = one.cost !== undefined || other.cost !== undefined;
+  const cost = isPriced ? (one.cost ?? 0) + (other.cost ?? 0) : undefined;
+  return spentOf(sumOfUsage(one.usage, other.usage) ?? {}, cost);
+}
+
+function exceeded(
+  of: BudgetExceeded["of"],
+  limits: BudgetLimits | undefined,
+  spent: Spent | undefined,
+): BudgetExceeded | undefined {
+  if (limits === undefined) return undefined;
+  const { inputTokens = 0, outputTokens = 0 } = spent?.usage ?? {};
+  const counts = { maxCost: spent?.cost ?? 0, maxTokens: inputTokens + outputTokens };
+  for (const limit of ["maxCost", "maxTokens"] as const) {
+    const allowed = limits[limit];
+    if (allowed !== undefined && counts[limit] >= allowed)
+      return { _tag: "BudgetExceeded", of, limit, allowed, spent: counts[limit] };
+  }
+  return undefined;
+}
