@@ -19,7 +19,7 @@ export interface ConversationEnd {
   /** `undefined` where it isn't certain. */
   readonly metadataVersion: number | undefined;
   readonly nextPosition: number;
-  /** `undefined` where the run's own writes may have made the store drop messages. */
+  /** `undefined` where the store has dropped messages, or doesn't tell how many it has. */
   readonly totalMessages: number | undefined;
   /** The last messages. */
   readonly messages: readonly Message[];

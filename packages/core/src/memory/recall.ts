@@ -30,16 +30,17 @@ export function endOfRun({
   noted,
   wroteAside,
 }: EndedRun): ConversationEnd | undefined {
-  const { incarnation, version, metadataVersion } = known;
+  const { incarnation, version, metadataVersion, totalMessages } = known;
   if (incarnation === undefined || version === undefined || metadataVersion === undefined) return undefined;
   if (said.some((message) => isStoredOtherwise(message, memory))) return undefined;
+  const nextPosition = nextPositionOf(conversation) + said.length;
   return {
     userId: memory.userId,
     incarnation,
     version,
     metadataVersion: wroteAside ? undefined : metadataVersion,
-    nextPosition: nextPositionOf(conversation) + said.length,
-    totalMessages: totalAfter(conversation, said.length, memory.maxMessages),
+    nextPosition,
+    totalMessages: totalMessages === nextPosition ? totalMessages : undefined,
     messages: [...(conversation?.messages ?? []), ...said],
     metadata: { ...notesIn(conversation), ...toMetadata(noted) },
     time,
@@ -51,17 +52,6 @@ const isStoredOtherwise = ({ role, content }: Message, { provider }: MemoryConfi
   (readsMedia(provider) && typeof content !== "string") ||
   (role as string) === "system" ||
   (role as string) === "developer";
-
-/** `undefined` where the store drops messages, or may have: how many they are only the store knows. */
-function totalAfter(
-  conversation: ConversationMemory | null,
-  added: number,
-  maxMessages = Number.POSITIVE_INFINITY,
-): number | undefined {
-  const total = conversation === null ? 0 : conversation.metadata?.totalMessages;
-  if (total === undefined || total !== nextPositionOf(conversation)) return undefined;
-  return total + added <= maxMessages ? total + added : undefined;
-}
 
 function notesIn(conversation: ConversationMemory | null): Record<string, unknown> {
   const { metadata } = conversation ?? {};

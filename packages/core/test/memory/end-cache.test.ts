@@ -1,4 +1,9 @@
-import { createInMemoryProvider, type MemoryProvider, type VersionedMemoryProvider } from "@jaf/memory";
+import {
+  createInMemoryProvider,
+  createSuccess,
+  type MemoryProvider,
+  type VersionedMemoryProvider,
+} from "@jaf/memory";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   createAgentClient,
@@ -111,6 +116,29 @@ describe("a run in a conversation that its process had the last turn of", () => 
       expect(all).toBe(30);
       expect(fewer).toBeLessThan(15);
     }
+  });
+
+  it("gives the model what is stored of values that have no form in JSON", async () => {
+    const odd: readonly object[] = [
+      { minus: -0, none: undefined, holes: [undefined, 1], not: Number.NaN },
+      { changed: { toJSON: () => "changed" } },
+      { "2": "b", "1": "a", large: 1n },
+      JSON.parse('{"__proto__":{"a":1}}'),
+      { lone: "\ud800" },
+    ];
+    const told = async (endCache: Partial<MemoryConfig>) => {
+      const provider = createInMemoryProvider();
+      await seed(provider, talk(1));
+      const views: unknown[] = [];
+      for (const fields of odd) {
+        const said = [{ role: "user", content: "hi", ...fields } as never];
+        await converse({ provider, memory: { durability: "turn", ...endCache }, said });
+        const next = await converse({ provider, memory: { durability: "turn", ...endCache } });
+        views.push(next.views, next.ended.outcome);
+      }
+      return views;
+    };
+    expect(await told({})).toStrictEqual(await told({ endCache: false }));
   });
 
   it("gives an agent client the additions alone", async () => {
@@ -406,6 +434,51 @@ describe("an end isn't used", () => {
     await say();
     expect(asked()).toEqual(["head", 1, 1]);
     expect(await storedMessages(store)).toHaveLength(10);
+  });
+
+  it.each([undefined, { maxMessages: 6 }])(
+    "for more than the store keeps by a limit of its own, with the window %o",
+    async (ownWindow) => {
+      const converseAll = async (endCache?: false) => {
+        const store = createInMemoryProvider({ maxMessagesPerConversation: 5 });
+        const { provider, asked } = watching(store);
+        await seed(store, talk(1));
+        const memory = { durability: "turn", ...(endCache === false ? { endCache } : {}) } as const;
+        const told: unknown[] = [];
+        for (let turn = 0; turn < 5; turn++) {
+          const window = ownWindow === undefined ? {} : { window: ownWindow };
+          const { views, ended } = await converse({
+            provider,
+            memory: { ...memory, ...window },
+            said: [`${turn}`],
+          });
+          told.push(views, ended.finalState.messages, ended.historyFrom);
+        }
+        return { told, asked: asked() };
+      };
+      const [kept, read] = [await converseAll(), await converseAll(false)];
+      expect(kept.told).toEqual(read.told);
+      expect(kept.asked).toContain("head");
+      expect(kept.asked.filter((call) => call === "read").length).toBeLessThan(5);
+    },
+  );
+
+  it("where the store doesn't tell how many messages a write has left, without a look at the head", async () => {
+    const store = createInMemoryProvider();
+    const { provider, asked } = watching(store);
+    await seed(store, talk(5));
+    const quiet: MemoryProvider = {
+      ...provider,
+      appendMessages: async (...args) => {
+        const written = await provider.appendMessages(...args);
+        return written.success ? createSuccess(undefined) : written;
+      },
+    };
+    const say = () => converse({ provider: quiet, memory: { window, durability: "turn" } });
+    await say();
+    asked();
+    await say();
+    expect(asked()).toEqual(["head", 1, 1]);
   });
 
   it("of messages that hold bytes, of which each reader gets its own", async () => {
