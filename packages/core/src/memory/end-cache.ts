@@ -73,11 +73,18 @@ export function endCacheOf(
   return cache(options);
 }
 
+interface Sweep {
+  readonly removeExpired: () => void;
+}
+
+/** Out here, so that a timer keeps no cache whose provider is gone: there may be a provider for each request. */
+const sweepIfThere = (sweep: WeakRef<Sweep>): void => sweep.deref()?.removeExpired();
+
 function createEndCache(): (options: EndCacheOptions) => EndCache {
   // Those that were used longest ago come first.
   const entries = new Map<string, Entry>();
   let bytes = 0;
-  let sweep: NodeJS.Timeout | undefined;
+  let isSweepDue = false;
 
   function remove(conversationId: string): Entry | undefined {
     const entry = entries.get(conversationId);
@@ -87,16 +94,20 @@ function createEndCache(): (options: EndCacheOptions) => EndCache {
     return entry.expiresAt > performance.now() ? entry : undefined;
   }
 
-  function removeExpired(): void {
-    sweep = undefined;
-    const now = performance.now();
-    for (const [conversationId, { expiresAt }] of entries) if (expiresAt <= now) remove(conversationId);
-    if (entries.size > 0) sweepLater();
-  }
+  const sweep: Sweep = {
+    removeExpired: () => {
+      isSweepDue = false;
+      const now = performance.now();
+      for (const [conversationId, { expiresAt }] of entries) if (expiresAt <= now) remove(conversationId);
+      if (entries.size > 0) sweepLater();
+    },
+  };
 
   // So that what was erased, or expired, doesn't stay in the memory of a process that has nothing to do.
   function sweepLater(): void {
-    if (sweep === undefined) sweep = setTimeout(removeExpired, MAX_AGE_MS).unref();
+    if (isSweepDue) return;
+    isSweepDue = true;
+    setTimeout(sweepIfThere, MAX_AGE_MS, new WeakRef(sweep)).unref();
   }
 
   function put(conversationId: string, entry: Omit<Entry, "bytes" | "expiresAt">, size = 0): void {

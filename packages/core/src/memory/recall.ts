@@ -75,7 +75,7 @@ export function recallUnchecked(
   const { userId, incarnation, version, metadataVersion, nextPosition, totalMessages, time } = end;
   if (metadataVersion === undefined || totalMessages === undefined) return undefined;
   const counts = { incarnation, version, metadataVersion, nextPosition, totalMessages };
-  // Without the times of its writes, which no run asks for.
+  // Without the times of its writes: only a run that finds its reply stored asks for these, and that one reads.
   const metadata = { ...end.metadata, ...counts } as unknown as ConversationMetadata;
   const owner = userId === undefined ? {} : { userId };
   const conversation = { conversationId, ...owner, messages: end.messages, metadata };
