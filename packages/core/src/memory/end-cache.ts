@@ -8,7 +8,7 @@ const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
 const LARGEST_PART = 1 / 16;
 /** What was read longer ago is read again: the store's clock may have been set, and what was erased shouldn't stay here. */
 const MAX_AGE_MS = 5 * 60_000;
-/** So many turns of a conversation at most aren't kept after its end was outdated. */
+/** After an end was found outdated, the ends of at most this many turns of its conversation aren't kept. */
 const MOST_SKIPPED = 16;
 
 /** The end of a conversation as this process's last run left it, and what the store counts of it. */
@@ -39,8 +39,8 @@ export interface EndCache {
   /** Keeps it, unless it is too large, or can't be kept as it is. */
   readonly keep: (conversationId: string, end: ConversationEnd) => void;
   /**
-   * Somebody else has changed its messages: the end of the next turn isn't kept, since to find it outdated costs a round trip;
-   * of twice as many turns if that was so the last time, too.
+   * Somebody else has changed its messages. An end that turns out outdated costs a round trip, so that of the next turn isn't
+   * kept. Each time in a row that this is called, the ends of twice as many turns aren't.
    */
   readonly foundOutdated: (conversationId: string) => void;
 }
@@ -51,9 +51,9 @@ interface Entry {
   readonly expiresAt: number;
   /** Whether a run has it, and hasn't found it outdated. */
   readonly isTaken: boolean;
-  /** How often in a row it was outdated. */
+  /** How often in a row it was found outdated. */
   readonly outdated: number;
-  /** How many more turns aren't kept. */
+  /** Of how many more turns the end isn't kept. */
   readonly skips: number;
 }
 
