@@ -171,6 +171,11 @@ const namespace = `ends_${crypto.randomUUID().replaceAll("-", "")}`;
 
 describe.each<[string, number, () => Promise<VersionedMemoryProvider>]>([
   ["in memory", 300, async () => createInMemoryProvider()],
+  [
+    "in memory, with a limit of messages",
+    300,
+    async () => createInMemoryProvider({ maxMessagesPerConversation: 9 }),
+  ],
   ["Redis", 60, () => createRedisProvider({ url: inject("redisUrl"), keyPrefix: `${namespace}:` })],
   [
     "Postgres",

@@ -23,7 +23,8 @@ export type RunResult<Out> = {
   readonly historyFrom?: number;
   /**
    * Stands for the stored history in `RunConfig.continuation`, so that a client needn't send it back. Only of a completed or
-   * interrupted run, with a store that keeps digests; see `historyTokenOf`.
+   * interrupted run, with a store that keeps digests. Absent, too, where the reply of the store to the last write got lost,
+   * and where the same run has come to its end before and the conversation has gone on since. See `historyTokenOf`.
    */
   readonly historyToken?: string;
   /**

@@ -6,7 +6,7 @@ import { qualifiedName, type ResolvedNames } from "./schema/names.ts";
 import type { SqlRow, SqlValue, Statement } from "./sql-client.ts";
 import { EARLIEST_MS } from "./statements.ts";
 
-// The arguments of the function that does a whole write, in its order: `migrations/0013_digest_write.sql` says what
+// The arguments of the function that does a whole write, in its order: `migrations/0014_receipt_total.sql` says what
 // they are. JSON is given as text.
 const ARGUMENTS = [
   ["conversation_id", "text"],
@@ -135,23 +135,25 @@ export function packWrite(write: ConversationWrite): string | undefined {
   return `{${fields.join(",")}}`;
 }
 
-const toReceipt = (version: number, nextPosition: number, digest: string): WriteReceipt => ({
-  nextPosition,
-  version,
+/** Of what follows `written`. */
+const toReceipt = ([version, lastSeq, totalMessages, digest = "-"]: readonly string[]): WriteReceipt => ({
+  nextPosition: Number(lastSeq),
+  totalMessages: Number(totalMessages),
+  version: Number(version),
   ...(digest === "-" ? {} : { historyDigest: digest }),
 });
 
 export function toWriteOutcome({ outcome }: SqlRow): WriteOutcome {
-  const [status, actualVersion, lastSeq, ...digest] = outcome?.split(" ") ?? [];
+  const [status, ...told] = outcome?.split(" ") ?? [];
   switch (status) {
     case "written":
-      return { status, receipt: toReceipt(Number(actualVersion), Number(lastSeq), digest.join(" ")) };
+      return { status, receipt: toReceipt(told) };
     case "replayed":
     case "missing":
       return { status };
     case "version":
     case "metadata-version":
-      return { status: "conflict", reason: status, actualVersion: Number(actualVersion) };
+      return { status: "conflict", reason: status, actualVersion: Number(told[0]) };
     case "owner":
     case "idempotency-key":
     case "incarnation":

@@ -13,7 +13,9 @@ const BEFORE = new Date(Date.now() - 50 * DAY_MS);
 
 const analyzed = freshSchema();
 const unknown = freshSchema();
-afterAll(() => dropSchemas([analyzed, unknown]));
+/** Where all conversations were active at the same time. */
+const equal = freshSchema();
+afterAll(() => dropSchemas([analyzed, unknown, equal]));
 
 /** 100 conversations for each user, and two for each trace; a quarter have a time to live. */
 async function fill(schema: string): Promise<void> {
@@ -105,6 +107,14 @@ describe("a page of conversations", () => {
       expect(plan.nodes.filter((node) => /^(Seq|Bitmap Heap) Scan$/.test(node))).toEqual([]);
       expect(plan.touched).toBe(20);
     });
+  });
+
+  it("touches no more where all were active at the same time, as an import may say", async () => {
+    await useClient((client) => migrate(client, { schema: equal }));
+    await runSql(`INSERT INTO "${equal}".conversations (conversation_id, last_activity)
+      SELECT 'c' || n, '${BEFORE.toISOString()}' FROM generate_series(1, 3000) AS n`);
+    for (const query of [{}, { cursor: { ...cursor, conversationId: "c1500" } }])
+      expect((await find(equal, query, explainWithin)).touched).toBe(20);
   });
 
   it.each([

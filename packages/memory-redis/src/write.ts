@@ -46,9 +46,10 @@ const WRITTEN: WriteReply = {
 };
 
 function parseReceipt(reply: unknown): WriteReceipt {
-  const [version, nextPosition, historyDigest] = text(reply).split(" ");
+  const [version, nextPosition, totalMessages, historyDigest] = text(reply).split(" ");
   return {
     nextPosition: Number(nextPosition),
+    totalMessages: Number(totalMessages),
     version: Number(version),
     ...(historyDigest ? { historyDigest } : {}),
   };

@@ -23,7 +23,12 @@ describe.each(Object.entries(openers))("%s", (name, open) => {
     const { provider, end } = await withProvider(open, replicas);
     const done = createSuccess(undefined);
     const owned = { userId: "u{1}", traceId: "t:*", topic: { "a.b": [1] } };
-    const receipt = { nextPosition: 2, version: 1, historyDigest: expect.stringMatching(/^[0-9a-f]{40}$/) };
+    const receipt = {
+      nextPosition: 2,
+      totalMessages: 2,
+      version: 1,
+      historyDigest: expect.stringMatching(/^[0-9a-f]{40}$/),
+    };
     const written = { ...done, receipt };
     expect(await provider.appendMessages("c{1}", messages, owned, { idempotencyKey: "k" })).toEqual(written);
     expect(await provider.appendMessages("c{1}", messages, owned, { idempotencyKey: "k" })).toEqual(done);

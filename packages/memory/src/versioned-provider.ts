@@ -37,6 +37,8 @@ export interface ReadOptions {
 export interface WriteReceipt {
   /** The position behind the last message that was there after the write. */
   readonly nextPosition: number;
+  /** `metadata.totalMessages` after the write, which may have dropped the oldest. Not with a receipt that is read. */
+  readonly totalMessages?: number;
   /** `metadata.version` after the write, for `WriteOptions.expectedVersion` of the next. Not with a receipt that is read. */
   readonly version?: number;
   /** `metadata.historyDigest` after the write. Not with a receipt that is read. */

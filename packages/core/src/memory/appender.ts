@@ -87,7 +87,8 @@ export function createAppender(options: AppenderOptions): Appender {
   let existence: Existence = "absent";
   let making: string | undefined;
   let known: KnownState = {
-    ...{ incarnation: undefined, version: undefined, metadataVersion: undefined, historyToken: undefined },
+    ...{ incarnation: undefined, version: undefined, metadataVersion: undefined },
+    ...{ totalMessages: undefined, historyToken: undefined },
   };
 
   /**
@@ -132,6 +133,7 @@ export function createAppender(options: AppenderOptions): Appender {
       // A write of before may have been given up and be done all the same; then this one conflicted.
       version: version === undefined ? undefined : version + (isChange ? 1 : 0),
       metadataVersion: metadataVersion === undefined ? undefined : metadataVersion + 1,
+      totalMessages: receipt?.totalMessages,
       historyToken: historyTokenOf(receipt),
     };
     if (existence === "absent") existence = "made";
@@ -175,8 +177,13 @@ export function createAppender(options: AppenderOptions): Appender {
       // Who tells what isn't there apart counts metadata, too.
       const ofNothing = incarnation === undefined ? undefined : 0;
       const metadataVersion = conversation === null ? ofNothing : metadataVersionOf(conversation);
-      const historyToken = historyTokenOf(conversation?.metadata);
-      known = { incarnation, version: versionOf(conversation), metadataVersion, historyToken };
+      known = {
+        incarnation,
+        version: versionOf(conversation),
+        metadataVersion,
+        totalMessages: conversation?.metadata?.totalMessages,
+        historyToken: historyTokenOf(conversation?.metadata),
+      };
     },
     looked,
     madeUnder,

@@ -8,7 +8,7 @@ const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
 const LARGEST_PART = 1 / 16;
 /** What was read longer ago is read again: the store's clock may have been set, and what was erased shouldn't stay here. */
 const MAX_AGE_MS = 5 * 60_000;
-/** So many turns of a conversation at most aren't kept after its end was outdated. */
+/** After an end was found outdated, the ends of at most this many turns of its conversation aren't kept. */
 const MOST_SKIPPED = 16;
 
 /** The end of a conversation as this process's last run left it, and what the store counts of it. */
@@ -19,7 +19,7 @@ export interface ConversationEnd {
   /** `undefined` where it isn't certain. */
   readonly metadataVersion: number | undefined;
   readonly nextPosition: number;
-  /** `undefined` where the run's own writes may have made the store drop messages. */
+  /** `undefined` where the store has dropped messages, or doesn't tell how many it has. */
   readonly totalMessages: number | undefined;
   /** The last messages. */
   readonly messages: readonly Message[];
@@ -39,8 +39,8 @@ export interface EndCache {
   /** Keeps it, unless it is too large, or can't be kept as it is. */
   readonly keep: (conversationId: string, end: ConversationEnd) => void;
   /**
-   * Somebody else has changed its messages: the end of the next turn isn't kept, since to find it outdated costs a round trip;
-   * of twice as many turns if that was so the last time, too.
+   * Somebody else has changed its messages. An end that turns out outdated costs a round trip, so that of the next turn isn't
+   * kept. Each time in a row that this is called, the ends of twice as many turns aren't.
    */
   readonly foundOutdated: (conversationId: string) => void;
 }
@@ -51,9 +51,9 @@ interface Entry {
   readonly expiresAt: number;
   /** Whether a run has it, and hasn't found it outdated. */
   readonly isTaken: boolean;
-  /** How often in a row it was outdated. */
+  /** How often in a row it was found outdated. */
   readonly outdated: number;
-  /** How many more turns aren't kept. */
+  /** Of how many more turns the end isn't kept. */
   readonly skips: number;
 }
 
@@ -73,11 +73,18 @@ export function endCacheOf(
   return cache(options);
 }
 
+interface Sweep {
+  readonly removeExpired: () => void;
+}
+
+/** Out here, so that a timer keeps no cache whose provider is gone: there may be a provider for each request. */
+const sweepIfThere = (sweep: WeakRef<Sweep>): void => sweep.deref()?.removeExpired();
+
 function createEndCache(): (options: EndCacheOptions) => EndCache {
   // Those that were used longest ago come first.
   const entries = new Map<string, Entry>();
   let bytes = 0;
-  let sweep: NodeJS.Timeout | undefined;
+  let isSweepDue = false;
 
   function remove(conversationId: string): Entry | undefined {
     const entry = entries.get(conversationId);
@@ -87,16 +94,20 @@ function createEndCache(): (options: EndCacheOptions) => EndCache {
     return entry.expiresAt > performance.now() ? entry : undefined;
   }
 
-  function removeExpired(): void {
-    sweep = undefined;
-    const now = performance.now();
-    for (const [conversationId, { expiresAt }] of entries) if (expiresAt <= now) remove(conversationId);
-    if (entries.size > 0) sweepLater();
-  }
+  const sweep: Sweep = {
+    removeExpired: () => {
+      isSweepDue = false;
+      const now = performance.now();
+      for (const [conversationId, { expiresAt }] of entries) if (expiresAt <= now) remove(conversationId);
+      if (entries.size > 0) sweepLater();
+    },
+  };
 
   // So that what was erased, or expired, doesn't stay in the memory of a process that has nothing to do.
   function sweepLater(): void {
-    if (sweep === undefined) sweep = setTimeout(removeExpired, MAX_AGE_MS).unref();
+    if (isSweepDue) return;
+    isSweepDue = true;
+    setTimeout(sweepIfThere, MAX_AGE_MS, new WeakRef(sweep)).unref();
   }
 
   function put(conversationId: string, entry: Omit<Entry, "bytes" | "expiresAt">, size = 0): void {

@@ -52,7 +52,10 @@ export interface Journal {
   readonly history: () => JournalHistory;
   /** The position of the first message that was loaded; `undefined` as long as none was. */
   readonly historyFrom: () => number | undefined;
-  /** What stands for the stored history as this run knows it; see `historyTokenOf`. */
+  /**
+   * What stands for the stored history as this run knows it; see `historyTokenOf`. `undefined` where the run is told how it
+   * ended before and the conversation has gone on since: what was said then isn't known to whoever gets the token.
+   */
   readonly historyToken: () => string | undefined;
   /**
    * Takes the turn before anything is said: a failure, a conflict among them, if another run has it. What is noted
@@ -123,6 +126,7 @@ export function openJournal(options: JournalOptions): Journal {
   let start = 0;
   let historyFrom: number | undefined;
   let endKey: string | undefined;
+  let hasGoneOn = false;
   let failed = false;
   /** Whether anything may be noted of the turn that has to be taken back when the run fails. */
   let mayHold = false;
@@ -218,12 +222,13 @@ export function openJournal(options: JournalOptions): Journal {
       historyFrom = firstPositionOf(conversation);
       // A key that has been used stands for how the run ended then.
       endKey = reading.receipt === undefined ? runKey : undefined;
+      hasGoneOn = reading.receipt !== undefined && reading.receipt.nextPosition !== start;
     },
     now: turn.now,
     position: () => start + said.length,
     history: () => ({ stored: conversation, said, known: appender.known() }),
     historyFrom: () => (unconfirmed === undefined ? historyFrom : undefined),
-    historyToken: () => appender.known().historyToken,
+    historyToken: () => (hasGoneOn ? undefined : appender.known().historyToken),
     claim: (entry) => {
       callsAreStored = true;
       mayHold = true;

@@ -29,16 +29,17 @@ export function endOfRun({
   noted,
   wroteAside,
 }: EndedRun): ConversationEnd | undefined {
-  const { incarnation, version, metadataVersion } = known;
+  const { incarnation, version, metadataVersion, totalMessages } = known;
   if (incarnation === undefined || version === undefined || metadataVersion === undefined) return undefined;
   if (said.some((message) => isStoredOtherwise(message, memory))) return undefined;
+  const nextPosition = nextPositionOf(conversation) + said.length;
   return {
     userId: memory.userId,
     incarnation,
     version,
     metadataVersion: wroteAside ? undefined : metadataVersion,
-    nextPosition: nextPositionOf(conversation) + said.length,
-    totalMessages: totalAfter(conversation, said.length, memory.maxMessages),
+    nextPosition,
+    totalMessages: totalMessages === nextPosition ? totalMessages : undefined,
     messages: [...(conversation?.messages ?? []), ...said],
     metadata: { ...notesIn(conversation), ...toMetadata(noted) },
     time,
@@ -50,17 +51,6 @@ const isStoredOtherwise = ({ role, content }: Message, { provider }: MemoryConfi
   (readsMedia(provider) && typeof content !== "string") ||
   (role as string) === "system" ||
   (role as string) === "developer";
-
-/** `undefined` where the store drops messages, or may have: how many they are only the store knows. */
-function totalAfter(
-  conversation: ConversationMemory | null,
-  added: number,
-  maxMessages = Number.POSITIVE_INFINITY,
-): number | undefined {
-  const total = conversation === null ? 0 : conversation.metadata?.totalMessages;
-  if (total === undefined || total !== nextPositionOf(conversation)) return undefined;
-  return total + added <= maxMessages ? total + added : undefined;
-}
 
 function notesIn(conversation: ConversationMemory | null): Record<string, unknown> {
   const { metadata } = conversation ?? {};
@@ -84,7 +74,7 @@ export function recallUnchecked(
   const { userId, incarnation, version, metadataVersion, nextPosition, totalMessages, time } = end;
   if (metadataVersion === undefined || totalMessages === undefined) return undefined;
   const counts = { incarnation, version, metadataVersion, nextPosition, totalMessages };
-  // Without the times of its writes, which no run asks for.
+  // Without the times of its writes: only a run that finds its reply stored asks for these, and that one reads.
   const metadata = { ...end.metadata, ...counts } as unknown as ConversationMetadata;
   const owner = userId === undefined ? {} : { userId };
   const conversation = { conversationId, ...owner, messages: end.messages, metadata };

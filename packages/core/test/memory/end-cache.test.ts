@@ -1,4 +1,11 @@
-import { createInMemoryProvider, type MemoryProvider, type VersionedMemoryProvider } from "@jaf/memory";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import {
+  createInMemoryProvider,
+  createSuccess,
+  type MemoryProvider,
+  type VersionedMemoryProvider,
+} from "@jaf/memory";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   createAgentClient,
@@ -111,6 +118,29 @@ describe("a run in a conversation that its process had the last turn of", () => 
       expect(all).toBe(30);
       expect(fewer).toBeLessThan(15);
     }
+  });
+
+  it("gives the model the same JSON of values that a store may give back in another form", async () => {
+    const odd: readonly object[] = [
+      { minus: -0, none: undefined },
+      { "2": "b", "1": "a", nested: { none: undefined } },
+      JSON.parse('{"__proto__":{"a":1}}'),
+      { lone: "\ud800" },
+    ];
+    const told = async (endCache: Partial<MemoryConfig>) => {
+      const provider = createInMemoryProvider();
+      await seed(provider, talk(1));
+      const views: unknown[] = [];
+      for (const fields of odd) {
+        const said = [{ role: "user", content: "hi", ...fields } as never];
+        await converse({ provider, memory: { durability: "turn", ...endCache }, said });
+        const next = await converse({ provider, memory: { durability: "turn", ...endCache } });
+        expect(next.ended.outcome.status).toBe("completed");
+        views.push(next.views);
+      }
+      return JSON.stringify(views);
+    };
+    expect(await told({})).toBe(await told({ endCache: false }));
   });
 
   it("gives an agent client the additions alone", async () => {
@@ -408,6 +438,51 @@ describe("an end isn't used", () => {
     expect(await storedMessages(store)).toHaveLength(10);
   });
 
+  it.each([undefined, { maxMessages: 6 }])(
+    "for more than the store keeps by a limit of its own, with the window %o",
+    async (ownWindow) => {
+      const converseAll = async (endCache?: false) => {
+        const store = createInMemoryProvider({ maxMessagesPerConversation: 5 });
+        const { provider, asked } = watching(store);
+        await seed(store, talk(1));
+        const memory = { durability: "turn", ...(endCache === false ? { endCache } : {}) } as const;
+        const told: unknown[] = [];
+        for (let turn = 0; turn < 5; turn++) {
+          const window = ownWindow === undefined ? {} : { window: ownWindow };
+          const { views, ended } = await converse({
+            provider,
+            memory: { ...memory, ...window },
+            said: [`${turn}`],
+          });
+          told.push(views, ended.finalState.messages, ended.historyFrom);
+        }
+        return { told, asked: asked() };
+      };
+      const [kept, read] = [await converseAll(), await converseAll(false)];
+      expect(kept.told).toEqual(read.told);
+      expect(kept.asked).toContain("head");
+      expect(kept.asked.filter((call) => call === "read").length).toBeLessThan(5);
+    },
+  );
+
+  it("where the store doesn't tell how many messages a write has left, without a look at the head", async () => {
+    const store = createInMemoryProvider();
+    const { provider, asked } = watching(store);
+    await seed(store, talk(5));
+    const quiet: MemoryProvider = {
+      ...provider,
+      appendMessages: async (...args) => {
+        const written = await provider.appendMessages(...args);
+        return written.success ? createSuccess(undefined) : written;
+      },
+    };
+    const say = () => converse({ provider: quiet, memory: { window, durability: "turn" } });
+    await say();
+    asked();
+    await say();
+    expect(asked()).toEqual(["head", 1, 1]);
+  });
+
   it("of messages that hold bytes, of which each reader gets its own", async () => {
     const { here, say } = await shared();
     const parts = [{ type: "file", data: new Uint8Array([1, 2, 3]), mediaType: "application/pdf" }];
@@ -438,6 +513,22 @@ describe("an end that is kept", () => {
     vi.advanceTimersByTime(3 * 60_000);
     await say(here, "third");
     expect(here.asked()).toContain("read");
+  });
+});
+
+it("keeps no end longer than there is its provider, which may be another for each request", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const store = createInMemoryProvider();
+  await seed(store, talk(1));
+  const said = async () => {
+    const { ended } = await converse({ provider: { ...store }, memory: { durability: "turn" } });
+    return new WeakRef(ended.finalState.messages.at(-1) as object);
+  };
+  const replies = [await said(), await said(), await said()];
+  await vi.waitFor(() => {
+    collect();
+    expect(replies.some((reply) => reply.deref() !== undefined)).toBe(false);
   });
 });
 

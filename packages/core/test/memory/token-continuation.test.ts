@@ -94,6 +94,19 @@ describe("a run that goes on with a token in place of the history", () => {
     expect((await stored(provider)).messages).toHaveLength(4);
   });
 
+  it("isn't given out by the same run again once others have gone on, whose messages it doesn't give out", async () => {
+    const { configOf, process } = shop();
+    const state = says("Hi");
+    const first = await run(state, configOf(["Hello"]));
+    await process(["Well."], ["And in another tab?"]);
+    const again = await run(state, configOf([]));
+    expect(again.outcome).toEqual(first.outcome);
+    expect(again.finalState.messages).toEqual(first.finalState.messages);
+    expect(again).not.toHaveProperty("historyToken");
+    const behindBack = await process([], [], { continuation: adding(tokenOf(first), user("More")) });
+    expect(errorOf(behindBack)).toMatchObject({ code: "stale-token" });
+  });
+
   it("is given out by no run that failed, and by no store without digests", async () => {
     const { process } = shop();
     expect(await process([], ["Hi"])).not.toHaveProperty("historyToken");

@@ -1985,4 +1985,570 @@ END
 $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
 `,
   },
+  {
+    name: "0014_receipt_total",
+    sql: `-- One write to one conversation: expiry, owner, idempotency, incarnation, version, metadata version, existence, length,
+-- message ids, write, trim, in this order and in one statement of the caller.
+--
+-- Arguments
+--   p_replace                    true: messages and metadata are replaced; false: appended and merged
+--   p_bodies                     the batch, in order; may be empty
+--   p_tool_results               for each of them, whether it is a tool result
+--   p_drop_last                  how many messages to drop from the end first
+--   p_user_id                    the owner to set if there is none yet; null: none named
+--   p_trace_id                   the trace that writes; null: none named
+--   p_metadata                   the fields to store, but
+--   p_run_metadata               those that change with each run, for the column of that name
+--   p_expected_version           null: any
+--   p_expected_metadata_version  null: any
+--   p_expected_incarnation       null: any, or none
+--   p_expected_tombstones        that there is no conversation, and these tombstones: its own and the user's, null for
+--                                one that isn't there; null: whatever there is
+--   p_incarnation                what it gets if it is made; null: it isn't
+--   p_key, p_body_hash           idempotency; both null: none
+--   p_max_messages               how many messages to keep; null: all
+--   p_ttl_seconds                null: what the conversation has
+--   p_more                       what few writes say; null: nothing of it. An object of
+--     message_ids, message_hashes  of the batch, null for a message without
+--     exact_metadata               the fields that jsonb can't hold as they are, as the column of that name
+--     source                       of an import: created_at and last_activity in milliseconds since 1970, version,
+--                                  metadata_version, first_position, trace_ids
+--   p_table                      not for the caller: the main table, known by its identity, which no renaming changes
+--
+-- Returns one of these, with what belongs to it behind spaces:
+--   'written'                      the version, the number of the last message, how many messages are stored, and the
+--                                  digest, '-' for none: each as it is after the write
+--   'replayed', 'missing'          nothing has changed
+--   'version', 'metadata-version'  a conflict, and the one that the conversation has
+--   other words                    a conflict for that reason
+-- Raises JF001 for a row that is there and stays out of sight, as row-level security keeps it; JF003 where the names in
+-- here lead to other tables than those that it was made for; JF005 for an append with a key that is known, though the
+-- expected version fits: nothing was done, and with an empty object as p_more it is decided what to say of it.
+--
+-- In READ COMMITTED each statement in here sees what was committed when it starts. So everything after the row
+-- lock sees all earlier writes to this conversation, and no later one can come between.
+CREATE OR REPLACE FUNCTION "public"."__p___write"(
+	p_conversation_id text,
+	p_replace boolean,
+	p_bodies text[],
+	p_tool_results boolean[],
+	p_drop_last bigint,
+	p_user_id text,
+	p_trace_id text,
+	p_metadata jsonb,
+	p_run_metadata jsonb,
+	p_expected_version bigint,
+	p_expected_metadata_version bigint,
+	p_expected_incarnation text,
+	p_expected_tombstones text[],
+	p_incarnation text,
+	p_key text,
+	p_body_hash text,
+	p_max_messages bigint,
+	p_ttl_seconds bigint,
+	p_more jsonb,
+	p_table regclass DEFAULT '"__p__"'::regclass
+)
+RETURNS text
+LANGUAGE plpgsql
+AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
+DECLARE
+	batch bigint := cardinality(p_bodies);
+	body_hashes text[] := "public"."__p___hashes"(p_bodies);
+	digests bytea[];
+	-- Truncated, not rounded: the time of a write is never ahead of the clock.
+	written_at timestamptz(3) := date_trunc('milliseconds', clock_timestamp());
+	last_kept bigint;
+	writes_done bigint;
+	version_now bigint;
+	total_now bigint;
+	previous bytea;
+	first_previous text;
+BEGIN
+	-- A constant costs nothing, since its look-up is kept with the plan, until a schema gets another name.
+	IF p_table <> $jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$"public"."__p__"$jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$::regclass THEN
+		RAISE EXCEPTION USING
+			ERRCODE = 'JF003', MESSAGE = 'the schema was renamed after its tables were made: migrate() adapts them';
+	END IF;
+
+	-- The usual append decides and writes at once. Whatever is unusual finds no row here, and is decided below. Of those
+	-- with a key, an expected version that fits says that no write with the same key came before, or nearly so: see below.
+	IF NOT p_replace AND p_drop_last = 0 AND p_more IS NULL AND p_expected_tombstones IS NULL
+		AND (p_key IS NULL OR p_expected_version IS NOT NULL AND batch > 0)
+	THEN
+		UPDATE "public"."__p__" SET
+			user_id = coalesce(user_id, p_user_id),
+			-- Itself where it stays: what is stored out of line would else be stored anew, and so be another for the index.
+			metadata = CASE WHEN p_metadata = '{}' THEN metadata ELSE metadata || p_metadata END,
+			run_metadata = run_metadata || p_run_metadata,
+			updated_at = greatest(written_at, last_activity),
+			last_activity = greatest(written_at, last_activity),
+			version = version + CASE WHEN batch > 0 THEN 1 ELSE 0 END,
+			metadata_version = metadata_version + CASE WHEN p_metadata <> '{}' OR p_run_metadata <> '{}' THEN 1 ELSE 0 END,
+			last_seq = last_seq + batch,
+			total_messages = total_messages + batch,
+			previous_digest = history_digest,
+			history_digest = CASE WHEN batch = 0 THEN history_digest ELSE
+				("public"."__p___digests"(history_digest, coalesce(encode(digest_base, 'hex'), incarnation), body_hashes))[batch]
+			END,
+			writes = writes + 1,
+			ttl_seconds = coalesce(p_ttl_seconds, ttl_seconds),
+			expires_at = "public"."__p___expiry"(greatest(written_at, last_activity), coalesce(p_ttl_seconds, ttl_seconds))
+		WHERE conversation_id = p_conversation_id
+			-- By the clock of now: the row lock may have been waited for.
+			AND (expires_at > clock_timestamp()) IS NOT FALSE
+			AND (user_id = p_user_id) IS NOT FALSE
+			AND (incarnation = p_expected_incarnation) IS NOT FALSE
+			AND (version = p_expected_version) IS NOT FALSE
+			AND (metadata_version = p_expected_metadata_version) IS NOT FALSE
+			AND (total_messages + batch <= p_max_messages) IS NOT FALSE
+			AND (exact_metadata IS NULL OR p_metadata = '{}' AND p_run_metadata = '{}')
+		RETURNING last_seq - batch, writes, version, total_messages, previous_digest,
+			coalesce(encode(digest_base, 'hex'), incarnation)
+		INTO last_kept, writes_done, version_now, total_now, previous, first_previous;
+		IF FOUND THEN
+			digests := "public"."__p___digests"(previous, first_previous, body_hashes);
+			INSERT INTO "public"."__p___messages" (conversation_id, seq, body, is_tool_result, digest)
+			SELECT p_conversation_id, last_kept + message.place, message.body, message.is_tool_result, message.digest
+			FROM unnest(p_bodies, p_tool_results, digests) WITH ORDINALITY AS message(body, is_tool_result, digest, place);
+			IF p_trace_id IS NOT NULL THEN
+				INSERT INTO "public"."__p___traces" VALUES (p_conversation_id, p_trace_id) ON CONFLICT DO NOTHING;
+			END IF;
+			IF p_key IS NOT NULL THEN
+				INSERT INTO "public"."__p___keys"
+				VALUES (p_conversation_id, p_key, p_body_hash, writes_done, last_kept + batch)
+				ON CONFLICT DO NOTHING;
+				IF NOT FOUND THEN
+					-- Used before, though the version fits: by a write after which it was read anew, or that changed none.
+					RAISE EXCEPTION USING ERRCODE = 'JF005', MESSAGE = 'the idempotency key is known: to be decided otherwise';
+				END IF;
+				IF writes_done % 100 = 1 THEN
+					-- As below.
+					DELETE FROM "public"."__p___keys"
+					WHERE conversation_id = p_conversation_id AND write_no < writes_done - 1000;
+				END IF;
+			END IF;
+			RETURN concat_ws(
+				' ', 'written', version_now, last_kept + batch, total_now, coalesce(
+					encode(coalesce(digests[batch], previous), 'hex'),
+					CASE WHEN total_now = 0 THEN first_previous END,
+					'-'
+				)
+			);
+		END IF;
+	END IF;
+
+	DECLARE
+		stored "public"."__p__"%ROWTYPE;
+		is_there boolean;
+		locked boolean := false;
+		tombstones text[];
+		refusal text;
+		known_hash text;
+		ids text[];
+		hashes text[];
+		new_places bigint[];
+		exact jsonb;
+		source CONSTANT jsonb := p_more->'source';
+		imported_at CONSTANT timestamptz(3) := to_timestamp((source->>'last_activity')::float8 / 1000);
+		ttl bigint;
+		keep_from bigint;
+		trimmed bigint := 0;
+		rounds integer := 0;
+	BEGIN
+		LOOP
+			-- An expired one isn't locked: who erases locks it after what is locked below.
+			SELECT * INTO stored FROM "public"."__p__"
+			WHERE conversation_id = p_conversation_id AND (expires_at > clock_timestamp()) IS NOT FALSE
+			FOR NO KEY UPDATE;
+			is_there := FOUND;
+			written_at := date_trunc('milliseconds', clock_timestamp());
+
+			IF stored.user_id <> p_user_id THEN
+				RETURN 'owner';
+			END IF;
+
+			IF NOT is_there AND p_expected_tombstones IS NOT NULL THEN
+				IF p_incarnation IS NOT NULL AND NOT locked THEN
+					PERFORM "public"."__p___lock_creation"(p_conversation_id, p_user_id, p_table);
+					locked := true;
+					CONTINUE;
+				END IF;
+				tombstones := "public"."__p___tombstones_of"(p_conversation_id, p_user_id);
+			END IF;
+
+			refusal := CASE
+				WHEN p_expected_incarnation IS NOT NULL AND stored.incarnation IS DISTINCT FROM p_expected_incarnation
+					THEN 'incarnation'
+				-- A tombstone that has expired since it was seen says nothing: any erasure since would have left another.
+				WHEN p_expected_tombstones IS NOT NULL AND (
+					is_there
+					OR tombstones[1] IS NOT NULL AND tombstones[1] IS DISTINCT FROM p_expected_tombstones[1]
+					OR tombstones[2] IS NOT NULL AND tombstones[2] IS DISTINCT FROM p_expected_tombstones[2]
+				) THEN 'incarnation'
+				WHEN coalesce(stored.version, 0) <> p_expected_version
+					THEN 'version ' || coalesce(stored.version, 0)
+				WHEN coalesce(stored.metadata_version, 0) <> p_expected_metadata_version
+					THEN 'metadata-version ' || coalesce(stored.metadata_version, 0)
+				WHEN NOT is_there AND p_incarnation IS NULL THEN 'missing'
+				WHEN p_drop_last > coalesce(stored.total_messages, 0) THEN 'length'
+			END;
+
+			IF p_more ? 'message_ids' AND refusal IS NULL THEN
+				ids := ARRAY(SELECT jsonb_array_elements_text(p_more->'message_ids'));
+				hashes := ARRAY(SELECT jsonb_array_elements_text(p_more->'message_hashes'));
+				-- Of what is replaced nothing stays.
+				last_kept := CASE WHEN p_replace THEN 0 ELSE coalesce(stored.last_seq, 0) - p_drop_last END;
+				new_places := "public"."__p___new_messages"(p_conversation_id, last_kept, ids, hashes);
+				IF new_places IS NULL THEN
+					refusal := 'message-id';
+				END IF;
+				batch := cardinality(new_places);
+			END IF;
+
+			IF p_key IS NOT NULL AND is_there THEN
+				IF refusal IS NULL THEN
+					INSERT INTO "public"."__p___keys"
+					VALUES (p_conversation_id, p_key, p_body_hash, stored.writes + 1, stored.last_seq + batch - p_drop_last)
+					ON CONFLICT DO NOTHING;
+				END IF;
+				IF refusal IS NOT NULL OR NOT FOUND THEN
+					SELECT body_hash INTO known_hash FROM "public"."__p___keys"
+					WHERE conversation_id = p_conversation_id AND idempotency_key = p_key;
+					IF FOUND THEN
+						RETURN CASE WHEN known_hash = p_body_hash THEN 'replayed' ELSE 'idempotency-key' END;
+					END IF;
+				END IF;
+			END IF;
+
+			IF refusal IS NOT NULL THEN
+				RETURN refusal;
+			END IF;
+
+			EXIT WHEN is_there;
+
+			-- Only an expired row can be here; its messages, traces and keys go with it.
+			DELETE FROM "public"."__p__" WHERE conversation_id = p_conversation_id AND expires_at <= written_at;
+			-- With the owner at once, whom a policy of row-level security may ask for, and with all that indexes hold, so that
+			-- it is entered in them once.
+			INSERT INTO "public"."__p__" AS fresh (
+				conversation_id, user_id, metadata, created_at, updated_at, last_activity, incarnation, last_seq, expires_at
+			)
+			VALUES (
+				p_conversation_id, p_user_id, p_metadata,
+				coalesce(to_timestamp((source->>'created_at')::float8 / 1000), written_at), written_at,
+				coalesce(imported_at, written_at), p_incarnation, coalesce((source->>'first_position')::bigint, 0),
+				"public"."__p___expiry"(coalesce(imported_at, written_at), p_ttl_seconds)
+			)
+			ON CONFLICT DO NOTHING
+			RETURNING fresh.* INTO stored;
+			IF FOUND THEN
+				PERFORM "public"."__p___clear_leftovers"(p_conversation_id);
+				IF p_key IS NOT NULL THEN
+					INSERT INTO "public"."__p___keys"
+					VALUES (p_conversation_id, p_key, p_body_hash, 1, stored.last_seq + batch);
+				END IF;
+				EXIT;
+			END IF;
+			-- Another writer created it meanwhile: decide again, on what it wrote.
+			rounds := rounds + 1;
+			IF rounds = 50 THEN
+				RAISE EXCEPTION USING
+					ERRCODE = 'JF001', MESSAGE = 'the conversation exists and is not visible to this role';
+			END IF;
+		END LOOP;
+
+		IF batch < cardinality(p_bodies) THEN
+			SELECT array_agg(body ORDER BY place), array_agg(is_tool_result ORDER BY place),
+				array_agg(id ORDER BY place), array_agg(hash ORDER BY place), array_agg(body_hash ORDER BY place)
+			INTO p_bodies, p_tool_results, ids, hashes, body_hashes
+			FROM unnest(p_bodies, p_tool_results, ids, hashes, body_hashes) WITH ORDINALITY
+				AS message(body, is_tool_result, id, hash, body_hash, place)
+			WHERE place = ANY (new_places);
+		END IF;
+
+		exact := stored.exact_metadata;
+		IF p_replace THEN
+			DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id;
+			stored.metadata := '{}';
+			stored.run_metadata := '{}';
+			exact := NULL;
+			stored.total_messages := 0;
+			stored.digest_base := coalesce(stored.history_digest, stored.digest_base);
+			stored.history_digest := NULL;
+		ELSIF p_drop_last > 0 THEN
+			stored.last_seq := stored.last_seq - p_drop_last;
+			stored.total_messages := stored.total_messages - p_drop_last;
+			stored.history_digest := (
+				SELECT digest FROM "public"."__p___messages"
+				WHERE conversation_id = p_conversation_id AND seq = stored.last_seq AND stored.total_messages > 0
+			);
+			DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id AND seq > stored.last_seq;
+		END IF;
+
+		IF batch > 0 THEN
+			first_previous := coalesce(encode(stored.digest_base, 'hex'), stored.incarnation);
+			digests := "public"."__p___digests"(stored.history_digest, first_previous, body_hashes);
+			stored.history_digest := digests[batch];
+			INSERT INTO "public"."__p___messages" (
+				conversation_id, seq, body, is_tool_result, digest, message_id, message_hash
+			)
+			SELECT p_conversation_id, stored.last_seq + message.place, message.body, message.is_tool_result, message.digest,
+				message.id, message.hash
+			FROM unnest(p_bodies, p_tool_results, digests, ids, hashes) WITH ORDINALITY
+				AS message(body, is_tool_result, digest, id, hash, place);
+		END IF;
+
+		-- Most writes of a run come from the trace that wrote last.
+		IF p_trace_id <> coalesce(stored.run_metadata->>'traceId', '') THEN
+			INSERT INTO "public"."__p___traces" VALUES (p_conversation_id, p_trace_id) ON CONFLICT DO NOTHING;
+		END IF;
+
+		-- Rarely, so that it costs a write next to nothing. Keys are remembered for 1,000 further writes at least.
+		IF p_key IS NOT NULL AND stored.writes % 100 = 0 THEN
+			DELETE FROM "public"."__p___keys"
+			WHERE conversation_id = p_conversation_id AND write_no < stored.writes + 1 - 1000;
+		END IF;
+
+		-- Stored messages are numbered up to the last one without a gap, so the cut is a number.
+		IF stored.total_messages + batch > p_max_messages THEN
+			keep_from := stored.last_seq + batch - p_max_messages + 1;
+			SELECT coalesce(
+				-- A tool result never stays without the call before it, so the cut moves past the results,
+				(SELECT min(seq) FROM "public"."__p___messages"
+				 WHERE conversation_id = p_conversation_id AND seq >= keep_from AND NOT is_tool_result),
+				-- unless nothing else is left: then the last group of call and results stays whole.
+				(SELECT max(seq) FROM "public"."__p___messages"
+				 WHERE conversation_id = p_conversation_id AND seq < keep_from AND NOT is_tool_result),
+				keep_from
+			) INTO keep_from;
+			stored.digest_base := coalesce(
+				(
+					SELECT digest FROM "public"."__p___messages"
+					WHERE conversation_id = p_conversation_id AND seq = keep_from - 1
+				),
+				stored.digest_base
+			);
+			DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id AND seq < keep_from;
+			GET DIAGNOSTICS trimmed = ROW_COUNT;
+		END IF;
+
+		IF exact IS NOT NULL OR p_more ? 'exact_metadata' THEN
+			-- A name that holds U+FFFD stands for several, and those that are written come in exact_metadata.
+			exact := nullif(
+				coalesce(exact, '{}') - ARRAY(
+					SELECT to_json(name)::text FROM jsonb_object_keys(p_metadata || p_run_metadata) AS name
+					WHERE strpos(name, chr(65533)) = 0
+				) || coalesce(p_more->'exact_metadata', '{}'),
+				'{}'
+			);
+		END IF;
+
+		ttl := coalesce(p_ttl_seconds, stored.ttl_seconds);
+		-- Never backwards, also when the clock was set back or another server writes now.
+		written_at := coalesce(imported_at, greatest(written_at, stored.last_activity));
+		IF p_replace OR NOT is_there OR batch + p_drop_last + trimmed > 0 THEN
+			stored.version := stored.version + 1;
+		END IF;
+		IF p_replace OR p_metadata <> '{}' OR p_run_metadata <> '{}' THEN
+			stored.metadata_version := stored.metadata_version + 1;
+		END IF;
+		IF source IS NOT NULL THEN
+			stored.version := source->>'version';
+			stored.metadata_version := source->>'metadata_version';
+			INSERT INTO "public"."__p___traces"
+			SELECT p_conversation_id, jsonb_array_elements_text(source->'trace_ids') ON CONFLICT DO NOTHING;
+		END IF;
+		UPDATE "public"."__p__" SET
+			user_id = coalesce(stored.user_id, p_user_id),
+			metadata = stored.metadata || p_metadata,
+			run_metadata = stored.run_metadata || p_run_metadata,
+			exact_metadata = exact,
+			updated_at = written_at,
+			last_activity = written_at,
+			version = stored.version,
+			metadata_version = stored.metadata_version,
+			last_seq = stored.last_seq + batch,
+			total_messages = stored.total_messages + batch - trimmed,
+			history_digest = stored.history_digest,
+			digest_base = stored.digest_base,
+			writes = stored.writes + 1,
+			ttl_seconds = ttl,
+			expires_at = "public"."__p___expiry"(written_at, ttl)
+		WHERE conversation_id = p_conversation_id;
+		RETURN concat_ws(
+			' ', 'written', stored.version, stored.last_seq + batch, stored.total_messages + batch - trimmed,
+			coalesce(
+				encode(stored.history_digest, 'hex'),
+				CASE WHEN stored.total_messages + batch - trimmed = 0
+					THEN coalesce(encode(stored.digest_base, 'hex'), stored.incarnation)
+				END,
+				'-'
+			)
+		);
+	END;
+END
+$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
+`,
+  },
+  {
+    name: "0015_run_fields",
+    sql: `-- A write of a process of before 0007 may wait for the migration's locks, and go on once it is done: the function that it has
+-- begun puts the fields that change with each run into "metadata". Left there, they would be behind the older ones of
+-- "run_metadata", and so a note of a turn, an approval or a handoff be lost.
+CREATE OR REPLACE FUNCTION "public"."__p___take_run_fields"() RETURNS trigger
+LANGUAGE plpgsql
+AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
+DECLARE
+	names text[];
+	fields jsonb;
+BEGIN
+	SELECT array_agg(key), jsonb_object_agg(key, value) INTO names, fields
+	FROM jsonb_each(NEW.metadata)
+	-- As "isRunField" has it.
+	WHERE key = 'traceId' OR key COLLATE "C" ~ '^jaf($|[A-Z])';
+	NEW.metadata := NEW.metadata - names;
+	NEW.run_metadata := NEW.run_metadata || fields;
+	RETURN NEW;
+END
+$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
+--> statement-breakpoint
+DO $jaf_run_fields$
+BEGIN
+	IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = '"__p__"'::regclass AND tgname = '__p___run_fields') THEN
+		RETURN;
+	END IF;
+	-- What a run notes is in "run_metadata", so a usual append is past the second condition at most.
+	CREATE TRIGGER "__p___run_fields" BEFORE UPDATE ON "__p__"
+	FOR EACH ROW WHEN (
+		OLD.metadata_version <> NEW.metadata_version
+		AND OLD.run_metadata = NEW.run_metadata
+		AND jsonb_typeof(NEW.metadata) = 'object'
+		AND NEW.metadata ?| ARRAY['traceId', 'jaf']
+	)
+	EXECUTE FUNCTION "__p___take_run_fields"();
+END
+$jaf_run_fields$;
+`,
+  },
+  {
+    name: "0016_page_of_equals",
+    sql: `-- A page of conversations that have not expired, newest first, i.e. by "last_activity" and then "conversation_id".
+--
+-- Arguments
+--   p_user_id                   whose; null: everybody's
+--   p_since, p_until            bounds of "last_activity", both included; perhaps infinite
+--   p_cursor_time, p_cursor_id  the last one of the page before; null: from the newest on
+--   p_limit, p_offset           how many, behind how many that are passed over
+--   p_table                     as of "__p___write"
+--
+-- The indexes are in the order of "activity_bound" and then "conversation_id"; the bound of a burst is ahead of
+-- "last_activity". So it takes two looks at one. The first finds as many rows as are wanted, whichever, and the last of these
+-- in the order of the page. No row of the page comes behind that one, and so none lies behind its place in the index; the
+-- second reads what lies before it, and sorts that. Of what comes behind a cursor or a time, only bursts lie before its place.
+-- Places have the id, too: any number of conversations may have been active at the same time, as imports may say.
+CREATE OR REPLACE FUNCTION "public"."__p___page"(
+	p_user_id text,
+	p_since timestamptz,
+	p_until timestamptz,
+	p_cursor_time timestamptz,
+	p_cursor_id text,
+	p_limit bigint,
+	p_offset bigint,
+	p_table regclass DEFAULT '"__p__"'::regclass
+)
+RETURNS SETOF "public"."__p__"
+-- Stable: both looks see the same.
+LANGUAGE plpgsql STABLE ROWS 20
+-- An index is right, whatever is known of the tables' sizes, and so is the same plan for all.
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_sort = off
+SET jit = off
+SET max_parallel_workers_per_gather = 0
+SET plan_cache_mode = force_generic_plan
+AS $jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$
+DECLARE
+	-- Greater than every id, which has fewer characters.
+	greatest_id CONSTANT text := repeat(chr(1114111), 256);
+	-- The page begins behind this place,
+	first_bound CONSTANT timestamptz := least(p_until, p_cursor_time);
+	first_id CONSTANT text := CASE WHEN p_cursor_time <= p_until THEN p_cursor_id ELSE greatest_id END;
+	wanted CONSTANT bigint := p_limit + p_offset;
+	-- and ends with this one at the latest.
+	end_bound timestamptz;
+	end_id text;
+BEGIN
+	IF p_table IS DISTINCT FROM to_regclass($jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$"public"."__p__"$jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$) THEN
+		RAISE EXCEPTION USING
+			ERRCODE = 'JF003', MESSAGE = 'the schema was renamed after its tables were made: migrate() adapts them';
+	END IF;
+	IF p_user_id IS NULL THEN
+		SELECT found_at, found_id INTO end_bound, end_id
+		FROM (
+			SELECT last_activity AS found_at, conversation_id AS found_id FROM "public"."__p__" AS conversation
+			WHERE (activity_bound, conversation_id) < (first_bound, first_id) AND activity_bound >= p_since
+				AND last_activity BETWEEN p_since AND p_until AND (expires_at > statement_timestamp()) IS NOT FALSE
+				AND ((last_activity, conversation_id) < (p_cursor_time, p_cursor_id)) IS NOT FALSE
+			ORDER BY activity_bound DESC, conversation_id DESC
+			-- Twice as many, so that some bursts that have just ended don't make it an early time.
+			LIMIT 2 * wanted
+		) AS found
+		ORDER BY found_at DESC, found_id DESC LIMIT 1 OFFSET wanted - 1;
+		IF NOT FOUND THEN
+			end_bound := p_since;
+			end_id := '';
+		END IF;
+		RETURN QUERY
+		SELECT * FROM (
+			SELECT * FROM "public"."__p__"
+			WHERE (activity_bound, conversation_id) < (first_bound, first_id) AND activity_bound > end_bound
+			UNION ALL
+			-- By themselves, since an index scan doesn't end at the second column of a row.
+			SELECT * FROM "public"."__p__"
+			WHERE activity_bound = end_bound AND conversation_id >= end_id
+				AND conversation_id < CASE WHEN end_bound = first_bound THEN first_id ELSE greatest_id END
+			UNION ALL
+			SELECT * FROM "public"."__p__"
+			WHERE in_burst AND (activity_bound, conversation_id) >= (first_bound, first_id)
+				AND activity_bound <= first_bound + interval '1 minute'
+		) AS conversation
+		WHERE last_activity BETWEEN p_since AND p_until AND (expires_at > statement_timestamp()) IS NOT FALSE
+			AND ((last_activity, conversation_id) < (p_cursor_time, p_cursor_id)) IS NOT FALSE
+		ORDER BY last_activity DESC, conversation_id DESC LIMIT p_limit OFFSET p_offset;
+	ELSE
+		SELECT found_at, found_id INTO end_bound, end_id
+		FROM (
+			SELECT last_activity AS found_at, conversation_id AS found_id FROM "public"."__p__" AS conversation
+			WHERE user_id = p_user_id AND (activity_bound, conversation_id) < (first_bound, first_id) AND activity_bound >= p_since
+				AND last_activity BETWEEN p_since AND p_until AND (expires_at > statement_timestamp()) IS NOT FALSE
+				AND ((last_activity, conversation_id) < (p_cursor_time, p_cursor_id)) IS NOT FALSE
+			ORDER BY activity_bound DESC, conversation_id DESC
+			-- Twice as many, so that some bursts that have just ended don't make it an early time.
+			LIMIT 2 * wanted
+		) AS found
+		ORDER BY found_at DESC, found_id DESC LIMIT 1 OFFSET wanted - 1;
+		IF NOT FOUND THEN
+			end_bound := p_since;
+			end_id := '';
+		END IF;
+		RETURN QUERY
+		SELECT * FROM (
+			SELECT * FROM "public"."__p__"
+			WHERE user_id = p_user_id AND (activity_bound, conversation_id) < (first_bound, first_id)
+				-- Divided as above, it would be read off the index of all users.
+				AND (activity_bound, conversation_id) >= (end_bound, end_id)
+			UNION ALL
+			SELECT * FROM "public"."__p__"
+			WHERE user_id = p_user_id AND in_burst AND (activity_bound, conversation_id) >= (first_bound, first_id)
+				AND activity_bound <= first_bound + interval '1 minute'
+		) AS conversation
+		WHERE last_activity BETWEEN p_since AND p_until AND (expires_at > statement_timestamp()) IS NOT FALSE
+			AND ((last_activity, conversation_id) < (p_cursor_time, p_cursor_id)) IS NOT FALSE
+		ORDER BY last_activity DESC, conversation_id DESC LIMIT p_limit OFFSET p_offset;
+	END IF;
+END
+$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$;
+`,
+  },
 ];

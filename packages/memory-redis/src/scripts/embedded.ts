@@ -551,7 +551,8 @@ if ttl then
   if total > 0 then redis.call('PEXPIREAT', messages, ends) end
   if id_fields > 0 then redis.call('PEXPIREAT', ids, ends) end
 end
-local receipt = string.format('%.0f %.0f %s', version, first_position + total, digest or total == 0 and digest_base or '')
+local receipt = string.format('%.0f %.0f %.0f %s', version, first_position + total, total,
+  digest or total == 0 and digest_base or '')
 if indexing == 'atomic' and (exists or not ttl) then return receipt end
 return { 'written', version, last_activity, exists and 0 or 1, owner or '', ttl or 0, 0, now, receipt }
 `,

@@ -150,6 +150,7 @@ export interface ConversationSource {
 export type WriteConflictReason = Exclude<MemoryConflictReason, "turn">;
 
 export type WriteOutcome =
+  /** Without `receipt`, runs read more: they know neither what the store has dropped nor the digest. */
   | { readonly status: "written"; readonly receipt?: WriteReceipt }
   /** The same key and body was written before: nothing changed. */
   | { readonly status: "replayed" }

@@ -22,7 +22,7 @@ export interface ContinuationOptions {
    */
   readonly clientToolCallIds?: readonly string[] | undefined;
   /**
-   * How many of its oldest messages the store has dropped: the conversation's version less the number of its messages.
+   * How many of its oldest messages the store has dropped: `metadata.nextPosition` less the number of its messages.
    * The client's copy may begin with up to as many more, which nobody can check and nobody uses. Default 0.
    */
   readonly dropped?: number | undefined;

@@ -130,8 +130,14 @@ function createBackend({ limits, hold, onEvicted }: BackendOptions): MemoryBacke
     put(written);
     if (write.source !== undefined) placeByActivity(written);
     evict();
-    const { version, nextPosition } = written;
-    return { status: "written", receipt: { version, nextPosition, historyDigest: digestOf(written) } };
+    const { version, nextPosition, messages } = written;
+    const receipt = {
+      version,
+      nextPosition,
+      totalMessages: messages.length,
+      historyDigest: digestOf(written),
+    };
+    return { status: "written", receipt };
   }
 
   /** What was imported may have been active long ago: it goes before those that were active since. */

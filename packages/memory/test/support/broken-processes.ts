@@ -135,7 +135,7 @@ const isPlain = (write: ConversationWrite): boolean =>
   write.mode === "append" &&
   write.create !== undefined &&
   write.messages.every(({ own }) => own === undefined) &&
-  [write.userId, write.idempotency, write.dropLast, write.expectedVersion].every(
+  [write.userId, write.idempotency, write.dropLast, write.maxMessages, write.expectedVersion].every(
     (each) => each === undefined,
   ) &&
   [write.expectedIncarnation, write.expectedMetadataVersion, write.ttlSeconds].every(
@@ -155,6 +155,7 @@ async function foretell(storage: MemoryBackend, write: ConversationWrite): Promi
   return {
     version: (conversation?.version ?? 0) + (isChange ? 1 : 0),
     nextPosition: (conversation?.nextPosition ?? 0) + messages.length,
+    totalMessages: (conversation?.totalMessages ?? 0) + messages.length,
     historyDigest,
   };
 }
