@@ -34,10 +34,16 @@ export function checkMessages(body: JsonObject): readonly Turn[] {
     checkBlocks(message, index, ids);
     checkCalls(messages, index);
     checkResults(messages, index);
-    checkSearches(message, index);
+    if (index < messages.length - 1 || !isPaused(messages)) checkSearches(message, index);
   }
   return messages;
 }
+
+/** Whether the conversation ends with a turn that the service has paused: with a call of its own that has no result yet. */
+export const isPaused = (messages: readonly Turn[]): boolean => {
+  const last = messages.at(-1);
+  return last?.role === "assistant" && last.blocks.at(-1)?.["type"] === "server_tool_use";
+};
 
 function readTurn(message: JsonObject, index: number): Turn {
   const { role, content } = message;
@@ -83,9 +89,14 @@ function checkUse(block: JsonObject, where: string, ids: Set<string>): void {
   ids.add(id);
 }
 
+const RESULT_PARTS: ReadonlySet<string> = new Set(["text", "image", "document", "search_result"]);
+
 function checkResultContent(content: Json | undefined, where: string): void {
   if (!isList(content)) return;
   for (const part of objectsOf(content, `${where}.content`)) {
+    if (!RESULT_PARTS.has(String(part["type"])))
+      throw new Refusal(`${where}.content: \`${part["type"]}\` is not permitted within \`tool_result\``);
+    if (part["cache_control"] !== undefined) throw new Refusal(`${where}.content: cache_control is not permitted`);
     if (part["type"] === "text" && part["text"] === "")
       throw new Refusal("messages: text content blocks must be non-empty");
   }
