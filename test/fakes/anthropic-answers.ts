@@ -74,7 +74,10 @@ export async function startFakeMessages({
       if (typeof body["max_tokens"] !== "number") throw new Refusal("max_tokens: Field required");
       checkCache(body, checkMessages(body));
     } catch (thrown) {
-      return refuse(response, thrown instanceof Refusal ? thrown : new Refusal(`fault of the fake: ${thrown}`, 501));
+      return refuse(
+        response,
+        thrown instanceof Refusal ? thrown : new Refusal(`fault of the fake: ${thrown}`, 501),
+      );
     }
     const step = steps[Math.min(answered++, steps.length - 1)] ?? "";
     const given = typeof step === "function" ? step({ headers, body }) : step;

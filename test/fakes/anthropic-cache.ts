@@ -10,7 +10,11 @@ const listIn = (value: Json | undefined): readonly JsonObject[] =>
 
 /** `cache_control`: at most four, of two times, the longer before the shorter, and none on thinking. Throws a {@link Refusal}. */
 export function checkCache(body: JsonObject, messages: readonly Turn[]): void {
-  const blocks = [...listIn(body["tools"]), ...listIn(body["system"]), ...messages.flatMap((turn) => turn.blocks)];
+  const blocks = [
+    ...listIn(body["tools"]),
+    ...listIn(body["system"]),
+    ...messages.flatMap((turn) => turn.blocks),
+  ];
   const marked = blocks.filter((block) => block["cache_control"] !== undefined);
   let isShort = false;
   for (const block of marked) {

@@ -85,7 +85,8 @@ export const messageOf = (model: string, reply: ScriptedReply): JsonObject => ({
   role: "assistant",
   model,
   content: [],
-  stop_reason: reply.pauses === true ? "pause_turn" : (reply.calls ?? []).length > 0 ? "tool_use" : "end_turn",
+  stop_reason:
+    reply.pauses === true ? "pause_turn" : (reply.calls ?? []).length > 0 ? "tool_use" : "end_turn",
   stop_sequence: null,
   usage: { input_tokens: 100, output_tokens: 20 },
 });
@@ -96,7 +97,11 @@ export function streamOf(message: JsonObject, content: readonly JsonObject[]): r
   const events: JsonObject[] = [
     {
       type: "message_start",
-      message: { ...further, stop_reason: null, usage: { ...(isObject(usage) ? usage : {}), output_tokens: 1 } },
+      message: {
+        ...further,
+        stop_reason: null,
+        usage: { ...(isObject(usage) ? usage : {}), output_tokens: 1 },
+      },
     },
     ...content.flatMap((block, index): readonly JsonObject[] => [
       { type: "content_block_start", index, content_block: beginningOf(block) },

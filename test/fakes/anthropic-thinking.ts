@@ -4,7 +4,15 @@ import { FOUND, REDACTED, THOUGHT } from "./anthropic-reply.ts";
 import { isPaused, type Turn } from "./anthropic-rules.ts";
 import { canonical } from "./canonical.ts";
 import type { OpaqueValues, Owner } from "./opaque-values.ts";
-import { isList, isObject, type Json, type JsonObject, objectsOf, Refusal, type ServiceRequest } from "./service.ts";
+import {
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectsOf,
+  Refusal,
+  type ServiceRequest,
+} from "./service.ts";
 
 /** Models that check that nothing before a thinking block has changed, and that think as they see fit only. */
 export const bindsPrefix = (model: string): boolean =>

@@ -20,11 +20,7 @@ async function bodies(cacheable: CacheableConfig, agent: Partial<AnyAgent> = {})
   ]);
   const memory = { provider: createInMemoryProvider(), autoStore: true, userId: "ada" };
   for (const said of ["Hi", "And?"]) {
-    const set = configOf(
-      providerOf(fake),
-      { tools, cacheable, ...agent },
-      { memory, conversationId: "c" },
-    );
+    const set = configOf(providerOf(fake), { tools, cacheable, ...agent }, { memory, conversationId: "c" });
     expect((await run(says(said), set.config)).outcome.status).toBe("completed");
   }
   expect(fake.refusals).toEqual([]);

@@ -35,7 +35,10 @@ const stream = (...events: readonly unknown[]): MessagesAnswer => ({
     .join(""),
 });
 
-const START = { type: "message_start", message: { id: "msg_1", role: "assistant", usage: { input_tokens: 1 } } };
+const START = {
+  type: "message_start",
+  message: { id: "msg_1", role: "assistant", usage: { input_tokens: 1 } },
+};
 const HALF = [
   START,
   { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
@@ -259,18 +262,15 @@ describe.each(WAYS)("asked for an answer that is %s, a service that", (way) => {
 });
 
 describe("a stream that", () => {
-  it.each(["overloaded_error", "api_error"])(
-    "reports %s is retracted and asked again",
-    async (type) => {
-      const failing = stream(...HALF, error(type));
-      const { result, events } = await ask([failing, "Whole."], { way: "streamed" });
-      expect(result.outcome).toEqual({ status: "completed", output: "Whole." });
-      expect(events.find((event) => event.type === "llm_retry")).toMatchObject({
-        data: { discardText: true },
-      });
-      expect(result.finalState.messages).toHaveLength(2);
-    },
-  );
+  it.each(["overloaded_error", "api_error"])("reports %s is retracted and asked again", async (type) => {
+    const failing = stream(...HALF, error(type));
+    const { result, events } = await ask([failing, "Whole."], { way: "streamed" });
+    expect(result.outcome).toEqual({ status: "completed", output: "Whole." });
+    expect(events.find((event) => event.type === "llm_retry")).toMatchObject({
+      data: { discardText: true },
+    });
+    expect(result.finalState.messages).toHaveLength(2);
+  });
 
   it.each<[string, readonly unknown[]]>([
     ["reports an error of no kind", [...HALF, { type: "error" }]],
@@ -279,7 +279,10 @@ describe("a stream that", () => {
     ["holds the end of no block", [START, { type: "content_block_stop", index: 3 }]],
     ["holds a block of no type", [START, { type: "content_block_start", index: 0 }]],
     ["ends before it is whole", HALF],
-    ["ends when it says why it stops", [...HALF, { type: "message_delta", delta: { stop_reason: "end_turn" } }]],
+    [
+      "ends when it says why it stops",
+      [...HALF, { type: "message_delta", delta: { stop_reason: "end_turn" } }],
+    ],
     ["holds nothing", []],
   ])("%s is asked again", async (_, events) => {
     const { error: thrown, attempts } = await ask([stream(...events)], { way: "streamed" });
@@ -294,7 +297,11 @@ describe("a stream that", () => {
   it("breaks off in a call's arguments calls nothing, and the model is told", async () => {
     const cutCall = stream(
       START,
-      { type: "content_block_start", index: 0, content_block: { type: "tool_use", id: "toolu_1", name: "add", input: {} } },
+      {
+        type: "content_block_start",
+        index: 0,
+        content_block: { type: "tool_use", id: "toolu_1", name: "add", input: {} },
+      },
       { type: "content_block_delta", index: 0, delta: { type: "input_json_delta", partial_json: '{"a": 1' } },
       { type: "content_block_stop", index: 0 },
       { type: "message_delta", delta: { stop_reason: "max_tokens" }, usage: { output_tokens: 9 } },

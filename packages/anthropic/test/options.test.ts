@@ -49,7 +49,10 @@ describe("the service", () => {
   it.each(["http://localhost:8080", "http://localhost:8080/", "http://localhost:8080/v1"])(
     "is the environment's: %s",
     async (address) => {
-      const { url, key, origin } = await asked({}, { ANTHROPIC_BASE_URL: address, ANTHROPIC_API_KEY: "sk-env" });
+      const { url, key, origin } = await asked(
+        {},
+        { ANTHROPIC_BASE_URL: address, ANTHROPIC_API_KEY: "sk-env" },
+      );
       expect(url).toBe("http://localhost:8080/v1/messages");
       expect(key).toBe("sk-env");
       expect(origin?.provider).toBe("localhost:8080");

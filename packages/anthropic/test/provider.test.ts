@@ -71,7 +71,10 @@ describe.each(["whole", "streamed"])("a reply that is %s", (way) => {
           use("toolu_1", "get_weather", { city: "Pune" }, { caller: { type: "direct" } }),
         ],
       },
-      { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: expect.any(String) }] },
+      {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: "toolu_1", content: expect.any(String) }],
+      },
     ]);
     const ends = set.events.filter(({ type }) => type === "llm_call_end");
     expect(ends.at(-1)).toMatchObject({
@@ -201,11 +204,9 @@ describe.each(["whole", "streamed"])("a reply that is %s", (way) => {
       },
       "Done.",
     ]);
-    const { refusals, requests } = fake;
     await start(says("Hm?"), configOf(providerOf(fake), { tools: [weather] }));
-    // The fake knows nothing of code that waits for a tool.
-    expect(refusals).toEqual([expect.stringContaining("without a corresponding")]);
-    expect(requests[1]?.body).toMatchObject({
+    expect(fake.refusals).toEqual([]);
+    expect(fake.requests[1]?.body).toMatchObject({
       container: "container_1",
       messages: [{}, { content: [{}, code, { type: "tool_use", caller }] }, {}],
     });

@@ -31,7 +31,6 @@ const whole = {
 };
 const recorded = Buffer.from(eventsOf(reply, MODEL).join(""));
 
-
 /** An answer of these pieces; `broken`: the connection then breaks in place of ending. */
 const answering = (pieces: readonly Uint8Array[], broken = false): typeof fetch => {
   const left = [...pieces];
@@ -113,7 +112,10 @@ describe("a stream that comes in other pieces is the same reply", () => {
   it.each([
     ["byte by byte", (text: string) => text],
     ["with CRLF", (text: string) => text.replaceAll("\n", "\r\n")],
-    ["with pings", (text: string) => text.replaceAll("event: ", 'event: ping\ndata: {"type":"ping"}\n\nevent: ')],
+    [
+      "with pings",
+      (text: string) => text.replaceAll("event: ", 'event: ping\ndata: {"type":"ping"}\n\nevent: '),
+    ],
     [
       "with events that nobody knows",
       (text: string) => text.replaceAll("event: ", 'event: new\ndata: {"type":"new"}\n\nevent: '),

@@ -23,27 +23,35 @@ const turn = (place: number): readonly ScriptedReply[] => [
   },
   answering(place),
 ];
-const answering = (place: number): ScriptedReply => ({ thoughts: ["There it is."], text: `Here (${place}).` });
+const answering = (place: number): ScriptedReply => ({
+  thoughts: ["There it is."],
+  text: `Here (${place}).`,
+});
 
 const OLDER = "claude-opus-4-5";
 const NEWER = "claude-opus-5-5";
 
 describe.each(["whole", "streamed"])("thinking (%s)", (way) => {
   const start = async (...[state, { config }]: [ReturnType<typeof says>, ReturnType<typeof configOf>]) =>
-    way === "whole" ? run<unknown, unknown>(state, config) : runStream<unknown, unknown>(state, config).result;
+    way === "whole"
+      ? run<unknown, unknown>(state, config)
+      : runStream<unknown, unknown>(state, config).result;
 
-  it.each([OLDER, "claude-sonnet-4-6", NEWER])("of %s comes back as it was, through a store", async (model) => {
-    const { fake, provider, refusals } = await strictAnthropic([...turn(1), ...turn(2), { text: "Bye." }]);
-    const memory = { provider: createInMemoryProvider(), autoStore: true, userId: "ada" };
-    for (const said of ["Hi", "And?", "Bye"]) {
-      const modelConfig: ModelConfig = { name: model, reasoningEffort: "low" };
-      const set = configOf(provider, { tools: [find], modelConfig }, { memory, conversationId: "c" });
-      expect((await start(says(said), set)).outcome).toMatchObject({ status: "completed" });
-    }
-    expect(refusals()).toEqual([]);
-    expect(fake.findings()).toMatchObject(CLEAN);
-    expect(fake.findings().whole).toBe(10);
-  });
+  it.each([OLDER, "claude-sonnet-4-6", NEWER])(
+    "of %s comes back as it was, through a store",
+    async (model) => {
+      const { fake, provider, refusals } = await strictAnthropic([...turn(1), ...turn(2), { text: "Bye." }]);
+      const memory = { provider: createInMemoryProvider(), autoStore: true, userId: "ada" };
+      for (const said of ["Hi", "And?", "Bye"]) {
+        const modelConfig: ModelConfig = { name: model, reasoningEffort: "low" };
+        const set = configOf(provider, { tools: [find], modelConfig }, { memory, conversationId: "c" });
+        expect((await start(says(said), set)).outcome).toMatchObject({ status: "completed" });
+      }
+      expect(refusals()).toEqual([]);
+      expect(fake.findings()).toMatchObject(CLEAN);
+      expect(fake.findings().whole).toBe(10);
+    },
+  );
 
   it("goes to no other model, and comes back to its own", async () => {
     const { fake, provider, refusals } = await strictAnthropic([1, 2, 3, 4].flatMap(turn));
@@ -62,7 +70,12 @@ describe.each(["whole", "streamed"])("thinking (%s)", (way) => {
     const { provider, refusals } = await strictAnthropic(replies);
     const bound = await strictAnthropic(replies, { prefixMismatch: "error" });
     for (const asked of [provider, bound.provider]) {
-      const memory = { provider: createInMemoryProvider(), autoStore: true, userId: "ada", window: { maxMessages: 3 } };
+      const memory = {
+        provider: createInMemoryProvider(),
+        autoStore: true,
+        userId: "ada",
+        window: { maxMessages: 3 },
+      };
       for (const said of ["One", "Two", "Three"]) {
         const set = configOf(asked, { modelConfig: { name: NEWER } }, { memory, conversationId: "c" });
         await start(says(said), set);
@@ -159,9 +172,11 @@ describe("the effort of", () => {
     const set = configOf(provider, { tools: [find], modelConfig: { ...modelConfig, name, maxTokens: 500 } });
     expect((await run(says("Hi"), set.config)).outcome.status).toBe("completed");
     expect(refusals()).toEqual([]);
-    const { body } = fake.requests[0] ?? { body: {} };
+    const body = fake.requests[0]?.body ?? {};
     expect(body["thinking"]).toEqual(thinking);
-    expect(body["output_config"]).toEqual(effort === undefined ? undefined : expect.objectContaining({ effort }));
+    expect(body["output_config"]).toEqual(
+      effort === undefined ? undefined : expect.objectContaining({ effort }),
+    );
     const budget = (thinking as { budget_tokens?: number } | undefined)?.budget_tokens ?? 0;
     expect(body["max_tokens"]).toBe(500 + budget);
   });

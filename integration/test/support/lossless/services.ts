@@ -84,7 +84,11 @@ export async function startServices(options: FakeOptions): Promise<Services> {
         createOpenAIProvider({ baseURL, apiKey: "k", provider: family, dialect }),
       ]),
     );
-    const direct = createAnthropicProvider({ baseURL: anthropic.url, apiKey: "k", provider: "anthropic-direct" });
+    const direct = createAnthropicProvider({
+      baseURL: anthropic.url,
+      apiKey: "k",
+      provider: "anthropic-direct",
+    });
     return byModel((model) => (DIRECT.has(model) ? direct : (providers.get(familyOf(model)) ?? sdk)));
   }
 

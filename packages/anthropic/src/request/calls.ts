@@ -9,14 +9,24 @@ export interface CallContext {
   readonly ids: CallIds;
 }
 
+const VALID_ID = /^[a-zA-Z0-9_-]+$/;
+
 /** `isOwn`: with what the model that is asked has put beside it, e.g. the `caller` of a call that code made. */
 export function callBlock(call: RichToolCall, isOwn: boolean, { names, ids }: CallContext): WireBlock {
-  const { id, type: _, function: __, custom: ___, providerMetadata: ____, ...further } = call as Fields;
+  const {
+    id: _,
+    type: __,
+    function: ___,
+    custom: ____,
+    providerMetadata: _____,
+    ...further
+  } = call as Fields;
   const { name } = calledTool(call);
   return {
     ...(isOwn ? further : {}),
     type: "tool_use",
-    id: ids.open(String(id), isOwn),
+    // One of its own without an id has got one of the engine's, and an application may have written others.
+    id: ids.open(call.id, isOwn && VALID_ID.test(call.id)),
     name: names.toWire(name),
     input: inputOf(call),
   };

@@ -62,7 +62,8 @@ function closeObject(sent: Record<string, unknown>, given: Fields, state: Schema
   const names = Object.keys(fieldsOf(given["properties"]));
   const required = listOf(given["required"]);
   const further = given["additionalProperties"];
-  if (isObject(further) || further === true || (names.length === 0 && further !== false)) state.isSaid = false;
+  if (isObject(further) || further === true || (names.length === 0 && further !== false))
+    state.isSaid = false;
   state.optional += names.filter((name) => !required.includes(name)).length;
   sent["additionalProperties"] = false;
 }

@@ -1,4 +1,5 @@
 import type { ContentPart, ModelOrigin, RichMessage } from "@jaf/memory";
+import { fieldsOf } from "@jaf/model-http";
 import { isServerCall, isServerResult } from "../block-parts.ts";
 import type { WireBlock } from "../wire.ts";
 import { isSameOrigin } from "./origin.ts";
@@ -11,6 +12,10 @@ export interface ServerTools {
 
 const idsOf = (parts: readonly ContentPart[], type: string): readonly unknown[] =>
   parts.filter((part) => part.type === type).map((part) => part["id"]);
+
+/** The tools of the service that called the agent's, by the ids of their own calls. */
+const callersIn = (messages: readonly RichMessage[]): readonly unknown[] =>
+  messages.flatMap(({ tool_calls: calls = [] }) => calls.map((call) => fieldsOf(call["caller"])["tool_id"]));
 
 /**
  * Anthropic refuses a call of such a tool without its result: one that the model was stopped in, or whose turn stayed paused.
@@ -25,9 +30,9 @@ export function serverToolsOf(messages: readonly RichMessage[], origin: ModelOri
   const own = partsIn(messages);
   const begin = messages.findLastIndex(({ role }) => role === "user") + 1;
   const isUnderWay = messages.at(-1)?.role === "tool";
-  const pending = isUnderWay ? idsOf(partsIn(messages.slice(begin)), "provider-tool-call") : [];
+  const callers = isUnderWay ? callersIn(messages.slice(begin).filter(isOwn)) : [];
   const calls = new Set(idsOf(own, "provider-tool-call"));
-  const results = new Set([...idsOf(own, "provider-tool-result"), ...pending]);
+  const results = new Set([...idsOf(own, "provider-tool-result"), ...callers]);
   return {
     isPaired: (block) => {
       if (isServerCall(block)) return results.has(block["id"]);

@@ -8,7 +8,11 @@ import {
 } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
 import { onTestFinished } from "vitest";
-import { type FakeMessages, type MessagesStep, startFakeMessages } from "../../../../test/fakes/anthropic-answers.ts";
+import {
+  type FakeMessages,
+  type MessagesStep,
+  startFakeMessages,
+} from "../../../../test/fakes/anthropic-answers.ts";
 import { type AnthropicProviderOptions, createAnthropicProvider } from "../../src/index.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any context and output

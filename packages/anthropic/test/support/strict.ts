@@ -13,7 +13,12 @@ export async function strictAnthropic(
 ) {
   const fake: FakeService = await startAnthropic({ next: inTurn(replies), opaque });
   onTestFinished(fake.close);
-  const provider = createAnthropicProvider({ baseURL: fake.url, apiKey: "k", provider: "anthropic", ...options });
+  const provider = createAnthropicProvider({
+    baseURL: fake.url,
+    apiKey: "k",
+    provider: "anthropic",
+    ...options,
+  });
   const refusals = () => fake.requests.flatMap(({ refusal }) => (refusal === undefined ? [] : [refusal]));
   return { fake, provider, refusals };
 }
