@@ -16,7 +16,7 @@ declare module "vitest" {
 }
 
 // Chosen so that there is each event and each agent among them.
-const madeUp = [63, 68, 72, 87].map((seed) => makePlan(madeUpConversation(seed), seed));
+const madeUp = [17, 63, 68, 87].map((seed) => makePlan(madeUpConversation(seed), seed));
 const recorded = recordedMissing === undefined ? recordedConversations().slice(3, 4) : [];
 const plans = [...madeUp, ...recorded.map((spoken, index) => makePlan(spoken, index))];
 
@@ -54,14 +54,20 @@ describe("a model whose thinking is bound to all that came before it", () => {
   });
 
   it("takes it where it is told to drop that thinking", async () => {
-    expect(faultsIn([await play(inWindow("claude"), { backend })])).toEqual(NO_FAULTS);
+    const played = ["claude", "directClaude"].map((agent) => play(inWindow(agent), { backend }));
+    expect(faultsIn(await Promise.all(played))).toEqual(NO_FAULTS);
   });
 });
 
 it("a model that wants a turn of tools to begin with its own thinking takes over one that another began", async () => {
-  const played = [handedOver("gpt", "olderClaude"), handedOver("olderClaude", "claude")].map((plan) =>
-    play(plan, { backend }),
-  );
+  const handovers = [
+    handedOver("gpt", "olderClaude"),
+    handedOver("olderClaude", "claude"),
+    handedOver("gpt", "directOlder"),
+    handedOver("directOlder", "directClaude"),
+    handedOver("directClaude", "directOlder"),
+  ];
+  const played = handovers.map((plan) => play(plan, { backend }));
   expect(faultsIn(await Promise.all(played))).toEqual(NO_FAULTS);
 });
 

@@ -1,8 +1,9 @@
+import { checkCache } from "./anthropic-cache.ts";
 import { contentOf, isOpaque, keyOf, messageOf, streamOf } from "./anthropic-reply.ts";
 import { checkMessages } from "./anthropic-rules.ts";
 import { bindsPrefix, checkThinking, digestsOf, isThinking } from "./anthropic-thinking.ts";
 import { type FakeOptions, type FakeService, startModelService } from "./model-service.ts";
-import { Refusal, textOf } from "./service.ts";
+import { type JsonObject, Refusal, textOf } from "./service.ts";
 
 /**
  * Anthropic's Messages interface with its documented rules: roles in turn, calls answered at once and first, thinking blocks
@@ -15,6 +16,8 @@ import { Refusal, textOf } from "./service.ts";
 export function startAnthropic({ next, opaque }: FakeOptions): Promise<FakeService> {
   /** Of each opaque value of a thinking block, a digest of all that came before it. */
   const prefixes = new Map<string, string>();
+  /** Of searches that a turn was paused in, by their ids. */
+  const results = new Map<string, JsonObject>();
   return startModelService({
     opaque,
     errorBody: (refusal) => ({
@@ -32,6 +35,7 @@ export function startAnthropic({ next, opaque }: FakeOptions): Promise<FakeServi
       const model = textOf(body["model"], "model");
       const owner = `anthropic/${model}`;
       const messages = checkMessages(body);
+      checkCache(body, messages);
       checkThinking({ request, messages, model, owner, opaque, prefixes });
       const sent = messages.flatMap(({ role, blocks }) => blocks.map((block) => ({ role, block })));
       judge(
@@ -42,7 +46,11 @@ export function startAnthropic({ next, opaque }: FakeOptions): Promise<FakeServi
 
       const { thoughts = [], ...spoken } = next(body);
       const reply = { ...spoken, thoughts: isThinking(body, model) ? thoughts : [] };
-      const content = contentOf(reply, { owner, opaque, omitsThoughts: bindsPrefix(model) });
+      const found = results.get(String(messages.at(-1)?.blocks.at(-1)?.["id"]));
+      const made = contentOf(reply, { owner, opaque, omitsThoughts: bindsPrefix(model) });
+      const whole = found === undefined ? made : [found, ...made];
+      const content = reply.pauses === true ? whole.slice(0, -1) : whole;
+      if (reply.pauses === true) results.set(String(content.at(-1)?.["id"]), whole.at(-1) ?? {});
       const given = content.map((block) => ({ role: "assistant", block }));
       for (const [value, digest] of digestsOf(body, sent, given)) prefixes.set(value, digest);
       gave(owner, {

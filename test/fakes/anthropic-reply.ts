@@ -3,7 +3,7 @@ import type { PartKey } from "./came-back.ts";
 import { canonical } from "./canonical.ts";
 import type { OpaqueValues, Owner } from "./opaque-values.ts";
 import type { ScriptedReply } from "./scripted-reply.ts";
-import type { Json, JsonObject, StreamEvent } from "./service.ts";
+import { isList, isObject, type Json, type JsonObject, type StreamEvent } from "./service.ts";
 
 interface ContentOptions {
   readonly owner: Owner;
@@ -85,15 +85,24 @@ export const messageOf = (model: string, reply: ScriptedReply): JsonObject => ({
   role: "assistant",
   model,
   content: [],
-  stop_reason: (reply.calls ?? []).length > 0 ? "tool_use" : "end_turn",
+  stop_reason:
+    reply.pauses === true ? "pause_turn" : (reply.calls ?? []).length > 0 ? "tool_use" : "end_turn",
   stop_sequence: null,
   usage: { input_tokens: 100, output_tokens: 20 },
 });
 
 export function streamOf(message: JsonObject, content: readonly JsonObject[]): readonly StreamEvent[] {
-  const { stop_reason, stop_sequence } = message;
+  const { stop_reason, stop_sequence, usage, ...further } = message;
+  const { stop_details, container } = message;
   const events: JsonObject[] = [
-    { type: "message_start", message: { ...message, stop_reason: null } },
+    {
+      type: "message_start",
+      message: {
+        ...further,
+        stop_reason: null,
+        usage: { ...(isObject(usage) ? usage : {}), output_tokens: 1 },
+      },
+    },
     ...content.flatMap((block, index): readonly JsonObject[] => [
       { type: "content_block_start", index, content_block: beginningOf(block) },
       ...deltasOf(block).map((delta) => ({ type: "content_block_delta", index, delta })),
@@ -101,8 +110,13 @@ export function streamOf(message: JsonObject, content: readonly JsonObject[]): r
     ]),
     {
       type: "message_delta",
-      delta: { stop_reason: stop_reason ?? null, stop_sequence: stop_sequence ?? null },
-      usage: { output_tokens: 20 },
+      delta: {
+        stop_reason: stop_reason ?? null,
+        stop_sequence: stop_sequence ?? null,
+        ...(stop_details === undefined ? {} : { stop_details }),
+        ...(container === undefined ? {} : { container }),
+      },
+      usage: { output_tokens: isObject(usage) ? (usage["output_tokens"] ?? 0) : 0 },
     },
     { type: "message_stop" },
   ];
@@ -115,7 +129,9 @@ function beginningOf(block: JsonObject): JsonObject {
     case "thinking":
       return { type: "thinking", thinking: "", signature: "" };
     case "text":
-      return { type: "text", text: "" };
+      return block["citations"] === undefined
+        ? { type: "text", text: "" }
+        : { type: "text", text: "", citations: [] };
     case "tool_use":
     case "server_tool_use":
       return { ...block, input: {} };
@@ -131,8 +147,13 @@ function deltasOf(block: JsonObject): readonly JsonObject[] {
         ...halves(String(block["thinking"])).map((thinking) => ({ type: "thinking_delta", thinking })),
         { type: "signature_delta", signature: block["signature"] ?? "" },
       ];
-    case "text":
-      return halves(String(block["text"])).map((text) => ({ type: "text_delta", text }));
+    case "text": {
+      const { citations } = block;
+      return [
+        ...halves(String(block["text"])).map((text) => ({ type: "text_delta", text })),
+        ...(isList(citations) ? citations : []).map((citation) => ({ type: "citations_delta", citation })),
+      ];
+    }
     case "tool_use":
     case "server_tool_use":
       return halves(JSON.stringify(block["input"])).map((partial_json) => ({

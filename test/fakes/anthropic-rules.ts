@@ -9,7 +9,7 @@ const ID = /^[a-zA-Z0-9_-]+$/;
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 const BLOCKS: Readonly<Record<Turn["role"], ReadonlySet<string>>> = {
-  user: new Set(["text", "image", "document", "tool_result"]),
+  user: new Set(["text", "image", "document", "search_result", "tool_result"]),
   assistant: new Set([
     ...["text", "thinking", "redacted_thinking", "tool_use"],
     ...["server_tool_use", "web_search_tool_result"],
@@ -34,10 +34,16 @@ export function checkMessages(body: JsonObject): readonly Turn[] {
     checkBlocks(message, index, ids);
     checkCalls(messages, index);
     checkResults(messages, index);
-    checkSearches(message, index);
+    if (index < messages.length - 1 || !isPaused(messages)) checkSearches(message, index, messages);
   }
   return messages;
 }
+
+/** Whether the conversation ends with a turn that the service has paused: with a call of its own that has no result yet. */
+export const isPaused = (messages: readonly Turn[]): boolean => {
+  const last = messages.at(-1);
+  return last?.role === "assistant" && last.blocks.at(-1)?.["type"] === "server_tool_use";
+};
 
 function readTurn(message: JsonObject, index: number): Turn {
   const { role, content } = message;
@@ -83,9 +89,15 @@ function checkUse(block: JsonObject, where: string, ids: Set<string>): void {
   ids.add(id);
 }
 
+const RESULT_PARTS: ReadonlySet<string> = new Set(["text", "image", "document", "search_result"]);
+
 function checkResultContent(content: Json | undefined, where: string): void {
   if (!isList(content)) return;
   for (const part of objectsOf(content, `${where}.content`)) {
+    if (!RESULT_PARTS.has(String(part["type"])))
+      throw new Refusal(`${where}.content: \`${part["type"]}\` is not permitted within \`tool_result\``);
+    if (part["cache_control"] !== undefined)
+      throw new Refusal(`${where}.content: cache_control is not permitted`);
     if (part["type"] === "text" && part["text"] === "")
       throw new Refusal("messages: text content blocks must be non-empty");
   }
@@ -123,12 +135,17 @@ function checkResults(messages: readonly Turn[], index: number): void {
     throw new Refusal(`messages.${index}.content: each tool_use must have a single result`);
 }
 
+/** The code that runs at the service and waits for the results of these calls. */
+const callersIn = ({ blocks }: Turn): ReadonlySet<Json | undefined> =>
+  new Set(blocks.map(({ caller }) => (isObject(caller) ? caller["tool_id"] : undefined)));
+
 /** What the service has run itself stands there with its result. */
-function checkSearches(turn: Turn, index: number): void {
+function checkSearches(turn: Turn, index: number, messages: readonly Turn[]): void {
+  const callers = index === messages.length - 2 ? callersIn(turn) : new Set();
   const results = new Set(idsOf(turn, "web_search_tool_result", "tool_use_id"));
   const uses = idsOf(turn, "server_tool_use", "id");
   for (const id of uses) {
-    if (!results.delete(id))
+    if (!results.delete(id) && !callers.has(id))
       throw new Refusal(
         `messages.${index}: \`web_search\` tool use with id \`${id}\` was found without a corresponding \`web_search_tool_result\` block`,
       );

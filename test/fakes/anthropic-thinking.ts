@@ -1,9 +1,18 @@
 import { createHash } from "node:crypto";
+import { withoutCacheControl } from "./anthropic-cache.ts";
 import { FOUND, REDACTED, THOUGHT } from "./anthropic-reply.ts";
-import type { Turn } from "./anthropic-rules.ts";
+import { isPaused, type Turn } from "./anthropic-rules.ts";
 import { canonical } from "./canonical.ts";
 import type { OpaqueValues, Owner } from "./opaque-values.ts";
-import { isObject, type Json, type JsonObject, objectsOf, Refusal, type ServiceRequest } from "./service.ts";
+import {
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectsOf,
+  Refusal,
+  type ServiceRequest,
+} from "./service.ts";
 
 /** Models that check that nothing before a thinking block has changed, and that think as they see fit only. */
 export const bindsPrefix = (model: string): boolean =>
@@ -14,6 +23,8 @@ export function isThinking({ thinking: settings }: JsonObject, model: string): b
   const type = isObject(settings) ? settings["type"] : undefined;
   return type === undefined ? bindsPrefix(model) : type !== "disabled";
 }
+
+const bare = (value: Json): Json => (isObject(value) ? withoutCacheControl(value) : value);
 
 interface Placed {
   readonly role: string;
@@ -43,16 +54,19 @@ export function checkThinking(thinking: ThinkingRequest): void {
   }
   checkPrefixes(thinking);
   if (type === "enabled") checkLoop(messages);
-  if (type !== undefined && type !== "disabled" && messages.at(-1)?.role === "assistant")
+  const isPrefill = messages.at(-1)?.role === "assistant" && !isPaused(messages);
+  if (type !== undefined && type !== "disabled" && isPrefill)
     throw new Refusal(
       "This model does not support assistant message prefill. The conversation must end with a user message.",
     );
 }
 
 function checkSettings(body: JsonObject, type: Json | undefined, model: string): void {
+  checkNewest(body, type, model);
   if (type === undefined || type === "disabled") return;
   const settings = body["thinking"];
   const budget = isObject(settings) ? settings["budget_tokens"] : undefined;
+  const topP = body["top_p"];
   const choice = body["tool_choice"];
   if (type === "enabled") {
     if (bindsPrefix(model))
@@ -64,9 +78,24 @@ function checkSettings(body: JsonObject, type: Json | undefined, model: string):
     if (isObject(choice) && choice["type"] !== "auto" && choice["type"] !== "none")
       throw new Refusal("Thinking may not be enabled when tool_choice forces tool use.");
   }
+  if (topP !== undefined && Number(topP) < 0.95)
+    throw new Refusal("`top_p` must be greater than or equal to 0.95 or unset when thinking is enabled.");
   const { temperature } = body;
   if (temperature !== undefined && temperature !== 1)
     throw new Refusal("`temperature` may only be set to 1 when thinking is enabled.");
+}
+
+/** What the models that bind their thinking don't take any more; Haiku takes some of it. */
+function checkNewest(body: JsonObject, type: Json | undefined, model: string): void {
+  if (!bindsPrefix(model)) return;
+  for (const field of ["temperature", "top_p", "top_k"]) {
+    if (body[field] !== undefined) throw new Refusal(`${field}: is not supported for this model`);
+  }
+  if (model.startsWith("claude-haiku")) return;
+  if (type === "disabled") throw new Refusal('thinking.type: "disabled" is not supported for this model.');
+  const choice = body["tool_choice"];
+  if (isObject(choice) && (choice["type"] === "any" || choice["type"] === "tool"))
+    throw new Refusal("tool_choice: forced tool use is not supported for this model");
 }
 
 function checkValues(block: JsonObject, where: string, { owner, opaque }: ThinkingRequest): void {
@@ -128,11 +157,15 @@ export function digestsOf(
   before: readonly Placed[],
   blocks: readonly Placed[],
 ): readonly (readonly [value: string, digest: string])[] {
-  const hash = createHash("sha256").update(canonical([body["system"] ?? null, body["tools"] ?? null]));
-  for (const { role, block } of before) hash.update(canonical([role, block]));
-  return blocks.flatMap(({ role, block }) => {
+  const said = ({ role, block }: Placed): string => canonical([role, withoutCacheControl(block)]);
+  const system = isList(body["system"]) ? body["system"].map(bare) : (body["system"] ?? null);
+  const tools = isList(body["tools"]) ? body["tools"].map(bare) : null;
+  const hash = createHash("sha256").update(canonical([system, tools]));
+  for (const placed of before) hash.update(said(placed));
+  return blocks.flatMap((placed) => {
+    const { block } = placed;
     const digest = hash.copy().digest("hex");
-    hash.update(canonical([role, block]));
+    hash.update(said(placed));
     const value = block["signature"] ?? block["data"];
     return isThought(block) ? [[String(value), digest] as const] : [];
   });

@@ -6,6 +6,8 @@ export interface ScriptedReply {
   readonly thoughts?: readonly string[];
   /** What the service looks up itself, before it says anything. Gemini has none. */
   readonly searches?: readonly string[];
+  /** The turn is paused while the last of its searches runs; the next reply begins with what that found. Anthropic alone. */
+  readonly pauses?: boolean;
   readonly text?: string;
   readonly calls?: readonly ScriptedCall[];
 }

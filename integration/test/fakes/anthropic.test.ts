@@ -29,6 +29,11 @@ const use = (id: string, more: JsonObject = {}) => ({
 const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: "done" });
 const text = (words: string) => ({ type: "text", text: words });
 
+const marked = (ttl: string, block: JsonObject): JsonObject => ({
+  ...block,
+  cache_control: { type: "ephemeral", ttl },
+});
+
 const ask = (messages: readonly JsonObject[], more: JsonObject = {}) =>
   post(
     `${service?.url}/v1/messages`,
@@ -128,6 +133,60 @@ describe("Anthropic's rules of messages: refused is", () => {
     ["a temperature while thinking", [user("Hi")], /temperature/, { thinking: ENABLED, temperature: 0.5 }],
     ["enabled thinking of a newer model", [user("Hi")], /not supported/, { thinking: ENABLED, model: NEWER }],
     ["an answer begun for it", [user("Hi"), assistant(text("Ho"))], /prefill/, { thinking: ENABLED }],
+    ["a low `top_p` while thinking", [user("Hi")], /top_p/, { thinking: ENABLED, top_p: 0.5 }],
+    ["a temperature of a newer model", [user("Hi")], /not supported/, { temperature: 1, model: NEWER }],
+    [
+      "a newer model that isn't to think",
+      [user("Hi")],
+      /not supported/,
+      { thinking: { type: "disabled" }, model: NEWER },
+    ],
+    [
+      "a newer model that is forced to call",
+      [user("Hi")],
+      /forced tool use/,
+      { tool_choice: { type: "any" }, model: NEWER },
+    ],
+    [
+      "a part of a result that isn't known",
+      [user("Hi"), assistant(use("a")), user([{ ...result("a"), content: [{ type: "media" }] }])],
+      /not permitted within `tool_result`/,
+    ],
+    [
+      "a mark inside a result",
+      [user("Hi"), assistant(use("a")), user([{ ...result("a"), content: [marked("1h", text("x"))] }])],
+      /cache_control is not permitted/,
+    ],
+    [
+      "five marks",
+      [user(Array.from({ length: 5 }, () => marked("1h", text("Hi"))))],
+      /maximum of 4 blocks with cache_control may be provided. Found 5/,
+    ],
+    [
+      "four marks and one of the request",
+      [user(Array.from({ length: 4 }, () => marked("1h", text("Hi"))))],
+      /Found 5/,
+      { cache_control: { type: "ephemeral" } },
+    ],
+    ["a mark of another time", [user([marked("2h", text("Hi"))])], /expected shape/],
+    ["a mark of another type", [user([{ ...text("Hi"), cache_control: { type: "x" } }])], /expected shape/],
+    [
+      "an hour behind five minutes",
+      [user([marked("1h", text("Hi"))])],
+      /must not come after a ttl='5m'/,
+      { system: [marked("5m", text("Be kind."))] },
+    ],
+    [
+      "marked thinking",
+      [user("Hi"), assistant(marked("1h", { type: "thinking", thinking: "x" }), text("Ho")), user("Hm")],
+      /cannot be set for thinking/,
+    ],
+    ["an empty block of the system prompt", [user("Hi")], /must be non-empty/, { system: [text(" ")] }],
+    [
+      "an open search that isn't at the end",
+      [user("Hi"), assistant(use("srvtoolu_1", { type: "server_tool_use" }), text("Ho"))],
+      /without a corresponding `web_search_tool_result`/,
+    ],
   ])("%s", async (_what, messages, why, more) => {
     await start({ text: "never said" });
     expect(refusalIn(await ask(messages, more))).toMatch(why);
@@ -225,4 +284,32 @@ it("streams what it says otherwise", async () => {
   expect(new Set(types).size).toBe(6);
   expect(types.at(-1)).toBe("message_stop");
   expect(events).toContain("signature_delta");
+});
+
+it("pauses a turn, and goes on with it where it comes back as it was", async () => {
+  await start({ searches: ["a", "b"], pauses: true }, { text: "Found." });
+  const blocks = await said([user("Hi")]);
+  expect(blocks.map(({ type }) => type)).toEqual([
+    ...["server_tool_use", "web_search_tool_result", "server_tool_use"],
+  ]);
+  const rest = await said([user("Hi"), assistant(...blocks)]);
+  expect(rest.map(({ type }) => type)).toEqual(["web_search_tool_result", "text"]);
+  expect(rest[0]).toMatchObject({ tool_use_id: blocks[2]?.["id"] });
+});
+
+it("waits for the results of calls that its code has made", async () => {
+  await start({ text: "Done." });
+  const code = use("srvtoolu_1", { type: "server_tool_use", name: "code_execution" });
+  const call = use("a", { caller: { type: "code_execution_20250825", tool_id: "srvtoolu_1" } });
+  await said([user("Hi"), assistant(code, call), user([result("a")])]);
+});
+
+it("knows what was said, whatever of it is to be kept", async () => {
+  const newer = { model: NEWER, thinking: { type: "adaptive" }, system: [text("Be kind.")] };
+  await start({ thoughts: ["Let me see."], text: "Hello." }, { text: "one" });
+  const blocks = await said([user([marked("1h", text("Hi"))])], newer);
+  await said([user([text("Hi")]), assistant(...blocks), user([marked("1h", text("Ho"))])], {
+    ...newer,
+    system: [marked("1h", text("Be kind."))],
+  });
 });

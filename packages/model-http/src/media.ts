@@ -1,4 +1,7 @@
-import type { MediaPart } from "@jaf/memory";
+import type { ContentPart, MediaPart } from "@jaf/memory";
+
+export const isMedia = (part: ContentPart): part is MediaPart =>
+  part.type === "media" && typeof part["mediaType"] === "string";
 
 /** Bytes as base64; a text is that already, maybe as a `data:` address. */
 export const base64Of = (data: Uint8Array | string): string =>

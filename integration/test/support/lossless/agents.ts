@@ -21,6 +21,9 @@ export const AGENTS: Readonly<Record<string, ModelConfig>> = {
     maxTokens: 8192,
     providerOptions: { anthropic: { thinking: { type: "enabled", budgetTokens: 1024 } } },
   },
+  /** By JAF's own client: a newer model, and one that thinks within a budget. */
+  directClaude: { name: "claude-haiku-5-5", reasoningEffort: "low" },
+  directOlder: { name: "claude-opus-4-1", maxTokens: 8192, reasoningEffort: "medium" },
   gpt: { name: "gpt-5", reasoningEffort: "medium" },
   gemini: { name: "gemini-3-pro-preview" },
   deepseek: { name: "deepseek-reasoner" },

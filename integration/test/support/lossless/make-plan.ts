@@ -122,7 +122,7 @@ function thinkingFor(
   const family = familyOf(model);
   const isReadable = family === "deepseek" || family === "openrouter";
   // These always think.
-  const least = family === "deepseek" || agent === "olderClaude" ? 1 : 0;
+  const least = family === "deepseek" || agent === "olderClaude" || agent === "directOlder" ? 1 : 0;
   const thoughts = Array.from({ length: least + below(random, 3 - least) }, (_, index) =>
     !isReadable && below(random, 4) === 0 ? "" : `Thought ${index} of ${below(random, 1_000_000)}. “So…”`,
   );

@@ -2,6 +2,7 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { type AiSdkModel, createAiSdkProvider } from "@jaf/ai-sdk";
+import { createAnthropicProvider } from "@jaf/anthropic";
 import type { ModelProvider } from "@jaf/core";
 import { createOpenAIProvider } from "@jaf/openai";
 import { startAnthropic } from "../../../../test/fakes/anthropic-messages.ts";
@@ -28,6 +29,9 @@ const CHATS = [
   { family: "chat-gpt", mode: "openai", dialect: "openai" },
   { family: "chat-gemini", mode: "gemini", dialect: "gemini" },
 ] as const;
+
+/** Those of Anthropic that `@jaf/anthropic` asks; the others are asked by `@ai-sdk/anthropic`. */
+const DIRECT: ReadonlySet<string> = new Set(["claude-haiku-5-5", "claude-opus-4-1"]);
 
 export function familyOf(model: string): Family {
   const chat = CHATS.find(({ family }) => model.startsWith(family));
@@ -80,7 +84,12 @@ export async function startServices(options: FakeOptions): Promise<Services> {
         createOpenAIProvider({ baseURL, apiKey: "k", provider: family, dialect }),
       ]),
     );
-    return byModel((model) => providers.get(familyOf(model)) ?? sdk);
+    const direct = createAnthropicProvider({
+      baseURL: anthropic.url,
+      apiKey: "k",
+      provider: "anthropic-direct",
+    });
+    return byModel((model) => (DIRECT.has(model) ? direct : (providers.get(familyOf(model)) ?? sdk)));
   }
 
   return {

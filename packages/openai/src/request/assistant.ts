@@ -1,9 +1,8 @@
 import type { ContentPart, ModelOrigin, RichMessage } from "@jaf/memory";
 import { messageText } from "@jaf/memory/engine";
-import { type Fields, isObject, mediaMention } from "@jaf/model-http";
+import { type Fields, isMedia, isObject, mediaMention, readableReasoning } from "@jaf/model-http";
 import { type CallContext, foreignCall, ownCall, withSignature } from "./calls.ts";
 
-import { isMedia, readableReasoning } from "./parts.ts";
 import type { WireMessage } from "./wire.ts";
 
 export interface AssistantContext extends CallContext {

@@ -1,16 +1,18 @@
 import type { RunConfig, RunState } from "@jaf/core";
 import type { ModelOrigin } from "@jaf/memory";
-import { type Fields, type ToolNames, toolNames } from "@jaf/model-http";
+import { callIds, type Fields, type ToolNames, takesText, toolNames } from "@jaf/model-http";
 import { rulesOf } from "../dialect.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { errors } from "../error.ts";
 import type { ParsedOptions } from "../options.ts";
 import { ownCallIds } from "./assistant.ts";
-import { callIds } from "./call-ids.ts";
 import { wireMessages } from "./messages.ts";
 import { outputFormat } from "./output-format.ts";
 import { type AnyAgent, furtherFields, settings, toolChoice } from "./settings.ts";
-import { takesText, wireTool } from "./tools.ts";
+import { wireTool } from "./tools.ts";
+
+/** OpenAI's longest id of a call. */
+const MAX_ID_LENGTH = 40;
 
 /** A request, and what is needed to understand its reply. */
 export interface ChatRequest {
@@ -47,12 +49,14 @@ export function chatRequest<Ctx>(
     .filter((text) => text !== "")
     .join("\n\n");
   const { foreignReasoning, omitFields } = options;
-  const ids = callIds(ownCallIds(state.messages, origin));
+  const ids = callIds(ownCallIds(state.messages, origin), MAX_ID_LENGTH);
   const context = { rules, names, ids, origin, foreignReasoning, omitFields };
   const messages = wireMessages(instructions, state.messages, context);
   const further = furtherFields(agent, options, endpoint);
   const offered = [...tools.map((tool) => wireTool(tool, rules, names)), ...further.tools];
-  const textFunctions = rules.customTools ? [] : tools.filter(takesText).map(({ schema }) => schema.name);
+  const textFunctions = rules.customTools
+    ? []
+    : tools.filter(({ schema }) => takesText(schema.parameters)).map(({ schema }) => schema.name);
   return {
     body: {
       model,

@@ -1,8 +1,7 @@
 import type { RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/engine";
-import { type Fields, fieldsOf, isObject, parseJson, type ToolNames } from "@jaf/model-http";
+import { type CallIds, type Fields, fieldsOf, isObject, parseJson, type ToolNames } from "@jaf/model-http";
 import type { DialectRules } from "../dialect.ts";
-import type { CallIds } from "./call-ids.ts";
 
 export interface CallContext {
   readonly rules: DialectRules;

@@ -1,8 +1,7 @@
 import type { ResolvedAgent } from "@jaf/core";
-import { type Fields, fieldsOf, listOf, type ToolNames } from "@jaf/model-http";
+import { type Fields, fieldsOf, listOf, type ToolNames, takesText } from "@jaf/model-http";
 import type { Endpoint } from "../endpoint.ts";
 import type { ParsedOptions } from "../options.ts";
-import { takesText } from "./tools.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
 export type AnyAgent<Ctx> = ResolvedAgent<Ctx, any>;
@@ -27,7 +26,7 @@ export function toolChoice<Ctx>(
   if (choice === undefined) return {};
   if (typeof choice === "string") return { tool_choice: choice };
   const tool = tools.find(({ schema }) => schema.name === choice.tool);
-  const type = hasCustom && tool !== undefined && takesText(tool) ? "custom" : "function";
+  const type = hasCustom && tool !== undefined && takesText(tool.schema.parameters) ? "custom" : "function";
   return { tool_choice: { type, [type]: { name: names.toWire(choice.tool) } } };
 }
 

@@ -1,0 +1,45 @@
+import type { ResolvedAgent, Tool } from "@jaf/core";
+import {
+  type Fields,
+  objectSchema,
+  parametersOf,
+  TEXT_INPUT,
+  type ToolNames,
+  takesText,
+} from "@jaf/model-http";
+import type { ModelRules } from "../model-rules.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+export type AnyAgent<Ctx> = ResolvedAgent<Ctx, any>;
+
+/** A tool whose input is a text takes an object of one. */
+// biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
+export function wireTool<Ctx>({ schema }: Tool<any, Ctx>, names: ToolNames): Fields {
+  const { name, description, parameters } = schema;
+  const input_schema = takesText(parameters) ? TEXT_INPUT : objectSchema(parametersOf(parameters));
+  return { name: names.toWire(name), description, input_schema };
+}
+
+/** Which the agent asks for. `isForced`: the model has to call one. */
+export interface WireToolChoice {
+  readonly choice: Fields | undefined;
+  readonly isForced: boolean;
+}
+
+/** `serial`: whether the model may call no more than one at a time. A model that can't be made to call a tool may call one. */
+export function toolChoice<Ctx>(
+  { modelConfig }: AnyAgent<Ctx>,
+  {
+    names,
+    rules,
+    serial,
+  }: { readonly names: ToolNames; readonly rules: ModelRules; readonly serial: boolean },
+): WireToolChoice {
+  const asked = modelConfig?.toolChoice ?? (serial ? "auto" : undefined);
+  if (asked === undefined) return { choice: undefined, isForced: false };
+  if (asked === "none") return { choice: { type: "none" }, isForced: false };
+  const limit = serial ? { disable_parallel_tool_use: true } : {};
+  if (asked === "auto" || !rules.forcedTools) return { choice: { type: "auto", ...limit }, isForced: false };
+  const forced = asked === "required" ? { type: "any" } : { type: "tool", name: names.toWire(asked.tool) };
+  return { choice: { ...forced, ...limit }, isForced: true };
+}

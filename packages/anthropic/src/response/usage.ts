@@ -1,0 +1,42 @@
+import type { ModelUsage } from "@jaf/core";
+import { fieldsOf } from "@jaf/model-http";
+
+const count = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isFinite(value) ? value : undefined;
+
+/** `undefined` where the service doesn't say. What is read from its cache and written to it counts as input. */
+export function usageOf(sent: unknown): ModelUsage | undefined {
+  const usage = fieldsOf(sent);
+  const cachedInputTokens = count(usage["cache_read_input_tokens"]);
+  const cacheWriteTokens = count(usage["cache_creation_input_tokens"]);
+  const input = count(usage["input_tokens"]);
+  return known({
+    inputTokens: input === undefined ? undefined : input + (cachedInputTokens ?? 0) + (cacheWriteTokens ?? 0),
+    outputTokens: count(usage["output_tokens"]),
+    cachedInputTokens,
+    cacheWriteTokens,
+    reasoningTokens: count(fieldsOf(usage["output_tokens_details"])["thinking_tokens"]),
+  });
+}
+
+const COUNTS = [
+  ...["inputTokens", "outputTokens", "cachedInputTokens", "cacheWriteTokens", "reasoningTokens"],
+] as readonly (keyof ModelUsage)[];
+
+/** Of two requests that gave one reply. */
+export function sumOfUsage(
+  one: ModelUsage | undefined,
+  other: ModelUsage | undefined,
+): ModelUsage | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const sums = COUNTS.map((name) => {
+    const isKnown = one[name] !== undefined || other[name] !== undefined;
+    return [name, isKnown ? (one[name] ?? 0) + (other[name] ?? 0) : undefined];
+  });
+  return known(Object.fromEntries(sums));
+}
+
+function known(counts: Readonly<Record<string, number | undefined>>): ModelUsage | undefined {
+  const told = Object.entries(counts).filter(([, tokens]) => tokens !== undefined);
+  return told.length === 0 ? undefined : Object.fromEntries(told);
+}
