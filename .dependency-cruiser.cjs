@@ -36,6 +36,7 @@ module.exports = {
     only("ai-sdk", ["memory", "core"]),
     only("model-http", ["memory"]),
     only("openai", ["memory", "core", "model-http"]),
+    only("google", ["memory", "core", "model-http"]),
     {
       name: "ai-sdk-by-structure",
       comment: "Any version of the AI SDK will do, so nothing of it is loaded.",
