@@ -23,6 +23,7 @@ export const AGENTS: Readonly<Record<string, ModelConfig>> = {
   },
   gpt: { name: "gpt-5", reasoningEffort: "medium" },
   gemini: { name: "gemini-3-pro-preview" },
+  ownGemini: { name: "own-gemini-3-pro" },
   deepseek: { name: "deepseek-reasoner" },
   chatGpt: { name: "chat-gpt-5" },
   chatGemini: { name: "chat-gemini-3-pro" },

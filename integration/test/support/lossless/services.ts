@@ -3,6 +3,7 @@ import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { type AiSdkModel, createAiSdkProvider } from "@jaf/ai-sdk";
 import type { ModelProvider } from "@jaf/core";
+import { createGoogleProvider } from "@jaf/google";
 import { createOpenAIProvider } from "@jaf/openai";
 import { startAnthropic } from "../../../../test/fakes/anthropic-messages.ts";
 import type { BrokenReply } from "../../../../test/fakes/came-back.ts";
@@ -16,6 +17,8 @@ export type Family =
   | "anthropic"
   | "openai"
   | "google"
+  /** The same service, by JAF's own provider. */
+  | "own-gemini"
   | "deepseek"
   | "openrouter"
   | "chat-gpt"
@@ -32,6 +35,7 @@ const CHATS = [
 export function familyOf(model: string): Family {
   const chat = CHATS.find(({ family }) => model.startsWith(family));
   if (chat !== undefined) return chat.family;
+  if (model.startsWith("own-gemini-")) return "own-gemini";
   if (model.startsWith("claude-")) return "anthropic";
   return model.startsWith("gemini-") ? "google" : "openai";
 }
@@ -80,6 +84,7 @@ export async function startServices(options: FakeOptions): Promise<Services> {
         createOpenAIProvider({ baseURL, apiKey: "k", provider: family, dialect }),
       ]),
     );
+    providers.set("own-gemini", ownGemini(google.url));
     return byModel((model) => providers.get(familyOf(model)) ?? sdk);
   }
 
@@ -105,6 +110,14 @@ export async function startServices(options: FakeOptions): Promise<Services> {
     },
   };
 }
+
+const ownGemini = (url: string): ModelProvider<unknown> =>
+  createGoogleProvider({
+    baseURL: `${url}/v1beta`,
+    apiKey: "k",
+    provider: "google",
+    includeThoughts: true,
+  });
 
 /** What an application sets once: nothing is kept at OpenAI, and thinking whose beginning has changed is left out. */
 const GENERAL_OPTIONS = {
