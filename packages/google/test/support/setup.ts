@@ -11,7 +11,7 @@ import { onTestFinished } from "vitest";
 import { createGoogleProvider, type GoogleProviderOptions } from "../../src/index.ts";
 import { type GeminiServer, startGeminiServer } from "./gemini-server.ts";
 
-export type { GeminiServer, Raw, Said, Step } from "./gemini-server.ts";
+export type { GeminiServer, Raw, Step } from "./gemini-server.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any context and output
 export type AnyAgent = Agent<any, any>;
