@@ -280,7 +280,7 @@ describe("a stream that", () => {
 
   it("falls silent is asked again", async () => {
     const server = await gemini([{ kind: "hang" }, "Hello."]);
-    const { config } = configOf(providerOf(server), {}, { modelIdleTimeoutMs: 100 });
+    const { config } = configOf(providerOf(server), {}, { modelIdleTimeoutMs: 2_000 });
     const { outcome } = await runStream(says("Hi"), config).result;
     expect(outcome).toEqual({ status: "completed", output: "Hello." });
   });
