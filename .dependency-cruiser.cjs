@@ -37,6 +37,7 @@ module.exports = {
     only("model-http", ["memory"]),
     only("openai", ["memory", "core", "model-http"]),
     only("anthropic", ["memory", "core", "model-http"]),
+    only("google", ["memory", "core", "model-http"]),
     {
       name: "ai-sdk-by-structure",
       comment: "Any version of the AI SDK will do, so nothing of it is loaded.",

@@ -9,18 +9,39 @@ export interface Content {
 
 interface SignatureRules {
   readonly owner: Owner;
-  readonly opaque: OpaqueValues;
+  readonly opaque: Pick<OpaqueValues, "isGenuine">;
+  /** Whether the model is of the third generation or later, which refuses steps without. Default `true`. */
+  readonly areRequired?: boolean;
 }
 
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/;
-const DATA = ["text", "inlineData", "fileData", "functionCall", "functionResponse"];
+const DATA = [
+  ...["text", "inlineData", "fileData", "functionCall", "functionResponse"],
+  ...["executableCode", "codeExecutionResult", "toolCall", "toolResponse"],
+];
+const PART_FIELDS: ReadonlySet<string> = new Set([
+  ...DATA,
+  ...["thought", "thoughtSignature", "videoMetadata", "partMetadata", "mediaResolution"],
+]);
+const BODY_FIELDS: ReadonlySet<string> = new Set([
+  ...["contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "safetySettings"],
+  ...["cachedContent", "serviceTier", "store", "model"],
+]);
 const FROM_ELSEWHERE = "skip_thought_signature_validator";
 
-/** The contents, if they hold together. Throws a {@link Refusal}. */
-export function checkContents(body: JsonObject, signatures: SignatureRules): readonly Content[] {
-  checkDeclarations(body["tools"]);
-  const contents = objectsOf(body["contents"], "contents").map(readContent);
-  if (contents.length === 0) throw new Refusal("GenerateContentRequest.contents: contents is not specified");
+/** The contents, if they hold together, behind those that are kept. Throws a {@link Refusal}. */
+export function checkContents(
+  body: JsonObject,
+  signatures: SignatureRules,
+  kept: JsonObject = {},
+): readonly Content[] {
+  for (const field of Object.keys(body))
+    if (!BODY_FIELDS.has(field))
+      throw new Refusal(`Invalid JSON payload received. Unknown name "${field}": Cannot find field.`);
+  checkDeclarations(kept["tools"] ?? body["tools"]);
+  const own = objectsOf(body["contents"], "contents").map(readContent);
+  if (own.length === 0) throw new Refusal("GenerateContentRequest.contents: contents is not specified");
+  const contents = joined([...objectsOf(kept["contents"] ?? [], "contents").map(readContent), ...own]);
   if (contents.at(-1)?.role !== "user")
     throw new Refusal(
       "Please ensure that single turn requests end with a user role or the role field is empty.",
@@ -54,8 +75,48 @@ function readContent({ role = "user", parts }: JsonObject, index: number): Conte
       throw new Refusal(
         `* GenerateContentRequest.contents[${index}].parts[${place}].data: required oneof field 'data' must have one initialized field`,
       );
+    const unknown = Object.keys(part).find((field) => !PART_FIELDS.has(field));
+    if (unknown !== undefined)
+      throw new Refusal(
+        `Invalid JSON payload received. Unknown name "${unknown}" at 'contents[${index}].parts[${place}]': Cannot find field.`,
+      );
+    checkStruct(part["functionCall"], "args");
+    checkStruct(part["functionResponse"], "response");
   }
-  return { role, parts: read };
+  return { role, parts: wholeTexts(read) };
+}
+
+/** What a prompt that is kept ends with and what the request begins with may be of the same side. */
+function joined(contents: readonly Content[]): readonly Content[] {
+  const list: Content[] = [];
+  for (const content of contents) {
+    const last = list.at(-1);
+    if (last?.role === "user" && content.role === "user")
+      list[list.length - 1] = { role: "user", parts: [...last.parts, ...content.parts] };
+    else list.push(content);
+  }
+  return list;
+}
+
+/** A text that was streamed in pieces, the last of which is signed, comes back in one or as it came. */
+export function wholeTexts(parts: readonly JsonObject[]): readonly JsonObject[] {
+  const whole: JsonObject[] = [];
+  for (const part of parts) {
+    const last = whole.at(-1);
+    const isMore =
+      typeof last?.["text"] === "string" &&
+      typeof part["text"] === "string" &&
+      last["thoughtSignature"] === undefined &&
+      last["thought"] === part["thought"];
+    if (isMore) whole[whole.length - 1] = { ...part, text: `${last?.["text"]}${part["text"]}` };
+    else whole.push(part);
+  }
+  return whole;
+}
+
+function checkStruct(holder: Json | undefined, field: string): void {
+  if (isObject(holder) && holder[field] !== undefined && !isObject(holder[field]))
+    throw new Refusal(`Invalid value at '${field}' (type.googleapis.com/google.protobuf.Struct)`);
 }
 
 const callsOf = (content: Content | undefined): readonly JsonObject[] =>
@@ -83,15 +144,21 @@ function checkResponses(contents: readonly Content[], index: number): void {
   const calls = callsOf(contents[index]);
   if (calls.length === 0) return;
   const responses = responsesOf(contents[index + 1]);
-  const answered = (call: JsonObject) =>
-    responses.filter(({ id, name }) => id === call["id"] && name === call["name"]).length === 1;
+  // Calls without ids, of older models, are answered by their order.
+  const answered = (call: JsonObject, place: number) =>
+    call["id"] === undefined
+      ? responses[place]?.["name"] === call["name"] && responses[place]?.["id"] === undefined
+      : responses.filter(({ id, name }) => id === call["id"] && name === call["name"]).length === 1;
   if (responses.length !== calls.length || !calls.every(answered))
     throw new Refusal(
       "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
     );
 }
 
-function checkSignatures(contents: readonly Content[], { owner, opaque }: SignatureRules): void {
+function checkSignatures(
+  contents: readonly Content[],
+  { owner, opaque, areRequired = true }: SignatureRules,
+): void {
   const turnStart = contents.findLastIndex(
     (content) => content.role === "user" && responsesOf(content).length === 0,
   );
@@ -102,6 +169,7 @@ function checkSignatures(contents: readonly Content[], { owner, opaque }: Signat
       if (typeof signature !== "string" || !opaque.isGenuine(owner, signedContent(part), signature))
         throw new Refusal("Corrupted thought signature.");
     }
+    if (!areRequired) continue;
     const position = content.parts.findIndex(({ functionCall: call }) => call !== undefined);
     const first = content.parts[position];
     if (index < turnStart || first === undefined || first["thoughtSignature"] !== undefined) continue;

@@ -1,3 +1,4 @@
+import { geminiError, openGeminiCache } from "./gemini-cache.ts";
 import { candidateOf, chunksOf, isSigned, keyOf, partsOf } from "./gemini-reply.ts";
 import { checkContents } from "./gemini-rules.ts";
 import { type FakeOptions, type FakeService, startModelService } from "./model-service.ts";
@@ -10,10 +11,16 @@ import { Refusal } from "./service.ts";
  * `skip_thought_signature_validator` stands for a signature.
  */
 export function startGemini({ next, opaque }: FakeOptions): Promise<FakeService> {
+  const cache = openGeminiCache();
   return startModelService({
     opaque,
-    errorBody: ({ status, message }) => ({ error: { code: status, message, status: "INVALID_ARGUMENT" } }),
+    errorBody: geminiError,
     answer: (request, { judge, gave }) => {
+      if (request.path === "/v1beta/cachedContents") {
+        if (request.headers["x-goog-api-key"] === undefined)
+          throw new Refusal("Method doesn't allow unregistered callers.", 403);
+        return { kind: "json", body: cache.create(request.body) };
+      }
       const path = /^\/v1beta\/models\/([^/:]+):(generateContent|streamGenerateContent\?alt=sse)$/.exec(
         request.path,
       );
@@ -22,7 +29,8 @@ export function startGemini({ next, opaque }: FakeOptions): Promise<FakeService>
         throw new Refusal("Method doesn't allow unregistered callers.", 403);
       const [, model = "", method] = path;
       const owner = `google/${model}`;
-      const contents = checkContents(request.body, { owner, opaque });
+      const kept = cache.named(request.body, model);
+      const contents = checkContents(request.body, { owner, opaque }, kept?.body);
       judge(
         owner,
         request,

@@ -81,6 +81,17 @@ describe("Gemini's rules of contents: refused is", () => {
       /response turn comes immediately after/,
     ],
     [
+      "a response that is no object",
+      [
+        user(text("Hi")),
+        model(call("a")),
+        user({ functionResponse: { id: "a", name: "work", response: "x" } }),
+      ],
+      /Struct/,
+    ],
+    ["a field that nobody knows", [user(text("Hi"))], /Unknown name "seed"/, { seed: 7 }],
+    ["a field of a part's", [user({ text: "Hi", type: "text" })], /Unknown name "type"/],
+    [
       "a tool's name with a space",
       [user(text("Hi"))],
       /Invalid function name/,
@@ -180,6 +191,50 @@ describe("Gemini's thought signatures", () => {
       "gemini-3-flash-preview",
     );
     expect(refusalIn(answered)).toMatch(/Corrupted/);
+  });
+});
+
+describe("Gemini's cached prompts", () => {
+  const keep = async (body: JsonObject) => {
+    const answer = await post(`${service?.url}/v1beta/cachedContents`, body, { "x-goog-api-key": "k" });
+    return { ...answer, name: (JSON.parse(answer.text) as { readonly name?: string }).name };
+  };
+  const prompt = { model: `models/${MODEL}`, systemInstruction: { parts: [text("You help.")] }, ttl: "60s" };
+
+  it("stand before what a request says", async () => {
+    await start({ text: "Hello." }, { text: "Hello." });
+    const { name } = await keep({ ...prompt, contents: [user(text("Hi")), model(call("a"))] });
+    expect((await ask([user(response("a"))], { cachedContent: String(name) })).status).toBe(200);
+    expect(refusalIn(await ask([user(text("Hi"))], { cachedContent: String(name) }))).toMatch(/number of/);
+  });
+
+  it.each<[string, JsonObject, RegExp]>([
+    ["a model without its path", { ...prompt, model: MODEL }, /model name format/],
+    ["a time without a unit", { ...prompt, ttl: "1h" }, /ttl/],
+    ["a field that nobody knows", { ...prompt, name: "mine" }, /Unknown name/],
+  ])("aren't made of %s", async (_what, body, why) => {
+    await start({ text: "never said" });
+    expect(refusalIn(await keep(body))).toMatch(why);
+  });
+
+  it.each<[string, JsonObject]>([
+    ["instructions", { systemInstruction: { parts: [text("Be brief.")] } }],
+    ["tools", { tools: [{ googleSearch: {} }] }],
+    ["a choice of tools", { toolConfig: {} }],
+  ])("can't be named beside %s", async (_what, more) => {
+    await start({ text: "never said" });
+    const { name } = await keep(prompt);
+    const answered = await ask([user(text("Hi"))], { cachedContent: String(name), ...more });
+    expect(refusalIn(answered)).toMatch(/can not be used/);
+  });
+
+  it("are found by their name, for their model alone", async () => {
+    await start({ text: "never said" });
+    const unknown = await ask([user(text("Hi"))], { cachedContent: "cachedContents/none" });
+    expect([unknown.status, refusalIn(unknown)]).toEqual([403, expect.stringContaining("not found")]);
+    const { name } = await keep(prompt);
+    const other = await ask([user(text("Hi"))], { cachedContent: String(name) }, "gemini-3-flash-preview");
+    expect(refusalIn(other)).toMatch(/same/);
   });
 });
 

@@ -92,8 +92,9 @@ function namesIn(error: unknown): Named {
   return { code: nameIn(code), type: nameIn(type) ?? nameIn(status), param: nameIn(param) };
 }
 
+/** A name rather than a number: Google's `code` is the status once more. */
 const inBrackets = ({ code, type }: Named): string => {
-  const name = code ?? type;
+  const name = code === undefined || /^\d+$/.test(code) ? (type ?? code) : code;
   return name === undefined ? "" : ` (${name})`;
 };
 

@@ -26,6 +26,7 @@ export const AGENTS: Readonly<Record<string, ModelConfig>> = {
   directOlder: { name: "claude-opus-4-1", maxTokens: 8192, reasoningEffort: "medium" },
   gpt: { name: "gpt-5", reasoningEffort: "medium" },
   gemini: { name: "gemini-3-pro-preview" },
+  ownGemini: { name: "own-gemini-3-pro" },
   deepseek: { name: "deepseek-reasoner" },
   chatGpt: { name: "chat-gpt-5" },
   chatGemini: { name: "chat-gemini-3-pro" },

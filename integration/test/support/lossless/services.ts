@@ -4,6 +4,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { type AiSdkModel, createAiSdkProvider } from "@jaf/ai-sdk";
 import { createAnthropicProvider } from "@jaf/anthropic";
 import type { ModelProvider } from "@jaf/core";
+import { createGoogleProvider } from "@jaf/google";
 import { createOpenAIProvider } from "@jaf/openai";
 import { startAnthropic } from "../../../../test/fakes/anthropic-messages.ts";
 import type { BrokenReply } from "../../../../test/fakes/came-back.ts";
@@ -17,6 +18,8 @@ export type Family =
   | "anthropic"
   | "openai"
   | "google"
+  /** The same service, by JAF's own provider. */
+  | "own-gemini"
   | "deepseek"
   | "openrouter"
   | "chat-gpt"
@@ -36,6 +39,7 @@ const DIRECT: ReadonlySet<string> = new Set(["claude-haiku-5-5", "claude-opus-4-
 export function familyOf(model: string): Family {
   const chat = CHATS.find(({ family }) => model.startsWith(family));
   if (chat !== undefined) return chat.family;
+  if (model.startsWith("own-gemini-")) return "own-gemini";
   if (model.startsWith("claude-")) return "anthropic";
   return model.startsWith("gemini-") ? "google" : "openai";
 }
@@ -89,6 +93,7 @@ export async function startServices(options: FakeOptions): Promise<Services> {
       apiKey: "k",
       provider: "anthropic-direct",
     });
+    providers.set("own-gemini", ownGemini(google.url));
     return byModel((model) => (DIRECT.has(model) ? direct : (providers.get(familyOf(model)) ?? sdk)));
   }
 
@@ -114,6 +119,14 @@ export async function startServices(options: FakeOptions): Promise<Services> {
     },
   };
 }
+
+const ownGemini = (url: string): ModelProvider<unknown> =>
+  createGoogleProvider({
+    baseURL: `${url}/v1beta`,
+    apiKey: "k",
+    provider: "google",
+    includeThoughts: true,
+  });
 
 /** What an application sets once: nothing is kept at OpenAI, and thinking whose beginning has changed is left out. */
 const GENERAL_OPTIONS = {

@@ -1,0 +1,5 @@
+/** The key that the environment has; empty counts as not set. */
+export const readApiKey = (
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): string | undefined =>
+  environment["GOOGLE_GENERATIVE_AI_API_KEY"] || environment["GEMINI_API_KEY"] || undefined;

@@ -1,0 +1,10 @@
+export type { CacheAdapter, CacheLifetime } from "./cache/cache-adapter.ts";
+export {
+  type CacheablePrompt,
+  GoogleCacheRegistry,
+  type GoogleCacheRegistryOptions,
+  type MadeResource,
+} from "./cache/registry.ts";
+export { GoogleError, type GoogleErrorReason } from "./error.ts";
+export type { GoogleProviderOptions, OutputFormat } from "./options.ts";
+export { createGoogleProvider, type GoogleProvider } from "./provider.ts";

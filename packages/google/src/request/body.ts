@@ -1,0 +1,114 @@
+import type { RunConfig, RunState } from "@jaf/core";
+import type { ModelOrigin, RichMessage } from "@jaf/memory";
+import { messageText } from "@jaf/memory/engine";
+import { type Fields, type ToolNames, toolNames } from "@jaf/model-http";
+import { type KeptPrompt, keptPrompt } from "../cache/kept-prompt.ts";
+import { errors } from "../error.ts";
+import { modelPath, modelRules } from "../model-rules.ts";
+import type { ParsedOptions } from "../options.ts";
+import type { TurnContext } from "./assistant.ts";
+import { contentsOf, framed, isInstruction } from "./contents.ts";
+import { outputFormat } from "./output-format.ts";
+import { type AnyAgent, callingConfig, furtherFields, merged, settings } from "./settings.ts";
+import { declaration, takesText } from "./tools.ts";
+
+/** A request, and what is needed to understand its reply. */
+export interface GenerateRequest {
+  /** E.g. `models/gemini-3-pro-preview`. */
+  readonly path: string;
+  readonly body: Fields;
+  /** What of it Google is to keep, and the body without that. `undefined`: nothing. */
+  readonly kept: KeptPrompt | undefined;
+  readonly origin: ModelOrigin;
+  readonly names: ToolNames;
+  /** Names, as the agent has them, of tools that take text and go out as functions of one text. */
+  readonly textFunctions: ReadonlySet<string>;
+}
+
+interface Asked<Ctx> {
+  readonly state: Readonly<RunState<Ctx>>;
+  readonly agent: AnyAgent<Ctx>;
+  readonly config: RunConfig<Ctx>;
+}
+
+/** Gemini's names begin with a letter or `_`. */
+const VALID_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
+
+/** Throws a `GoogleError` where no model is named. */
+export function generateRequest<Ctx>(
+  { state, agent, config }: Asked<Ctx>,
+  options: ParsedOptions,
+  provider: string,
+): GenerateRequest {
+  const named = config.modelOverride ?? agent.modelConfig?.name ?? options.model;
+  if (named === undefined) {
+    const message = "no model is named: set the provider's model, modelConfig.name or modelOverride";
+    throw errors.configuration(message);
+  }
+  const model = named.replace(/^models\//, "");
+  const rules = modelRules(model);
+  const origin: ModelOrigin = { provider, api: "generate-content", model };
+  const tools = agent.tools ?? [];
+  const names = toolNames(
+    tools.map(({ schema }) => schema.name),
+    VALID_NAME,
+  );
+  const further = furtherFields(agent, options, provider);
+  const hasTools = tools.length + further.tools.length > 0;
+  const asSchema = rules.schemaBesideTools || !hasTools ? "json_schema" : "instructions";
+  const told = outputFormat(agent.outputCodec, options.outputFormat ?? asSchema);
+  const { system, spoken, leading } = systemOf(
+    [agent.instructions(state), told.instructions],
+    state.messages,
+  );
+  const { foreignReasoning, includeThoughts } = options;
+  const context: TurnContext = { rules, names, origin, foreignReasoning, calls: new Map() };
+  const fixed = {
+    ...(system === "" ? {} : { systemInstruction: { parts: [{ text: system }] } }),
+    ...toolFields(agent, names, further.tools),
+  };
+  const generationConfig = { ...settings(agent, rules, includeThoughts), ...told.config };
+  const asked = merged(
+    Object.keys(generationConfig).length === 0 ? fixed : { ...fixed, generationConfig },
+    further.body,
+  );
+  const path = modelPath(model);
+  const common = { path, origin, names, textFunctions: textFunctions(tools) };
+  if (typeof asked["cachedContent"] === "string")
+    return { ...common, body: withoutFixed({ ...asked, contents: all(spoken, context) }), kept: undefined };
+  const kept = keptPrompt({ cache: config.cache, path, asked, spoken, leading, context });
+  return { ...common, body: { ...asked, contents: all(spoken, { ...context, calls: new Map() }) }, kept };
+}
+
+const all = (spoken: readonly RichMessage[], context: TurnContext) => framed(contentsOf(spoken, context));
+
+/** The agent's instructions and the system messages that the conversation begins with, and what was said behind them. */
+function systemOf(instructions: readonly string[], messages: readonly RichMessage[]) {
+  const begin = messages.findIndex((message) => !isInstruction(message));
+  const leading = begin === -1 ? messages : messages.slice(0, begin);
+  const texts = [...instructions, ...leading.map(messageText)];
+  return {
+    system: texts.filter((text) => text !== "").join("\n\n"),
+    spoken: messages.slice(leading.length),
+    leading: leading.length,
+  };
+}
+
+function toolFields<Ctx>(agent: AnyAgent<Ctx>, names: ToolNames, googles: readonly unknown[]): Fields {
+  const declared = (agent.tools ?? []).map((tool) => declaration(tool, names));
+  const offered = [...(declared.length === 0 ? [] : [{ functionDeclarations: declared }]), ...googles];
+  const calling = declared.length === 0 ? undefined : callingConfig(agent, names);
+  return {
+    ...(offered.length === 0 ? {} : { tools: offered }),
+    ...(calling === undefined ? {} : { toolConfig: { functionCallingConfig: calling } }),
+  };
+}
+
+const textFunctions = <Ctx>(tools: NonNullable<AnyAgent<Ctx>["tools"]>): ReadonlySet<string> =>
+  new Set(tools.filter(takesText).map(({ schema }) => schema.name));
+
+/** What a request must not carry beside a cached prompt, which has its own. */
+export function withoutFixed(body: Fields): Fields {
+  const { systemInstruction: _, tools: __, toolConfig: ___, ...rest } = body;
+  return rest;
+}

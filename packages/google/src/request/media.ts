@@ -1,0 +1,40 @@
+import type { ContentPart, MediaPart } from "@jaf/memory";
+import { base64Of, type Fields, fieldsOf, isTextMedia, mediaMention, textIn } from "@jaf/model-http";
+
+export const isMedia = (part: ContentPart): part is MediaPart =>
+  part.type === "media" && typeof part["mediaType"] === "string";
+
+const DATA_URL = /^data:([^;,]*)(;[^,]*)?,/;
+
+/** `undefined` for media that are neither bytes nor at an address. */
+export function dataOf({ mediaType, data, url, fileId }: MediaPart): Fields | undefined {
+  const address = url === undefined ? undefined : String(url);
+  const bytes = data ?? (address?.startsWith("data:") ? address : undefined);
+  if (bytes !== undefined) return { inlineData: { mimeType: mediaType, data: inBase64(bytes) } };
+  const fileUri = address ?? fileId;
+  return fileUri === undefined ? undefined : { fileData: { mimeType: mediaType, fileUri } };
+}
+
+/** An address may also hold its text percent-encoded. */
+function inBase64(bytes: Uint8Array | string): string {
+  const [head, , parameters] = typeof bytes === "string" ? (DATA_URL.exec(bytes) ?? []) : [];
+  if (typeof bytes !== "string" || head === undefined || parameters?.includes("base64"))
+    return base64Of(bytes);
+  return Buffer.from(decodeURIComponent(bytes.slice(head.length)), "utf8").toString("base64");
+}
+
+/** A user's media: as bytes or an address; text is text, and what is neither is mentioned. */
+export function mediaPart(part: MediaPart): Fields {
+  const { mediaType, data } = part;
+  if (data !== undefined && isTextMedia(mediaType)) return { text: textIn(data) };
+  return dataOf(part) ?? { text: mediaMention(part) };
+}
+
+/** Of OpenAI's chat completions. `undefined`: it is none. */
+export function imageUrlPart(part: ContentPart): Fields | undefined {
+  if (part.type !== "image_url" && part.type !== "input_image") return undefined;
+  const url = fieldsOf(part["image_url"])["url"] ?? part["image_url"];
+  if (typeof url !== "string") return undefined;
+  const mediaType = DATA_URL.exec(url)?.[1] || "image/*";
+  return dataOf({ type: "media", mediaType, url });
+}

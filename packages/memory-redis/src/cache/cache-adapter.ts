@@ -1,0 +1,57 @@
+import { adaptClient } from "../client/adapt-client.ts";
+import type { RedisClient } from "../client/clients.ts";
+import { parseConfig, type RedisConfig } from "../config.ts";
+import { createDeadlines } from "../deadlines.ts";
+import { text } from "../replies.ts";
+
+/** For how long a value is kept: a whole number of seconds from 1. */
+interface Lifetime {
+  readonly ttlSeconds: number;
+}
+
+/** Values by key that end by themselves. `GoogleCacheRegistry` of `@jaf/google` takes one as its `store`. */
+export interface RedisCacheAdapter {
+  /** `undefined` where there is none, or where its time is up. */
+  readonly get: (key: string) => Promise<string | undefined>;
+  /** Whatever was there before. */
+  readonly set: (key: string, value: string, lifetime: Lifetime) => Promise<void>;
+  /** Nothing happens where there is none. */
+  readonly delete: (key: string) => Promise<void>;
+  /** Whether the key was free, and has the value now: of several that ask at once, one gets `true`. */
+  readonly setIfAbsent: (key: string, value: string, lifetime: Lifetime) => Promise<boolean>;
+}
+
+/**
+ * Keeps values in Redis for all processes that share it. The client stays the caller's to close. What fails, or takes longer
+ * than `commandTimeoutMs`, rejects with what the client throws. Keys are `<keyPrefix>cache:{<key>}`, which no key of a
+ * conversation or of media is.
+ *
+ * @throws TypeError for what is no client, or an option that is none.
+ */
+export function createRedisCacheAdapter(
+  client: RedisClient,
+  options: Pick<RedisConfig, "keyPrefix" | "commandTimeoutMs"> = {},
+): RedisCacheAdapter {
+  const { keyPrefix, commandTimeoutMs } = parseConfig(options);
+  const port = adaptClient(client);
+  const deadlines = createDeadlines(commandTimeoutMs, port.onTimeout);
+  // A hash tag of the prefix decides on the server before this one can.
+  const keyOf = (key: string): string => `${keyPrefix}cache:{${key}}`;
+  const send = (command: string, key: string, ...args: readonly string[]): Promise<unknown> =>
+    deadlines(port.send([command, key, ...args], key));
+
+  return {
+    get: async (key) => {
+      const value = await send("GET", keyOf(key));
+      return value == null ? undefined : text(value);
+    },
+    set: async (key, value, { ttlSeconds }) => {
+      await send("SET", keyOf(key), value, "EX", String(ttlSeconds));
+    },
+    delete: async (key) => {
+      await send("DEL", keyOf(key));
+    },
+    setIfAbsent: async (key, value, { ttlSeconds }) =>
+      (await send("SET", keyOf(key), value, "EX", String(ttlSeconds), "NX")) != null,
+  };
+}
