@@ -6,13 +6,10 @@ export interface CallIds {
   readonly answered: (id: string) => string;
 }
 
-/** OpenAI's longest. */
-const MAX_LENGTH = 40;
-
-const isValid = (id: string): boolean => id.length <= MAX_LENGTH && /^[a-zA-Z0-9_-]+$/.test(id);
-
-/** `own`: all that the endpoint gave, which no other call may have. */
-export function callIds(own: ReadonlySet<string>): CallIds {
+/** `own`: all that the endpoint gave, which no other call may have. `maxLength`: of the ids that it takes. */
+export function callIds(own: ReadonlySet<string>, maxLength: number): CallIds {
+  const isValid = (id: string): boolean => id.length <= maxLength && /^[a-zA-Z0-9_-]+$/.test(id);
+  const shortened = (id: string): string => (id.length <= maxLength ? id : digested(id));
   const latest = new Map<string, string>();
   const taken = new Set<string>();
   const isFree = (wire: string): boolean => !taken.has(wire) && !own.has(wire);
@@ -33,8 +30,6 @@ export function callIds(own: ReadonlySet<string>): CallIds {
 }
 
 const digested = (id: string): string => `call_${digest(id)}`;
-
-const shortened = (id: string): string => (id.length <= MAX_LENGTH ? id : digested(id));
 
 /** FNV-1a of 64 bits: the same id is the same on the wire at each request, so that prompt caches hold. */
 function digest(text: string): string {

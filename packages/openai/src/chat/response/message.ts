@@ -1,5 +1,6 @@
 import type { ModelCompletion } from "@jaf/core";
-import { type Fields, fieldsOf, isObject, parseJson } from "@jaf/model-http";
+import { type Fields, fieldsOf, isObject } from "@jaf/model-http";
+import { textInput } from "../../request/text-tools.ts";
 import type { ChatRequest } from "../request/body.ts";
 
 type Names = Pick<ChatRequest, "names" | "textFunctions">;
@@ -29,14 +30,7 @@ function ownCall(call: Fields, { names, textFunctions }: Names): Fields {
   const name = names.toOwn(called["name"]);
   if (kind === "function" && textFunctions.has(name)) {
     const { function: _, ...rest } = call;
-    return { ...rest, type: "custom", custom: { name, input: inputIn(called["arguments"]) } };
+    return { ...rest, type: "custom", custom: { name, input: textInput(called["arguments"]) } };
   }
   return name === called["name"] ? call : { ...call, [kind]: { ...called, name } };
-}
-
-/** Of a function of one text. Models that don't keep to it write the text alone. */
-function inputIn(text: unknown): string {
-  if (typeof text !== "string") return "";
-  const input = fieldsOf(parseJson(text))["input"];
-  return typeof input === "string" ? input : text;
 }

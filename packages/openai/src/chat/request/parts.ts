@@ -1,11 +1,8 @@
-import type { ContentPart, MediaPart } from "@jaf/memory";
+import type { ContentPart } from "@jaf/memory";
 import { partText } from "@jaf/memory/engine";
-import { isObject } from "@jaf/model-http";
+import { isMedia } from "../../request/media.ts";
 import { mediaPart } from "./media.ts";
 import { textPart, type WirePart } from "./wire.ts";
-
-export const isMedia = (part: ContentPart): part is MediaPart =>
-  part.type === "media" && typeof part["mediaType"] === "string";
 
 /** Parts that Chat Completions itself has in a user's message. */
 const NATIVE: ReadonlySet<string> = new Set(["image_url", "input_audio", "file", "video_url"]);
@@ -38,19 +35,3 @@ export const mediaOf = (parts: readonly ContentPart[]): readonly WirePart[] =>
     .filter((part) => isMedia(part) || NATIVE.has(part.type))
     .map(userPart)
     .filter((part) => part !== undefined);
-
-/** Thinking that may be read, in the words of every gateway. */
-export function readableReasoning(message: {
-  readonly content: string | readonly ContentPart[] | null;
-  readonly [field: string]: unknown;
-}): string {
-  for (const field of ["reasoning_content", "reasoning"]) {
-    const value = message[field];
-    if (typeof value === "string" && value.trim() !== "") return value;
-  }
-  if (!Array.isArray(message.content)) return "";
-  return message.content
-    .map((part: unknown) => (isObject(part) && part["type"] === "reasoning" ? part["text"] : undefined))
-    .filter((text) => typeof text === "string")
-    .join("\n");
-}
