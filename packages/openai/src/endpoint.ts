@@ -30,8 +30,7 @@ export function openEndpoint({ options, environment, path, factory }: Given): En
   const isOfEnvironment =
     options.baseURL === undefined || options.baseURL === environment.baseURL || isOpenAI;
   const apiKey = options.apiKey ?? (isOfEnvironment ? environment.apiKey : undefined);
-  if (isOpenAI && apiKey === undefined)
-    throw new TypeError(`${factory}: set OPENAI_API_KEY, or pass apiKey`);
+  if (isOpenAI && apiKey === undefined) throw new TypeError(`${factory}: set OPENAI_API_KEY, or pass apiKey`);
   const headers: Readonly<Record<string, string>> = {
     "content-type": "application/json",
     ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),

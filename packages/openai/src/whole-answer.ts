@@ -3,7 +3,10 @@ import type { ModelOrigin } from "@jaf/memory";
 import { partText } from "@jaf/memory/engine";
 
 /** The chunks of a reply that came in one piece, though a stream was asked for. */
-export function* chunksOfWhole(completion: ModelCompletion, origin: ModelOrigin): Generator<ModelStreamChunk> {
+export function* chunksOfWhole(
+  completion: ModelCompletion,
+  origin: ModelOrigin,
+): Generator<ModelStreamChunk> {
   const { message, usage, finish_reason } = completion;
   const text = spoken(message?.content);
   if (text !== "") yield { type: "text_delta", text };

@@ -22,6 +22,7 @@ export const AGENTS: Readonly<Record<string, ModelConfig>> = {
     providerOptions: { anthropic: { thinking: { type: "enabled", budgetTokens: 1024 } } },
   },
   gpt: { name: "gpt-5", reasoningEffort: "medium" },
+  responsesGpt: { name: "responses-gpt-5", reasoningEffort: "medium" },
   gemini: { name: "gemini-3-pro-preview" },
   deepseek: { name: "deepseek-reasoner" },
   chatGpt: { name: "chat-gpt-5" },

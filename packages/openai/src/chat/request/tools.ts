@@ -1,4 +1,4 @@
-import { type Fields, type ToolNames } from "@jaf/model-http";
+import type { Fields, ToolNames } from "@jaf/model-http";
 import type { DialectRules } from "../../dialect.ts";
 import { type AnyTool, functionParameters, isCustomTool } from "../../request/text-tools.ts";
 
