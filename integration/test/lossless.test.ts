@@ -69,7 +69,7 @@ describe("is noticed", () => {
   it("nothing, where nothing happens", async () => {
     const played = await play(fourServices, { backend, between: changing((message) => message) });
     expect(faultsIn([played])).toEqual(NO_FAULTS);
-    expect(played.whole).toBe(10);
+    expect(played.whole).toBe(13);
   });
 
   it.each(SABOTAGES)("$what", async ({ change, expected }) => {

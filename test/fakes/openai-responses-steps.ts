@@ -134,7 +134,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
 const prefixOf = ({ type }: JsonObject): string => PREFIXES[String(type)] ?? "item";
 
 /** The items that the service gave, each to its own model. */
-function openItems() {
+export function openItems() {
   const known = new Map<string, Set<string>>();
   const encrypted = new Map<string, string>();
   const reasonedFor = new Map<string, string>();

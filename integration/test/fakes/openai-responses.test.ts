@@ -217,6 +217,6 @@ it("streams what it says otherwise", async () => {
   await start({ thoughts: ["Let me see."], text: "Hello.", calls: [{ name: "work", input: { a: 1 } }] });
   const { text } = await ask([user("Hi")], { stream: true });
   const types = [...text.matchAll(/^event: (.*)$/gm)].map(([, type]) => type);
-  expect(new Set(types).size).toBe(10);
+  expect(new Set(types).size).toBe(12);
   expect(types.at(-1)).toBe("response.completed");
 });

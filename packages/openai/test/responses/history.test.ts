@@ -89,7 +89,11 @@ describe("of a response of its own, a model gets back", () => {
   const answered = { type: "function_call_output", call_id: "call_1", output: "done" };
 
   it("each item whole, in place", async () => {
-    const items = [reasoning("rs_1", []), called, reasoning("rs_2", ["Hm."]), said];
+    const listed = { id: "mcpl_1", type: "mcp_list_tools", server_label: "docs", tools: [] };
+    const items = [
+      ...[reasoning("rs_1", []), called, reasoning("rs_2", ["Hm."]), said],
+      ...[reasoning("rs_3", []), listed, reasoning("rs_4", []), search],
+    ];
     expect(await sentBack(items)).toEqual([...items, answered]);
   });
 

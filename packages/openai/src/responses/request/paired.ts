@@ -28,6 +28,11 @@ export function pairedItems(entries: readonly Entry[], rules: PairingRules): rea
   let isBroken = false;
   for (const { item, reasoningId } of entries) {
     if (item["type"] === "reasoning") {
+      // What the thoughts before were for is gone.
+      if (idOf(thoughts.at(-1)) !== reasoningId) {
+        isBroken = true;
+        thoughts = [];
+      }
       thoughts.push(item);
       continue;
     }

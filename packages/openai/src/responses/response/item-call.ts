@@ -23,7 +23,7 @@ export function callOf(
     return { id, type: "custom", custom: { name, input: asText(input) }, ...kept };
   if (textFunctions.has(name))
     return { id, type: "custom", custom: { name, input: textInput(text) }, ...kept };
-  return { id, type: "function", function: { name, arguments: asText(text) }, ...kept };
+  return { id, type: "function", function: { name, arguments: asText(text ?? "{}") }, ...kept };
 }
 
 /** Local models hand over the decoded object. */

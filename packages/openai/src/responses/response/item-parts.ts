@@ -1,6 +1,6 @@
 import type { ContentPart } from "@jaf/memory";
 import type { Fields } from "@jaf/model-http";
-import type { ItemMetadata } from "../item-metadata.ts";
+import { type ItemMetadata, withMetadata } from "../item-metadata.ts";
 import { OTHER_ITEM } from "../other-item.ts";
 import { builtInParts } from "./built-in.ts";
 import { saidParts } from "./message-item.ts";
@@ -16,8 +16,9 @@ const OWN_TYPES: ReadonlySet<unknown> = new Set([
 export function partsOf(item: Fields, before: Pick<ItemMetadata, "reasoningId">): readonly ContentPart[] {
   const { type } = item;
   if (typeof type !== "string") return [];
-  if (type === "reasoning") return [reasoningPart(item)];
+  if (type === "reasoning") return [reasoningPart(item, before)];
   const known = type === "message" ? saidParts(item, before) : builtInParts(item, before);
   if (known !== undefined) return known;
-  return [OWN_TYPES.has(type) ? { type: OTHER_ITEM, item } : { ...item, type }];
+  const kept = before.reasoningId === undefined ? {} : withMetadata({ item: {}, ...before });
+  return [OWN_TYPES.has(type) ? { type: OTHER_ITEM, item, ...kept } : { ...item, type, ...kept }];
 }

@@ -1,12 +1,12 @@
 import type { ContentPart } from "@jaf/memory";
 import { type Fields, fieldsOf, listOf } from "@jaf/model-http";
-import { withMetadata } from "../item-metadata.ts";
+import { type ItemMetadata, withMetadata } from "../item-metadata.ts";
 
 /** Between the sections of a summary, which are paragraphs of their own. */
 export const SECTION_BREAK = "\n\n";
 
 /** A reasoning item. What may be read of it is its summary, or what was thought itself, where a model shows that. */
-export function reasoningPart(item: Fields): ContentPart {
+export function reasoningPart(item: Fields, before: Pick<ItemMetadata, "reasoningId">): ContentPart {
   const { type: _, encrypted_content: encrypted, ...rest } = item;
   const text = textsIn(rest["summary"]) || textsIn(rest["content"]);
   const isEncrypted = typeof encrypted === "string" && encrypted !== "";
@@ -15,7 +15,7 @@ export function reasoningPart(item: Fields): ContentPart {
     type: "reasoning",
     ...(text === "" ? {} : { text }),
     ...(isEncrypted ? { encrypted } : {}),
-    ...withMetadata({ item: kept }),
+    ...withMetadata({ item: kept, ...before }),
   };
 }
 
