@@ -48,6 +48,9 @@ async function ask(fetch: typeof globalThis.fetch) {
   return { result, events, stored: stored.success ? (stored.data?.messages ?? []) : undefined };
 }
 
+/** Of thousands of runs: a busy machine is no failure. */
+const TIMEOUT_MS = 180_000;
+
 const told = (events: readonly TraceEvent[]): string =>
   events.map((event) => (event.type === "llm_delta" ? event.data.text : "")).join("");
 
@@ -68,6 +71,7 @@ describe("a stream cut after each of its bytes", () => {
         expect("Grüße 🌍!".startsWith(told(events))).toBe(true);
       }
     },
+    TIMEOUT_MS,
   );
 
   it("on a real connection, and then asked again: what is stored is the second response", async () => {
@@ -109,13 +113,17 @@ describe("a stream cut after each of its bytes", () => {
 });
 
 describe("a stream that comes in other pieces is the same response", () => {
-  it("in two, wherever they meet, also inside a character", async () => {
-    for (let at = 1; at < recorded.length; at++) {
-      const { result, events } = await ask(answering([recorded.subarray(0, at), recorded.subarray(at)]));
-      expect({ at, said: told(events) }).toEqual({ at, said: "Grüße 🌍!" });
-      expect(rich(result)[1]).toMatchObject(whole);
-    }
-  });
+  it(
+    "in two, wherever they meet, also inside a character",
+    async () => {
+      for (let at = 1; at < recorded.length; at++) {
+        const { result, events } = await ask(answering([recorded.subarray(0, at), recorded.subarray(at)]));
+        expect({ at, said: told(events) }).toEqual({ at, said: "Grüße 🌍!" });
+        expect(rich(result)[1]).toMatchObject(whole);
+      }
+    },
+    TIMEOUT_MS,
+  );
 
   it.each([
     ["byte by byte", (text: string) => text],
