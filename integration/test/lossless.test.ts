@@ -1,7 +1,7 @@
 import { createInMemoryProvider } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { openPglite, openPostgres, openRedis } from "./support/lossless/backends.ts";
-import { changing, handedOver, inWindow, SABOTAGES, threeServices } from "./support/lossless/by-hand.ts";
+import { changing, fourServices, handedOver, inWindow, SABOTAGES } from "./support/lossless/by-hand.ts";
 import { eventsIn, faultsIn, NO_FAULTS } from "./support/lossless/figures.ts";
 import { madeUpConversation } from "./support/lossless/made-up.ts";
 import { makePlan } from "./support/lossless/make-plan.ts";
@@ -16,7 +16,7 @@ declare module "vitest" {
 }
 
 // Chosen so that there is each event and each agent among them.
-const madeUp = [17, 63, 68, 87].map((seed) => makePlan(madeUpConversation(seed), seed));
+const madeUp = [24, 32, 45, 89].map((seed) => makePlan(madeUpConversation(seed), seed));
 const recorded = recordedMissing === undefined ? recordedConversations().slice(3, 4) : [];
 const plans = [...madeUp, ...recorded.map((spoken, index) => makePlan(spoken, index))];
 
@@ -73,13 +73,13 @@ it("a model that wants a turn of tools to begin with its own thinking takes over
 
 describe("is noticed", () => {
   it("nothing, where nothing happens", async () => {
-    const played = await play(threeServices, { backend, between: changing((message) => message) });
+    const played = await play(fourServices, { backend, between: changing((message) => message) });
     expect(faultsIn([played])).toEqual(NO_FAULTS);
-    expect(played.whole).toBe(10);
+    expect(played.whole).toBe(13);
   });
 
   it.each(SABOTAGES)("$what", async ({ change, expected }) => {
-    const faults = faultsIn([await play(threeServices, { backend, between: changing(change) })]);
+    const faults = faultsIn([await play(fourServices, { backend, between: changing(change) })]);
     const found = Object.entries(faults).flatMap(([fault, items]) => (items.length > 0 ? [fault] : []));
     expect(found).toEqual(expected);
   });

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { halves } from "./anthropic-reply.ts";
 import type { PartKey } from "./came-back.ts";
 import type { OpaqueValues, Owner } from "./opaque-values.ts";
 import type { ScriptedReply } from "./scripted-reply.ts";
-import { isObject, type Json, type JsonObject, type StreamEvent } from "./service.ts";
+import { isObject, type Json, type JsonObject } from "./service.ts";
 
 interface ItemOptions {
   readonly owner: Owner;
@@ -12,7 +11,7 @@ interface ItemOptions {
   readonly isEncrypted: boolean;
 }
 
-const freshId = (prefix: string): string => `${prefix}_${randomBytes(20).toString("hex")}`;
+export const freshId = (prefix: string): string => `${prefix}_${randomBytes(20).toString("hex")}`;
 
 /** Reasoning is bound to its id, and its summary may be read. */
 export const REASONING = "reasoning";
@@ -60,7 +59,7 @@ export function itemsOf(reply: ScriptedReply, options: ItemOptions): readonly Js
   });
 }
 
-const textIn = (content: Json | undefined): string => {
+export const textIn = (content: Json | undefined): string => {
   if (typeof content === "string") return content;
   const parts = Array.isArray(content) ? content : [];
   return parts.map((part: Json) => (isObject(part) ? String(part["text"] ?? part["refusal"]) : "")).join("");
@@ -79,6 +78,7 @@ export function keyOf(item: JsonObject): PartKey {
         whole: whole(item["call_id"], item["name"], item["arguments"]),
       };
     case "function_call_output":
+    case "custom_tool_call_output":
       return { whole: whole(item["call_id"]) };
     case "web_search_call":
       return { mark: whole(item["id"]), whole: whole(item["id"]) };
@@ -106,77 +106,3 @@ export const responseOf = (model: string): JsonObject => ({
     total_tokens: 120,
   },
 });
-
-export function streamOf(response: JsonObject, output: readonly JsonObject[]): readonly StreamEvent[] {
-  const events: JsonObject[] = [
-    { type: "response.created", response: { ...response, status: "in_progress", usage: null } },
-    ...output.flatMap((item, output_index): readonly JsonObject[] => [
-      { type: "response.output_item.added", output_index, item: beginningOf(item) },
-      ...deltasOf(item).map((delta) => ({ ...delta, item_id: item["id"] ?? null, output_index })),
-      { type: "response.output_item.done", output_index, item },
-    ]),
-    { type: "response.completed", response: { ...response, output } },
-  ];
-  return events.map((data, sequence_number) => ({
-    event: String(data["type"]),
-    data: { ...data, sequence_number },
-  }));
-}
-
-/** What of an item comes at once. */
-function beginningOf(item: JsonObject): JsonObject {
-  switch (item["type"]) {
-    case "reasoning":
-      return { ...item, summary: [] };
-    case "message":
-      return { ...item, status: "in_progress", content: [] };
-    case "function_call":
-      return { ...item, status: "in_progress", arguments: "" };
-    default:
-      return { ...item, status: "in_progress" };
-  }
-}
-
-function deltasOf(item: JsonObject): readonly JsonObject[] {
-  switch (item["type"]) {
-    case "reasoning": {
-      const summary = Array.isArray(item["summary"]) ? item["summary"] : [];
-      return summary.flatMap((part: Json, summary_index): readonly JsonObject[] => {
-        const text = isObject(part) ? String(part["text"]) : "";
-        return [
-          {
-            type: "response.reasoning_summary_part.added",
-            summary_index,
-            part: { type: "summary_text", text: "" },
-          },
-          ...halves(text).map((delta) => ({
-            type: "response.reasoning_summary_text.delta",
-            summary_index,
-            delta,
-          })),
-          {
-            type: "response.reasoning_summary_part.done",
-            summary_index,
-            part: { type: "summary_text", text },
-          },
-        ];
-      });
-    }
-    case "message":
-      return halves(textIn(item["content"])).map((delta) => ({
-        type: "response.output_text.delta",
-        content_index: 0,
-        delta,
-      }));
-    case "function_call":
-      return [
-        ...halves(String(item["arguments"])).map((delta) => ({
-          type: "response.function_call_arguments.delta",
-          delta,
-        })),
-        { type: "response.function_call_arguments.done", arguments: item["arguments"] ?? "" },
-      ];
-    default:
-      return [];
-  }
-}

@@ -1,14 +1,17 @@
 import type { OpaqueValues, Owner } from "./opaque-values.ts";
+import { checkMessage, checkParts, INPUT_PARTS } from "./openai-responses-part-rules.ts";
 import { REASONING } from "./openai-responses-reply.ts";
 import { isList, type Json, type JsonObject, objectsOf, Refusal, textOf } from "./service.ts";
 
 interface ItemRules {
   readonly owner: Owner;
-  readonly opaque: OpaqueValues;
+  readonly opaque: Pick<OpaqueValues, "isGenuine">;
   /** The id of the reasoning that came before an item, by the item's id. */
   readonly reasonedFor: ReadonlyMap<string, string>;
   /** The ids of all items that the model gave. */
   readonly known: ReadonlySet<string>;
+  /** Whether they are kept, so that reasoning is found by its id. Default `false`. */
+  readonly isStoring?: boolean;
 }
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -17,16 +20,19 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const PREFIXES: Readonly<Record<string, string>> = {
   message: "msg",
   function_call: "fc",
+  custom_tool_call: "ctc",
   reasoning: "rs",
   web_search_call: "ws",
+  file_search_call: "fs",
+  code_interpreter_call: "ci",
+  image_generation_call: "ig",
+  mcp_call: "mcp",
+  mcp_list_tools: "mcpl",
+  compaction: "cmp",
 };
 
 /** The items of the input, if they hold together. Throws a {@link Refusal}. */
 export function checkItems(body: JsonObject, rules: ItemRules): readonly JsonObject[] {
-  for (const [index, tool] of objectsOf(body["tools"] ?? [], "tools").entries()) {
-    if (tool["type"] === "function" && !NAME.test(textOf(tool["name"], `tools[${index}].name`)))
-      throw new Refusal(`Invalid 'tools[${index}].name': string does not match pattern.`);
-  }
   const { input } = body;
   const items =
     typeof input === "string"
@@ -60,7 +66,8 @@ function checkId(item: JsonObject, index: number, { ids, known }: Ids): void {
       `Invalid 'input[${index}].id': '${id}'. Expected an ID that begins with '${prefix ?? ""}'.`,
     );
   // What is to be looked up, or holds what is encrypted, is judged by that.
-  if (type !== "item_reference" && type !== "reasoning" && !known.has(id)) throw notFound(id);
+  if (!["item_reference", "reasoning", "compaction"].includes(String(type)) && !known.has(id))
+    throw notFound(id);
   if (ids.has(id))
     throw new Refusal(
       `Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`,
@@ -74,7 +81,7 @@ const notFound = (id: Json | undefined): Refusal =>
     404,
   );
 
-function checkItem(item: JsonObject, index: number, { owner, opaque }: ItemRules): void {
+function checkItem(item: JsonObject, index: number, { owner, opaque, known, isStoring }: ItemRules): void {
   const where = `input[${index}]`;
   switch (item["type"]) {
     case "message":
@@ -83,7 +90,10 @@ function checkItem(item: JsonObject, index: number, { owner, opaque }: ItemRules
     case "reasoning": {
       const { encrypted_content: encrypted } = item;
       if (!isList(item["summary"])) throw new Refusal(`Missing required parameter: '${where}.summary'.`);
-      if (typeof encrypted !== "string" || encrypted === "") throw notFound(item["id"]);
+      if (typeof encrypted !== "string" || encrypted === "") {
+        if (isStoring === true && known.has(String(item["id"]))) return;
+        throw notFound(item["id"]);
+      }
       if (!opaque.isGenuine(owner, REASONING, encrypted))
         throw new Refusal(
           `The encrypted content for item ${item["id"]} could not be verified.`,
@@ -98,19 +108,45 @@ function checkItem(item: JsonObject, index: number, { owner, opaque }: ItemRules
       if (!NAME.test(textOf(item["name"], `${where}.name`)))
         throw new Refusal(`Invalid '${where}.name': string does not match pattern.`);
       return;
-    case "function_call_output":
+    case "custom_tool_call":
       checkCallId(item, where);
-      if (typeof item["output"] !== "string" && !isList(item["output"]))
-        throw new Refusal(`Missing required parameter: '${where}.output'.`);
+      textOf(item["input"], `${where}.input`);
+      if (!NAME.test(textOf(item["name"], `${where}.name`)))
+        throw new Refusal(`Invalid '${where}.name': string does not match pattern.`);
+      return;
+    case "function_call_output":
+    case "custom_tool_call_output":
+      checkCallId(item, where);
+      if (typeof item["output"] === "string") return;
+      if (!isList(item["output"])) throw new Refusal(`Missing required parameter: '${where}.output'.`);
+      checkParts(item["output"], INPUT_PARTS, `${where}.output`);
+      return;
+    case "compaction": {
+      const encrypted = item["encrypted_content"];
+      if (typeof encrypted !== "string" || !opaque.isGenuine(owner, REASONING, encrypted))
+        throw new Refusal("The encrypted content for the item could not be verified.", 400);
+      return;
+    }
+    case "image_generation_call":
+      textOf(item["result"], `${where}.result`);
+      checkBuiltIn(item, where);
       return;
     case "web_search_call":
-      if (item["id"] === undefined) throw new Refusal(`Missing required parameter: '${where}.id'.`);
+    case "file_search_call":
+    case "code_interpreter_call":
+    case "mcp_call":
+    case "mcp_list_tools":
+      checkBuiltIn(item, where);
       return;
     case "item_reference":
       throw notFound(item["id"]);
     default:
       throw new Refusal(`Invalid value: '${item["type"]}'. Supported values are: 'message', 'reasoning', …`);
   }
+}
+
+function checkBuiltIn(item: JsonObject, where: string): void {
+  if (item["id"] === undefined) throw new Refusal(`Missing required parameter: '${where}.id'.`);
 }
 
 function checkCallId(item: JsonObject, where: string): void {
@@ -121,29 +157,6 @@ function checkCallId(item: JsonObject, where: string): void {
     );
 }
 
-const INPUT_PARTS = ["input_text", "input_image", "input_file"];
-const PARTS: Readonly<Record<string, readonly string[]>> = {
-  user: INPUT_PARTS,
-  system: INPUT_PARTS,
-  developer: INPUT_PARTS,
-  assistant: ["output_text", "refusal"],
-};
-
-function checkMessage({ role, content }: JsonObject, where: string): void {
-  const parts = PARTS[String(role)];
-  if (parts === undefined)
-    throw new Refusal(
-      `Invalid value: '${role}'. Supported values are: 'assistant', 'system', 'developer', and 'user'.`,
-    );
-  if (typeof content === "string") return;
-  for (const part of objectsOf(content, `${where}.content`)) {
-    if (!parts.includes(String(part["type"])))
-      throw new Refusal(
-        `Invalid value: '${part["type"]}'. Supported values are: ${parts.map((name) => `'${name}'`).join(", ")}.`,
-      );
-  }
-}
-
 /** Reasoning stands directly before the item it was thought for, and that item, by its id, behind its reasoning. */
 function checkReasoning(items: readonly JsonObject[], index: number, { reasonedFor }: ItemRules): void {
   const item = items[index] ?? {};
@@ -151,7 +164,7 @@ function checkReasoning(items: readonly JsonObject[], index: number, { reasonedF
     const next = items[index + 1];
     const isOutput = next?.["type"] === "message" ? next["role"] === "assistant" : next !== undefined;
     const known = reasonedFor.get(String(next?.["id"]));
-    const fits = isOutput && next?.["type"] !== "function_call_output" && next?.["type"] !== "reasoning";
+    const fits = isOutput && !/_call_output$|^reasoning$/.test(String(next?.["type"]));
     if (!fits || (known !== undefined && item["id"] !== undefined && known !== item["id"]))
       throw new Refusal(
         `Item '${item["id"]}' of type 'reasoning' was provided without its required following item.`,
@@ -167,18 +180,21 @@ function checkReasoning(items: readonly JsonObject[], index: number, { reasonedF
   );
 }
 
+/** An output is of the same kind as its call. */
 function checkOutputs(items: readonly JsonObject[]): void {
-  const open = new Set<string>();
+  const open = new Map<string, string>();
   const called = new Set<string>();
   for (const { type, call_id } of items) {
     const id = String(call_id);
-    if (type === "function_call") {
+    const kind = String(type).replace(/_output$/, "");
+    if (kind !== "function_call" && kind !== "custom_tool_call") continue;
+    if (kind === type) {
       if (called.has(id)) throw new Refusal(`Duplicate function call with call_id ${id}.`);
       called.add(id);
-      open.add(id);
-    }
-    if (type === "function_call_output" && !open.delete(id))
+      open.set(id, kind);
+    } else if (open.get(id) !== kind || !open.delete(id))
       throw new Refusal(`No tool call found for function call output with call_id ${id}.`);
   }
-  if (open.size > 0) throw new Refusal(`No tool output found for function call ${[...open].join(", ")}.`);
+  if (open.size > 0)
+    throw new Refusal(`No tool output found for function call ${[...open.keys()].join(", ")}.`);
 }

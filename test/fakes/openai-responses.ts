@@ -1,7 +1,9 @@
 import { type FakeOptions, type FakeService, startModelService } from "./model-service.ts";
 import type { Owner } from "./opaque-values.ts";
-import { itemsOf, keyOf, responseOf, streamOf } from "./openai-responses-reply.ts";
+import { checkBody } from "./openai-responses-body-rules.ts";
+import { itemsOf, keyOf, responseOf } from "./openai-responses-reply.ts";
 import { checkItems } from "./openai-responses-rules.ts";
+import { streamOf } from "./openai-responses-stream.ts";
 import { isList, Refusal, textOf } from "./service.ts";
 
 /**
@@ -33,6 +35,7 @@ export function startResponses({ next, opaque }: FakeOptions): Promise<FakeServi
       if (body["store"] !== false) throw new Refusal("This fake stores nothing: `store` must be false");
       const model = textOf(body["model"], "model");
       const owner = `openai/${model}`;
+      checkBody(body);
       const items = checkItems(body, { owner, opaque, reasonedFor, known: known.get(owner) ?? new Set() });
       judge(owner, request, items.map(keyOf));
 

@@ -79,6 +79,67 @@ describe("OpenAI's rules of items: refused is", () => {
       /does not match/,
       { tools: [{ type: "function", name: "a.b" }] },
     ],
+    ["a parameter that there isn't", [user("Hi")], /Unknown parameter: 'messages'/, { messages: [] }],
+    ["a long cache key", [user("Hi")], /up to 64 characters/, { prompt_cache_key: "a".repeat(65) }],
+    ["too few tokens", [user("Hi")], /below minimum value/, { max_output_tokens: 15 }],
+    ["another effort", [user("Hi")], /reasoning.effort/, { reasoning: { effort: "huge" } }],
+    ["a summary that there isn't", [user("Hi")], /reasoning.summary/, { reasoning: { summary: "long" } }],
+    [
+      "encrypted reasoning of a model that doesn't reason",
+      [user("Hi")],
+      /Encrypted content is not supported/,
+      { model: "gpt-4.1" },
+    ],
+    [
+      "the choice of a tool that there isn't",
+      [user("Hi")],
+      /Tool choice/,
+      {
+        tools: [{ type: "function", name: "a", parameters: { type: "object", properties: {} } }],
+        tool_choice: { type: "function", name: "b" },
+      },
+    ],
+    [
+      "a strict schema with an optional property",
+      [user("Hi")],
+      /additionalProperties/,
+      {
+        text: {
+          format: {
+            type: "json_schema",
+            name: "a",
+            strict: true,
+            schema: { type: "object", properties: { b: { type: "string" } } },
+          },
+        },
+      },
+    ],
+    [
+      "an output of another kind",
+      [call("a"), { ...output("a"), type: "custom_tool_call_output" }],
+      /No tool call found/,
+    ],
+    [
+      "an image from nowhere",
+      [{ role: "user", content: [{ type: "input_image" }] }],
+      /one of an id, an address and data/,
+    ],
+    [
+      "data without a name",
+      [{ role: "user", content: [{ type: "input_file", file_data: "data:application/pdf;base64,AAAA" }] }],
+      /filename/,
+    ],
+    [
+      "a sound",
+      [{ role: "user", content: [{ type: "input_audio", input_audio: {} }] }],
+      /Supported values are: 'input_text'/,
+    ],
+    [
+      "a compaction of nobody's",
+      [{ type: "compaction", id: "cmp_1", encrypted_content: "x" }],
+      /could not be verified/,
+    ],
+    ["a search without an id", [{ type: "web_search_call", status: "completed" }], /input\[0\].id/],
   ])("%s", async (_what, input, why, more) => {
     await start({ text: "never said" });
     expect(refusalIn(await ask(input, more))).toMatch(why);
@@ -156,6 +217,6 @@ it("streams what it says otherwise", async () => {
   await start({ thoughts: ["Let me see."], text: "Hello.", calls: [{ name: "work", input: { a: 1 } }] });
   const { text } = await ask([user("Hi")], { stream: true });
   const types = [...text.matchAll(/^event: (.*)$/gm)].map(([, type]) => type);
-  expect(new Set(types).size).toBe(10);
+  expect(new Set(types).size).toBe(12);
   expect(types.at(-1)).toBe("response.completed");
 });

@@ -100,7 +100,7 @@ const inBrackets = ({ code, type }: Named): string => {
 
 /** Whether a reported error without a status is the request's fault. */
 const REQUEST_FAULT =
-  /invalid|bad_?request|authentication|permission|not_found|content_filter|context_length|too_large/i;
+  /invalid|bad_?request|authentication|permission|not_found|content_filter|context_length|too_large|unsupported|policy_violation|empty_image|image_(parse|too_small)/i;
 
 /** What each service names the same failures. */
 export interface ServiceErrors<E extends ModelHttpError = ModelHttpError> {

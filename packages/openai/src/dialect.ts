@@ -3,7 +3,7 @@
  *
  * | dialect | endpoints | what is its own |
  * | --- | --- | --- |
- * | `"openai"` | OpenAI, Azure | `max_completion_tokens`, custom tools |
+ * | `"openai"` | OpenAI, Azure | `max_completion_tokens`, custom tools, `prompt_cache_key` |
  * | `"deepseek"` | DeepSeek, Kimi | every turn of the model has `reasoning_content`; output as `json_object` |
  * | `"gemini"` | Gemini's compatible endpoint | the first call of each step has a thought signature |
  * | `"compatible"` | vLLM, Ollama, LiteLLM, OpenRouter and all others | |
@@ -18,6 +18,8 @@ export interface DialectRules {
   readonly outputFormat: OutputFormat;
   /** Whether a tool whose input is text is a custom tool. Else it is a function of one text. */
   readonly customTools: boolean;
+  /** Whether `prompt_cache_key` is known: others may refuse the field. */
+  readonly promptCacheKey: boolean;
   /** Whether arguments that are no JSON may go back as the model wrote them. */
   readonly anyArguments: boolean;
   /** What stands for the reasoning of turns that come from elsewhere: the endpoint refuses turns without one. */
@@ -30,6 +32,7 @@ const COMPATIBLE: DialectRules = {
   maxTokensField: "max_tokens",
   outputFormat: "json_schema",
   customTools: false,
+  promptCacheKey: false,
   anyArguments: false,
   foreignReasoning: undefined,
   foreignSignature: undefined,
@@ -40,6 +43,7 @@ const RULES: Readonly<Record<Dialect, DialectRules>> = {
     ...COMPATIBLE,
     maxTokensField: "max_completion_tokens",
     customTools: true,
+    promptCacheKey: true,
     anyArguments: true,
   },
   // Kimi refuses an empty text there, and takes a space.

@@ -1,11 +1,4 @@
-import {
-  errorIn,
-  fieldsOf,
-  listOf,
-  ModelHttpError,
-  type ModelHttpErrorReason,
-  serviceErrors,
-} from "@jaf/model-http";
+import { ModelHttpError, type ModelHttpErrorReason, serviceErrors } from "@jaf/model-http";
 
 /** See {@link ModelHttpErrorReason}. */
 export type OpenAIErrorReason = ModelHttpErrorReason;
@@ -16,7 +9,3 @@ export class OpenAIError extends ModelHttpError {
 }
 
 export const errors = serviceErrors(OpenAIError);
-
-/** Also a reply that holds one in its first choice, as OpenRouter's do. */
-export const choiceError = (body: unknown): unknown =>
-  errorIn(body) ?? fieldsOf(listOf(fieldsOf(body)["choices"])[0])["error"];

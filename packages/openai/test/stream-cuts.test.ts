@@ -3,6 +3,7 @@ import { createInMemoryProvider } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { eventStream } from "../../../test/fakes/openai-chat.ts";
 import { createOpenAIProvider } from "../src/index.ts";
+import { answering } from "./support/answering.ts";
 import { configOf, fakeChat, providerOf, rich, says } from "./support/setup.ts";
 
 const message = {
@@ -19,20 +20,6 @@ const whole = {
   role: "assistant",
   ...message,
   origin: { provider: "openai", api: "chat", model },
-};
-
-/** An answer of these pieces; `broken`: the connection then breaks in place of ending. */
-const answering = (pieces: readonly Uint8Array[], broken = false): typeof fetch => {
-  const left = [...pieces];
-  const body = new ReadableStream<Uint8Array>({
-    pull: (controller) => {
-      const piece = left.shift();
-      if (piece !== undefined) controller.enqueue(piece);
-      else if (broken) controller.error(new TypeError("terminated", { cause: { code: "UND_ERR_SOCKET" } }));
-      else controller.close();
-    },
-  });
-  return async () => new Response(body, { headers: { "content-type": "text/event-stream" } });
 };
 
 /** One streamed run that isn't tried again, and what is stored after it. */

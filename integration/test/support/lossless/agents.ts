@@ -25,6 +25,7 @@ export const AGENTS: Readonly<Record<string, ModelConfig>> = {
   directClaude: { name: "claude-haiku-5-5", reasoningEffort: "low" },
   directOlder: { name: "claude-opus-4-1", maxTokens: 8192, reasoningEffort: "medium" },
   gpt: { name: "gpt-5", reasoningEffort: "medium" },
+  responsesGpt: { name: "responses-gpt-5", reasoningEffort: "medium" },
   gemini: { name: "gemini-3-pro-preview" },
   ownGemini: { name: "own-gemini-3-pro" },
   deepseek: { name: "deepseek-reasoner" },

@@ -14,12 +14,12 @@ const turnOf = (agent: string): PlannedTurn => ({
   before: "nothing",
 });
 
-/** Two models of one service, and two more services, each with a turn of tools and once more behind it. */
-export const threeServices: Plan = {
-  name: "three services",
+/** Two models of one service, and three more services, each with a turn of tools and once more behind it. */
+export const fourServices: Plan = {
+  name: "four services",
   turns: [
-    ...["olderClaude", "claude", "gpt", "gemini"].map(turnOf),
-    ...["olderClaude", "gpt", "gemini"].map((agent) => ({
+    ...["olderClaude", "claude", "gpt", "responsesGpt", "gemini"].map(turnOf),
+    ...["olderClaude", "gpt", "responsesGpt", "gemini"].map((agent) => ({
       ...turnOf(agent),
       replies: [{ text: `Bye, ${agent}.` }],
     })),
@@ -32,7 +32,7 @@ export const threeServices: Plan = {
 
 /** One agent, of whose turns a window shows the last. */
 export const inWindow = (agent: string): Plan => ({
-  ...threeServices,
+  ...fourServices,
   name: `${agent} in a window`,
   turns: Array.from({ length: 4 }, (_, index) => ({
     ...turnOf(agent),
@@ -43,7 +43,7 @@ export const inWindow = (agent: string): Plan => ({
 
 /** An agent hands the turn to another in its middle. */
 export const handedOver = (from: string, to: string): Plan => ({
-  ...threeServices,
+  ...fourServices,
   name: `${from} to ${to}`,
   turns: [
     {
@@ -98,7 +98,7 @@ export const SABOTAGES: readonly {
     change: (message) =>
       JSON.parse(
         JSON.stringify(message).replace(
-          /"(signature|reasoningEncryptedContent|thoughtSignature)":"./,
+          /"(signature|encrypted|reasoningEncryptedContent|thoughtSignature)":"./,
           '"$1":"!',
         ),
       ),

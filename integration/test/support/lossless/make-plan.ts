@@ -107,7 +107,7 @@ function planTurn(
 }
 
 /** The services that look things up themselves, in these tests. */
-const SEARCHING: ReadonlySet<Family> = new Set(["anthropic", "openai"]);
+const SEARCHING: ReadonlySet<Family> = new Set(["anthropic", "openai", "responses"]);
 
 interface Speaker {
   readonly model: string;

@@ -5,7 +5,7 @@ import { type AiSdkModel, createAiSdkProvider } from "@jaf/ai-sdk";
 import { createAnthropicProvider } from "@jaf/anthropic";
 import type { ModelProvider } from "@jaf/core";
 import { createGoogleProvider } from "@jaf/google";
-import { createOpenAIProvider } from "@jaf/openai";
+import { createOpenAIProvider, createOpenAIResponsesProvider } from "@jaf/openai";
 import { startAnthropic } from "../../../../test/fakes/anthropic-messages.ts";
 import type { BrokenReply } from "../../../../test/fakes/came-back.ts";
 import { startGemini } from "../../../../test/fakes/gemini.ts";
@@ -17,6 +17,7 @@ import { startChat } from "./chat-service.ts";
 export type Family =
   | "anthropic"
   | "openai"
+  | "responses"
   | "google"
   /** The same service, by JAF's own provider. */
   | "own-gemini"
@@ -41,6 +42,7 @@ export function familyOf(model: string): Family {
   if (chat !== undefined) return chat.family;
   if (model.startsWith("own-gemini-")) return "own-gemini";
   if (model.startsWith("claude-")) return "anthropic";
+  if (model.startsWith("responses-")) return "responses";
   return model.startsWith("gemini-") ? "google" : "openai";
 }
 
@@ -62,12 +64,13 @@ export interface Services {
 
 /** All services, each of its own server, with one script for all: whoever is asked says what comes next. */
 export async function startServices(options: FakeOptions): Promise<Services> {
-  const [anthropic, openai, google] = await Promise.all([
+  const [anthropic, openai, responses, google] = await Promise.all([
     startAnthropic(options),
+    startResponses(options),
     startResponses(options),
     startGemini(options),
   ]);
-  const fakes = [anthropic, openai, google];
+  const fakes = [anthropic, openai, responses, google];
   const chats = await Promise.all(
     CHATS.map(async (chat) => ({ ...chat, ...(await startChat(chat.mode, options)) })),
   );
@@ -88,6 +91,10 @@ export async function startServices(options: FakeOptions): Promise<Services> {
         createOpenAIProvider({ baseURL, apiKey: "k", provider: family, dialect }),
       ]),
     );
+    const baseURL = `${responses.url}/v1`;
+    const provider = "responses";
+    const own = createOpenAIResponsesProvider({ baseURL, apiKey: "k", provider, dialect: "openai" });
+    providers.set(provider, own);
     const direct = createAnthropicProvider({
       baseURL: anthropic.url,
       apiKey: "k",

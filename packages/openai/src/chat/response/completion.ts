@@ -1,16 +1,16 @@
 import type { ModelCompletion } from "@jaf/core";
-import { fieldsOf, isObject, listOf, parseJson } from "@jaf/model-http";
-import { choiceError, errors } from "../error.ts";
+import { fieldsOf, isObject, listOf } from "@jaf/model-http";
+import { answerBody } from "../../answer-body.ts";
+import { errors } from "../../error.ts";
 import type { ChatRequest } from "../request/body.ts";
+import { choiceError } from "./choice-error.ts";
 import { messageOf } from "./message.ts";
 import { usageOf } from "./usage.ts";
 
 /** The body of a 200. Throws an `OpenAIError` where it reports an error or is no completion. */
 export function completionOf(text: string, request: ChatRequest): ModelCompletion {
   const { provider } = request.origin;
-  const body = parseJson(text);
-  if (text.trim() === "") throw errors.malformed(provider, "an empty body");
-  if (body === undefined) throw errors.malformed(provider, "something that is not JSON");
+  const body = answerBody(text, provider);
   const error = choiceError(body);
   if (error !== undefined && error !== null) throw errors.reported(error, provider);
   if (!isObject(body) || !Array.isArray(body["choices"])) throw errors.malformed(provider, "no completion");

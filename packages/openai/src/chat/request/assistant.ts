@@ -1,33 +1,21 @@
 import type { ContentPart, ModelOrigin, RichMessage } from "@jaf/memory";
-import { messageText } from "@jaf/memory/engine";
-import { type Fields, isMedia, isObject, mediaMention, readableReasoning } from "@jaf/model-http";
-import { type CallContext, foreignCall, ownCall, withSignature } from "./calls.ts";
-
+import { type Fields, isMedia, isObject, mediaMention } from "@jaf/model-http";
+import type { CallContext } from "../../request/called.ts";
+import { type ForeignReasoning, foreignText } from "../../request/foreign-text.ts";
+import { isSameOrigin } from "../../request/origin.ts";
+import { foreignCall, ownCall, withSignature } from "./calls.ts";
 import type { WireMessage } from "./wire.ts";
 
 export interface AssistantContext extends CallContext {
   /** Of the model that is about to reply. */
   readonly origin: ModelOrigin;
-  readonly foreignReasoning: "omit" | "text";
+  readonly foreignReasoning: ForeignReasoning;
   readonly omitFields: readonly string[];
 }
 
-const isSame = (a: ModelOrigin | undefined, b: ModelOrigin): boolean =>
-  a !== undefined && a.provider === b.provider && a.api === b.api && a.model === b.model;
-
-/** Of all calls that this origin made. */
-export const ownCallIds = (messages: readonly RichMessage[], origin: ModelOrigin): ReadonlySet<string> =>
-  new Set(
-    messages.flatMap((message) =>
-      message.tool_calls !== undefined && isSame(message.origin, origin)
-        ? message.tool_calls.map(({ id }) => id)
-        : [],
-    ),
-  );
-
 /** `undefined` for a turn of which nothing is left to be sent. */
 export function assistantMessage(message: RichMessage, context: AssistantContext): WireMessage | undefined {
-  const sent = isSame(message.origin, context.origin)
+  const sent = isSameOrigin(message.origin, context.origin)
     ? ownTurn(message, context)
     : foreignTurn(message, context);
   const placeholder = context.rules.foreignReasoning;
@@ -78,9 +66,7 @@ function ownContent(content: RichMessage["content"]): string | readonly ContentP
 /** What was said and called, and nothing that only its own model understands. */
 function foreignTurn(message: RichMessage, context: AssistantContext): WireMessage | undefined {
   const calls = (message.tool_calls ?? []).map((call) => foreignCall(call, context));
-  const said = [thinkingOf(message, context), spokenOf(message)]
-    .filter((text) => text.trim() !== "")
-    .join("\n\n");
+  const said = foreignText(message, context.foreignReasoning);
   if (said === "" && calls.length === 0) return undefined;
   const signed = withSignature(calls, context.rules.foreignSignature);
   return {
@@ -88,15 +74,4 @@ function foreignTurn(message: RichMessage, context: AssistantContext): WireMessa
     content: said === "" ? null : said,
     ...(calls.length === 0 ? {} : { tool_calls: signed }),
   };
-}
-
-const thinkingOf = (message: RichMessage, { foreignReasoning }: AssistantContext): string =>
-  foreignReasoning === "text" ? readableReasoning(message) : "";
-
-/** A refusal counts as said, and of media it is said that they were there. */
-function spokenOf(message: RichMessage): string {
-  const parts = Array.isArray(message.content) ? message.content : [];
-  const refusals = [message["refusal"], ...parts.map((part) => part["refusal"])];
-  const lines = [messageText(message), ...refusals, ...parts.filter(isMedia).map(mediaMention)];
-  return lines.filter((line) => typeof line === "string" && line !== "").join("\n");
 }

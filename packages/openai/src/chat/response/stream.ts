@@ -1,8 +1,9 @@
 import type { ModelStreamChunk } from "@jaf/core";
 import { type Fields, fieldsOf, isObject, listOf, parseJson } from "@jaf/model-http";
-import { choiceError, errors } from "../error.ts";
+import { errors } from "../../error.ts";
 import type { ChatRequest } from "../request/body.ts";
 import { callPieces } from "./call-pieces.ts";
+import { choiceError } from "./choice-error.ts";
 import { contentPieces } from "./content-pieces.ts";
 import { mergePiece } from "./merge.ts";
 import { messageOf } from "./message.ts";

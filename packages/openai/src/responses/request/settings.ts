@@ -1,0 +1,77 @@
+import { type Fields, fieldsOf, listOf, type ToolNames } from "@jaf/model-http";
+import type { DialectRules } from "../../dialect.ts";
+import type { AnyAgent } from "../../request/agent-settings.ts";
+import { outputSchema } from "../../request/output-schema.ts";
+import { type AnyTool, functionParameters, isCustomTool } from "../../request/text-tools.ts";
+import type { ParsedOptions } from "../options.ts";
+
+/**
+ * Of the body, the adapter's own: the whole conversation is sent each time, so the service is pointed to no other, and the
+ * reply is waited for.
+ */
+export const OWN_FIELDS: ReadonlySet<string> = new Set([
+  ...["model", "input", "instructions", "tools", "stream", "stream_options"],
+  ...["background", "previous_response_id", "conversation"],
+]);
+
+/** Without `strict: false`, the API makes the schemas strict by itself, and with them optional properties required. */
+export function wireTool<Ctx>(tool: AnyTool<Ctx>, rules: DialectRules, names: ToolNames): Fields {
+  const { name, description } = tool.schema;
+  const named = { name: names.toWire(name), description };
+  return isCustomTool(tool, rules)
+    ? { type: "custom", ...named }
+    : { type: "function", ...named, parameters: functionParameters(tool), strict: false };
+}
+
+export function toolChoice<Ctx>(
+  { modelConfig, tools = [] }: AnyAgent<Ctx>,
+  names: ToolNames,
+  rules: DialectRules,
+): Fields {
+  const choice = modelConfig?.toolChoice;
+  if (choice === undefined) return {};
+  if (typeof choice === "string") return { tool_choice: choice };
+  const tool = tools.find(({ schema }) => schema.name === choice.tool);
+  const type = tool !== undefined && isCustomTool(tool, rules) ? "custom" : "function";
+  return { tool_choice: { type, name: names.toWire(choice.tool) } };
+}
+
+/** What the agent asks of the model, with what `given` adds, which outranks it. */
+export function settings<Ctx>(agent: AnyAgent<Ctx>, options: ParsedOptions, given: Fields): Fields {
+  const { temperature, maxTokens, topP, reasoningEffort: effort } = agent.modelConfig ?? {};
+  const { reasoningSummary: summary, outputFormat } = options;
+  const { outputCodec } = agent;
+  const schema = outputCodec === undefined || outputFormat === "none" ? undefined : outputSchema(outputCodec);
+  const reasoning = { ...defined({ effort, summary }), ...fieldsOf(given["reasoning"]) };
+  const text = {
+    ...(schema === undefined ? {} : { format: { type: "json_schema", ...schema } }),
+    ...fieldsOf(given["text"]),
+  };
+  return {
+    ...defined({ temperature, top_p: topP, max_output_tokens: maxTokens }),
+    ...given,
+    ...(Object.keys(reasoning).length === 0 ? {} : { reasoning }),
+    ...(Object.keys(text).length === 0 ? {} : { text }),
+  };
+}
+
+const defined = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+const ENCRYPTED = "reasoning.encrypted_content";
+
+/** Models that don't reason, and refuse to be asked for their reasoning. Fine-tuned ones are named `ft:gpt-4o…`. */
+const NOT_REASONING = /(^|:)(gpt-3|gpt-4|gpt-5-chat|chatgpt)/;
+
+/** What a response is to hold beyond the usual. */
+export function included(model: string, { encryptedReasoning }: ParsedOptions, given: Given): Fields {
+  const asks = encryptedReasoning ?? (given.isOpenAI && !NOT_REASONING.test(model));
+  const others = listOf(given.include).filter((name) => name !== ENCRYPTED);
+  const include = asks ? [ENCRYPTED, ...others] : listOf(given.include);
+  return include.length === 0 ? {} : { include };
+}
+
+interface Given {
+  readonly isOpenAI: boolean;
+  readonly include: unknown;
+}
