@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 const packages = new URL("../../../packages/", import.meta.url);
@@ -35,13 +35,20 @@ export const entriesOf = (): readonly Entry[] =>
     })
     .filter(({ name }) => !isKit(name));
 
+/** A package or a module of Node's that an entry's files import as they load. */
+export interface External {
+  readonly name: string;
+  /** What Node imports by that name from where it is imported. */
+  readonly specifier: string;
+}
+
 /** What the files of an entry, and those of the JAF packages that they import, import of anybody else's as they load. */
-export async function externalsOf({ file }: Entry): Promise<readonly string[]> {
-  const { metafile } = await build({
+export async function externalsOf({ file }: Entry): Promise<readonly External[]> {
+  const found = new Map<string, External>();
+  await build({
     entryPoints: [fileURLToPath(file)],
     bundle: true,
     write: false,
-    metafile: true,
     platform: "node",
     format: "esm",
     // Node loads what `sideEffects` lets a bundler leave out.
@@ -50,23 +57,30 @@ export async function externalsOf({ file }: Entry): Promise<readonly string[]> {
     plugins: [
       {
         name: "externals",
-        setup: ({ onResolve }) =>
-          onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
-            kind === "entry-point" || path.startsWith("@jaf/") ? undefined : { path, external: true },
-          ),
+        setup: ({ onResolve, resolve }) =>
+          onResolve({ filter: /^[^./]/ }, async ({ path, kind, resolveDir, importer, pluginData }) => {
+            if (pluginData === RESOLVING || kind === "entry-point" || path.startsWith("@jaf/"))
+              return undefined;
+            const resolved = await resolve(path, { kind, resolveDir, importer, pluginData: RESOLVING });
+            const isOfNode = resolved.external || resolved.errors.length > 0;
+            const specifier = isOfNode ? path : pathToFileURL(resolved.path).href;
+            if (kind === "import-statement") found.set(path, { name: path, specifier });
+            return { path, external: true };
+          }),
       },
     ],
   });
-  const imports = Object.values(metafile.inputs).flatMap(({ imports }) => imports);
-  const external = imports.filter(({ external, kind }) => external === true && kind === "import-statement");
-  return [...new Set(external.map(({ path }) => path))].sort();
+  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** A module that imports nothing else, from where the package itself would. */
-export function writeLimit({ name, folder }: Entry, externals: readonly string[]): URL {
+/** So that the resolver isn't asked by itself. */
+const RESOLVING = "resolving";
+
+/** A module that imports nothing else. */
+export function writeLimit({ name, folder }: Entry, externals: readonly External[]): URL {
   const cache = new URL("node_modules/.cache/imports/", folder);
   mkdirSync(cache, { recursive: true });
   const file = new URL(`${name.replaceAll("/", "-")}.mjs`, cache);
-  writeFileSync(file, externals.map((external) => `import ${JSON.stringify(external)};\n`).join(""));
+  writeFileSync(file, externals.map(({ specifier }) => `import ${JSON.stringify(specifier)};\n`).join(""));
   return file;
 }

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { type Entry, entriesOf, externalsOf, writeLimit } from "../imports/entries.ts";
+import { type Entry, type External, entriesOf, externalsOf, writeLimit } from "../imports/entries.ts";
 import { duration, ratio } from "../report/format.ts";
 import type { Check } from "../results.ts";
 import { median } from "../statistics.ts";
@@ -23,7 +23,7 @@ async function importOnce(file: URL): Promise<number> {
 
 interface Imported {
   readonly entry: Entry;
-  readonly externals: readonly string[];
+  readonly externals: readonly External[];
   readonly own: number;
   readonly limit: number;
 }
@@ -58,7 +58,7 @@ export const imports: Part = async (lab, { quick }) => {
     measured.push(await measureEntry(entry, quick ? 3 : 21));
   }
   const rows = measured.map(({ entry, externals, own, limit }) => {
-    const packages = externals.filter((name) => !name.startsWith("node:"));
+    const packages = externals.map(({ name }) => name).filter((name) => !name.startsWith("node:"));
     return [
       entry.name,
       packages.join(", "),
