@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { startFakeMessages } from "../../../test/fakes/anthropic-answers.ts";
 import { type ChatStep, type FakeChatOptions, startFakeChat } from "../../../test/fakes/openai-chat.ts";
 import { chooseModel } from "../src/assistant/choose-model.ts";
 import { Failure } from "../src/cli/failure.ts";
@@ -46,6 +47,28 @@ describe("the demo with a model of one's own", { timeout: 120_000 }, () => {
     expect(JSON.stringify(fake.requests.at(-1)?.messages)).toContain("My name is Ada. Note: buy milk");
   });
 
+  it("talks to Anthropic's with tools and a memory, too", async () => {
+    const use = {
+      type: "tool_use",
+      id: "toolu_1",
+      name: "notes",
+      input: { action: "add", text: "buy milk" },
+    };
+    const fake = await startFakeMessages({
+      steps: [{ kind: "message", content: [use] }, "I noted it, Ada.", "Your name is Ada."],
+      apiKey: "sk-ant-test",
+    });
+    onTestFinished(fake.close);
+    const environment = { ANTHROPIC_BASE_URL: fake.baseURL, ANTHROPIC_API_KEY: "sk-ant-test" };
+    const first = await chat("amy", environment, "My name is Ada. Note: buy milk");
+    expect(first).toMatchObject({ code: 0, err: "" });
+    expect(first.out).toMatch(/→ notes[\s\S]*agent: I noted it, Ada\./);
+    expect(first.out).not.toContain("sk-ant-test");
+    expect((await chat("amy", environment, "What is my name?")).out).toContain("agent: Your name is Ada.");
+    expect(fake.refusals).toEqual([]);
+    expect(JSON.stringify(fake.requests.at(-1)?.body)).toContain("My name is Ada. Note: buy milk");
+  });
+
   it("says what went wrong, and goes on", async () => {
     const fake = await startFake(["Hello."], { apiKey: "sk-test" });
     const environment = { OPENAI_BASE_URL: fake.baseURL, OPENAI_API_KEY: "sk-wrong", JAF_MODEL: "gpt-test" };
@@ -72,6 +95,19 @@ describe("the model that the environment names", () => {
       { OPENAI_API_KEY: "k", JAF_MODEL: "gpt-5" },
       "The model is gpt-5 of api.openai.com (OPENAI_API_KEY, JAF_MODEL).",
     ],
+    [{ ANTHROPIC_API_KEY: "k" }, "The model is claude-haiku-5-5 of api.anthropic.com (ANTHROPIC_API_KEY)."],
+    [
+      { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: "http://localhost:1", JAF_MODEL: "claude-opus-5-5" },
+      "The model is claude-opus-5-5 of localhost:1 (ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, JAF_MODEL).",
+    ],
+    [
+      { GOOGLE_GENERATIVE_AI_API_KEY: "k" },
+      "The model is gemini-3.8-flash of generativelanguage.googleapis.com (GOOGLE_GENERATIVE_AI_API_KEY).",
+    ],
+    [
+      { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k", GOOGLE_GENERATIVE_AI_API_KEY: "k" },
+      "The model is gpt-5-mini of api.openai.com (OPENAI_API_KEY).",
+    ],
     [{ OPENAI_API_KEY: "", JAF_MODEL: "gpt-5" }, "No model is configured"],
     [{}, "No model is configured"],
   ])("%j", (environment, notice) => {
@@ -81,6 +117,7 @@ describe("the model that the environment names", () => {
   it.each([
     [{ OPENAI_BASE_URL: "http://localhost:11434/v1" }, /JAF_MODEL has to name a model/],
     [{ OPENAI_BASE_URL: "nonsense", JAF_MODEL: "m" }, /expected an address/],
+    [{ ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: "nonsense" }, /expected an address/],
     [{ OPENAI_BASE_URL: "https://api.openai.com/v1", JAF_MODEL: "m" }, /OPENAI_API_KEY/],
   ])("%j is refused, and what is wrong is said", (environment, message) => {
     const choose = () => chooseModel(environment, { wordDelayMs: 0 });

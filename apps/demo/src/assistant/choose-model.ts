@@ -1,5 +1,7 @@
+import { createAnthropicProvider } from "@jaf/anthropic";
 import type { ModelProvider } from "@jaf/core";
-import { createOpenAIProvider, type OpenAIProvider } from "@jaf/openai";
+import { createGoogleProvider } from "@jaf/google";
+import { createOpenAIProvider } from "@jaf/openai";
 import { Failure } from "../cli/failure.ts";
 import { createOfflineModel } from "./offline-model.ts";
 
@@ -13,41 +15,82 @@ export interface ChosenModel<Ctx> {
 }
 
 const OPENAI_MODEL = "gpt-5-mini";
+const ANTHROPIC_MODEL = "claude-haiku-5-5";
+const GOOGLE_MODEL = "gemini-3.8-flash";
 
 const OFFLINE = `No model is configured: this is JAF's offline assistant. /help lists the commands.
-For a real one set OPENAI_API_KEY, or for any other endpoint, e.g. Ollama's, OPENAI_BASE_URL and JAF_MODEL.`;
+For a real one set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY, or for any other endpoint, e.g. Ollama's, OPENAI_BASE_URL and JAF_MODEL.`;
 
 /**
- * The model that `OPENAI_API_KEY`, `OPENAI_BASE_URL` and `JAF_MODEL` name; without the first two the offline assistant. An
- * empty variable counts as not set. Throws a {@link Failure} where they name none.
+ * The model that the environment names: that of OpenAI, or of the endpoint of `OPENAI_BASE_URL`, comes before Anthropic's, and
+ * that before Google's; `JAF_MODEL` names one of theirs. Without any, the offline assistant. An empty variable counts as not
+ * set. Throws a {@link Failure} where they name none.
  */
 export function chooseModel<Ctx>(
   environment: Environment,
   { wordDelayMs }: { readonly wordDelayMs: number },
 ): ChosenModel<Ctx> {
-  const apiKey = environment["OPENAI_API_KEY"] || undefined;
-  const baseURL = environment["OPENAI_BASE_URL"] || undefined;
-  const named = environment["JAF_MODEL"] || undefined;
-  if (apiKey === undefined && baseURL === undefined)
-    return { modelProvider: createOfflineModel({ wordDelayMs }), notice: OFFLINE };
+  const set = (name: string): string | undefined => environment[name] || undefined;
+  const model = set("JAF_MODEL");
+  if ((set("OPENAI_API_KEY") ?? set("OPENAI_BASE_URL")) !== undefined) return ofOpenAI(set, model);
+  if (set("ANTHROPIC_API_KEY") !== undefined) return ofAnthropic(set, model);
+  if (set("GOOGLE_GENERATIVE_AI_API_KEY") !== undefined) return ofGoogle(set, model);
+  return { modelProvider: createOfflineModel({ wordDelayMs }), notice: OFFLINE };
+}
+
+type Variables = (name: string) => string | undefined;
+
+function ofOpenAI<Ctx>(set: Variables, named: string | undefined): ChosenModel<Ctx> {
+  const [apiKey, baseURL] = [set("OPENAI_API_KEY"), set("OPENAI_BASE_URL")];
   const model = named ?? (baseURL === undefined ? OPENAI_MODEL : undefined);
   if (model === undefined)
     throw new Failure("OPENAI_BASE_URL is set: JAF_MODEL has to name a model there.", 2);
-  const names = { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseURL, JAF_MODEL: named };
-  const taken = Object.entries(names).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  const modelProvider = open(apiKey, baseURL, model);
-  const host = new URL(baseURL ?? "https://api.openai.com").host;
   return {
-    modelProvider,
-    notice: `The model is ${model} of ${host} (${taken.join(", ")}). /help lists the commands.`,
+    modelProvider: opened(() => createOpenAIProvider({ apiKey, baseURL, model })),
+    notice: noticeOf(set, model, { host: hostOf(baseURL ?? "https://api.openai.com"), names: OPENAI_NAMES }),
   };
 }
 
-function open(apiKey: string | undefined, baseURL: string | undefined, model: string): OpenAIProvider {
+function ofAnthropic<Ctx>(set: Variables, model = ANTHROPIC_MODEL): ChosenModel<Ctx> {
+  const [apiKey, baseURL] = [set("ANTHROPIC_API_KEY"), set("ANTHROPIC_BASE_URL")];
+  return {
+    modelProvider: opened(() => createAnthropicProvider({ apiKey, baseURL, model })),
+    notice: noticeOf(set, model, {
+      host: hostOf(baseURL ?? "https://api.anthropic.com"),
+      names: ANTHROPIC_NAMES,
+    }),
+  };
+}
+
+function ofGoogle<Ctx>(set: Variables, model = GOOGLE_MODEL): ChosenModel<Ctx> {
+  const apiKey = set("GOOGLE_GENERATIVE_AI_API_KEY");
+  return {
+    modelProvider: opened(() => createGoogleProvider({ apiKey, model })),
+    notice: noticeOf(set, model, { host: "generativelanguage.googleapis.com", names: GOOGLE_NAMES }),
+  };
+}
+
+const OPENAI_NAMES = ["OPENAI_API_KEY", "OPENAI_BASE_URL"] as const;
+const ANTHROPIC_NAMES = ["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"] as const;
+const GOOGLE_NAMES = ["GOOGLE_GENERATIVE_AI_API_KEY"] as const;
+
+function noticeOf(
+  set: Variables,
+  model: string,
+  { host, names }: { readonly host: string; readonly names: readonly string[] },
+): string {
+  const taken = [...names, "JAF_MODEL"].filter((name) => set(name) !== undefined);
+  return `The model is ${model} of ${host} (${taken.join(", ")}). /help lists the commands.`;
+}
+
+/** The address was checked when the provider was opened. */
+const hostOf = (url: string): string => new URL(url).host;
+
+function opened<Provider>(open: () => Provider): Provider {
   try {
-    return createOpenAIProvider({ apiKey, baseURL, model });
+    return open();
   } catch (thrown) {
-    // An address that is none, or OpenAI's without a key.
+    // An address that is none, or a service of its own without a key.
     if (thrown instanceof TypeError) throw new Failure(thrown.message, 2);
     throw thrown;
   }

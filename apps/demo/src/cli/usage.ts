@@ -17,7 +17,9 @@ Options
   -h, --help      this text
 
 Environment
-  OPENAI_API_KEY                  a model of OpenAI's; without one an offline assistant answers
+  OPENAI_API_KEY                  a model of OpenAI's; without any an offline assistant answers
+  ANTHROPIC_API_KEY               a model of Anthropic's
+  GOOGLE_GENERATIVE_AI_API_KEY    a model of Google's
   OPENAI_BASE_URL, JAF_MODEL      of any other endpoint, e.g. http://localhost:11434/v1 and a model that it has
   JAF_MEMORY_TYPE                 where conversations are kept: redis, postgres or memory, with their variables
 

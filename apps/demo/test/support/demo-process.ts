@@ -23,7 +23,9 @@ export type Environment = Readonly<Record<string, string>>;
 
 /** Nothing that the machine says of models and stores, so that the demo is offline unless a test says otherwise. */
 const bareEnvironment = (): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(OPENAI_|JAF_)/.test(name)));
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(OPENAI_|ANTHROPIC_|GOOGLE_|JAF_)/.test(name)),
+  );
 
 /** The demo in a process of its own, as `pnpm demo …` starts it. `input` is all it gets; absent: left open. */
 export function startDemo(args: readonly string[], input?: string, environment: Environment = {}): Running {
