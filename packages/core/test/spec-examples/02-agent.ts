@@ -22,8 +22,8 @@ declare namespace Spec {
   };
 }
 
-// The third text's conversations and memory of users are declared on the agent, and what else takes part in its turns.
-type AlsoDeclared = "conversational" | "middleware" | "remembers";
+// The third text's caching, conversations and memory of users are declared on the agent, and what else takes part in its turns.
+type AlsoDeclared = "cacheable" | "conversational" | "middleware" | "remembers";
 // What a model provider gets is the text's agent. What an application gives may have instructions of other kinds, too.
 assertType<Same<Spec.Agent<MyContext, number>, Omit<ResolvedAgent<MyContext, number>, AlsoDeclared>>>();
 type BesideInstructions = Omit<Spec.Agent<MyContext, number>, "instructions">;
