@@ -107,8 +107,8 @@ describe.each<Backend>(["redis", "postgres"])(
         expect(checked.problems).toEqual([]);
         expect(Object.keys(outcomes)).toEqual(["completed"]);
         expect(checked.whole).toBeGreaterThan(7_500);
-        // Refused runs read, too.
-        expect(readsPerTurn).toBeLessThan(0.9);
+        // A turn behind another process's has to be read, and so are the next, whose ends aren't kept; refused runs read, too.
+        expect(readsPerTurn).toBeLessThan(0.35 + 1.6 * shareHandedOver(checked));
       },
     );
 
