@@ -115,9 +115,10 @@ const startsRight = (messages: readonly Message[], history: readonly Message[]):
   return first === undefined || (anyUser ? first.role === "user" : first.role !== "tool");
 };
 
-const isThought = ({ role, content, tool_calls: calls }: RichMessage): boolean =>
+const isThought = ({ role, content, refusal, tool_calls: calls }: RichMessage): boolean =>
   role === "assistant" &&
   calls === undefined &&
+  (refusal ?? "") === "" &&
   Array.isArray(content) &&
   content.length > 0 &&
   content.every(({ type }) => type === "reasoning");
