@@ -1,3 +1,4 @@
+import { warn } from "@jaf/memory/engine";
 import type { CacheAdapter } from "./cache-adapter.ts";
 
 /** More keys than a process has prompts; those that were set first go. */
@@ -8,7 +9,7 @@ let isWarned = false;
 function warnOnce(): void {
   if (isWarned) return;
   isWarned = true;
-  process.emitWarning(
+  warn(
     "The names of cached prompts are kept in this process alone, so each process has Google keep the same prompt again. " +
       "Give GoogleCacheRegistry a store that all processes share.",
     { type: "JAFGoogleCacheWarning", code: "JAF_GOOGLE_CACHE_IN_PROCESS" },

@@ -1,4 +1,4 @@
-import { base64Of } from "../codec/json.ts";
+import { base64Of } from "#platform";
 import { createMemoryStorageError, createMemoryValidationError } from "../errors.ts";
 import type { RichMessage } from "../message.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";

@@ -2,7 +2,7 @@ import type { StoredConversation, StoredMessage } from "../backend/backend.ts";
 import type { Message } from "../message.ts";
 import type { ConversationMemory, ConversationMetadata } from "../provider.ts";
 import { decodeJson, deepFreeze, fromJsonValue } from "./json.ts";
-import { messageRoles } from "./message-schema.ts";
+import { messageRoles } from "./message-shape.ts";
 
 /** A stored message that can't be read back. Says where, and nothing of its content. */
 export class CorruptMessage extends Error {

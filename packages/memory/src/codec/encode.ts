@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { sha256 } from "#platform";
 import type { ConversationSource, ConversationWrite, EncodedMessage } from "../backend/backend.ts";
 import { type ExpectedIncarnation, parseIncarnation } from "../backend/incarnation.ts";
 import type { MemoryIssue } from "../errors.ts";
@@ -206,5 +206,5 @@ function writeHash(write: ConversationWrite): string {
   let text = JSON.stringify(rest);
   for (const { body, own } of messages)
     text += own === undefined ? `\n${body}` : `\n${JSON.stringify(own.id)}${body}`;
-  return hash("sha256", text, "hex");
+  return sha256(text, "hex");
 }

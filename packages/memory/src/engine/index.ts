@@ -1,6 +1,7 @@
 // What an engine that runs turns needs as it loads. The root holds all of it and more: retries, fallbacks, blobs, the lookup of
 // adapters and what else most engines never call. What is also in the adapters' entry is here even where only some engines call it:
 // each file of the build that two entries share and this one doesn't takes half a millisecond to import.
+export { base64Of, bytesIn, sha256, sha512t256, startSha512t256 } from "#platform";
 export { withDeadline } from "../async/deadline.ts";
 export { onAbort } from "../async/on-abort.ts";
 export { defineBlobStore } from "../blobs/define-blob-store.ts";
@@ -34,6 +35,9 @@ export { sameJson } from "../json/same-json.ts";
 export { lazy } from "../lazy.ts";
 export { messageText, partText } from "../message-text.ts";
 export { isMediaPart, isReasoningField, isReasoningPart, isTextPart } from "../part-kinds.ts";
+export { processEnvironment, warn } from "../platform/process.ts";
+export { unref } from "../platform/timer.ts";
+export { textIn, utf8Of } from "../platform/utf8.ts";
 export { readFrom } from "../read-from.ts";
 export { createFailure, createSuccess, isFailure, isSuccess } from "../result.ts";
 export { MemorySetupError } from "../setup-error.ts";

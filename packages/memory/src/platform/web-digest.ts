@@ -1,0 +1,29 @@
+import { sha1 as hashSha1 } from "@noble/hashes/legacy.js";
+import { sha256 as hashSha256, sha512_256 as hashSha512t256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import type { Digest, GrowingDigest } from "./digest.ts";
+import { utf8Of } from "./utf8.ts";
+import { base64urlOf } from "./web-bytes.ts";
+
+// The web's own hashes are promises, and some of ours are made where nothing can be awaited.
+
+const encoded = (sum: Uint8Array, encoding: "hex" | "base64url"): string =>
+  encoding === "hex" ? bytesToHex(sum) : base64urlOf(sum);
+
+const bytesOf = (data: string | Uint8Array): Uint8Array => (typeof data === "string" ? utf8Of(data) : data);
+
+export const sha1: Digest = (data, encoding) => encoded(hashSha1(bytesOf(data)), encoding);
+export const sha256: Digest = (data, encoding) => encoded(hashSha256(bytesOf(data)), encoding);
+/** SHA-512/256. */
+export const sha512t256: Digest = (data, encoding) => encoded(hashSha512t256(bytesOf(data)), encoding);
+
+/** SHA-512/256, base64url. */
+export function startSha512t256(): GrowingDigest {
+  const growing = hashSha512t256.create();
+  return {
+    update: (text) => {
+      growing.update(utf8Of(text));
+    },
+    digest: () => base64urlOf(growing.digest()),
+  };
+}
