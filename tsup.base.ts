@@ -8,6 +8,8 @@ export const base = {
   clean: true,
   treeshake: true,
   splitting: false,
+  // Deno and bundlers know a module of Node's by its whole name.
+  removeNodeProtocol: false,
   // TypeScript 6 deprecates an option that tsup's declaration build still sets.
   dts: { compilerOptions: { ignoreDeprecations: "6.0" } },
 } satisfies Options;

@@ -1,3 +1,4 @@
+import { restart } from "@jaf/memory/engine";
 import { MAX_TIMER_MS } from "./abort.ts";
 
 /** A time that is running. */
@@ -52,11 +53,13 @@ function startTimer(
   putBack: (milliseconds: number, timer: ReusableTimer) => void,
 ): Timer {
   let action: (() => void) | undefined = first;
-  const timeout = setTimeout(() => action?.(), Math.min(milliseconds, MAX_TIMER_MS));
+  const act = () => action?.();
+  const delayMs = Math.min(milliseconds, MAX_TIMER_MS);
+  let timeout = setTimeout(act, delayMs);
   const timer: ReusableTimer = {
     start: (next) => {
       action = next;
-      timeout.refresh();
+      timeout = restart(timeout, act, delayMs);
     },
     stop: () => {
       action = undefined;

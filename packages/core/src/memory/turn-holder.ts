@@ -87,7 +87,7 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
   let heldUntil = 0;
   /** Whether this run ever noted that it has the turn. */
   let hasHeld = false;
-  let signs: NodeJS.Timeout | undefined;
+  let signs: ReturnType<typeof setInterval> | undefined;
   let closed = false;
   let count = 0;
 

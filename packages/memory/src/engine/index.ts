@@ -36,7 +36,7 @@ export { lazy } from "../lazy.ts";
 export { messageText, partText } from "../message-text.ts";
 export { isMediaPart, isReasoningField, isReasoningPart, isTextPart } from "../part-kinds.ts";
 export { processEnvironment, warn } from "../platform/process.ts";
-export { unref } from "../platform/timer.ts";
+export { restart, type Timeout, unref } from "../platform/timer.ts";
 export { textIn, utf8Of } from "../platform/utf8.ts";
 export { readFrom } from "../read-from.ts";
 export { createFailure, createSuccess, isFailure, isSuccess } from "../result.ts";

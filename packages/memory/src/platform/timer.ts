@@ -4,3 +4,12 @@ export function unref<Timer>(timer: Timer): Timer {
     timer.unref();
   return timer;
 }
+
+export type Timeout = ReturnType<typeof setTimeout>;
+
+/** Has a timer that goes on, or has gone off, begin anew: Node's own do so at a tenth of the cost of another. */
+export function restart(timer: Timeout, action: () => void, milliseconds: number): Timeout {
+  if (typeof timer.refresh === "function") return timer.refresh();
+  clearTimeout(timer);
+  return setTimeout(action, milliseconds);
+}

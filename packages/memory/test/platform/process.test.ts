@@ -2,7 +2,7 @@ import { isUint8Array as isUint8ArrayOfNode } from "node:util/types";
 import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { processEnvironment, warn } from "../../src/platform/process.ts";
-import { unref } from "../../src/platform/timer.ts";
+import { restart, unref } from "../../src/platform/timer.ts";
 import { isUint8Array } from "../../src/platform/uint8-array.ts";
 
 afterEach(() => {
@@ -46,6 +46,26 @@ describe("timers", () => {
     expect(timer.hasRef()).toBe(false);
     clearTimeout(timer);
     expect(unref(7)).toBe(7);
+  });
+
+  it.each(["Node", "the web"])("of %s begin anew, also once they have gone off", (kind) => {
+    vi.useFakeTimers();
+    const start = setTimeout;
+    // Timers of the web are numbers.
+    if (kind === "the web")
+      vi.stubGlobal("setTimeout", (...given: Parameters<typeof start>) => Number(start(...given)));
+    const acts = vi.fn();
+    let timer = setTimeout(acts, 100);
+    vi.advanceTimersByTime(60);
+    timer = restart(timer, acts, 100);
+    vi.advanceTimersByTime(60);
+    expect(acts).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(40);
+    expect(acts).toHaveBeenCalledTimes(1);
+    timer = restart(timer, acts, 100);
+    vi.advanceTimersByTime(100);
+    expect(acts).toHaveBeenCalledTimes(2);
+    vi.useRealTimers();
   });
 });
 
