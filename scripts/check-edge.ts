@@ -42,7 +42,7 @@ const BOUNDS: readonly Bound[] = [
   {
     what: "`run` without zod",
     code: 'export { run } from "@jaf/core";',
-    kB: 74,
+    kB: 75,
     external: ["zod"],
   },
 ];
