@@ -55,7 +55,8 @@ function hasSameItems(now: readonly unknown[], before: readonly unknown[]): bool
 function hasSameFields(now: Fields, before: Fields): boolean {
   let fields = 0;
   for (const key in now) {
-    if (now[key] !== before[key] || !(key in before)) return false;
+    const value = now[key];
+    if (value !== before[key] || (value === undefined && !(key in before))) return false;
     fields += 1;
   }
   for (const _ in before) fields -= 1;

@@ -3,12 +3,12 @@ import { calledTool, messageText } from "@jaf/memory/engine";
 import type { Agent } from "../agent.ts";
 import { toolLimit } from "../engine/limits.ts";
 import type { RunScope } from "../engine/scope.ts";
-import { openTimeLimit, type TimeLimit, type TimeLimitError } from "../engine/time-limit.ts";
+import { openTimeLimit, type TimeLimitError } from "../engine/time-limit.ts";
 import { frozenCopy } from "../immutable/copy.ts";
-import { lazyFields } from "../immutable/lazy-fields.ts";
-import { lastSaid, positionOf } from "../middleware/said.ts";
 import { wrapping } from "../middleware/wrapping.ts";
+import { isThenable } from "../thenable.ts";
 import { decodeCall, type ParsedArguments, validateArguments } from "./arguments.ts";
+import { callInfo } from "./call-info.ts";
 import type { ToolReturn } from "./create-tool.ts";
 import {
   isToolResult,
@@ -18,7 +18,7 @@ import {
   type ToolResult,
   type ToolResultStatus,
 } from "./result.ts";
-import type { Tool, ToolCallInfo, ToolCallTurn } from "./tool.ts";
+import type { Tool } from "./tool.ts";
 import { keptParts, partsIn, type ToolParts } from "./tool-parts.ts";
 import { executeWrapped } from "./wrapped-call.ts";
 
@@ -71,7 +71,8 @@ export async function executeCall<Ctx>(
 ): Promise<ExecutedCall | undefined> {
   const tool = findTool(batch, calledTool(call).name);
   const trace = traceToolCall(scope, call);
-  const parsed = judged ?? (await parseCall(tool, call));
+  const parsing = judged ?? parseCall(tool, call);
+  const parsed = isThenable(parsing) ? await parsing : parsing;
   trace?.start(parsed.args);
   if (isAborted(scope)) return undefined;
   const answer =
@@ -103,30 +104,6 @@ export function parseCall<Ctx>(
   return decoded.ok ? validateArguments(tool.schema.parameters, decoded.args) : decoded;
 }
 
-/** What few tools ask for is made of it. */
-interface CallSource {
-  readonly limit: TimeLimit;
-  // biome-ignore lint/suspicious/noExplicitAny: runs differ in their contexts
-  readonly scope: RunScope<any>;
-  readonly messages: readonly Message[];
-}
-
-const withLazy = lazyFields<CallSource, Pick<ToolCallInfo, "signal" | "turn">>({
-  signal: ({ limit }) => limit.signal,
-  turn: turnOf,
-});
-
-function turnOf({ scope: { journal, config, startedAt }, messages }: CallSource): ToolCallTurn {
-  const said = lastSaid(messages);
-  return Object.freeze({
-    messages: Object.freeze([...messages]),
-    said: Object.freeze(said),
-    position: journal && positionOf(journal, said),
-    conversationId: config.conversationId,
-    startedAt,
-  });
-}
-
 async function useTool<Ctx>(
   scope: RunScope<Ctx>,
   { agentName, agent, context, callScope, messages }: CallBatch<Ctx>,
@@ -136,14 +113,7 @@ async function useTool<Ctx>(
   const { tool, call, args } = use;
   const limit = openTimeLimit(toolLimit(scope.config, tool), scope.config.signal, scope.timers);
   try {
-    const fields = {
-      toolCallId: call.id,
-      idempotencyKey: `${callScope}:${call.id}`,
-      runId: scope.runId,
-      traceId: scope.traceId,
-      agentName,
-    };
-    const info = withLazy(fields, { limit, scope, messages });
+    const info = callInfo(call, { scope, agentName, callScope, messages, limit });
     const hooks = wrapping(scope.config, agent, "wrapToolCall");
     const working =
       hooks === undefined
