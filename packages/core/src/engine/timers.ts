@@ -23,21 +23,30 @@ export const openTimers = (): Timers => new RunTimers();
  * nearly all are over long before that: so a time costs a look at the clock, and a timer is set about once a run.
  */
 class RunTimers implements Timers {
-  readonly #running = new Set<RunningTime>();
+  /** Each knows its place. */
+  readonly #running: RunningTime[] = [];
   #timeout: ReturnType<typeof setTimeout> | undefined;
   #wakesAt = Number.POSITIVE_INFINITY;
   #isOpen = true;
 
   start(milliseconds: number, action: () => void): Timer {
-    const time = new RunningTime(this, performance.now() + Math.min(milliseconds, MAX_TIMER_MS), action);
-    this.#running.add(time);
+    const endsAt = performance.now() + Math.min(milliseconds, MAX_TIMER_MS);
+    const time = new RunningTime(this, { endsAt, action, place: this.#running.length });
+    this.#running.push(time);
     if (time.endsAt < this.#wakesAt) this.#wakeAt(time.endsAt);
     return time;
   }
 
-  stopped(time: RunningTime): void {
-    this.#running.delete(time);
+  /** Whether it ran until now. The last takes its place. */
+  stopped(time: RunningTime): boolean {
+    if (this.#running[time.place] !== time) return false;
+    const last = this.#running.pop();
+    if (last !== undefined && last !== time) {
+      this.#running[time.place] = last;
+      last.place = time.place;
+    }
     if (!this.#isOpen) this.#rest();
+    return true;
   }
 
   close(): void {
@@ -46,7 +55,7 @@ class RunTimers implements Timers {
   }
 
   #rest(): void {
-    if (this.#running.size === 0) clearTimeout(this.#timeout);
+    if (this.#running.length === 0) clearTimeout(this.#timeout);
   }
 
   #wakeAt(time: number): void {
@@ -59,7 +68,7 @@ class RunTimers implements Timers {
     const over = performance.now() + TOLERANCE_MS;
     this.#wakesAt = Number.POSITIVE_INFINITY;
     for (const time of [...this.#running]) {
-      if (time.endsAt <= over && this.#running.delete(time)) time.action();
+      if (time.endsAt <= over && this.stopped(time)) time.action();
     }
     let next = Number.POSITIVE_INFINITY;
     for (const { endsAt } of this.#running) next = Math.min(next, endsAt);
@@ -71,11 +80,16 @@ class RunningTime implements Timer {
   readonly #timers: RunTimers;
   readonly endsAt: number;
   readonly action: () => void;
+  place: number;
 
-  constructor(timers: RunTimers, endsAt: number, action: () => void) {
+  constructor(
+    timers: RunTimers,
+    { endsAt, action, place }: Pick<RunningTime, "endsAt" | "action" | "place">,
+  ) {
     this.#timers = timers;
     this.endsAt = endsAt;
     this.action = action;
+    this.place = place;
   }
 
   stop(): void {

@@ -6,6 +6,7 @@ import { askedNow, asNoted, openCallScope, type ReplyPlace } from "../interrupti
 import { callModel } from "../model/call-model.ts";
 import { repairableFaults, repairRequest } from "../output/repair.ts";
 import type { RunState } from "../state.ts";
+import { isThenable } from "../thenable.ts";
 import { answerCalls } from "../tools/answer-calls.ts";
 import { abortError } from "./abort.ts";
 import { conclude } from "./conclude.ts";
@@ -37,12 +38,14 @@ export async function takeTurn<Ctx>(
   const { outputRepairs = DEFAULT_OUTPUT_REPAIRS } = scope.config;
   let behind: readonly Message[] = [];
   for (let repair = 1; ; repair++) {
-    const reply = await callModel(scope, asked, behind);
+    const calling = callModel(scope, asked, behind);
+    const reply = isThenable(calling) ? await calling : calling;
     if (!reply.ok) return fail(state, reply.error);
     if (reply.message.tool_calls !== undefined) {
       // Beside calls a text is no output, and nobody judges it.
       reply.text.release();
-      return runCalls(scope, turn, reply.message);
+      // Awaited here: to end with another promise takes three times as long.
+      return await runCalls(scope, turn, reply.message);
     }
     const ended = await conclude(scope, turn, reply);
     const faults = repair > outputRepairs ? undefined : repairableFaults(ended);

@@ -19,16 +19,18 @@ import type { Interruption } from "./interruption.ts";
 import type { Waiting } from "./waiting.ts";
 
 /** What becomes of the calls of a reply. */
-export interface SortedCalls {
-  readonly run: readonly RunnableCall[];
+export interface SortedCalls<Ctx> {
+  readonly run: readonly RunnableCall<Ctx>[];
   /** Answered without a tool of ours: by the client, or by somebody's refusal. */
   readonly answered: readonly AnsweredCall[];
   readonly waiting: readonly Interruption[];
   /** What is to be kept of the arguments of calls that wait for an approval, or have one. */
   readonly shown: readonly ShownArguments[];
   /** The arguments of all calls that may wait. */
-  readonly judged: ReadonlyMap<RichToolCall, JudgedArguments>;
+  readonly judged: JudgedCalls;
 }
+
+type JudgedCalls = ReadonlyMap<RichToolCall, JudgedArguments>;
 
 export interface AnsweredCall {
   readonly call: RichToolCall;
@@ -41,7 +43,7 @@ export interface SortOptions {
   readonly decisions: Decisions;
   readonly waiting: Waiting;
   /** Arguments that were judged before, so that what was decided about is what runs. */
-  readonly judged?: SortedCalls["judged"];
+  readonly judged?: JudgedCalls;
 }
 
 type Sorted =
@@ -54,31 +56,22 @@ export function sortCalls<Ctx>(
   scope: RunScope<Ctx>,
   batch: CallBatch<Ctx>,
   options: SortOptions,
-): SortedCalls | Promise<SortedCalls> {
-  const mayAnyWait = batch.calls.some((call) => {
-    const tool = findTool(batch, calledTool(call).name);
-    return tool !== undefined && mayWait(tool);
-  });
-  return mayAnyWait
-    ? judgeCalls(scope, batch, options)
-    : {
-        run: batch.calls.map((call) => ({ call })),
-        answered: [],
-        waiting: [],
-        shown: [],
-        judged: nothingJudged,
-      };
+): SortedCalls<Ctx> | Promise<SortedCalls<Ctx>> {
+  const run = batch.calls.map((call) => ({ call, tool: findTool(batch, calledTool(call).name) }));
+  return run.some(({ tool }) => tool !== undefined && mayWait(tool))
+    ? judgeCalls(scope, { batch, run }, options)
+    : { run, answered: [], waiting: [], shown: [], judged: nothingJudged };
 }
 
-const nothingJudged: SortedCalls["judged"] = new Map();
+const nothingJudged: JudgedCalls = new Map();
 
 async function judgeCalls<Ctx>(
   scope: RunScope<Ctx>,
-  batch: CallBatch<Ctx>,
+  { batch, run }: { readonly batch: CallBatch<Ctx>; readonly run: readonly RunnableCall<Ctx>[] },
   options: SortOptions,
-): Promise<SortedCalls> {
+): Promise<SortedCalls<Ctx>> {
   const sorted = {
-    run: [] as RunnableCall[],
+    run: [] as RunnableCall<Ctx>[],
     answered: [] as AnsweredCall[],
     waiting: [] as Interruption[],
     shown: [] as ShownArguments[],
@@ -86,10 +79,10 @@ async function judgeCalls<Ctx>(
   };
   const { signal } = scope.config;
   const { place, note } = options.waiting;
-  for (const call of batch.calls) {
-    const tool = findTool(batch, calledTool(call).name);
+  for (const runnable of run) {
+    const { call, tool } = runnable;
     if (tool === undefined || !mayWait(tool)) {
-      sorted.run.push({ call });
+      sorted.run.push(runnable);
       continue;
     }
     const digest = callDigestOf(place, call);
@@ -98,7 +91,7 @@ async function judgeCalls<Ctx>(
     const judged = known ?? (await abortable(judgeArguments({ tool, call, shown }), signal));
     sorted.judged.set(call, judged);
     const where = await abortable(sortCall(batch, { call, tool, judged, mask: scope.mask }, options), signal);
-    if (where.to === "run") sorted.run.push({ call, parsed: where.parsed });
+    if (where.to === "run") sorted.run.push({ ...runnable, parsed: where.parsed });
     else if (where.to === "answered") sorted.answered.push(where.answer);
     else sorted.waiting.push(where.interruption);
     const isAsked = where.to === "waiting" || (where.to === "run" && where.isApproved === true);
