@@ -79,7 +79,7 @@ export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): M
 
   const prepared = async (turn: Turn<Ctx>, laid: Laid): Promise<View<Ctx>> => {
     const compacted = await compaction?.before(laid.history, summarizerOf(config, turn));
-    const view = viewOf(turn.state, { ...laid, compacted });
+    const view = viewOf(turn.state, { compacted, ...laid });
     if (!view.ok || media === undefined) return view;
     const resolved = await media(view.state.messages);
     return resolved.ok ? { ...view, state: withMessages(view.state, resolved.messages) } : resolved;

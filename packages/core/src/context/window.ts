@@ -14,6 +14,7 @@ import {
   planWindow,
   windowOptionsOf,
 } from "@jaf/memory/engine";
+import { remembered } from "../immutable/remembered.ts";
 import { type WindowFunction, windowByFunction } from "./function-window.ts";
 import type { ContextLabel, WindowLimit } from "./manifest.ts";
 import type { ShownMessages, WindowInput } from "./shown.ts";
@@ -50,25 +51,32 @@ export function windowIssues(window: unknown): readonly MemoryIssue[] {
   if (window === undefined || typeof window === "function") return [];
   if (typeof window !== "object" || window === null)
     return [{ path: PATH, expected: "a window's configuration, or a function" }];
-  const { tokenizer, ...config } = fieldsOf(window);
-  const issues: MemoryIssue[] = [];
-  if (isSelecting(window)) {
-    const { select, maxMessages, ...others } = config;
-    const [unknown] = Object.keys(others).filter((field) => others[field] !== undefined);
-    if (typeof select !== "function") issues.push({ path: `${PATH}.select`, expected: "a function" });
-    if (unknown !== undefined || tokenizer !== undefined)
-      issues.push({ path: `${PATH}.${unknown ?? "tokenizer"}`, expected: "no such field beside select" });
-    return [...issues, ...windowIssues({ maxMessages })];
-  }
-  const parsed = parseChatMemoryConfig(config);
-  if (!parsed.success && parsed.error._tag === "MemoryValidationError") {
-    for (const { path, expected } of parsed.error.issues)
-      issues.push({ path: path.replace(/^memory/, PATH), expected });
-  }
-  if (tokenizer !== undefined && typeof tokenizer !== "function")
-    issues.push({ path: `${PATH}.tokenizer`, expected: "a function from a text to its number of tokens" });
-  return issues;
+  return issuesIn(window);
 }
+
+const issuesIn = remembered(
+  () => [],
+  (window: object): readonly MemoryIssue[] => {
+    const { tokenizer, ...config } = fieldsOf(window);
+    const issues: MemoryIssue[] = [];
+    if (isSelecting(window)) {
+      const { select, maxMessages, ...others } = config;
+      const [unknown] = Object.keys(others).filter((field) => others[field] !== undefined);
+      if (typeof select !== "function") issues.push({ path: `${PATH}.select`, expected: "a function" });
+      if (unknown !== undefined || tokenizer !== undefined)
+        issues.push({ path: `${PATH}.${unknown ?? "tokenizer"}`, expected: "no such field beside select" });
+      return [...issues, ...windowIssues({ maxMessages })];
+    }
+    const parsed = parseChatMemoryConfig(config);
+    if (!parsed.success && parsed.error._tag === "MemoryValidationError") {
+      for (const { path, expected } of parsed.error.issues)
+        issues.push({ path: path.replace(/^memory/, PATH), expected });
+    }
+    if (tokenizer !== undefined && typeof tokenizer !== "function")
+      issues.push({ path: `${PATH}.tokenizer`, expected: "a function from a text to its number of tokens" });
+    return issues;
+  },
+);
 
 const FIELDS = ["memoryId", "memoryType", "maxMessages", "maxTokens", "trimTo", "tokenizer", "select"];
 
@@ -97,9 +105,17 @@ export function windowOptionsIn(window: RunWindow): WindowOptions | undefined {
 }
 
 const windowOptions = (window: object, tokenizer: Tokenizer): WindowOptions => {
-  const { tokenizer: _, ...config } = fieldsOf(window);
-  return windowOptionsOf(config as ChatMemoryConfig, { tokenizer });
+  const options = optionsIn(window);
+  return "maxTokens" in options ? { ...options, tokenizer } : options;
 };
+
+const optionsIn = remembered(
+  () => [],
+  (window: object): WindowOptions => {
+    const { tokenizer: _, ...config } = fieldsOf(window);
+    return windowOptionsOf(config as ChatMemoryConfig);
+  },
+);
 
 /** Called on the window, which may be an instance of a class. */
 const tokenizerOf =
@@ -183,7 +199,7 @@ const showIn =
   (options: WindowOptions, costOf: (message: Message) => number) =>
   ({ messages, summary, dropped, positionOf }: WindowInput): ShownMessages => {
     const room = summary === undefined ? options : lessened(options, costOf(summary));
-    const plan = room && planWindow(messages, { ...room, dropped, positionOf });
+    const plan = room && planWindow(messages, Object.assign({}, room, { dropped, positionOf }));
     if (plan === undefined || (summary !== undefined && plan.newestOmitted)) return nothing;
     return {
       messages: plan.messages,

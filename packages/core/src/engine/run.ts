@@ -51,7 +51,7 @@ export async function execute<Ctx, Out>(
 ): Promise<RunResult<Out>> {
   const isFirst = takeUnused(initialState);
   const initial = ownState(initialState, config.memory?.autoStore === true);
-  const scope = openScope(initial, config, { ...options, isFirst });
+  const scope = openScope(initial, config, Object.assign({}, options, { isFirst }));
   const { runId, traceId } = initial;
   scope.emit?.({ type: "run_start", data: { runId, traceId } });
   try {

@@ -7,7 +7,7 @@ import { frozenCopy } from "./copy.ts";
 import { type Makers, madeWhenRead, UNREAD } from "./made-when-read.ts";
 import { frozenMessages, ownMessages, ownUnstoredMessages } from "./messages.ts";
 import { overlay } from "./overlay.ts";
-import { rememberedView } from "./remembered-view.ts";
+import { remembered } from "./remembered.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
 type AnyAgent<Ctx> = Agent<Ctx, any>;
@@ -39,7 +39,7 @@ export function ownState<Ctx>(state: RunState<Ctx>, isStored: boolean): RunState
 }
 
 /** An agent for the model provider: what is set of it changes nothing of the application's. Schemas stay as they are. */
-export const agentGivenOut: <Ctx>(agent: AnyAgent<Ctx>) => AnyAgent<Ctx> = rememberedView(
+export const agentGivenOut: <Ctx>(agent: AnyAgent<Ctx>) => AnyAgent<Ctx> = remembered(
   ({ tools, handoffs, modelConfig, cacheable }) => [
     tools,
     ...(tools ?? []).flatMap((tool) => [tool, tool.schema]),
@@ -86,7 +86,7 @@ export function openConfigGivenOut<Ctx>(
 ): (limit: ConfigSource["limit"], agent: Pick<AnyAgent<Ctx>, "cacheable">) => RunConfig<Ctx> {
   let given: RunConfig<Ctx> | undefined;
   return (limit, { cacheable }) => {
-    given ??= overlay(config, { ...frozenParts(config), ...unread<Ctx>() });
+    given ??= overlay(config, Object.assign(frozenParts(config), unread<Ctx>()));
     const cache = config.cache ?? cacheable;
     const fields = cache === undefined ? copied(given) : overlay(given, { cache: frozenCopy(cache) });
     return madeWhenRead(fields, MAKERS, { limit, agentRegistry: config.agentRegistry });

@@ -80,16 +80,18 @@ export interface Appender {
 /** Whether the conversation is there: made by a run, it has an incarnation that only the store knows at first. */
 type Existence = "absent" | "made" | "known";
 
+const NOTHING_KNOWN: KnownState = {
+  ...{ incarnation: undefined, version: undefined, metadataVersion: undefined },
+  ...{ totalMessages: undefined, historyToken: undefined },
+};
+
 export function createAppender(options: AppenderOptions): Appender {
   const { memory, conversationId, executionId } = options;
   let previous: Promise<unknown> = Promise.resolve();
   let appends = 0;
   let existence: Existence = "absent";
   let making: string | undefined;
-  let known: KnownState = {
-    ...{ incarnation: undefined, version: undefined, metadataVersion: undefined },
-    ...{ totalMessages: undefined, historyToken: undefined },
-  };
+  let known: KnownState = NOTHING_KNOWN;
 
   /**
    * Whether this run made it, also where the answer of the write got lost. An import has the note of a run, too; the

@@ -113,7 +113,7 @@ function createEndCache(): (options: EndCacheOptions) => EndCache {
 
   function put(conversationId: string, entry: Omit<Entry, "bytes" | "expiresAt">, size = 0): void {
     const expiresAt = (entry.end?.time.answeredAt ?? performance.now()) + MAX_AGE_MS;
-    entries.set(conversationId, { ...entry, bytes: size + ENTRY_BYTES, expiresAt });
+    entries.set(conversationId, Object.assign({}, entry, { bytes: size + ENTRY_BYTES, expiresAt }));
     bytes += size + ENTRY_BYTES;
     sweepLater();
   }

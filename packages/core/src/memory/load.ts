@@ -41,8 +41,8 @@ export async function loadConversation(
   conversationId: string,
   options: LoadOptions,
 ): Promise<Result<Loaded>> {
-  const { tail, end, onChanged } = options;
-  const read = (limit?: number) => readConversation(memory, conversationId, { ...options, limit });
+  const { tail, end, onChanged, receiptFor, signal } = options;
+  const read = (limit?: number) => readConversation(memory, conversationId, { receiptFor, signal, limit });
   if (end !== undefined) {
     const head = await loadHead(memory, conversationId, options);
     const loaded = head.success ? recallChecked(end, head.data, tail) : undefined;
@@ -62,7 +62,9 @@ export async function loadConversation(
     const reading = receipt === undefined ? endOf(conversation, tail) : ALL;
     if (reading.decides) {
       const firstPosition = firstPositionOf(reading.conversation);
-      return createSuccess({ ...loaded.data, conversation: reading.conversation, firstPosition });
+      return createSuccess(
+        Object.assign({}, loaded.data, { conversation: reading.conversation, firstPosition }),
+      );
     }
     limit = mayReadNext ? reading.readNext : undefined;
   }
@@ -107,7 +109,7 @@ async function readConversation(
   const { conversation } = loaded.data;
   const time = storeTimeOf(loaded.data, askedAt);
   const own = conversation === null ? null : ownConversation(conversation);
-  return createSuccess({ ...loaded.data, conversation: own, time });
+  return createSuccess(Object.assign({}, loaded.data, { conversation: own, time }));
 }
 
 export async function loadHead(
@@ -125,7 +127,8 @@ export async function loadHead(
   const askedAt = performance.now();
   const read = await settle(OPERATION, () => readFrom(provider, conversationId, options));
   if (!read.success) return read;
-  if (isReading(read.data)) return createSuccess({ ...read.data, time: storeTimeOf(read.data, askedAt) });
+  if (isReading(read.data))
+    return createSuccess(Object.assign({}, read.data, { time: storeTimeOf(read.data, askedAt) }));
   return createFailure(createMemoryStorageError(OPERATION, "the memory provider returned no conversation"));
 }
 

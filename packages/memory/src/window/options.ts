@@ -87,8 +87,12 @@ function check(what: string, given: Fields, limitField: "maxMessages" | "maxToke
 }
 
 /** An option that is `undefined` is as if it weren't there, that of the other window too. */
-const givenOf = (what: string, options: unknown): Fields =>
-  Object.fromEntries(Object.entries(optionFields(what, options)).filter(([, value]) => value !== undefined));
+function givenOf(what: string, options: unknown): Fields {
+  const fields = optionFields(what, options);
+  const given: Record<string, unknown> = {};
+  for (const field of Object.keys(fields)) if (fields[field] !== undefined) given[field] = fields[field];
+  return given;
+}
 
 const counting = (dropped: number) => (index: number) => dropped + index;
 
