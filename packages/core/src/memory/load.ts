@@ -1,4 +1,4 @@
-import type { ConversationMemory, ProviderReading, Result } from "@jaf/memory";
+import type { ConversationMemory, ProviderReading, ReadOptions, Result } from "@jaf/memory";
 import {
   createFailure,
   createMemoryConflictError,
@@ -90,12 +90,11 @@ async function readConversation(
     signal,
   }: Pick<LoadOptions, "receiptFor" | "signal"> & { readonly limit: number | undefined },
 ): Promise<Result<Loaded>> {
-  const options = {
-    ...(limit === undefined ? {} : { messages: { limit } }),
-    ...(userId === undefined ? {} : { userId }),
-    ...(receiptFor === undefined ? {} : { receiptFor }),
-    ...(signal === undefined ? {} : { signal }),
-  };
+  const options: { -readonly [Field in keyof ReadOptions]: ReadOptions[Field] } = {};
+  if (limit !== undefined) options.messages = { limit };
+  if (userId !== undefined) options.userId = userId;
+  if (receiptFor !== undefined) options.receiptFor = receiptFor;
+  if (signal !== undefined) options.signal = signal;
   const askedAt = performance.now();
   const loaded = await settle(OPERATION, () => readFrom(provider, conversationId, options));
   if (!loaded.success) return loaded;
