@@ -43,6 +43,7 @@ export type { PromptStream } from "./client/prompt-stream.ts";
 export type { FallbackModel, ModelFallback, ModelProvider, RunConfig } from "./config.ts";
 export type {
   CompactionReport,
+  ContextAddition,
   ContextFate,
   ContextLabel,
   ContextManifest,

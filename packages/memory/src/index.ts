@@ -173,6 +173,7 @@ export {
 } from "./resilience/set-aside.ts";
 export { createFailure, createSuccess, isFailure, isSuccess, type Result } from "./result.ts";
 export { MemorySetupError } from "./setup-error.ts";
+export { stableLength } from "./stable-length.ts";
 export { fence } from "./text/fence.ts";
 export { type CalledTool, calledTool } from "./tool-call.ts";
 export {

@@ -37,6 +37,7 @@ export { isMediaPart, isReasoningField, isReasoningPart, isTextPart } from "../p
 export { readFrom } from "../read-from.ts";
 export { createFailure, createSuccess, isFailure, isSuccess } from "../result.ts";
 export { MemorySetupError } from "../setup-error.ts";
+export { stableLength } from "../stable-length.ts";
 export { fence } from "../text/fence.ts";
 export { calledTool } from "../tool-call.ts";
 export { isVersionedProvider, receiptOf } from "../versioned-provider.ts";
