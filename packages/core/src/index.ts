@@ -1,5 +1,6 @@
 export type {
   ApprovalDecision,
+  CacheAdapter,
   ContentPart,
   ContinuationValidator,
   ErrorCause,

@@ -1,4 +1,4 @@
-import type { CacheAdapter } from "./cache-adapter.ts";
+import type { CacheAdapter } from "@jaf/memory";
 
 /** More keys than a process has prompts; those that were set first go. */
 const MAX_ENTRIES = 1_000;

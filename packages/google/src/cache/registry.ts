@@ -1,6 +1,6 @@
+import type { CacheAdapter } from "@jaf/memory";
 import { withDeadline } from "@jaf/memory/engine";
 import { ModelHttpError } from "@jaf/model-http";
-import type { CacheAdapter } from "./cache-adapter.ts";
 import { createInProcessStore } from "./in-process-store.ts";
 
 export interface GoogleCacheRegistryOptions {
