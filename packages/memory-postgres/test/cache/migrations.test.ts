@@ -63,13 +63,10 @@ describe("the migrations of a cache", () => {
     },
   );
 
-  it.each([{ schema: "" }, { tableName: "Caps" }, { tabelName: "a" }])(
-    "refuse %j",
-    async (options) => {
-      await useClient(async (client) => {
-        await expect(createPostgresCacheAdapter(client, options)).rejects.toThrow(TypeError);
-        await expect(migrateCache(client, options)).rejects.toThrow(TypeError);
-      });
-    },
-  );
+  it.each([{ schema: "" }, { tableName: "Caps" }, { tabelName: "a" }])("refuse %j", async (options) => {
+    await useClient(async (client) => {
+      await expect(createPostgresCacheAdapter(client, options)).rejects.toThrow(TypeError);
+      await expect(migrateCache(client, options)).rejects.toThrow(TypeError);
+    });
+  });
 });
