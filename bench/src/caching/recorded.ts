@@ -33,8 +33,8 @@ export const readRecorded = (path: string): readonly RecordedConversation[] =>
     .split("\n")
     .map((line) => conversationIn(JSON.parse(line)));
 
-/** A turn that the recording breaks off ends with a word of the model's, so that the run does. */
-const LAST: Step = { text: "Goodbye.", calls: [] };
+/** A turn that the recording breaks off ends with a word of the model's, so that the run does. It counts for nothing. */
+export const LAST: Step = { text: "Goodbye.", calls: [] };
 
 function conversationIn(recorded: {
   readonly conversationId: string;

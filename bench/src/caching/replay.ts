@@ -4,7 +4,7 @@ import { createInMemoryProvider, estimateTokens } from "@jaf/memory";
 import { MemoryUserMemory } from "@jaf/user-memory";
 import * as z from "zod";
 import { type Coverage, type PromptBody, watchCoverage } from "./coverage.ts";
-import type { RecordedConversation, Step } from "./recorded.ts";
+import { LAST, type RecordedConversation, type Step } from "./recorded.ts";
 
 export interface Setup {
   readonly placement: NonNullable<RemembersSpec["injectPlacement"]>;
@@ -14,9 +14,8 @@ export interface Setup {
 export interface Replayed {
   /** Of each call after the conversation's first. */
   readonly calls: readonly Coverage[];
-  /** Turns after the first, and those of them whose facts were others than in the turn before. */
-  readonly turns: number;
-  readonly changed: number;
+  /** Of each turn, the facts that its prompts had. */
+  readonly facts: readonly string[];
 }
 
 /** The tokens of instructions and tools together. */
@@ -43,9 +42,12 @@ export async function replay(
     model: "claude-sonnet-4-5",
     fetch: async (_, init) => {
       const body = JSON.parse(String(init?.body)) as PromptBody;
-      calls.push(observe(body));
+      const step = steps.shift();
+      if (step === undefined) throw new Error("More calls than were recorded");
+      const coverage = observe(body);
+      if (step !== LAST) calls.push(coverage);
       shown.push(/<user-memory>.*<\/user-memory>/s.exec(JSON.stringify(body))?.[0] ?? "");
-      return Response.json(replyOf(steps.shift()));
+      return Response.json(replyOf(step));
     },
   });
   const agent = agentFor(all, conversation);
@@ -72,8 +74,7 @@ export async function replay(
     if (outcome.status !== "completed") throw new Error(JSON.stringify(outcome));
     blocks.push(shown.at(-1) ?? "");
   }
-  const changed = blocks.filter((block, at) => at > 0 && block !== blocks[at - 1]).length;
-  return { calls: calls.slice(1), turns: blocks.length - 1, changed };
+  return { calls: calls.slice(1), facts: blocks };
 }
 
 async function memoryOf(all: readonly RecordedConversation[], index: number): Promise<MemoryUserMemory> {
@@ -124,8 +125,7 @@ function filler(text: string, tokens: number): string {
   return filled;
 }
 
-function replyOf(step: Step | undefined) {
-  const { text = "Goodbye.", calls = [] } = step ?? {};
+function replyOf({ text, calls }: Step) {
   return {
     id: "msg_1",
     type: "message",
