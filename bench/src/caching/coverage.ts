@@ -14,6 +14,8 @@ export interface Coverage {
   readonly prompt: number;
   /** Of the prompt, what begins it and an earlier request has marked the end of. */
   readonly covered: number;
+  /** Of what comes behind that, what lies before the last breakpoint, and so is kept for later requests. */
+  readonly written: number;
 }
 
 /** How many blocks a service looks back from a breakpoint, itself the first, as Anthropic documents. */
@@ -35,9 +37,13 @@ export function watchCoverage(): (body: PromptBody) => Coverage {
     const marks = prefixes.flatMap(({ isMarked }, index) => (isMarked ? [index] : []));
     if (marks.length > 4) throw new Error(`${marks.length} breakpoints: Anthropic takes four`);
     const seen = marks.flatMap((mark) => prefixes.slice(Math.max(0, mark + 1 - LOOKED_AT), mark + 1));
-    const covered = seen.filter(({ digest }) => kept.has(digest)).map((prefix) => prefix.tokens);
+    const covered = Math.max(
+      0,
+      ...seen.filter(({ digest }) => kept.has(digest)).map((prefix) => prefix.tokens),
+    );
     for (const mark of marks) kept.add(prefixes[mark]?.digest ?? "");
-    return { prompt: tokens, covered: Math.max(0, ...covered) };
+    const marked = prefixes[marks.at(-1) ?? -1]?.tokens ?? 0;
+    return { prompt: tokens, covered, written: marked - covered };
   };
 }
 

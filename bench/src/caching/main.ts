@@ -21,6 +21,10 @@ const WINDOWS: readonly Window[] = [
 ];
 const PLACEMENTS: readonly Setup["placement"][] = ["instructions", "before-newest-message"];
 
+/** What Anthropic charges for a token, to what it charges for one that it neither reads nor keeps. */
+const READ = 0.1;
+const WRITTEN = { "5m": 1.25, "1h": 2 };
+
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 const percent = (part: number): string => `${(part * 100).toFixed(1)} %`;
 
@@ -47,13 +51,20 @@ async function measure(path: string): Promise<void> {
       const calls = replayed.flatMap((each) => each.calls);
       const prompt = sum(calls.map((call) => call.prompt));
       const covered = sum(calls.map((call) => call.covered)) / prompt;
-      rows.push([name, placement, String(calls.length), String(prompt), percent(covered)]);
+      const written = sum(calls.map((call) => call.written)) / prompt;
+      const costs = Object.values(WRITTEN).map((rate) =>
+        percent(1 + covered * (READ - 1) + written * (rate - 1)),
+      );
+      rows.push([name, placement, String(calls.length), String(prompt), percent(covered), ...costs]);
       if (target !== undefined && placement === "before-newest-message")
         checks.push({ what: `window ${name}`, measured: covered * 100, rule: "at least", target, unit: "%" });
       if (rows.length === 1) tellFacts(replayed);
     }
   }
-  const table = { columns: ["window", "facts", "calls", "tokens of prompts", "covered"], rows };
+  const table = {
+    columns: ["window", "facts", "calls", "tokens of prompts", "covered", "costs, 5m", "costs, 1h"],
+    rows,
+  };
   console.log(renderPart({ table, checks }));
 }
 
