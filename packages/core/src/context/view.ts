@@ -5,6 +5,7 @@ import { OPERATION, type Turn } from "../engine/step.ts";
 import type { JAFError } from "../errors.ts";
 import { changedState } from "../immutable/changed-state.ts";
 import type { Journal } from "../memory/journal.ts";
+import type { NamedAddition } from "../middleware/additions.ts";
 import type { RunState } from "../state.ts";
 import { type Compacted, openCompaction } from "./compaction.ts";
 import { manifestOf } from "./describe.ts";
@@ -25,7 +26,7 @@ export type View<Ctx> =
       readonly ok: true;
       readonly state: RunState<Ctx>;
       /** Made when it is asked for. */
-      readonly describe: () => ContextManifest;
+      readonly describe: (additions?: readonly NamedAddition[]) => ContextManifest;
     }
   | Refused;
 
@@ -64,9 +65,10 @@ export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): M
     return {
       ok: true,
       state: withMessages(state, seen.messages),
-      describe: () =>
+      describe: (additions = []) =>
         manifestOf({
           ...seen,
+          additions,
           agentName,
           history,
           summary,

@@ -97,7 +97,7 @@ async function runSteps<Ctx>(
       const { outcome } = step;
       state = step.state;
       if (outcome === undefined) {
-        step = await takeTurn(scope, state, middleware?.instruct);
+        step = await takeTurn(scope, state, middleware?.additions());
         continue;
       }
       if (outcome.status === "completed") await middleware?.finish(state);

@@ -1,5 +1,5 @@
+import type { CacheAdapter } from "@jaf/memory";
 import { warn } from "@jaf/memory/engine";
-import type { CacheAdapter } from "./cache-adapter.ts";
 
 /** More keys than a process has prompts; those that were set first go. */
 const MAX_ENTRIES = 1_000;

@@ -41,6 +41,7 @@ export { textIn, utf8Of } from "../platform/utf8.ts";
 export { readFrom } from "../read-from.ts";
 export { createFailure, createSuccess, isFailure, isSuccess } from "../result.ts";
 export { MemorySetupError } from "../setup-error.ts";
+export { stableLength } from "../stable-length.ts";
 export { fence } from "../text/fence.ts";
 export { calledTool } from "../tool-call.ts";
 export { isVersionedProvider, receiptOf } from "../versioned-provider.ts";
