@@ -17,10 +17,9 @@ export type WithMedia =
  * gives all bytes itself. Never rejects.
  */
 export function openMedia(
-  journal: Journal | undefined,
+  journal: Journal,
   signal: AbortSignal | undefined,
 ): ((messages: readonly Message[]) => Promise<WithMedia>) | undefined {
-  if (journal === undefined) return undefined;
   const { conversationId } = journal;
   const { provider } = journal.memory;
   if (!readsMedia(provider)) return undefined;

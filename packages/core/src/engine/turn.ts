@@ -1,7 +1,7 @@
 import type { Message, ToolCall } from "@jaf/memory";
 import { sanitizeConversation } from "@jaf/memory/engine";
 import { changedState } from "../immutable/changed-state.ts";
-import { nothingDecided } from "../interruption/decisions.ts";
+import { nothingDecided } from "../interruption/undecided.ts";
 import { askedNow, asNoted, openCallScope, type ReplyPlace } from "../interruption/waiting.ts";
 import { callModel } from "../model/call-model.ts";
 import { repairableFaults, repairRequest } from "../output/repair.ts";

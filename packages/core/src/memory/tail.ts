@@ -3,8 +3,9 @@ import { isVersionedProvider, sanitizeConversation, windowTailOf } from "@jaf/me
 import { COMPARED, readSummary } from "../context/summary.ts";
 import { windowOptionsIn } from "../context/window.ts";
 import type { MemoryConfig } from "./config.ts";
+import { isFinalReply } from "./final-reply.ts";
 import { firstPositionOf, nextPositionOf } from "./metadata.ts";
-import { isFinalReply, isHistory } from "./unsaid.ts";
+import { isHistory } from "./unsaid.ts";
 
 /** How a run reads the end of a conversation in place of all of it. */
 export interface Tail {
