@@ -1,5 +1,6 @@
 import type { Message } from "@jaf/memory";
-import { createMemoryStorageError, readsMedia } from "@jaf/memory/engine";
+import { createMemoryStorageError } from "@jaf/memory/engine";
+import { readsMedia } from "@jaf/memory/turns";
 import { abortable, runAborted } from "../engine/abort.ts";
 import type { JAFError } from "../errors.ts";
 import type { Journal } from "../memory/journal.ts";

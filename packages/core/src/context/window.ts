@@ -13,7 +13,7 @@ import {
   parseChatMemoryConfig,
   planWindow,
   windowOptionsOf,
-} from "@jaf/memory/engine";
+} from "@jaf/memory/turns";
 import { type WindowFunction, windowByFunction } from "./function-window.ts";
 import type { ContextLabel } from "./manifest.ts";
 import type { ShownMessages, WindowInput } from "./shown.ts";

@@ -1,12 +1,11 @@
 import type { Message, RichMessage } from "@jaf/memory";
+import { lazy, messageText } from "@jaf/memory/engine";
 import {
   ContinuationValidationError,
   defaultContinuationValidator,
   historyTokenOf,
-  lazy,
-  messageText,
   validateContinuation,
-} from "@jaf/memory/engine";
+} from "@jaf/memory/turns";
 import type { ContinuationRejected } from "../errors.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { frozenInput, frozenMessages } from "../immutable/messages.ts";

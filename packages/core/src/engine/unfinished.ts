@@ -1,5 +1,6 @@
 import type { ConversationMemory, Message, PendingToolCalls } from "@jaf/memory";
-import { pendingToolCalls, sanitizeConversation } from "@jaf/memory/engine";
+import { sanitizeConversation } from "@jaf/memory/engine";
+import { pendingToolCalls } from "@jaf/memory/turns";
 import { isHandoffCall } from "../handoff/handoff.ts";
 import { approvalIdPrefix, bindingOf } from "../interruption/approval-id.ts";
 import { nothingOpen, type OpenCalls } from "../interruption/decisions.ts";

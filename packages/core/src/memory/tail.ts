@@ -1,5 +1,6 @@
 import type { ConversationMemory, Message, WindowTail } from "@jaf/memory";
-import { isVersionedProvider, sanitizeConversation, windowTailOf } from "@jaf/memory/engine";
+import { sanitizeConversation } from "@jaf/memory/engine";
+import { isVersionedProvider, windowTailOf } from "@jaf/memory/turns";
 import { COMPARED, readSummary } from "../context/summary.ts";
 import { windowOptionsIn } from "../context/window.ts";
 import type { MemoryConfig } from "./config.ts";

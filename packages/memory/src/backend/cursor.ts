@@ -1,4 +1,4 @@
-import { base64urlOf, bytesIn } from "#platform";
+import { base64urlOf, bytesIn } from "#bytes";
 import { idIssue } from "../codec/ids.ts";
 import { textIn, utf8Of } from "../platform/utf8.ts";
 import type { ConversationMemory } from "../provider.ts";

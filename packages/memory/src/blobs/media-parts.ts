@@ -1,4 +1,4 @@
-import { base64Of, bytesIn } from "#platform";
+import { base64Of, bytesIn } from "#bytes";
 import { isPlainObject } from "../codec/checks.ts";
 import type { ContentPart } from "../content-part.ts";
 import type { Message, RichMessage } from "../message.ts";

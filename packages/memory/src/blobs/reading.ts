@@ -1,4 +1,4 @@
-import { base64Of } from "#platform";
+import { base64Of } from "#bytes";
 import { createMemoryStorageError, createMemoryValidationError } from "../errors.ts";
 import type { RichMessage } from "../message.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";

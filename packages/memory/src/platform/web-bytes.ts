@@ -1,3 +1,5 @@
+// What `#bytes` is everywhere else, by the web's standards alone.
+
 /** A call takes only so many arguments. */
 const AT_ONCE = 8_192;
 
