@@ -1,39 +1,64 @@
 import { defineConfig } from "tsup";
-import { base, loadedWith } from "../../tsup.base.ts";
+import { base, loadedWith, web } from "../../tsup.base.ts";
 
+const root = "src/index.ts";
+const adapter = "src/adapter/index.ts";
 const engine = "src/engine/index.ts";
 const history = "src/history/index.ts";
-const adapter = "src/adapter/index.ts";
 const turns = "src/turns/index.ts";
+const testing = "src/testing/index.ts";
 
-export default defineConfig({
-  ...base,
-  entry: {
-    index: "src/index.ts",
-    "adapter/index": adapter,
-    "digest/index": "src/digest/index.ts",
-    "engine/index": engine,
-    "history/index": history,
-    "testing/index": "src/testing/index.ts",
-    "turns/index": turns,
-    "platform/node-bytes": "src/platform/node-bytes.ts",
-    "platform/web-bytes": "src/platform/web-bytes.ts",
-    "platform/node-digest": "src/platform/node-digest.ts",
-    "platform/web-digest": "src/platform/web-digest.ts",
-    "adapter/node-packages": "src/adapter/node-packages.ts",
-    "adapter/web-packages": "src/adapter/web-packages.ts",
+const entry = {
+  index: root,
+  "adapter/index": adapter,
+  "digest/index": "src/digest/index.ts",
+  "engine/index": engine,
+  "history/index": history,
+  "turns/index": turns,
+};
+
+// What the package's `imports` name is chosen where it is loaded.
+const external = ["vitest", /^#/];
+
+export default defineConfig([
+  {
+    ...base,
+    entry: {
+      ...entry,
+      "testing/index": testing,
+      "platform/node-bytes": "src/platform/node-bytes.ts",
+      "platform/web-bytes": "src/platform/web-bytes.ts",
+      "platform/node-digest": "src/platform/node-digest.ts",
+      "platform/web-digest": "src/platform/web-digest.ts",
+      "adapter/node-packages": "src/adapter/node-packages.ts",
+      "adapter/web-packages": "src/adapter/web-packages.ts",
+    },
+    clean: ["!web/**"],
+    // The entries share classes and registries: each must be there once.
+    splitting: true,
+    external,
+    // Two files: what `history` has, and the rest of what engines and adapters need.
+    esbuildPlugins: [
+      loadedWith({
+        [root]: [turns],
+        [adapter]: [turns],
+        [engine]: [adapter, turns, history],
+        [turns]: [adapter, engine, history],
+        [testing]: [turns],
+      }),
+    ],
   },
-  // The entries share classes and registries: each must be there once.
-  splitting: true,
-  esbuildPlugins: [
-    loadedWith({
-      [engine]: ["src/window/tokens.ts"],
-      [adapter]: [engine],
-      [turns]: [engine, history, adapter],
-      "src/index.ts": [turns],
-      "src/testing/index.ts": [turns],
-    }),
-  ],
-  // What the package's `imports` name is chosen where it is loaded.
-  external: ["vitest", /^#/],
-});
+  {
+    ...web,
+    entry,
+    external,
+    esbuildPlugins: [
+      loadedWith({
+        [root]: [turns],
+        [adapter]: [engine],
+        [engine]: ["src/window/tokens.ts"],
+        [turns]: [engine, history, adapter],
+      }),
+    ],
+  },
+]);

@@ -13,7 +13,8 @@ const encoded = (sum: Uint8Array, encoding: "hex" | "base64url"): string =>
 
 const encoder = new TextEncoder();
 
-const bytesOf = (data: string | Uint8Array): Uint8Array => (typeof data === "string" ? encoder.encode(data) : data);
+const bytesOf = (data: string | Uint8Array): Uint8Array =>
+  typeof data === "string" ? encoder.encode(data) : data;
 
 export const sha1: Digest = (data, encoding) => encoded(hashSha1(bytesOf(data)), encoding);
 export const sha256: Digest = (data, encoding) => encoded(hashSha256(bytesOf(data)), encoding);
