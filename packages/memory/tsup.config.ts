@@ -26,8 +26,6 @@ export default defineConfig([
     entry: {
       ...entry,
       "testing/index": testing,
-      "platform/node-bytes": "src/platform/node-bytes.ts",
-      "platform/web-bytes": "src/platform/web-bytes.ts",
       "platform/node-digest": "src/platform/node-digest.ts",
       "platform/web-digest": "src/platform/web-digest.ts",
       "adapter/node-packages": "src/adapter/node-packages.ts",
@@ -37,12 +35,12 @@ export default defineConfig([
     // The entries share classes and registries: each must be there once.
     splitting: true,
     external,
-    // Two files: what `history` has, and the rest of what engines and adapters need.
+    // Three files: what `history` has, what `engine` has beside it, and the rest of what adapters and stored turns need.
     esbuildPlugins: [
       loadedWith({
         [root]: [turns],
         [adapter]: [turns],
-        [engine]: [adapter, turns, history],
+        [engine]: [history],
         [turns]: [adapter, engine, history],
         [testing]: [turns],
       }),

@@ -14,6 +14,7 @@ export default defineConfig({
   esbuildPlugins: [
     loadedWith({
       "src/extract/steps.ts": ["src/adapter/index.ts"],
+      "src/adapter/index.ts": ["src/in-memory/backend.ts"],
       "src/index.ts": ["src/adapter/index.ts"],
       "src/testing/index.ts": ["src/adapter/index.ts"],
     }),

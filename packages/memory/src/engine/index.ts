@@ -1,7 +1,7 @@
 // What an engine that runs turns, and an adapter of a model, need as they load. What an engine needs for turns that are stored and
 // for windows is in `turns`, hashes are in `digest`. The root holds all of it and more: retries, fallbacks, blobs, the lookup of
 // adapters and what else most engines never call.
-export { base64Of, bytesIn } from "#bytes";
+
 export { withDeadline } from "../async/deadline.ts";
 export { onAbort } from "../async/on-abort.ts";
 export { idIssue } from "../codec/ids.ts";
@@ -20,6 +20,7 @@ export { sameJson } from "../json/same-json.ts";
 export { lazy } from "../lazy.ts";
 export { messageText, partText } from "../message-text.ts";
 export { isMediaPart, isReasoningField, isReasoningPart, isTextPart } from "../part-kinds.ts";
+export { base64Of, bytesIn } from "../platform/bytes.ts";
 export { processEnvironment, warn } from "../platform/process.ts";
 export { restart, type Timeout, unref } from "../platform/timer.ts";
 export { textIn, utf8Of } from "../platform/utf8.ts";

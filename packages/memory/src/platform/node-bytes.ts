@@ -1,5 +1,3 @@
-// What `#bytes` is where Node's modules are: under Node, Deno and Bun.
-
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
 

@@ -1,5 +1,3 @@
-// What `#bytes` is everywhere else, by the web's standards alone.
-
 /** A call takes only so many arguments. */
 const AT_ONCE = 8_192;
 

@@ -3,10 +3,16 @@
 import { sha1 as hashSha1 } from "@noble/hashes/legacy.js";
 import { sha256 as hashSha256, sha512_256 as hashSha512t256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { base64urlOf } from "#bytes";
 import type { Digest, GrowingDigest } from "./digest.ts";
 
 // The web's own hashes are promises, and some of ours are made where nothing can be awaited.
+
+// Written out here: in a file of their own these functions would have to be found by everybody.
+const base64urlOf = (sum: Uint8Array): string =>
+  btoa(String.fromCharCode(...sum))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
 
 const encoded = (sum: Uint8Array, encoding: "hex" | "base64url"): string =>
   encoding === "hex" ? bytesToHex(sum) : base64urlOf(sum);

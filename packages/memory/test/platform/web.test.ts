@@ -18,7 +18,7 @@ const texts = fc.oneof(
 );
 const bytes = fc.uint8Array({ maxLength: 300 });
 
-describe("what #bytes and #digest are without Node's modules", () => {
+describe("what hashes and bytes are without Node's modules", () => {
   it.each([
     { name: "SHA-1", ofNode: node.sha1, ofWeb: web.sha1 },
     { name: "SHA-256", ofNode: node.sha256, ofWeb: web.sha256 },
