@@ -13,11 +13,12 @@ import {
   parseChatMemoryConfig,
   planWindow,
   windowOptionsOf,
-} from "@jaf/memory/engine";
+} from "@jaf/memory/turns";
 import { remembered } from "../immutable/remembered.ts";
 import { type WindowFunction, windowByFunction } from "./function-window.ts";
-import type { ContextLabel, WindowLimit } from "./manifest.ts";
+import type { ContextLabel } from "./manifest.ts";
 import type { ShownMessages, WindowInput } from "./shown.ts";
+import { type ModelWindow, wholeWindow } from "./whole-window.ts";
 
 const PATH = "RunConfig.memory.window";
 
@@ -36,14 +37,6 @@ export interface SelectingWindow {
   /** What the function gets: the window of so many messages, that slides. */
   readonly maxMessages: number;
   readonly select: WindowFunction;
-}
-
-export interface ModelWindow {
-  readonly limit: WindowLimit | undefined;
-  /** Throws what the application's function or tokenizer throws, or a `TypeError` where they return nonsense. */
-  readonly show: (input: WindowInput) => ShownMessages;
-  /** Tokens by the window's tokenizer; `undefined` where it counts messages. */
-  readonly tokensOf: (messages: readonly Message[]) => number | undefined;
 }
 
 /** What is wrong with a window. */
@@ -125,7 +118,7 @@ const tokenizerOf =
 
 /** Throws a `TypeError` for a configuration that has issues. */
 export function openWindow(window: RunWindow | undefined): ModelWindow {
-  if (window === undefined) return { limit: undefined, show: showAll, tokensOf: () => undefined };
+  if (window === undefined) return wholeWindow;
   if (typeof window === "function")
     return { limit: { type: "function" }, show: windowByFunction(PATH, window), tokensOf: () => undefined };
   if (isSelecting(window)) return openSelecting(window);
@@ -179,13 +172,6 @@ function remembering(tokenizer: Tokenizer): Tokenizer {
     return tokens;
   };
 }
-
-const showAll = ({ messages, summary }: WindowInput): ShownMessages => ({
-  messages,
-  summary,
-  label: () => undefined,
-  issue: undefined,
-});
 
 /** There is no room for the summary beside the newest message. */
 const nothing: ShownMessages = {

@@ -1,15 +1,16 @@
 import type { Message } from "@jaf/memory";
 import { sanitizeConversation } from "@jaf/memory/engine";
 import { isHandoff } from "../handoff/handoff.ts";
+import { checkDecisions } from "../interruption/decisions.ts";
+import type { Interruption } from "../interruption/interruption.ts";
+import { sortCalls } from "../interruption/sort-calls.ts";
+import type { SortedCalls } from "../interruption/sorted-calls.ts";
 import {
   approvedBefore,
-  checkDecisions,
   type Decisions,
   type GivenDecisions,
   isUndecided,
-} from "../interruption/decisions.ts";
-import type { Interruption } from "../interruption/interruption.ts";
-import { type SortedCalls, sortCalls } from "../interruption/sort-calls.ts";
+} from "../interruption/undecided.ts";
 import { askedNow, type Waiting } from "../interruption/waiting.ts";
 import type { AppendEntry } from "../memory/turn-holder.ts";
 import type { RunState } from "../state.ts";

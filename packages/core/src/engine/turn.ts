@@ -1,7 +1,7 @@
 import type { Message, ToolCall } from "@jaf/memory";
 import { sanitizeConversation } from "@jaf/memory/engine";
 import { changedState } from "../immutable/changed-state.ts";
-import { nothingDecided } from "../interruption/decisions.ts";
+import { nothingDecided } from "../interruption/undecided.ts";
 import { askedNow, asNoted, openCallScope, type ReplyPlace } from "../interruption/waiting.ts";
 import type { NamedAddition } from "../middleware/additions.ts";
 import { callModel } from "../model/call-model.ts";

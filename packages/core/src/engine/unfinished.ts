@@ -1,9 +1,12 @@
 import type { ConversationMemory, Message, PendingToolCalls } from "@jaf/memory";
-import { pendingToolCalls, sanitizeConversation } from "@jaf/memory/engine";
+import { sanitizeConversation } from "@jaf/memory/engine";
+import { pendingToolCalls } from "@jaf/memory/turns";
 import { isHandoff } from "../handoff/handoff.ts";
 import { approvalIdPrefix, bindingOf } from "../interruption/approval-id.ts";
-import { approvedBefore, nothingOpen, type OpenCalls } from "../interruption/decisions.ts";
-import { type SortedCalls, sortCalls } from "../interruption/sort-calls.ts";
+import { nothingOpen, type OpenCalls } from "../interruption/decisions.ts";
+import { sortCalls } from "../interruption/sort-calls.ts";
+import type { SortedCalls } from "../interruption/sorted-calls.ts";
+import { approvedBefore } from "../interruption/undecided.ts";
 import { asNoted, openCallScope, type ReplyPlace, type Waiting } from "../interruption/waiting.ts";
 import { firstPositionOf, type NotedMetadata, readMetadata } from "../memory/metadata.ts";
 import type { RunState } from "../state.ts";

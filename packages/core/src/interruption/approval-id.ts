@@ -1,5 +1,6 @@
 import type { RichToolCall } from "@jaf/memory";
-import { calledTool, sha256 } from "@jaf/memory/engine";
+import { sha256 } from "@jaf/memory/digest";
+import { calledTool } from "@jaf/memory/engine";
 
 /** Which reply of which conversation made the calls. */
 export interface CallPlace {

@@ -8,13 +8,8 @@ import type {
   WriteOptions,
   WriteReceipt,
 } from "@jaf/memory";
-import {
-  createFailure,
-  createSuccess,
-  historyTokenOf,
-  isVersionedProvider,
-  receiptOf,
-} from "@jaf/memory/engine";
+import { createFailure, createSuccess } from "@jaf/memory/engine";
+import { historyTokenOf, isVersionedProvider, receiptOf } from "@jaf/memory/turns";
 import { abortError, sleep } from "../engine/abort.ts";
 import type { Emit } from "../events/emitter.ts";
 import { plainCopy } from "../immutable/copy.ts";

@@ -1,4 +1,5 @@
-import { base64Of, sha512t256, startSha512t256 } from "@jaf/memory/engine";
+import { sha512t256, startSha512t256 } from "@jaf/memory/digest";
+import { base64Of } from "@jaf/memory/engine";
 
 /** Characters that are hashed at a time. */
 const CHUNK = 65_536;

@@ -4,9 +4,8 @@ import {
   createMemoryConflictError,
   createMemoryStorageError,
   createSuccess,
-  isVersionedProvider,
-  readFrom,
 } from "@jaf/memory/engine";
+import { isVersionedProvider, readFrom } from "@jaf/memory/turns";
 import { ownConversation } from "../immutable/messages.ts";
 import type { MemoryConfig } from "./config.ts";
 import { type ConversationEnd, tellRecall } from "./end-cache.ts";

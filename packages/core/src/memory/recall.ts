@@ -1,5 +1,5 @@
 import type { ConversationMemory, ConversationMetadata, Message } from "@jaf/memory";
-import { readsMedia } from "@jaf/memory/engine";
+import { readsMedia } from "@jaf/memory/turns";
 import { CLAIM_KEY } from "../context/claim-note.ts";
 import { SUMMARY_KEY } from "../context/summary.ts";
 import type { MemoryConfig } from "./config.ts";

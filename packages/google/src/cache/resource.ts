@@ -1,4 +1,4 @@
-import { sha256 } from "@jaf/memory/engine";
+import { sha256 } from "@jaf/memory/digest";
 import { fieldsOf, parseJson, post, wholeText } from "@jaf/model-http";
 import type { Endpoint } from "../endpoint.ts";
 import type { KeptPrompt } from "./kept-prompt.ts";

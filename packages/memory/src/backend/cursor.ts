@@ -1,5 +1,5 @@
-import { base64urlOf, bytesIn } from "#platform";
 import { idIssue } from "../codec/ids.ts";
+import { base64urlOf, bytesIn } from "../platform/bytes.ts";
 import { textIn, utf8Of } from "../platform/utf8.ts";
 import type { ConversationMemory } from "../provider.ts";
 import type { ConversationPosition } from "./backend.ts";

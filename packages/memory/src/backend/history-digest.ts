@@ -1,4 +1,4 @@
-import { sha1, sha256 } from "#platform";
+import { sha1, sha256 } from "#digest";
 
 /** What a store makes the digests of its histories with: Redis' scripts offer SHA-1 alone. */
 export type DigestAlgorithm = "sha1" | "sha256";

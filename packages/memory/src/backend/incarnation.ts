@@ -1,4 +1,4 @@
-import { sha256 } from "#platform";
+import { sha256 } from "#digest";
 
 /** For how long a tombstone stays. */
 export const TOMBSTONE_SECONDS = 24 * 60 * 60;

@@ -1,4 +1,4 @@
-import { sha256 } from "#platform";
+import { sha256 } from "#digest";
 import { guarded, integerIssue, isPlainObject, pushIssue } from "../codec/checks.ts";
 import { idIssue } from "../codec/ids.ts";
 import {

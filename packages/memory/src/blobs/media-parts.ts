@@ -1,7 +1,7 @@
-import { base64Of, bytesIn } from "#platform";
 import { isPlainObject } from "../codec/checks.ts";
 import type { ContentPart } from "../content-part.ts";
 import type { Message, RichMessage } from "../message.ts";
+import { base64Of, bytesIn } from "../platform/bytes.ts";
 import { isUint8Array } from "../platform/uint8-array.ts";
 import { copyArgument } from "../resilience/argument-copy.ts";
 import { type BlobReference, parseReference } from "./reference.ts";

@@ -1,4 +1,4 @@
-import { base64Of, bytesIn } from "#platform";
+import { base64Of, bytesIn } from "../platform/bytes.ts";
 import { isUint8Array } from "../platform/uint8-array.ts";
 
 /**

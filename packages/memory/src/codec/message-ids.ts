@@ -1,4 +1,4 @@
-import { sha256 } from "#platform";
+import { sha256 } from "#digest";
 import type { EncodedMessage } from "../backend/backend.ts";
 import type { MemoryIssue } from "../errors.ts";
 import { pushIssue } from "./checks.ts";

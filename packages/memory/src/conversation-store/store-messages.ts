@@ -1,5 +1,5 @@
 import { decodeMessage } from "../codec/decode.ts";
-import { encodeMessages } from "../codec/encode.ts";
+import { encodeMessages } from "../codec/encode-messages.ts";
 import { createMemoryStorageError, type MemoryIssue } from "../errors.ts";
 import { sanitizeConversation } from "../history/sanitizer.ts";
 import { sameJson } from "../json/same-json.ts";

@@ -1,4 +1,4 @@
-import { sha256 } from "#platform";
+import { sha256 } from "#digest";
 import { idIssue } from "../codec/ids.ts";
 import { createMemoryValidationError } from "../errors.ts";
 import { ConversationStoreError } from "./error.ts";

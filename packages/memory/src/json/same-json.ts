@@ -1,4 +1,4 @@
-import { base64Of, sameBytes } from "#platform";
+import { base64Of, sameBytes } from "../platform/bytes.ts";
 import { isUint8Array } from "../platform/uint8-array.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

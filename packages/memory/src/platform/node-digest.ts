@@ -1,3 +1,4 @@
+// What `#digest` is where Node's modules are: under Node, Deno and Bun.
 import { createHash, hash } from "node:crypto";
 import type { Digest, GrowingDigest } from "./digest.ts";
 

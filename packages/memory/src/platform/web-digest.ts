@@ -1,16 +1,26 @@
+// What `#digest` is where Node's modules aren't: in browsers and at the edge.
+
 import { sha1 as hashSha1 } from "@noble/hashes/legacy.js";
 import { sha256 as hashSha256, sha512_256 as hashSha512t256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { Digest, GrowingDigest } from "./digest.ts";
-import { utf8Of } from "./utf8.ts";
-import { base64urlOf } from "./web-bytes.ts";
 
 // The web's own hashes are promises, and some of ours are made where nothing can be awaited.
+
+// Written out here: in a file of their own these functions would have to be found by everybody.
+const base64urlOf = (sum: Uint8Array): string =>
+  btoa(String.fromCharCode(...sum))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
 
 const encoded = (sum: Uint8Array, encoding: "hex" | "base64url"): string =>
   encoding === "hex" ? bytesToHex(sum) : base64urlOf(sum);
 
-const bytesOf = (data: string | Uint8Array): Uint8Array => (typeof data === "string" ? utf8Of(data) : data);
+const encoder = new TextEncoder();
+
+const bytesOf = (data: string | Uint8Array): Uint8Array =>
+  typeof data === "string" ? encoder.encode(data) : data;
 
 export const sha1: Digest = (data, encoding) => encoded(hashSha1(bytesOf(data)), encoding);
 export const sha256: Digest = (data, encoding) => encoded(hashSha256(bytesOf(data)), encoding);
@@ -22,7 +32,7 @@ export function startSha512t256(): GrowingDigest {
   const growing = hashSha512t256.create();
   return {
     update: (text) => {
-      growing.update(utf8Of(text));
+      growing.update(encoder.encode(text));
     },
     digest: () => base64urlOf(growing.digest()),
   };

@@ -1,4 +1,4 @@
-import { sha256 } from "#platform";
+import { sha256 } from "#digest";
 
 const PREFIX = "jaf:diverted:";
 

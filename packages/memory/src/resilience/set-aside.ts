@@ -1,4 +1,4 @@
-import { sha256 } from "#platform";
+import { sha256 } from "#digest";
 import { createMemoryValidationError, type MemoryErrorUnion } from "../errors.ts";
 import type { Message } from "../message.ts";
 import type { ConversationMemory, MemoryProvider } from "../provider.ts";
