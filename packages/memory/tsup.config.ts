@@ -35,11 +35,11 @@ export default defineConfig([
     // The entries share classes and registries: each must be there once.
     splitting: true,
     external,
-    // Three files: what `history` has, what `engine` has beside it, and the rest of what adapters and stored turns need.
+    // Four files: what `history` has, what `engine` has beside it, what adapters need, and the rest of what stored turns need.
     esbuildPlugins: [
       loadedWith({
         [root]: [turns],
-        [adapter]: [turns],
+        [adapter]: [engine],
         [engine]: [history],
         [turns]: [adapter, engine, history],
         [testing]: [turns],
