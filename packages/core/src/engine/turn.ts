@@ -93,8 +93,7 @@ async function runCalls<Ctx>(
     },
     { decisions: nothingDecided, waiting },
   );
-  // Of a long list a third of what a spread takes.
-  const messages = state.messages.concat([message, ...results]);
+  const messages = [...state.messages, message, ...results];
   if (error === undefined && interruptions.length > 0) {
     const entry = { agentName: currentAgentName, callScope, approvals: { ...waiting.note, shown } };
     const waitingState = changedState(state, { messages, currentAgentName: agentName });

@@ -41,8 +41,8 @@ interface Answer {
 /** How far a batch has come. */
 interface Progress {
   readonly answered: Map<RichToolCall, Answer>;
-  /** Answers on their way into the store. */
-  readonly storing: Set<Promise<void>>;
+  /** Answers on their way into the store; absent where nothing is stored. */
+  readonly storing: Set<Promise<void>> | undefined;
   memoryFailed: boolean;
   /** What the first handoff that was understood decided: where to, `undefined` if it was refused. */
   handoff: { readonly to: string | undefined } | undefined;
@@ -61,7 +61,7 @@ export async function answerCalls<Ctx>(
   const { signal, maxParallelTools } = scope.config;
   const progress: Progress = {
     answered: new Map(),
-    storing: new Set(),
+    storing: scope.journal && new Set(),
     memoryFailed: false,
     handoff: undefined,
   };
@@ -87,7 +87,7 @@ export async function answerCalls<Ctx>(
     // Tools that don't stop at an abort are left alone; in "step" durability their results are still stored.
     if (signal?.aborted !== true) throw thrown;
   }
-  while (progress.storing.size > 0) await Promise.all(progress.storing);
+  for (const { storing } = progress; storing !== undefined && storing.size > 0; ) await Promise.all(storing);
   const { results, error } = summarize(scope, batch, progress);
   const agentName = progress.handoff?.to ?? batch.agentName;
   return { results, interruptions, shown, agentName, error };
@@ -171,7 +171,7 @@ function record<Ctx>(
     return undefined;
   }
   const storing = journal.answer(answer.message, entry).then((stored) => {
-    progress.storing.delete(storing);
+    progress.storing?.delete(storing);
     progress.memoryFailed ||= !stored.success;
     const { message } = answer;
     const failed: Answer | undefined = stored.success
@@ -179,7 +179,7 @@ function record<Ctx>(
       : { message, error: { _tag: "MemoryError", error: stored.error } };
     progress.answered.set(call, failed ?? answer);
   });
-  progress.storing.add(storing);
+  progress.storing?.add(storing);
   return storing;
 }
 
