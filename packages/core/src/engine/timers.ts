@@ -61,7 +61,9 @@ class RunTimers implements Timers {
   #wakeAt(time: number): void {
     clearTimeout(this.#timeout);
     this.#wakesAt = time;
-    this.#timeout = setTimeout(() => this.#wake(), Math.ceil(time - performance.now()));
+    // Rounded up, the longest would be one too long, which platforms take for none at all.
+    const delayMs = Math.min(Math.ceil(time - performance.now()), MAX_TIMER_MS);
+    this.#timeout = setTimeout(() => this.#wake(), delayMs);
   }
 
   #wake(): void {

@@ -76,6 +76,16 @@ describe("the timers of a run", () => {
     expect(action).toHaveBeenCalledTimes(1);
   });
 
+  it("are never set for longer than a timer can wait", () => {
+    const set = vi.spyOn(globalThis, "setTimeout");
+    for (const start of [0.1, 123.456, 98_765.4321]) {
+      vi.spyOn(performance, "now").mockReturnValue(start);
+      openTimers().start(Number.MAX_SAFE_INTEGER, vi.fn());
+    }
+    expect(set.mock.calls.map(([, delayMs]) => delayMs)).toEqual(Array(3).fill(2 ** 31 - 1));
+    vi.restoreAllMocks();
+  });
+
   it("leave none behind once they are closed", () => {
     const timers = openTimers();
     const running = timers.start(100, vi.fn());
