@@ -2,9 +2,9 @@ import type { Message } from "@jaf/memory";
 import { checkGuardrails } from "../guardrails/check.ts";
 import { saidText } from "../guardrails/said-text.ts";
 import type { RunState } from "../state.ts";
-import { abortError } from "./abort.ts";
+import { fail, type Step } from "../step.ts";
+import { abortError } from "../timing/abort.ts";
 import type { RunScope } from "./scope.ts";
-import { fail, type Step } from "./step.ts";
 
 /** Lets the input guardrails judge what users said in these messages; how the run ends if they don't let it pass. */
 export async function judgeInput<Ctx>(

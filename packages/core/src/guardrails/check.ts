@@ -1,6 +1,6 @@
-import { abortable } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import { plainCopy } from "../immutable/copy.ts";
+import { abortable } from "../timing/abort.ts";
 import { failureReason } from "./failure-reason.ts";
 import type { Guardrail, ValidationResult } from "./guardrail.ts";
 

@@ -1,8 +1,8 @@
 import type { MemoryConflictReason, MemoryErrorUnion } from "@jaf/memory";
-import type { Agent } from "../agent.ts";
-import type { JAFError } from "../errors.ts";
-import type { RunResult } from "../run-result.ts";
-import type { RunState } from "../state.ts";
+import type { Agent } from "./agent.ts";
+import type { JAFError } from "./errors.ts";
+import type { RunResult } from "./run-result.ts";
+import type { RunState } from "./state.ts";
 
 /** An agent's turn at a state. */
 export interface Turn<Ctx> {

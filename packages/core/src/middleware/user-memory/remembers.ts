@@ -1,5 +1,5 @@
-import type { AdditionPlacement } from "../middleware/additions.ts";
-import type { Middleware } from "../middleware/middleware.ts";
+import type { AdditionPlacement } from "../../model/additions.ts";
+import type { Middleware } from "../middleware.ts";
 
 /**
  * Which user's facts an agent knows, and whether it learns new ones. Whatever user memory is given reads it; see

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { openTimers } from "../../src/engine/timers.ts";
+import { openTimers } from "../../src/timing/timers.ts";
 
 describe("the timers of a run", () => {
   beforeEach(() => void vi.useFakeTimers());

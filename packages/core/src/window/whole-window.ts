@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import type { WindowLimit } from "./manifest.ts";
+import type { WindowLimit } from "../context/manifest.ts";
 import type { ShownMessages, WindowInput } from "./shown.ts";
 
 export interface ModelWindow {

@@ -1,7 +1,7 @@
 import type { ConversationMemory } from "@jaf/memory";
 import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
-import { isAhead, type Lease } from "../memory/lease.ts";
+import { isAhead, type Lease } from "./lease.ts";
 
 /** Beside the summary's own key: a claim must not overwrite a summary. */
 export const CLAIM_KEY = "jafSummaryClaim";

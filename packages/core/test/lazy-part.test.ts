@@ -1,7 +1,7 @@
 import { createInMemoryProvider } from "@jaf/memory";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { openPart, PartLoadError, withPart } from "../../src/engine/part.ts";
-import { errorOf, says, setup, told } from "../support/setup.ts";
+import { openPart, PartLoadError, withPart } from "../src/lazy-part.ts";
+import { errorOf, says, setup, told } from "./support/setup.ts";
 
 const part = { name: "a part" };
 
@@ -28,7 +28,7 @@ describe("a part of the engine", () => {
 });
 
 describe("a run whose part can't be loaded", () => {
-  const unloadable = ["../../src/engine/stored-part.ts", "../../src/context/context-part.ts"];
+  const unloadable = ["../src/engine/stored-part.ts", "../../src/context/context-part.ts"];
 
   afterEach(() => {
     for (const file of unloadable) vi.doUnmock(file);
@@ -36,14 +36,14 @@ describe("a run whose part can't be loaded", () => {
   });
 
   /** `run` of an engine that has loaded no part yet. */
-  async function unloadedRun(): Promise<typeof import("../../src/engine/run.ts").run> {
+  async function unloadedRun(): Promise<typeof import("../src/engine/run.ts").run> {
     vi.resetModules();
     for (const file of unloadable) {
       vi.doMock(file, () => {
         throw new Error("offline");
       });
     }
-    return (await import("../../src/engine/run.ts")).run;
+    return (await import("../src/engine/run.ts")).run;
   }
 
   it.each([

@@ -1,7 +1,5 @@
 import type { Message, RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/engine";
-import { abortable, abortError } from "../engine/abort.ts";
-import type { RunScope } from "../engine/scope.ts";
 import type { JAFError } from "../errors.ts";
 import { answerHandoff, isHandoff } from "../handoff/handoff.ts";
 import type { Interruption } from "../interruption/interruption.ts";
@@ -10,8 +8,9 @@ import type { AnsweredCall, SortOptions } from "../interruption/sorted-calls.ts"
 import type { ShownArguments } from "../memory/metadata.ts";
 import type { AppendEntry } from "../memory/turn-holder.ts";
 import { isThenable } from "../thenable.ts";
-import { decodeCall } from "./arguments.ts";
-import { forEachLimited } from "./concurrency.ts";
+import { abortable, abortError } from "../timing/abort.ts";
+import { decodeCall } from "../tools/arguments.ts";
+import { forEachLimited } from "../tools/concurrency.ts";
 import {
   type CallBatch,
   executeCall,
@@ -19,7 +18,8 @@ import {
   toAnswer,
   toolMessage,
   traceToolCall,
-} from "./execute-call.ts";
+} from "../tools/execute-call.ts";
+import type { RunScope } from "./scope.ts";
 
 export interface AnsweredCalls {
   /** In call order. Left out are calls that didn't finish, as there is an `error`, or that wait. */

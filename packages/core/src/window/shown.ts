@@ -1,5 +1,5 @@
 import type { MemoryIssue, Message } from "@jaf/memory";
-import type { ContextLabel } from "./manifest.ts";
+import type { ContextLabel } from "../context/manifest.ts";
 
 export interface WindowInput {
   /** The part of a history that is to be seen. */

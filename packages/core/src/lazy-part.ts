@@ -1,4 +1,4 @@
-import { isThenable } from "../thenable.ts";
+import { isThenable } from "./thenable.ts";
 
 /** Why a part of the engine isn't there. */
 export class PartLoadError extends Error {

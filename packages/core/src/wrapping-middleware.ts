@@ -1,6 +1,6 @@
-import type { Agent } from "../agent.ts";
-import type { RunConfig } from "../config.ts";
-import type { Middleware } from "./middleware.ts";
+import type { Agent } from "./agent.ts";
+import type { RunConfig } from "./config.ts";
+import type { Middleware } from "./middleware/middleware.ts";
 
 type Hook = "wrapModelCall" | "wrapToolCall";
 

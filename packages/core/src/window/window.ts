@@ -14,9 +14,9 @@ import {
   planWindow,
   windowOptionsOf,
 } from "@jaf/memory/turns";
+import type { ContextLabel } from "../context/manifest.ts";
 import { remembered } from "../immutable/remembered.ts";
 import { type WindowFunction, windowByFunction } from "./function-window.ts";
-import type { ContextLabel } from "./manifest.ts";
 import type { ShownMessages, WindowInput } from "./shown.ts";
 import { type ModelWindow, wholeWindow } from "./whole-window.ts";
 

@@ -1,4 +1,4 @@
-import type { ModelUsage } from "./completion.ts";
+import type { ModelUsage } from "./model/completion.ts";
 
 /** All that a provider may count. */
 export const USAGE_COUNTS = [

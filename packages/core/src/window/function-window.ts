@@ -1,7 +1,7 @@
 import type { MemoryIssue, Message } from "@jaf/memory";
 import { parseMessages, sanitizeConversation } from "@jaf/memory/engine";
+import type { ContextLabel } from "../context/manifest.ts";
 import { openCopies } from "./frozen-copies.ts";
-import type { ContextLabel } from "./manifest.ts";
 import { placesIn } from "./places.ts";
 import type { ShownMessages, WindowInput } from "./shown.ts";
 

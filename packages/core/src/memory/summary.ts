@@ -2,7 +2,7 @@ import type { ConversationMemory, Message } from "@jaf/memory";
 import { lazy } from "@jaf/memory/engine";
 import { fence } from "@jaf/memory/turns";
 import * as z from "zod";
-import { fingerprint } from "../memory/fingerprint.ts";
+import { fingerprint } from "./fingerprint.ts";
 
 export const SUMMARY_KEY = "jafSummary";
 const FORMAT = 2;

@@ -1,7 +1,7 @@
 import type { MemoryIssue, RunId, TraceId } from "@jaf/memory";
 import { idIssue } from "@jaf/memory/engine";
 import { contextIssues, wholeNumberIssue } from "../context/issues.ts";
-import type { MemoryConfig } from "./config.ts";
+import type { MemoryConfig } from "../memory/config.ts";
 
 interface Written {
   readonly runId: RunId;
