@@ -28,7 +28,7 @@ describe("a part of the engine", () => {
 });
 
 describe("a run whose part can't be loaded", () => {
-  const unloadable = ["../src/engine/stored-part.ts", "../../src/context/context-part.ts"];
+  const unloadable = ["../src/engine/stored-part.ts", "../src/context/context-part.ts"];
 
   afterEach(() => {
     for (const file of unloadable) vi.doUnmock(file);

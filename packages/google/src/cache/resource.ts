@@ -1,7 +1,7 @@
 import { sha256 } from "@jaf/memory/digest";
 import { fieldsOf, parseJson, post, wholeText } from "@jaf/model-http";
 import type { Endpoint } from "../endpoint.ts";
-import type { KeptPrompt } from "./kept-prompt.ts";
+import type { KeptPrompt } from "../request/kept-prompt.ts";
 import type { CacheablePrompt, MadeResource } from "./registry.ts";
 
 /** A request to make a resource outlives the run that began it, as others may wait for it, too. */

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryNotFoundError, createMemoryValidationError, isMemoryConflictError } from "../errors.ts";
-import { sanitizeConversation } from "../history/sanitizer.ts";
 import { lazy } from "../lazy.ts";
 import type { Message } from "../message.ts";
+import { sanitizeConversation } from "../messages/sanitizer.ts";
 import type { ConversationMemory, MemoryProvider, WriteMetadata, WriteOptions } from "../provider.ts";
 import { readFrom } from "../read-from.ts";
 import { copyArgument } from "../resilience/argument-copy.ts";

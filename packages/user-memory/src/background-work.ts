@@ -1,4 +1,4 @@
-import { beforeDeadline } from "../deadline.ts";
+import { beforeDeadline } from "./deadline.ts";
 
 /** What this process still does for a user memory, after the turns that asked for it. */
 const underWay = new WeakMap<object, Set<Promise<unknown>>>();

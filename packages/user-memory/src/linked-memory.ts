@@ -1,6 +1,6 @@
 import type { RunUserMemory } from "@jaf/core";
-import type { UserMemoryStore } from "../store.ts";
-import type { UserMemory } from "../user-memory.ts";
+import type { UserMemoryStore } from "./store.ts";
+import type { UserMemory } from "./user-memory.ts";
 
 /** A user memory that a run can be given. */
 export type LinkedUserMemory = UserMemory & RunUserMemory;

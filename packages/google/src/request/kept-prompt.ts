@@ -2,8 +2,8 @@ import type { CacheableConfig } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
 import { stableLength } from "@jaf/memory/engine";
 import type { Fields } from "@jaf/model-http";
-import type { TurnContext } from "../request/assistant.ts";
-import { begun, contentsOf, framed } from "../request/contents.ts";
+import type { TurnContext } from "./assistant.ts";
+import { begun, contentsOf, framed } from "./contents.ts";
 import { durationSeconds } from "./duration.ts";
 
 /** What of a request Google is to keep, as a `cachedContents` resource. */

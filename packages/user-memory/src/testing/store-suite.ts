@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { defineUserMemory } from "../../define-user-memory.ts";
-import { attackSpecs } from "../attacks/index.ts";
-import type { StoreFactory, StoreTestOptions, StoreUnderTest } from "./harness.ts";
-import type { StoreCheck, StoreScenario } from "./spec.ts";
-import { storeSpecs } from "./specs/index.ts";
+import { defineUserMemory } from "../define-user-memory.ts";
+import { attackSpecs } from "./attacks/index.ts";
+import type { StoreFactory, StoreTestOptions, StoreUnderTest } from "./store/harness.ts";
+import type { StoreCheck, StoreScenario } from "./store/spec.ts";
+import { storeSpecs } from "./store/specs/index.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 

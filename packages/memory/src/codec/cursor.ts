@@ -1,8 +1,8 @@
-import { idIssue } from "../codec/ids.ts";
+import type { ConversationPosition } from "../backend/backend.ts";
 import { base64urlOf, bytesIn } from "../platform/bytes.ts";
 import { textIn, utf8Of } from "../platform/utf8.ts";
 import type { ConversationMemory } from "../provider.ts";
-import type { ConversationPosition } from "./backend.ts";
+import { idIssue } from "./ids.ts";
 
 /**
  * The `cursor` that continues a listing after this conversation, or `undefined` for one without metadata.
