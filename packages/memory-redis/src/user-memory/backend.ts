@@ -13,8 +13,8 @@ import type { UserMemoryIo } from "./io.ts";
 import { createJobs } from "./jobs.ts";
 import { createUserKeys } from "./keys.ts";
 import { createMatching } from "./matching.ts";
+import { createNearest } from "./nearest.ts";
 import { scripts } from "./scripts/embedded.ts";
-import { createSimilarity } from "./similarity.ts";
 
 export interface UserMemoryBackendOptions {
   readonly port: RedisPort;
@@ -66,7 +66,7 @@ export function createUserMemoryBackend(options: UserMemoryBackendOptions): User
       return { facts: number(facts), vectors: number(vectors), jobs: number(count) };
     },
     match: createMatching(io),
-    nearest: createSimilarity(io),
+    nearest: createNearest(io),
     audit: createAuditReader(io),
     jobs: jobs.backend,
     close,

@@ -1,5 +1,5 @@
 /** How many are not settled yet. */
-export function createTally() {
+export function createPendingCount() {
   let count = 0;
   let listeners: (() => void)[] = [];
   return {

@@ -1,39 +1,12 @@
+import { isPglite, type PgClient, type PgliteClient, type PostgresClient } from "./clients.ts";
+import type { SqlClient, SqlRow, Statement } from "./port.ts";
 import { prepareOrNot, unnamed } from "./prepared.ts";
 import { carefulAfterRace, retryAfterRace } from "./serialization.ts";
-import type { SqlClient, SqlRow, Statement } from "./sql-client.ts";
-
-interface QueryRows {
-  rows: unknown[];
-}
-
-export interface NamedQuery {
-  name?: string;
-  text: string;
-  values?: unknown[];
-  /** In milliseconds. */
-  query_timeout?: number;
-}
-
-/** A `Client` or `Pool` of `pg`, or anything that queries as they do. A `Client` must be connected. */
-export interface PgClient {
-  query(query: string | NamedQuery, values?: unknown[]): Promise<QueryRows>;
-}
-
-/** An instance of `@electric-sql/pglite`. */
-export interface PgliteClient {
-  query(text: string, values?: unknown[]): Promise<QueryRows>;
-  exec(script: string): Promise<unknown>;
-}
-
-export type PostgresClient = PgClient | PgliteClient;
 
 /** A query of such a client would wait for ever. */
 export class UnconnectedClient extends Error {
   override readonly name = "UnconnectedClient";
 }
-
-const isPglite = (client: PostgresClient): client is PgliteClient =>
-  "exec" in client && typeof client.exec === "function";
 
 interface PooledClient extends PgClient {
   on(event: "error", listener: () => void): unknown;

@@ -65,7 +65,7 @@ function candidates(vector: readonly number[], fields: readonly string[], limit:
  * Facts by their vectors. One bit of each number of all vectors is fetched first; those that seem nearest by that, up to
  * some hundreds, are compared exactly.
  */
-export function createSimilarity({ port, keys, deadlines }: UserMemoryIo) {
+export function createNearest({ port, keys, deadlines }: UserMemoryIo) {
   const send = async (command: readonly string[], key: string): Promise<readonly unknown[]> =>
     list(await deadlines(port.send(command, key)));
 

@@ -1,4 +1,4 @@
-import type { SqlClient } from "./sql-client.ts";
+import type { SqlClient } from "./port.ts";
 import { hasCode } from "./sql-state.ts";
 
 type Query = SqlClient["query"];

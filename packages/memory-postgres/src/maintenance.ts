@@ -15,13 +15,13 @@ import {
   toAnalytics,
 } from "./analytics.ts";
 import { createBulk } from "./bulk.ts";
+import type { SqlClient } from "./client/port.ts";
+import { hasCode } from "./client/sql-state.ts";
 import { toMemoryError } from "./errors.ts";
 import type { ResolvedNames } from "./schema/names.ts";
-import type { SqlClient } from "./sql-client.ts";
-import { hasCode } from "./sql-state.ts";
 
 /** What this store can do beyond the contract. */
-export interface Upkeep {
+export interface Maintenance {
   /**
    * Deletes the conversations of all users whose last activity is more than `days` days ago, and with them what has
    * expired, a few at a time. How many that were, expired ones not counted. A conversation that is being written to at
@@ -43,7 +43,7 @@ export interface Upkeep {
   ) => Promise<Result<ConversationAnalytics>>;
 }
 
-export interface UpkeepOptions {
+export interface MaintenanceOptions {
   readonly sql: SqlClient;
   readonly names: ResolvedNames;
   readonly isClosed: () => boolean;
@@ -57,7 +57,7 @@ const INVALID_PARAMETER = new Set<unknown>(["22023"]);
 const invalid = (operation: string, ...issues: readonly MemoryIssue[]) =>
   createFailure(createMemoryValidationError(issues, { provider: "postgres", operation }));
 
-export function createUpkeep({ sql, names, isClosed }: UpkeepOptions): Upkeep {
+export function createMaintenance({ sql, names, isClosed }: MaintenanceOptions): Maintenance {
   const analyticsQuery = createAnalyticsQuery(names);
   const bulk = createBulk(sql, names);
 

@@ -1,6 +1,6 @@
 import type { MatchedDocument, TermWeight, UserKey, UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
-import type { SqlClient, SqlRow, SqlValue, Statement } from "../sql-client.ts";
+import type { SqlClient, SqlRow, SqlValue, Statement } from "../client/port.ts";
 import { reusable } from "../statements.ts";
 import { termKeyOf } from "./facts.ts";
 import type { UserMemoryTables } from "./tables.ts";
@@ -101,7 +101,7 @@ function toDocument(row: SqlRow, joinedNumbers: string, terms: readonly string[]
 }
 
 /** Finds documents by an index over hashes of their terms. */
-export function createMatch(client: SqlClient, tables: UserMemoryTables): UserMemoryBackend["match"] {
+export function createMatching(client: SqlClient, tables: UserMemoryTables): UserMemoryBackend["match"] {
   const statement = createMatchStatement(tables);
   return async (user, asked) => {
     const terms = [...new Set(asked)];

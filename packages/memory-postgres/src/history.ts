@@ -1,9 +1,9 @@
 import { type HistoryRequest, lazy, type StoredHistory } from "@jaf/memory/adapter";
 import { sql } from "drizzle-orm";
 import * as z from "zod";
+import type { SqlRow, Statement } from "./client/port.ts";
 import type { ConversationParts } from "./conversation-parts.ts";
 import { bodiesIn, digestIn } from "./rows.ts";
-import type { SqlRow, Statement } from "./sql-client.ts";
 import { reusable, shownDigestOf } from "./statements.ts";
 
 /** Messages with their digests, as JSON: what was written by hand may hold anything, also line breaks. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { SqlClient, Statement } from "./sql-client.ts";
+import type { SqlClient, Statement } from "./port.ts";
 import { hasCode } from "./sql-state.ts";
 
 /**

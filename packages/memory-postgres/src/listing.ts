@@ -1,7 +1,7 @@
 import type { ConversationQuery } from "@jaf/memory/adapter";
 import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { SqlValue, Statement } from "./client/port.ts";
 import type { ConversationParts } from "./conversation-parts.ts";
-import type { SqlValue, Statement } from "./sql-client.ts";
 import { EARLIEST_MS, jsonTextOf, reusable, timestampOf, toStatement } from "./statements.ts";
 
 type PageValue = "userId" | "since" | "until" | "cursorTime" | "cursorId" | "limit" | "offset";
