@@ -1,4 +1,3 @@
-import { createPendingCount } from "./pending-count.ts";
 import { divide, type Entry, GROUP_LENGTH, unpackFirst } from "./write-entries.ts";
 import { createTraffic, type Traffic } from "./write-traffic.ts";
 
@@ -131,5 +130,23 @@ export function createWriteQueue<Item, Outcome>(
         enqueue({ item, lane: laneOf(item), resolve, reject });
       }).finally(pending.less),
     drained: pending.none,
+  };
+}
+
+/** How many are not settled yet. */
+function createPendingCount() {
+  let count = 0;
+  let listeners: (() => void)[] = [];
+  return {
+    more: () => {
+      count += 1;
+    },
+    less: () => {
+      count -= 1;
+      if (count > 0) return;
+      for (const listener of listeners) listener();
+      listeners = [];
+    },
+    none: () => new Promise<void>((resolve) => (count === 0 ? resolve() : listeners.push(resolve))),
   };
 }

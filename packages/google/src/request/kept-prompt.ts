@@ -4,7 +4,6 @@ import { stableLength } from "@jaf/memory/engine";
 import type { Fields } from "@jaf/model-http";
 import type { TurnContext } from "./assistant.ts";
 import { begun, contentsOf, framed } from "./contents.ts";
-import { durationSeconds } from "./duration.ts";
 
 /** What of a request Google is to keep, as a `cachedContents` resource. */
 export interface KeptPrompt {
@@ -67,4 +66,11 @@ function firstMessages(
   for (let count = Math.min(asked - leading, stableLength(spoken)); count > 0; count--)
     if (spoken[count]?.role === "user") return count;
   return 0;
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** Of `CacheableConfig.ttl`, which the engine has checked, e.g. `"30m"`. Default: an hour. */
+function durationSeconds(ttl = "1h"): number {
+  return Number(ttl.slice(0, -1)) * (UNIT_SECONDS[ttl.slice(-1)] ?? 0);
 }
