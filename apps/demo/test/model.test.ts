@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { startFakeMessages } from "../../../test/fakes/anthropic-answers.ts";
 import { type ChatStep, type FakeChatOptions, startFakeChat } from "../../../test/fakes/openai-chat.ts";
 import { chooseModel } from "../src/assistant/choose-model.ts";
-import { Failure } from "../src/cli/failure.ts";
+import { Failure } from "../src/failure.ts";
 import { openStore } from "../src/storage/open-store.ts";
 import { type Environment, runDemo, temporaryFolder } from "./support/demo-process.ts";
 

@@ -8,7 +8,7 @@ import {
 } from "@jaf/memory";
 import { defineMemoryProvider, type MemoryBackend } from "@jaf/memory/adapter";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { Failure } from "../src/cli/failure.ts";
+import { Failure } from "../src/failure.ts";
 import { executionsFile, openLedger, readExecutions } from "../src/replay/ledger.ts";
 import { createProgress } from "../src/replay/progress.ts";
 import { checkRecordings } from "../src/replay/recording.ts";

@@ -6,7 +6,7 @@ import {
   type VersionedMemoryProvider,
 } from "@jaf/memory";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { Failure } from "../src/cli/failure.ts";
+import { Failure } from "../src/failure.ts";
 import { guardStore } from "../src/replay/guarded-store.ts";
 import { recordedAgent } from "../src/replay/recorded-agent.ts";
 import { replay } from "../src/replay/replay.ts";

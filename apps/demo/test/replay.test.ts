@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createInMemoryProvider } from "@jaf/memory";
 import { afterAll, describe, expect, it } from "vitest";
 import { parseCommand } from "../src/cli/arguments.ts";
-import { Failure } from "../src/cli/failure.ts";
+import { Failure } from "../src/failure.ts";
 import type { Ledger } from "../src/replay/ledger.ts";
 import { checkRecordings } from "../src/replay/recording.ts";
 import { replay } from "../src/replay/replay.ts";

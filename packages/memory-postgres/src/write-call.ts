@@ -1,9 +1,9 @@
 import type { WriteReceipt } from "@jaf/memory";
 import type { ConversationSource, ConversationWrite, WriteOutcome } from "@jaf/memory/adapter";
+import type { SqlRow, SqlValue, Statement } from "./client/port.ts";
+import { statementName } from "./client/prepared.ts";
 import { toMetadataTexts } from "./metadata.ts";
-import { statementName } from "./prepared.ts";
 import { qualifiedName, type ResolvedNames } from "./schema/names.ts";
-import type { SqlRow, SqlValue, Statement } from "./sql-client.ts";
 import { EARLIEST_MS } from "./statements.ts";
 
 // The arguments of the function that does a whole write, in its order: `migrations/0014_receipt_total.sql` says what

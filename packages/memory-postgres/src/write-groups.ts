@@ -1,10 +1,10 @@
 import type { ConversationWrite, WriteOutcome } from "@jaf/memory/adapter";
 import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
+import type { SqlClient, Statement } from "./client/port.ts";
+import { statementName } from "./client/prepared.ts";
 import { isRefusal } from "./errors.ts";
-import { statementName } from "./prepared.ts";
 import { qualifiedName, type ResolvedNames } from "./schema/names.ts";
-import type { SqlClient, Statement } from "./sql-client.ts";
 import { packWrite, toWriteOutcome } from "./write-call.ts";
 import { createWriteQueue, type GroupAnswer, type WriteQueue } from "./write-queue.ts";
 
