@@ -3,7 +3,7 @@ import { describeDifferences } from "./difference.ts";
 import type { Level } from "./level.ts";
 import type { Rule } from "./spec.ts";
 
-const GUIDE = "docs/adding-a-provider.md";
+const GUIDE = "https://github.com/jaf-agents/jaf/blob/main/docs/adding-a-provider.md";
 /** What is longer isn't shown: its beginning tells nothing. */
 const SHOWN_CHARACTERS = 400;
 
