@@ -100,7 +100,7 @@ function linkFaults({ folder }: Packed, project: Project): readonly string[] {
 }
 
 /** In bytes, of the files whose names end so. */
-export function weigh({ folder }: Packed, ending: RegExp): number {
+function weigh({ folder }: Packed, ending: RegExp): number {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => ending.test(file))
     .reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
