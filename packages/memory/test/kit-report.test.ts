@@ -23,6 +23,9 @@ describe("checkMemoryProvider", () => {
     expect(failed).toMatchObject({ level: "contract", subject: "appendMessages", status: "failed" });
     expect(failed?.["error"]).toContain("[contract] appendMessages: adds a batch at the end, in its order");
     expect(failed?.["error"]).toMatch(/Observed: +\[ '1', '2', '5', '4', '3', '6' \]/);
+    expect(failed?.["error"]).toMatch(
+      /After: +1\. storeMessages\('c', .*\): undefined\n +2\. appendMessages\('c', /,
+    );
     const passed = reports.find(
       ({ rule }) => rule === "raises the version by one with each batch, however large",
     );

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { tellCalls } from "@jaf/memory/testing";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { defineUserMemory } from "../define-user-memory.ts";
 import { attackSpecs } from "./attacks/index.ts";
 import type { StoreFactory, StoreTestOptions, StoreUnderTest } from "./store/harness.ts";
-import type { StoreCheck, StoreScenario } from "./store/spec.ts";
+import type { StoreCheck } from "./store/spec.ts";
 import { storeSpecs } from "./store/specs/index.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -15,18 +16,24 @@ export async function checkStore(
   check: StoreCheck,
 ): Promise<void> {
   const opened: StoreUnderTest[] = [];
-  const scenario: StoreScenario = {
-    ...{ memory: shared.memory, backend: shared.backend, user: randomUUID(), other: randomUUID() },
-    withOptions: (options) => defineUserMemory(shared.backend, options),
-    another: async () => (await shared.another?.()) ?? defineUserMemory(shared.backend),
-    open: async () => {
-      const store = await factory();
-      opened.push(store);
-      return store;
-    },
+  const open = async (): Promise<StoreUnderTest> => {
+    const store = await factory();
+    opened.push(store);
+    return store;
   };
+  const { memory, backend, another } = shared;
   try {
-    await check(scenario);
+    await tellCalls((recorded) =>
+      check({
+        ...{ memory: recorded(memory), backend, user: randomUUID(), other: randomUUID() },
+        withOptions: (options) => recorded(defineUserMemory(backend, options)),
+        another: async () => recorded((await another?.()) ?? defineUserMemory(backend), "another."),
+        open: async () => {
+          const store = await open();
+          return { ...store, memory: recorded(store.memory, "opened.") };
+        },
+      }),
+    );
   } finally {
     for (const store of opened) await store.close();
   }
