@@ -8,7 +8,7 @@ describe("a chat", { timeout: 60_000 }, () => {
 
   const as = (user: string) => ["--data", folder.data, "--user", user];
   const chat = (user: string, ...lines: string[]) =>
-    runDemo(as(user), lines.map((line) => `${line}\n`).join(""));
+    runDemo(as(user), { input: lines.map((line) => `${line}\n`).join("") });
 
   it("goes on in a new process where the last one stopped", async () => {
     const first = await chat(

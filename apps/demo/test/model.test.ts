@@ -22,7 +22,10 @@ describe("the demo with a model of one's own", { timeout: 120_000 }, () => {
   }
 
   const chat = (user: string, environment: Environment, ...lines: readonly string[]) =>
-    runDemo(["--data", folder.data, "--user", user], lines.map((line) => `${line}\n`).join(""), environment);
+    runDemo(["--data", folder.data, "--user", user], {
+      input: lines.map((line) => `${line}\n`).join(""),
+      environment,
+    });
 
   it("says which it took, and talks to it with tools and a memory", async () => {
     const fake = await startFake(

@@ -8,7 +8,7 @@ import type { Ledger } from "../src/replay/ledger.ts";
 import { checkRecordings } from "../src/replay/recording.ts";
 import { replay } from "../src/replay/replay.ts";
 import { verify } from "../src/replay/verify.ts";
-import { runDemo, temporaryFolder } from "./support/demo-process.ts";
+import { fromSources, runDemo, temporaryFolder } from "./support/demo-process.ts";
 import { madeUpRecording } from "./support/recording-file.ts";
 
 const folder = temporaryFolder();
@@ -82,7 +82,7 @@ describe("the command line", () => {
 
   it("ends with 2 where it was called wrongly, and has a help", async () => {
     expect(await runDemo(["dance"])).toMatchObject({ code: 2, out: "" });
-    expect((await runDemo(["--help"])).out).toContain("Usage: demo");
+    expect((await runDemo(["--help"], { program: fromSources })).out).toContain("Usage: demo");
   });
 });
 

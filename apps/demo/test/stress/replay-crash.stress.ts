@@ -27,7 +27,7 @@ it.each([
     const toolCalls = readFileSync(file, "utf8").split('"tool_call_id"').length - 1;
     const data = `${folder.data}-${file.length}`;
     for (let kill = 1; kill <= KILLS; kill++) {
-      const { child, finished } = startDemo(["replay", file, "--data", data], "");
+      const { child, finished } = startDemo(["replay", file, "--data", data], { input: "" });
       await hasExecuted(data, (kill * toolCalls) / (KILLS + 1));
       child.kill("SIGKILL");
       expect((await finished).signal).toBe("SIGKILL");

@@ -1,0 +1,3 @@
+import { describeCachedPrompts } from "../support/cached-prompts.ts";
+
+describeCachedPrompts("pglite");

@@ -1,0 +1,4 @@
+import { describeBlobStoreOn } from "../support/blob-store.ts";
+
+for (const name of ["node-redis, RESP2", "node-redis pool", "ioredis", "ioredis cluster"] as const)
+  describeBlobStoreOn(name);

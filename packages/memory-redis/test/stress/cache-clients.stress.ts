@@ -1,0 +1,4 @@
+import { describeCacheOn } from "../support/cache.ts";
+
+for (const name of ["node-redis, RESP2", "node-redis pool", "ioredis", "ioredis cluster"] as const)
+  describeCacheOn(name);

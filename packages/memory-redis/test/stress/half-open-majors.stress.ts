@@ -1,0 +1,4 @@
+import { describeOwnConnection } from "../support/half-open.ts";
+
+describeOwnConnection("redis 5");
+describeOwnConnection("ioredis 5");
