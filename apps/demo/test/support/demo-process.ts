@@ -1,7 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundleProcess } from "../../../../test/process-bundle.ts";
 
@@ -84,18 +81,3 @@ export function startDemo(
 
 export const runDemo = (args: readonly string[], options: DemoOptions = {}): Promise<Finished> =>
   startDemo(args, { input: "", ...options }).finished;
-
-/** A folder of its own for each test, removed by `remove`. */
-export function temporaryFolder() {
-  const path = mkdtempSync(join(tmpdir(), "jaf-demo-"));
-  return {
-    path,
-    data: join(path, "data"),
-    write: (name: string, text: string): string => {
-      const file = join(path, name);
-      writeFileSync(file, text);
-      return file;
-    },
-    remove: () => rmSync(path, { recursive: true, force: true }),
-  };
-}
