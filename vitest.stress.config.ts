@@ -14,5 +14,7 @@ export default defineConfig({
     globalSetup: ["postgres", "redis", "redis-cluster"].map((server) => `test/${server}.setup.ts`),
     fileParallelism: false,
     testTimeout: 300_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 15_000 } },
   },
 });
