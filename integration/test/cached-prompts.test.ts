@@ -1,4 +1,3 @@
 import { describeCachedPrompts } from "./support/cached-prompts.ts";
 
 describeCachedPrompts("redis");
-describeCachedPrompts("postgres");

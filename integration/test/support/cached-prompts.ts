@@ -94,7 +94,7 @@ function worker(store: CacheAdapter, fetch: typeof globalThis.fetch, errors: unk
   };
 }
 
-export const describeCachedPrompts = (name: keyof typeof stores): void =>
+export const describeCachedPrompts = (name: keyof typeof stores): unknown =>
   describe(`workers that share a cache in ${name}`, () => {
     afterAll(async () => {
       await (await pglite)?.close();

@@ -1,5 +1,4 @@
 import { describeOpened, describeOwnConnection } from "./support/half-open.ts";
 
 describeOwnConnection("redis");
-describeOwnConnection("ioredis");
 describeOpened();

@@ -86,7 +86,7 @@ const connections = {
 
 type Connections = keyof typeof connections;
 
-export const describeWriters = (name: Exclude<Connections, "a pool of its own">): void =>
+export const describeWriters = (name: Exclude<Connections, "a pool of its own">): unknown =>
   describe(`32 writers with 20 appends each, on ${name}`, () => {
     const using = connections[name];
     afterAll(dropAll);
@@ -159,7 +159,7 @@ async function withOwnPool(use: (server: Server) => Promise<void>, options: stri
   }
 }
 
-export const describeStrictDefaults = (name: Connections): void =>
+export const describeStrictDefaults = (name: Connections): unknown =>
   describe(`200 appends at once to 4 conversations, on ${name}`, () => {
     const using = connections[name];
     afterAll(dropAll);
@@ -175,7 +175,7 @@ export const describeStrictDefaults = (name: Connections): void =>
     );
   });
 
-export const describeSerializationFailure = (): void =>
+export const describeSerializationFailure = (): unknown =>
   describe("a serialization failure in the application's transaction", () => {
     afterAll(dropAll);
     it("is reported, and not tried again", () =>

@@ -1,4 +1,3 @@
 import { describeBlobStoreOn } from "../support/blob-store.ts";
 
 describeBlobStoreOn("node-redis");
-describeBlobStoreOn("node-redis cluster");

@@ -14,7 +14,6 @@ const CLIENTS = [
 ] as const;
 
 describeCacheOn("node-redis");
-describeCacheOn("node-redis cluster");
 
 it.each(CLIENTS)("a cache on %s is apart from the conversations of its prefix", async (name) => {
   const keyPrefix = freshPrefix();

@@ -63,7 +63,7 @@ const retryable = { error: { _tag: "MemoryConnectionError", retryable: true } };
 const expectBack = (provider: MemoryProvider) =>
   expect.poll(async () => (await append(provider)).success, { interval: 10 }).toBe(true);
 
-export const describeOwnConnection = (library: Library): void =>
+export const describeOwnConnection = (library: Library): unknown =>
   describe(`a connection of the provider's own, by ${library}`, () => {
     useServer();
     it("that goes dead under calls is replaced, once for all of them", async () => {
@@ -162,7 +162,7 @@ export const describeOwnConnection = (library: Library): void =>
     });
   });
 
-export const describeOpened = (): void =>
+export const describeOpened = (): unknown =>
   describe("what applications open", () => {
     useServer();
     const commandTimeoutMs = 250;
