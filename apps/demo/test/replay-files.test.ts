@@ -15,7 +15,6 @@ import { checkRecordings } from "../src/replay/recording.ts";
 import { replay } from "../src/replay/replay.ts";
 import { describeExecutions, describeVerification } from "../src/replay/report.ts";
 import { verify } from "../src/replay/verify.ts";
-import { temporaryFolder } from "./support/demo-process.ts";
 import {
   asks,
   calls,
@@ -25,6 +24,7 @@ import {
   result,
   silentLedger,
 } from "./support/recording-file.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());

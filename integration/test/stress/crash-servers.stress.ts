@@ -1,14 +1,13 @@
 import { expect, it } from "vitest";
-import { openPostgres, openRedis } from "./support/crash/backends.ts";
-import type { Mode } from "./support/crash/conversation.ts";
-import { crashAtEveryPoint } from "./support/crash/every-point.ts";
-import { scenarioNamed } from "./support/crash/scenarios.ts";
+import { openPostgres, openRedis } from "../support/crash/backends.ts";
+import type { Mode } from "../support/crash/conversation.ts";
+import { crashAtEveryPoint } from "../support/crash/every-point.ts";
+import { scenarioNamed } from "../support/crash/scenarios.ts";
 
 const mode: Mode = { durability: "step", concurrency: "queue", repeats: false };
 
 const names = ["two turns with tools", "an approval and the client's result at once", "two runs at once"];
 
-// The rest of them runs with `pnpm test:stress`.
 it.each([
   ["Postgres", openPostgres],
   ["Redis", openRedis],

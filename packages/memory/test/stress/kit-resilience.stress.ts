@@ -6,7 +6,7 @@ import {
   type VersionedMemoryProvider,
   withFallback,
   withRetry,
-} from "../src/index.ts";
+} from "../../src/index.ts";
 
 const wrap = (provider: VersionedMemoryProvider): VersionedMemoryProvider =>
   monitorProvider(
