@@ -1,15 +1,62 @@
 import { defineConfig } from "tsup";
-import { base } from "../../tsup.base.ts";
+import { base, loadedWith, web } from "../../tsup.base.ts";
 
-export default defineConfig({
-  ...base,
-  entry: {
-    index: "src/index.ts",
-    "adapter/index": "src/adapter/index.ts",
-    "engine/index": "src/engine/index.ts",
-    "testing/index": "src/testing/index.ts",
+const root = "src/index.ts";
+const adapter = "src/adapter/index.ts";
+const engine = "src/engine/index.ts";
+const history = "src/history/index.ts";
+const turns = "src/turns/index.ts";
+const testing = "src/testing/index.ts";
+
+const entry = {
+  index: root,
+  "adapter/index": adapter,
+  "digest/index": "src/digest/index.ts",
+  "engine/index": engine,
+  "history/index": history,
+  "turns/index": turns,
+};
+
+// What the package's `imports` name is chosen where it is loaded.
+const external = ["vitest", /^#/];
+
+export default defineConfig([
+  {
+    ...base,
+    entry: {
+      ...entry,
+      "testing/index": testing,
+      "platform/node-digest": "src/platform/node-digest.ts",
+      "platform/web-digest": "src/platform/web-digest.ts",
+      "adapter/node-packages": "src/adapter/node-packages.ts",
+      "adapter/web-packages": "src/adapter/web-packages.ts",
+    },
+    clean: ["!web/**"],
+    // The entries share classes and registries: each must be there once.
+    splitting: true,
+    external,
+    // Four files: what `history` has, what `engine` has beside it, what adapters need, and the rest of what stored turns need.
+    esbuildPlugins: [
+      loadedWith({
+        [root]: [turns],
+        [adapter]: [engine],
+        [engine]: [history],
+        [turns]: [adapter, engine, history],
+        [testing]: [turns],
+      }),
+    ],
   },
-  // The entries share classes and registries: each must be there once.
-  splitting: true,
-  external: ["vitest"],
-});
+  {
+    ...web,
+    entry,
+    external,
+    esbuildPlugins: [
+      loadedWith({
+        [root]: [turns],
+        [adapter]: [engine],
+        [engine]: ["src/window/tokens.ts"],
+        [turns]: [engine, history, adapter],
+      }),
+    ],
+  },
+]);

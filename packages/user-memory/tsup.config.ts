@@ -1,5 +1,5 @@
 import { defineConfig } from "tsup";
-import { base } from "../../tsup.base.ts";
+import { base, loadedWith } from "../../tsup.base.ts";
 
 export default defineConfig({
   ...base,
@@ -11,4 +11,12 @@ export default defineConfig({
   // The entries share classes and registries: each must be there once.
   splitting: true,
   external: ["vitest"],
+  esbuildPlugins: [
+    loadedWith({
+      "src/extract/steps.ts": ["src/adapter/index.ts"],
+      "src/adapter/index.ts": ["src/in-memory/backend.ts"],
+      "src/index.ts": ["src/adapter/index.ts"],
+      "src/testing/index.ts": ["src/adapter/index.ts"],
+    }),
+  ],
 });

@@ -6,7 +6,9 @@ const packages = new URL("../../../packages/", import.meta.url);
 
 interface Manifest {
   readonly name: string;
-  readonly exports: Readonly<Record<string, { readonly import: { readonly default: string } }>>;
+  readonly exports: Readonly<
+    Record<string, { readonly import: { readonly node?: string; readonly default: string } }>
+  >;
 }
 
 /** What an application may import of a package. */
@@ -29,7 +31,7 @@ export const entriesOf = (): readonly Entry[] =>
       const manifest = JSON.parse(readFileSync(new URL("package.json", folder), "utf8")) as Manifest;
       return Object.entries(manifest.exports).map(([path, conditions]) => ({
         name: manifest.name + path.slice(1),
-        file: new URL(conditions.import.default, folder),
+        file: new URL(conditions.import.node ?? conditions.import.default, folder),
         folder,
       }));
     })
@@ -58,7 +60,8 @@ export async function externalsOf({ file }: Entry): Promise<readonly External[]>
       {
         name: "externals",
         setup: ({ onResolve, resolve }) =>
-          onResolve({ filter: /^[^./]/ }, async ({ path, kind, resolveDir, importer, pluginData }) => {
+          // What begins with # is a file of the package that imports it.
+          onResolve({ filter: /^[^./#]/ }, async ({ path, kind, resolveDir, importer, pluginData }) => {
             if (pluginData === RESOLVING || kind === "entry-point" || path.startsWith("@jaf/"))
               return undefined;
             const resolved = await resolve(path, { kind, resolveDir, importer, pluginData: RESOLVING });

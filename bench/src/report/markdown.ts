@@ -30,5 +30,5 @@ const renderChecks = (checks: readonly Check[]): string =>
   });
 
 /** The figures of a part, and which targets they meet. */
-export const renderPart = ({ table, checks }: PartResult): string =>
+export const renderPart = ({ table, checks }: Pick<PartResult, "table" | "checks">): string =>
   `${renderTable(table)}\n\n${renderChecks(checks)}`;

@@ -1,3 +1,5 @@
+import { processEnvironment } from "@jaf/memory/engine";
+
 /** What the environment says of the service; empty counts as not set. */
 export interface ServiceEnvironment {
   readonly apiKey: string | undefined;
@@ -5,7 +7,7 @@ export interface ServiceEnvironment {
 }
 
 export const readEnvironment = (
-  environment: Readonly<Record<string, string | undefined>> = process.env,
+  environment: Readonly<Record<string, string | undefined>> = processEnvironment(),
 ): ServiceEnvironment => ({
   apiKey: environment["ANTHROPIC_API_KEY"] || undefined,
   baseURL: environment["ANTHROPIC_BASE_URL"] || undefined,

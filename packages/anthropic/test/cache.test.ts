@@ -162,6 +162,136 @@ describe("cache_control", () => {
     expect(marksOf((await bodies(cacheable))[2] ?? {})).toEqual(expected);
   });
 
+  describe("with facts before the newest message", () => {
+    const facts = { name: "facts", onStart: () => ({ beforeNewestMessage: "Facts." }) };
+    const all = { instructions: true, tools: true, messages: "all" } as const;
+
+    it("ends before them in the first request of a turn, and moves on with its steps", async () => {
+      const made = await bodies(all, { middleware: [facts] });
+      // The first turn has nothing before them.
+      expect(made.map(marksOf)).toEqual([
+        ["system.0 1h", "tools.1 1h", "messages.0.content.1 1h"],
+        ["system.0 1h", "tools.1 1h", "messages.0.content.1 1h", "messages.2.content.0 1h"],
+        ["system.0 1h", "tools.1 1h", "messages.3.content.1 1h", "messages.4.content.1 1h"],
+      ]);
+      expect(made[2]?.["messages"]).toMatchInlineSnapshot(`
+        [
+          {
+            "content": [
+              {
+                "text": "Hi",
+                "type": "text",
+              },
+            ],
+            "role": "user",
+          },
+          {
+            "content": [
+              {
+                "signature": "c2ln",
+                "thinking": "Hm.",
+                "type": "thinking",
+              },
+              {
+                "id": "toolu_1",
+                "input": {},
+                "name": "a",
+                "type": "tool_use",
+              },
+            ],
+            "role": "assistant",
+          },
+          {
+            "content": [
+              {
+                "content": "done",
+                "tool_use_id": "toolu_1",
+                "type": "tool_result",
+              },
+            ],
+            "role": "user",
+          },
+          {
+            "content": [
+              {
+                "signature": "c2ln",
+                "thinking": "Hm.",
+                "type": "thinking",
+              },
+              {
+                "cache_control": {
+                  "ttl": "1h",
+                  "type": "ephemeral",
+                },
+                "text": "One.",
+                "type": "text",
+              },
+            ],
+            "role": "assistant",
+          },
+          {
+            "content": [
+              {
+                "text": "Facts.",
+                "type": "text",
+              },
+              {
+                "cache_control": {
+                  "ttl": "1h",
+                  "type": "ephemeral",
+                },
+                "text": "And?",
+                "type": "text",
+              },
+            ],
+            "role": "user",
+          },
+        ]
+      `);
+    });
+
+    it("ends only before them where there are no tools, so no further step", async () => {
+      const fake = await fakeMessages(["One.", "Two."]);
+      const memory = { provider: createInMemoryProvider(), autoStore: true, userId: "ada" };
+      for (const said of ["Hi", "And?"]) {
+        const agent = { cacheable: all, middleware: [facts] };
+        await run(says(said), configOf(providerOf(fake), agent, { memory, conversationId: "c" }).config);
+      }
+      expect(fake.requests.map(({ body }) => marksOf(body))).toEqual([
+        ["system.0 1h"],
+        ["system.0 1h", "messages.1.content.0 1h"],
+      ]);
+    });
+
+    it("stands where the turn before began, too, where that is out of the service's sight", async () => {
+      const calls = Array.from({ length: 11 }, (_, at) => call(`toolu_${at}`));
+      const fake = await fakeMessages([
+        "One.",
+        { kind: "message", content: calls },
+        { kind: "message", content: [{ type: "text", text: "Two." }] },
+        "Three.",
+      ]);
+      const memory = { provider: createInMemoryProvider(), autoStore: true, userId: "ada" };
+      for (const said of ["Hi", "And?", "More?"]) {
+        const agent = { tools, cacheable: all, middleware: [facts] };
+        await run(says(said), configOf(providerOf(fake), agent, { memory, conversationId: "c" }).config);
+      }
+      expect(fake.refusals).toEqual([]);
+      // The tools lie before the instructions, which are marked.
+      expect(marksOf(fake.requests[3]?.body ?? {})).toEqual([
+        "system.0 1h",
+        "messages.1.content.0 1h",
+        "messages.5.content.0 1h",
+        "messages.6.content.1 1h",
+      ]);
+    });
+
+    it("is never behind them where only the first messages are kept", async () => {
+      const made = await bodies({ messages: 99 }, { middleware: [facts] });
+      expect(made.map(marksOf)).toEqual([[], [], ["messages.3.content.1 1h"]]);
+    });
+  });
+
   it("is at four places at most, those of the application among them", async () => {
     const own = { cache_control: { type: "ephemeral", ttl: "1h" } };
     const search = { type: "web_search_20250305", name: "web_search", ...own };

@@ -1,5 +1,6 @@
 export type {
   ApprovalDecision,
+  CacheAdapter,
   ContentPart,
   ContinuationValidator,
   ErrorCause,
@@ -43,6 +44,7 @@ export type { PromptStream } from "./client/prompt-stream.ts";
 export type { FallbackModel, ModelFallback, ModelProvider, RunConfig } from "./config.ts";
 export type {
   CompactionReport,
+  ContextAddition,
   ContextFate,
   ContextLabel,
   ContextManifest,

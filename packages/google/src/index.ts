@@ -1,4 +1,4 @@
-export type { CacheAdapter, CacheLifetime } from "./cache/cache-adapter.ts";
+export type { CacheAdapter, CacheLifetime } from "@jaf/memory";
 export {
   type CacheablePrompt,
   GoogleCacheRegistry,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type CacheableConfig, createTool, run, runStream } from "@jaf/core";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
@@ -226,7 +227,7 @@ describe("a cached prompt that", () => {
     );
     expect(log).toEqual([
       ...["claim true", "set cachedContents 3540"],
-      ...["delete", "claim true", "set cachedContents 3540"],
+      ...["claim true", "delete", "claim true", "set cachedContents 3540"],
     ]);
   });
 
@@ -304,6 +305,40 @@ describe("at once", () => {
     expect(server.cache.made).toHaveLength(1);
     expect(server.bodies.filter((body) => "cachedContent" in body)).toHaveLength(3);
     expect(server.refusals).toEqual([]);
+  });
+});
+
+describe("a cached prompt that two workers find gone at once", () => {
+  it("is made anew once: what one has put in its place, the other leaves there", async () => {
+    const server = await gemini(["Hello."]);
+    const { store, log } = sharedStore();
+    let deletions = 0;
+    // Both have read the name before either deletes it, and the second would delete while the first has one made.
+    const slow: CacheAdapter = {
+      ...store,
+      delete: async (key) => {
+        deletions++;
+        await sleep(deletions * 100);
+        await store.delete(key);
+      },
+    };
+    const slowFetch: typeof fetch = async (url, init) => {
+      if (String(url).endsWith("/cachedContents")) await sleep(300);
+      return fetch(url, init);
+    };
+    const worker = () => {
+      const cacheRegistry = new GoogleCacheRegistry({ store: slow });
+      const provider = providerOf(server, { cacheRegistry, fetch: slowFetch });
+      return configOf(provider, agentOf(ALL), { modelRetry: { maxAttempts: 1 } }).config;
+    };
+    const workers = [worker(), worker()];
+    await run<unknown, unknown>(says("Hi"), workers[0] as (typeof workers)[0]);
+    server.cache.end();
+    const runs = await Promise.all(workers.map((config) => run<unknown, unknown>(says("Hi"), config)));
+    expect(runs.map(({ outcome }) => outcome.status)).toEqual(["completed", "completed"]);
+    expect(server.cache.made).toHaveLength(2);
+    expect(log.filter((line) => line.startsWith("set "))).toEqual(Array(2).fill("set cachedContents 3540"));
+    expect(server.bodies.map((body) => body["cachedContent"])).toContain(server.cache.made[1]?.name);
   });
 });
 

@@ -10,6 +10,7 @@ export const embeddedFolders: readonly EmbeddedFolder[] = [
   { folder: "migrations/", source: "src/migrator/embedded.ts" },
   { folder: "migrations/user-memory/", source: "src/user-memory/embedded.ts" },
   { folder: "migrations/blobs/", source: "src/blobs/embedded.ts" },
+  { folder: "migrations/cache/", source: "src/cache/embedded.ts" },
 ];
 
 export const packageFile = (path: string): URL => new URL(`../${path}`, import.meta.url);

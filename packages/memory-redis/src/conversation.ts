@@ -47,7 +47,7 @@ const firstPart = ({ from, to, items, ownIds }: Opening) => ({
 /** What is told of a conversation beyond this package. */
 export function toStored(head: Head, messages: readonly string[]): StoredConversation {
   const { generation: _, ownTtl: __, idFields: ___, ...stored } = head;
-  return { ...stored, messages };
+  return Object.assign(stored, { messages });
 }
 
 /** A key's value is the hash of its write, how many writes there were, and the position behind the last message. */

@@ -1,6 +1,6 @@
 export { adapter } from "./adapter.ts";
 export { createRedisBlobStore } from "./blobs/blob-store.ts";
-export { createRedisCacheAdapter, type RedisCacheAdapter } from "./cache/cache-adapter.ts";
+export { createRedisCacheAdapter } from "./cache/cache-adapter.ts";
 export type {
   IoredisClient,
   NodeRedisClient,

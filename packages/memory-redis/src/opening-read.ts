@@ -99,8 +99,9 @@ export function createOpeningRead({ port, run, keys, deadlines }: OpeningReadOpt
     const readAt = asksTime ? toTime(rest.pop()) : undefined;
     const head = parseHead(conversationId, hash);
     if (head === undefined) return { head, readAt };
-    const [from, to] = selectedBounds(selection, { ...head, positionOf });
-    const isTrimmed = head.nextPosition > head.totalMessages;
+    const { totalMessages, nextPosition } = head;
+    const [from, to] = selectedBounds(selection, { totalMessages, nextPosition, positionOf });
+    const isTrimmed = nextPosition > totalMessages;
     if (selection.kind === "range" && from < to && (isTrimmed || span === "none" || span[0] !== from))
       return undefined;
     const items = span === "none" || from === to ? [] : list(rest[0]);

@@ -56,7 +56,7 @@ function parseReceipt(reply: unknown): WriteReceipt {
 }
 
 function parseReply(reply: unknown): WriteReply {
-  if (!Array.isArray(reply)) return { ...WRITTEN, receipt: parseReceipt(reply) };
+  if (!Array.isArray(reply)) return { receipt: parseReceipt(reply), ...WRITTEN };
   const [status, version, lastActivity, absent, owner, ttlMs, keep, now, ...rest] = reply;
   const isWritten = text(status) === "written";
   return {

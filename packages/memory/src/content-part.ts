@@ -9,6 +9,8 @@ interface PartBase {
 export interface TextPart extends PartBase {
   readonly type: "text";
   readonly text: string;
+  /** Put into the view of a turn, e.g. facts about the user: no part of the conversation, and gone in the next turn. */
+  readonly transient?: boolean;
 }
 
 /**

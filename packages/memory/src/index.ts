@@ -11,6 +11,7 @@ export type { BlobErrorEvent, BlobOptions } from "./blobs/options.ts";
 export { type MediaReading, type ResolveOptions, readsMedia } from "./blobs/reading.ts";
 export type { BlobReference } from "./blobs/reference.ts";
 export { type BlobKeeping, withBlobs } from "./blobs/with-blobs.ts";
+export type { CacheAdapter, CacheLifetime } from "./cache-adapter.ts";
 export { idIssue, isPortableText } from "./codec/ids.ts";
 export type { JsonObject } from "./codec/json.ts";
 export { parseMessages } from "./codec/parse-messages.ts";
@@ -173,6 +174,7 @@ export {
 } from "./resilience/set-aside.ts";
 export { createFailure, createSuccess, isFailure, isSuccess, type Result } from "./result.ts";
 export { MemorySetupError } from "./setup-error.ts";
+export { stableLength } from "./stable-length.ts";
 export { fence } from "./text/fence.ts";
 export { type CalledTool, calledTool } from "./tool-call.ts";
 export {

@@ -1,6 +1,8 @@
-function warn(name: string, thrown: unknown): void {
+import { warn } from "./platform/process.ts";
+
+function warnOf(name: string, thrown: unknown): void {
   const reason = thrown instanceof Error ? thrown.message : "it threw something that is no Error";
-  process.emitWarning(`The observer ${name} failed: ${reason}`, "JAFObserverWarning");
+  warn(`The observer ${name} failed: ${reason}`, { type: "JAFObserverWarning" });
 }
 
 /** Tells an observer, and doesn't wait for it; what it throws must not change the outcome of what it watches. */
@@ -11,8 +13,8 @@ export function tell<Event>(
 ): void {
   try {
     // An async function passes for an observer: nobody else looks after its promise.
-    Promise.resolve(observer?.(event)).catch((thrown: unknown) => warn(name, thrown));
+    Promise.resolve(observer?.(event)).catch((thrown: unknown) => warnOf(name, thrown));
   } catch (thrown) {
-    warn(name, thrown);
+    warnOf(name, thrown);
   }
 }

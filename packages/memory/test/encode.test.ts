@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { decodeMessage } from "../src/codec/decode.ts";
-import { encodeMessages } from "../src/codec/encode.ts";
+import { encodeMessages } from "../src/codec/encode-messages.ts";
 import type { MemoryIssue } from "../src/index.ts";
 
 function encode(message: object) {

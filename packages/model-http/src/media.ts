@@ -1,20 +1,19 @@
 import type { ContentPart, MediaPart } from "@jaf/memory";
+import { base64Of as base64OfBytes, bytesIn, textIn as textInBytes } from "@jaf/memory/engine";
 
 export const isMedia = (part: ContentPart): part is MediaPart =>
   part.type === "media" && typeof part["mediaType"] === "string";
 
 /** Bytes as base64; a text is that already, maybe as a `data:` address. */
 export const base64Of = (data: Uint8Array | string): string =>
-  typeof data === "string"
-    ? data.replace(/^data:[^,]*,/, "")
-    : Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
+  typeof data === "string" ? data.replace(/^data:[^,]*,/, "") : base64OfBytes(data);
 
 /** Whether it can be read as text. */
 export const isTextMedia = (mediaType: string): boolean => /^(text\/|application\/json\b)/.test(mediaType);
 
 /** The text in bytes of UTF-8. */
 export const textIn = (data: Uint8Array | string): string =>
-  Buffer.from(base64Of(data), "base64").toString("utf8");
+  textInBytes(typeof data === "string" ? bytesIn(base64Of(data)) : data);
 
 /** What stands for media that can't go where they are. */
 export function mediaMention({ mediaType, url, filename }: MediaPart): string {

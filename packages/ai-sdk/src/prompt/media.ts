@@ -1,4 +1,5 @@
 import type { ContentPart } from "@jaf/memory";
+import { base64Of, utf8Of } from "@jaf/memory/engine";
 import { fieldsOf, textField } from "../fields.ts";
 import type { PromptFile } from "./prompt-types.ts";
 
@@ -52,7 +53,7 @@ function fileFrom(source: unknown, mediaType: string | undefined): PromptFile | 
   const [head, declared, isBase64] = DATA_URL.exec(text) ?? [];
   if (head !== undefined) {
     const body = text.slice(head.length);
-    const data = isBase64 === undefined ? Buffer.from(percentDecoded(body)).toString("base64") : body;
+    const data = isBase64 === undefined ? base64Of(utf8Of(percentDecoded(body))) : body;
     const isExact = mediaType !== undefined && !mediaType.includes("*");
     return { mediaType: isExact ? mediaType : declared || fallback, data: { type: "data", data } };
   }

@@ -1,5 +1,5 @@
 import type { ContentPart, RichMessage } from "@jaf/memory";
-import { calledTool, messageText, partText } from "@jaf/memory/engine";
+import { calledTool, messageText, partText, stableLength } from "@jaf/memory/engine";
 import { textField } from "../fields.ts";
 import { sameOrigin } from "../model.ts";
 import { assistantParts, type Recipient } from "./assistant.ts";
@@ -26,7 +26,8 @@ export function toPrompt(
   if (instructions !== "") system.push({ role: "system", content: instructions });
   if (cache.instructions === true) markMessage(system[0], mark);
   const { messages: cached = 0 } = cache;
-  const kept = cached === "all" ? messages.length : Math.min(cached, messages.length);
+  const stable = stableLength(messages);
+  const kept = cached === "all" ? messages.length : Math.min(cached, stable);
   for (const [index, message] of messages.entries()) {
     switch (message.role) {
       case "system":
@@ -48,7 +49,9 @@ export function toPrompt(
       case "tool":
         addResults(rest, toolParts(message, { to, known }));
     }
-    if (index === kept - 1) markMessage(rest.at(-1), mark);
+    // Before what the next turn won't have, and behind it for the steps of this one.
+    const isStableEnd = cached === "all" && index === stable - 1;
+    if (index === kept - 1 || isStableEnd) markMessage(rest.at(-1), mark);
   }
   return [...system, ...rest];
 }

@@ -1,5 +1,5 @@
 import type { RichMessage } from "@jaf/memory";
-import { messageText } from "@jaf/memory/engine";
+import { messageText, stableLength } from "@jaf/memory/engine";
 import { textBlocks, type WireBlock, type WireTurn } from "../wire.ts";
 import { type AssistantContext, type AssistantTurn, assistantTurn } from "./assistant.ts";
 import { resultBlock } from "./calls.ts";
@@ -10,6 +10,10 @@ export interface WirePrompt {
   readonly turns: readonly WireTurn[];
   /** Of each block of the turns, the place of its message in the conversation. */
   readonly placeOf: (block: WireBlock) => number;
+  /** The place of the newest message where something stands before it that the next turn won't have. */
+  readonly stable: number | undefined;
+  /** The place of the user message before that one; 0 if there is none. */
+  readonly lastTurn: number;
 }
 
 const isInstruction = ({ role }: RichMessage): boolean => role === "system" || role === "developer";
@@ -63,7 +67,17 @@ export function wirePrompt(
     }
   }
   const system = [...instructions, ...messages.filter(isInstruction).map(messageText)].flatMap(textBlocks);
-  return { system, turns: turns.whole(), placeOf: turns.placeOf };
+  const stable = stableLength(messages);
+  return {
+    system,
+    turns: turns.whole(),
+    placeOf: turns.placeOf,
+    stable: stable === messages.length ? undefined : stable,
+    lastTurn: Math.max(
+      0,
+      messages.slice(0, stable).findLastIndex(({ role }) => role === "user"),
+    ),
+  };
 }
 
 /** The ids of the results between this message and the next of the assistant's. */

@@ -1,12 +1,6 @@
 import type { AnyConversationStore, Result } from "@jaf/memory";
-import {
-  ConversationStoreError,
-  createFailure,
-  createMemoryStorageError,
-  createSuccess,
-  idIssue,
-  providerOf,
-} from "@jaf/memory/engine";
+import { createFailure, createMemoryStorageError, createSuccess, idIssue } from "@jaf/memory/engine";
+import { ConversationStoreError, providerOf } from "@jaf/memory/turns";
 import { settle } from "../memory/settle.ts";
 import { ConversationOwnershipError } from "./ownership-error.ts";
 import type { Plan } from "./plan.ts";

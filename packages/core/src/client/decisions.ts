@@ -1,5 +1,6 @@
 import type { ApprovalDecision, ContinuationRejectionCode } from "@jaf/memory";
-import { ContinuationValidationError, lazy, parseApprovalDecision } from "@jaf/memory/engine";
+import { lazy, parseApprovalDecision } from "@jaf/memory/engine";
+import { ContinuationValidationError } from "@jaf/memory/turns";
 import * as z from "zod";
 import type { ClientToolResult } from "../interruption/interruption.ts";
 import { toolPartsSchema } from "../tools/tool-parts.ts";

@@ -1,5 +1,6 @@
 import type { AnyConversationStore, Message, RichMessage } from "@jaf/memory";
-import { assertValidContinuation, parseMessages } from "@jaf/memory/engine";
+import { parseMessages } from "@jaf/memory/engine";
+import { assertValidContinuation } from "@jaf/memory/turns";
 import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import { abortable } from "../engine/abort.ts";

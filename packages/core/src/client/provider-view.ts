@@ -5,7 +5,7 @@ import type {
   Message,
   VersionedMemoryProvider,
 } from "@jaf/memory";
-import { conversationMetadata, isVersionedProvider, readsMedia } from "@jaf/memory/engine";
+import { conversationMetadata, isVersionedProvider, readsMedia } from "@jaf/memory/turns";
 import { frozenMessages, ownConversation } from "../immutable/messages.ts";
 import { onRecall } from "../memory/end-cache.ts";
 

@@ -1,4 +1,4 @@
-import { ContinuationValidationError } from "@jaf/memory/engine";
+import { ContinuationValidationError } from "@jaf/memory/turns";
 import type { RunResult } from "../run-result.ts";
 import { ConversationOwnershipError } from "./ownership-error.ts";
 import type { WatchedValidator } from "./validator.ts";

@@ -1,4 +1,4 @@
-import { createInMemoryProvider } from "@jaf/memory/engine";
+import { createInMemoryProvider } from "@jaf/memory/turns";
 import type { RunConfig } from "../config.ts";
 import { callObserver } from "../events/report.ts";
 import type { TraceEvent } from "../events/trace-event.ts";

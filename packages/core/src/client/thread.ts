@@ -1,5 +1,6 @@
 import type { AnyConversationStore } from "@jaf/memory";
-import { isProviderConversationStore, lazy } from "@jaf/memory/engine";
+import { lazy } from "@jaf/memory/engine";
+import { isProviderConversationStore } from "@jaf/memory/turns";
 import * as z from "zod";
 
 /** The one thread of a user with an agent. */

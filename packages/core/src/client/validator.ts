@@ -1,5 +1,5 @@
 import type { Continuation, ContinuationValidator, Message } from "@jaf/memory";
-import { assertValidContinuation, defaultContinuationValidator } from "@jaf/memory/engine";
+import { assertValidContinuation, defaultContinuationValidator } from "@jaf/memory/turns";
 import type { GivenByClient } from "./decisions.ts";
 
 /** A validator that remembers what it threw, which an outcome can't hold. */

@@ -1,7 +1,9 @@
 import type { Message } from "@jaf/memory";
-import type { PlacedHistory } from "./history.ts";
+import type { NamedAddition } from "../middleware/additions.ts";
+import { type PlacedHistory, positionAt } from "./history.ts";
 import type {
   CompactionReport,
+  ContextAddition,
   ContextLabel,
   ContextManifest,
   ContextRange,
@@ -25,6 +27,7 @@ export interface Decided {
   readonly limit: WindowLimit | undefined;
   readonly tokens: number | undefined;
   readonly report: CompactionReport | undefined;
+  readonly additions: readonly NamedAddition[];
 }
 
 /** Frozen throughout. */
@@ -42,6 +45,7 @@ export function manifestOf(decided: Decided): ContextManifest {
     ...(inView && { summary: Object.freeze({ upTo: inView.upTo, characters: inView.text.length }) }),
     ...(limit && { window: Object.freeze(limit) }),
     ...(tokens === undefined ? {} : { estimatedTokens: tokens }),
+    ...(decided.additions.length === 0 ? {} : { additions: additionsOf(decided) }),
     ...(report && { compaction: Object.freeze(report) }),
   };
 }
@@ -50,6 +54,20 @@ const lacksUserMessage = ({ history, shown }: Decided): boolean =>
   shown.messages.length > 0 &&
   !shown.messages.some(({ role }) => role === "user") &&
   !history.messages.some(({ role }) => role === "user");
+
+function additionsOf({ history, additions }: Decided): readonly ContextAddition[] {
+  const newest = history.messages.findLastIndex(({ role }) => role === "user");
+  return Object.freeze(
+    additions.map(({ name, placement, text }) =>
+      Object.freeze({
+        name,
+        placement,
+        characters: text.length,
+        ...(placement === "instructions" ? {} : { before: positionAt(history, newest) }),
+      }),
+    ),
+  );
+}
 
 function countFates(ranges: readonly ContextRange[]): ContextManifest["counts"] {
   const counts = { sent: 0, repaired: 0, summarized: 0, trimmed: 0, dropped: 0 };

@@ -1,6 +1,4 @@
 import type { Message } from "@jaf/memory";
-import type { Journal } from "../memory/journal.ts";
-import { loadedFrom } from "../memory/tail.ts";
 import { placesIn } from "./places.ts";
 
 /** The whole conversation before a model call. */
@@ -20,7 +18,7 @@ export interface PlacedHistory {
   readonly places: () => Int32Array;
 }
 
-type Source = Pick<PlacedHistory, "source" | "first" | "stored">;
+export type Source = Pick<PlacedHistory, "source" | "first" | "stored">;
 
 export function placeHistory(messages: readonly Message[], { source, first, stored }: Source): PlacedHistory {
   let places: Int32Array | undefined;
@@ -33,22 +31,6 @@ export function placeHistory(messages: readonly Message[], { source, first, stor
       places ??= placesIn(source(), messages);
       return places;
     },
-  };
-}
-
-/** What a run's conversation is made of; without a journal, what was handed in. */
-export function openSource(journal: Journal | undefined, initial: readonly Message[]): () => Source {
-  if (journal !== undefined) return () => storedSource(journal);
-  const given = { source: () => initial, first: 0, stored: 0 };
-  return () => given;
-}
-
-function storedSource(journal: Journal): Source {
-  const { stored, said } = journal.history();
-  const loaded = stored?.messages ?? [];
-  return {
-    source: () => (said.length === 0 ? loaded : [...loaded, ...said]),
-    ...loadedFrom(stored),
   };
 }
 

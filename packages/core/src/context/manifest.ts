@@ -1,4 +1,5 @@
 import type { OmissionReason } from "@jaf/memory";
+import type { AdditionPlacement } from "../middleware/additions.ts";
 
 /**
  * What became of messages.
@@ -68,8 +69,21 @@ export interface ContextManifest {
   readonly window?: WindowLimit;
   /** Of all that is sent, without instructions and tools; only where the window counts tokens. */
   readonly estimatedTokens?: number;
+  /** What middleware has added to the prompt, e.g. facts about the user, in order. Absent if nothing. */
+  readonly additions?: readonly ContextAddition[];
   /** Present if older messages were about to be summarised before this call. */
   readonly compaction?: CompactionReport;
+}
+
+/** What a middleware has added to a prompt. It is in no message's range, as it is no part of the conversation. */
+export interface ContextAddition {
+  /** The middleware's. */
+  readonly name: string;
+  readonly placement: AdditionPlacement;
+  /** The position of the message before which it stands; absent behind the instructions. */
+  readonly before?: number;
+  /** Its length, in UTF-16 units. */
+  readonly characters: number;
 }
 
 /** The window as the context manifest names it. */

@@ -1,5 +1,6 @@
 import type { Message } from "@jaf/memory";
-import { createMemoryStorageError, readsMedia } from "@jaf/memory/engine";
+import { createMemoryStorageError } from "@jaf/memory/engine";
+import { readsMedia } from "@jaf/memory/turns";
 import { abortable, runAborted } from "../engine/abort.ts";
 import type { JAFError } from "../errors.ts";
 import type { Journal } from "../memory/journal.ts";
@@ -17,10 +18,9 @@ export type WithMedia =
  * gives all bytes itself. Never rejects.
  */
 export function openMedia(
-  journal: Journal | undefined,
+  journal: Journal,
   signal: AbortSignal | undefined,
 ): ((messages: readonly Message[]) => Promise<WithMedia>) | undefined {
-  if (journal === undefined) return undefined;
   const { conversationId } = journal;
   const { provider } = journal.memory;
   if (!readsMedia(provider)) return undefined;

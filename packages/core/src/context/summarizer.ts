@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { fence } from "@jaf/memory/engine";
+import { fence } from "@jaf/memory/turns";
 import type { RunConfig } from "../config.ts";
 import type { Turn } from "../engine/step.ts";
 import { askModel } from "../model/ask.ts";

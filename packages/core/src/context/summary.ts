@@ -1,5 +1,6 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
-import { fence, lazy } from "@jaf/memory/engine";
+import { lazy } from "@jaf/memory/engine";
+import { fence } from "@jaf/memory/turns";
 import * as z from "zod";
 import { fingerprint } from "../memory/fingerprint.ts";
 

@@ -5,19 +5,18 @@ import { OPERATION, type Turn } from "../engine/step.ts";
 import type { JAFError } from "../errors.ts";
 import { changedState } from "../immutable/changed-state.ts";
 import type { Journal } from "../memory/journal.ts";
+import type { NamedAddition } from "../middleware/additions.ts";
 import type { RunState } from "../state.ts";
-import { type Compacted, openCompaction } from "./compaction.ts";
+import type { Compacted } from "./compaction.ts";
 import { manifestOf } from "./describe.ts";
-import { openSource, type PlacedHistory, placeHistory, positionAt } from "./history.ts";
-import { contextIssues } from "./issues.ts";
+import { type PlacedHistory, placeHistory, positionAt, type Source } from "./history.ts";
 import type { ContextManifest } from "./manifest.ts";
-import { openMedia } from "./media.ts";
+import type { openMedia } from "./media.ts";
 import { indexFrom, messagesOf, type Part, partBehind, wholePart } from "./part.ts";
 import type { ShownMessages, WindowInput } from "./shown.ts";
 import type { Summarize } from "./summarize.ts";
-import { summarizeByModel } from "./summarizer.ts";
-import { type Summary, summaryMessage } from "./summary.ts";
-import { type ModelWindow, openWindow } from "./window.ts";
+import type { Summary } from "./summary.ts";
+import { type ModelWindow, wholeWindow } from "./whole-window.ts";
 
 /** What the model gets in place of the whole state. */
 export type View<Ctx> =
@@ -25,7 +24,7 @@ export type View<Ctx> =
       readonly ok: true;
       readonly state: RunState<Ctx>;
       /** Made when it is asked for. */
-      readonly describe: () => ContextManifest;
+      readonly describe: (additions?: readonly NamedAddition[]) => ContextManifest;
     }
   | Refused;
 
@@ -40,19 +39,33 @@ interface Refused {
  */
 export type MakeView<Ctx> = (turn: Turn<Ctx>) => View<Ctx> | Promise<View<Ctx>>;
 
+type ContextPart = typeof import("./context-part.ts");
+
+/** What is needed of a stored conversation. */
+export interface StoredView {
+  readonly journal: Journal;
+  /** What the conversation is made of by now. */
+  readonly source: () => Source;
+  readonly media: ReturnType<typeof openMedia>;
+}
+
 export interface ViewOptions<Ctx> {
   readonly config: RunConfig<Ctx>;
-  readonly journal: Journal | undefined;
+  /** Absent when nothing is stored. */
+  readonly stored: StoredView | undefined;
+  /** Absent without a window and a summary: the model gets the whole history. */
+  readonly context: ContextPart | undefined;
   /** What the run was given. */
   readonly initial: readonly Message[];
 }
 
-export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): MakeView<Ctx> {
+export function openView<Ctx>({ config, stored, context, initial }: ViewOptions<Ctx>): MakeView<Ctx> {
   const { memory } = config;
-  const compaction = journal && openCompaction(journal, config.signal);
-  const source = openSource(journal, initial);
-  const media = openMedia(journal, config.signal);
-  const messageOf = openSummaryMessages();
+  const compaction = stored && context?.openCompaction(stored.journal, config.signal);
+  const given = { source: () => initial, first: 0, stored: 0 };
+  const source = stored?.source ?? (() => given);
+  const media = stored?.media;
+  const messageOf = openSummaryMessages(context);
   let window: ModelWindow | undefined;
 
   const viewOf = (state: RunState<Ctx>, { window, history, compacted }: Laid): View<Ctx> => {
@@ -64,9 +77,10 @@ export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): M
     return {
       ok: true,
       state: withMessages(state, seen.messages),
-      describe: () =>
+      describe: (additions = []) =>
         manifestOf({
           ...seen,
+          additions,
           agentName,
           history,
           summary,
@@ -78,8 +92,9 @@ export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): M
   };
 
   const prepared = async (turn: Turn<Ctx>, laid: Laid): Promise<View<Ctx>> => {
-    const compacted = await compaction?.before(laid.history, summarizerOf(config, turn));
-    const view = viewOf(turn.state, { ...laid, compacted });
+    const summarize = context && summarizerOf(config, turn, context);
+    const compacted = summarize && (await compaction?.before(laid.history, summarize));
+    const view = viewOf(turn.state, { compacted, ...laid });
     if (!view.ok || media === undefined) return view;
     const resolved = await media(view.state.messages);
     return resolved.ok ? { ...view, state: withMessages(view.state, resolved.messages) } : resolved;
@@ -87,9 +102,9 @@ export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): M
 
   return (turn) => {
     // Of a stored conversation they were checked before it was loaded.
-    const issues = window === undefined && journal === undefined ? contextIssues(memory) : [];
-    if (issues.length > 0) return invalid(issues);
-    window ??= openWindow(memory?.window);
+    const issues = window === undefined && stored === undefined ? context?.contextIssues(memory) : undefined;
+    if (issues !== undefined && issues.length > 0) return invalid(issues);
+    window ??= context?.openWindow(memory?.window) ?? wholeWindow;
     const laid = { window, history: placeHistory(turn.state.messages, source()) };
     const isPrepared = compaction === undefined && media === undefined;
     return isPrepared ? viewOf(turn.state, laid) : prepared(turn, laid);
@@ -107,7 +122,11 @@ const withMessages = <Ctx>(state: RunState<Ctx>, messages: readonly Message[]): 
   messages === state.messages ? state : changedState(state, { messages });
 
 /** The application's is called on its configuration, which may be an instance of a class. */
-function summarizerOf<Ctx>(config: RunConfig<Ctx>, turn: Turn<Ctx>): Summarize {
+function summarizerOf<Ctx>(
+  config: RunConfig<Ctx>,
+  turn: Turn<Ctx>,
+  { summarizeByModel }: ContextPart,
+): Summarize {
   const { memory } = config;
   return memory?.summarize === undefined ? summarizeByModel(config, turn) : memory.summarize.bind(memory);
 }
@@ -181,10 +200,10 @@ const invalid = (issues: readonly MemoryIssue[]): Refused => ({
 });
 
 /** The same message for the same summary, call after call. */
-function openSummaryMessages(): (summary: Summary) => Message {
-  let last: { readonly summary: Summary; readonly message: Message } | undefined;
+function openSummaryMessages(context: ContextPart | undefined): (summary: Summary) => Message | undefined {
+  let last: { readonly summary: Summary; readonly message: Message | undefined } | undefined;
   return (summary) => {
-    if (last?.summary !== summary) last = { summary, message: summaryMessage(summary) };
+    if (last?.summary !== summary) last = { summary, message: context?.summaryMessage(summary) };
     return last.message;
   };
 }

@@ -13,10 +13,12 @@ import {
   parseChatMemoryConfig,
   planWindow,
   windowOptionsOf,
-} from "@jaf/memory/engine";
+} from "@jaf/memory/turns";
+import { remembered } from "../immutable/remembered.ts";
 import { type WindowFunction, windowByFunction } from "./function-window.ts";
-import type { ContextLabel, WindowLimit } from "./manifest.ts";
+import type { ContextLabel } from "./manifest.ts";
 import type { ShownMessages, WindowInput } from "./shown.ts";
+import { type ModelWindow, wholeWindow } from "./whole-window.ts";
 
 const PATH = "RunConfig.memory.window";
 
@@ -37,38 +39,37 @@ export interface SelectingWindow {
   readonly select: WindowFunction;
 }
 
-export interface ModelWindow {
-  readonly limit: WindowLimit | undefined;
-  /** Throws what the application's function or tokenizer throws, or a `TypeError` where they return nonsense. */
-  readonly show: (input: WindowInput) => ShownMessages;
-  /** Tokens by the window's tokenizer; `undefined` where it counts messages. */
-  readonly tokensOf: (messages: readonly Message[]) => number | undefined;
-}
-
 /** What is wrong with a window. */
 export function windowIssues(window: unknown): readonly MemoryIssue[] {
   if (window === undefined || typeof window === "function") return [];
   if (typeof window !== "object" || window === null)
     return [{ path: PATH, expected: "a window's configuration, or a function" }];
-  const { tokenizer, ...config } = fieldsOf(window);
-  const issues: MemoryIssue[] = [];
-  if (isSelecting(window)) {
-    const { select, maxMessages, ...others } = config;
-    const [unknown] = Object.keys(others).filter((field) => others[field] !== undefined);
-    if (typeof select !== "function") issues.push({ path: `${PATH}.select`, expected: "a function" });
-    if (unknown !== undefined || tokenizer !== undefined)
-      issues.push({ path: `${PATH}.${unknown ?? "tokenizer"}`, expected: "no such field beside select" });
-    return [...issues, ...windowIssues({ maxMessages })];
-  }
-  const parsed = parseChatMemoryConfig(config);
-  if (!parsed.success && parsed.error._tag === "MemoryValidationError") {
-    for (const { path, expected } of parsed.error.issues)
-      issues.push({ path: path.replace(/^memory/, PATH), expected });
-  }
-  if (tokenizer !== undefined && typeof tokenizer !== "function")
-    issues.push({ path: `${PATH}.tokenizer`, expected: "a function from a text to its number of tokens" });
-  return issues;
+  return issuesIn(window);
 }
+
+const issuesIn = remembered(
+  () => [],
+  (window: object): readonly MemoryIssue[] => {
+    const { tokenizer, ...config } = fieldsOf(window);
+    const issues: MemoryIssue[] = [];
+    if (isSelecting(window)) {
+      const { select, maxMessages, ...others } = config;
+      const [unknown] = Object.keys(others).filter((field) => others[field] !== undefined);
+      if (typeof select !== "function") issues.push({ path: `${PATH}.select`, expected: "a function" });
+      if (unknown !== undefined || tokenizer !== undefined)
+        issues.push({ path: `${PATH}.${unknown ?? "tokenizer"}`, expected: "no such field beside select" });
+      return [...issues, ...windowIssues({ maxMessages })];
+    }
+    const parsed = parseChatMemoryConfig(config);
+    if (!parsed.success && parsed.error._tag === "MemoryValidationError") {
+      for (const { path, expected } of parsed.error.issues)
+        issues.push({ path: path.replace(/^memory/, PATH), expected });
+    }
+    if (tokenizer !== undefined && typeof tokenizer !== "function")
+      issues.push({ path: `${PATH}.tokenizer`, expected: "a function from a text to its number of tokens" });
+    return issues;
+  },
+);
 
 const FIELDS = ["memoryId", "memoryType", "maxMessages", "maxTokens", "trimTo", "tokenizer", "select"];
 
@@ -97,9 +98,17 @@ export function windowOptionsIn(window: RunWindow): WindowOptions | undefined {
 }
 
 const windowOptions = (window: object, tokenizer: Tokenizer): WindowOptions => {
-  const { tokenizer: _, ...config } = fieldsOf(window);
-  return windowOptionsOf(config as ChatMemoryConfig, { tokenizer });
+  const options = optionsIn(window);
+  return "maxTokens" in options ? { ...options, tokenizer } : options;
 };
+
+const optionsIn = remembered(
+  () => [],
+  (window: object): WindowOptions => {
+    const { tokenizer: _, ...config } = fieldsOf(window);
+    return windowOptionsOf(config as ChatMemoryConfig);
+  },
+);
 
 /** Called on the window, which may be an instance of a class. */
 const tokenizerOf =
@@ -109,7 +118,7 @@ const tokenizerOf =
 
 /** Throws a `TypeError` for a configuration that has issues. */
 export function openWindow(window: RunWindow | undefined): ModelWindow {
-  if (window === undefined) return { limit: undefined, show: showAll, tokensOf: () => undefined };
+  if (window === undefined) return wholeWindow;
   if (typeof window === "function")
     return { limit: { type: "function" }, show: windowByFunction(PATH, window), tokensOf: () => undefined };
   if (isSelecting(window)) return openSelecting(window);
@@ -164,13 +173,6 @@ function remembering(tokenizer: Tokenizer): Tokenizer {
   };
 }
 
-const showAll = ({ messages, summary }: WindowInput): ShownMessages => ({
-  messages,
-  summary,
-  label: () => undefined,
-  issue: undefined,
-});
-
 /** There is no room for the summary beside the newest message. */
 const nothing: ShownMessages = {
   messages: [],
@@ -183,7 +185,7 @@ const showIn =
   (options: WindowOptions, costOf: (message: Message) => number) =>
   ({ messages, summary, dropped, positionOf }: WindowInput): ShownMessages => {
     const room = summary === undefined ? options : lessened(options, costOf(summary));
-    const plan = room && planWindow(messages, { ...room, dropped, positionOf });
+    const plan = room && planWindow(messages, Object.assign({}, room, { dropped, positionOf }));
     if (plan === undefined || (summary !== undefined && plan.newestOmitted)) return nothing;
     return {
       messages: plan.messages,

@@ -54,11 +54,17 @@ export const openAdmission = (journal: Journal, signal: AbortSignal | undefined)
 /** `undefined` if another run has the turn. */
 async function loadFree(
   { memory, conversationId, executionId, runKey, foundOutdated }: Journal,
-  options: Pick<LoadOptions, "signal" | "tail" | "end">,
+  { signal, tail, end }: Pick<LoadOptions, "signal" | "tail" | "end">,
 ): Promise<Loading | undefined> {
   const loaded = await abortable(
-    loadConversation(memory, conversationId, { ...options, receiptFor: runKey, onChanged: foundOutdated }),
-    options.signal,
+    loadConversation(memory, conversationId, {
+      signal,
+      tail,
+      end,
+      receiptFor: runKey,
+      onChanged: foundOutdated,
+    }),
+    signal,
   );
   if (!loaded.success || turnUnderWay(loaded.data, executionId) === undefined) return loaded;
   // Whose reply is stored needs no turn.

@@ -5,7 +5,7 @@ import {
   sanitizeConversation,
 } from "@jaf/memory/engine";
 import type { ContinuationRejected } from "../errors.ts";
-import { type GivenDecisions, isUndecided } from "../interruption/decisions.ts";
+import { type GivenDecisions, isUndecided } from "../interruption/undecided.ts";
 import { memoryConfigIssues } from "../memory/check-config.ts";
 import { durabilityOf, type MemoryConfig } from "../memory/config.ts";
 import type { ConversationEnd } from "../memory/end-cache.ts";

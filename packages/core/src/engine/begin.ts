@@ -1,21 +1,24 @@
 import { createMemoryValidationError, sanitizeConversation } from "@jaf/memory/engine";
 import { changedState } from "../immutable/changed-state.ts";
-import { isUndecided } from "../interruption/decisions.ts";
+import { isUndecided } from "../interruption/undecided.ts";
 import { installationFault } from "../middleware/install.ts";
 import { lastSaid } from "../middleware/said.ts";
 import type { RunState } from "../state.ts";
 import { abortError, runAborted } from "./abort.ts";
-import { beginStored } from "./begin-stored.ts";
 import { configFault } from "./config-fault.ts";
 import { findAgent } from "./find-agent.ts";
 import { judgeInput } from "./judge-input.ts";
-import { resume } from "./resume.ts";
 import type { RunScope } from "./scope.ts";
 import { fail, failMemory, OPERATION, type Step } from "./step.ts";
-import { findUnfinished } from "./unfinished.ts";
+
+type StoredPart = typeof import("./stored-part.ts");
 
 /** From the state that the caller gave to one that the first turn can be taken at. */
-export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<Step<Ctx>> {
+export async function begin<Ctx>(
+  scope: RunScope<Ctx>,
+  state: RunState<Ctx>,
+  part: StoredPart | undefined,
+): Promise<Step<Ctx>> {
   const { config, journal } = scope;
   const aborted = abortError(config.signal);
   if (aborted !== undefined) return fail(state, aborted);
@@ -26,8 +29,8 @@ export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Pr
   const fault = installationFault(config, found.agent);
   if (fault !== undefined) return fail(state, fault);
   try {
-    if (journal !== undefined) return await beginStored(scope, state, journal);
-    return config.memory?.autoStore === true ? failWithoutId(state) : await beginUnstored(scope, state);
+    if (journal !== undefined && part !== undefined) return await part.beginStored(scope, state, journal);
+    return config.memory?.autoStore === true ? failWithoutId(state) : await beginUnstored(scope, state, part);
   } catch (thrown) {
     if (config.signal?.aborted !== true) throw thrown;
     return fail(state, runAborted(config.signal));
@@ -38,16 +41,20 @@ export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Pr
  * A history from the caller: its unanswered calls aren't run, since nobody knows who made them, unless somebody decides
  * about them.
  */
-async function beginUnstored<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<Step<Ctx>> {
+async function beginUnstored<Ctx>(
+  scope: RunScope<Ctx>,
+  state: RunState<Ctx>,
+  part: StoredPart | undefined,
+): Promise<Step<Ctx>> {
   if (scope.config.continuation !== undefined) return failWithoutStore(state);
   // What the guardrails judge is what the model sees, so nothing that is dropped may hide what was said before it.
   const messages = sanitizeConversation(state.messages);
   const blocked = await judgeInput(scope, state, lastSaid(messages));
   if (blocked !== undefined) return blocked;
-  if (isUndecided(scope.given))
+  if (part === undefined || isUndecided(scope.given))
     return { state: messages === state.messages ? state : changedState(state, { messages }) };
-  const unfinished = await findUnfinished(scope, state, { messages: state.messages, stored: null });
-  return resume(scope, unfinished, scope.given);
+  const unfinished = await part.findUnfinished(scope, state, { messages: state.messages, stored: null });
+  return part.resume(scope, unfinished, scope.given);
 }
 
 function failWithoutId<Ctx>(state: RunState<Ctx>): Step<Ctx> {

@@ -1,17 +1,17 @@
 import type { Message, RichMessage } from "@jaf/memory";
+import { lazy, messageText } from "@jaf/memory/engine";
 import {
   ContinuationValidationError,
   defaultContinuationValidator,
   historyTokenOf,
-  lazy,
-  messageText,
   validateContinuation,
-} from "@jaf/memory/engine";
+} from "@jaf/memory/turns";
 import type { ContinuationRejected } from "../errors.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { frozenInput, frozenMessages } from "../immutable/messages.ts";
-import { changedArguments, type GivenDecisions, rejected } from "../interruption/decisions.ts";
+import { changedArguments, rejected } from "../interruption/decisions.ts";
 import type { ClientToolResult } from "../interruption/interruption.ts";
+import type { GivenDecisions } from "../interruption/undecided.ts";
 import { givesOutTails } from "../memory/tail.ts";
 import { isToolParts } from "../tools/tool-parts.ts";
 import { abortable } from "./abort.ts";

@@ -25,7 +25,7 @@ const OVER = new Error("the call is over");
 export function openOwnTime({ timeoutMs, option }: Limit, outer: AbortSignal | undefined): OwnTime {
   const controller = new AbortController();
   const { signal } = controller;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   let error: TimeLimitError | undefined;
   const pause = () => clearTimeout(timer);
   const resume = () => {

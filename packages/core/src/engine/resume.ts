@@ -1,15 +1,16 @@
 import type { Message } from "@jaf/memory";
 import { sanitizeConversation } from "@jaf/memory/engine";
-import { isHandoffCall } from "../handoff/handoff.ts";
+import { isHandoff } from "../handoff/handoff.ts";
+import { checkDecisions } from "../interruption/decisions.ts";
+import type { Interruption } from "../interruption/interruption.ts";
+import { sortCalls } from "../interruption/sort-calls.ts";
+import type { SortedCalls } from "../interruption/sorted-calls.ts";
 import {
   approvedBefore,
-  checkDecisions,
   type Decisions,
   type GivenDecisions,
   isUndecided,
-} from "../interruption/decisions.ts";
-import type { Interruption } from "../interruption/interruption.ts";
-import { type SortedCalls, sortCalls } from "../interruption/sort-calls.ts";
+} from "../interruption/undecided.ts";
 import { askedNow, type Waiting } from "../interruption/waiting.ts";
 import type { AppendEntry } from "../memory/turn-holder.ts";
 import type { RunState } from "../state.ts";
@@ -86,10 +87,8 @@ async function goOn<Ctx>(scope: RunScope<Ctx>, turn: Turn<Ctx>): Promise<Step<Ct
 }
 
 /** Whether nothing can be done about these calls until somebody decides. */
-export const waitsForSomebody = <Ctx>({ batch, sorted }: UnansweredCalls<Ctx>): boolean =>
-  sorted.waiting.length > 0 &&
-  sorted.answered.length === 0 &&
-  sorted.run.every(({ call }) => isHandoffCall(batch, call));
+export const waitsForSomebody = <Ctx>({ sorted }: UnansweredCalls<Ctx>): boolean =>
+  sorted.waiting.length > 0 && sorted.answered.length === 0 && sorted.run.every(isHandoff);
 
 /** Nothing was decided, but approvals may have expired. */
 async function askAgain<Ctx>(
@@ -110,7 +109,10 @@ async function askAgain<Ctx>(
   return interrupt(scope, asking, { interruptions, entry });
 }
 
-const isShownAsNoted = ({ shown }: SortedCalls, { note: { shown: noted = [] } }: Waiting): boolean =>
+const isShownAsNoted = <Ctx>(
+  { shown }: SortedCalls<Ctx>,
+  { note: { shown: noted = [] } }: Waiting,
+): boolean =>
   shown.length === noted.length &&
   shown.every(({ call, encoded }, index) => {
     const before = noted[index];

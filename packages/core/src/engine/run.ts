@@ -5,10 +5,12 @@ import { ownState, stateGivenOut } from "../immutable/given-out.ts";
 import { openRunMiddleware } from "../middleware/run-middleware.ts";
 import type { RunResult } from "../run-result.ts";
 import { type RunState, takeUnused } from "../state.ts";
+import { isThenable } from "../thenable.ts";
 import { begin } from "./begin.ts";
+import { type Parts, partsFor } from "./load-parts.ts";
+import { PartLoadError } from "./part.ts";
 import { openScope, type RunScope, type ScopeOptions } from "./scope.ts";
 import type { Step } from "./step.ts";
-import { endedElsewhere } from "./stored-ending.ts";
 import { takeTurn } from "./turn.ts";
 
 /**
@@ -51,11 +53,13 @@ export async function execute<Ctx, Out>(
 ): Promise<RunResult<Out>> {
   const isFirst = takeUnused(initialState);
   const initial = ownState(initialState, config.memory?.autoStore === true);
-  const scope = openScope(initial, config, { ...options, isFirst });
+  const loading = partsFor(config);
+  const parts = isThenable(loading) ? await loading : loading;
+  const scope = openScope(initial, config, Object.assign({}, options, { isFirst, parts }));
   const { runId, traceId } = initial;
   scope.emit?.({ type: "run_start", data: { runId, traceId } });
   try {
-    const { state, outcome } = await runSteps(scope, initial);
+    const { state, outcome } = await runSteps(scope, initial, parts);
     if (outcome.status === "error") await scope.journal?.abandon();
     const historyFrom = scope.journal?.historyFrom();
     // What a failed run has come to is no history.
@@ -85,27 +89,36 @@ function spentBy<Ctx>({ spending, journal }: RunScope<Ctx>): RunResult<unknown>[
 async function runSteps<Ctx>(
   scope: RunScope<Ctx>,
   initial: RunState<Ctx>,
+  { stored, failure }: Parts,
 ): Promise<Required<Pick<Step<Ctx>, "state" | "outcome">>> {
   let state = initial;
   try {
+    if (failure !== undefined) throw failure;
     if (!Array.isArray(initial.messages)) throw new TypeError("RunState.messages: expected a list");
-    let step = await begin(scope, state);
+    let step = await begin(scope, state, stored);
     const middleware = openRunMiddleware(scope, step);
     if (middleware !== undefined) step = await middleware.start();
     for (;;) {
-      if (step.endedElsewhere === true) step = (await endedElsewhere(scope, initial)) ?? step;
+      if (step.endedElsewhere === true) step = (await stored?.endedElsewhere(scope, initial)) ?? step;
       const { outcome } = step;
       state = step.state;
       if (outcome === undefined) {
-        step = await takeTurn(scope, state, middleware?.instruct);
+        step = await takeTurn(scope, state, middleware?.additions());
         continue;
       }
       if (outcome.status === "completed") await middleware?.finish(state);
       return { state, outcome };
     }
   } catch (thrown) {
-    const detail = "something threw that must not";
-    const error = { _tag: "InternalError", detail, cause: describeCause(thrown) } as const;
-    return { state, outcome: { status: "error", error } };
+    return { state, outcome: { status: "error", error: internalError(thrown) } };
   }
 }
+
+const internalError = (thrown: unknown) =>
+  thrown instanceof PartLoadError
+    ? ({ _tag: "InternalError", detail: thrown.message, cause: describeCause(thrown.cause) } as const)
+    : ({
+        _tag: "InternalError",
+        detail: "something threw that must not",
+        cause: describeCause(thrown),
+      } as const);

@@ -1,15 +1,14 @@
 import type { RunId, TraceId } from "@jaf/memory";
 import type { RunConfig } from "../config.ts";
-import { type MakeView, openView } from "../context/view.ts";
+import { type MakeView, openView, type ViewOptions } from "../context/view.ts";
 import { openSpending, type Spending } from "../cost/spending.ts";
 import { type Emit, type Emitter, openEmitter } from "../events/emitter.ts";
 import { openConfigGivenOut } from "../immutable/given-out.ts";
 import { frozenInput } from "../immutable/messages.ts";
-import type { GivenDecisions } from "../interruption/decisions.ts";
-import { type Journal, openJournal } from "../memory/journal.ts";
+import type { GivenDecisions } from "../interruption/undecided.ts";
+import type { Journal } from "../memory/journal.ts";
 import { type Masking, maskingOf } from "../secrets/masking.ts";
 import type { RunState } from "../state.ts";
-import { runKeyOf } from "./run-key.ts";
 import { openTimers, type Timers } from "./timers.ts";
 
 const DEFAULT_MAX_TURNS = 50;
@@ -53,18 +52,27 @@ export interface RunScope<Ctx> extends Emitter {
   readonly leave: () => void;
 }
 
+/** What has been loaded for the run. */
+interface ScopeParts {
+  /** Absent: nothing is stored. */
+  readonly stored?: typeof import("./stored-scope.ts");
+  /** Absent: the model gets the whole history. */
+  readonly context?: ViewOptions<never>["context"];
+}
+
 export interface ScopeOptions {
   readonly streaming: boolean;
   readonly isFirst?: boolean;
   readonly sink?: Emit;
   /** Where the configuration doesn't tell: the history that the run is given was sent back by a client. */
   readonly isContinuation?: boolean;
+  readonly parts?: ScopeParts;
 }
 
 export function openScope<Ctx>(
   state: RunState<Ctx>,
   config: RunConfig<Ctx>,
-  { streaming, sink, isFirst = false, isContinuation = false }: ScopeOptions,
+  { streaming, sink, isFirst = false, isContinuation = false, parts: { stored, context } = {} }: ScopeOptions,
 ): RunScope<Ctx> {
   const { runId, traceId, messages: initial } = state;
   const { memory, conversationId, signal, approvals = [], toolResults = [] } = config;
@@ -77,15 +85,15 @@ export function openScope<Ctx>(
   };
   const spending = openSpending(config);
   const journal =
-    memory?.autoStore !== true || conversationId === undefined
+    memory?.autoStore !== true || conversationId === undefined || stored === undefined
       ? undefined
-      : openJournal({
+      : stored.openJournal({
           memory,
           conversationId,
           runId,
           traceId,
           executionId: executionId(),
-          runKey: runKeyOf(state, config),
+          runKey: stored.runKeyOf(state, config),
           signal,
           emit,
           spending,
@@ -117,7 +125,17 @@ export function openScope<Ctx>(
     timers,
     mask: maskingOf(config),
     journal,
-    view: openView({ config, journal, initial }),
+    view: openView({
+      config,
+      stored: journal &&
+        stored && {
+          journal,
+          source: () => stored.storedSource(journal),
+          media: stored.openMedia(journal, signal),
+        },
+      context,
+      initial,
+    }),
   };
 }
 

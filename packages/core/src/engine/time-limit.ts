@@ -1,4 +1,4 @@
-import { onAbort } from "@jaf/memory/engine";
+import { onAbort, restart, type Timeout } from "@jaf/memory/engine";
 import { MAX_TIMER_MS } from "./abort.ts";
 import { freshTimers, type Timer, type Timers } from "./timers.ts";
 
@@ -53,7 +53,7 @@ class OpenTimeLimit implements TimeLimit {
   #ended: Ended | undefined;
   #error: TimeLimitError | undefined;
   #timer: Timer | undefined;
-  #between: NodeJS.Timeout | undefined;
+  #between: Timeout | undefined;
   #waiting: Waiting[] | undefined;
   readonly #unfollow: (() => void) | undefined;
 
@@ -78,9 +78,13 @@ class OpenTimeLimit implements TimeLimit {
   }
 
   between(limit: Limit): () => void {
+    const expire = () => this.#expire(limit);
+    const delayMs = Math.min(limit.timeoutMs, MAX_TIMER_MS);
     if (limit.timeoutMs !== Number.POSITIVE_INFINITY && this.#ended === undefined)
-      this.#between = setTimeout(() => this.#expire(limit), Math.min(limit.timeoutMs, MAX_TIMER_MS));
-    return () => void this.#between?.refresh();
+      this.#between = setTimeout(expire, delayMs);
+    return () => {
+      if (this.#between !== undefined) this.#between = restart(this.#between, expire, delayMs);
+    };
   }
 
   exceeded(): TimeLimitError | undefined {

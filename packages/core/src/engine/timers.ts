@@ -9,62 +9,94 @@ export interface Timer {
 /** The timers of a run. */
 export interface Timers {
   readonly start: (milliseconds: number, action: () => void) => Timer;
-  /** Has to be called at the end. */
+  /** Has to be called at the end. Those that still run keep their time. */
   readonly close: () => void;
 }
 
-interface ReusableTimer extends Timer {
-  readonly start: (action: () => void) => void;
-  readonly clear: () => void;
-}
+/** Platforms' timers go off up to a millisecond early. */
+const TOLERANCE_MS = 1;
+
+export const openTimers = (): Timers => new RunTimers();
 
 /**
- * One that has been stopped goes on, with nothing to do, until it is started anew for as long a time: that costs a tenth of
- * making another and taking it away, and there is one for each model call and each tool.
+ * One timer of the platform for all, set to the earliest end. There is a time for each model call and each tool, and
+ * nearly all are over long before that: so a time costs a look at the clock, and a timer is set about once a run.
  */
-export function openTimers(): Timers {
-  const idle = new Map<number, ReusableTimer[]>();
-  let isOpen = true;
-  const putBack = (milliseconds: number, timer: ReusableTimer) => {
-    const others = idle.get(milliseconds);
-    if (!isOpen) timer.clear();
-    else if (others === undefined) idle.set(milliseconds, [timer]);
-    else others.push(timer);
-  };
-  return {
-    start: (milliseconds, action) => {
-      const timer = idle.get(milliseconds)?.pop();
-      if (timer === undefined) return startTimer(milliseconds, action, putBack);
-      timer.start(action);
-      return timer;
-    },
-    close: () => {
-      isOpen = false;
-      for (const timers of idle.values()) for (const timer of timers) timer.clear();
-      idle.clear();
-    },
-  };
+class RunTimers implements Timers {
+  /** Each knows its place. */
+  readonly #running: RunningTime[] = [];
+  #timeout: ReturnType<typeof setTimeout> | undefined;
+  #wakesAt = Number.POSITIVE_INFINITY;
+  #isOpen = true;
+
+  start(milliseconds: number, action: () => void): Timer {
+    const endsAt = performance.now() + Math.min(milliseconds, MAX_TIMER_MS);
+    const time = new RunningTime(this, { endsAt, action, place: this.#running.length });
+    this.#running.push(time);
+    if (time.endsAt < this.#wakesAt) this.#wakeAt(time.endsAt);
+    return time;
+  }
+
+  /** Whether it ran until now. The last takes its place. */
+  stopped(time: RunningTime): boolean {
+    if (this.#running[time.place] !== time) return false;
+    const last = this.#running.pop();
+    if (last !== undefined && last !== time) {
+      this.#running[time.place] = last;
+      last.place = time.place;
+    }
+    if (!this.#isOpen) this.#rest();
+    return true;
+  }
+
+  close(): void {
+    this.#isOpen = false;
+    this.#rest();
+  }
+
+  #rest(): void {
+    if (this.#running.length === 0) clearTimeout(this.#timeout);
+  }
+
+  #wakeAt(time: number): void {
+    clearTimeout(this.#timeout);
+    this.#wakesAt = time;
+    // Rounded up, the longest would be one too long, which platforms take for none at all.
+    const delayMs = Math.min(Math.ceil(time - performance.now()), MAX_TIMER_MS);
+    this.#timeout = setTimeout(() => this.#wake(), delayMs);
+  }
+
+  #wake(): void {
+    const over = performance.now() + TOLERANCE_MS;
+    this.#wakesAt = Number.POSITIVE_INFINITY;
+    for (const time of [...this.#running]) {
+      if (time.endsAt <= over && this.stopped(time)) time.action();
+    }
+    let next = Number.POSITIVE_INFINITY;
+    for (const { endsAt } of this.#running) next = Math.min(next, endsAt);
+    if (next < this.#wakesAt) this.#wakeAt(next);
+  }
 }
 
-function startTimer(
-  milliseconds: number,
-  first: () => void,
-  putBack: (milliseconds: number, timer: ReusableTimer) => void,
-): Timer {
-  let action: (() => void) | undefined = first;
-  const timeout = setTimeout(() => action?.(), Math.min(milliseconds, MAX_TIMER_MS));
-  const timer: ReusableTimer = {
-    start: (next) => {
-      action = next;
-      timeout.refresh();
-    },
-    stop: () => {
-      action = undefined;
-      putBack(milliseconds, timer);
-    },
-    clear: () => clearTimeout(timeout),
-  };
-  return timer;
+class RunningTime implements Timer {
+  readonly #timers: RunTimers;
+  readonly endsAt: number;
+  readonly action: () => void;
+  place: number;
+
+  constructor(
+    timers: RunTimers,
+    { endsAt, action, place }: Pick<RunningTime, "endsAt" | "action" | "place">,
+  ) {
+    this.#timers = timers;
+    this.endsAt = endsAt;
+    this.action = action;
+    this.place = place;
+  }
+
+  stop(): void {
+    this.#timers.stopped(this);
+  }
 }
 
 /** For what is limited outside of a run. */

@@ -1,11 +1,13 @@
 import type { Message, ToolCall } from "@jaf/memory";
 import { sanitizeConversation } from "@jaf/memory/engine";
 import { changedState } from "../immutable/changed-state.ts";
-import { nothingDecided } from "../interruption/decisions.ts";
+import { nothingDecided } from "../interruption/undecided.ts";
 import { askedNow, asNoted, openCallScope, type ReplyPlace } from "../interruption/waiting.ts";
+import type { NamedAddition } from "../middleware/additions.ts";
 import { callModel } from "../model/call-model.ts";
 import { repairableFaults, repairRequest } from "../output/repair.ts";
 import type { RunState } from "../state.ts";
+import { isThenable } from "../thenable.ts";
 import { answerCalls } from "../tools/answer-calls.ts";
 import { abortError } from "./abort.ts";
 import { conclude } from "./conclude.ts";
@@ -19,12 +21,12 @@ const DEFAULT_OUTPUT_REPAIRS = 1;
 /**
  * One turn: the model replies, and its reply ends the run or has its tools run.
  *
- * `instruct`: what the model gets of an agent. Default: the agent as it is.
+ * `additions`: what the middleware adds to the prompt.
  */
 export async function takeTurn<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
-  instruct?: (agent: Turn<Ctx>["agent"]) => Turn<Ctx>["agent"],
+  additions: readonly NamedAddition[] = [],
 ): Promise<Step<Ctx>> {
   const aborted = abortError(scope.config.signal);
   if (aborted !== undefined) return fail(state, aborted);
@@ -33,16 +35,17 @@ export async function takeTurn<Ctx>(
   const refused = beginTurn(scope, state);
   if (refused !== undefined) return refused;
   const turn = { state, agent: found.agent };
-  const asked = instruct === undefined ? turn : { state, agent: instruct(turn.agent) };
   const { outputRepairs = DEFAULT_OUTPUT_REPAIRS } = scope.config;
   let behind: readonly Message[] = [];
   for (let repair = 1; ; repair++) {
-    const reply = await callModel(scope, asked, behind);
+    const calling = callModel(scope, turn, { additions, behind });
+    const reply = isThenable(calling) ? await calling : calling;
     if (!reply.ok) return fail(state, reply.error);
     if (reply.message.tool_calls !== undefined) {
       // Beside calls a text is no output, and nobody judges it.
       reply.text.release();
-      return runCalls(scope, turn, reply.message);
+      // Awaited here: to end with another promise takes three times as long.
+      return await runCalls(scope, turn, reply.message);
     }
     const ended = await conclude(scope, turn, reply);
     const faults = repair > outputRepairs ? undefined : repairableFaults(ended);

@@ -1,9 +1,12 @@
 import type { ConversationMemory, Message, PendingToolCalls } from "@jaf/memory";
-import { pendingToolCalls, sanitizeConversation } from "@jaf/memory/engine";
-import { isHandoffCall } from "../handoff/handoff.ts";
+import { sanitizeConversation } from "@jaf/memory/engine";
+import { pendingToolCalls } from "@jaf/memory/turns";
+import { isHandoff } from "../handoff/handoff.ts";
 import { approvalIdPrefix, bindingOf } from "../interruption/approval-id.ts";
-import { approvedBefore, nothingOpen, type OpenCalls } from "../interruption/decisions.ts";
-import { type SortedCalls, sortCalls } from "../interruption/sort-calls.ts";
+import { nothingOpen, type OpenCalls } from "../interruption/decisions.ts";
+import { sortCalls } from "../interruption/sort-calls.ts";
+import type { SortedCalls } from "../interruption/sorted-calls.ts";
+import { approvedBefore } from "../interruption/undecided.ts";
 import { asNoted, openCallScope, type ReplyPlace, type Waiting } from "../interruption/waiting.ts";
 import { firstPositionOf, type NotedMetadata, readMetadata } from "../memory/metadata.ts";
 import type { RunState } from "../state.ts";
@@ -29,7 +32,7 @@ export interface UnansweredCalls<Ctx> {
   readonly batch: CallBatch<Ctx>;
   readonly known: Waiting;
   /** What becomes of them as long as nobody decides anything. */
-  readonly sorted: SortedCalls;
+  readonly sorted: SortedCalls<Ctx>;
 }
 
 interface Source {
@@ -91,10 +94,17 @@ function openCalls<Ctx>(
  * Of a history that isn't stored: an interrupted run leaves open what waits, and handoffs. Who made any other call, nobody
  * knows.
  */
-const interruptedCalls = <Ctx>(batch: CallBatch<Ctx>, { waiting }: SortedCalls): CallBatch<Ctx>["calls"] =>
-  batch.calls.filter(
-    (call) => isHandoffCall(batch, call) || waiting.some(({ toolCallId }) => toolCallId === call.id),
+function interruptedCalls<Ctx>(
+  { calls }: CallBatch<Ctx>,
+  { run, waiting }: SortedCalls<Ctx>,
+): CallBatch<Ctx>["calls"] {
+  const handoffs = run.filter(isHandoff);
+  return calls.filter(
+    (call) =>
+      handoffs.some((handoff) => handoff.call === call) ||
+      waiting.some(({ toolCallId }) => toolCallId === call.id),
   );
+}
 
 function placeOf<Ctx>(
   { runId }: RunState<Ctx>,

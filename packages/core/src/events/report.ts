@@ -1,3 +1,4 @@
+import { warn } from "@jaf/memory/engine";
 import { isThenable } from "../thenable.ts";
 import { textOfThrown } from "../thrown.ts";
 
@@ -9,14 +10,14 @@ export function callObserver(observer: () => unknown, failure: () => string): vo
   try {
     // An async observer is assignable, so there may be a promise to look after.
     const returned = observer();
-    if (isThenable(returned)) returned.then(undefined, (thrown: unknown) => warn(failure(), thrown));
+    if (isThenable(returned)) returned.then(undefined, (thrown: unknown) => report(failure(), thrown));
   } catch (thrown) {
-    warn(failure(), thrown);
+    report(failure(), thrown);
   }
 }
 
-function warn(message: string, thrown: unknown): void {
+function report(message: string, thrown: unknown): void {
   const stack: unknown = thrown instanceof Error ? thrown.stack : undefined;
   const detail = typeof stack === "string" ? stack : textOfThrown(thrown);
-  process.emitWarning(message, { type: "JAFObserverWarning", detail });
+  warn(message, { type: "JAFObserverWarning", detail });
 }

@@ -1,12 +1,10 @@
-import type { RichToolCall } from "@jaf/memory";
-import { calledTool } from "@jaf/memory/engine";
 import { abortable } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import type { JAFError } from "../errors.ts";
 import {
   type CallBatch,
-  findTool,
   parseCall,
+  type RunnableCall,
   type ToolContent,
   toAnswer,
   traceToolCall,
@@ -33,10 +31,8 @@ interface Decision {
   readonly error?: JAFError;
 }
 
-export function isHandoffCall<Ctx>(batch: CallBatch<Ctx>, call: RichToolCall): boolean {
-  const tool = findTool(batch, calledTool(call).name);
-  return tool !== undefined && isHandoffTool(tool);
-}
+export const isHandoff = <Ctx>({ tool }: RunnableCall<Ctx>): boolean =>
+  tool !== undefined && isHandoffTool(tool);
 
 /**
  * Answers one call of the handoff tool. `taken`: an earlier call of the same reply has decided where to go. Rejects when the
@@ -45,10 +41,10 @@ export function isHandoffCall<Ctx>(batch: CallBatch<Ctx>, call: RichToolCall): b
 export async function answerHandoff<Ctx>(
   scope: RunScope<Ctx>,
   batch: CallBatch<Ctx>,
-  { call, taken }: { readonly call: RichToolCall; readonly taken: boolean },
+  { runnable: { call, tool }, taken }: { readonly runnable: RunnableCall<Ctx>; readonly taken: boolean },
 ): Promise<HandoffAnswer> {
   const trace = traceToolCall(scope, call);
-  const parsing = parseCall(findTool(batch, calledTool(call).name), call);
+  const parsing = parseCall(tool, call);
   const parsed = await abortable(parsing, scope.config.signal);
   trace?.start(parsed.args);
   if (!parsed.ok) {

@@ -4,10 +4,10 @@ import type { RunState } from "../state.ts";
 import type { Tool } from "../tools/tool.ts";
 import { changedState } from "./changed-state.ts";
 import { frozenCopy } from "./copy.ts";
-import { lazyFields } from "./lazy-fields.ts";
+import { type Makers, madeWhenRead, UNREAD } from "./made-when-read.ts";
 import { frozenMessages, ownMessages, ownUnstoredMessages } from "./messages.ts";
 import { overlay } from "./overlay.ts";
-import { rememberedView } from "./remembered-view.ts";
+import { remembered } from "./remembered.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
 type AnyAgent<Ctx> = Agent<Ctx, any>;
@@ -39,7 +39,7 @@ export function ownState<Ctx>(state: RunState<Ctx>, isStored: boolean): RunState
 }
 
 /** An agent for the model provider: what is set of it changes nothing of the application's. Schemas stay as they are. */
-export const agentGivenOut: <Ctx>(agent: AnyAgent<Ctx>) => AnyAgent<Ctx> = rememberedView(
+export const agentGivenOut: <Ctx>(agent: AnyAgent<Ctx>) => AnyAgent<Ctx> = remembered(
   ({ tools, handoffs, modelConfig, cacheable }) => [
     tools,
     ...(tools ?? []).flatMap((tool) => [tool, tool.schema]),
@@ -63,52 +63,42 @@ export const agentGivenOut: <Ctx>(agent: AnyAgent<Ctx>) => AnyAgent<Ctx> = remem
 const toolGivenOut = <Ctx>(tool: AnyTool<Ctx>): AnyTool<Ctx> =>
   Object.freeze(overlay(tool, { schema: Object.freeze(overlay(tool.schema, {})) }));
 
-/** How long a call of the model may take. */
-interface CallLimit {
-  /** Made when it is asked for. */
-  readonly signal: AbortSignal;
-  /** `undefined`: it has ended in time, or goes on. */
-  readonly exceeded: () => unknown;
+/** Of a call of the model. */
+interface ConfigSource {
+  readonly limit: { readonly signal: AbortSignal };
+  // biome-ignore lint/suspicious/noExplicitAny: runs differ in their contexts
+  readonly agentRegistry: RunConfig<any>["agentRegistry"];
 }
 
-interface GivenSource {
-  /** Of the call that has the configuration now. */
-  limit: CallLimit;
-  /** Made each time, as a `Map` can't be frozen. */
-  readonly makeRegistry: () => object;
-}
-
-const withSource = lazyFields<GivenSource, { readonly signal: AbortSignal; readonly agentRegistry: object }>({
+// biome-ignore lint/suspicious/noExplicitAny: runs differ in their contexts
+const MAKERS: Makers<RunConfig<any>, ConfigSource> = {
   signal: ({ limit }) => limit.signal,
-  agentRegistry: ({ makeRegistry }) => makeRegistry(),
-});
+  // Made for each call, as a `Map` can't be frozen.
+  agentRegistry: ({ agentRegistry }) => registryGivenOut(agentRegistry),
+};
 
 /**
- * Configurations for the model provider, each with the signal of its call; one call follows the other. Providers, observers
- * and user memories in them are the application's own.
+ * Configurations for the model provider, one for each call, with the signal of that. Providers, observers and user memories
+ * in them are the application's own.
  */
 export function openConfigGivenOut<Ctx>(
   config: RunConfig<Ctx>,
-): (limit: CallLimit, agent: Pick<AnyAgent<Ctx>, "cacheable">) => RunConfig<Ctx> {
-  const makeRegistry = () => registryGivenOut(config.agentRegistry);
-  let parts: Partial<RunConfig<Ctx>> | undefined;
-  let last:
-    | { readonly given: RunConfig<Ctx>; readonly source: GivenSource; readonly cache: unknown }
-    | undefined;
+): (limit: ConfigSource["limit"], agent: Pick<AnyAgent<Ctx>, "cacheable">) => RunConfig<Ctx> {
+  let given: RunConfig<Ctx> | undefined;
   return (limit, { cacheable }) => {
+    given ??= overlay(config, Object.assign(frozenParts(config), unread<Ctx>()));
     const cache = config.cache ?? cacheable;
-    // The same for calls that end in time. One that was given up may still look at its signal.
-    if (last === undefined || last.cache !== cache || last.source.limit.exceeded() !== undefined) {
-      parts ??= frozenParts(config);
-      const source = { limit, makeRegistry };
-      const changes = cache === undefined ? parts : { ...parts, cache: frozenCopy(cache) };
-      const given = withSource(overlay(config, changes), source);
-      last = { given: Object.freeze(given) as RunConfig<Ctx>, source, cache };
-    }
-    last.source.limit = limit;
-    return last.given;
+    const fields = cache === undefined ? copied(given) : overlay(given, { cache: frozenCopy(cache) });
+    return madeWhenRead(fields, MAKERS, { limit, agentRegistry: config.agentRegistry });
   };
 }
+
+const unread = <Ctx>() =>
+  ({ signal: UNREAD, agentRegistry: UNREAD }) as Pick<RunConfig<Ctx>, "signal" | "agentRegistry">;
+
+/** Of what is an overlay. */
+const copied = <T extends object>(made: T): T =>
+  Object.getPrototypeOf(made) === Object.prototype ? { ...made } : overlay(made, {});
 
 function frozenParts<Ctx>(config: RunConfig<Ctx>): Partial<RunConfig<Ctx>> {
   const { memory, modelRetry, middleware, initialInputGuardrails, finalOutputGuardrails } = config;

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { RichToolCall } from "@jaf/memory";
+import { sha256 } from "@jaf/memory/digest";
 import { calledTool } from "@jaf/memory/engine";
 
 /** Which reply of which conversation made the calls. */
@@ -11,8 +11,7 @@ export interface CallPlace {
   readonly scope: string;
 }
 
-const digestOf = (...bound: readonly unknown[]): string =>
-  createHash("sha256").update(JSON.stringify(bound)).digest("base64url");
+const digestOf = (...bound: readonly unknown[]): string => sha256(JSON.stringify(bound), "base64url");
 
 /** The same for the same call in the same place, whatever its arguments are parsed to. */
 export const callDigestOf = ({ owner, position, scope }: CallPlace, call: RichToolCall): string => {

@@ -8,13 +8,8 @@ import type {
   WriteOptions,
   WriteReceipt,
 } from "@jaf/memory";
-import {
-  createFailure,
-  createSuccess,
-  historyTokenOf,
-  isVersionedProvider,
-  receiptOf,
-} from "@jaf/memory/engine";
+import { createFailure, createSuccess } from "@jaf/memory/engine";
+import { historyTokenOf, isVersionedProvider, receiptOf } from "@jaf/memory/turns";
 import { abortError, sleep } from "../engine/abort.ts";
 import type { Emit } from "../events/emitter.ts";
 import { plainCopy } from "../immutable/copy.ts";
@@ -80,16 +75,18 @@ export interface Appender {
 /** Whether the conversation is there: made by a run, it has an incarnation that only the store knows at first. */
 type Existence = "absent" | "made" | "known";
 
+const NOTHING_KNOWN: KnownState = {
+  ...{ incarnation: undefined, version: undefined, metadataVersion: undefined },
+  ...{ totalMessages: undefined, historyToken: undefined },
+};
+
 export function createAppender(options: AppenderOptions): Appender {
   const { memory, conversationId, executionId } = options;
   let previous: Promise<unknown> = Promise.resolve();
   let appends = 0;
   let existence: Existence = "absent";
   let making: string | undefined;
-  let known: KnownState = {
-    ...{ incarnation: undefined, version: undefined, metadataVersion: undefined },
-    ...{ totalMessages: undefined, historyToken: undefined },
-  };
+  let known: KnownState = NOTHING_KNOWN;
 
   /**
    * Whether this run made it, also where the answer of the write got lost. An import has the note of a run, too; the

@@ -1,4 +1,5 @@
 import type { MemoryProvider, Message } from "@jaf/memory";
+import { unref } from "@jaf/memory/engine";
 import type { EndCacheOptions } from "./config.ts";
 import type { StoreTime } from "./store-time.ts";
 
@@ -107,12 +108,12 @@ function createEndCache(): (options: EndCacheOptions) => EndCache {
   function sweepLater(): void {
     if (isSweepDue) return;
     isSweepDue = true;
-    setTimeout(sweepIfThere, MAX_AGE_MS, new WeakRef(sweep)).unref();
+    unref(setTimeout(sweepIfThere, MAX_AGE_MS, new WeakRef(sweep)));
   }
 
   function put(conversationId: string, entry: Omit<Entry, "bytes" | "expiresAt">, size = 0): void {
     const expiresAt = (entry.end?.time.answeredAt ?? performance.now()) + MAX_AGE_MS;
-    entries.set(conversationId, { ...entry, bytes: size + ENTRY_BYTES, expiresAt });
+    entries.set(conversationId, Object.assign({}, entry, { bytes: size + ENTRY_BYTES, expiresAt }));
     bytes += size + ENTRY_BYTES;
     sweepLater();
   }

@@ -1,6 +1,6 @@
 import type { Message, ProviderReading } from "@jaf/memory";
+import { isFinalReply } from "./final-reply.ts";
 import { nextPositionOf } from "./metadata.ts";
-import { isFinalReply } from "./unsaid.ts";
 
 /** How a run ended of which the store has a receipt. */
 export type StoredEnding =

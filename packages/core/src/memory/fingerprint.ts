@@ -1,26 +1,26 @@
-import { createHash, hash } from "node:crypto";
-
-/** Half as long again to compute is SHA-256, on machines without instructions for it. */
-const ALGORITHM = "sha512-256";
+import { sha512t256, startSha512t256 } from "@jaf/memory/digest";
+import { base64Of } from "@jaf/memory/engine";
 
 /** Characters that are hashed at a time. */
 const CHUNK = 65_536;
 
 /**
  * The same for values that are equal as JSON, or as bytes, in whatever order their fields stand: SHA-512/256, base64url.
- * Throws for a cycle, and for what can't be JSON.
+ * Half as long again to compute is SHA-256, on machines without instructions for it. Throws for a cycle, and for what can't
+ * be JSON.
  */
 export function fingerprint(value: unknown): string {
   const text: Text = { pending: "", hashed: undefined };
   write(text, value);
-  if (text.hashed === undefined) return hash(ALGORITHM, text.pending, "base64url");
-  return text.hashed.update(text.pending).digest("base64url");
+  if (text.hashed === undefined) return sha512t256(text.pending, "base64url");
+  text.hashed.update(text.pending);
+  return text.hashed.digest();
 }
 
 interface Text {
   pending: string;
   /** Absent as long as all of it is pending. */
-  hashed: ReturnType<typeof createHash> | undefined;
+  hashed: ReturnType<typeof startSha512t256> | undefined;
 }
 
 /** Each value is told apart from what follows it: lists have their lengths, and JSON and texts of messages, too. */
@@ -39,7 +39,7 @@ function write(text: Text, value: unknown): void {
     text.pending += `m${role.length}:${role}${content.length}:${content}`;
   }
   if (text.pending.length < CHUNK) return;
-  text.hashed ??= createHash(ALGORITHM);
+  text.hashed ??= startSha512t256();
   text.hashed.update(text.pending);
   text.pending = "";
 }
@@ -70,7 +70,7 @@ function inOrder(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(inOrder);
   // No other object has this key.
-  if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString("base64") };
+  if (value instanceof Uint8Array) return { bytes: base64Of(value) };
   const fields = value as Readonly<Record<string, unknown>>;
   if (typeof fields["toJSON"] === "function") return value;
   const keys = Object.keys(fields).filter((key) => fields[key] !== undefined);

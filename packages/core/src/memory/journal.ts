@@ -118,7 +118,7 @@ export function openJournal(options: JournalOptions): Journal {
   const durability = durabilityOf(memory);
   const step = durability === "step";
   const appender = createAppender(options);
-  const turn = createTurnHolder({ ...options, appender });
+  const turn = createTurnHolder({ appender, ...options });
   const ends = endCacheOf(memory.provider, memory.endCache);
   const kept: Message[] = [];
   let conversation: ConversationMemory | null = null;

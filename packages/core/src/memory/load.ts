@@ -1,12 +1,11 @@
-import type { ConversationMemory, ProviderReading, Result } from "@jaf/memory";
+import type { ConversationMemory, ProviderReading, ReadOptions, Result } from "@jaf/memory";
 import {
   createFailure,
   createMemoryConflictError,
   createMemoryStorageError,
   createSuccess,
-  isVersionedProvider,
-  readFrom,
 } from "@jaf/memory/engine";
+import { isVersionedProvider, readFrom } from "@jaf/memory/turns";
 import { ownConversation } from "../immutable/messages.ts";
 import type { MemoryConfig } from "./config.ts";
 import { type ConversationEnd, tellRecall } from "./end-cache.ts";
@@ -41,8 +40,8 @@ export async function loadConversation(
   conversationId: string,
   options: LoadOptions,
 ): Promise<Result<Loaded>> {
-  const { tail, end, onChanged } = options;
-  const read = (limit?: number) => readConversation(memory, conversationId, { ...options, limit });
+  const { tail, end, onChanged, receiptFor, signal } = options;
+  const read = (limit?: number) => readConversation(memory, conversationId, { receiptFor, signal, limit });
   if (end !== undefined) {
     const head = await loadHead(memory, conversationId, options);
     const loaded = head.success ? recallChecked(end, head.data, tail) : undefined;
@@ -62,7 +61,9 @@ export async function loadConversation(
     const reading = receipt === undefined ? endOf(conversation, tail) : ALL;
     if (reading.decides) {
       const firstPosition = firstPositionOf(reading.conversation);
-      return createSuccess({ ...loaded.data, conversation: reading.conversation, firstPosition });
+      return createSuccess(
+        Object.assign({}, loaded.data, { conversation: reading.conversation, firstPosition }),
+      );
     }
     limit = mayReadNext ? reading.readNext : undefined;
   }
@@ -88,12 +89,11 @@ async function readConversation(
     signal,
   }: Pick<LoadOptions, "receiptFor" | "signal"> & { readonly limit: number | undefined },
 ): Promise<Result<Loaded>> {
-  const options = {
-    ...(limit === undefined ? {} : { messages: { limit } }),
-    ...(userId === undefined ? {} : { userId }),
-    ...(receiptFor === undefined ? {} : { receiptFor }),
-    ...(signal === undefined ? {} : { signal }),
-  };
+  const options: { -readonly [Field in keyof ReadOptions]: ReadOptions[Field] } = {};
+  if (limit !== undefined) options.messages = { limit };
+  if (userId !== undefined) options.userId = userId;
+  if (receiptFor !== undefined) options.receiptFor = receiptFor;
+  if (signal !== undefined) options.signal = signal;
   const askedAt = performance.now();
   const loaded = await settle(OPERATION, () => readFrom(provider, conversationId, options));
   if (!loaded.success) return loaded;
@@ -107,7 +107,7 @@ async function readConversation(
   const { conversation } = loaded.data;
   const time = storeTimeOf(loaded.data, askedAt);
   const own = conversation === null ? null : ownConversation(conversation);
-  return createSuccess({ ...loaded.data, conversation: own, time });
+  return createSuccess(Object.assign({}, loaded.data, { conversation: own, time }));
 }
 
 export async function loadHead(
@@ -125,7 +125,8 @@ export async function loadHead(
   const askedAt = performance.now();
   const read = await settle(OPERATION, () => readFrom(provider, conversationId, options));
   if (!read.success) return read;
-  if (isReading(read.data)) return createSuccess({ ...read.data, time: storeTimeOf(read.data, askedAt) });
+  if (isReading(read.data))
+    return createSuccess(Object.assign({}, read.data, { time: storeTimeOf(read.data, askedAt) }));
   return createFailure(createMemoryStorageError(OPERATION, "the memory provider returned no conversation"));
 }
 

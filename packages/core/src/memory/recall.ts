@@ -1,5 +1,5 @@
 import type { ConversationMemory, ConversationMetadata, Message } from "@jaf/memory";
-import { readsMedia } from "@jaf/memory/engine";
+import { readsMedia } from "@jaf/memory/turns";
 import { CLAIM_KEY } from "../context/claim-note.ts";
 import { SUMMARY_KEY } from "../context/summary.ts";
 import type { MemoryConfig } from "./config.ts";
@@ -41,7 +41,7 @@ export function endOfRun({
     nextPosition,
     totalMessages: totalMessages === nextPosition ? totalMessages : undefined,
     messages: [...(conversation?.messages ?? []), ...said],
-    metadata: { ...notesIn(conversation), ...toMetadata(noted) },
+    metadata: Object.assign(notesIn(conversation), toMetadata(noted)),
     time,
   };
 }
@@ -75,7 +75,7 @@ export function recallUnchecked(
   if (metadataVersion === undefined || totalMessages === undefined) return undefined;
   const counts = { incarnation, version, metadataVersion, nextPosition, totalMessages };
   // Without the times of its writes: only a run that finds its reply stored asks for these, and that one reads.
-  const metadata = { ...end.metadata, ...counts } as unknown as ConversationMetadata;
+  const metadata = Object.assign({}, end.metadata, counts) as unknown as ConversationMetadata;
   const owner = userId === undefined ? {} : { userId };
   const conversation = { conversationId, ...owner, messages: end.messages, metadata };
   const loaded = enough(conversation, tail, { incarnation, time });
@@ -105,10 +105,10 @@ export const isOf = (end: ConversationEnd, { conversation, incarnation }: Head):
 function enough(
   conversation: ConversationMemory,
   tail: Tail | undefined,
-  told: Pick<Loaded, "incarnation" | "time">,
+  { incarnation, time }: Pick<Loaded, "incarnation" | "time">,
 ): Loaded | undefined {
   const end = endIn(conversation, tail);
-  return end && { ...told, conversation: end, firstPosition: firstPositionOf(end) };
+  return end && { conversation: end, incarnation, firstPosition: firstPositionOf(end), time };
 }
 
 /** As a reading of the same would be cut. A tokenizer that throws is reported where the window is made. */

@@ -1,10 +1,12 @@
 import type { ConversationMemory, Message, WindowTail } from "@jaf/memory";
-import { isVersionedProvider, sanitizeConversation, windowTailOf } from "@jaf/memory/engine";
+import { sanitizeConversation } from "@jaf/memory/engine";
+import { isVersionedProvider, windowTailOf } from "@jaf/memory/turns";
 import { COMPARED, readSummary } from "../context/summary.ts";
 import { windowOptionsIn } from "../context/window.ts";
 import type { MemoryConfig } from "./config.ts";
+import { isFinalReply } from "./final-reply.ts";
 import { firstPositionOf, nextPositionOf } from "./metadata.ts";
-import { isFinalReply, isHistory } from "./unsaid.ts";
+import { isHistory } from "./unsaid.ts";
 
 /** How a run reads the end of a conversation in place of all of it. */
 export interface Tail {
@@ -47,7 +49,7 @@ function tailOptions({ provider, window, compressionThreshold }: MemoryConfig): 
 /** For a run to which these messages are said; `undefined` where it needs all. */
 export function tailOf(memory: MemoryConfig, said: readonly Message[]): Tail | undefined {
   const options = isHistory(said) ? undefined : tailOptions(memory);
-  return options && { ...options, news: said.length, copied: 0 };
+  return options && tailFor(options, { news: said.length, copied: 0, least: 0 });
 }
 
 /** For a run that goes on with a client's copy of the conversation. */
@@ -56,8 +58,14 @@ export function tailForCopy(memory: MemoryConfig, copy: readonly Message[]): Tai
   if (options === undefined) return undefined;
   const copied = Array.isArray(copy) ? copy.length : 0;
   const compared = copied === 0 ? 0 : copied + MARGIN;
-  return { ...options, news: 0, copied, firstRead: Math.max(options.firstRead, compared) };
+  return tailFor(options, { news: 0, copied, least: compared });
 }
+
+/** `least`: how many must be read at first. */
+const tailFor = (
+  { window, summarized, firstRead }: TailOptions,
+  { news, copied, least }: Pick<Tail, "news" | "copied"> & { readonly least: number },
+): Tail => ({ window, summarized, firstRead: Math.max(firstRead, least), news, copied });
 
 export type TailReading =
   | { readonly decides: true; readonly conversation: ConversationMemory }

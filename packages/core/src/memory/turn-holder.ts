@@ -1,5 +1,5 @@
 import type { Result } from "@jaf/memory";
-import { createFailure, createSuccess } from "@jaf/memory/engine";
+import { createFailure, createSuccess, unref } from "@jaf/memory/engine";
 import type { Spending } from "../cost/spending.ts";
 import { abortable } from "../engine/abort.ts";
 import type { Append, Appender, AppenderOptions } from "./appender.ts";
@@ -87,7 +87,7 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
   let heldUntil = 0;
   /** Whether this run ever noted that it has the turn. */
   let hasHeld = false;
-  let signs: NodeJS.Timeout | undefined;
+  let signs: ReturnType<typeof setInterval> | undefined;
   let closed = false;
   let count = 0;
 
@@ -132,7 +132,7 @@ export function createTurnHolder(options: HolderOptions): TurnHolder {
     }
     hasHeld = true;
     // A sign that was on its way when the run ended must not be the first of many.
-    if (!closed) signs ??= setInterval(giveSign, Math.min(leaseMs / 3, MAX_TIMER_MS)).unref();
+    if (!closed) signs ??= unref(setInterval(giveSign, Math.min(leaseMs / 3, MAX_TIMER_MS)));
   }
 
   async function look() {

@@ -1,5 +1,6 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
 import { sameJson, sanitizeConversation } from "@jaf/memory/engine";
+import { isFinalReply } from "./final-reply.ts";
 import { firstPositionOf } from "./metadata.ts";
 
 /**
@@ -91,7 +92,3 @@ function repeatsUnanswered(incoming: readonly Message[], stored: readonly Messag
   if (end < incoming.length || stored.slice(end).some(isFinalReply)) return false;
   return incoming.every((message, index) => sameJson(message, stored[end - incoming.length + index]));
 }
-
-/** Whether it is a reply that ends a turn. */
-export const isFinalReply = ({ role, tool_calls: calls }: Message): boolean =>
-  role === "assistant" && (calls?.length ?? 0) === 0;

@@ -1,4 +1,5 @@
 import type { Message } from "@jaf/memory";
+import type { CacheableConfig } from "../model/cache.ts";
 import type { WrapModelCall } from "../model/model-call-request.ts";
 import type { RunState } from "../state.ts";
 import type { WrapToolCall } from "../tools/tool-call-request.ts";
@@ -38,6 +39,8 @@ export interface MiddlewareTurn<Ctx> {
   readonly conversationId?: string | undefined;
   /** `RunConfig.signal`. */
   readonly signal?: AbortSignal | undefined;
+  /** What is declared of the prompts that stay the same: `RunConfig.cache`, else `cacheable` of the agent. */
+  readonly cache?: CacheableConfig | false | undefined;
   /** When the run began, in milliseconds since 1970; where its reply was stored before, when the store last wrote. */
   readonly startedAt: number;
   /**
@@ -51,6 +54,12 @@ export interface MiddlewareTurn<Ctx> {
 export interface TurnAddition {
   /** Goes behind the agent's instructions, after an empty line, in every model call of the turn. */
   readonly instructions?: string | undefined;
+  /**
+   * Stands right before what the user said last, in every model call of the turn, as a text in front of the message's content
+   * that says `transient: true`. It is shown alone: neither stored nor part of any state. What it says should tell whose words
+   * it is. Where the user has said nothing, it goes behind the instructions.
+   */
+  readonly beforeNewestMessage?: string | undefined;
 }
 
 /**

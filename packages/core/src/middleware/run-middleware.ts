@@ -1,24 +1,21 @@
 import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
-import type { Agent } from "../agent.ts";
 import { abortable } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import { fail, type Step } from "../engine/step.ts";
 import type { RunState } from "../state.ts";
+import type { NamedAddition } from "./additions.ts";
 import { type HookName, reasonOf, tellFailure } from "./failure.ts";
 import { faultOf, hasMiddleware, install } from "./install.ts";
 import type { Middleware, MiddlewareTurn } from "./middleware.ts";
-import { instructed, openTurn } from "./turn.ts";
-
-// biome-ignore lint/suspicious/noExplicitAny: an agent of any output
-type AnyAgent<Ctx> = Agent<Ctx, any>;
+import { openTurn } from "./turn.ts";
 
 /** The middleware of a run that has begun. */
 export interface RunMiddleware<Ctx> {
   /** Where the run stands once all have begun: it has failed if what is installed is no middleware. Never rejects. */
   readonly start: () => Promise<Step<Ctx>>;
-  /** An agent as the model gets it. */
-  readonly instruct: (agent: AnyAgent<Ctx>) => AnyAgent<Ctx>;
+  /** What they add to the prompts, in the order of the middleware. */
+  readonly additions: () => readonly NamedAddition[];
   /** After the reply that the state ends with. Never rejects. */
   readonly finish: (state: RunState<Ctx>) => Promise<void>;
 }
@@ -39,7 +36,7 @@ export function openRunMiddleware<Ctx>(
   const asking = { context: state.context, hook: isReplied ? "onFinish" : "onStart" } as const;
   let all: readonly Middleware<Ctx>[] = [];
   let turn: MiddlewareTurn<Ctx> | undefined;
-  let additions: readonly string[] = [];
+  let additions: readonly NamedAddition[] = [];
 
   return {
     start: async () => {
@@ -53,7 +50,7 @@ export function openRunMiddleware<Ctx>(
       if (!isReplied) additions = await startAll(scope, all, turn);
       return step;
     },
-    instruct: (current) => instructed(current, additions),
+    additions: () => additions,
     finish: async ({ messages }) => {
       const reply = messages.at(-1);
       const begun = turn;
@@ -68,30 +65,38 @@ export function openRunMiddleware<Ctx>(
   };
 }
 
-/** What is added to the instructions, in the order of the middleware. */
 async function startAll<Ctx>(
   scope: RunScope<Ctx>,
   all: readonly Middleware<Ctx>[],
   turn: MiddlewareTurn<Ctx>,
-): Promise<readonly string[]> {
+): Promise<readonly NamedAddition[]> {
   if (scope.config.signal?.aborted === true) return [];
   const added = all.map((each) => start(scope, each, turn));
-  return (await unlessAborted(scope, Promise.all(added)))?.filter((text) => text !== "") ?? [];
+  return (await unlessAborted(scope, Promise.all(added)))?.flat() ?? [];
 }
 
-const additionSchema = lazy(() => z.object({ instructions: z.string().nullish() }).nullish());
+const additionSchema = lazy(() =>
+  z.object({ instructions: z.string().nullish(), beforeNewestMessage: z.string().nullish() }).nullish(),
+);
 
 async function start<Ctx>(
   scope: RunScope<Ctx>,
   middleware: Middleware<Ctx>,
   turn: MiddlewareTurn<Ctx>,
-): Promise<string> {
+): Promise<readonly NamedAddition[]> {
   const called = { name: middleware.name, hook: "onStart" } as const;
   const parsed = await guarded(scope, called, async () =>
     additionSchema().safeParse(await middleware.onStart?.(turn)),
   );
   if (parsed?.success === false) tellFailure(scope, called, "it returned no TurnAddition");
-  return parsed?.data?.instructions ?? "";
+  const { instructions, beforeNewestMessage } = parsed?.data ?? {};
+  const { name } = middleware;
+  return [
+    ...(instructions ? [{ name, placement: "instructions", text: instructions } as const] : []),
+    ...(beforeNewestMessage
+      ? [{ name, placement: "before-newest-message", text: beforeNewestMessage } as const]
+      : []),
+  ];
 }
 
 /** Never rejects: what is thrown is told. */

@@ -1,6 +1,6 @@
 import type { Message } from "@jaf/memory";
+import { isFinalReply } from "../memory/final-reply.ts";
 import type { Journal } from "../memory/journal.ts";
-import { isFinalReply } from "../memory/unsaid.ts";
 
 /** The last user messages in a row, whatever stands behind them. */
 export function lastSaid(messages: readonly Message[]): readonly Message[] {

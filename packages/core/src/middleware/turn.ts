@@ -36,6 +36,7 @@ export function openTurn<Ctx>(
     agentName: state.currentAgentName,
     conversationId: config.conversationId,
     signal: config.signal,
+    cache: config.cache ?? agent.cacheable,
     startedAt: (isReplied ? lastWritten(scope) : undefined) ?? scope.startedAt,
     complete: openCompletion(config, { ...state, messages: [] }, agent.modelConfig),
   });

@@ -18,15 +18,17 @@ export interface ModelRequest<Ctx> {
   readonly agent: ResolvedAgent<Ctx>;
 }
 
-export type Attempt =
-  | {
-      readonly ok: true;
-      readonly message: Message;
-      readonly completion: ModelCompletion;
-      /** What was streamed of it. */
-      readonly text: ReplyText;
-    }
-  | FailedCall;
+export type Attempt = UsableReply | FailedCall;
+
+interface UsableReply {
+  readonly ok: true;
+  readonly message: Message;
+  readonly completion: ModelCompletion;
+  /** What was streamed of it. */
+  readonly text: ReplyText;
+  /** How often the model was asked until then. */
+  readonly attempts: number;
+}
 
 interface FailedCall {
   readonly ok: false;
@@ -37,37 +39,41 @@ interface FailedCall {
   readonly discardText: boolean;
   /** What an unusable reply cost. */
   readonly usage?: ModelUsage | undefined;
+  readonly attempts: number;
 }
 
-/** Calls the model once. `attempt` counts from 1. */
+/** A call that failed and isn't made again. */
+export const failedCall = (
+  error: JAFError,
+  { attempts = 0, discardText = false }: Partial<Pick<FailedCall, "attempts" | "discardText">> = {},
+): FailedCall => ({ ok: false, error, retryable: false, retryAfterMs: undefined, discardText, attempts });
+
+/** Calls the model once. `attempts`: with this one. */
 export async function attemptCall<Ctx>(
   scope: RunScope<Ctx>,
   request: ModelRequest<Ctx>,
-  attempt: number,
+  attempts: number,
 ): Promise<Attempt> {
+  const { signal } = scope.config;
   const text = openReplyText(scope, request.state.currentAgentName);
-  const failed = (error: JAFError, retryable = false): FailedCall => ({
-    ok: false,
-    error,
-    retryable,
-    retryAfterMs: undefined,
-    discardText: text.isShown(),
-  });
-  const aborted = () => abortError(scope.config.signal);
-  const early = aborted();
-  if (early !== undefined) return failed(early);
-  const limit = openTimeLimit(modelLimit(scope.config, request.agent), scope.config.signal, scope.timers);
+  const early = abortError(signal);
+  if (early !== undefined) return failedCall(early, { attempts });
+  const limit = openTimeLimit(modelLimit(scope.config, request.agent), signal, scope.timers);
   try {
     const completion = await complete(scope, request, { limit, text });
     const reply = parseReply(completion);
-    if (reply.ok) return { ok: true, message: reply.message, completion, text };
-    const unusable = failed({ _tag: "ModelBehaviorError", detail: reply.detail }, reply.retryable);
-    return { ...unusable, usage: completion?.usage };
+    if (reply.ok) return { ok: true, message: reply.message, completion, text, attempts };
+    const { detail, retryable } = reply;
+    const unusable = { attempts, discardText: text.isShown() };
+    const error = { _tag: "ModelBehaviorError", detail } as const;
+    return { ...failedCall(error, unusable), retryable, usage: completion?.usage };
   } catch (thrown) {
-    const error = aborted();
-    return error === undefined
-      ? modelCallFailed(scope, limit.exceeded() ?? thrown, { attempt, discardText: text.isShown() })
-      : failed(error);
+    const failed = { attempts, discardText: text.isShown() };
+    const aborted = abortError(signal);
+    if (aborted !== undefined) return failedCall(aborted, failed);
+    const error = modelCallError(scope.config.modelRetry, limit.exceeded() ?? thrown, attempts);
+    const { retryable, retryAfterMs } = error;
+    return { ...failedCall(error, failed), retryable, retryAfterMs };
   } finally {
     limit.close();
   }
@@ -98,14 +104,4 @@ function complete<Ctx>(
     onReasoning: text.addReasoning,
     onPart: text.addPart,
   });
-}
-
-function modelCallFailed<Ctx>(
-  { config }: RunScope<Ctx>,
-  thrown: unknown,
-  { attempt, discardText }: { readonly attempt: number; readonly discardText: boolean },
-): FailedCall {
-  const error = modelCallError(config.modelRetry, thrown, attempt);
-  const { retryable, retryAfterMs } = error;
-  return { ok: false, error, retryable, retryAfterMs, discardText };
 }

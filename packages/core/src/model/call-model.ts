@@ -1,12 +1,16 @@
 import type { Message } from "@jaf/memory";
+import type { View } from "../context/view.ts";
 import type { RunScope } from "../engine/scope.ts";
 import type { Turn } from "../engine/step.ts";
 import type { JAFError } from "../errors.ts";
 import { agentGivenOut, stateShown } from "../immutable/given-out.ts";
+import { addTo, type NamedAddition } from "../middleware/additions.ts";
+import { instructed } from "../middleware/turn.ts";
 import { wrapping } from "../middleware/wrapping.ts";
+import type { RunState } from "../state.ts";
 import { isThenable } from "../thenable.ts";
 import { callModels } from "./fallback.ts";
-import { resolveInstructions } from "./instructions.ts";
+import { type Instructions, resolveInstructions } from "./instructions.ts";
 import type { ReplyText } from "./reply-text.ts";
 import { resolved } from "./resolved-agent.ts";
 import { settingsShown } from "./settings.ts";
@@ -21,34 +25,78 @@ export type ModelReply =
     }
   | { readonly ok: false; readonly error: JAFError };
 
+/** What the model gets beside the conversation. */
+export interface Beside {
+  readonly additions: readonly NamedAddition[];
+  /** What goes behind the conversation and is no part of it. */
+  readonly behind: readonly Message[];
+}
+
 /**
- * Asks the model for its next message, by way of the middleware: it gets the view of the state, and `behind` it what is no part
- * of the conversation. It is asked again as the policy allows, and others in its place.
+ * Asks the model for its next message, by way of the middleware: it gets the view of the state, and what there is
+ * beside the conversation. It is asked again as the policy allows, and others in its place.
  */
-export async function callModel<Ctx>(
+export function callModel<Ctx>(
+  scope: RunScope<Ctx>,
+  turn: Turn<Ctx>,
+  { additions = [], behind = [] }: Partial<Beside> = {},
+): ModelReply | Promise<ModelReply> {
+  const viewing = scope.view(turn);
+  return isThenable(viewing)
+    ? viewing.then((view) => showView(scope, turn, { view, additions, behind }))
+    : showView(scope, turn, { view: viewing, additions, behind });
+}
+
+interface Viewed<Ctx> extends Beside {
+  readonly view: View<Ctx>;
+}
+
+function showView<Ctx>(
+  scope: RunScope<Ctx>,
+  turn: Turn<Ctx>,
+  { view, additions, behind }: Viewed<Ctx>,
+): ModelReply | Promise<ModelReply> {
+  if (!view.ok) return view;
+  const seen = view.state.messages;
+  const added = addTo(seen, additions, additions.length > 0 && turn.state.messages.some(isUsers));
+  const shownWith = (messages: readonly Message[]) =>
+    stateShown(view.state, behind.length === 0 ? messages : [...messages, ...behind]);
+  const shown = shownWith(added.messages);
+  // The application's instructions read what the user said, and not what is put before it.
+  const read = added.messages === seen ? shown : shownWith(seen);
+  const resolving = resolveInstructions(scope, instructed(turn.agent, added.instructions), read);
+  const ask = (instructions: Instructions) => askShown(scope, turn, { view, added, shown, instructions });
+  return isThenable(resolving) ? resolving.then(ask) : ask(resolving);
+}
+
+interface Shown<Ctx> {
+  readonly view: View<Ctx> & { readonly ok: true };
+  readonly added: ReturnType<typeof addTo>;
+  readonly shown: RunState<Ctx>;
+  readonly instructions: Instructions;
+}
+
+function askShown<Ctx>(
   scope: RunScope<Ctx>,
   { state, agent }: Turn<Ctx>,
-  behind: readonly Message[] = [],
-): Promise<ModelReply> {
-  const viewing = scope.view({ state, agent });
-  const view = isThenable(viewing) ? await viewing : viewing;
-  if (!view.ok) return view;
-  const messages = behind.length === 0 ? view.state.messages : [...view.state.messages, ...behind];
-  const shown = stateShown(view.state, messages);
-  const resolving = resolveInstructions(scope, agent, shown);
-  const instructions = isThenable(resolving) ? await resolving : resolving;
+  { view, added, shown, instructions }: Shown<Ctx>,
+): ModelReply | Promise<ModelReply> {
   if (!instructions.ok) return instructions;
   const given = agentGivenOut(agent);
   const call = {
     state: shown,
     // What is behind the conversation says nothing of what the user said last.
     agent: resolved<Ctx>(given, instructions.text, settingsShown(given.modelConfig, view.state.messages)),
-    tellContext: scope.emit && once(() => scope.emit?.({ type: "context", data: view.describe() })),
+    tellContext:
+      scope.emit && once(() => scope.emit?.({ type: "context", data: view.describe(added.placed) })),
   };
   const hooks = wrapping(scope.config, agent, "wrapModelCall");
-  if (hooks === undefined) return (await callModels(scope, call)).last;
-  return callWrapped(scope, call, { hooks, state: stateShown(state) });
+  return hooks === undefined
+    ? callModels(scope, call)
+    : callWrapped(scope, call, { hooks, state: stateShown(state) });
 }
+
+const isUsers = ({ role }: Message): boolean => role === "user";
 
 function once(action: () => void): () => void {
   let isDone = false;

@@ -3,7 +3,7 @@ import { sleep } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import { JAFErrorHandler } from "../error-handler.ts";
 import { frozenCopy } from "../immutable/copy.ts";
-import { type Attempt, attemptCall, type ModelRequest } from "./attempt.ts";
+import { type Attempt, attemptCall, failedCall, type ModelRequest } from "./attempt.ts";
 import type { ModelUsage } from "./completion.ts";
 import { retryDelayMs } from "./retry.ts";
 import { sumOfUsage } from "./usage.ts";
@@ -14,23 +14,17 @@ export interface ModelCall<Ctx> extends ModelRequest<Ctx> {
   readonly tellContext: (() => void) | undefined;
 }
 
-/** How asking one model ended, retries and all. */
-export interface Asked {
-  readonly last: Attempt;
-  readonly attempts: number;
-}
-
 /** The model that a run asks in the name of an agent. */
 export const modelNameOf = <Ctx>({ config }: RunScope<Ctx>, { agent }: ModelRequest<Ctx>): string =>
   config.modelOverride ?? agent.modelConfig?.name ?? "default";
 
-/** Asks one model, and asks again as the policy allows. */
-export async function callOne<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Asked> {
+/** Asks one model, and asks again as the policy allows: how that ended. */
+export async function callOne<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Attempt> {
   const { modelRetry, signal } = scope.config;
   const agentName = call.state.currentAgentName;
   const name = modelNameOf(scope, call);
   const refused = refusedBy(scope, name);
-  if (refused !== undefined) return { last: refused, attempts: 0 };
+  if (refused !== undefined) return refused;
   const trace = traceCall(scope, call);
   call.tellContext?.();
   let usage: ModelUsage | undefined;
@@ -40,14 +34,16 @@ export async function callOne<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): 
     usage = sumOfUsage(usage, used);
     scope.spending.count(used, { name, origin: originOf(tried) });
     const delayMs = tried.ok ? undefined : retryDelayMs(modelRetry, { ...tried, attempt });
-    const end = (last: Attempt): Asked => {
-      trace?.end(tried, attempt, usage);
-      return { last, attempts: attempt };
-    };
-    if (tried.ok || delayMs === undefined) return end(tried);
+    if (tried.ok || delayMs === undefined) {
+      trace?.end(tried, usage);
+      return tried;
+    }
     const { error, discardText } = tried;
-    const overBudget = refusedBy(scope, name, discardText);
-    if (overBudget !== undefined) return end(overBudget);
+    const overBudget = refusedBy(scope, name, tried);
+    if (overBudget !== undefined) {
+      trace?.end(tried, usage);
+      return overBudget;
+    }
     const reason = JAFErrorHandler.format(error);
     scope.emit?.({ type: "llm_retry", data: { agentName, attempt, delayMs, reason, discardText } });
     await sleep(delayMs, signal);
@@ -55,9 +51,13 @@ export async function callOne<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): 
 }
 
 /** A call that isn't begun, as the budget is used up. */
-function refusedBy<Ctx>({ spending }: RunScope<Ctx>, name: string, discardText = false): Attempt | undefined {
+function refusedBy<Ctx>(
+  { spending }: RunScope<Ctx>,
+  name: string,
+  before?: Parameters<typeof failedCall>[1],
+): Attempt | undefined {
   const error = spending.refusal(name);
-  return error && { ok: false, error, retryable: false, retryAfterMs: undefined, discardText };
+  return error && failedCall(error, before);
 }
 
 /** Tells of the beginning and the end of a call; nothing where nobody listens. */
@@ -68,7 +68,7 @@ function traceCall<Ctx>(scope: RunScope<Ctx>, request: ModelRequest<Ctx>) {
   const start = performance.now();
   emit({ type: "llm_call_start", data: call });
   return {
-    end: (last: Attempt, attempts: number, usage: ModelUsage | undefined): void => {
+    end: (last: Attempt, usage: ModelUsage | undefined): void => {
       const durationMs = performance.now() - start;
       const status = last.ok ? "success" : "error";
       emit({
@@ -76,7 +76,7 @@ function traceCall<Ctx>(scope: RunScope<Ctx>, request: ModelRequest<Ctx>) {
         data: {
           ...call,
           status,
-          attempts,
+          attempts: last.attempts,
           durationMs,
           ...replyData(scope, { last, usage, name: call.model }),
         },

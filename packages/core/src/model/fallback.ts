@@ -4,13 +4,14 @@ import { JAFErrorHandler } from "../error-handler.ts";
 import type { JAFError } from "../errors.ts";
 import { openConfigGivenOut } from "../immutable/given-out.ts";
 import { overlay } from "../immutable/overlay.ts";
-import { type Asked, callOne, type ModelCall, modelNameOf } from "./call-one.ts";
+import type { Attempt } from "./attempt.ts";
+import { callOne, type ModelCall, modelNameOf } from "./call-one.ts";
 
 /**
  * Asks the model, and where that fails for good those of `RunConfig.modelFallback`, each once, from the one that the agent had
  * its last reply from. Nothing of a failed call counts.
  */
-export function callModels<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Asked> {
+export function callModels<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Attempt> {
   const { modelFallback } = scope.config;
   return modelFallback === undefined ? callOne(scope, call) : callWithFallback(scope, call, modelFallback);
 }
@@ -19,24 +20,24 @@ async function callWithFallback<Ctx>(
   scope: RunScope<Ctx>,
   call: ModelCall<Ctx>,
   modelFallback: ModelFallback<Ctx>,
-): Promise<Asked> {
+): Promise<Attempt> {
   const agentName = call.state.currentAgentName;
   const models = [undefined, ...modelFallback.models];
   const first = scope.modelInUse.get(agentName) ?? 0;
   const scopeOf = (index: number) => scopeFor(scope, models[(first + index) % models.length]);
   let attempts = 0;
   for (let index = 0, asking = scopeOf(0); ; ) {
-    const { last, attempts: made } = await callOne(asking, call);
-    attempts += made;
+    const last = await callOne(asking, call);
+    attempts += last.attempts;
     if (last.ok) {
       scope.modelInUse.set(agentName, (first + index) % models.length);
-      return { last, attempts };
+      return { ...last, attempts };
     }
     const { error, discardText } = last;
     index += 1;
     if (index === models.length || !isForAnother(modelFallback, last)) {
       const counted = error._tag === "ModelCallError" ? { ...error, attempts } : error;
-      return { last: { ...last, error: counted }, attempts };
+      return { ...last, error: counted, attempts };
     }
     const from = modelNameOf(asking, call);
     asking = scopeOf(index);

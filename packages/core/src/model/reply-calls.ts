@@ -35,7 +35,7 @@ interface NamedCall extends ReadCall {
  */
 export function parseCalls(sent: readonly unknown[]): ParsedCalls {
   if (sent.length === 0) return NO_CALLS;
-  const toUniqueId = uniqueIds();
+  const toUniqueId = sent.length === 1 ? idOf : uniqueIds();
   const named: NamedCall[] = [];
   let isPlain = true;
   for (const call of sent) {
@@ -142,11 +142,13 @@ function placedAnew(parts: readonly ContentPart[], calls: readonly NamedCall[]):
   });
 }
 
+const idOf = (id: string): string => (id === "" ? `call_${crypto.randomUUID().replaceAll("-", "")}` : id);
+
 function uniqueIds(): (id: string) => string {
   /** Those that are taken, each with where the search for a free suffix goes on: thousands of calls of one id stay linear. */
   const suffixes = new Map<string, number>();
   return (id) => {
-    if (id === "") return `call_${crypto.randomUUID().replaceAll("-", "")}`;
+    if (id === "") return idOf(id);
     let unique = id;
     let suffix = suffixes.get(id) ?? 2;
     for (; suffixes.has(unique); suffix++) unique = `${id}_${suffix}`;

@@ -9,7 +9,7 @@ import { openConfigGivenOut } from "../immutable/given-out.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { Middleware } from "../middleware/middleware.ts";
 import type { RunState } from "../state.ts";
-import type { Attempt } from "./attempt.ts";
+import { type Attempt, failedCall } from "./attempt.ts";
 import { modelCallError } from "./call-error.ts";
 import { ModelCallFailure } from "./call-failure.ts";
 import type { ModelCall } from "./call-one.ts";
@@ -56,7 +56,7 @@ export async function callWrapped<Ctx>(
     const error = abortError(scope.config.signal) ?? errorOf(scope, ownTime.exceeded() ?? thrown, progress);
     // The text of a reply that was fit to be one is refused with it; that of a failed call the failure takes back.
     if (progress.last?.ok === true && error._tag !== "RunAborted") progress.last.text.retract();
-    return failed(error);
+    return failedCall(error, progress);
   } finally {
     ownTime.close();
   }
@@ -99,9 +99,9 @@ function openAsking<Ctx>(
     ownTime.pause();
     try {
       const asking = request.model === first.model ? scope : scopeFor(scope, request.model);
-      const { last, attempts } = await callModels(asking, request === first ? call : callFor(call, request));
+      const last = await callModels(asking, request === first ? call : callFor(call, request));
       progress.last = last;
-      progress.attempts += attempts;
+      progress.attempts += last.attempts;
       if (!last.ok) throw new ModelCallFailure(last.error);
       return last.completion;
     } finally {
@@ -140,14 +140,14 @@ function concluded<Ctx>(
   const { last } = progress;
   if (!reply.ok) {
     takeBack(scope, call, progress);
-    return failed({ _tag: "ModelBehaviorError", detail: reply.detail });
+    return failedCall({ _tag: "ModelBehaviorError", detail: reply.detail }, progress);
   }
   const { message } = reply;
   if (last?.ok === true && isShownAlike(last.message, message)) return { ...last, message, completion };
   takeBack(scope, call, progress);
   const text = openReplyText(scope, call.state.currentAgentName);
   if (scope.streaming) for (const part of partsShown(message)) addPart(text, part);
-  return { ok: true, message, completion, text };
+  return { ok: true, message, completion, text, attempts: progress.attempts };
 }
 
 const partsShown = ({ content }: RichMessage): readonly ContentPart[] =>
@@ -166,14 +166,6 @@ function addPart(to: ReplyText, part: ContentPart): void {
   if (!isText || typeof text !== "string") to.addPart(part);
   else if (text !== "") (type === "text" ? to.add : to.addReasoning)(text);
 }
-
-const failed = (error: JAFError): Attempt => ({
-  ok: false,
-  error,
-  retryable: false,
-  retryAfterMs: undefined,
-  discardText: false,
-});
 
 function errorOf<Ctx>({ config }: RunScope<Ctx>, thrown: unknown, { attempts }: Progress): JAFError {
   return thrown instanceof ModelCallFailure

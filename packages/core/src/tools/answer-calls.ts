@@ -3,9 +3,10 @@ import { calledTool } from "@jaf/memory/engine";
 import { abortable, abortError } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import type { JAFError } from "../errors.ts";
-import { answerHandoff, isHandoffCall } from "../handoff/handoff.ts";
+import { answerHandoff, isHandoff } from "../handoff/handoff.ts";
 import type { Interruption } from "../interruption/interruption.ts";
-import { type AnsweredCall, type SortOptions, sortCalls } from "../interruption/sort-calls.ts";
+import { sortCalls } from "../interruption/sort-calls.ts";
+import type { AnsweredCall, SortOptions } from "../interruption/sorted-calls.ts";
 import type { ShownArguments } from "../memory/metadata.ts";
 import type { AppendEntry } from "../memory/turn-holder.ts";
 import { isThenable } from "../thenable.ts";
@@ -40,8 +41,8 @@ interface Answer {
 /** How far a batch has come. */
 interface Progress {
   readonly answered: Map<RichToolCall, Answer>;
-  /** Answers on their way into the store. */
-  readonly storing: Set<Promise<void>>;
+  /** Answers on their way into the store; absent where nothing is stored. */
+  readonly storing: Set<Promise<void>> | undefined;
   memoryFailed: boolean;
   /** What the first handoff that was understood decided: where to, `undefined` if it was refused. */
   handoff: { readonly to: string | undefined } | undefined;
@@ -60,7 +61,7 @@ export async function answerCalls<Ctx>(
   const { signal, maxParallelTools } = scope.config;
   const progress: Progress = {
     answered: new Map(),
-    storing: new Set(),
+    storing: scope.journal && new Set(),
     memoryFailed: false,
     handoff: undefined,
   };
@@ -73,20 +74,20 @@ export async function answerCalls<Ctx>(
     const { run, answered, waiting } = sorted;
     interruptions = waiting;
     shown = sorted.shown;
-    const handoffs = run.filter(({ call }) => isHandoffCall(batch, call));
+    const handoffs = run.filter(isHandoff);
     const others = handoffs.length === 0 ? run : without(run, handoffs);
     for (const given of answered) if (goesOn()) await answerBySomebody(scope, given, progress);
     const running = forEachLimited(others, maxParallelTools, (runnable) =>
       goesOn() ? answerByTool(scope, batch, { runnable, progress }) : undefined,
     );
     await abortable(running, signal);
-    for (const { call } of waiting.length === 0 ? handoffs : [])
-      if (goesOn()) await answerByHandoff(scope, batch, { call, progress });
+    for (const runnable of waiting.length === 0 ? handoffs : [])
+      if (goesOn()) await answerByHandoff(scope, batch, { runnable, progress });
   } catch (thrown) {
     // Tools that don't stop at an abort are left alone; in "step" durability their results are still stored.
     if (signal?.aborted !== true) throw thrown;
   }
-  while (progress.storing.size > 0) await Promise.all(progress.storing);
+  for (const { storing } = progress; storing !== undefined && storing.size > 0; ) await Promise.all(storing);
   const { results, error } = summarize(scope, batch, progress);
   const agentName = progress.handoff?.to ?? batch.agentName;
   return { results, interruptions, shown, agentName, error };
@@ -97,6 +98,11 @@ function without<T>(calls: readonly T[], left: readonly T[]): readonly T[] {
   return calls.filter((call) => !leftOut.has(call));
 }
 
+interface Running<Ctx> {
+  readonly runnable: RunnableCall<Ctx>;
+  readonly progress: Progress;
+}
+
 interface Answering {
   readonly call: RichToolCall;
   readonly progress: Progress;
@@ -105,10 +111,11 @@ interface Answering {
 async function answerByTool<Ctx>(
   scope: RunScope<Ctx>,
   batch: CallBatch<Ctx>,
-  { runnable, progress }: { readonly runnable: RunnableCall; readonly progress: Progress },
+  { runnable, progress }: Running<Ctx>,
 ): Promise<void> {
   const { call } = runnable;
-  const executed = await executeCall(scope, batch, runnable);
+  const executing = executeCall(scope, batch, runnable);
+  const executed = isThenable(executing) ? await executing : executing;
   if (executed === undefined) return;
   const { message, thrown } = executed;
   const recording = record(scope, { call, progress }, { message, error: failureOf(scope, call, thrown) });
@@ -140,10 +147,11 @@ async function answerBySomebody<Ctx>(
 async function answerByHandoff<Ctx>(
   scope: RunScope<Ctx>,
   batch: CallBatch<Ctx>,
-  { call, progress }: Answering,
+  { runnable, progress }: Running<Ctx>,
 ): Promise<void> {
+  const { call } = runnable;
   const taken = progress.handoff !== undefined;
-  const { content, understood, to, error } = await answerHandoff(scope, batch, { call, taken });
+  const { content, understood, to, error } = await answerHandoff(scope, batch, { runnable, taken });
   const decided = progress.handoff ?? (understood ? { to } : undefined);
   const answer = { message: toolMessage(call, content), error };
   const agentName = decided?.to ?? batch.agentName;
@@ -163,7 +171,7 @@ function record<Ctx>(
     return undefined;
   }
   const storing = journal.answer(answer.message, entry).then((stored) => {
-    progress.storing.delete(storing);
+    progress.storing?.delete(storing);
     progress.memoryFailed ||= !stored.success;
     const { message } = answer;
     const failed: Answer | undefined = stored.success
@@ -171,7 +179,7 @@ function record<Ctx>(
       : { message, error: { _tag: "MemoryError", error: stored.error } };
     progress.answered.set(call, failed ?? answer);
   });
-  progress.storing.add(storing);
+  progress.storing?.add(storing);
   return storing;
 }
 
@@ -180,11 +188,16 @@ function summarize<Ctx>(
   { calls }: CallBatch<Ctx>,
   { answered }: Progress,
 ): Pick<AnsweredCalls, "results" | "error"> {
-  const inOrder = calls.map((call) => answered.get(call)).filter((given) => given !== undefined);
-  const results = inOrder.map(({ message }) => message);
+  const results: Message[] = [];
+  let first: JAFError | undefined;
+  let ofMemory: JAFError | undefined;
+  for (const call of calls) {
+    const given = answered.get(call);
+    if (given === undefined) continue;
+    results.push(given.message);
+    first ??= given.error;
+    if (given.error?._tag === "MemoryError") ofMemory ??= given.error;
+  }
   scope.journal?.answers(results);
-  const errors = inOrder.map(({ error }) => error).filter((error) => error !== undefined);
-  const error =
-    abortError(scope.config.signal) ?? errors.find(({ _tag }) => _tag === "MemoryError") ?? errors[0];
-  return { results, error };
+  return { results, error: abortError(scope.config.signal) ?? ofMemory ?? first };
 }

@@ -3,12 +3,12 @@ import { calledTool, messageText } from "@jaf/memory/engine";
 import type { Agent } from "../agent.ts";
 import { toolLimit } from "../engine/limits.ts";
 import type { RunScope } from "../engine/scope.ts";
-import { openTimeLimit, type TimeLimit, type TimeLimitError } from "../engine/time-limit.ts";
+import { openTimeLimit, type TimeLimitError } from "../engine/time-limit.ts";
 import { frozenCopy } from "../immutable/copy.ts";
-import { lazyFields } from "../immutable/lazy-fields.ts";
-import { lastSaid, positionOf } from "../middleware/said.ts";
 import { wrapping } from "../middleware/wrapping.ts";
+import { isThenable } from "../thenable.ts";
 import { decodeCall, type ParsedArguments, validateArguments } from "./arguments.ts";
+import { callInfo } from "./call-info.ts";
 import type { ToolReturn } from "./create-tool.ts";
 import {
   isToolResult,
@@ -18,7 +18,7 @@ import {
   type ToolResult,
   type ToolResultStatus,
 } from "./result.ts";
-import type { Tool, ToolCallInfo, ToolCallTurn } from "./tool.ts";
+import type { Tool } from "./tool.ts";
 import { keptParts, partsIn, type ToolParts } from "./tool-parts.ts";
 import { executeWrapped } from "./wrapped-call.ts";
 
@@ -37,8 +37,11 @@ export interface CallBatch<Ctx> {
 }
 
 /** A call that need not wait. */
-export interface RunnableCall {
+export interface RunnableCall<Ctx> {
   readonly call: RichToolCall;
+  /** Absent: the agent has none of the name. */
+  // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
+  readonly tool: Tool<any, Ctx> | undefined;
   /** As they were judged; a tool that was judged gets these very arguments. Absent: nothing was judged. */
   readonly parsed?: ParsedArguments;
 }
@@ -63,22 +66,39 @@ export type ToolContent = string | readonly ContentPart[];
 export const findTool = <Ctx>({ agent }: CallBatch<Ctx>, name: string): Tool<any, Ctx> | undefined =>
   agent.tools?.find(({ schema }) => schema.name === name);
 
-/** Runs one call to its end. `undefined`: the tool gave up because the run was aborted, so it isn't finished. */
-export async function executeCall<Ctx>(
+type Executed = ExecutedCall | undefined;
+
+/**
+ * Runs one call to its end; at once where no tool is used. `undefined`: the tool gave up because the run was aborted, so it
+ * isn't finished.
+ */
+export function executeCall<Ctx>(
   scope: RunScope<Ctx>,
   batch: CallBatch<Ctx>,
-  { call, parsed: judged }: RunnableCall,
-): Promise<ExecutedCall | undefined> {
-  const tool = findTool(batch, calledTool(call).name);
+  runnable: RunnableCall<Ctx>,
+): Executed | Promise<Executed> {
+  const { call, tool } = runnable;
   const trace = traceToolCall(scope, call);
-  const parsed = judged ?? (await parseCall(tool, call));
-  trace?.start(parsed.args);
-  if (isAborted(scope)) return undefined;
-  const answer =
-    tool !== undefined && parsed.ok
-      ? await useTool(scope, batch, { tool, call, args: parsed.args })
-      : toAnswer(parsed.ok ? unknownTool(batch) : masked(scope, parsed.problem));
-  if (answer.thrown !== undefined && isAborted(scope)) return undefined;
+  const execute = (parsed: ParsedArguments): Executed | Promise<Executed> => {
+    trace?.start(parsed.args);
+    if (isAborted(scope)) return undefined;
+    if (tool !== undefined && parsed.ok)
+      return useTool(scope, batch, { call, tool, trace, args: parsed.args });
+    return executed(
+      { call, trace },
+      toAnswer(parsed.ok ? unknownTool(batch) : masked(scope, parsed.problem)),
+    );
+  };
+  const parsing = runnable.parsed ?? parseCall(tool, call);
+  return isThenable(parsing) ? parsing.then(execute) : execute(parsing);
+}
+
+interface Use {
+  readonly call: RichToolCall;
+  readonly trace: ReturnType<typeof traceToolCall>;
+}
+
+function executed({ call, trace }: Use, answer: Answer): ExecutedCall {
   trace?.end(answer);
   return { message: toolMessage(call, answer.content), thrown: answer.thrown };
 }
@@ -103,47 +123,21 @@ export function parseCall<Ctx>(
   return decoded.ok ? validateArguments(tool.schema.parameters, decoded.args) : decoded;
 }
 
-/** What few tools ask for is made of it. */
-interface CallSource {
-  readonly limit: TimeLimit;
-  // biome-ignore lint/suspicious/noExplicitAny: runs differ in their contexts
-  readonly scope: RunScope<any>;
-  readonly messages: readonly Message[];
-}
-
-const withLazy = lazyFields<CallSource, Pick<ToolCallInfo, "signal" | "turn">>({
-  signal: ({ limit }) => limit.signal,
-  turn: turnOf,
-});
-
-function turnOf({ scope: { journal, config, startedAt }, messages }: CallSource): ToolCallTurn {
-  const said = lastSaid(messages);
-  return Object.freeze({
-    messages: Object.freeze([...messages]),
-    said: Object.freeze(said),
-    position: journal && positionOf(journal, said),
-    conversationId: config.conversationId,
-    startedAt,
-  });
+interface ToolUse<Ctx> extends Use {
+  // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
+  readonly tool: Tool<any, Ctx>;
+  readonly args: unknown;
 }
 
 async function useTool<Ctx>(
   scope: RunScope<Ctx>,
   { agentName, agent, context, callScope, messages }: CallBatch<Ctx>,
-  // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
-  use: { readonly tool: Tool<any, Ctx>; readonly call: RichToolCall; readonly args: unknown },
-): Promise<Answer> {
+  use: ToolUse<Ctx>,
+): Promise<Executed> {
   const { tool, call, args } = use;
   const limit = openTimeLimit(toolLimit(scope.config, tool), scope.config.signal, scope.timers);
   try {
-    const fields = {
-      toolCallId: call.id,
-      idempotencyKey: `${callScope}:${call.id}`,
-      runId: scope.runId,
-      traceId: scope.traceId,
-      agentName,
-    };
-    const info = withLazy(fields, { limit, scope, messages });
+    const info = callInfo(call, { scope, agentName, callScope, messages, limit });
     const hooks = wrapping(scope.config, agent, "wrapToolCall");
     const working =
       hooks === undefined
@@ -154,12 +148,15 @@ async function useTool<Ctx>(
             execute: (taken) => tool.execute(taken, context, info),
           });
     // An abort is for whoever waits for all calls: what the tool has done by then may still be stored.
-    return toAnswer(await limit.inTime(working));
+    return executed(use, toAnswer(await limit.inTime(working)));
   } catch (failure) {
+    if (isAborted(scope)) return undefined;
     const exceeded = limit.exceeded();
-    return exceeded === undefined
-      ? failedWith(ToolErrorCodes.EXECUTION_FAILED, scope.mask(messageOf(failure)))
-      : failedWith(ToolErrorCodes.TIMEOUT, tookTooLong(exceeded));
+    const answer =
+      exceeded === undefined
+        ? failedWith(ToolErrorCodes.EXECUTION_FAILED, scope.mask(messageOf(failure)))
+        : failedWith(ToolErrorCodes.TIMEOUT, tookTooLong(exceeded));
+    return executed(use, answer);
   } finally {
     limit.close();
   }

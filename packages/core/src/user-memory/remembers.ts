@@ -1,3 +1,4 @@
+import type { AdditionPlacement } from "../middleware/additions.ts";
 import type { Middleware } from "../middleware/middleware.ts";
 
 /**
@@ -7,7 +8,7 @@ import type { Middleware } from "../middleware/middleware.ts";
 export interface RemembersSpec {
   /** Whose facts. Falsy: nobody's, so nothing is recalled and nothing is remembered. */
   readonly user: string | null | undefined;
-  /** `"auto"` (default): facts that match what the user said go into the instructions, once a turn. */
+  /** `"auto"` (default): facts that match what the user said go into the prompt, once a turn. */
   readonly inject?: "auto" | false | undefined;
   /**
    * `"verbatim"`: what the user says in each turn that completes is remembered as quotations, without a model. `"auto"`: a
@@ -22,15 +23,22 @@ export interface RemembersSpec {
   readonly injectLimit?: number | undefined;
   /** How many tokens the facts may take; of the least trusted, the lowest score goes first. Default: no limit. */
   readonly injectTokenBudget?: number | undefined;
+  /**
+   * Where the facts stand: behind the agent's instructions, or right before what the user said last, where they spoil nothing
+   * that a provider has kept of the prompt. Default: before the newest message where the agent or the call says that
+   * instructions or messages are `cacheable`, else `"instructions"`.
+   */
+  readonly injectPlacement?: AdditionPlacement | undefined;
 }
 
 /**
  * A {@link RemembersSpec} as a function returns it: in a method of a class TypeScript takes `inject: "auto"` for any text.
  * What it really is, is checked when the function was called.
  */
-type ReturnedSpec = Omit<RemembersSpec, "inject" | "extract"> & {
+type ReturnedSpec = Omit<RemembersSpec, "inject" | "extract" | "injectPlacement"> & {
   readonly inject?: string | false | undefined;
   readonly extract?: string | false | undefined;
+  readonly injectPlacement?: string | undefined;
 };
 
 /** What was declared, before it is checked. */

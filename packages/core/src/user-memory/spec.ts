@@ -24,6 +24,11 @@ const remembersSchema = lazy(() =>
     tags: z.array(z.string().min(1)).optional(),
     injectLimit: z.int().min(1).optional(),
     injectTokenBudget: z.int().min(1).optional(),
+    injectPlacement: z
+      .enum(["instructions", "before-newest-message"], {
+        error: 'expected "instructions" or "before-newest-message"',
+      })
+      .optional(),
   }),
 );
 

@@ -118,7 +118,10 @@ describe("a middleware's turn", () => {
       turn.state.context.userId = "bob";
     };
     expectTypeOf(change).toBeFunction();
-    expectTypeOf<TurnAddition>().toEqualTypeOf<{ readonly instructions?: string | undefined }>();
+    expectTypeOf<TurnAddition>().toEqualTypeOf<{
+      readonly instructions?: string | undefined;
+      readonly beforeNewestMessage?: string | undefined;
+    }>();
   });
 });
 

@@ -30,7 +30,9 @@ export async function askCached({ request, endpoint, registry, send }: Asked): P
       if (isGone) await registry.forget(prompt, name);
       const isOver = !isGone || attempt === 2;
       isRefused = isOver;
-      name = isOver ? undefined : await registry.find(prompt);
+      const found = isOver ? undefined : await registry.find(prompt);
+      // The same: another worker is about to have it made anew.
+      name = found === name ? undefined : found;
     }
   }
   const response = await send(body);

@@ -1,4 +1,5 @@
-import type { CacheAdapter } from "./cache-adapter.ts";
+import type { CacheAdapter } from "@jaf/memory";
+import { warn } from "@jaf/memory/engine";
 
 /** More keys than a process has prompts; those that were set first go. */
 const MAX_ENTRIES = 1_000;
@@ -8,7 +9,7 @@ let isWarned = false;
 function warnOnce(): void {
   if (isWarned) return;
   isWarned = true;
-  process.emitWarning(
+  warn(
     "The names of cached prompts are kept in this process alone, so each process has Google keep the same prompt again. " +
       "Give GoogleCacheRegistry a store that all processes share.",
     { type: "JAFGoogleCacheWarning", code: "JAF_GOOGLE_CACHE_IN_PROCESS" },

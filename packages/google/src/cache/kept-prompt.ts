@@ -1,5 +1,6 @@
 import type { CacheableConfig } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
+import { stableLength } from "@jaf/memory/engine";
 import type { Fields } from "@jaf/model-http";
 import type { TurnContext } from "../request/assistant.ts";
 import { begun, contentsOf, framed } from "../request/contents.ts";
@@ -55,7 +56,7 @@ export function keptPrompt({ cache, path, asked, spoken, leading, context }: Ask
 /**
  * How many messages are kept: what the agent says, or fewer, so that the rest begins with the user's words; none as long
  * as the conversation isn't longer than that, since a resource never changes, and none for `"all"`, which would make one
- * for each turn.
+ * for each turn. What a turn puts before the newest message isn't kept.
  */
 function firstMessages(
   asked: CacheableConfig["messages"],
@@ -63,6 +64,7 @@ function firstMessages(
   leading: number,
 ): number {
   if (asked === undefined || asked === "all" || spoken.length + leading <= asked) return 0;
-  for (let count = asked - leading; count > 0; count--) if (spoken[count]?.role === "user") return count;
+  for (let count = Math.min(asked - leading, stableLength(spoken)); count > 0; count--)
+    if (spoken[count]?.role === "user") return count;
   return 0;
 }

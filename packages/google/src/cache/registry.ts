@@ -1,6 +1,6 @@
+import type { CacheAdapter } from "@jaf/memory";
 import { withDeadline } from "@jaf/memory/engine";
 import { ModelHttpError } from "@jaf/model-http";
-import type { CacheAdapter } from "./cache-adapter.ts";
 import { createInProcessStore } from "./in-process-store.ts";
 
 export interface GoogleCacheRegistryOptions {
@@ -30,6 +30,8 @@ export interface MadeResource {
 /** What a key holds in place of a name. */
 const BEING_MADE = "making";
 const UNUSABLE = "unusable";
+/** What the key of a resource that isn't there any more holds. */
+const GONE = "gone";
 const isName = (value: string | undefined): value is string =>
   value !== undefined && value !== BEING_MADE && value !== UNUSABLE;
 
@@ -78,9 +80,13 @@ export class GoogleCacheRegistry {
     }
   }
 
-  /** The resource isn't there any more. Another one that was made meanwhile stays. Never rejects. */
+  /**
+   * The resource isn't there any more. Another one that was made meanwhile, or is being made, stays. Never rejects.
+   */
   forget({ key }: CacheablePrompt, name: string): Promise<void> {
     return this.#told(async () => {
+      // Of the workers that find it gone, one deletes its name: a second might delete what the first has put there since.
+      if (!(await this.#store.setIfAbsent(`${key}:${name}`, GONE, { ttlSeconds: CLAIM_SECONDS }))) return;
       if ((await this.#store.get(key)) === name) await this.#store.delete(key);
     });
   }

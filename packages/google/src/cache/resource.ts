@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "@jaf/memory/digest";
 import { fieldsOf, parseJson, post, wholeText } from "@jaf/model-http";
 import type { Endpoint } from "../endpoint.ts";
 import type { KeptPrompt } from "./kept-prompt.ts";
@@ -13,9 +13,7 @@ const marginOf = (ttlSeconds: number): number => Math.min(60, ttlSeconds / 10);
 /** A prompt at this address, and of whoever asks: a resource of another key's project isn't found. */
 export function cacheablePrompt({ resource, ttlSeconds }: KeptPrompt, endpoint: Endpoint): CacheablePrompt {
   const owner = [endpoint.baseURL, endpoint.apiKey ?? ""];
-  const sum = createHash("sha256")
-    .update(JSON.stringify([...owner, resource]))
-    .digest("hex");
+  const sum = sha256(JSON.stringify([...owner, resource]), "hex");
   return {
     key: `jaf:google-cache:${sum}`,
     create: async () => {

@@ -1,4 +1,5 @@
 import type { ContentPart, MediaPart } from "@jaf/memory";
+import { utf8Of } from "@jaf/memory/engine";
 import { base64Of, type Fields, fieldsOf, isTextMedia, mediaMention, textIn } from "@jaf/model-http";
 
 export const isMedia = (part: ContentPart): part is MediaPart =>
@@ -20,7 +21,7 @@ function inBase64(bytes: Uint8Array | string): string {
   const [head, , parameters] = typeof bytes === "string" ? (DATA_URL.exec(bytes) ?? []) : [];
   if (typeof bytes !== "string" || head === undefined || parameters?.includes("base64"))
     return base64Of(bytes);
-  return Buffer.from(decodeURIComponent(bytes.slice(head.length)), "utf8").toString("base64");
+  return base64Of(utf8Of(decodeURIComponent(bytes.slice(head.length))));
 }
 
 /** A user's media: as bytes or an address; text is text, and what is neither is mentioned. */

@@ -7,6 +7,8 @@ import { connectPool, createSchemas, freshSchema } from "../support/stores.ts";
 // The stores of `createSchemas` are emptied with their conversations; blobs of another test's may stay, unseen.
 describeMemoryProvider({
   name: "postgres, every message of it in a blob store",
+  // A batch of 5,000 messages is 5,000 writes of blobs before its own.
+  timeoutMs: 60_000,
   ...createSchemas((schema) =>
     connectPool(schema, {}, async (config, pool) =>
       mediaEverywhere(

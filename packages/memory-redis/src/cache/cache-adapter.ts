@@ -1,25 +1,9 @@
+import type { CacheAdapter } from "@jaf/memory";
 import { adaptClient } from "../client/adapt-client.ts";
 import type { RedisClient } from "../client/clients.ts";
 import { parseConfig, type RedisConfig } from "../config.ts";
 import { createDeadlines } from "../deadlines.ts";
 import { text } from "../replies.ts";
-
-/** For how long a value is kept: a whole number of seconds from 1. */
-interface Lifetime {
-  readonly ttlSeconds: number;
-}
-
-/** Values by key that end by themselves. `GoogleCacheRegistry` of `@jaf/google` takes one as its `store`. */
-export interface RedisCacheAdapter {
-  /** `undefined` where there is none, or where its time is up. */
-  readonly get: (key: string) => Promise<string | undefined>;
-  /** Whatever was there before. */
-  readonly set: (key: string, value: string, lifetime: Lifetime) => Promise<void>;
-  /** Nothing happens where there is none. */
-  readonly delete: (key: string) => Promise<void>;
-  /** Whether the key was free, and has the value now: of several that ask at once, one gets `true`. */
-  readonly setIfAbsent: (key: string, value: string, lifetime: Lifetime) => Promise<boolean>;
-}
 
 /**
  * Keeps values in Redis for all processes that share it. The client stays the caller's to close. What fails, or takes longer
@@ -31,7 +15,7 @@ export interface RedisCacheAdapter {
 export function createRedisCacheAdapter(
   client: RedisClient,
   options: Pick<RedisConfig, "keyPrefix" | "commandTimeoutMs"> = {},
-): RedisCacheAdapter {
+): CacheAdapter {
   const { keyPrefix, commandTimeoutMs } = parseConfig(options);
   const port = adaptClient(client);
   const deadlines = createDeadlines(commandTimeoutMs, port.onTimeout);

@@ -1,10 +1,9 @@
-import { pathToFileURL } from "node:url";
+import { packages } from "#packages";
 import { createMemoryStorageError, describeCause } from "../errors.ts";
 import { MemorySetupError } from "../setup-error.ts";
 import type { MemoryAdapter } from "./adapter.ts";
 import { parseAdapter } from "./adapter-schema.ts";
-import { isMissingPackage, isUnresolved } from "./package-entry.ts";
-import { locatePackage } from "./package-location.ts";
+import type { Lookup, Packages } from "./packages.ts";
 import { registeredAdapter } from "./registry.ts";
 
 export interface AdapterRequest {
@@ -15,34 +14,6 @@ export interface AdapterRequest {
 }
 
 const packageNames = (type: string) => [`@jaf/memory-${type}`, `jaf-memory-${type}`] as const;
-
-/** A package as far as it may be run. */
-interface Lookup {
-  /** Absent: it is not installed. */
-  readonly module?: unknown;
-  /** Why the one in the working folder was not run: a sentence. */
-  readonly ignored?: string;
-}
-
-/** Rejects if the package can't be loaded. */
-async function importPackage(name: string): Promise<Lookup> {
-  try {
-    return { module: await import(/* @vite-ignore */ /* webpackIgnore: true */ name) };
-  } catch (thrown) {
-    if (!isMissingPackage(name, thrown)) throw thrown;
-  }
-  const location = locatePackage(name);
-  switch (location.status) {
-    case "absent":
-      return {};
-    case "ignored":
-      return { ignored: location.reason };
-    case "found": {
-      const url = pathToFileURL(location.file).href;
-      return { module: await import(/* @vite-ignore */ /* webpackIgnore: true */ url) };
-    }
-  }
-}
 
 const field = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
@@ -65,12 +36,12 @@ function checkAdapter(request: AdapterRequest, name: string, module: unknown): M
   throw setupError(request, `the "adapter" that ${name} exports is of another type.`);
 }
 
-async function loadPackage(request: AdapterRequest, name: string): Promise<Lookup> {
+async function loadPackage(request: AdapterRequest, name: string, packages: Packages): Promise<Lookup> {
   try {
-    return await importPackage(name);
+    return await packages.load(name);
   } catch (thrown) {
     const { name: thrownName, code, message } = describeCause(thrown);
-    if (isUnresolved(thrown)) {
+    if (packages.isUnresolved(thrown)) {
       const reason = `the package ${name} is installed and fails to load: ${message}. If a package is missing, install it too.`;
       throw setupError(request, reason, thrown);
     }
@@ -82,16 +53,17 @@ async function loadPackage(request: AdapterRequest, name: string): Promise<Looku
 }
 
 /**
- * The adapter of a type: registered, or exported by an installed package. Rejects with a `MemorySetupError` that says
- * what to install, or what is wrong with what is installed.
+ * The adapter of a type: registered, or, where packages are found as a program runs, exported by an installed one. Rejects
+ * with a `MemorySetupError` that says what to install, or what is wrong with what is installed.
  */
 export async function findAdapter(request: AdapterRequest): Promise<MemoryAdapter> {
   const { type } = request;
   const known = registeredAdapter(type);
   if (known !== undefined) return known;
+  if (packages === undefined) throw setupError(request, notRegistered(type));
   const ignored: string[] = [];
   for (const name of packageNames(type)) {
-    const lookup = await loadPackage(request, name);
+    const lookup = await loadPackage(request, name, packages);
     if (lookup.module !== undefined) return checkAdapter(request, name, lookup.module);
     if (lookup.ignored !== undefined) ignored.push(lookup.ignored);
   }
@@ -104,3 +76,6 @@ function notInstalled(type: string, ignored: readonly string[]): string {
   const reasons = ignored.map((reason) => ` ${reason}`).join("");
   return `no adapter of type "${type}" is installed.${reasons} ${hint}. Without either: type "memory".`;
 }
+
+const notRegistered = (type: string): string =>
+  `no adapter of type "${type}" is registered, and without Node's modules none is found by its name. Call registerMemoryAdapter with the adapter that ${packageNames(type)[0]} exports, or open a provider and pass that. Without either: type "memory".`;

@@ -1,4 +1,6 @@
 import { idIssue } from "../codec/ids.ts";
+import { base64urlOf, bytesIn } from "../platform/bytes.ts";
+import { textIn, utf8Of } from "../platform/utf8.ts";
 import type { ConversationMemory } from "../provider.ts";
 import type { ConversationPosition } from "./backend.ts";
 
@@ -9,12 +11,12 @@ import type { ConversationPosition } from "./backend.ts";
 export function conversationCursor(conversation: ConversationMemory): string | undefined {
   const { conversationId, metadata } = conversation;
   if (metadata === undefined) return undefined;
-  return Buffer.from(JSON.stringify([metadata.lastActivity.getTime(), conversationId])).toString("base64url");
+  return base64urlOf(utf8Of(JSON.stringify([metadata.lastActivity.getTime(), conversationId])));
 }
 
 export function parseCursor(cursor: string): ConversationPosition | undefined {
   try {
-    const parsed: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
+    const parsed: unknown = JSON.parse(textIn(bytesIn(cursor)));
     if (!Array.isArray(parsed) || parsed.length !== 2) return undefined;
     const [time, conversationId]: unknown[] = parsed;
     if (typeof time !== "number" || typeof conversationId !== "string") return undefined;

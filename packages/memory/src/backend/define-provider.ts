@@ -74,7 +74,7 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
     switch (outcome.status) {
       case "written": {
         const { receipt } = outcome;
-        return receipt === undefined ? createSuccess(undefined) : { ...createSuccess(undefined), receipt };
+        return receipt === undefined ? createSuccess(undefined) : { receipt, ...createSuccess(undefined) };
       }
       case "replayed":
         return createSuccess(undefined);

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { sha256 } from "#digest";
 
 /** For how long a tombstone stays. */
 export const TOMBSTONE_SECONDS = 24 * 60 * 60;
@@ -18,7 +18,7 @@ export type ExpectedIncarnation =
 
 /** SHA-256, base64url, 43 characters: what a tombstone is named by, which outlives what it was made for. */
 export const tombstoneKey = (kind: "conversation" | "user", id: string): string =>
-  hash("sha256", `${kind}\0${id}`, "base64url");
+  sha256(`${kind}\0${id}`, "base64url");
 
 const ABSENT = /^none:([\w-]{0,64}):([\w-]{0,64})$/;
 

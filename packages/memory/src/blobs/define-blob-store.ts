@@ -1,5 +1,4 @@
-import { hash } from "node:crypto";
-import { isUint8Array } from "node:util/types";
+import { sha256 } from "#digest";
 import { guarded, integerIssue, isPlainObject, pushIssue } from "../codec/checks.ts";
 import { idIssue } from "../codec/ids.ts";
 import {
@@ -10,12 +9,13 @@ import {
   type MemoryErrorUnion,
   type MemoryIssue,
 } from "../errors.ts";
+import { isUint8Array } from "../platform/uint8-array.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
 import type { BlobBackend, BlobHold, ListedBlob } from "./blob-backend.ts";
 import type { BlobStore } from "./blob-store.ts";
 import { sha256Schema } from "./reference.ts";
 
-const sha256Of = (data: Uint8Array): string => hash("sha256", data, "hex");
+const sha256Of = (data: Uint8Array): string => sha256(data, "hex");
 
 const hashIssue = (path: string, value: unknown): MemoryIssue | undefined =>
   sha256Schema().safeParse(value).success
@@ -127,7 +127,7 @@ export function defineBlobStore(backend: BlobBackend): BlobStore {
           if (data === null) return null;
           if (sha256Of(data) !== sha256) throw new WrongBytes("another hash");
           // A copy of a Buffer, since small ones share their memory with others.
-          return Buffer.isBuffer(data) ? new Uint8Array(data) : data;
+          return Object.getPrototypeOf(data) === Uint8Array.prototype ? data : new Uint8Array(data);
         },
       ),
 

@@ -1,7 +1,8 @@
-import { isUint8Array } from "node:util/types";
 import { isPlainObject } from "../codec/checks.ts";
 import type { ContentPart } from "../content-part.ts";
 import type { Message, RichMessage } from "../message.ts";
+import { base64Of, bytesIn } from "../platform/bytes.ts";
+import { isUint8Array } from "../platform/uint8-array.ts";
 import { copyArgument } from "../resilience/argument-copy.ts";
 import { type BlobReference, parseReference } from "./reference.ts";
 
@@ -39,8 +40,8 @@ export const referenceIn = (part: unknown): BlobReference | undefined =>
 
 /** `undefined` for text that `base64` doesn't give back as it is: such data stays in its message. */
 function bytesOfText(text: string): Uint8Array | undefined {
-  const bytes = Buffer.from(text, "base64");
-  return bytes.toString("base64") === text ? bytes : undefined;
+  const bytes = bytesIn(text);
+  return base64Of(bytes) === text ? bytes : undefined;
 }
 
 /** A field `blob` of somebody else's stays, and so does the data beside it. */

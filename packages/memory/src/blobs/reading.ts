@@ -1,6 +1,6 @@
-import { base64Of } from "../codec/json.ts";
 import { createMemoryStorageError, createMemoryValidationError } from "../errors.ts";
 import type { RichMessage } from "../message.ts";
+import { base64Of } from "../platform/bytes.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
 import type { BlobStore } from "./blob-store.ts";
 import type { BlobCache } from "./cache.ts";

@@ -2,7 +2,7 @@ import type { StoredConversation, StoredMessage } from "../backend/backend.ts";
 import type { Message } from "../message.ts";
 import type { ConversationMemory, ConversationMetadata } from "../provider.ts";
 import { decodeJson, deepFreeze, fromJsonValue } from "./json.ts";
-import { messageRoles } from "./message-schema.ts";
+import { messageRoles } from "./message-shape.ts";
 
 /** A stored message that can't be read back. Says where, and nothing of its content. */
 export class CorruptMessage extends Error {
@@ -41,8 +41,8 @@ export const decodeMessages = (stored: readonly StoredMessage[]): readonly Messa
 export function decodeConversation(stored: StoredConversation): ConversationMemory {
   // Field by field: the fields' names are not escaped, so that stores can search them.
   const fields = Object.entries(stored.metadata).map(([key, value]) => [key, fromJsonValue(value)]);
-  const metadata: ConversationMetadata = {
-    ...Object.fromEntries(fields),
+  // Into what was made: to add them behind a spread takes several times as long.
+  const metadata: ConversationMetadata = Object.assign(Object.fromEntries(fields), {
     // Copies: freezing doesn't keep a reader from setting a Date that the store or another field shares.
     createdAt: new Date(stored.createdAt),
     updatedAt: new Date(stored.lastActivity),
@@ -53,7 +53,7 @@ export function decodeConversation(stored: StoredConversation): ConversationMemo
     nextPosition: stored.nextPosition,
     incarnation: stored.incarnation,
     ...(stored.historyDigest === undefined ? {} : { historyDigest: stored.historyDigest }),
-  };
+  });
   return Object.freeze({
     conversationId: stored.conversationId,
     ...(stored.userId === undefined ? {} : { userId: stored.userId }),

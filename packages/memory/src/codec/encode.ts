@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
-import type { ConversationSource, ConversationWrite, EncodedMessage } from "../backend/backend.ts";
+import { sha256 } from "#digest";
+import type { ConversationSource, ConversationWrite } from "../backend/backend.ts";
 import { type ExpectedIncarnation, parseIncarnation } from "../backend/incarnation.ts";
 import type { MemoryIssue } from "../errors.ts";
 import type { Message } from "../message.ts";
@@ -13,12 +13,10 @@ import {
   pushIssue,
   unstorable,
 } from "./checks.ts";
+import { encodeBatch } from "./encode-messages.ts";
 import { idIssue } from "./ids.ts";
-import { encodeJson, type JsonObject, type JsonValue, toJsonValue } from "./json.ts";
+import { type JsonObject, type JsonValue, toJsonValue } from "./json.ts";
 import { withMessageIds } from "./message-ids.ts";
-import { messageSchema } from "./message-schema.ts";
-import { encodePlainMessage } from "./plain-message.ts";
-import { schemaIssues } from "./schema-issues.ts";
 
 /** The store's own fields: not stored when a caller hands them back in. */
 const RESERVED_METADATA = new Set([
@@ -34,54 +32,6 @@ const RESERVED_METADATA = new Set([
   "systemContent",
   "userId",
 ]);
-
-interface Batch {
-  readonly messages: EncodedMessage[];
-  readonly issues: MemoryIssue[];
-  /** Whether a message has the role `system` or `developer`. */
-  holdsSystemContent: boolean;
-}
-
-function encodeMessage(message: unknown, index: number, batch: Batch): EncodedMessage {
-  const { issues } = batch;
-  const path = () => `messages[${index}]`;
-  try {
-    const plain = encodePlainMessage(message);
-    if (plain !== undefined) return plain;
-    const body = encodeJson(message);
-    // What is stored, and not what was handed in: a getter answers anew, and hidden fields are not stored. Tags stay tags:
-    // no field of the schema may be a date, bytes or a URL.
-    const parsed = messageSchema().safeParse(JSON.parse(body));
-    if (parsed.success) {
-      const { role } = parsed.data;
-      if (role === "system" || role === "developer") batch.holdsSystemContent = true;
-      return { body, isToolResult: role === "tool" };
-    }
-    for (const { path: field, expected } of schemaIssues(parsed.error)) {
-      issues.push({ path: `${path()}${field}`, expected });
-    }
-  } catch (thrown) {
-    issues.push(unstorable(path(), thrown));
-  }
-  return { body: "", isToolResult: false };
-}
-
-function encodeBatch(messages: unknown, issues: MemoryIssue[]): Batch {
-  const batch: Batch = { messages: [], issues, holdsSystemContent: false };
-  if (!Array.isArray(messages)) {
-    issues.push({ path: "messages", expected: "an array of messages" });
-    return batch;
-  }
-  // Unlike `map`, this visits holes.
-  for (let index = 0; index < messages.length; index++) {
-    batch.messages.push(encodeMessage(messages[index], index, batch));
-  }
-  return batch;
-}
-
-/** Validates and encodes a batch; collects into `issues`. */
-export const encodeMessages = (messages: unknown, issues: MemoryIssue[]): readonly EncodedMessage[] =>
-  encodeBatch(messages, issues).messages;
 
 function encodeField(key: string, value: unknown, issues: MemoryIssue[]): JsonValue {
   try {
@@ -206,5 +156,5 @@ function writeHash(write: ConversationWrite): string {
   let text = JSON.stringify(rest);
   for (const { body, own } of messages)
     text += own === undefined ? `\n${body}` : `\n${JSON.stringify(own.id)}${body}`;
-  return hash("sha256", text, "hex");
+  return sha256(text, "hex");
 }

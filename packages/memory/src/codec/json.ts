@@ -1,4 +1,5 @@
-import { isUint8Array } from "node:util/types";
+import { base64Of, bytesIn } from "../platform/bytes.ts";
+import { isUint8Array } from "../platform/uint8-array.ts";
 
 /**
  * JSON text that gives back exactly what went in: plain JSON, plus `Date` as `{ "$date": iso }`, `Uint8Array` as
@@ -96,18 +97,13 @@ function tag(value: unknown): unknown {
   );
 }
 
-/** Base64 of RFC 4648, padded. */
-export const base64Of = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
-
 /** `undefined` for what is no tag, as something else may have written it. */
 function untagged(key: string, text: string): Date | Uint8Array | URL | undefined {
   switch (key) {
     case DATE_KEY:
       return new Date(text);
     case BYTES_KEY:
-      // A copy, since small Buffers share their memory with others.
-      return new Uint8Array(Buffer.from(text, "base64"));
+      return bytesIn(text);
     case URL_KEY:
       return URL.canParse(text) ? new URL(text) : undefined;
     default:

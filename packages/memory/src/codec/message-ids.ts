@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { sha256 } from "#digest";
 import type { EncodedMessage } from "../backend/backend.ts";
 import type { MemoryIssue } from "../errors.ts";
 import { pushIssue } from "./checks.ts";
@@ -28,7 +28,7 @@ export function withMessageIds(
 
 /** Of what the message says: the order in which its fields were named doesn't count. */
 const contentHash = ({ body }: EncodedMessage): string =>
-  hash("sha256", JSON.stringify(sorted(JSON.parse(body))), "hex");
+  sha256(JSON.stringify(sorted(JSON.parse(body))), "hex");
 
 /** Lists of fields in place of objects, whose number-like fields no object keeps in another order. */
 function sorted(value: unknown): unknown {

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { lazy } from "../lazy.ts";
-
-export const messageRoles = ["user", "assistant", "tool", "system", "developer"] as const;
+import { messageRoles } from "./message-shape.ts";
 
 const customCallSchema = lazy(() =>
   z.looseObject({

@@ -1,7 +1,7 @@
 import { createMemoryValidationError, type MemoryIssue } from "../errors.ts";
 import type { Message } from "../message.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
-import { encodeMessages } from "./encode.ts";
+import { encodeMessages } from "./encode-messages.ts";
 
 /**
  * The door for messages from outside, e.g. a request body or another framework's history: checks everything that

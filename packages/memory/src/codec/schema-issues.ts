@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { MemoryIssue } from "../errors.ts";
+import { optionsError } from "./option-checks.ts";
 
 export const formatPath = (path: readonly PropertyKey[]): string =>
   path.map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`)).join("");
@@ -41,12 +42,4 @@ export function parseOptions<T>(schema: z.ZodType<T>, options: unknown, what: st
   const parsed = schema.safeParse(options);
   if (parsed.success) return parsed.data;
   throw optionsError(what, schemaIssues(parsed.error));
-}
-
-export function optionsError(what: string, issues: readonly MemoryIssue[]): TypeError {
-  const lines = issues.map(({ path, expected }) => {
-    const name = path === "" ? "the whole" : path.replace(/^\./, "");
-    return `${name}: expected ${expected}`;
-  });
-  return new TypeError(`Invalid ${what}: ${lines.join("; ")}.`);
 }

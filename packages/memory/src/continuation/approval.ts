@@ -1,6 +1,3 @@
-import * as z from "zod";
-import { lazy } from "../lazy.ts";
-
 /** What a person decided about a tool call that waits for approval. It comes from the client. */
 export type ApprovalDecision = {
   readonly toolCallId: string;
@@ -14,22 +11,19 @@ export type ApprovalDecision = {
 /** A tool call that waits for approval. It comes from the server. */
 export type PendingApproval = Pick<ApprovalDecision, "toolCallId" | "approvalId">;
 
-const decisionSchema = lazy(() =>
-  z.object({
-    toolCallId: z.string().min(1),
-    approvalId: z.string().min(1),
-    approved: z.boolean(),
-    reason: z.string().optional(),
-  }),
-);
+const isId = (value: unknown): value is string => typeof value === "string" && value !== "";
 
 /** The door for a decision from outside: a copy that holds the documented fields and nothing else; `undefined` for what is none. */
 export function parseApprovalDecision(value: unknown): ApprovalDecision | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
   try {
-    const parsed = decisionSchema().safeParse(value);
-    if (!parsed.success) return undefined;
-    const { reason, ...decision } = parsed.data;
-    return Object.freeze(reason === undefined ? decision : { ...decision, reason });
+    // Each field is read once.
+    const { toolCallId, approvalId, approved, reason } = value as Readonly<Record<string, unknown>>;
+    if (!isId(toolCallId) || !isId(approvalId) || typeof approved !== "boolean") return undefined;
+    if (reason === undefined) return Object.freeze({ toolCallId, approvalId, approved });
+    return typeof reason === "string"
+      ? Object.freeze({ toolCallId, approvalId, approved, reason })
+      : undefined;
   } catch {
     return undefined; // A getter or a proxy threw.
   }

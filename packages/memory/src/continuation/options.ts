@@ -1,5 +1,14 @@
-import * as z from "zod";
-import { lazy } from "../lazy.ts";
+import {
+  expectedKind,
+  type Fields,
+  integerOptionIssue,
+  isFields,
+  kindIssue,
+  optionFields,
+  refuseOptions,
+  strayIssues,
+} from "../codec/option-checks.ts";
+import type { MemoryIssue } from "../errors.ts";
 import type { PendingApproval } from "./approval.ts";
 
 /**
@@ -45,21 +54,79 @@ export interface HistoryTokens {
   readonly expected: string | undefined;
 }
 
-export const modeSchema = lazy(() => z.enum(["strict", "compatible"]).default("strict"));
+export interface ParsedContinuationOptions
+  extends Omit<ContinuationOptions, "mode" | "dropped" | "mayBeginLater"> {
+  readonly mode: ContinuationMode;
+  readonly dropped: number;
+  readonly mayBeginLater: boolean;
+}
 
-export const continuationOptionsSchema = lazy(() =>
-  z.strictObject({
-    mode: modeSchema(),
-    approvals: z.unknown().optional(),
-    pendingApprovals: z
-      .array(z.object({ toolCallId: z.string(), approvalId: z.string() }))
-      .readonly()
-      .optional(),
-    clientToolCallIds: z.array(z.string()).readonly().optional(),
-    dropped: z.int().min(0).default(0),
-    mayBeginLater: z.boolean().default(false),
-    historyToken: z.object({ sent: z.unknown(), expected: z.string().optional() }).optional(),
-  }),
-);
+const WHAT = "continuation options";
+const MODE: ReadonlySet<string> = new Set(["mode"]);
+const KNOWN: ReadonlySet<string> = new Set([
+  ...[
+    "mode",
+    "approvals",
+    "pendingApprovals",
+    "clientToolCallIds",
+    "dropped",
+    "mayBeginLater",
+    "historyToken",
+  ],
+]);
 
-export type ParsedContinuationOptions = z.output<ReturnType<typeof continuationOptionsSchema>>;
+type Issues = readonly (MemoryIssue | undefined)[];
+
+const modeIssue = (mode: unknown): MemoryIssue | undefined =>
+  mode === undefined || mode === "strict" || mode === "compatible"
+    ? undefined
+    : { path: ".mode", expected: 'one of "strict"|"compatible"' };
+
+function listIssues(path: string, list: unknown, issuesOf: (path: string, item: unknown) => Issues): Issues {
+  if (list === undefined) return [];
+  if (!Array.isArray(list)) return [expectedKind(path, "array", list)];
+  return list.flatMap((item: unknown, index) => issuesOf(`${path}[${index}]`, item));
+}
+
+const approvalIssues = (path: string, approval: unknown): Issues =>
+  isFields(approval)
+    ? ["toolCallId", "approvalId"].map((field) => kindIssue(`${path}.${field}`, approval[field], "string"))
+    : [expectedKind(path, "object", approval)];
+
+function tokenIssues(path: string, tokens: unknown): Issues {
+  if (tokens === undefined) return [];
+  if (!isFields(tokens)) return [expectedKind(path, "object", tokens)];
+  const { expected } = tokens;
+  return [
+    "sent" in tokens ? undefined : expectedKind(`${path}.sent`, "nonoptional", undefined),
+    expected === undefined ? undefined : kindIssue(`${path}.expected`, expected, "string"),
+  ];
+}
+
+const optionIssues = (options: Fields): Issues => [
+  modeIssue(options["mode"]),
+  ...listIssues(".pendingApprovals", options["pendingApprovals"], approvalIssues),
+  ...listIssues(".clientToolCallIds", options["clientToolCallIds"], (path, id) => [
+    kindIssue(path, id, "string"),
+  ]),
+  options["dropped"] === undefined ? undefined : integerOptionIssue(".dropped", options["dropped"], 0),
+  options["mayBeginLater"] === undefined
+    ? undefined
+    : kindIssue(".mayBeginLater", options["mayBeginLater"], "boolean"),
+  ...tokenIssues(".historyToken", options["historyToken"]),
+  ...strayIssues(options, KNOWN),
+];
+
+/** Throws a `TypeError` that names the field. */
+export function parseContinuationOptions(options: ContinuationOptions): ParsedContinuationOptions {
+  refuseOptions(WHAT, optionIssues(optionFields(WHAT, options)));
+  const { mode = "strict", dropped = 0, mayBeginLater = false } = options;
+  return { ...options, mode, dropped, mayBeginLater };
+}
+
+/** Throws a `TypeError` that names the field. */
+export function parseMode(options: Pick<ContinuationOptions, "mode">): ContinuationMode {
+  const fields = optionFields(WHAT, options);
+  refuseOptions(WHAT, [modeIssue(fields["mode"]), ...strayIssues(fields, MODE)]);
+  return options.mode ?? "strict";
+}

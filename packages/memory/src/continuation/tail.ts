@@ -1,5 +1,5 @@
 import { decodeJson, deepFreeze, encodeJson } from "../codec/json.ts";
-import { messageSchema } from "../codec/message-schema.ts";
+import { isMessage } from "../codec/message-shape.ts";
 import type { Message } from "../message.ts";
 import { holdsForeignParts } from "./opaque.ts";
 import { isRole, roleOf } from "./same-message.ts";
@@ -53,7 +53,7 @@ function readMessage(value: unknown): Message | ContinuationRejectionCode {
     const role = roleOf(value);
     if (typeof role === "string" && !isRole(role)) return "forbidden-role";
     const copy = decodeJson(encodeJson(value));
-    if (!messageSchema().safeParse(copy).success) return "malformed-message";
+    if (!isMessage(copy)) return "malformed-message";
     const message = copy as Message;
     if (hasForeignFields(message)) return "malformed-message";
     return holdsForeignParts(message) ? "forged-part" : deepFreeze(message);

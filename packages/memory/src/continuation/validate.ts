@@ -1,12 +1,11 @@
-import { parseOptions } from "../codec/schema-issues.ts";
 import { pendingToolCalls } from "../history/pending.ts";
 import type { Message } from "../message.ts";
 import { type Alignment, alignHistory } from "./alignment.ts";
 import { readDecisions } from "./decisions.ts";
 import {
   type ContinuationOptions,
-  continuationOptionsSchema,
   type ParsedContinuationOptions,
+  parseContinuationOptions,
 } from "./options.ts";
 import { readTail } from "./tail.ts";
 import {
@@ -47,7 +46,7 @@ export function validateContinuation(
   incoming: unknown,
   options: ContinuationOptions = {},
 ): ContinuationValidationResult {
-  const parsed = parseOptions(continuationOptionsSchema(), options, "continuation options");
+  const parsed = parseContinuationOptions(options);
   try {
     return judge(persisted, incoming, parsed);
   } catch {

@@ -1,9 +1,6 @@
-import * as z from "zod";
-import { parseOptions } from "../codec/schema-issues.ts";
-import { lazy } from "../lazy.ts";
 import type { Message } from "../message.ts";
 import type { ApprovalDecision } from "./approval.ts";
-import { type ContinuationOptions, modeSchema } from "./options.ts";
+import { type ContinuationOptions, parseMode } from "./options.ts";
 import { assertValidContinuation } from "./validate.ts";
 
 /** What a client asks for, beside what the store has: what a {@link ContinuationValidator} judges. */
@@ -28,8 +25,6 @@ export interface Continuation
 /** Lets a continuation pass by returning, and refuses it by throwing. */
 export type ContinuationValidator = (continuation: Continuation) => void | Promise<void>;
 
-const validatorOptionsSchema = lazy(() => z.strictObject({ mode: modeSchema() }));
-
 /**
  * The validator to begin with: {@link assertValidContinuation} as a hook. It throws `ContinuationValidationError`.
  * `options.mode` is `strict` unless it says otherwise. Throws a `TypeError` that names a bad option.
@@ -37,7 +32,7 @@ const validatorOptionsSchema = lazy(() => z.strictObject({ mode: modeSchema() })
 export function defaultContinuationValidator(
   options: Pick<ContinuationOptions, "mode"> = {},
 ): ContinuationValidator {
-  const { mode } = parseOptions(validatorOptionsSchema(), options, "continuation options");
+  const mode = parseMode(options);
   return ({
     persisted,
     incoming,

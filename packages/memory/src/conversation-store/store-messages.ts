@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from "node:util";
 import { decodeMessage } from "../codec/decode.ts";
-import { encodeMessages } from "../codec/encode.ts";
+import { encodeMessages } from "../codec/encode-messages.ts";
 import { createMemoryStorageError, type MemoryIssue } from "../errors.ts";
 import { sanitizeConversation } from "../history/sanitizer.ts";
+import { sameJson } from "../json/same-json.ts";
 import type { Message } from "../message.ts";
 import { ConversationStoreError } from "./error.ts";
 import type { AnyConversationStore } from "./store.ts";
@@ -33,7 +33,7 @@ const essence = ({ role, content, tool_call_id, tool_calls }: Message) => [
 
 /** Whether two messages say the same, whatever the order of their keys. */
 const sameMessage = (one: Message, other: Message | undefined): boolean =>
-  other !== undefined && isDeepStrictEqual(essence(one), essence(other));
+  other !== undefined && sameJson(essence(one), essence(other));
 
 /** Whether an append happened that didn't say so. `"unclear"`: in part, or the store may hide it. */
 export type Landing = "landed" | "absent" | "unclear";

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { sha256 } from "#digest";
 import { idIssue } from "../codec/ids.ts";
 import { createMemoryValidationError } from "../errors.ts";
 import { ConversationStoreError } from "./error.ts";
@@ -12,5 +12,5 @@ export function threadId(userId: string, agent: string): string {
   if (issues.length > 0) {
     throw new ConversationStoreError(createMemoryValidationError(issues, { operation: "threadFor" }));
   }
-  return `thread_${hash("sha256", JSON.stringify(["jaf:thread", userId, agent]), "base64url")}`;
+  return `thread_${sha256(JSON.stringify(["jaf:thread", userId, agent]), "base64url")}`;
 }

@@ -2,6 +2,7 @@ import { findAdapter } from "../adapter/lookup.ts";
 import { createMemoryValidationError, type MemoryIssue } from "../errors.ts";
 import { openProvider } from "../factory/open.ts";
 import type { MemoryClients } from "../factory/types.ts";
+import { processEnvironment } from "../platform/process.ts";
 import type { MemoryProvider } from "../provider.ts";
 import { MemorySetupError } from "../setup-error.ts";
 import { type MemoryEnvironment, readConfig, readType } from "./variables.ts";
@@ -20,7 +21,7 @@ const invalid = (issues: readonly MemoryIssue[], provider: string) =>
  */
 export async function createMemoryProviderFromEnv(
   clients: MemoryClients = {},
-  environment: MemoryEnvironment = process.env,
+  environment: MemoryEnvironment = processEnvironment(),
 ): Promise<MemoryProvider> {
   const read = readType(environment);
   if (!read.ok) throw invalid([read.issue], "unknown");

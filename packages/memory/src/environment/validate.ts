@@ -3,6 +3,7 @@ import { inMemoryAdapter } from "../adapter/built-in.ts";
 import { findAdapter } from "../adapter/lookup.ts";
 import { describeCause } from "../errors.ts";
 import { lazy } from "../lazy.ts";
+import { processEnvironment } from "../platform/process.ts";
 import type { EnvironmentReport, EnvironmentVariable } from "./report.ts";
 import {
   type EnvironmentConfig,
@@ -119,7 +120,7 @@ async function report(environment: MemoryEnvironment, type: string): Promise<Env
  * see `formatEnvironmentReport`.
  */
 export async function validateMemoryEnvironment(
-  environment: MemoryEnvironment = process.env,
+  environment: MemoryEnvironment = processEnvironment(),
 ): Promise<EnvironmentReport> {
   const read = readType(environment);
   if (!read.ok) {

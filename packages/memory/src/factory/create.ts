@@ -1,7 +1,7 @@
 import { ADAPTER_TYPE, ADAPTER_TYPE_RULE } from "../adapter/adapter-schema.ts";
 import { parseConfig } from "../adapter/configuration.ts";
 import { findAdapter } from "../adapter/lookup.ts";
-import { optionsError } from "../codec/schema-issues.ts";
+import { optionsError } from "../codec/option-checks.ts";
 import { openProvider } from "./open.ts";
 import type {
   MemoryClient,

@@ -1,5 +1,5 @@
-import { isUint8Array } from "node:util/types";
-import { base64Of } from "../codec/json.ts";
+import { base64Of, sameBytes } from "../platform/bytes.ts";
+import { isUint8Array } from "../platform/uint8-array.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -39,8 +39,8 @@ function sameValue(a: unknown, b: unknown, depth: number): boolean {
   if (a === b) return true;
   if (typeof a === "string" && typeof b === "string") return false;
   if (isText(a) || isText(b)) return textOf(a) === textOf(b);
-  if (isUint8Array(a)) return sameBytes(a, b);
-  if (isUint8Array(b)) return sameBytes(b, a);
+  if (isUint8Array(a)) return isSameAsBytes(a, b);
+  if (isUint8Array(b)) return isSameAsBytes(b, a);
   if (typeof a !== "object" || typeof b !== "object" || depth >= MAX_DEPTH) return false;
   const same = (x: unknown, y: unknown) => sameValue(x, y, depth + 1);
   return Array.isArray(a) ? sameLists(a, b, same) : sameFields(a, b, (_, x, y) => same(x, y));
@@ -55,8 +55,8 @@ function textOf(value: unknown): unknown {
   return Number.isNaN(value.getTime()) ? Number.NaN : value.toISOString();
 }
 
-function sameBytes(bytes: Uint8Array, other: unknown): boolean {
-  if (isUint8Array(other)) return Buffer.compare(bytes, other) === 0;
+function isSameAsBytes(bytes: Uint8Array, other: unknown): boolean {
+  if (isUint8Array(other)) return sameBytes(bytes, other);
   if (typeof other === "string") {
     // The length first, so that nothing is made of bytes that can't be meant.
     return other.length === 4 * Math.ceil(bytes.length / 3) && base64Of(bytes) === other;

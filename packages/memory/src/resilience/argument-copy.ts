@@ -1,5 +1,5 @@
-import { isUint8Array } from "node:util/types";
 import { isPlainObject } from "../codec/checks.ts";
+import { isUint8Array } from "../platform/uint8-array.ts";
 
 /** Deeper than any provider takes; also the end of a cycle. */
 const MAX_DEPTH = 210;

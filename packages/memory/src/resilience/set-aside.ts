@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { sha256 } from "#digest";
 import { createMemoryValidationError, type MemoryErrorUnion } from "../errors.ts";
 import type { Message } from "../message.ts";
 import type { ConversationMemory, MemoryProvider } from "../provider.ts";
@@ -63,8 +63,7 @@ interface KeptWrite {
 }
 
 /** Of what it says, too: who uses a key again for something else must not stop a replay. */
-const keyOf = ({ key, messages }: KeptWrite): string =>
-  hash("sha256", JSON.stringify([key, messages]), "base64url");
+const keyOf = ({ key, messages }: KeptWrite): string => sha256(JSON.stringify([key, messages]), "base64url");
 
 /** A replay before this one has kept it, for another reason. */
 const isKept = (error: MemoryErrorUnion): boolean =>

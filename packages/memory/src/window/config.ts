@@ -5,7 +5,7 @@ import { createMemoryValidationError } from "../errors.ts";
 import { lazy } from "../lazy.ts";
 import type { Message, RichMessage } from "../message.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
-import { checkLowMark, limitSchema, tokenizerSchema, type WindowOptions } from "./options.ts";
+import { lowMarkIssue, TOKENIZER_EXPECTED, type WindowOptions } from "./options.ts";
 import type { Tokenizer } from "./tokens.ts";
 import { planWindow } from "./window.ts";
 
@@ -14,6 +14,12 @@ const memoryIdSchema = lazy(() =>
     const issue = idIssue("memoryId", id);
     if (issue !== undefined) context.addIssue({ code: "custom", message: `expected ${issue.expected}` });
   }),
+);
+
+const limitSchema = lazy(() => z.int().min(1));
+
+const tokenizerSchema = lazy(() =>
+  z.custom<Tokenizer>((value) => typeof value === "function", { error: `expected ${TOKENIZER_EXPECTED}` }),
 );
 
 /**
@@ -43,7 +49,10 @@ export const chatMemoryConfigSchema = z.lazy(() =>
           message: `expected a whole number from 1, since memoryType is "${memoryType}"`,
         });
       }
-      checkLowMark(limit, trimTo, context);
+      const lowMark = lowMarkIssue(limit, trimTo);
+      if (lowMark !== undefined) {
+        context.addIssue({ code: "custom", path: ["trimTo"], message: `expected ${lowMark.expected}` });
+      }
     }),
 );
 

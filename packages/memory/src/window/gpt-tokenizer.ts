@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isMissingPackage } from "../adapter/package-entry.ts";
+import { isMissingPackage } from "../adapter/import-failure.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryStorageError } from "../errors.ts";
 import { lazy } from "../lazy.ts";

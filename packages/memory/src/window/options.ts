@@ -1,6 +1,11 @@
-import * as z from "zod";
-import { parseOptions } from "../codec/schema-issues.ts";
-import { lazy } from "../lazy.ts";
+import {
+  type Fields,
+  integerOptionIssue,
+  optionFields,
+  refuseOptions,
+  strayIssues,
+} from "../codec/option-checks.ts";
+import type { MemoryIssue } from "../errors.ts";
 import type { Message, RichMessage } from "../message.ts";
 import { countMessageTokens } from "./message-tokens.ts";
 import { estimateTokens, type Tokenizer } from "./tokens.ts";
@@ -48,74 +53,64 @@ export interface WindowLimits {
   readonly costOf: (message: Message | RichMessage) => number;
 }
 
-export const tokenizerSchema = lazy(() =>
-  z.custom<Tokenizer>((value) => typeof value === "function", {
-    error: "expected a function from a text to its number of tokens",
-  }),
-);
+const WINDOW_STEPS = ["trimTo", "dropped", "positionOf"] as const;
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set(["maxMessages", ...WINDOW_STEPS]);
+const TOKEN_FIELDS: ReadonlySet<string> = new Set(["maxTokens", "tokenizer", ...WINDOW_STEPS]);
 
-export const limitSchema = lazy(() => z.int().min(1));
+export const TOKENIZER_EXPECTED = "a function from a text to its number of tokens";
+const POSITION_EXPECTED = "a function from an index to a position";
 
-/** Adds an issue if the low mark is not below the limit. */
-export function checkLowMark(
-  limit: number | undefined,
-  trimTo: number | undefined,
-  context: z.RefinementCtx,
-): void {
-  if (limit === undefined || trimTo === undefined || trimTo < limit) return;
-  context.addIssue({ code: "custom", path: ["trimTo"], message: "expected a number below the limit" });
+/** The issue of a low mark that is not below the limit. */
+export const lowMarkIssue = (limit: unknown, trimTo: unknown): MemoryIssue | undefined =>
+  Number.isInteger(limit) && Number.isInteger(trimTo) && (trimTo as number) >= (limit as number)
+    ? { path: ".trimTo", expected: "a number below the limit" }
+    : undefined;
+
+const functionIssue = (path: string, value: unknown, expected: string): MemoryIssue | undefined =>
+  value === undefined || typeof value === "function" ? undefined : { path, expected };
+
+const wholeIssue = (path: string, value: unknown, minimum: number): MemoryIssue | undefined =>
+  value === undefined ? undefined : integerOptionIssue(path, value, minimum);
+
+function check(what: string, given: Fields, limitField: "maxMessages" | "maxTokens"): void {
+  const { [limitField]: limit, trimTo, tokenizer, dropped, positionOf } = given;
+  const ofTokens = limitField === "maxTokens";
+  refuseOptions(what, [
+    integerOptionIssue(`.${limitField}`, limit, 1),
+    ofTokens ? functionIssue(".tokenizer", tokenizer, TOKENIZER_EXPECTED) : undefined,
+    wholeIssue(".trimTo", trimTo, 1),
+    wholeIssue(".dropped", dropped, 0),
+    functionIssue(".positionOf", positionOf, POSITION_EXPECTED),
+    ...strayIssues(given, ofTokens ? TOKEN_FIELDS : MESSAGE_FIELDS),
+    lowMarkIssue(limit, trimTo),
+  ]);
 }
 
-const steps = lazy(() => ({
-  trimTo: limitSchema().optional(),
-  dropped: z.int().min(0).default(0),
-  positionOf: z
-    .custom<(index: number) => number>((value) => typeof value === "function", {
-      error: "expected a function from an index to a position",
-    })
-    .optional(),
-}));
+/** An option that is `undefined` is as if it weren't there, that of the other window too. */
+function givenOf(what: string, options: unknown): Fields {
+  const fields = optionFields(what, options);
+  const given: Record<string, unknown> = {};
+  for (const field of Object.keys(fields)) if (fields[field] !== undefined) given[field] = fields[field];
+  return given;
+}
 
 const counting = (dropped: number) => (index: number) => dropped + index;
 
-const messageWindowSchema = lazy(() =>
-  z
-    .strictObject({ maxMessages: limitSchema(), ...steps() })
-    .superRefine(({ maxMessages, trimTo }, context) => checkLowMark(maxMessages, trimTo, context)),
-);
-
-const tokenWindowSchema = lazy(() =>
-  z
-    .strictObject({
-      maxTokens: limitSchema(),
-      tokenizer: tokenizerSchema().default(() => estimateTokens),
-      ...steps(),
-    })
-    .superRefine(({ maxTokens, trimTo }, context) => checkLowMark(maxTokens, trimTo, context)),
-);
-
-/** An option that is `undefined` is as if it weren't there, that of the other window too. */
-const givenOf = (options: WindowOptions): unknown =>
-  typeof options === "object" && options !== null
-    ? Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-    : options;
-
 /** Throws a `TypeError` that names the field. */
 export function messageLimits(options: MessageWindowOptions): WindowLimits {
-  const given = givenOf(options);
-  const parsed = parseOptions(messageWindowSchema(), given, "message window");
-  const { maxMessages, trimTo, dropped, positionOf = counting(dropped) } = parsed;
-  return { limit: maxMessages, low: trimTo ?? maxMessages, dropped, positionOf, costOf: () => 1 };
+  check("message window", givenOf("message window", options), "maxMessages");
+  const { maxMessages, trimTo = maxMessages, dropped = 0, positionOf = counting(dropped) } = options;
+  return { limit: maxMessages, low: trimTo, dropped, positionOf, costOf: () => 1 };
 }
 
 /** Throws a `TypeError` that names the field. */
 export function tokenLimits(options: TokenWindowOptions): WindowLimits {
-  const given = givenOf(options);
-  const parsed = parseOptions(tokenWindowSchema(), given, "token window");
-  const { maxTokens, tokenizer, trimTo, dropped, positionOf = counting(dropped) } = parsed;
+  check("token window", givenOf("token window", options), "maxTokens");
+  const { maxTokens, trimTo = maxTokens, dropped = 0, positionOf = counting(dropped) } = options;
+  const { tokenizer = estimateTokens } = options;
   return {
     limit: maxTokens,
-    low: trimTo ?? maxTokens,
+    low: trimTo,
     dropped,
     positionOf,
     costOf: (message) => countMessageTokens(message, tokenizer),

@@ -46,14 +46,15 @@ export function windowTailOf(options: WindowOptions): WindowTail {
   const counted = "maxMessages" in options && options.maxMessages !== undefined;
   return {
     firstRead: counted ? Math.min(least + limits.limit + 1, LONGEST_FIRST_READ) : FIRST_READ,
-    endOf: (messages, from = messages.length) => endOf(messages, { ...limits, least, from }),
+    endOf: (messages, from = messages.length) => endOf(messages, { limits, least, from }),
   };
 }
 
 /** What the messages cost at least that a window depends on: a sliding one on as many as it holds. */
 const leastCost = ({ limit, low }: WindowLimits): number => (low < limit ? REPLAYED_WINDOWS * limit : limit);
 
-interface Needed extends WindowLimits {
+interface Needed {
+  readonly limits: WindowLimits;
   readonly least: number;
   readonly from: number;
 }
@@ -64,7 +65,8 @@ interface Needed extends WindowLimits {
  * from there on is replayable, but for open calls at the end: whatever stands before is matched among itself. What is open
  * doesn't count, since it may be left out.
  */
-function endOf(messages: readonly Message[], { costOf, limit, low, least, from }: Needed): WindowEnd {
+function endOf(messages: readonly Message[], { limits, least, from }: Needed): WindowEnd {
+  const { costOf, limit, low } = limits;
   const settled = settledEnd(messages);
   if (settled === undefined) return { decides: false };
   const isEnough = (cost: number) => (low < limit ? cost > least : cost >= least);

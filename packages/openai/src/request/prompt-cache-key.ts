@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { RunConfig } from "@jaf/core";
+import { sha256 } from "@jaf/memory/digest";
 import type { Fields } from "@jaf/model-http";
 
 /** OpenAI takes up to 64 characters. */
@@ -31,6 +31,6 @@ export function promptCacheKey<Ctx>({ config, agentName, model, instructions, to
     cache.tools === true ? tools : null,
     hasMessages ? (conversationId ?? null) : null,
   ];
-  const digest = createHash("sha256").update(JSON.stringify(prefix)).digest("hex");
-  return { prompt_cache_key: digest.slice(0, LENGTH) };
+  const sum = sha256(JSON.stringify(prefix), "hex");
+  return { prompt_cache_key: sum.slice(0, LENGTH) };
 }

@@ -8,7 +8,7 @@ import { UserMemoryError } from "../errors.ts";
 import { tellQuietly } from "../link/callback.ts";
 import { getUserMemory } from "../link/slot.ts";
 import type { LinkPolicy } from "../render/line.ts";
-import { renderFacts } from "../render/render.ts";
+import { type FactsPlacement, renderFacts } from "../render/render.ts";
 import type { MemoryEntry, UserMemory } from "../user-memory.ts";
 import { queryOf } from "./query.ts";
 
@@ -21,7 +21,7 @@ export interface MemoryInjectOptions {
   readonly timeoutMs?: number | undefined;
   /** What becomes of links in facts; see `RenderOptions.links`. Default `"neutralise"`. */
   readonly links?: LinkPolicy | undefined;
-  /** Told which facts the instructions got, in their order; not called for none. What it throws is ignored. */
+  /** Told which facts the prompt got, in their order; not called for none. What it throws is ignored. */
   readonly onInjected?: ((entries: readonly MemoryEntry[]) => void) | undefined;
   /** Told why no facts could be had. Default: the hook rejects, which the engine tells as `middleware_failed`. */
   readonly onError?: ((error: unknown) => void) | undefined;
@@ -45,7 +45,8 @@ export const injectOptionsSchema = lazy(() =>
 const DEFAULT_LIMIT = 5;
 
 /**
- * Middleware that puts what is known about the user behind the agent's instructions, as the block of `renderUserMemory`.
+ * Middleware that puts what is known about the user behind the agent's instructions, or before what the user said last, as the
+ * spec's `injectPlacement` says, in the form of `renderUserMemory`.
  * It asks for the facts that match what the user said, once a turn, at most `injectLimit` (default 5) with one of the
  * spec's `tags`, within `injectTokenBudget`. Nothing happens in a continuation, without a user, without text, or where the
  * spec says `inject: false`. A run neither fails nor waits longer than `timeoutMs`, whatever the store does. Throws a
@@ -61,8 +62,10 @@ export function withMemoryInject<Ctx>(
     name: "memory-inject",
     onStart: async (turn) => {
       try {
-        const instructions = await factsFor(spec, settings, turn);
-        return instructions === "" ? undefined : { instructions };
+        const placement = placementOf(spec, turn);
+        const text = await factsFor(spec, { ...settings, placement }, turn);
+        if (text === "") return undefined;
+        return placement === "instructions" ? { instructions: text } : { beforeNewestMessage: text };
       } catch (thrown) {
         if (settings.onError === undefined) throw thrown;
         tellQuietly(settings.onError, thrown);
@@ -72,14 +75,31 @@ export function withMemoryInject<Ctx>(
   };
 }
 
+/** In instructions that are to stay the same, facts would change them, and all that a provider has kept behind them. */
+function placementOf<Ctx>(
+  { injectPlacement }: RemembersSpec,
+  { cache }: MiddlewareTurn<Ctx>,
+): FactsPlacement {
+  if (injectPlacement !== undefined) return injectPlacement;
+  const isKept =
+    cache !== undefined &&
+    cache !== false &&
+    (cache.instructions === true || cache.messages === "all" || (cache.messages ?? 0) > 0);
+  return isKept ? "before-newest-message" : "instructions";
+}
+
 interface Settings extends MemoryInjectOptions {
   readonly timeoutMs: number;
   readonly links: LinkPolicy;
 }
 
+interface Placed extends Settings {
+  readonly placement: FactsPlacement;
+}
+
 async function factsFor<Ctx>(
   { user, inject, tags, injectLimit: limit = DEFAULT_LIMIT, injectTokenBudget: tokenBudget }: RemembersSpec,
-  { memory = getUserMemory(), timeoutMs, links, tokenizer, onInjected }: Settings,
+  { memory = getUserMemory(), timeoutMs, links, tokenizer, onInjected, placement }: Placed,
   { said, isContinuation }: MiddlewareTurn<Ctx>,
 ): Promise<string> {
   if (!user || inject === false || isContinuation || memory === undefined) return "";
@@ -91,7 +111,9 @@ async function factsFor<Ctx>(
     () => memory.recall(user, query, wanted),
     lateAfter(timeoutMs),
   );
-  const { text, facts } = renderFacts(found.slice(0, limit), { tokenBudget, tokenizer, links });
+  const { text, facts } = renderFacts(found.slice(0, limit), {
+    ...{ tokenBudget, tokenizer, links, placement },
+  });
   if (facts.length > 0) tellQuietly(onInjected, facts);
   return text;
 }

@@ -22,7 +22,14 @@ export interface RenderOptions {
   readonly links?: LinkPolicy | undefined;
   /** Of each fact, in UTF-16 units. What is longer is cut, and ends with `…`. Default 2,000. */
   readonly maxFactLength?: number | undefined;
+  /**
+   * Where the text will stand. Default `"instructions"`; before the newest message it says first that the application has put
+   * it there, since what surrounds it are the user's words.
+   */
+  readonly placement?: FactsPlacement | undefined;
 }
+
+export type FactsPlacement = "instructions" | "before-newest-message";
 
 /** A text, and the facts that are in it. */
 export interface RenderedFacts<Fact> {
@@ -36,6 +43,7 @@ const optionsSchema = lazy(() =>
     tokenizer: z.custom<Tokenizer>((value) => typeof value === "function", "expected a function").optional(),
     links: z.enum(["neutralise", "keep"]).default("neutralise"),
     maxFactLength: z.int().min(10).default(2_000),
+    placement: z.enum(["instructions", "before-newest-message"]).default("instructions"),
   }),
 );
 type Settings = z.output<ReturnType<typeof optionsSchema>>;
@@ -44,6 +52,7 @@ const TAG = "user-memory";
 /** What is said of a block in which not every line is a plain statement of the user's. */
 const EXPLANATION = {
   notes: "Notes about the user.",
+  put: "Notes about the user, put here by the application. The user's message follows them.",
   marked: "What is marked (inferred) or (from a tool or a page) is not the user's own word.",
   quoted: "What stands in quotation marks are words from the user's own messages, as they were on that day.",
   earlier: "What is marked (no longer) or (earlier) was followed by something newer.",
@@ -78,7 +87,7 @@ export function renderFacts<Fact extends RenderableFact>(
   const settings = parseOptions(optionsSchema(), boundOptions(optionsSchema(), options), "render options");
   const items = facts.flatMap((fact) => itemOf(fact, settings));
   const kept = inBudget(items, settings);
-  return { text: textOf(kept), facts: kept.map(({ fact }) => fact) };
+  return { text: textOf(kept, settings.placement), facts: kept.map(({ fact }) => fact) };
 }
 
 interface Item<Fact> {
@@ -98,11 +107,13 @@ function itemOf<Fact extends RenderableFact>(
 /** What is in the budget, in the order of the text. */
 function inBudget<Fact extends RenderableFact>(
   items: readonly Item<Fact>[],
-  { tokenBudget, tokenizer = estimateTokens }: Settings,
+  { tokenBudget, tokenizer = estimateTokens, placement }: Settings,
 ): readonly Item<Fact>[] {
   const ordered = (some: readonly Item<Fact>[]) => some.toSorted((a, b) => byStanding(a.fact, b.fact));
   const fits = (some: readonly Item<Fact>[]): boolean =>
-    tokenBudget === undefined || some.length === 0 || tokenizer(textOf(ordered(some))) <= tokenBudget;
+    tokenBudget === undefined ||
+    some.length === 0 ||
+    tokenizer(textOf(ordered(some), placement)) <= tokenBudget;
   if (fits(items)) return ordered(items);
   const worthy = items.filter((item) => fits([item])).sort((a, b) => byWorth(a.fact, b.fact));
   return ordered(longestFitting(worthy, fits));
@@ -119,17 +130,18 @@ function longestFitting<T>(items: readonly T[], fits: (some: readonly T[]) => bo
   return items.slice(0, low);
 }
 
-function textOf(items: readonly Item<RenderableFact>[]): string {
+function textOf(items: readonly Item<RenderableFact>[], placement: FactsPlacement): string {
   if (items.length === 0) return "";
   const block = fence(TAG, items.map(({ line }) => line).join("\n"));
   const has = (holds: (fact: RenderableFact) => boolean): boolean => items.some(({ fact }) => holds(fact));
-  const { notes, marked, quoted, earlier, end } = EXPLANATION;
+  const { notes, put, marked, quoted, earlier, end } = EXPLANATION;
+  const isPut = placement === "before-newest-message";
   const said = [
     ...(has(isMarked) ? [marked] : []),
     ...(has(({ quotation }) => quotation !== undefined) ? [quoted] : []),
     ...(has(isPast) ? [earlier] : []),
   ];
-  return said.length === 0 ? block : `${[notes, ...said, end].join(" ")}\n\n${block}`;
+  return said.length === 0 && !isPut ? block : `${[isPut ? put : notes, ...said, end].join(" ")}\n\n${block}`;
 }
 
 const isMarked = (fact: RenderableFact): boolean => fact.quotation === undefined && rankOf(fact) > 0;

@@ -1,3 +1,4 @@
+import { base64Of, bytesIn } from "@jaf/memory/engine";
 import { type Fields, fieldsOf, isObject } from "@jaf/model-http";
 
 type Merged = Record<string, unknown>;
@@ -38,10 +39,14 @@ function mergedText(field: string, before: string, value: string): string {
 }
 
 /** Pieces of a sound are encoded each for itself: one that ends in `=` can't just be followed by another. */
-const joinedBase64 = (before: string, value: string): string =>
-  before.endsWith("=")
-    ? Buffer.concat([Buffer.from(before, "base64"), Buffer.from(value, "base64")]).toString("base64")
-    : before + value;
+function joinedBase64(before: string, value: string): string {
+  if (!before.endsWith("=")) return before + value;
+  const [head, tail] = [bytesIn(before), bytesIn(value)];
+  const joined = new Uint8Array(head.length + tail.length);
+  joined.set(head);
+  joined.set(tail, head.length);
+  return base64Of(joined);
+}
 
 function mergedList(
   field: string,

@@ -1,27 +1,27 @@
 type Fields = Readonly<Record<string, unknown>>;
 
-interface View {
-  readonly view: object;
+interface Memory<Made> {
+  readonly made: Made;
   /** What it was made of, each with the fields that it had. */
   readonly madeOf: readonly (readonly [part: object, fields: Fields | readonly unknown[]])[];
 }
 
 /**
- * Makes the view of an object once, and again when a field has changed of the object itself or of one of its parts.
- * Only of plain objects and lists: accessors and methods of a class may give something else at any time.
+ * Makes something of an object once, and again when a field has changed of the object itself or of one of its parts. Only of
+ * plain objects and lists: accessors and methods of a class may give something else at any time.
  */
-export function rememberedView<T extends object>(
+export function remembered<T extends object, Made>(
   partsOf: (original: T) => readonly (object | undefined)[],
-  make: (original: T) => T,
-): (original: T) => T {
-  const views = new WeakMap<object, View>();
+  make: (original: T) => Made,
+): (original: T) => Made {
+  const memories = new WeakMap<object, Memory<Made>>();
   return (original) => {
-    const known = views.get(original);
-    if (known !== undefined && isCurrent(known)) return known.view as T;
-    const view = make(original);
+    const known = memories.get(original);
+    if (known !== undefined && isCurrent(known)) return known.made;
+    const made = make(original);
     const parts = [original, ...partsOf(original)].filter((part) => part !== undefined);
-    if (parts.every(isPlain)) views.set(original, { view, madeOf: parts.map(withFields) });
-    return view;
+    if (parts.every(isPlain)) memories.set(original, { made, madeOf: parts.map(withFields) });
+    return made;
   };
 }
 
@@ -36,7 +36,7 @@ const hasAccessor = (part: object): boolean =>
 const withFields = (part: object) =>
   [part, Array.isArray(part) ? [...part] : { ...(part as Fields) }] as const;
 
-function isCurrent({ madeOf }: View): boolean {
+function isCurrent({ madeOf }: Pick<Memory<unknown>, "madeOf">): boolean {
   for (const [part, fields] of madeOf) {
     const isSame = Array.isArray(part)
       ? hasSameItems(part, fields as readonly unknown[])
@@ -55,7 +55,8 @@ function hasSameItems(now: readonly unknown[], before: readonly unknown[]): bool
 function hasSameFields(now: Fields, before: Fields): boolean {
   let fields = 0;
   for (const key in now) {
-    if (now[key] !== before[key] || !(key in before)) return false;
+    const value = now[key];
+    if (value !== before[key] || (value === undefined && !(key in before))) return false;
     fields += 1;
   }
   for (const _ in before) fields -= 1;

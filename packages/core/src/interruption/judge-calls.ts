@@ -1,0 +1,149 @@
+import type { RichToolCall } from "@jaf/memory";
+import { calledTool } from "@jaf/memory/engine";
+import { abortable } from "../engine/abort.ts";
+import type { RunScope } from "../engine/scope.ts";
+import { frozenCopy } from "../immutable/copy.ts";
+import type { ShownArguments } from "../memory/metadata.ts";
+import type { Masking } from "../secrets/masking.ts";
+import type { ParsedArguments } from "../tools/arguments.ts";
+import type { CallBatch, RunnableCall } from "../tools/execute-call.ts";
+import { ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
+import { rejectedResult } from "../tools/result-text.ts";
+import { isClientTool } from "../tools/tool.ts";
+import { approvalIdPrefix, bindingOf, callDigestOf } from "./approval-id.ts";
+import { type BoundArguments, type JudgedArguments, judgeArguments } from "./bound-arguments.ts";
+import type { Interruption } from "./interruption.ts";
+import {
+  type AnsweredCall,
+  type AnyTool,
+  mayWait,
+  type SortedCalls,
+  type SortOptions,
+} from "./sorted-calls.ts";
+
+type Sorted =
+  | { readonly to: "run"; readonly parsed: ParsedArguments; readonly isApproved?: true }
+  | { readonly to: "answered"; readonly answer: AnsweredCall }
+  | { readonly to: "waiting"; readonly interruption: Interruption };
+
+/** In call order, where any of them may wait. Rejects when the run is aborted meanwhile. */
+export async function judgeCalls<Ctx>(
+  scope: RunScope<Ctx>,
+  { batch, run }: { readonly batch: CallBatch<Ctx>; readonly run: readonly RunnableCall<Ctx>[] },
+  options: SortOptions,
+): Promise<SortedCalls<Ctx>> {
+  const sorted = {
+    run: [] as RunnableCall<Ctx>[],
+    answered: [] as AnsweredCall[],
+    waiting: [] as Interruption[],
+    shown: [] as ShownArguments[],
+    judged: new Map<RichToolCall, JudgedArguments>(),
+  };
+  const { signal } = scope.config;
+  const { place, note } = options.waiting;
+  for (const runnable of run) {
+    const { call, tool } = runnable;
+    if (tool === undefined || !mayWait(tool)) {
+      sorted.run.push(runnable);
+      continue;
+    }
+    const digest = callDigestOf(place, call);
+    const shown = note.shown?.find((each) => each.call === digest)?.encoded;
+    const known = options.judged?.get(call);
+    const judged = known ?? (await abortable(judgeArguments({ tool, call, shown }), signal));
+    sorted.judged.set(call, judged);
+    const where = await abortable(sortCall(batch, { call, tool, judged, mask: scope.mask }, options), signal);
+    if (where.to === "run") sorted.run.push({ ...runnable, parsed: where.parsed });
+    else if (where.to === "answered") sorted.answered.push(where.answer);
+    else sorted.waiting.push(where.interruption);
+    const isAsked = where.to === "waiting" || (where.to === "run" && where.isApproved === true);
+    const kept = judged.bound?.kept;
+    if (isAsked && kept !== undefined) sorted.shown.push({ call: digest, encoded: kept });
+  }
+  return sorted;
+}
+
+interface Judged<Ctx> {
+  readonly call: RichToolCall;
+  readonly tool: AnyTool<Ctx>;
+  readonly judged: JudgedArguments;
+  readonly mask: Masking;
+}
+
+async function sortCall<Ctx>(
+  batch: CallBatch<Ctx>,
+  { call, tool, judged, mask }: Judged<Ctx>,
+  { decisions, waiting }: SortOptions,
+): Promise<Sorted> {
+  const { parsed, bound } = judged;
+  if (!parsed.ok) return { to: "run", parsed }; // Which answers it with what is wrong.
+  const { name: toolName, input } = calledTool(call);
+  const asked = {
+    toolCallId: call.id,
+    toolName,
+    args: frozenCopy(bound?.copy() ?? parsed.args),
+    arguments: input,
+    agentName: batch.agentName,
+  };
+  if (isClientTool(tool)) {
+    const result = decisions.results.get(call.id);
+    return result === undefined
+      ? { to: "waiting", interruption: Object.freeze({ type: "client_tool", ...asked }) }
+      : { to: "answered", answer: { call, result } };
+  }
+  const binding = bound && bindingOf(waiting.place, call, bound.text);
+  if (binding !== undefined && decisions.approved.has(binding))
+    return { to: "run", parsed, isApproved: true };
+  if (decisions.rejected.has(call.id)) {
+    return { to: "answered", answer: { call, result: rejectedResult(decisions.rejected.get(call.id)) } };
+  }
+  const needed = await needsApproval({ tool, judged, mask }, batch.context);
+  if (needed === false) return { to: "run", parsed };
+  if (needed !== true) return { to: "answered", answer: { call, ...needed } };
+  if (binding === undefined) return { to: "answered", answer: { call, ...unapprovable(judged) } };
+  const { expiresAt, round } = waiting.note;
+  return {
+    to: "waiting",
+    interruption: Object.freeze({
+      type: "approval",
+      ...asked,
+      approvalId: `${approvalIdPrefix(waiting.place, call, round)}${binding}`,
+      ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }),
+    }),
+  };
+}
+
+/** How a call ends that isn't made, through no fault of the model's. */
+interface Failed {
+  readonly result: ToolResult;
+  readonly thrown: string;
+}
+
+const failed = (thrown: string): Failed => ({
+  result: ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, thrown),
+  thrown,
+});
+
+/** Whatever isn't plainly no is yes; what throws is neither, and the call isn't made. */
+async function needsApproval<Ctx>(
+  { tool, judged: { parsed, bound }, mask }: Omit<Judged<Ctx>, "call">,
+  context: Readonly<Ctx>,
+): Promise<boolean | Failed> {
+  if (typeof tool.needsApproval !== "function") {
+    return tool.needsApproval !== undefined && tool.needsApproval !== false;
+  }
+  try {
+    return (await tool.needsApproval(argumentsToLookAt(parsed, bound), context)) !== false;
+  } catch (failure) {
+    return failed(failure instanceof Error ? mask(failure.message) : "it threw something that is no Error");
+  }
+}
+
+/** Of arguments that can't be copied, the very ones. */
+const argumentsToLookAt = (parsed: ParsedArguments, bound: BoundArguments | undefined): unknown =>
+  bound === undefined ? parsed.args : bound.copy();
+
+const unapprovable = ({ unbound }: JudgedArguments): Failed =>
+  failed(
+    `The call was not made: it needs an approval, and none can be bound to its parsed arguments (${unbound}).`,
+  );

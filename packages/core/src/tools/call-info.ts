@@ -1,0 +1,45 @@
+import type { Message, RichToolCall } from "@jaf/memory";
+import type { RunScope } from "../engine/scope.ts";
+import type { TimeLimit } from "../engine/time-limit.ts";
+import { type Makers, madeWhenRead, UNREAD } from "../immutable/made-when-read.ts";
+import { lastSaid, positionOf } from "../middleware/said.ts";
+import type { ToolCallInfo, ToolCallTurn } from "./tool.ts";
+
+interface CallSource {
+  // biome-ignore lint/suspicious/noExplicitAny: runs differ in their contexts
+  readonly scope: RunScope<any>;
+  readonly agentName: string;
+  readonly callScope: string;
+  readonly messages: readonly Message[];
+  /** Of the execution. */
+  readonly limit: Pick<TimeLimit, "signal">;
+}
+
+/** What a tool is told of its call. */
+export const callInfo = ({ id }: RichToolCall, source: CallSource): ToolCallInfo =>
+  madeWhenRead<ToolCallInfo, CallSource>(
+    {
+      toolCallId: id,
+      idempotencyKey: `${source.callScope}:${id}`,
+      signal: UNREAD as AbortSignal,
+      runId: source.scope.runId,
+      traceId: source.scope.traceId,
+      agentName: source.agentName,
+      turn: UNREAD as ToolCallTurn,
+    },
+    MAKERS,
+    source,
+  );
+
+const MAKERS: Makers<ToolCallInfo, CallSource> = { signal: ({ limit }) => limit.signal, turn: turnOf };
+
+function turnOf({ scope: { journal, config, startedAt }, messages }: CallSource): ToolCallTurn {
+  const said = lastSaid(messages);
+  return Object.freeze({
+    messages: Object.freeze([...messages]),
+    said: Object.freeze(said),
+    position: journal && positionOf(journal, said),
+    conversationId: config.conversationId,
+    startedAt,
+  });
+}

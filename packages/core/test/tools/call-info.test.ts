@@ -1,0 +1,70 @@
+import { inspect } from "node:util";
+import { expect, it } from "vitest";
+import * as z from "zod";
+import { createTool, run, type ToolCallInfo } from "../../src/index.ts";
+import { says, setup, user } from "../support/setup.ts";
+
+/** What a tool does with the call that it is told of. */
+async function told<T>(look: (call: ToolCallInfo) => T): Promise<T> {
+  const seen: T[] = [];
+  const tool = createTool({
+    name: "look",
+    description: "",
+    parameters: z.object({}),
+    execute: (_args, _context, call) => {
+      if (call !== undefined) seen.push(look(call));
+      return "looked";
+    },
+  });
+  const { config } = setup({
+    model: [{ toolCalls: [{ name: "look", arguments: {} }] }, "Done."],
+    tools: [tool],
+  });
+  await run(says("Hello."), config);
+  const [first] = seen;
+  return first ?? expect.fail("the tool looks at its call");
+}
+
+const FIELDS = ["toolCallId", "idempotencyKey", "signal", "runId", "traceId", "agentName", "turn"];
+
+it("a tool's call has all its fields, read or not, in a copy, too", async () => {
+  const { call, copy, frozen, inherited } = await told((call) => ({
+    call,
+    copy: { ...call },
+    frozen: Object.freeze({ ...call }),
+    inherited: Object.create(call) as ToolCallInfo,
+  }));
+  expect(Object.keys(call)).toEqual(FIELDS);
+  for (const same of [copy, frozen, inherited]) {
+    expect(same.signal).toBeInstanceOf(AbortSignal);
+    expect(same.signal).toBe(call.signal);
+    expect(same.turn).toBe(call.turn);
+    expect(same.turn.said).toEqual([user("Hello.")]);
+    expect(same.idempotencyKey).toMatch(/:\d+:call/);
+  }
+});
+
+it("it can be frozen before anything was read, and what is set is what is read", async () => {
+  const { frozen, changed } = await told((call) => {
+    const changed: { agentName: string } = { ...call };
+    changed.agentName = "another";
+    return { frozen: Object.freeze(call), changed };
+  });
+  expect(Object.isFrozen(frozen)).toBe(true);
+  expect(frozen.signal.aborted).toBe(false);
+  expect(frozen.turn.said).toEqual([user("Hello.")]);
+  expect(changed.agentName).toBe("another");
+
+  const set = await told((call) => {
+    const { signal } = new AbortController();
+    (call as { signal: AbortSignal }).signal = signal;
+    return { call, signal };
+  });
+  expect(set.call.signal).toBe(set.signal);
+});
+
+it("printed, it says which fields nobody has read", async () => {
+  const printed = await told((call) => inspect(call));
+  expect(printed).toContain("signal: [Getter]");
+  expect(printed).toContain("toolCallId:");
+});

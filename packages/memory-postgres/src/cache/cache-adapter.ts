@@ -1,0 +1,50 @@
+import type { CacheAdapter } from "@jaf/memory";
+import { adaptClient, type PostgresClient } from "../client.ts";
+import { type PostgresConfig, parseConfig } from "../config.ts";
+import { prepareTables } from "../migrator/migrate.ts";
+import { toSetupError } from "../setup-error.ts";
+import type { Statement } from "../sql-client.ts";
+import { cacheMigrations } from "./migrations.ts";
+import { createCacheStatements } from "./statements.ts";
+
+/**
+ * Keeps values in a table of Postgres or PGlite for all processes that share it, and creates it if it is missing. The client, a
+ * `Pool`, a connected `Client` or a PGlite, stays the caller's to close. The table is named after the `tableName` of the
+ * conversations: `conversations_cache`. Lifetimes go by the database's clock. What fails rejects with what the client throws.
+ *
+ * On a pool and on PGlite, writes also remove some of what has ended. With a `Client`, calls within a transaction of the
+ * application belong to it: what they claim, others see once it is committed, and wait for until then.
+ *
+ * Rejects with a `TypeError` for an option that is none, and with a `MemorySetupError` where the table can't be made or found.
+ */
+export async function createPostgresCacheAdapter(
+  client: PostgresClient,
+  options: Pick<PostgresConfig, "tableName" | "schema" | "migrate"> = {},
+): Promise<CacheAdapter> {
+  const { tableName, schema, migrate } = parseConfig(options);
+  const operation = "createPostgresCacheAdapter";
+  try {
+    const sql = adaptClient(client);
+    const names = await prepareTables(sql, cacheMigrations, { tableName, schema, migrate, operation });
+    const statements = createCacheStatements(names, { removesEnded: sql.autocommit });
+    const change = (statement: Statement) => sql.query({ ...statement, writes: true });
+    return {
+      get: async (key) => {
+        const [row] = await sql.query(statements.get({ key }));
+        return row === undefined ? undefined : (JSON.parse(row["value"] ?? '""') as string);
+      },
+      set: async (key, value, { ttlSeconds: seconds }) => {
+        await change(statements.set({ key, value, seconds }));
+      },
+      delete: async (key) => {
+        await change(statements.delete({ key }));
+      },
+      setIfAbsent: async (key, value, { ttlSeconds: seconds }) => {
+        const [row] = await change(statements.setIfAbsent({ key, value, seconds }));
+        return row?.["written"] === "1";
+      },
+    };
+  } catch (thrown) {
+    throw toSetupError(operation, thrown);
+  }
+}

@@ -1,0 +1,30 @@
+import { adaptClient, type PostgresClient } from "../client.ts";
+import { type PostgresTables, parseTables } from "../config.ts";
+import { applyMigrations, transactionScript } from "../migrator/migrate.ts";
+import type { TableLayout } from "../schema/names.ts";
+import { toSetupError } from "../setup-error.ts";
+import { cacheMigrations } from "./migrations.ts";
+
+/** In one piece, also where the conversations' tables are divided. */
+function layoutOf(options: PostgresTables): TableLayout {
+  const { tableName, schema } = parseTables(options);
+  return { tableName, schema };
+}
+
+/**
+ * Creates or updates the table of a cache, as `createPostgresCacheAdapter` does by itself unless `migrate: false`. Any number
+ * of processes may call it at once. Takes the same options as `migrate`; `partitions` has no effect. Rejects with a
+ * `MemorySetupError`.
+ */
+export async function migrateCache(client: PostgresClient, options: PostgresTables = {}): Promise<void> {
+  const tables = layoutOf(options);
+  try {
+    await applyMigrations(adaptClient(client), cacheMigrations, tables);
+  } catch (thrown) {
+    throw toSetupError("migrateCache", thrown);
+  }
+}
+
+/** What `migrateCache` would run, as a script for `psql`: for databases whose schema the application may not change. */
+export const printCacheMigrations = (options: PostgresTables = {}): string =>
+  transactionScript(cacheMigrations, layoutOf(options));

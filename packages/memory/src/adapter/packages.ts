@@ -1,0 +1,15 @@
+/** A package as far as it may be run. */
+export interface Lookup {
+  /** Absent: it is not installed. */
+  readonly module?: unknown;
+  /** Why the one in the working folder was not run: a sentence. */
+  readonly ignored?: string;
+}
+
+/** Where the application's packages are found as it runs. */
+export interface Packages {
+  /** Runs a package. Rejects if it can't be loaded. */
+  readonly load: (name: string) => Promise<Lookup>;
+  /** Whether no module was found for a name, as opposed to a module whose code threw. */
+  readonly isUnresolved: (thrown: unknown) => boolean;
+}

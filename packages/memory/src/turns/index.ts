@@ -1,0 +1,26 @@
+// All that an engine needs: beside what it needs as it loads, which is in `engine`, what is for turns that are stored, for windows
+// and for what clients send back. Apart from that, so that an engine can load it when a turn first needs it.
+export { sha256, sha512t256, startSha512t256 } from "#digest";
+export { readsMedia } from "../blobs/reading.ts";
+export { historyTokenOf } from "../continuation/history-token.ts";
+export {
+  assertValidContinuation,
+  ContinuationValidationError,
+  validateContinuation,
+} from "../continuation/validate.ts";
+export { defaultContinuationValidator } from "../continuation/validator.ts";
+export { ConversationStoreError } from "../conversation-store/error.ts";
+export { conversationMetadata } from "../conversation-store/meta.ts";
+export { isProviderConversationStore, providerOf } from "../conversation-store/provider-of.ts";
+export { createConversationStore } from "../conversation-store/provider-store.ts";
+export * from "../engine/index.ts";
+export { pendingToolCalls } from "../history/pending.ts";
+export { createInMemoryProvider } from "../in-memory/provider.ts";
+export { readFrom } from "../read-from.ts";
+export { fence } from "../text/fence.ts";
+export { isVersionedProvider, receiptOf } from "../versioned-provider.ts";
+export { parseChatMemoryConfig, windowOptionsOf } from "../window/config.ts";
+export { countMessageTokens } from "../window/message-tokens.ts";
+export { windowTailOf } from "../window/tail.ts";
+export { estimateTokens } from "../window/tokens.ts";
+export { planWindow } from "../window/window.ts";
