@@ -2681,7 +2681,11 @@ DROP FUNCTION IF EXISTS "public"."__p___hashes"(text[]);
 --   other words                    a conflict for that reason
 -- Raises JF001 for a row that is there and stays out of sight, as row-level security keeps it; JF003 where the names in
 -- here lead to other tables than those that it was made for; JF005 for an append with a key that is known, though the
--- expected version fits: nothing was done, and with an empty object as p_more it is decided what to say of it.
+-- expected version fits: nothing was done, and with an empty object as p_more it is decided what to say of it; JF006 for
+-- messages without hashes.
+--
+-- A hash isn't checked here. One of another text makes a digest that isn't right for what is stored, and
+-- "verifyConversation", which hashes what is stored, says so of that message.
 --
 -- In READ COMMITTED each statement in here sees what was committed when it starts. So everything after the row
 -- lock sees all earlier writes to this conversation, and no later one can come between.
@@ -2729,6 +2733,11 @@ BEGIN
 	IF p_table <> $jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$"public"."__p__"$jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$::regclass THEN
 		RAISE EXCEPTION USING
 			ERRCODE = 'JF003', MESSAGE = 'the schema was renamed after its tables were made: migrate() adapts them';
+	END IF;
+
+	-- A process of before 0017 sends none in its groups: it writes nothing, instead of messages without digests.
+	IF cardinality(array_remove(p_hashes, NULL)) IS DISTINCT FROM cardinality(p_bodies) THEN
+		RAISE EXCEPTION USING ERRCODE = 'JF006', MESSAGE = 'each message needs its hash';
 	END IF;
 
 	-- The usual append decides and writes at once. Whatever is unusual finds no row here, and is decided below. Of those
