@@ -4,7 +4,7 @@ import ts from "typescript";
 export interface Declarations {
   /** What the name stands for, as a value, as a type, or both. */
   readonly print: (symbol: ts.Symbol, name: string) => string;
-  /** What was named in that which has been printed. */
+  /** The symbols that occur in what has been printed so far. */
   readonly named: ReadonlySet<ts.Symbol>;
 }
 
@@ -12,14 +12,12 @@ const FLAGS =
   ts.NodeBuilderFlags.NoTruncation |
   ts.NodeBuilderFlags.MultilineObjectLiterals |
   ts.NodeBuilderFlags.WriteClassExpressionAsTypeLiteral |
+  // Else a type that its place can't name would be an import of a file.
+  ts.NodeBuilderFlags.UseAliasDefinedOutsideCurrentScope |
   ts.NodeBuilderFlags.IgnoreErrors;
 
-const HIDDEN = ts.ModifierFlags.Private;
-
 const printer = ts.createPrinter({ removeComments: true });
-const blank = ts.createSourceFile("blank.ts", "", ts.ScriptTarget.Latest);
-
-export const isValue = (symbol: ts.Symbol): boolean => (symbol.flags & ts.SymbolFlags.Value) !== 0;
+const emptyFile = ts.createSourceFile("empty.ts", "", ts.ScriptTarget.Latest);
 
 const contains = (node: ts.Node, test: (node: ts.Node) => boolean): boolean =>
   test(node) || (ts.forEachChild(node, (child) => contains(child, test) || undefined) ?? false);
@@ -27,114 +25,96 @@ const contains = (node: ts.Node, test: (node: ts.Node) => boolean): boolean =>
 const indented = (lines: readonly string[]): string =>
   lines.map((line) => `    ${line.replaceAll("\n", "\n    ")}\n`).join("");
 
-const modifiersOf = (member: ts.Declaration): string => {
+const isPrivate = (declaration: ts.Declaration): boolean =>
+  (ts.getCombinedModifierFlags(declaration) & ts.ModifierFlags.Private) !== 0;
+
+function modifiersOf(member: ts.Declaration): string {
   const flags = ts.getCombinedModifierFlags(member);
   return [
     flags & ts.ModifierFlags.Protected ? "protected " : "",
     flags & ts.ModifierFlags.Static ? "static " : "",
-    flags & ts.ModifierFlags.Abstract ? "abstract " : "",
     flags & ts.ModifierFlags.Readonly || ts.isGetAccessor(member) ? "readonly " : "",
   ].join("");
-};
-
-/** A field of a class, also one that a parameter of the constructor declares. */
-const isMember = (member: ts.Declaration): member is ts.NamedDeclaration =>
-  ts.isPropertyDeclaration(member) ||
-  ts.isMethodDeclaration(member) ||
-  ts.isGetAccessor(member) ||
-  ts.isParameter(member);
+}
 
 export function createDeclarations(checker: ts.TypeChecker): Declarations {
   const named = new Set<ts.Symbol>();
 
-  const resolve = (symbol: ts.Symbol): ts.Symbol =>
-    symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-
   const collect = (node: ts.Node): void => {
     if (ts.isIdentifier(node)) {
-      // The compiler leaves the symbol with the identifiers that it makes.
+      // An identifier that the compiler made carries its symbol.
       const made = (node as { readonly symbol?: ts.Symbol }).symbol;
-      const symbol = node.pos < 0 ? made : checker.getSymbolAtLocation(node);
-      if (symbol !== undefined) named.add(resolve(symbol));
+      const symbol = made ?? checker.getSymbolAtLocation(node);
+      if (symbol !== undefined)
+        named.add(symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol);
     }
     ts.forEachChild(node, collect);
   };
 
-  const printed = (node: ts.Node): string => {
+  const textOf = (node: ts.Node): string => {
     collect(node);
     return printer
-      .printNode(ts.EmitHint.Unspecified, node, node.pos < 0 ? blank : node.getSourceFile())
-      .replace(/^export (default )?(declare )?/, "");
+      .printNode(ts.EmitHint.Unspecified, node, node.pos < 0 ? emptyFile : node.getSourceFile())
+      .replace(/^export (declare )?/, "");
   };
 
-  const typeText = (type: ts.Type, flags = FLAGS): string => {
-    const node = checker.typeToTypeNode(type, undefined, flags);
+  /** As the place has it written, where it has. */
+  const typeText = (type: ts.Type, place: ts.Node | undefined, flags = FLAGS): string => {
+    const node = checker.typeToTypeNode(type, place, flags);
     if (node === undefined) throw new Error(`No text for the type ${checker.typeToString(type)}.`);
-    return printed(node);
+    return textOf(node);
   };
 
-  const signatureText = (signature: ts.Signature): string => {
+  const constructorText = (signature: ts.Signature): string => {
     const kind = ts.SyntaxKind.ConstructSignature;
-    const node = checker.signatureToSignatureDeclaration(signature, kind, undefined, FLAGS);
+    const node = checker.signatureToSignatureDeclaration(signature, kind, signature.getDeclaration(), FLAGS);
     if (node === undefined) throw new Error("No text for a constructor.");
-    const declaration = signature.getDeclaration() as ts.SignatureDeclaration | undefined;
-    const isProtected = declaration && ts.getCombinedModifierFlags(declaration) & ts.ModifierFlags.Protected;
-    return (isProtected ? "protected " : "") + printed(node);
+    return textOf(node);
   };
 
-  const memberText = (member: ts.NamedDeclaration): string | undefined => {
-    if (!member.name || ts.isPrivateIdentifier(member.name)) return undefined;
-    if (ts.getCombinedModifierFlags(member) & HIDDEN) return undefined;
-    const symbol = checker.getSymbolAtLocation(member.name);
-    if (symbol === undefined) return undefined;
-    const optional = symbol.flags & ts.SymbolFlags.Optional ? "?" : "";
-    const { escapedName } = symbol;
-    const name = String(escapedName).startsWith("__@") ? member.name.getText() : symbol.name;
-    return `${modifiersOf(member)}${name}${optional}: ${typeText(checker.getTypeOfSymbol(symbol))};`;
+  const memberText = (member: ts.Symbol): readonly string[] => {
+    const declaration = member.valueDeclaration;
+    const name = declaration && ts.getNameOfDeclaration(declaration);
+    if (!name || ts.isPrivateIdentifier(name) || isPrivate(declaration)) return [];
+    const optional = member.flags & ts.SymbolFlags.Optional ? "?" : "";
+    const type = typeText(checker.getTypeOfSymbol(member), declaration);
+    return [`${modifiersOf(declaration)}${name.getText()}${optional}: ${type};`];
   };
 
-  const classText = (declaration: ts.ClassDeclaration, symbol: ts.Symbol, name: string): string => {
-    const parameters = declaration.typeParameters?.map(printed).join(", ");
-    const heritage = declaration.heritageClauses?.map((clause) => ` ${printed(clause)}`).join("") ?? "";
+  const classText = (declaration: ts.ClassDeclaration, symbol: ts.Symbol): string => {
+    const parameters = declaration.typeParameters?.map(textOf).join(", ");
+    const heritage = declaration.heritageClauses?.map((clause) => ` ${textOf(clause).trim()}`).join("") ?? "";
     const constructors = checker
       .getTypeOfSymbol(symbol)
       .getConstructSignatures()
-      .filter(({ declaration: own }) => !own || !(ts.getCombinedModifierFlags(own) & HIDDEN));
-    const parameterFields = declaration.members
-      .filter(ts.isConstructorDeclaration)
-      .flatMap((member) =>
-        member.parameters.filter((each) => ts.isParameterPropertyDeclaration(each, member)),
-      );
-    const fields = [...declaration.members, ...parameterFields]
-      .filter(isMember)
-      .map(memberText)
-      .filter((text) => text !== undefined);
-    const abstract = ts.getCombinedModifierFlags(declaration) & ts.ModifierFlags.Abstract ? "abstract " : "";
-    const lines = [...constructors.map(signatureText), ...new Set(fields)];
-    return `${abstract}class ${name}${parameters ? `<${parameters}>` : ""}${heritage} {\n${indented(lines)}}`;
+      .filter(({ declaration: own }) => !own || !isPrivate(own));
+    const members = [...(symbol.exports?.values() ?? []), ...(symbol.members?.values() ?? [])];
+    const lines = [
+      ...constructors.map(constructorText),
+      ...members.filter(({ flags }) => flags & ts.SymbolFlags.ClassMember).flatMap(memberText),
+    ];
+    return `class ${symbol.name}${parameters ? `<${parameters}>` : ""}${heritage} {\n${indented(lines)}}`;
   };
 
-  /** As it was written, but for what is taken of values: that is shown as what it comes to. */
-  const aliasText = (declaration: ts.TypeAliasDeclaration, symbol: ts.Symbol, name: string): string => {
+  /** As it was written, except for what is taken from values: that is shown resolved. */
+  const aliasText = (declaration: ts.TypeAliasDeclaration, symbol: ts.Symbol): string => {
     if (declaration.typeParameters || !contains(declaration.type, ts.isTypeQueryNode))
-      return printed(declaration);
+      return textOf(declaration);
     const type = checker.getDeclaredTypeOfSymbol(symbol);
-    return `type ${name} = ${typeText(type, FLAGS | ts.NodeBuilderFlags.InTypeAlias)};`;
+    return `type ${symbol.name} = ${typeText(type, declaration, FLAGS | ts.NodeBuilderFlags.InTypeAlias)};`;
   };
 
   const print = (symbol: ts.Symbol, name: string): string => {
-    const declarations = symbol.declarations ?? [];
-    const parts = declarations.flatMap((declaration) => {
-      if (ts.isClassDeclaration(declaration)) return [classText(declaration, symbol, name)];
-      if (ts.isTypeAliasDeclaration(declaration)) return [aliasText(declaration, symbol, name)];
-      if (ts.isInterfaceDeclaration(declaration) || ts.isEnumDeclaration(declaration))
-        return [printed(declaration)];
-      return [];
+    const parts = (symbol.declarations ?? []).flatMap((declaration) => {
+      if (ts.isClassDeclaration(declaration)) return [classText(declaration, symbol)];
+      if (ts.isTypeAliasDeclaration(declaration)) return [aliasText(declaration, symbol)];
+      return ts.isInterfaceDeclaration(declaration) ? [textOf(declaration)] : [];
     });
     if (symbol.flags & (ts.SymbolFlags.Variable | ts.SymbolFlags.Function))
-      parts.push(`const ${name}: ${typeText(checker.getTypeOfSymbol(symbol))};`);
-    if (parts.length === 0) throw new Error(`${name} is of a kind that isn't shown yet.`);
-    return parts.join("\n");
+      parts.push(`const ${name}: ${typeText(checker.getTypeOfSymbol(symbol), symbol.valueDeclaration)};`);
+    if (parts.length === 0) throw new Error(`${name} is of a kind that can't be printed yet.`);
+    // The parts of a merged interface come in the order in which the compiler reads their files.
+    return parts.sort().join("\n");
   };
 
   return { print, named };

@@ -1,0 +1,126 @@
+/** The types that the entries of the published packages export, as text, read from the sources. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { createDeclarations, type Declarations } from "./declarations.ts";
+
+export interface Entry {
+  /** As it is imported, e.g. `@jaf/memory/adapter`. */
+  readonly specifier: string;
+  /** The package's. */
+  readonly folder: string;
+  /** Within the package's exports, e.g. `./adapter`. */
+  readonly path: string;
+  readonly source: string;
+}
+
+export interface PublicTypes {
+  readonly entry: Entry;
+  readonly values: number;
+  readonly types: number;
+  readonly text: string;
+}
+
+type Export = readonly [name: string, symbol: ts.Symbol];
+
+const isValue = (symbol: ts.Symbol): boolean => (symbol.flags & ts.SymbolFlags.Value) !== 0;
+// Not by locale: the order must be the same on every machine.
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
+  a < b ? -1 : Number(a > b);
+
+function publishedEntries(root: string): readonly Entry[] {
+  return readdirSync(join(root, "packages"))
+    .sort()
+    .map((name) => join(root, "packages", name))
+    .filter((folder) => existsSync(join(folder, "package.json")))
+    .flatMap((folder) => {
+      const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+      if (manifest.private === true) return [];
+      const exports = Object.entries<{ readonly "@jaf/source": string }>(manifest.exports);
+      return exports.map(([path, conditions]) => ({
+        specifier: manifest.name + path.slice(1),
+        folder,
+        path,
+        source: join(folder, conditions["@jaf/source"]),
+      }));
+    });
+}
+
+function createProgram(root: string, entries: readonly Entry[]): ts.Program {
+  const { config } = ts.readConfigFile(join(root, "tsconfig.base.json"), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent({ ...config, files: [] }, ts.sys, root);
+  const sources = entries.map(({ source }) => source);
+  // Else the order of a union's members depends on which file the compiler reads first.
+  return ts.createProgram(sources, { ...options, stableTypeOrdering: true });
+}
+
+function exportsOf(checker: ts.TypeChecker, file: ts.SourceFile | undefined): readonly Export[] {
+  const module = file && checker.getSymbolAtLocation(file);
+  if (module === undefined) return [];
+  return checker
+    .getExportsOfModule(module)
+    .map((symbol): Export => {
+      const isAlias = symbol.flags & ts.SymbolFlags.Alias;
+      return [symbol.name, isAlias ? checker.getAliasedSymbol(symbol) : symbol];
+    })
+    .sort(byName);
+}
+
+/** Declared by a statement of a module, and not within a type or function. */
+function isOfModule(symbol: ts.Symbol): boolean {
+  const declaration = symbol.declarations?.[0];
+  if (declaration === undefined || ts.isImportSpecifier(declaration)) return false;
+  const statement = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
+  return ts.isSourceFile(statement.parent);
+}
+
+// Fenced by tildes, as the snippets between backticks are compiled.
+const block = (texts: readonly string[]): string => `~~~ts\n${texts.join("\n\n")}\n~~~\n`;
+
+export function readPublicTypes(root: string): readonly PublicTypes[] {
+  const entries = publishedEntries(root);
+  const program = createProgram(root, entries);
+  const checker = program.getTypeChecker();
+  const exported = new Map(
+    entries.map((entry) => [entry, exportsOf(checker, program.getSourceFile(entry.source))]),
+  );
+
+  const folderOf = (symbol: ts.Symbol): string | undefined => {
+    const file = symbol.declarations?.[0]?.getSourceFile().fileName;
+    return entries.find(({ folder }) => file?.startsWith(`${folder}/src/`))?.folder;
+  };
+
+  /** The first entry of its own package that exports it. */
+  const homes = new Map<ts.Symbol, Entry>();
+  for (const [entry, names] of exported) {
+    for (const [, symbol] of names)
+      if (!homes.has(symbol) && folderOf(symbol) === entry.folder) homes.set(symbol, entry);
+  }
+
+  const exportText = ([name, symbol]: Export, entry: Entry, { print }: Declarations): string => {
+    const home = homes.get(symbol) ?? entry;
+    if (home === entry) return print(symbol, name);
+    return `export ${isValue(symbol) ? "" : "type "}{ ${name} } from "${home.specifier}";`;
+  };
+
+  /** What the exports need and no entry exports is public as well. */
+  const unexportedTexts = ({ print, named }: Declarations): readonly string[] => {
+    const texts: (readonly [name: string, text: string])[] = [];
+    // Printing adds to the set while it is gone through.
+    for (const symbol of named) {
+      if (homes.has(symbol) || folderOf(symbol) === undefined || !isOfModule(symbol)) continue;
+      texts.push([symbol.name, print(symbol, symbol.name)]);
+    }
+    return texts.sort(byName).map(([, text]) => text);
+  };
+
+  return [...exported].map(([entry, names]) => {
+    const declarations = createDeclarations(checker);
+    const texts = names.map((each) => exportText(each, entry, declarations));
+    const unexported = unexportedTexts(declarations);
+    const values = names.filter(([, symbol]) => isValue(symbol)).length;
+    const title = `# ${entry.specifier}\n\nWritten by \`pnpm surface --write\`.\n\n`;
+    const rest = unexported.length > 0 ? `\n## Used above but not exported\n\n${block(unexported)}` : "";
+    return { entry, values, types: names.length - values, text: title + block(texts) + rest };
+  });
+}
