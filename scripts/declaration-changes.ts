@@ -11,11 +11,15 @@ export function declarationChanges(before: string, after: string): readonly stri
 }
 
 function byFirstLine(page: string): ReadonlyMap<string, string> {
-  const texts = page.replaceAll(/^~~~.*\n/gm, "").split("\n\n");
+  const texts = page
+    .replaceAll(/^~~~.*\n/gm, "")
+    .trimEnd()
+    .split(/\n\n+/);
   return new Map(texts.map((text) => [text.split("\n", 1)[0] ?? "", text]));
 }
 
 function linesOnlyIn(text = "", other = "", sign: string): readonly string[] {
+  if (text === "") return [];
   const rest = other.split("\n");
   return text.split("\n").flatMap((line) => {
     const index = rest.indexOf(line);
