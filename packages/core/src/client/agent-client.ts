@@ -25,6 +25,7 @@ export interface AgentClient<Out, Ctx = unknown> {
    *   as it is, whatever a `validate` of the application throws.
    * - `TypeError`: an argument is none, or there is no store for a conversation.
    * - what the application's own `context` or `conversational` throws.
+   * - an error named `PartLoadError`: a file of this package, which the first prompt needs, can't be loaded.
    *
    * `[]` as input goes on with what is stored, e.g. after a crash.
    */
