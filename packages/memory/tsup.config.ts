@@ -35,12 +35,12 @@ export default defineConfig([
     // The entries share classes and registries: each must be there once.
     splitting: true,
     external,
-    // Few files: what `history` and `engine` share, what each has beside it, what adapters need, and the rest of what stored
-    // turns need.
+    // Four files: what `history` has, what `engine` has beside it, what adapters need, and the rest of what stored turns need.
     esbuildPlugins: [
       loadedWith({
         [root]: [turns],
         [adapter]: [engine],
+        [engine]: [history],
         [turns]: [adapter, engine, history],
         [testing]: [turns],
       }),
