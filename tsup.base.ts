@@ -6,7 +6,6 @@ import type { Options } from "tsup";
 export const base = {
   format: ["esm", "cjs"],
   target: "node20",
-  sourcemap: true,
   clean: true,
   // No module of ours does anything as it loads, so what nothing is taken of needn't be imported.
   treeshake: { moduleSideEffects: false },

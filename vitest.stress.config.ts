@@ -6,8 +6,15 @@ export default defineConfig({
   ...sourceConditions,
   test: {
     include: ["{packages,apps,examples}/*/test/stress/*.stress.ts", "integration/test/stress/*.stress.ts"],
+    typecheck: {
+      enabled: true,
+      include: ["packages/*/test/**/*.test-d.ts"],
+      tsconfig: "tsconfig.json",
+    },
     globalSetup: ["postgres", "redis", "redis-cluster"].map((server) => `test/${server}.setup.ts`),
     fileParallelism: false,
     testTimeout: 300_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 15_000 } },
   },
 });

@@ -1,27 +1,30 @@
 /**
- * Packs every publishable package as it would be published, has publint and are-the-types-wrong look at it, and loads
- * what was built. Expects `turbo run build` to have run.
+ * Packs every publishable package as it would be published, has publint and are-the-types-wrong look at it, checks what they
+ * don't (`package-faults.ts`), and loads what was built. Expects `turbo run build` to have run.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { checkSetupErrors, checkSharedExports } from "./entry-identity.ts";
+import { type PackedManifest, type Project, packageFaults } from "./package-faults.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
-interface Manifest {
-  readonly name: string;
+interface Manifest extends PackedManifest {
   readonly private?: boolean;
   readonly exports: Readonly<Record<string, unknown>>;
 }
+
+const readManifest = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
 const packages = readdirSync(join(root, "packages"))
   .map((folder) => join(root, "packages", folder))
   .filter((folder) => existsSync(join(folder, "package.json")))
   .map((folder) => ({
     folder,
-    manifest: JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest,
+    manifest: readManifest(folder),
   }))
   .filter(({ manifest }) => manifest.private !== true);
 
@@ -33,6 +36,20 @@ function checkTarball(checker: string, args: readonly string[]): void {
   if (status === 0) return;
   console.error(stdout + stderr);
   throw new Error(`${checker} ${args.join(" ")} failed.`);
+}
+
+const project: Project = {
+  root,
+  repository: (readManifest(root).repository?.url ?? "").replace(/^git\+|\.git$/g, ""),
+  versions: new Map(packages.map(({ manifest }) => [manifest.name, manifest.version])),
+};
+
+function checkContents(tarball: string, directory: string): void {
+  const unpacked = tarball.replace(/\.tgz$/, "");
+  mkdirSync(unpacked);
+  execFileSync("tar", ["-xzf", tarball, "-C", unpacked, "--strip-components=1"]);
+  const faults = packageFaults({ folder: unpacked, manifest: readManifest(unpacked), directory }, project);
+  if (faults.length > 0) throw new Error(`${directory} can't be published so:\n${faults.join("\n")}`);
 }
 
 // In the documentation, because that is where every package of the workspace can be imported from.
@@ -63,6 +80,7 @@ try {
     const tarball = join(out, `${manifest.name.replace("/", "-")}.tgz`);
     // pnpm resolves catalog:, workspace: and publishConfig; `npm pack` would not.
     execFileSync("pnpm", ["pack", "--out", tarball], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+    checkContents(tarball, relative(root, folder));
     checkTarball("publint", [tarball, "--strict"]);
     // "node16": the packages are for Node, where every resolution since 16 reads `exports`.
     checkTarball("attw", [tarball, "--profile", "node16", "--format", "ascii"]);

@@ -1,4 +1,7 @@
-/** Compiles every ```ts block of the documentation against the packages, and names the file and line of what fails. */
+/**
+ * Compiles every ```ts block of the documentation against the packages, and names the file and line of what fails; blocks that
+ * come with a tsconfig.json by that, too.
+ */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -15,15 +18,17 @@ const documents = execFileSync("git", ["ls-files", "-co", "--exclude-standard", 
   .filter((file) => file !== "" && !file.startsWith(".changeset/"));
 
 /** A block that names a `file=` is one of several that import each other. */
-const FENCE = /^```(?:ts|typescript)(?: file=(\S+))?\n([\s\S]*?)^```/gm;
+const FENCE = /^```(?:(?:ts|typescript)(?: file=(\S+))?|json file=(\S+))\n([\s\S]*?)^```/gm;
 
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder);
 let count = 0;
+const configs = new Set<string>();
 for (const document of documents) {
   const text = readFileSync(join(root, document), "utf8");
   for (const match of text.matchAll(FENCE)) {
-    const [, file, code = ""] = match;
+    const [, source, config, code = ""] = match;
+    const file = source ?? config;
     const documentName = document.replaceAll(/[^a-zA-Z0-9]+/g, "-");
     const line = text.slice(0, match.index).split("\n").length + 1;
     const path = join(
@@ -32,7 +37,8 @@ for (const document of documents) {
     );
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, file === undefined ? `${code}\nexport {};\n` : code);
-    count += 1;
+    if (file === "tsconfig.json") configs.add(path);
+    if (config === undefined) count += 1;
   }
 }
 const options = {
@@ -41,10 +47,13 @@ const options = {
   compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
 };
 writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options));
-const { status } = spawnSync(join(root, "node_modules/.bin/tsc"), ["-p", folder], {
-  cwd: root,
-  stdio: "inherit",
-});
+const compile = (...args: readonly string[]): boolean =>
+  spawnSync(join(root, "node_modules/.bin/tsc"), args, { cwd: root, stdio: "inherit" }).status === 0;
+// The condition has the packages' sources read, which are there before anything is built.
+const compiled = [
+  compile("-p", folder),
+  ...[...configs].map((config) => compile("-p", config, "--customConditions", "@jaf/source")),
+];
 rmSync(folder, { recursive: true, force: true });
-if (status === 0) console.log(`${count} snippets of the documentation compile.`);
+if (!compiled.includes(false)) console.log(`${count} snippets of the documentation compile.`);
 else process.exitCode = 1;

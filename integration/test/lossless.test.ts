@@ -1,12 +1,10 @@
 import { createInMemoryProvider } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
-import { openPglite, openPostgres, openRedis } from "./support/lossless/backends.ts";
+import { openPostgres, openRedis } from "./support/lossless/backends.ts";
 import { changing, fourServices, handedOver, inWindow, SABOTAGES } from "./support/lossless/by-hand.ts";
+import { describeFew, fewMadeUp } from "./support/lossless/few.ts";
 import { eventsIn, faultsIn, NO_FAULTS } from "./support/lossless/figures.ts";
-import { madeUpConversation } from "./support/lossless/made-up.ts";
-import { makePlan } from "./support/lossless/make-plan.ts";
 import { play } from "./support/lossless/play.ts";
-import { recordedConversations, recordedMissing } from "./support/lossless/recorded.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -15,29 +13,12 @@ declare module "vitest" {
   }
 }
 
-// Chosen so that there is each event and each agent among them.
-const madeUp = [24, 32, 45, 89].map((seed) => makePlan(madeUpConversation(seed), seed));
-const recorded = recordedMissing === undefined ? recordedConversations().slice(3, 4) : [];
-const plans = [...madeUp, ...recorded.map((spoken, index) => makePlan(spoken, index))];
-
-// All of them go through the stress tests.
-describe.each([
-  ["Redis", openRedis],
-  ["Postgres", openPostgres],
-  ["PGlite", openPglite],
-])("what models say comes back to them as it was: %s", (_name, open) => {
-  it("through restarts, windows, summaries, handoffs, browsers and imports", async () => {
-    const backend = await open();
-    const played = await Promise.all(plans.map((plan) => play(plan, { backend })));
-    await backend.close();
-    expect(faultsIn(played)).toEqual(NO_FAULTS);
-    expect(played.every(({ given, whole }) => given > 0 && whole > 0)).toBe(true);
-    expect(played.some(({ summaries }) => summaries > 0)).toBe(true);
-  }, 120_000); // PGlite alone takes seconds to begin.
-});
+// All of them go through the stress tests, and these on PGlite.
+describeFew("Redis", openRedis);
+describeFew("Postgres", openPostgres);
 
 it("a few conversations go through all of it", () => {
-  for (const [event, count] of Object.entries(eventsIn(madeUp)))
+  for (const [event, count] of Object.entries(eventsIn(fewMadeUp)))
     expect([event, count > 0]).toEqual([event, true]);
 });
 

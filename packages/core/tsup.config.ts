@@ -49,7 +49,7 @@ export default defineConfig([
         "src/context/context-part.ts": [
           ...loop,
           "src/engine/sent-continuation.ts",
-          "src/memory/check-config.ts",
+          "src/engine/check-memory-config.ts",
           "src/memory/end-cache.ts",
           "src/memory/metadata.ts",
           "src/memory/settle.ts",

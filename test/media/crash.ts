@@ -1,6 +1,5 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import {
   type BlobStore,
@@ -9,7 +8,7 @@ import {
   withBlobs,
 } from "../../packages/memory/src/index.ts";
 import { expectOk } from "../../packages/memory/src/testing/expectations.ts";
-import { sourceProcess } from "../source-process.ts";
+import { bundleProcess } from "../process-bundle.ts";
 import { CONVERSATIONS, CRASH_OPTIONS } from "./crash-load.ts";
 
 export interface Crash {
@@ -23,7 +22,7 @@ export interface Crash {
 const ROUNDS = 4;
 
 async function killWhileItWrites({ module, args }: Crash, afterMs: number): Promise<void> {
-  const child = fork(fileURLToPath(module), [...args], { ...sourceProcess, stdio: "inherit" });
+  const child = fork(await bundleProcess(module), [...args], { execArgv: [], stdio: "inherit" });
   const ended = once(child, "exit");
   await Promise.race([once(child, "message"), ended]);
   expect(child.exitCode, "it must not have ended by itself").toBeNull();

@@ -8,14 +8,13 @@ import {
 } from "@jaf/memory";
 import { defineMemoryProvider, type MemoryBackend } from "@jaf/memory/adapter";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { Failure } from "../src/cli/failure.ts";
+import { Failure } from "../src/failure.ts";
 import { executionsFile, openLedger, readExecutions } from "../src/replay/ledger.ts";
 import { createProgress } from "../src/replay/progress.ts";
 import { checkRecordings } from "../src/replay/recording.ts";
 import { replay } from "../src/replay/replay.ts";
 import { describeExecutions, describeVerification } from "../src/replay/report.ts";
 import { verify } from "../src/replay/verify.ts";
-import { temporaryFolder } from "./support/demo-process.ts";
 import {
   asks,
   calls,
@@ -25,6 +24,7 @@ import {
   result,
   silentLedger,
 } from "./support/recording-file.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());

@@ -6,13 +6,13 @@ import {
   type VersionedMemoryProvider,
 } from "@jaf/memory";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { Failure } from "../src/cli/failure.ts";
+import { Failure } from "../src/failure.ts";
 import { guardStore } from "../src/replay/guarded-store.ts";
 import { recordedAgent } from "../src/replay/recorded-agent.ts";
 import { replay } from "../src/replay/replay.ts";
 import { verify } from "../src/replay/verify.ts";
-import { temporaryFolder } from "./support/demo-process.ts";
 import { asks, calls, recordingLine, replies, result, silentLedger } from "./support/recording-file.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());

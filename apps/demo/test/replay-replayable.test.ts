@@ -4,8 +4,8 @@ import { checkRecordings } from "../src/replay/recording.ts";
 import { replay } from "../src/replay/replay.ts";
 import { firstUnreplayable } from "../src/replay/replayable.ts";
 import { verify } from "../src/replay/verify.ts";
-import { temporaryFolder } from "./support/demo-process.ts";
 import { asks, calls, recordingLine, replies, result, silentLedger } from "./support/recording-file.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());

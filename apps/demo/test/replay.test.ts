@@ -3,34 +3,19 @@ import { join } from "node:path";
 import { createInMemoryProvider } from "@jaf/memory";
 import { afterAll, describe, expect, it } from "vitest";
 import { parseCommand } from "../src/cli/arguments.ts";
-import { Failure } from "../src/cli/failure.ts";
+import { Failure } from "../src/failure.ts";
 import type { Ledger } from "../src/replay/ledger.ts";
 import { checkRecordings } from "../src/replay/recording.ts";
 import { replay } from "../src/replay/replay.ts";
 import { verify } from "../src/replay/verify.ts";
-import { runDemo, temporaryFolder } from "./support/demo-process.ts";
+import { fromSources, runDemo } from "./support/demo-process.ts";
 import { madeUpRecording } from "./support/recording-file.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
 describe("replay and verify", { timeout: 60_000 }, () => {
-  const demo = (...args: string[]) => runDemo([...args, "--data", folder.data]);
-
-  it("stores a recording through the engine and finds no difference in a new process", async () => {
-    const { text, messages } = madeUpRecording(3);
-    const file = folder.write("made-up.jsonl", text);
-    const replayed = await demo("replay", file);
-    expect(replayed.code).toBe(0);
-    expect(replayed.out).toContain(`Replayed 3 conversations, ${messages} messages.`);
-    expect(replayed.err).toMatch(/63\/63 messages, 3\/3 conversations, \d+ messages\/s/);
-
-    const verified = await demo("verify", file);
-    expect(verified).toMatchObject({ code: 0, err: "" });
-    expect(verified.out).toContain(`3 conversations, ${messages} messages, 0 differences`);
-    expect(verified.out).toContain("24 tool calls executed, 0 again after they had finished");
-  });
-
   it("says what is wrong with a damaged folder, and leaves it as it is", async () => {
     const data = join(folder.path, "damaged");
     const database = join(data, "postgres");
@@ -82,7 +67,7 @@ describe("the command line", () => {
 
   it("ends with 2 where it was called wrongly, and has a help", async () => {
     expect(await runDemo(["dance"])).toMatchObject({ code: 2, out: "" });
-    expect((await runDemo(["--help"])).out).toContain("Usage: demo");
+    expect((await runDemo(["--help"], { program: fromSources })).out).toContain("Usage: demo");
   });
 });
 

@@ -2,8 +2,9 @@ import type { Lab } from "../lab.ts";
 import { duration, integer, ratio } from "../report/format.ts";
 import type { Check } from "../results.ts";
 import type { Measured } from "../statistics.ts";
-import { type Backend, startBackend } from "../stores/backend.ts";
+import type { Backend } from "../stores/backend.ts";
 import { startPostgresBackend } from "../stores/postgres.ts";
+import { startBackend } from "../stores/start-backend.ts";
 import { engineStore, jafStore } from "../stores/store.ts";
 import {
   LENGTHS,

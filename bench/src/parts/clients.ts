@@ -4,7 +4,8 @@ import type { StoreKind } from "../options.ts";
 import { integer } from "../report/format.ts";
 import type { Check } from "../results.ts";
 import { median } from "../statistics.ts";
-import { type Clients, type ContenderName, startBackend } from "../stores/backend.ts";
+import type { Clients, ContenderName } from "../stores/backend.ts";
+import { startBackend } from "../stores/start-backend.ts";
 import type { Store } from "../stores/store.ts";
 import type { Part } from "./part.ts";
 

@@ -7,7 +7,8 @@ import type { Lab } from "../lab.ts";
 import { duration, integer } from "../report/format.ts";
 import type { Check } from "../results.ts";
 import { now, quantile } from "../statistics.ts";
-import { type Backend, startBackend } from "../stores/backend.ts";
+import type { Backend } from "../stores/backend.ts";
+import { startBackend } from "../stores/start-backend.ts";
 import { unwrap } from "../stores/store.ts";
 import {
   conversationOf,

@@ -1,7 +1,8 @@
 import type { Lab } from "../lab.ts";
 import { duration, integer, ratio } from "../report/format.ts";
 import type { Check } from "../results.ts";
-import { type Backend, startBackend } from "../stores/backend.ts";
+import type { Backend } from "../stores/backend.ts";
+import { startBackend } from "../stores/start-backend.ts";
 import { jafStore, RECENT, type Store } from "../stores/store.ts";
 import {
   LENGTHS,

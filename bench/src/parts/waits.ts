@@ -4,7 +4,8 @@ import * as z from "zod";
 import type { Lab } from "../lab.ts";
 import { duration, integer, ratio } from "../report/format.ts";
 import { type Contender, type Measured, measure } from "../statistics.ts";
-import { type Backend, startBackend } from "../stores/backend.ts";
+import type { Backend } from "../stores/backend.ts";
+import { startBackend } from "../stores/start-backend.ts";
 import { unwrap } from "../stores/store.ts";
 import type { Part } from "./part.ts";
 

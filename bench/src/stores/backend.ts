@@ -1,8 +1,5 @@
 import type { MemoryProvider } from "@jaf/memory";
-import type { Lab } from "../lab.ts";
 import type { StoreKind } from "../options.ts";
-import { startPostgresBackend } from "./postgres.ts";
-import { startRedisBackend } from "./redis.ts";
 import type { Store } from "./store.ts";
 
 /**
@@ -52,6 +49,3 @@ export interface Backend {
    */
   readonly watchSteps: () => Promise<() => Promise<number>>;
 }
-
-export const startBackend = (lab: Lab, kind: StoreKind): Promise<Backend> =>
-  kind === "redis" ? startRedisBackend(lab) : startPostgresBackend(lab, { durable: true });

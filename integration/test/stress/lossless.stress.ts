@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type LosslessBackend, openPglite, openPostgres, openRedis } from "../support/lossless/backends.ts";
+import { describeFew } from "../support/lossless/few.ts";
 import { describePlayed, faultsIn, NO_FAULTS } from "../support/lossless/figures.ts";
 import { madeUpConversation } from "../support/lossless/made-up.ts";
 import { makePlan } from "../support/lossless/make-plan.ts";
@@ -31,6 +32,8 @@ async function playAll(all: readonly Plan[], backend: LosslessBackend): Promise<
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
   return played;
 }
+
+describeFew("PGlite", openPglite);
 
 describe.each([
   ["Redis", openRedis],

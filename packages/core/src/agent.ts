@@ -1,11 +1,11 @@
 import type * as z from "zod";
 import type { ConversationalDeclaration } from "./client/conversational.ts";
 import type { Middleware } from "./middleware/middleware.ts";
+import type { RemembersDeclaration } from "./middleware/user-memory/remembers.ts";
 import type { CacheableConfig } from "./model/cache.ts";
 import type { ModelConfig } from "./model/model-config.ts";
 import type { RunState } from "./state.ts";
 import type { Tool } from "./tools/tool.ts";
-import type { RemembersDeclaration } from "./user-memory/remembers.ts";
 
 /** An agent is a value: instructions, tools and rules, and no behaviour of its own. */
 export type Agent<Ctx, Out> = {

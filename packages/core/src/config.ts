@@ -7,11 +7,11 @@ import type { Guardrail } from "./guardrails/guardrail.ts";
 import type { ClientToolResult } from "./interruption/interruption.ts";
 import type { MemoryConfig } from "./memory/config.ts";
 import type { Middleware } from "./middleware/middleware.ts";
+import type { RemembersDeclaration, RunUserMemory } from "./middleware/user-memory/remembers.ts";
 import type { CacheableConfig } from "./model/cache.ts";
 import type { ModelCompletion, ModelStreamChunk } from "./model/completion.ts";
 import type { ModelRetryPolicy } from "./model/retry.ts";
 import type { RunState } from "./state.ts";
-import type { RemembersDeclaration, RunUserMemory } from "./user-memory/remembers.ts";
 
 /**
  * The port to a model. It sends `agent.instructions(state)` and `state.messages`. Those are `RichMessage`s: they may hold parts,

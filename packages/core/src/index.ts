@@ -53,7 +53,6 @@ export type {
   WindowLimit,
 } from "./context/manifest.ts";
 export type { Summarize, SummarizeInput } from "./context/summarize.ts";
-export type { RunWindow } from "./context/window.ts";
 export type { BudgetLimits, RunBudget } from "./cost/budget.ts";
 export { costOf, type ModelPrice, type ModelPrices } from "./cost/price.ts";
 export type { Spent } from "./cost/spending.ts";
@@ -92,6 +91,12 @@ export type {
   MiddlewareTurn,
   TurnAddition,
 } from "./middleware/middleware.ts";
+export { setUserMemory } from "./middleware/user-memory/default-memory.ts";
+export type {
+  RemembersDeclaration,
+  RemembersSpec,
+  RunUserMemory,
+} from "./middleware/user-memory/remembers.ts";
 export type { CacheableConfig } from "./model/cache.ts";
 export { ModelCallFailure } from "./model/call-failure.ts";
 export type { ModelCompletion, ModelStreamChunk, ModelToolCall, ModelUsage } from "./model/completion.ts";
@@ -124,6 +129,5 @@ export type {
   WrapToolCall,
 } from "./tools/tool-call-request.ts";
 export type { ToolPart, ToolParts } from "./tools/tool-parts.ts";
-export { setUserMemory } from "./user-memory/default-memory.ts";
-export type { RemembersDeclaration, RemembersSpec, RunUserMemory } from "./user-memory/remembers.ts";
 export type { UserMessage, UserPart } from "./user-message.ts";
+export type { RunWindow } from "./window/window.ts";

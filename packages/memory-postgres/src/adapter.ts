@@ -1,5 +1,5 @@
 import type { MemoryAdapter } from "@jaf/memory";
-import type { PostgresClient } from "./client.ts";
+import type { PostgresClient } from "./client/clients.ts";
 import { type PostgresConfig, type PostgresSettings, postgresConfigSchema } from "./config.ts";
 import { createPostgresProvider, type PostgresProvider } from "./provider.ts";
 

@@ -2,8 +2,8 @@ import type { MemoryIssue } from "@jaf/memory";
 import { lazy } from "@jaf/memory/adapter";
 import { and, eq, sql } from "drizzle-orm";
 import * as z from "zod";
+import type { SqlRow, Statement } from "./client/port.ts";
 import type { ResolvedNames } from "./schema/names.ts";
-import type { SqlRow, Statement } from "./sql-client.ts";
 import { conversationsOf, present, toStatement } from "./statements.ts";
 
 /**

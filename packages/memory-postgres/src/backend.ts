@@ -1,7 +1,9 @@
 import type { ConversationWrite, MemoryBackend, ReadOutcome, WriteOutcome } from "@jaf/memory/adapter";
 import { createBulk, type Share } from "./bulk.ts";
+import type { SqlClient, SqlRow, Statement } from "./client/port.ts";
+import { hasCode } from "./client/sql-state.ts";
 import { toMemoryError } from "./errors.ts";
-import { toHistory } from "./history-query.ts";
+import { toHistory } from "./history.ts";
 import { createQueries } from "./queries.ts";
 import { createReadQueries } from "./read-queries.ts";
 import {
@@ -14,9 +16,7 @@ import {
   toTombstones,
 } from "./rows.ts";
 import type { ResolvedNames } from "./schema/names.ts";
-import type { SqlClient, SqlRow, Statement } from "./sql-client.ts";
-import { hasCode } from "./sql-state.ts";
-import { createTidying } from "./tidying.ts";
+import { createSweep } from "./sweep.ts";
 import { createWriteCall, KEY_IS_KNOWN, toWriteOutcome } from "./write-call.ts";
 import { createWriteGroups } from "./write-groups.ts";
 
@@ -78,7 +78,7 @@ function createReading(sql: SqlClient, names: ResolvedNames, maxReadBytes: numbe
 
 /**
  * The storage port on Postgres: one statement, one round trip for each call, but for what isn't there and its tombstones,
- * `clearUser`, the tidying, and appends on a busy pool, several of which share one.
+ * `clearUser`, the sweeping, and appends on a busy pool, several of which share one.
  */
 export function createConversationBackend(options: ConversationBackendOptions): MemoryBackend {
   const { sql, names, close, maxReadBytes = MAX_READ_BYTES, pingTimeoutMs = PING_TIMEOUT_MS } = options;
@@ -93,10 +93,10 @@ export function createConversationBackend(options: ConversationBackendOptions): 
   }
 
   // Not in a transaction of the application, which would keep what expired locked.
-  const tidying = (sweepSome: () => Promise<boolean>) =>
-    sql.autocommit ? createTidying(sweepSome) : async () => {};
-  const tidyExpired = tidying(() => bulk.sweepSome("expired", EXPIRED_AT_ONCE));
-  const tidyTombstones = tidying(() => bulk.sweepTombstones(TOMBSTONES_AT_ONCE));
+  const sweeping = (sweepSome: () => Promise<boolean>) =>
+    sql.autocommit ? createSweep(sweepSome) : async () => {};
+  const sweepExpired = sweeping(() => bulk.sweepSome("expired", EXPIRED_AT_ONCE));
+  const sweepTombstones = sweeping(() => bulk.sweepTombstones(TOMBSTONES_AT_ONCE));
 
   const writeCarefully = async (write: ConversationWrite): Promise<WriteOutcome> =>
     toWriteOutcome(await only(callWrite.careful(write)));
@@ -119,7 +119,7 @@ export function createConversationBackend(options: ConversationBackendOptions): 
     name: "postgres",
     write: async (conversationWrite) => {
       const outcome = await (queue ? queue.add(conversationWrite) : writeOne(conversationWrite));
-      if (conversationWrite.ttlSeconds !== undefined) await tidyExpired();
+      if (conversationWrite.ttlSeconds !== undefined) await sweepExpired();
       return outcome;
     },
     read: createReading(sql, names, maxReadBytes),
@@ -130,13 +130,13 @@ export function createConversationBackend(options: ConversationBackendOptions): 
     find: async (query) => (await sql.query(queries.find(query))).map(toStoredConversation),
     delete: async (conversationId) => {
       const row = await only(queries.delete(conversationId));
-      await tidyTombstones();
+      await sweepTombstones();
       return row["was_live"] === "true";
     },
     clearUser: async (userId) => {
       await sql.query(queries.clear(userId));
       const cleared = await bulk.clearUser(userId);
-      await tidyTombstones();
+      await sweepTombstones();
       return cleared;
     },
     stats: async (userId) => toStats(await only(queries.stats(userId))),

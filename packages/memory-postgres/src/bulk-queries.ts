@@ -1,8 +1,8 @@
 import { TOMBSTONE_SECONDS } from "@jaf/memory/adapter";
 import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { Statement } from "./client/port.ts";
 import { qualifiedName, type ResolvedNames } from "./schema/names.ts";
 import { createTables } from "./schema/tables.ts";
-import type { Statement } from "./sql-client.ts";
 import {
   conversationsOf,
   jsonTextOf,

@@ -1,6 +1,6 @@
 import { createBulkQueries, type Due, type DuePosition } from "./bulk-queries.ts";
+import type { SqlClient, SqlRow, Statement } from "./client/port.ts";
 import type { ResolvedNames } from "./schema/names.ts";
-import type { SqlClient, SqlRow, Statement } from "./sql-client.ts";
 
 // What one statement deletes at most, so that it is over in a few milliseconds, and its locks with it.
 const BATCH_CONVERSATIONS = 25;

@@ -85,6 +85,8 @@ export const connectionShape = lazy(() => ({
     .optional(),
   /** `postgres://user:password@host:port/database`, in place of the fields above. */
   connectionString: connectionStringSchema().optional(),
+  /** What Redis calls its connection string: for an error that says where it belongs. */
+  url: z.never({ error: "expected it in the field connectionString" }).optional(),
   /** Most connections of the pool that is opened when no client is handed in. Default 10. */
   maxConnections: z.int().min(1).default(10),
   /**

@@ -1,6 +1,11 @@
 import type { ErrorCause, MemoryErrorUnion } from "@jaf/memory";
-import { createMemoryConnectionError, createMemoryStorageError, describeCause } from "@jaf/memory/adapter";
-import { UnconnectedClient } from "./client.ts";
+import {
+  createMemoryConnectionError,
+  createMemoryStorageError,
+  describeCause,
+  MemorySetupError,
+} from "@jaf/memory/adapter";
+import { UnconnectedClient } from "./client/adapt-client.ts";
 import { codeRules, type ErrorRule, messageRules } from "./error-rules.ts";
 import { ConversationTooLarge } from "./rows.ts";
 
@@ -54,6 +59,9 @@ export function toMemoryError(operation: string, thrown: unknown): MemoryErrorUn
     ? createMemoryConnectionError("postgres", rule.remedy, details)
     : createMemoryStorageError(operation, `${rule.remedy}.`, details);
 }
+
+export const toSetupError = (operation: string, thrown: unknown): MemorySetupError =>
+  thrown instanceof MemorySetupError ? thrown : new MemorySetupError(toMemoryError(operation, thrown));
 
 // Of these, a FATAL error or a PANIC may be one, after which it is unknown what was done.
 const GRAVE_CLASSES = new Set(["53", "58", "XX"]);

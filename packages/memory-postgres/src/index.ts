@@ -4,7 +4,7 @@ export { createPostgresBlobStore } from "./blobs/blob-store.ts";
 export { migrateBlobs, printBlobMigrations } from "./blobs/migrate.ts";
 export { createPostgresCacheAdapter } from "./cache/cache-adapter.ts";
 export { migrateCache, printCacheMigrations } from "./cache/migrate.ts";
-export type { PgClient, PgliteClient, PostgresClient } from "./client.ts";
+export type { PgClient, PgliteClient, PostgresClient } from "./client/clients.ts";
 export { type PostgresConfig, type PostgresTables, postgresConfigSchema } from "./config.ts";
 export { migrate, printMigrations } from "./migrator/migrate.ts";
 export { createPostgresBackend, createPostgresProvider, type PostgresProvider } from "./provider.ts";

@@ -1,5 +1,5 @@
 import { createMemoryConnectionError, MemorySetupError } from "@jaf/memory/adapter";
-import type { PgClient } from "./client.ts";
+import type { PgClient } from "./client/clients.ts";
 import type { ConnectionSettings } from "./config.ts";
 
 const CONNECTION_TIMEOUT_MS = 10_000;

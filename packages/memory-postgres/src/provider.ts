@@ -2,21 +2,25 @@ import type { VersionedMemoryProvider } from "@jaf/memory";
 import type { MemoryBackend } from "@jaf/memory/adapter";
 import { defineMemoryProvider } from "@jaf/memory/adapter";
 import { createConversationBackend } from "./backend.ts";
-import { adaptClient, type PostgresClient } from "./client.ts";
+import { adaptClient } from "./client/adapt-client.ts";
+import type { PostgresClient } from "./client/clients.ts";
 import { type PostgresConfig, parseConfig } from "./config.ts";
+import { toSetupError } from "./errors.ts";
+import { createMaintenance, type Maintenance, type MaintenanceOptions } from "./maintenance.ts";
 import { conversationMigrations } from "./migrator/conversations.ts";
 import { prepareTables } from "./migrator/migrate.ts";
 import { openPool } from "./pool.ts";
-import { toSetupError } from "./setup-error.ts";
-import { createUpkeep, type Upkeep, type UpkeepOptions } from "./upkeep.ts";
 
-export interface PostgresProvider extends VersionedMemoryProvider, Upkeep {}
+export interface PostgresProvider extends VersionedMemoryProvider, Maintenance {}
 
-function extend(provider: VersionedMemoryProvider, parts: Omit<UpkeepOptions, "isClosed">): PostgresProvider {
+function extend(
+  provider: VersionedMemoryProvider,
+  parts: Omit<MaintenanceOptions, "isClosed">,
+): PostgresProvider {
   let closed = false;
   return {
     ...provider,
-    ...createUpkeep({ ...parts, isClosed: () => closed }),
+    ...createMaintenance({ ...parts, isClosed: () => closed }),
     close: () => {
       closed = true;
       return provider.close();
@@ -24,7 +28,7 @@ function extend(provider: VersionedMemoryProvider, parts: Omit<UpkeepOptions, "i
   };
 }
 
-interface OpenedBackend extends Omit<UpkeepOptions, "isClosed"> {
+interface OpenedBackend extends Omit<MaintenanceOptions, "isClosed"> {
   readonly backend: MemoryBackend;
 }
 

@@ -1,10 +1,10 @@
 import { TOMBSTONE_SECONDS } from "@jaf/memory/adapter";
 import { and, eq, sql } from "drizzle-orm";
+import type { Statement } from "./client/port.ts";
 import { conversationParts } from "./conversation-parts.ts";
-import { createFindQuery } from "./find-query.ts";
-import { createHistoryQuery } from "./history-query.ts";
+import { createHistoryQuery } from "./history.ts";
+import { createFindQuery } from "./listing.ts";
 import type { ResolvedNames } from "./schema/names.ts";
-import type { Statement } from "./sql-client.ts";
 import { millisecondsOf, toStatement, toWrite } from "./statements.ts";
 
 /** Every statement for one set of tables but writing, reading one conversation, and what works in batches. */

@@ -1,9 +1,9 @@
 import type { ReadRequest, StoredSelection } from "@jaf/memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
+import type { SqlValue, Statement } from "./client/port.ts";
 import { type ConversationParts, conversationParts } from "./conversation-parts.ts";
 import type { ResolvedNames } from "./schema/names.ts";
 import { createTables } from "./schema/tables.ts";
-import type { SqlValue, Statement } from "./sql-client.ts";
 import { millisecondsOf, reusable } from "./statements.ts";
 
 // Enough to make a row of it worth while, and few enough to be on their way soon: the server copies a text several times

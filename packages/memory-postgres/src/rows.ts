@@ -1,7 +1,7 @@
 import type { MemoryStats } from "@jaf/memory";
 import type { StoredConversation, StoredSelection, Tombstones } from "@jaf/memory/adapter";
+import type { SqlRow } from "./client/port.ts";
 import { fromMetadataTexts } from "./metadata.ts";
-import type { SqlRow } from "./sql-client.ts";
 
 /** In place of the bodies, of which none has a line break. */
 export const TOO_LARGE = "\r";

@@ -1,10 +1,10 @@
 import { gt, is, isNull, or, Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias, PgDialect } from "drizzle-orm/pg-core";
-import { statementName } from "./prepared.ts";
+import type { SqlValue, Statement } from "./client/port.ts";
+import { statementName } from "./client/prepared.ts";
 import { LAST_DATE_MS } from "./rows.ts";
 import type { ResolvedNames } from "./schema/names.ts";
 import { createTables } from "./schema/tables.ts";
-import type { SqlValue, Statement } from "./sql-client.ts";
 
 const dialect = new PgDialect();
 

@@ -1,17 +1,23 @@
 import type { WriteReceipt } from "@jaf/memory";
-import type { ConversationSource, ConversationWrite, WriteOutcome } from "@jaf/memory/adapter";
+import {
+  type ConversationSource,
+  type ConversationWrite,
+  messageHash,
+  type WriteOutcome,
+} from "@jaf/memory/adapter";
+import type { SqlRow, SqlValue, Statement } from "./client/port.ts";
+import { statementName } from "./client/prepared.ts";
 import { toMetadataTexts } from "./metadata.ts";
-import { statementName } from "./prepared.ts";
 import { qualifiedName, type ResolvedNames } from "./schema/names.ts";
-import type { SqlRow, SqlValue, Statement } from "./sql-client.ts";
 import { EARLIEST_MS } from "./statements.ts";
 
-// The arguments of the function that does a whole write, in its order: `migrations/0014_receipt_total.sql` says what
+// The arguments of the function that does a whole write, in its order: `migrations/0017_plain_append.sql` says what
 // they are. JSON is given as text.
 const ARGUMENTS = [
   ["conversation_id", "text"],
   ["replace", "boolean"],
   ["bodies", "text[]"],
+  ["hashes", "text[]"],
   ["tool_results", "boolean[]"],
   ["drop_last", "bigint"],
   ["user_id", "text"],
@@ -84,6 +90,7 @@ function toValues(write: ConversationWrite): readonly SqlValue[] {
     write.conversationId,
     write.mode === "replace",
     write.messages.map(({ body }) => body),
+    write.messages.map(({ body }) => messageHash(body)),
     write.messages.map(({ isToolResult }) => isToolResult),
     write.dropLast ?? 0,
     write.userId ?? null,

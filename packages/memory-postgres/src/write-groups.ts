@@ -1,14 +1,14 @@
 import type { ConversationWrite, WriteOutcome } from "@jaf/memory/adapter";
 import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
+import type { SqlClient, Statement } from "./client/port.ts";
+import { statementName } from "./client/prepared.ts";
 import { isRefusal } from "./errors.ts";
-import { statementName } from "./prepared.ts";
 import { qualifiedName, type ResolvedNames } from "./schema/names.ts";
-import type { SqlClient, Statement } from "./sql-client.ts";
 import { packWrite, toWriteOutcome } from "./write-call.ts";
 import { createWriteQueue, type GroupAnswer, type WriteQueue } from "./write-queue.ts";
 
-/** The call of the function that does several writes; `migrations/0009_heap_only_group.sql` describes it. */
+/** The call of the function that does several writes; `migrations/0017_plain_append.sql` describes it. */
 function createGroupCall(names: ResolvedNames): (packed: readonly string[]) => Statement {
   const text = `SELECT array_to_json(${qualifiedName(names, "_write_group")}($1::text::json))::text AS outcomes`;
   const name = statementName(text);

@@ -1,4 +1,3 @@
-import { createTally } from "./tally.ts";
 import { divide, type Entry, GROUP_LENGTH, unpackFirst } from "./write-entries.ts";
 import { createTraffic, type Traffic } from "./write-traffic.ts";
 
@@ -78,7 +77,7 @@ export function createWriteQueue<Item, Outcome>(
   options: WriteQueueOptions<Item, Outcome>,
 ): WriteQueue<Item, Outcome> {
   const { laneOf, pack, sendOne, sendGroup, patienceMs = PATIENCE_MS } = options;
-  const tally = createTally();
+  const pending = createPendingCount();
   const traffic = createTraffic(patienceMs, schedule);
   const { sendAlone, sendTogether } = createSender<Item, Outcome>({ traffic, putBack, sendOne, sendGroup });
   let waiting: Entry<Item, Outcome>[] = [];
@@ -127,9 +126,27 @@ export function createWriteQueue<Item, Outcome>(
   return {
     add: (item) =>
       new Promise<Outcome>((resolve, reject) => {
-        tally.more();
+        pending.more();
         enqueue({ item, lane: laneOf(item), resolve, reject });
-      }).finally(tally.less),
-    drained: tally.none,
+      }).finally(pending.less),
+    drained: pending.none,
+  };
+}
+
+/** How many are not settled yet. */
+function createPendingCount() {
+  let count = 0;
+  let listeners: (() => void)[] = [];
+  return {
+    more: () => {
+      count += 1;
+    },
+    less: () => {
+      count -= 1;
+      if (count > 0) return;
+      for (const listener of listeners) listener();
+      listeners = [];
+    },
+    none: () => new Promise<void>((resolve) => (count === 0 ? resolve() : listeners.push(resolve))),
   };
 }

@@ -51,6 +51,13 @@ it("says why there can't be more partitions", async () => {
 });
 
 describe("a connection string", () => {
+  it("in the field that Redis has for it is told where it belongs, and not repeated", async () => {
+    const config = { url: "postgres://u:s3cret@h/db" } as never;
+    await expect(createPostgresProvider(config)).rejects.toThrow(
+      /^Invalid Postgres provider configuration: url: expected it in the field connectionString\.$/,
+    );
+  });
+
   it.each(["postgres://u:s3cret@h:99999/db", "postgres://u:s3cret@h/%E0"])(
     "that is no URL is named, and not repeated: %s",
     async (connectionString) => {

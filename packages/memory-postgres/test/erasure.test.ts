@@ -233,7 +233,7 @@ describe("a tombstone", () => {
     expect((await tombstones(schema)).map(({ key }) => key)).toEqual(keys.sort());
   });
 
-  it("that has had its time counts for nothing, and is removed by the upkeep", async () => {
+  it("that has had its time counts for nothing, and is removed by the maintenance", async () => {
     const schema = schemaOf();
     const provider = await open({ schema });
     const before = await expectationOf(provider, "c");

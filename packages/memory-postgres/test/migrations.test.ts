@@ -31,8 +31,8 @@ describe("migrations", () => {
 
   it("run once when 8 processes start at the same time", async () => {
     const schema = schemaOf();
-    const children = Array.from({ length: 8 }, () =>
-      startChild("migrate-child.ts", [inject("pgUrl"), schema]),
+    const children = await Promise.all(
+      Array.from({ length: 8 }, () => startChild("migrate-child.ts", [inject("pgUrl"), schema])),
     );
     try {
       await Promise.all(children.map(({ line }) => line("ready")));

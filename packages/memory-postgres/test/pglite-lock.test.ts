@@ -84,7 +84,8 @@ describe("the lock of a folder", () => {
   });
 
   it("goes to exactly one of many processes that find a dead holder at the same time", async () => {
-    const children = Array.from({ length: 10 }, () => startChild("lock-child.ts", [folder]));
+    const starting = Array.from({ length: 10 }, () => startChild("lock-child.ts", [folder]));
+    const children = await Promise.all(starting);
     try {
       await Promise.all(children.map(({ line }) => line("ready")));
       leaveLock({ pid: 2 ** 22 + 1 });

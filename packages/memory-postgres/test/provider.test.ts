@@ -2,7 +2,7 @@ import { defineMemoryProvider, MemorySetupError } from "@jaf/memory";
 import pg from "pg";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { createConversationBackend } from "../src/backend.ts";
-import { adaptClient } from "../src/client.ts";
+import { adaptClient } from "../src/client/adapt-client.ts";
 import { migrate } from "../src/index.ts";
 import { createProvider } from "./support/provider.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";

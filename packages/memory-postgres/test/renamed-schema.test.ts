@@ -69,7 +69,7 @@ describe.each([
   );
 
   it("refuses a write by hand that would land there", async () => {
-    const rest = `ARRAY['{}'], ARRAY[false], 0, NULL, NULL, '{}', '{}', NULL, NULL, NULL, NULL, 'i', NULL, NULL, NULL, NULL, NULL`;
+    const rest = `ARRAY['{}'], ARRAY[''], ARRAY[false], 0, NULL, NULL, '{}', '{}', NULL, NULL, NULL, NULL, 'i', NULL, NULL, NULL, NULL, NULL`;
     const one = runSql(`SELECT "${old}".conversations_write('new', false, ${rest})`);
     await expect(one).rejects.toMatchObject({ code: "JF003" });
     for (const erasure of ["delete('shared', 1)", "clear('u', 1)"])
@@ -79,6 +79,7 @@ describe.each([
     const write = {
       conversation_id: "shared",
       bodies: ["{}"],
+      hashes: [""],
       tool_results: [false],
       drop_last: 0,
       metadata: {},

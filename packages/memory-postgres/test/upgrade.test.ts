@@ -1,4 +1,5 @@
 import type { ConversationMemory, Result } from "@jaf/memory";
+import { messageHash } from "@jaf/memory/adapter";
 import type pg from "pg";
 import { afterAll, describe, expect, it } from "vitest";
 import { migrate } from "../src/index.ts";
@@ -129,6 +130,48 @@ describe("tables of before that are brought up to date", () => {
         expect(rows).toEqual([{ metadata: { title: "u" }, run_metadata: note(2) }]);
       });
     });
+  });
+
+  it("take no group of a process of before, whose messages would have no digests", async () => {
+    const schema = freshSchema();
+    schemas.push(schema);
+    await useClient(async (client) => {
+      const provider = await createProvider({ schema }, client);
+      await provider.appendMessages("c", [{ role: "user", content: "new" }]);
+      const write = { conversation_id: "c", bodies: [say("old")], tool_results: [false], drop_last: 0 };
+      const group = JSON.stringify([{ ...write, metadata: {}, run_metadata: {} }]);
+      const written = client.query(`SELECT "${schema}".conversations_write_group($1::text::json)`, [group]);
+      await expect(written).rejects.toMatchObject({ code: "JF006" });
+      expect(await provider.verifyConversation("c")).toMatchObject({
+        data: { intact: true, messages: 1, unchecked: 0 },
+      });
+    });
+  });
+});
+
+it("a hash that isn't of the message is found, however it came to be stored", async () => {
+  const schema = freshSchema();
+  schemas.push(schema);
+  await useClient(async (client) => {
+    const provider = await createProvider({ schema }, client);
+    for (const content of ["first", "second", "third"])
+      await provider.appendMessages("c", [{ role: "user", content }]);
+    const bodies = [say("one"), say("two"), say("three")];
+    for (const length of [1, 2, 3]) {
+      const batch = bodies.slice(0, length);
+      const hashes = batch.map((body, at) => messageHash(at === length - 1 ? "another text" : body));
+      const { rows } = await client.query(
+        `SELECT "${schema}".conversations_write('c', false, $1::text[], $2::text[], $3::boolean[], 0, NULL, NULL, '{}', '{}',
+          NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) AS outcome`,
+        [batch, hashes, batch.map(() => false)],
+      );
+      expect(rows[0]?.outcome).toMatch(/^written /);
+      expect(await provider.verifyConversation("c")).toMatchObject({
+        data: { intact: false, position: 2 + length, found: "changed" },
+      });
+      await provider.appendMessages("c", [], {}, { dropLast: length });
+      expect(await provider.verifyConversation("c")).toMatchObject({ data: { intact: true, messages: 3 } });
+    }
   });
 });
 

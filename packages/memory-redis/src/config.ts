@@ -34,6 +34,8 @@ export const redisConfigSchema = z.lazy(() =>
           "expected redis:// or rediss:// with user, password, host, port and number of the database, special characters percent-encoded",
       })
       .optional(),
+    /** What Postgres calls its URL: for an error that says where it belongs. */
+    connectionString: z.never({ error: "expected it in the field url" }).optional(),
     /**
      * What every key begins with. Default `"jaf:memory:"`. Two providers on one database have the same prefix or two of
      * which neither begins with the other. A hash tag in it, e.g. `"{tenant-1}:"`, keeps all keys on one server of a

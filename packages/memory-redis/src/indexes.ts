@@ -26,7 +26,7 @@ export interface FoundEntry {
 }
 
 /**
- * The upkeep of indexes that no script can reach together with the conversation, since a Cluster may have them on
+ * The maintenance of indexes that no script can reach together with the conversation, since a Cluster may have them on
  * another server. Entries are made before a conversation is written and removed after it was deleted, so that a crash
  * leaves an entry too many, never one too few.
  */

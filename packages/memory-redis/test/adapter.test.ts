@@ -45,6 +45,13 @@ describe("createMemoryProvider finds Redis", () => {
     );
   });
 
+  it("and tells a URL in the field that Postgres has for it where it belongs, without repeating it", async () => {
+    const config = { type: "redis", connectionString: "redis://u:s3cret@h" } as never;
+    const thrown: unknown = await createMemoryProvider(config).catch((error: unknown) => error);
+    expect(String(thrown)).toContain("connectionString: expected it in the field url");
+    expect(String(thrown)).not.toContain("s3cret");
+  });
+
   it.each(["host and port", "url"])("by its environment variables: %s", async (by) => {
     const { hostname, port } = new URL(inject("redisUrl"));
     const place =

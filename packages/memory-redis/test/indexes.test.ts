@@ -56,7 +56,7 @@ describe.each([
     const keys = createKeys(keyPrefix);
     const run = createScriptRunner(adaptClient(client), createDeadlines(10_000), scripts);
     const provider = creating(await createRedisProvider({ keyPrefix }, client));
-    return { provider, keys, run, upkeep: createIndexes(run, keys) };
+    return { provider, keys, run, maintenance: createIndexes(run, keys) };
   }
 
   const everyIndex = (keys: ReturnType<typeof createKeys>, id: string) => [
@@ -96,9 +96,9 @@ describe.each([
   });
 
   it("keep an entry whose conversation is about to be written", async () => {
-    const { provider, keys, upkeep } = await open();
+    const { provider, keys, maintenance } = await open();
     const listed = { conversationId: "c", userId: "u", traceIds: ["t"] };
-    await upkeep.reserve(listed, { nowMs: Date.now(), ttlMs: 0 });
+    await maintenance.reserve(listed, { nowMs: Date.now(), ttlMs: 0 });
     for (const query of [{}, { userId: "u" }, { traceId: "t" }])
       expect(await found(provider, query)).toEqual([]);
     await provider.getStats("u");

@@ -1,6 +1,5 @@
 export type { AdapterVariable, MemoryAdapter, MemoryAdapterTypes } from "./adapter/adapter.ts";
 export { registerMemoryAdapter } from "./adapter/registry.ts";
-export { conversationCursor } from "./backend/cursor.ts";
 export { defineMemoryProvider } from "./backend/define-provider.ts";
 export type { BlobBackend, BlobEntry, BlobHold, ListedBlob, NewBlob } from "./blobs/blob-backend.ts";
 export type { BlobStore } from "./blobs/blob-store.ts";
@@ -12,6 +11,7 @@ export { type MediaReading, type ResolveOptions, readsMedia } from "./blobs/read
 export type { BlobReference } from "./blobs/reference.ts";
 export { type BlobKeeping, withBlobs } from "./blobs/with-blobs.ts";
 export type { CacheAdapter, CacheLifetime } from "./cache-adapter.ts";
+export { conversationCursor } from "./codec/cursor.ts";
 export { idIssue, isPortableText } from "./codec/ids.ts";
 export type { JsonObject } from "./codec/json.ts";
 export { parseMessages } from "./codec/parse-messages.ts";
@@ -120,8 +120,6 @@ export type {
   MemorySettings,
   MemoryType,
 } from "./factory/types.ts";
-export { type PendingToolCalls, pendingToolCalls } from "./history/pending.ts";
-export { isReplayable, sanitizeConversation } from "./history/sanitizer.ts";
 export {
   createRunId,
   createTraceId,
@@ -147,6 +145,8 @@ export type {
   ToolCall,
 } from "./message.ts";
 export { messageText, partText } from "./message-text.ts";
+export { type PendingToolCalls, pendingToolCalls } from "./messages/pending.ts";
+export { isReplayable, sanitizeConversation } from "./messages/sanitizer.ts";
 export { isMediaPart, isReasoningField, isReasoningPart, isTextPart } from "./part-kinds.ts";
 export type {
   ConversationMemory,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseCursor } from "../src/backend/cursor.ts";
+import { parseCursor } from "../src/codec/cursor.ts";
 import { conversationCursor } from "../src/index.ts";
 import { storableIds } from "../src/testing/hostile-ids.ts";
 

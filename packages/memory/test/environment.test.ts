@@ -132,6 +132,23 @@ describe("validateMemoryEnvironment", () => {
     expect(opened).not.toHaveBeenCalled();
   });
 
+  it("speaks of no default where a recommended variable is missing, and of none that isn't there", async () => {
+    const adapter = notesAdapter();
+    const recommend = (...names: readonly string[]) =>
+      Object.fromEntries(
+        Object.entries(adapter.environment).map(([name, variable]) => [
+          name,
+          { ...variable, recommended: names.includes(name) },
+        ]),
+      );
+    unregister();
+    const environment = recommend("JAF_NOTES_FOLDER", "JAF_NOTES_PASSWORD");
+    unregister = registerMemoryAdapter({ ...adapter, environment });
+    const missing = await validateMemoryEnvironment({ JAF_MEMORY_TYPE: "notes" });
+    expect(missing.issues).toEqual([{ path: "JAF_NOTES_FOLDER", expected: "to be set" }]);
+    expect(missing.warnings).toEqual(["JAF_NOTES_PASSWORD is not set."]);
+  });
+
   it("doesn't ask for what another variable stands in for, and says when both are set", async () => {
     const withUrl = { ...notes, JAF_NOTES_URL: "notes://host" };
     expect((await validateMemoryEnvironment(withUrl)).warnings).toEqual([]);

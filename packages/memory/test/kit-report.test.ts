@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { checkMemoryProvider, levels, type TestStore } from "@jaf/memory/testing";
 import { describe, expect, it } from "vitest";
+import { bundleProcess } from "../../../test/process-bundle.ts";
 import { openIntact } from "./support/broken.ts";
 
 const createStore = async (): Promise<TestStore> => {
@@ -12,17 +12,16 @@ const createStore = async (): Promise<TestStore> => {
 
 describe("checkMemoryProvider", () => {
   it("reports on every rule, in a process without a test runner", async () => {
-    const child = fileURLToPath(new URL("./support/report-child.ts", import.meta.url));
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ["--import", "tsx", "--conditions=@jaf/source", child],
-      { maxBuffer: 2 ** 24, cwd: fileURLToPath(new URL("../../..", import.meta.url)) }, // Where tsx is installed.
-    );
+    const child = await bundleProcess(new URL("./support/report-child.ts", import.meta.url));
+    const { stdout } = await promisify(execFile)(process.execPath, [child], { maxBuffer: 2 ** 24 });
     const reports: readonly Record<string, string>[] = JSON.parse(stdout);
     const failed = reports.find(({ rule }) => rule === "adds a batch at the end, in its order");
     expect(failed).toMatchObject({ level: "contract", subject: "appendMessages", status: "failed" });
     expect(failed?.["error"]).toContain("[contract] appendMessages: adds a batch at the end, in its order");
     expect(failed?.["error"]).toMatch(/Observed: +\[ '1', '2', '5', '4', '3', '6' \]/);
+    expect(failed?.["error"]).toMatch(
+      /After: +1\. storeMessages\('c', .*\): undefined\n +2\. appendMessages\('c', /,
+    );
     const passed = reports.find(
       ({ rule }) => rule === "raises the version by one with each batch, however large",
     );

@@ -3,15 +3,13 @@ import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bundleProcess } from "../../../test/process-bundle.ts";
 
 const run = promisify(execFile);
-const source = pathToFileURL(join(fileURLToPath(new URL("..", import.meta.url)), "src/index.ts")).href;
-const tsx = pathToFileURL(
-  realpathSync(fileURLToPath(new URL("../../../node_modules/tsx/dist/loader.mjs", import.meta.url))),
-).href;
+const source = pathToFileURL(await bundleProcess(new URL("../src/index.ts", import.meta.url))).href;
 
 let root = "";
 
@@ -55,7 +53,7 @@ interface Running {
 
 /** What each case printed. */
 async function open(cases: readonly Case[], { args = [] }: Running = {}): Promise<readonly string[]> {
-  const options = ["--conditions=@jaf/source", "--import", tsx, "--input-type=module", "--eval", SCRIPT];
+  const options = ["--input-type=module", "--eval", SCRIPT];
   const placed = cases.map(([folder, ...rest]) => [join(root, folder), ...rest]);
   const env = { ...process.env, CASES: JSON.stringify(placed), NODE_OPTIONS: "" };
   const { stdout } = await run(process.execPath, [...options, ...args], { cwd: tmpdir(), env });

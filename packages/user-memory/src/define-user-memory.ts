@@ -1,10 +1,10 @@
 import { parseOptions } from "@jaf/memory/adapter";
 import { openAccess } from "./access.ts";
 import type { UserKey, UserMemoryBackend } from "./backend/backend.ts";
+import { trackWork } from "./background-work.ts";
 import { boundOptions } from "./bound-options.ts";
 import type { ErasureMark } from "./erasure-mark.ts";
 import { drainWork, middlewareFor } from "./link/index.ts";
-import { trackWork } from "./link/work.ts";
 import { readAudit, verifyAudit } from "./operations/audit.ts";
 import { forget, forgetAll } from "./operations/forget.ts";
 import { explain, list, recall } from "./operations/recall.ts";

@@ -1,5 +1,5 @@
 import type { ConversationMemory, MemoryProvider } from "@jaf/memory";
-import { Failure } from "../cli/failure.ts";
+import { Failure } from "../failure.ts";
 
 /** The user's conversations, newest activity first, without their messages. */
 export async function listConversations(

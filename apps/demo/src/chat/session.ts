@@ -1,6 +1,6 @@
 import type { Message, RunResult } from "@jaf/core";
 import type { ConversationMemory, MemoryProvider } from "@jaf/memory";
-import { Failure } from "../cli/failure.ts";
+import { Failure } from "../failure.ts";
 import { afterCrash } from "../storage/after-crash.ts";
 import { type AnswerOptions, answer, type SendOptions } from "./answer.ts";
 import { titleOf } from "./conversation-list.ts";

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { Failure } from "./failure.ts";
+import { Failure } from "../failure.ts";
 
 interface Common {
   /** The folder that holds the conversations. */

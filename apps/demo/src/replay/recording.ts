@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { idIssue, type Message, parseMessages } from "@jaf/memory";
 import * as z from "zod";
-import { Failure } from "../cli/failure.ts";
+import { Failure } from "../failure.ts";
 import { firstUnreplayable } from "./replayable.ts";
 
 export interface Recording {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { generateRunId, generateTraceId, JAFErrorHandler, type Message, run } from "@jaf/core";
 import type { MemoryProvider } from "@jaf/memory";
-import { Failure } from "../cli/failure.ts";
+import { Failure } from "../failure.ts";
 import { afterCrash } from "../storage/after-crash.ts";
 import { guardStore } from "./guarded-store.ts";
 import type { Ledger } from "./ledger.ts";

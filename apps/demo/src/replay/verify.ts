@@ -5,7 +5,7 @@ import {
   type MemoryErrorUnion,
   type MemoryProvider,
 } from "@jaf/memory";
-import { Failure } from "../cli/failure.ts";
+import { Failure } from "../failure.ts";
 import { type Recording, readRecordings } from "./recording.ts";
 
 export interface Verification {

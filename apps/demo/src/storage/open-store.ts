@@ -5,7 +5,7 @@ import { openPglite, PgliteFolderError } from "@jaf/memory-postgres/pglite";
 import { createPostgresUserMemory } from "@jaf/memory-postgres/user-memory";
 import type { UserMemoryStore } from "@jaf/user-memory";
 import type { Notes } from "../assistant/notes.ts";
-import { Failure } from "../cli/failure.ts";
+import { Failure } from "../failure.ts";
 import { type ChosenStore, chooseStore, type Environment } from "./choose-store.ts";
 import { createSqlNotes } from "./sql-notes.ts";
 

@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, it } from "vitest";
 import { executionsFile } from "../../src/replay/ledger.ts";
-import { runDemo, startDemo, temporaryFolder } from "../support/demo-process.ts";
+import { runDemo, startDemo } from "../support/demo-process.ts";
 import { madeUpRecording } from "../support/recording-file.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const KILLS = 10;
 const recorded = new URL("../../../../../shared/data/tau-airline-50.jsonl", import.meta.url).pathname;
@@ -27,7 +28,7 @@ it.each([
     const toolCalls = readFileSync(file, "utf8").split('"tool_call_id"').length - 1;
     const data = `${folder.data}-${file.length}`;
     for (let kill = 1; kill <= KILLS; kill++) {
-      const { child, finished } = startDemo(["replay", file, "--data", data], "");
+      const { child, finished } = startDemo(["replay", file, "--data", data], { input: "" });
       await hasExecuted(data, (kill * toolCalls) / (KILLS + 1));
       child.kill("SIGKILL");
       expect((await finished).signal).toBe("SIGKILL");

@@ -1,9 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { bundleProcess } from "../../../../test/process-bundle.ts";
 
-const main = new URL("../../src/main.ts", import.meta.url).pathname;
+const main = new URL("../../src/main.ts", import.meta.url);
+const bundled: readonly string[] = [await bundleProcess(main)];
+
+/** As `pnpm demo` starts it, which takes seconds to compile it. */
+export const fromSources: readonly string[] = [
+  ...["--import", "tsx", "--conditions=@jaf/source"],
+  fileURLToPath(main),
+];
 
 export interface Finished {
   readonly code: number | null;
@@ -21,15 +27,25 @@ export interface Running {
 
 export type Environment = Readonly<Record<string, string>>;
 
+interface DemoOptions {
+  readonly input?: string;
+  readonly environment?: Environment;
+  /** What Node.js is told to run. Default: the demo as one file. */
+  readonly program?: readonly string[];
+}
+
 /** Nothing that the machine says of models and stores, so that the demo is offline unless a test says otherwise. */
 const bareEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(OPENAI_|ANTHROPIC_|GOOGLE_|JAF_)/.test(name)),
   );
 
-/** The demo in a process of its own, as `pnpm demo …` starts it. `input` is all it gets; absent: left open. */
-export function startDemo(args: readonly string[], input?: string, environment: Environment = {}): Running {
-  const child = spawn(process.execPath, ["--import", "tsx", "--conditions=@jaf/source", main, ...args], {
+/** The demo in a process of its own. `input` is all it gets; absent: left open. */
+export function startDemo(
+  args: readonly string[],
+  { input, environment = {}, program = bundled }: DemoOptions = {},
+): Running {
+  const child = spawn(process.execPath, [...program, ...args], {
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...bareEnvironment(), ...environment },
   });
@@ -63,23 +79,5 @@ export function startDemo(args: readonly string[], input?: string, environment: 
   return { child, finished, printed };
 }
 
-export const runDemo = (
-  args: readonly string[],
-  input = "",
-  environment: Environment = {},
-): Promise<Finished> => startDemo(args, input, environment).finished;
-
-/** A folder of its own for each test, removed by `remove`. */
-export function temporaryFolder() {
-  const path = mkdtempSync(join(tmpdir(), "jaf-demo-"));
-  return {
-    path,
-    data: join(path, "data"),
-    write: (name: string, text: string): string => {
-      const file = join(path, name);
-      writeFileSync(file, text);
-      return file;
-    },
-    remove: () => rmSync(path, { recursive: true, force: true }),
-  };
-}
+export const runDemo = (args: readonly string[], options: DemoOptions = {}): Promise<Finished> =>
+  startDemo(args, { input: "", ...options }).finished;

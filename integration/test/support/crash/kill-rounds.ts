@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import type { VersionedMemoryProvider } from "@jaf/memory";
+import { bundleProcess } from "../../../../test/process-bundle.ts";
 import { type KilledOptions, openSurvivor } from "./killed.ts";
 import type { LedgerEvent } from "./ledger.ts";
 
@@ -48,10 +48,8 @@ async function runChild(
   options: KilledOptions,
   onEvent: (index: number, event: LedgerEvent) => void,
 ): Promise<boolean> {
-  const file = fileURLToPath(new URL("kill-child.ts", import.meta.url));
-  const args = ["--import", "tsx", "--conditions=@jaf/source", file, JSON.stringify(options)];
-  const child = spawn(process.execPath, args, {
-    cwd: fileURLToPath(new URL("../../../..", import.meta.url)), // Where tsx is installed.
+  const file = await bundleProcess(new URL("kill-child.ts", import.meta.url));
+  const child = spawn(process.execPath, [file, JSON.stringify(options)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const lines = createInterface(child.stdout);

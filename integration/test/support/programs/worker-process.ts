@@ -1,7 +1,9 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { bundleProcess } from "../../../../test/process-bundle.ts";
 import { type FromWorker, fromWorkerSchema, type StorePlace, type ToWorker } from "./process-messages.ts";
+
+const worker = await bundleProcess(new URL("program-worker.ts", import.meta.url));
 
 export interface WorkerProcess {
   readonly open: (place: StorePlace) => Promise<void>;
@@ -11,10 +13,7 @@ export interface WorkerProcess {
 }
 
 export function startWorkerProcess(): WorkerProcess {
-  const child = fork(fileURLToPath(new URL("program-worker.ts", import.meta.url)), {
-    cwd: fileURLToPath(new URL("../../../..", import.meta.url)), // Where tsx is installed.
-    execArgv: ["--import", "tsx", "--conditions=@jaf/source"],
-  });
+  const child = fork(worker, { execArgv: [] });
   const exit = once(child, "exit");
   let onAnswer: ((message: FromWorker) => void) | undefined;
   child.on("message", (data) => onAnswer?.(fromWorkerSchema.parse(data)));

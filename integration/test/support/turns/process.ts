@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { bundleProcess } from "../../../../test/process-bundle.ts";
 import {
   type EndedTurn,
   fromWorkerSchema,
@@ -8,6 +8,8 @@ import {
   type ToWorker,
   type TurnLoad,
 } from "./messages.ts";
+
+const worker = await bundleProcess(new URL("turn-worker.ts", import.meta.url));
 
 /** A process that takes turns. */
 export interface TurnProcess {
@@ -19,10 +21,7 @@ export interface TurnProcess {
 }
 
 export function startTurnProcess(): TurnProcess {
-  const child = fork(fileURLToPath(new URL("turn-worker.ts", import.meta.url)), {
-    cwd: fileURLToPath(new URL("../../../..", import.meta.url)), // Where tsx is installed.
-    execArgv: ["--import", "tsx", "--conditions=@jaf/source"],
-  });
+  const child = fork(worker, { execArgv: [] });
   const exit = once(child, "exit");
   const isAlive = () => child.exitCode === null && child.signalCode === null;
   let killed = false;

@@ -4,12 +4,12 @@ import * as z from "zod";
 import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import { budgetSchema, pricesSchema } from "../cost/budget.ts";
-import { isTimeLimit, TIME_LIMIT, TIME_LIMITS } from "../engine/limits.ts";
+import { memoryConfigIssues } from "../engine/check-memory-config.ts";
 import { overlay } from "../immutable/overlay.ts";
-import { memoryConfigIssues } from "../memory/check-config.ts";
 import type { MemoryConfig } from "../memory/config.ts";
 import { checkInstallable } from "../middleware/install.ts";
 import { fallbackSchema } from "../model/fallback-config.ts";
+import { isTimeLimit, TIME_LIMIT, TIME_LIMITS } from "../timing/limits.ts";
 import { idSchema } from "./conversational.ts";
 import { toConversationStore } from "./default-store.ts";
 

@@ -1,4 +1,4 @@
-import { openPart, withPart } from "../engine/part.ts";
+import { openPart, withPart } from "../lazy-part.ts";
 import type { ClientSettings } from "./config.ts";
 import type { PromptCall } from "./opening.ts";
 import type { PromptManner } from "./prompt.ts";

@@ -5,9 +5,9 @@ import type { RunConfig } from "../config.ts";
 import { ownMessage } from "../immutable/messages.ts";
 import { storableMessage } from "../immutable/storable.ts";
 import type { ClientToolResult } from "../interruption/interruption.ts";
+import type { RemembersSpec } from "../middleware/user-memory/remembers.ts";
+import { parseRemembers } from "../middleware/user-memory/spec.ts";
 import { type CacheableConfig, cacheSchema } from "../model/cache.ts";
-import type { RemembersSpec } from "../user-memory/remembers.ts";
-import { parseRemembers } from "../user-memory/spec.ts";
 import { type UserMessage, type UserPart, userPartsSchema } from "../user-message.ts";
 import {
   idSchema,

@@ -1,4 +1,3 @@
-import { abortable, runAborted } from "../engine/abort.ts";
 import { execute } from "../engine/run.ts";
 import type { ScopeOptions } from "../engine/scope.ts";
 import { sentIn } from "../engine/sent-continuation.ts";
@@ -8,6 +7,7 @@ import { frozenCopy } from "../immutable/copy.ts";
 import { stateGivenOut } from "../immutable/given-out.ts";
 import type { RunResult } from "../run-result.ts";
 import type { RunState } from "../state.ts";
+import { abortable, runAborted } from "../timing/abort.ts";
 import type { ClientSettings } from "./config.ts";
 import { type OpenConversation, openConversation } from "./conversation.ts";
 import { createEventGate } from "./event-gate.ts";

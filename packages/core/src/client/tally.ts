@@ -1,7 +1,7 @@
 import type { Message } from "@jaf/memory";
 import type { TraceEvent } from "../events/trace-event.ts";
 import type { ModelUsage } from "../model/completion.ts";
-import { sumOfUsage } from "../model/usage.ts";
+import { sumOfUsage } from "../usage.ts";
 
 /** Counts along while a run goes on. */
 export interface Tally {

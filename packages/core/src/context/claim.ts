@@ -1,14 +1,14 @@
 import type { ConversationMemory, Result } from "@jaf/memory";
 import { createFailure, createMemoryConflictError, createSuccess } from "@jaf/memory/engine";
-import { sleep } from "../engine/abort.ts";
+import { type ClaimNote, claimMetadata, failedClaim, readClaim } from "../memory/claim-note.ts";
 import { compareAndSet, type NoteOutcome, type NoteWrite } from "../memory/compare-and-set.ts";
 import type { Journal } from "../memory/journal.ts";
 import { leaseFrom } from "../memory/lease.ts";
 import { loadHead } from "../memory/load.ts";
 import { metadataVersionOf } from "../memory/metadata.ts";
 import { settle } from "../memory/settle.ts";
-import { type ClaimNote, claimMetadata, failedClaim, readClaim } from "./claim-note.ts";
-import { type Summary, summaryMetadata } from "./summary.ts";
+import { type Summary, summaryMetadata } from "../memory/summary.ts";
+import { sleep } from "../timing/abort.ts";
 
 const MAX_ATTEMPTS = 3;
 const FIRST_DELAY_MS = 50;

@@ -1,8 +1,9 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
+import { type ClaimNote, readClaim } from "../memory/claim-note.ts";
 import type { Journal } from "../memory/journal.ts";
 import { countsPositions, firstPositionOf, nextPositionOf } from "../memory/metadata.ts";
+import { digestsOf, readSummary, type Summary } from "../memory/summary.ts";
 import { openClaims } from "./claim.ts";
-import { type ClaimNote, readClaim } from "./claim-note.ts";
 import { cutOf } from "./cut.ts";
 import { openDeadline } from "./deadline.ts";
 import { type PlacedHistory, positionAt } from "./history.ts";
@@ -10,7 +11,6 @@ import { type DueSummary, type MadeSummary, makeSummary } from "./make-summary.t
 import type { CompactionReport } from "./manifest.ts";
 import { indexIn, partBehind } from "./part.ts";
 import type { Summarize } from "./summarize.ts";
-import { digestsOf, readSummary, type Summary } from "./summary.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** For how long a claim outlasts the time that its holder has: for its writes. */

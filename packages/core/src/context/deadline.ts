@@ -1,4 +1,4 @@
-import { openTimeLimit, type TimeLimit } from "../engine/time-limit.ts";
+import { openTimeLimit, type TimeLimit } from "../timing/time-limit.ts";
 
 export interface Deadline extends Pick<TimeLimit, "signal" | "race" | "close"> {
   /** Why the signal is aborted, in our own words. */

@@ -1,5 +1,7 @@
 import type { Message } from "@jaf/memory";
-import type { NamedAddition } from "../middleware/additions.ts";
+import type { Summary } from "../memory/summary.ts";
+import type { NamedAddition } from "../model/additions.ts";
+import type { ShownMessages } from "../window/shown.ts";
 import { type PlacedHistory, positionAt } from "./history.ts";
 import type {
   CompactionReport,
@@ -11,8 +13,6 @@ import type {
   WindowLimit,
 } from "./manifest.ts";
 import { indexIn, type Part } from "./part.ts";
-import type { ShownMessages } from "./shown.ts";
-import type { Summary } from "./summary.ts";
 
 /** What was decided for a model call. */
 export interface Decided {

@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { placesIn } from "./places.ts";
+import { placesIn } from "../window/places.ts";
 
 /** The whole conversation before a model call. */
 export interface PlacedHistory {

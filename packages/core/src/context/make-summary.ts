@@ -1,11 +1,11 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
 import { describeCause } from "@jaf/memory/engine";
+import { type ClaimNote, isPaused } from "../memory/claim-note.ts";
 import { isHeld } from "../memory/lease.ts";
+import { cleanSummary, gapsBefore, type Summary } from "../memory/summary.ts";
 import type { Claims, Wanted } from "./claim.ts";
-import { type ClaimNote, isPaused } from "./claim-note.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Summarize } from "./summarize.ts";
-import { cleanSummary, gapsBefore, type Summary } from "./summary.ts";
 
 /** A summary that is to be made. */
 export interface DueSummary {

@@ -1,5 +1,5 @@
 import type { OmissionReason } from "@jaf/memory";
-import type { AdditionPlacement } from "../middleware/additions.ts";
+import type { AdditionPlacement } from "../model/additions.ts";
 
 /**
  * What became of messages.

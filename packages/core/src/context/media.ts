@@ -1,10 +1,10 @@
 import type { Message } from "@jaf/memory";
 import { createMemoryStorageError } from "@jaf/memory/engine";
 import { readsMedia } from "@jaf/memory/turns";
-import { abortable, runAborted } from "../engine/abort.ts";
 import type { JAFError } from "../errors.ts";
 import type { Journal } from "../memory/journal.ts";
 import { settle } from "../memory/settle.ts";
+import { abortable, runAborted } from "../timing/abort.ts";
 
 const OPERATION = "resolveMedia";
 

@@ -1,8 +1,8 @@
 import type { Message } from "@jaf/memory";
 import { fence } from "@jaf/memory/turns";
 import type { RunConfig } from "../config.ts";
-import type { Turn } from "../engine/step.ts";
 import { askModel } from "../model/ask.ts";
+import type { Turn } from "../step.ts";
 import { MAX_INPUT } from "./cut.ts";
 import type { Summarize } from "./summarize.ts";
 import { transcriptOf } from "./transcript.ts";

@@ -1,22 +1,22 @@
 import type { MemoryIssue, Message } from "@jaf/memory";
 import { createMemoryValidationError, describeCause } from "@jaf/memory/engine";
 import type { RunConfig } from "../config.ts";
-import { OPERATION, type Turn } from "../engine/step.ts";
 import type { JAFError } from "../errors.ts";
 import { changedState } from "../immutable/changed-state.ts";
 import type { Journal } from "../memory/journal.ts";
-import type { NamedAddition } from "../middleware/additions.ts";
+import type { Summary } from "../memory/summary.ts";
+import type { NamedAddition } from "../model/additions.ts";
 import type { RunState } from "../state.ts";
+import { OPERATION, type Turn } from "../step.ts";
+import type { ShownMessages, WindowInput } from "../window/shown.ts";
+import { type ModelWindow, wholeWindow } from "../window/whole-window.ts";
 import type { Compacted } from "./compaction.ts";
 import { manifestOf } from "./describe.ts";
 import { type PlacedHistory, placeHistory, positionAt, type Source } from "./history.ts";
 import type { ContextManifest } from "./manifest.ts";
 import type { openMedia } from "./media.ts";
 import { indexFrom, messagesOf, type Part, partBehind, wholePart } from "./part.ts";
-import type { ShownMessages, WindowInput } from "./shown.ts";
 import type { Summarize } from "./summarize.ts";
-import type { Summary } from "./summary.ts";
-import { type ModelWindow, wholeWindow } from "./whole-window.ts";
 
 /** What the model gets in place of the whole state. */
 export type View<Ctx> =

@@ -1,7 +1,7 @@
 import type { ModelOrigin } from "@jaf/memory";
 import type { BudgetExceeded, JAFError } from "../errors.ts";
 import type { ModelUsage } from "../model/completion.ts";
-import { sumOfUsage } from "../model/usage.ts";
+import { sumOfUsage } from "../usage.ts";
 import type { BudgetLimits, RunBudget } from "./budget.ts";
 import { costOf, hasPrice, type ModelPrices, priceOf } from "./price.ts";
 

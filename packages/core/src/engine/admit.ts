@@ -11,7 +11,7 @@ import type { Loaded } from "../memory/loaded.ts";
 import { ownTurns } from "../memory/own-turns.ts";
 import type { Tail } from "../memory/tail.ts";
 import { incarnationConflict, turnConflict, turnUnderWay } from "../memory/turn.ts";
-import { abortable, sleep } from "./abort.ts";
+import { abortable, sleep } from "../timing/abort.ts";
 import { openTurnWatch, pause, type Waiting } from "./turn-watch.ts";
 
 type Loading = Result<Loaded>;

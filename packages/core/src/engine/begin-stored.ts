@@ -6,7 +6,6 @@ import {
 } from "@jaf/memory/engine";
 import type { ContinuationRejected } from "../errors.ts";
 import { type GivenDecisions, isUndecided } from "../interruption/undecided.ts";
-import { memoryConfigIssues } from "../memory/check-config.ts";
 import { durabilityOf, type MemoryConfig } from "../memory/config.ts";
 import type { ConversationEnd } from "../memory/end-cache.ts";
 import type { Journal } from "../memory/journal.ts";
@@ -16,14 +15,15 @@ import { recallUnchecked } from "../memory/recall.ts";
 import { givesOutTails, isWhole, type Tail, tailForCopy, tailOf } from "../memory/tail.ts";
 import { isHistory, unsaidMessages } from "../memory/unsaid.ts";
 import type { RunState } from "../state.ts";
-import { abortError } from "./abort.ts";
+import { fail, failMemory, failTurn, OPERATION, type Step } from "../step.ts";
+import { abortError } from "../timing/abort.ts";
 import { type Admission, openAdmission } from "./admit.ts";
+import { memoryConfigIssues } from "./check-memory-config.ts";
 import { takeContinuation } from "./continuation.ts";
 import { judgeInput } from "./judge-input.ts";
 import { answerDecided, resume } from "./resume.ts";
 import type { RunScope } from "./scope.ts";
 import { isByToken, sentIn } from "./sent-continuation.ts";
-import { fail, failMemory, failTurn, OPERATION, type Step } from "./step.ts";
 import { endedBefore } from "./stored-ending.ts";
 import { findUnfinished, type Unfinished } from "./unfinished.ts";
 

@@ -4,12 +4,12 @@ import { isUndecided } from "../interruption/undecided.ts";
 import { installationFault } from "../middleware/install.ts";
 import { lastSaid } from "../middleware/said.ts";
 import type { RunState } from "../state.ts";
-import { abortError, runAborted } from "./abort.ts";
+import { fail, failMemory, OPERATION, type Step } from "../step.ts";
+import { abortError, runAborted } from "../timing/abort.ts";
 import { configFault } from "./config-fault.ts";
 import { findAgent } from "./find-agent.ts";
 import { judgeInput } from "./judge-input.ts";
 import type { RunScope } from "./scope.ts";
-import { fail, failMemory, OPERATION, type Step } from "./step.ts";
 
 type StoredPart = typeof import("./stored-part.ts");
 

@@ -5,9 +5,9 @@ import { changedState } from "../immutable/changed-state.ts";
 import { refusalOf } from "../model/reply-content.ts";
 import type { ReplyText } from "../model/reply-text.ts";
 import { decodeOutput } from "../output/decode.ts";
-import { abortable, abortError, runAborted } from "./abort.ts";
+import { fail, failEnd, type Step, type Turn } from "../step.ts";
+import { abortable, abortError, runAborted } from "../timing/abort.ts";
 import type { RunScope } from "./scope.ts";
-import { fail, failEnd, type Step, type Turn } from "./step.ts";
 
 type Judged<Ctx> = { readonly output: unknown } | { readonly failed: Step<Ctx> };
 

@@ -2,7 +2,7 @@ import type { RunConfig } from "../config.ts";
 import { costFault } from "../cost/budget.ts";
 import { cacheFault } from "../model/cache.ts";
 import { fallbackFault } from "../model/fallback-config.ts";
-import { timeLimitFault } from "./limits.ts";
+import { timeLimitFault } from "../timing/limits.ts";
 
 /** What is wrong with a run's configuration beside its memory and its middleware. */
 export function configFault<Ctx>(config: RunConfig<Ctx>): string | undefined {

@@ -4,7 +4,7 @@ import type { JAFError } from "../errors.ts";
 import { middlewareFault } from "../middleware/check.ts";
 import { cacheFault } from "../model/cache.ts";
 import { settingsFault } from "../model/settings.ts";
-import { agentLimitFault } from "./limits.ts";
+import { agentLimitFault } from "../timing/limits.ts";
 
 export type FoundAgent<Ctx> =
   // biome-ignore lint/suspicious/noExplicitAny: an agent of any output

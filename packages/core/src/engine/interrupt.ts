@@ -2,9 +2,9 @@ import { frozenCopy } from "../immutable/copy.ts";
 import type { Interruption } from "../interruption/interruption.ts";
 import type { AppendEntry } from "../memory/turn-holder.ts";
 import type { RunState } from "../state.ts";
-import { runAborted } from "./abort.ts";
+import { fail, failEnd, type Step } from "../step.ts";
+import { runAborted } from "../timing/abort.ts";
 import type { RunScope } from "./scope.ts";
-import { fail, failEnd, type Step } from "./step.ts";
 
 /**
  * Ends the run with calls that wait for somebody, once that is durable.

@@ -1,6 +1,6 @@
 import type { RunConfig } from "../config.ts";
+import { openPart, type PartLoadError } from "../lazy-part.ts";
 import { isThenable } from "../thenable.ts";
-import { openPart, type PartLoadError } from "./part.ts";
 
 const storedPart = openPart("stored turns", () => import("./stored-part.ts"));
 const contextPart = openPart("windows and summaries", () => import("../context/context-part.ts"));

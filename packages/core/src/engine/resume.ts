@@ -14,11 +14,11 @@ import {
 import { askedNow, type Waiting } from "../interruption/waiting.ts";
 import type { AppendEntry } from "../memory/turn-holder.ts";
 import type { RunState } from "../state.ts";
-import { type AnsweredCalls, answerCalls } from "../tools/answer-calls.ts";
+import { fail, failTurn, type Step, type Turn } from "../step.ts";
+import { type AnsweredCalls, answerCalls } from "./answer-calls.ts";
 import { concludeStored } from "./conclude.ts";
 import { interrupt } from "./interrupt.ts";
 import { type RunScope, timeOf } from "./scope.ts";
-import { fail, failTurn, type Step, type Turn } from "./step.ts";
 import { beginTurn } from "./turn.ts";
 import type { UnansweredCalls, Unfinished } from "./unfinished.ts";
 

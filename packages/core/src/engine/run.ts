@@ -2,15 +2,15 @@ import { describeCause } from "@jaf/memory/engine";
 import type { RunConfig } from "../config.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { ownState, stateGivenOut } from "../immutable/given-out.ts";
+import { PartLoadError } from "../lazy-part.ts";
 import { openRunMiddleware } from "../middleware/run-middleware.ts";
 import type { RunResult } from "../run-result.ts";
 import { type RunState, takeUnused } from "../state.ts";
+import type { Step } from "../step.ts";
 import { isThenable } from "../thenable.ts";
 import { begin } from "./begin.ts";
 import { type Parts, partsFor } from "./load-parts.ts";
-import { PartLoadError } from "./part.ts";
 import { openScope, type RunScope, type ScopeOptions } from "./scope.ts";
-import type { Step } from "./step.ts";
 import { takeTurn } from "./turn.ts";
 
 /**

@@ -9,7 +9,7 @@ import type { GivenDecisions } from "../interruption/undecided.ts";
 import type { Journal } from "../memory/journal.ts";
 import { type Masking, maskingOf } from "../secrets/masking.ts";
 import type { RunState } from "../state.ts";
-import { openTimers, type Timers } from "./timers.ts";
+import { openTimers, type Timers } from "../timing/timers.ts";
 
 const DEFAULT_MAX_TURNS = 50;
 

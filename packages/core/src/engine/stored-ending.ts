@@ -3,12 +3,12 @@ import { createMemoryConflictError, createMemoryStorageError, sameJson } from "@
 import { endingOf, type StoredEnding } from "../memory/ending.ts";
 import { loadConversation } from "../memory/load.ts";
 import type { RunState } from "../state.ts";
-import { abortable } from "./abort.ts";
+import { fail, failMemory, OPERATION, type Step } from "../step.ts";
+import { abortable } from "../timing/abort.ts";
 import { concludeStored } from "./conclude.ts";
 import { resume, waitsForSomebody } from "./resume.ts";
 import type { RunScope } from "./scope.ts";
 import { sentIn } from "./sent-continuation.ts";
-import { fail, failMemory, OPERATION, type Step } from "./step.ts";
 import { findUnfinished } from "./unfinished.ts";
 
 type Replied = Extract<StoredEnding, { readonly kind: "replied" }>;

@@ -4,7 +4,7 @@ import type { Journal } from "../memory/journal.ts";
 import { loadHead } from "../memory/load.ts";
 import type { Head } from "../memory/loaded.ts";
 import { incarnationConflict, turnConflict, turnUnderWay } from "../memory/turn.ts";
-import { abortable, sleep } from "./abort.ts";
+import { abortable, sleep } from "../timing/abort.ts";
 
 const FIRST_LOOK_MS = 10;
 const LATEST_LOOK_MS = 250;

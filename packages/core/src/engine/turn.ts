@@ -3,18 +3,18 @@ import { sanitizeConversation } from "@jaf/memory/engine";
 import { changedState } from "../immutable/changed-state.ts";
 import { nothingDecided } from "../interruption/undecided.ts";
 import { askedNow, asNoted, openCallScope, type ReplyPlace } from "../interruption/waiting.ts";
-import type { NamedAddition } from "../middleware/additions.ts";
+import type { NamedAddition } from "../model/additions.ts";
 import { callModel } from "../model/call-model.ts";
 import { repairableFaults, repairRequest } from "../output/repair.ts";
 import type { RunState } from "../state.ts";
+import { fail, failMemory, type Step, type Turn } from "../step.ts";
 import { isThenable } from "../thenable.ts";
-import { answerCalls } from "../tools/answer-calls.ts";
-import { abortError } from "./abort.ts";
+import { abortError } from "../timing/abort.ts";
+import { answerCalls } from "./answer-calls.ts";
 import { conclude } from "./conclude.ts";
 import { findAgent } from "./find-agent.ts";
 import { interrupt } from "./interrupt.ts";
 import { type RunScope, timeOf } from "./scope.ts";
-import { fail, failMemory, type Step, type Turn } from "./step.ts";
 
 const DEFAULT_OUTPUT_REPAIRS = 1;
 

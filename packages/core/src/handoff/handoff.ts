@@ -1,6 +1,6 @@
-import { abortable } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import type { JAFError } from "../errors.ts";
+import { abortable } from "../timing/abort.ts";
 import {
   type CallBatch,
   parseCall,

@@ -1,5 +1,5 @@
 import type { RichToolCall } from "@jaf/memory";
-import { sleep } from "../engine/abort.ts";
+import { sleep } from "../timing/abort.ts";
 import { decodeCall, type ParsedArguments } from "../tools/arguments.ts";
 import { parseCall } from "../tools/execute-call.ts";
 import type { Tool } from "../tools/tool.ts";

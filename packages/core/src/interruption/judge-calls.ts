@@ -1,10 +1,10 @@
 import type { RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/engine";
-import { abortable } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import type { ShownArguments } from "../memory/metadata.ts";
 import type { Masking } from "../secrets/masking.ts";
+import { abortable } from "../timing/abort.ts";
 import type { ParsedArguments } from "../tools/arguments.ts";
 import type { CallBatch, RunnableCall } from "../tools/execute-call.ts";
 import { ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";

@@ -1,6 +1,6 @@
 import { calledTool } from "@jaf/memory/engine";
-import { openPart, withPart } from "../engine/part.ts";
 import type { RunScope } from "../engine/scope.ts";
+import { openPart, withPart } from "../lazy-part.ts";
 import { type CallBatch, findTool } from "../tools/execute-call.ts";
 import { type JudgedCalls, mayWait, type SortedCalls, type SortOptions } from "./sorted-calls.ts";
 

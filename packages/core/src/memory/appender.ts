@@ -10,9 +10,9 @@ import type {
 } from "@jaf/memory";
 import { createFailure, createSuccess } from "@jaf/memory/engine";
 import { historyTokenOf, isVersionedProvider, receiptOf } from "@jaf/memory/turns";
-import { abortError, sleep } from "../engine/abort.ts";
 import type { Emit } from "../events/emitter.ts";
 import { plainCopy } from "../immutable/copy.ts";
+import { abortError, sleep } from "../timing/abort.ts";
 import type { MemoryConfig } from "./config.ts";
 import type { KnownState } from "./known-state.ts";
 import { loadHead } from "./load.ts";

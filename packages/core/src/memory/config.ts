@@ -1,6 +1,6 @@
 import type { MemoryProvider } from "@jaf/memory";
 import type { Summarize } from "../context/summarize.ts";
-import type { RunWindow } from "../context/window.ts";
+import type { RunWindow } from "../window/window.ts";
 
 /**
  * When what a run says becomes durable.

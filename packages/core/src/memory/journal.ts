@@ -1,7 +1,7 @@
 import type { ConversationMemory, MemoryConflictError, Message, Result } from "@jaf/memory";
 import { createSuccess } from "@jaf/memory/engine";
 import type { Spending } from "../cost/spending.ts";
-import { sleep } from "../engine/abort.ts";
+import { sleep } from "../timing/abort.ts";
 import { type AppenderOptions, createAppender } from "./appender.ts";
 import { durabilityOf, type MemoryConfig } from "./config.ts";
 import { type ConversationEnd, endCacheOf } from "./end-cache.ts";

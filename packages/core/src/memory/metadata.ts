@@ -3,7 +3,7 @@ import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { Spent } from "../cost/spending.ts";
 import type { ModelUsage } from "../model/completion.ts";
-import { USAGE_COUNTS } from "../model/usage.ts";
+import { USAGE_COUNTS } from "../usage.ts";
 import type { Lease } from "./lease.ts";
 
 /** The one metadata key that is the engine's; all others are the application's. */

@@ -1,12 +1,12 @@
 import type { ConversationMemory, ConversationMetadata, Message } from "@jaf/memory";
 import { readsMedia } from "@jaf/memory/turns";
-import { CLAIM_KEY } from "../context/claim-note.ts";
-import { SUMMARY_KEY } from "../context/summary.ts";
+import { CLAIM_KEY } from "./claim-note.ts";
 import type { MemoryConfig } from "./config.ts";
 import { type ConversationEnd, tellRecall } from "./end-cache.ts";
 import type { KnownState } from "./known-state.ts";
 import type { Head, Loaded } from "./loaded.ts";
 import { type EngineMetadata, firstPositionOf, nextPositionOf, toMetadata, versionOf } from "./metadata.ts";
+import { SUMMARY_KEY } from "./summary.ts";
 import { isWhole, type Tail, tailIn } from "./tail.ts";
 
 interface EndedRun {

@@ -1,11 +1,11 @@
 import type { ConversationMemory, Message, WindowTail } from "@jaf/memory";
 import { sanitizeConversation } from "@jaf/memory/engine";
 import { isVersionedProvider, windowTailOf } from "@jaf/memory/turns";
-import { COMPARED, readSummary } from "../context/summary.ts";
-import { windowOptionsIn } from "../context/window.ts";
+import { windowOptionsIn } from "../window/window.ts";
 import type { MemoryConfig } from "./config.ts";
 import { isFinalReply } from "./final-reply.ts";
 import { firstPositionOf, nextPositionOf } from "./metadata.ts";
+import { COMPARED, readSummary } from "./summary.ts";
 import { isHistory } from "./unsaid.ts";
 
 /** How a run reads the end of a conversation in place of all of it. */

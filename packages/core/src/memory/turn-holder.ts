@@ -1,7 +1,7 @@
 import type { Result } from "@jaf/memory";
 import { createFailure, createSuccess, unref } from "@jaf/memory/engine";
 import type { Spending } from "../cost/spending.ts";
-import { abortable } from "../engine/abort.ts";
+import { abortable } from "../timing/abort.ts";
 import type { Append, Appender, AppenderOptions } from "./appender.ts";
 import { compareAndSet } from "./compare-and-set.ts";
 import { DEFAULT_TURN_LEASE_MS } from "./config.ts";

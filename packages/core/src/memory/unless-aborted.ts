@@ -1,7 +1,7 @@
 import type { Result } from "@jaf/memory";
 import { createFailure, createMemoryStorageError, onAbort } from "@jaf/memory/engine";
 
-import { sleep } from "../engine/abort.ts";
+import { sleep } from "../timing/abort.ts";
 
 /** For how long a read that a write needs is waited for once the run is aborted: it may hang as long as the store does. */
 const ABORTED_READ_MS = 1_000;

@@ -3,9 +3,9 @@ import type { RunConfig } from "../config.ts";
 import type { RunScope } from "../engine/scope.ts";
 import type { JAFError } from "../errors.ts";
 import { textOfThrown } from "../thrown.ts";
-import { type Asking, checkDeclared, declaredFor, remembering } from "../user-memory/declared.ts";
 import { checkMiddleware } from "./check.ts";
 import type { Middleware } from "./middleware.ts";
+import { type Asking, checkDeclared, declaredFor, remembering } from "./user-memory/declared.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
 type Installing<Ctx> = Pick<Agent<Ctx, any>, "middleware" | "remembers">;

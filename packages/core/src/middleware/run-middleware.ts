@@ -1,10 +1,10 @@
 import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
-import { abortable } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
-import { fail, type Step } from "../engine/step.ts";
+import type { NamedAddition } from "../model/additions.ts";
 import type { RunState } from "../state.ts";
-import type { NamedAddition } from "./additions.ts";
+import { fail, type Step } from "../step.ts";
+import { abortable } from "../timing/abort.ts";
 import { type HookName, reasonOf, tellFailure } from "./failure.ts";
 import { faultOf, hasMiddleware, install } from "./install.ts";
 import type { Middleware, MiddlewareTurn } from "./middleware.ts";

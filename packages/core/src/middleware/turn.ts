@@ -5,9 +5,7 @@ import { stateGivenOut } from "../immutable/given-out.ts";
 import { overlay } from "../immutable/overlay.ts";
 import { askModel } from "../model/ask.ts";
 import type { ModelConfig } from "../model/model-config.ts";
-import { instructionsFor } from "../model/resolved-agent.ts";
 import type { RunState } from "../state.ts";
-import { isThenable } from "../thenable.ts";
 import type { CompletionRequest, MiddlewareTurn } from "./middleware.ts";
 import { positionOf, unanswered } from "./said.ts";
 
@@ -63,17 +61,4 @@ function openCompletion<Ctx>(
       modelConfig: { name: model },
     });
   };
-}
-
-/** The agent with more behind its instructions; itself if there is nothing. */
-export function instructed<Ctx, Out>(agent: Agent<Ctx, Out>, additions: readonly string[]): Agent<Ctx, Out> {
-  if (additions.length === 0) return agent;
-  const instructions: Agent<Ctx, Out>["instructions"] = (state) => {
-    const own = instructionsFor(agent, state);
-    const join = (text: string) => [text, ...additions].join("\n\n");
-    // What is no text is told as such, and not joined.
-    if (isThenable(own)) return own.then((text) => (typeof text === "string" ? join(text) : text));
-    return typeof own === "string" ? join(own) : own;
-  };
-  return overlay(agent, { instructions });
 }

@@ -1,11 +1,11 @@
 import type { Message } from "@jaf/memory";
 import type { ResolvedAgent } from "../agent.ts";
-import { abortError } from "../engine/abort.ts";
-import { modelIdleLimit, modelLimit } from "../engine/limits.ts";
 import type { RunScope } from "../engine/scope.ts";
-import { openTimeLimit, type TimeLimit } from "../engine/time-limit.ts";
 import type { JAFError } from "../errors.ts";
 import type { RunState } from "../state.ts";
+import { abortError } from "../timing/abort.ts";
+import { modelIdleLimit, modelLimit } from "../timing/limits.ts";
+import { openTimeLimit, type TimeLimit } from "../timing/time-limit.ts";
 import { modelCallError } from "./call-error.ts";
 import type { ModelCompletion, ModelUsage } from "./completion.ts";
 import { parseReply } from "./reply.ts";

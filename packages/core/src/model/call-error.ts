@@ -1,6 +1,6 @@
 import { describeCause } from "@jaf/memory/engine";
-import { TimeLimitError } from "../engine/time-limit.ts";
 import type { ModelCallError } from "../errors.ts";
+import { TimeLimitError } from "../timing/time-limit.ts";
 import { isRetryableFailure, type ModelRetryPolicy } from "./retry.ts";
 import { retryAfterMsOf, statusOf } from "./transient.ts";
 

@@ -1,18 +1,17 @@
 import type { Message } from "@jaf/memory";
 import type { View } from "../context/view.ts";
 import type { RunScope } from "../engine/scope.ts";
-import type { Turn } from "../engine/step.ts";
 import type { JAFError } from "../errors.ts";
 import { agentGivenOut, stateShown } from "../immutable/given-out.ts";
-import { addTo, type NamedAddition } from "../middleware/additions.ts";
-import { instructed } from "../middleware/turn.ts";
-import { wrapping } from "../middleware/wrapping.ts";
 import type { RunState } from "../state.ts";
+import type { Turn } from "../step.ts";
 import { isThenable } from "../thenable.ts";
+import { wrapping } from "../wrapping-middleware.ts";
+import { addTo, type NamedAddition } from "./additions.ts";
 import { callModels } from "./fallback.ts";
 import { type Instructions, resolveInstructions } from "./instructions.ts";
 import type { ReplyText } from "./reply-text.ts";
-import { resolved } from "./resolved-agent.ts";
+import { instructed, resolved } from "./resolved-agent.ts";
 import { settingsShown } from "./settings.ts";
 import { callWrapped } from "./wrapped-call.ts";
 

@@ -1,12 +1,12 @@
 import type { ModelOrigin, RichMessage } from "@jaf/memory";
-import { sleep } from "../engine/abort.ts";
 import type { RunScope } from "../engine/scope.ts";
 import { JAFErrorHandler } from "../error-handler.ts";
 import { frozenCopy } from "../immutable/copy.ts";
+import { sleep } from "../timing/abort.ts";
+import { sumOfUsage } from "../usage.ts";
 import { type Attempt, attemptCall, failedCall, type ModelRequest } from "./attempt.ts";
 import type { ModelUsage } from "./completion.ts";
 import { retryDelayMs } from "./retry.ts";
-import { sumOfUsage } from "./usage.ts";
 
 /** What a model is asked. */
 export interface ModelCall<Ctx> extends ModelRequest<Ctx> {

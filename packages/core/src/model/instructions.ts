@@ -1,12 +1,12 @@
 import { describeCause } from "@jaf/memory/engine";
 import type { Agent } from "../agent.ts";
-import { runAborted } from "../engine/abort.ts";
-import { modelLimit } from "../engine/limits.ts";
 import type { RunScope } from "../engine/scope.ts";
-import { openTimeLimit } from "../engine/time-limit.ts";
 import type { JAFError } from "../errors.ts";
 import type { RunState } from "../state.ts";
 import { isThenable } from "../thenable.ts";
+import { runAborted } from "../timing/abort.ts";
+import { modelLimit } from "../timing/limits.ts";
+import { openTimeLimit } from "../timing/time-limit.ts";
 import { instructionsFor } from "./resolved-agent.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output

@@ -1,6 +1,7 @@
 import type { Agent, ResolvedAgent } from "../agent.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { RunState } from "../state.ts";
+import { isThenable } from "../thenable.ts";
 import type { ModelConfig } from "./model-config.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
@@ -12,6 +13,19 @@ export function instructionsFor<Ctx>(
   state: Readonly<RunState<Ctx>>,
 ): string | Promise<string> {
   return typeof agent.instructions === "function" ? agent.instructions(state) : agent.instructions;
+}
+
+/** The agent with more behind its instructions; itself if there is nothing. */
+export function instructed<Ctx, Out>(agent: Agent<Ctx, Out>, additions: readonly string[]): Agent<Ctx, Out> {
+  if (additions.length === 0) return agent;
+  const instructions: Agent<Ctx, Out>["instructions"] = (state) => {
+    const own = instructionsFor(agent, state);
+    const join = (text: string) => [text, ...additions].join("\n\n");
+    // What is no text is told as such, and not joined.
+    if (isThenable(own)) return own.then((text) => (typeof text === "string" ? join(text) : text));
+    return typeof own === "string" ? join(own) : own;
+  };
+  return overlay(agent, { instructions });
 }
 
 interface Made {

@@ -1,5 +1,5 @@
 import type { ContentPart } from "@jaf/memory";
-import { abortable } from "../engine/abort.ts";
+import { abortable } from "../timing/abort.ts";
 import type { ModelCompletion, ModelStreamChunk } from "./completion.ts";
 import { collectCalls } from "./partial-calls.ts";
 import { isObject } from "./reply-content.ts";

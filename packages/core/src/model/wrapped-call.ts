@@ -1,14 +1,14 @@
 import type { ContentPart, RichMessage } from "@jaf/memory";
 import { sameJson } from "@jaf/memory/engine";
-import { abortError } from "../engine/abort.ts";
-import { modelLimit } from "../engine/limits.ts";
-import { type OwnTime, openOwnTime } from "../engine/own-time.ts";
 import type { RunScope } from "../engine/scope.ts";
 import type { JAFError } from "../errors.ts";
 import { openConfigGivenOut } from "../immutable/given-out.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { Middleware } from "../middleware/middleware.ts";
 import type { RunState } from "../state.ts";
+import { abortError } from "../timing/abort.ts";
+import { modelLimit } from "../timing/limits.ts";
+import { type OwnTime, openOwnTime } from "../timing/own-time.ts";
 import { type Attempt, failedCall } from "./attempt.ts";
 import { modelCallError } from "./call-error.ts";
 import { ModelCallFailure } from "./call-failure.ts";

@@ -1,9 +1,9 @@
 import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
-import { agentLimitFault } from "../engine/limits.ts";
 import type { RunScope } from "../engine/scope.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { RunState } from "../state.ts";
+import { agentLimitFault } from "../timing/limits.ts";
 import type { ModelCall } from "./call-one.ts";
 import type { ModelCallChanges, ModelCallRequest } from "./model-call-request.ts";
 import { resolved } from "./resolved-agent.ts";

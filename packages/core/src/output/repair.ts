@@ -1,7 +1,7 @@
 import type { Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/engine";
 import type * as z from "zod";
-import type { Step } from "../engine/step.ts";
+import type { Step } from "../step.ts";
 import { holdsJson, isCodecFault } from "./decode.ts";
 
 const SHOWN_FAULTS = 20;

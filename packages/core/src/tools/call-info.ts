@@ -1,8 +1,8 @@
 import type { Message, RichToolCall } from "@jaf/memory";
 import type { RunScope } from "../engine/scope.ts";
-import type { TimeLimit } from "../engine/time-limit.ts";
 import { type Makers, madeWhenRead, UNREAD } from "../immutable/made-when-read.ts";
 import { lastSaid, positionOf } from "../middleware/said.ts";
+import type { TimeLimit } from "../timing/time-limit.ts";
 import type { ToolCallInfo, ToolCallTurn } from "./tool.ts";
 
 interface CallSource {

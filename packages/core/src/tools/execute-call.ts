@@ -1,12 +1,12 @@
 import type { ContentPart, Message, RichMessage, RichToolCall } from "@jaf/memory";
 import { calledTool, messageText } from "@jaf/memory/engine";
 import type { Agent } from "../agent.ts";
-import { toolLimit } from "../engine/limits.ts";
 import type { RunScope } from "../engine/scope.ts";
-import { openTimeLimit, type TimeLimitError } from "../engine/time-limit.ts";
 import { frozenCopy } from "../immutable/copy.ts";
-import { wrapping } from "../middleware/wrapping.ts";
 import { isThenable } from "../thenable.ts";
+import { toolLimit } from "../timing/limits.ts";
+import { openTimeLimit, type TimeLimitError } from "../timing/time-limit.ts";
+import { wrapping } from "../wrapping-middleware.ts";
 import { decodeCall, type ParsedArguments, validateArguments } from "./arguments.ts";
 import { callInfo } from "./call-info.ts";
 import type { ToolReturn } from "./create-tool.ts";

@@ -1,5 +1,5 @@
-import type { TimeLimit } from "../engine/time-limit.ts";
 import type { Middleware } from "../middleware/middleware.ts";
+import type { TimeLimit } from "../timing/time-limit.ts";
 import type { ToolReturn } from "./create-tool.ts";
 import type { NextToolCall, ToolCallRequest } from "./tool-call-request.ts";
 

@@ -1,7 +1,7 @@
 import type { BlobBackend } from "@jaf/memory";
+import type { SqlClient, SqlRow, Statement } from "../client/port.ts";
 import { toMemoryError } from "../errors.ts";
 import type { ResolvedNames } from "../schema/names.ts";
-import type { SqlClient, SqlRow, Statement } from "../sql-client.ts";
 import { createBlobStatements } from "./statements.ts";
 
 export interface BlobBackendOptions {

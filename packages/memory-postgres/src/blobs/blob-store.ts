@@ -1,10 +1,11 @@
 import type { BlobStore } from "@jaf/memory";
 import { defineBlobStore } from "@jaf/memory/adapter";
-import { adaptClient, type PostgresClient } from "../client.ts";
+import { adaptClient } from "../client/adapt-client.ts";
+import type { PostgresClient } from "../client/clients.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
+import { toSetupError } from "../errors.ts";
 import { prepareTables } from "../migrator/migrate.ts";
 import { openPool } from "../pool.ts";
-import { toSetupError } from "../setup-error.ts";
 import { createBlobBackend } from "./backend.ts";
 import { blobMigrations } from "./migrations.ts";
 

@@ -1,9 +1,10 @@
 import type { CacheAdapter } from "@jaf/memory";
-import { adaptClient, type PostgresClient } from "../client.ts";
+import { adaptClient } from "../client/adapt-client.ts";
+import type { PostgresClient } from "../client/clients.ts";
+import type { Statement } from "../client/port.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
+import { toSetupError } from "../errors.ts";
 import { prepareTables } from "../migrator/migrate.ts";
-import { toSetupError } from "../setup-error.ts";
-import type { Statement } from "../sql-client.ts";
 import { cacheMigrations } from "./migrations.ts";
 import { createCacheStatements } from "./statements.ts";
 

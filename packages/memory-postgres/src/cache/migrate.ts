@@ -1,8 +1,9 @@
-import { adaptClient, type PostgresClient } from "../client.ts";
+import { adaptClient } from "../client/adapt-client.ts";
+import type { PostgresClient } from "../client/clients.ts";
 import { type PostgresTables, parseTables } from "../config.ts";
+import { toSetupError } from "../errors.ts";
 import { applyMigrations, transactionScript } from "../migrator/migrate.ts";
 import type { TableLayout } from "../schema/names.ts";
-import { toSetupError } from "../setup-error.ts";
 import { cacheMigrations } from "./migrations.ts";
 
 /** In one piece, also where the conversations' tables are divided. */

@@ -1,10 +1,11 @@
 import { createMemoryStorageError, MemorySetupError } from "@jaf/memory/adapter";
-import { adaptClient, type PostgresClient } from "../client.ts";
+import { adaptClient } from "../client/adapt-client.ts";
+import type { PostgresClient } from "../client/clients.ts";
+import type { SqlClient } from "../client/port.ts";
+import { hasCode } from "../client/sql-state.ts";
 import { type PostgresTables, parseTables } from "../config.ts";
+import { toSetupError } from "../errors.ts";
 import { qualifiedName, quoteIdentifier, type ResolvedNames, type TableLayout } from "../schema/names.ts";
-import { toSetupError } from "../setup-error.ts";
-import type { SqlClient } from "../sql-client.ts";
-import { hasCode } from "../sql-state.ts";
 import { conversationMigrations } from "./conversations.ts";
 import type { MigrationSet } from "./migration-set.ts";
 import { hasTables, migrationScript, partitionCount, TABLES_GONE, WRONG_PARTITIONS } from "./script.ts";

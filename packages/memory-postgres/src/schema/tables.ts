@@ -54,7 +54,7 @@ const conversationsTable = (table: PgTableFn, name: string) =>
       totalMessages: countColumn("total_messages").default(0).notNull(),
       /** Of the last message; null where it has none: see `HistoryReader`. */
       historyDigest: bytesColumn("history_digest"),
-      /** What it was before the last append, which the digests of that begin with. */
+      /** What the last append began with; where it was of two messages, the digest of the first of them. */
       previousDigest: bytesColumn("previous_digest"),
       /** Of the last message that was trimmed or replaced; null: none was, and digests begin with the incarnation. */
       digestBase: bytesColumn("digest_base"),
@@ -71,6 +71,8 @@ const conversationsTable = (table: PgTableFn, name: string) =>
       inBurst: boolean("in_burst").default(false).notNull(),
       /** Likewise of `expires_at`, and never later. Kept by the trigger, and by whoever sweeps. */
       expiryBound: time("expiry_bound"),
+      /** Appends that left the bounds as they are. After every other change the trigger sees to them. */
+      boundedWrites: countColumn("bounded_writes").default(0).notNull(),
     },
     (columns) => [
       // A plain DESC puts nulls first.

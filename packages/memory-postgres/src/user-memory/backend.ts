@@ -1,9 +1,9 @@
 import type { UserMemoryBackend } from "@jaf/user-memory/adapter";
+import type { SqlClient } from "../client/port.ts";
 import { toMemoryError } from "../errors.ts";
 import type { ResolvedNames } from "../schema/names.ts";
-import type { SqlClient } from "../sql-client.ts";
 import { createJobs } from "./jobs.ts";
-import { createMatch } from "./matches.ts";
+import { createMatching } from "./matching.ts";
 import { createNearest } from "./nearest.ts";
 import { createReads } from "./reads.ts";
 import { createUserMemoryTables } from "./tables.ts";
@@ -30,7 +30,7 @@ export function createUserMemoryBackend({
     name: "postgres",
     ...createReads(sql, tables),
     ...createWrites(sql, { names, pgvector: pgvector !== undefined }),
-    match: createMatch(sql, tables),
+    match: createMatching(sql, tables),
     nearest: createNearest(sql, { tables, pgvector }),
     jobs: createJobs(sql, tables),
     close,

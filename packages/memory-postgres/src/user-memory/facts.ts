@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { StoredFact, UserKey } from "@jaf/user-memory/adapter";
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { factFields, type UserMemoryTables } from "./tables.ts";
-import { packVector, unpackVector } from "./vectors.ts";
+import { packVector, unpackVector } from "./vector-codec.ts";
 
 /** A number that stands for a term of one user's: the first 64 bits of a hash, as text. */
 export const termKeyOf = (user: UserKey, term: string): string =>

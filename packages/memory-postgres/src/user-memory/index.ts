@@ -1,4 +1,4 @@
-export type { PgClient, PgliteClient, PostgresClient } from "../client.ts";
+export type { PgClient, PgliteClient, PostgresClient } from "../client/clients.ts";
 export type {
   PostgresUserMemoryBackendConfig,
   PostgresUserMemoryConfig,

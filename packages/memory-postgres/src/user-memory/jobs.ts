@@ -1,6 +1,6 @@
 import type { JobBackend, StoredJob, UserKey } from "@jaf/user-memory/adapter";
 import { sql } from "drizzle-orm";
-import type { SqlClient, Statement } from "../sql-client.ts";
+import type { SqlClient, Statement } from "../client/port.ts";
 import { reusable, toStatement } from "../statements.ts";
 import type { UserMemoryTables } from "./tables.ts";
 

@@ -1,6 +1,7 @@
-import { adaptClient, type PostgresClient } from "../client.ts";
+import { adaptClient } from "../client/adapt-client.ts";
+import type { PostgresClient } from "../client/clients.ts";
+import { toSetupError } from "../errors.ts";
 import { applyMigrations, transactionScript } from "../migrator/migrate.ts";
-import { toSetupError } from "../setup-error.ts";
 import { type PostgresUserMemoryTables, parseTables } from "./config.ts";
 import { userMemoryMigrations } from "./migrations.ts";
 

@@ -1,9 +1,9 @@
 import type { UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
-import type { SqlClient, SqlRow } from "../sql-client.ts";
+import type { SqlClient, SqlRow } from "../client/port.ts";
 import { reusable } from "../statements.ts";
 import type { UserMemoryTables } from "./tables.ts";
-import { cosineTo, packedLength } from "./vectors.ts";
+import { cosineTo, packedLength } from "./vector-codec.ts";
 
 type Nearest = NonNullable<UserMemoryBackend["nearest"]>;
 type Near = Awaited<ReturnType<Nearest>>[number];

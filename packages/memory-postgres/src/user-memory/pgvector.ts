@@ -1,6 +1,6 @@
 import { createMemoryStorageError, MemorySetupError } from "@jaf/memory/adapter";
+import type { SqlClient } from "../client/port.ts";
 import { toMemoryError } from "../errors.ts";
-import type { SqlClient } from "../sql-client.ts";
 
 /** The schema of the extension, quoted; `undefined` where the database doesn't have it. */
 export async function findPgvector(client: SqlClient): Promise<string | undefined> {

@@ -8,7 +8,7 @@ import type {
   UserMemoryBackend,
 } from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
-import type { SqlClient, SqlRow, SqlValue, Statement } from "../sql-client.ts";
+import type { SqlClient, SqlRow, SqlValue, Statement } from "../client/port.ts";
 import { reusable } from "../statements.ts";
 import { createFactColumns, unpackFacts } from "./facts.ts";
 import type { UserMemoryTables } from "./tables.ts";

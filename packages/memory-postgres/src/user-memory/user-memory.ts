@@ -1,10 +1,11 @@
 import type { UserMemoryStore } from "@jaf/user-memory";
 import { defineUserMemory, type UserMemoryBackend } from "@jaf/user-memory/adapter";
-import { adaptClient, type PostgresClient } from "../client.ts";
+import { adaptClient } from "../client/adapt-client.ts";
+import type { PostgresClient } from "../client/clients.ts";
+import type { SqlClient } from "../client/port.ts";
+import { toSetupError } from "../errors.ts";
 import { prepareTables } from "../migrator/migrate.ts";
 import { openPool } from "../pool.ts";
-import { toSetupError } from "../setup-error.ts";
-import type { SqlClient } from "../sql-client.ts";
 import { createUserMemoryBackend } from "./backend.ts";
 import {
   type PostgresUserMemoryBackendConfig,

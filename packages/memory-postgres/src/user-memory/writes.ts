@@ -1,7 +1,7 @@
 import type { StoredFact, UserChange, UserKey, UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
+import type { SqlClient, Statement } from "../client/port.ts";
 import { qualifiedName, quoteLiteral, type ResolvedNames } from "../schema/names.ts";
-import type { SqlClient, Statement } from "../sql-client.ts";
 import { reusable } from "../statements.ts";
 import { createFactColumns, packFacts } from "./facts.ts";
 import { createUserMemoryTables, TABLE_SUFFIXES } from "./tables.ts";

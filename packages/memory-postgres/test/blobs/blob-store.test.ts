@@ -1,4 +1,3 @@
-import { PGlite } from "@electric-sql/pglite";
 import { describeBlobStoreConformance } from "@jaf/memory/testing";
 import pg from "pg";
 import { afterAll, inject } from "vitest";
@@ -7,11 +6,9 @@ import { dropSchemas, freshSchema } from "../support/stores.ts";
 
 const schemas: string[] = [];
 const pool = new pg.Pool({ connectionString: inject("pgUrl"), max: 5 });
-let pglite: Promise<PGlite> | undefined;
 
 afterAll(async () => {
   await pool.end();
-  await (await pglite)?.close();
   await dropSchemas(schemas);
 });
 
@@ -26,36 +23,6 @@ describeBlobStoreConformance({
   createStore: async () => {
     const schema = schemaOf();
     const connect = () => createPostgresBlobStore({ schema }, pool);
-    return { store: await connect(), connect, dispose: async () => {} };
-  },
-});
-
-describeBlobStoreConformance({
-  name: "postgres, clients whose transactions are serializable by default",
-  createStore: async () => {
-    const schema = schemaOf();
-    const clients: pg.Client[] = [];
-    const connect = async () => {
-      const client = new pg.Client({
-        connectionString: inject("pgUrl"),
-        options: "-c default_transaction_isolation=serializable",
-      });
-      await client.connect();
-      clients.push(client);
-      return createPostgresBlobStore({ schema }, client);
-    };
-    const dispose = async () => void (await Promise.all(clients.map((client) => client.end())));
-    return { store: await connect(), connect, dispose };
-  },
-});
-
-describeBlobStoreConformance({
-  name: "PGlite",
-  createStore: async () => {
-    pglite ??= PGlite.create();
-    const client = await pglite;
-    const schema = freshSchema();
-    const connect = () => createPostgresBlobStore({ schema }, client);
     return { store: await connect(), connect, dispose: async () => {} };
   },
 });

@@ -1,4 +1,3 @@
-import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
 import { afterAll, beforeAll, describe, inject } from "vitest";
 import { declareMediaRules, type MediaStores } from "../../../../test/media/media-rules.ts";
@@ -7,16 +6,13 @@ import { dropSchemas, freshSchema } from "../support/stores.ts";
 
 const schemas: string[] = [];
 let pool: pg.Pool;
-let pglite: PGlite;
 
 beforeAll(async () => {
   pool = new pg.Pool({ connectionString: inject("pgUrl"), max: 5 });
-  pglite = await PGlite.create();
 });
 
 afterAll(async () => {
   await pool.end();
-  await pglite.close();
   await dropSchemas(schemas);
 });
 
@@ -28,4 +24,3 @@ async function storesOn(client: PostgresClient): Promise<MediaStores> {
 }
 
 describe("media on Postgres", () => declareMediaRules(() => storesOn(pool)));
-describe("media on PGlite", () => declareMediaRules(() => storesOn(pglite)));

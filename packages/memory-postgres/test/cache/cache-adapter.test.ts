@@ -1,4 +1,3 @@
-import { PGlite } from "@electric-sql/pglite";
 import { describeCacheAdapterConformance } from "@jaf/memory/testing";
 import pg from "pg";
 import { afterAll, describe, expect, inject, it, onTestFinished } from "vitest";
@@ -7,11 +6,9 @@ import { dropSchemas, freshSchema, runSql, useClient } from "../support/stores.t
 
 const schemas: string[] = [];
 const pool = new pg.Pool({ connectionString: inject("pgUrl"), max: 5 });
-let pglite: Promise<PGlite> | undefined;
 
 afterAll(async () => {
   await pool.end();
-  await (await pglite)?.close();
   await dropSchemas(schemas);
 });
 
@@ -26,36 +23,6 @@ describeCacheAdapterConformance({
   createCache: async () => {
     const schema = schemaOf();
     const connect = () => createPostgresCacheAdapter(pool, { schema });
-    return { cache: await connect(), connect, dispose: async () => {} };
-  },
-});
-
-describeCacheAdapterConformance({
-  name: "postgres, clients whose transactions are serializable by default",
-  createCache: async () => {
-    const schema = schemaOf();
-    const clients: pg.Client[] = [];
-    const connect = async () => {
-      const client = new pg.Client({
-        connectionString: inject("pgUrl"),
-        options: "-c default_transaction_isolation=serializable",
-      });
-      await client.connect();
-      clients.push(client);
-      return createPostgresCacheAdapter(client, { schema });
-    };
-    const dispose = async () => void (await Promise.all(clients.map((client) => client.end())));
-    return { cache: await connect(), connect, dispose };
-  },
-});
-
-describeCacheAdapterConformance({
-  name: "PGlite",
-  createCache: async () => {
-    pglite ??= PGlite.create();
-    const client = await pglite;
-    const schema = freshSchema();
-    const connect = () => createPostgresCacheAdapter(client, { schema });
     return { cache: await connect(), connect, dispose: async () => {} };
   },
 });

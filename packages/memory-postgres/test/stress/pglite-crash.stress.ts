@@ -20,7 +20,7 @@ describe("a killed process", () => {
     const folder = folders.copy();
     for (let round = 0; round < 10; round++) {
       const before = (await contents(folder)).length;
-      const child = startChild("append-child.ts", [folder]);
+      const child = await startChild("append-child.ts", [folder]);
       await child.line("acknowledged 20");
       if (round === 0)
         await expect(openPglite(folder)).rejects.toThrow(`process ${child.process.pid} has it open`);
@@ -36,7 +36,7 @@ describe("a killed process", () => {
 
   it("in the middle of making a database leaves a folder that is made anew", async () => {
     const folder = join(folders.root, "interrupted");
-    const child = startChild("append-child.ts", [folder]);
+    const child = await startChild("append-child.ts", [folder]);
     await expect.poll(() => existsSync(join(folder, "base")), { timeout: 20_000, interval: 5 }).toBe(true);
     await child.kill();
     expect(child.lines).toEqual([]);

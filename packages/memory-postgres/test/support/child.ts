@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { bundleProcess } from "../../../../test/process-bundle.ts";
 
 export interface Child {
   readonly process: ChildProcess;
@@ -13,12 +13,9 @@ export interface Child {
 }
 
 /** Runs a script of this folder in a process of its own. */
-export function startChild(script: string, args: readonly string[]): Child {
-  const file = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(process.execPath, ["--import", "tsx", "--conditions=@jaf/source", file, ...args], {
-    cwd: fileURLToPath(new URL("../../../..", import.meta.url)), // Where tsx is installed.
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+export async function startChild(script: string, args: readonly string[]): Promise<Child> {
+  const file = await bundleProcess(new URL(script, import.meta.url));
+  const child = spawn(process.execPath, [file, ...args], { stdio: ["pipe", "pipe", "inherit"] });
   const reader = createInterface(child.stdout);
   const lines: string[] = [];
   reader.on("line", (line) => lines.push(line));

@@ -1,10 +1,11 @@
 import type { Socket } from "node:net";
+import { pathToFileURL } from "node:url";
 import type { VersionedMemoryProvider } from "@jaf/memory";
 import type { ProviderProcess, TestStore } from "@jaf/memory/testing";
 import pg from "pg";
 import { inject } from "vitest";
 import { startCutProxy } from "../../../../test/cut-proxy.ts";
-import { sourceProcess } from "../../../../test/source-process.ts";
+import { bundleProcess } from "../../../../test/process-bundle.ts";
 import { createPostgresProvider, type PostgresConfig } from "../../src/index.ts";
 import type { Place } from "./provider-process.ts";
 import { tamperIn } from "./tamper.ts";
@@ -49,12 +50,12 @@ export interface Connection {
   readonly stop?: () => Promise<void>;
 }
 
-const processModule = new URL("./provider-process.ts", import.meta.url);
+const processModule = pathToFileURL(await bundleProcess(new URL("./provider-process.ts", import.meta.url)));
 
 /** A provider on the same schema in another process, which reaches the server by itself. */
 const processAt = (schema: string): ProviderProcess => {
   const argument: Place = { url: inject("pgUrl"), schema };
-  return { module: processModule, argument, ...sourceProcess };
+  return { module: processModule, argument };
 };
 
 interface Slot {

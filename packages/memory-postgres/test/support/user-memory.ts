@@ -4,7 +4,8 @@ import { defineUserMemory, mapFacts, type UserKey, type UserMemoryBackend } from
 import type { BackendFactory, StoreFactory } from "@jaf/user-memory/testing";
 import pg from "pg";
 import { afterAll, inject } from "vitest";
-import { adaptClient, type PostgresClient } from "../../src/client.ts";
+import { adaptClient } from "../../src/client/adapt-client.ts";
+import type { PostgresClient } from "../../src/client/clients.ts";
 import { applyMigrations } from "../../src/migrator/migrate.ts";
 import { createUserMemoryBackend } from "../../src/user-memory/backend.ts";
 import { termKeyOf } from "../../src/user-memory/facts.ts";

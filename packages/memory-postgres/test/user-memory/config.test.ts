@@ -25,6 +25,7 @@ describe("the configuration", () => {
     ["schema", { schema: "pg_catalog" }],
     ["maxConnections", { maxConnections: 0 }],
     ["connectionString", { connectionString: "mysql://s3cret@host" }],
+    ["expected it in the field connectionString", { url: "postgres://s3cret@host" }],
     ["pgvector", { pgvector: "yes" }],
     ["auditKey", { auditKey: "short" }],
     ["limits.maxFacts", { limits: { maxFacts: 0 } }],
@@ -79,6 +80,7 @@ describe("the backend by itself", () => {
 
   it.each([
     ["tableName", { tableName: "a b" }],
+    ["expected it in the field connectionString", { url: "postgres://s3cret@host" }],
     ["pgvector", { pgvector: "yes" }],
     ["embed", { embed: async () => [] }],
   ])("refuses a wrong %s before it connects", async (field, config) => {

@@ -23,8 +23,8 @@ describe("the migrations of user memory", () => {
 
   it("run once when 4 processes start at the same time", { timeout: 60_000 }, async () => {
     const schema = schemaOf();
-    const children = Array.from({ length: 4 }, () =>
-      startChild("migrate-user-memory-child.ts", [inject("pgUrl"), schema]),
+    const children = await Promise.all(
+      Array.from({ length: 4 }, () => startChild("migrate-user-memory-child.ts", [inject("pgUrl"), schema])),
     );
     try {
       await Promise.all(children.map(({ line }) => line("ready")));

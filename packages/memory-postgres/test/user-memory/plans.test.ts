@@ -1,9 +1,9 @@
 import type { UserKey } from "@jaf/user-memory/adapter";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Statement } from "../../src/sql-client.ts";
+import type { Statement } from "../../src/client/port.ts";
 import { migrate } from "../../src/user-memory/index.ts";
 import { createJobStatements } from "../../src/user-memory/jobs.ts";
-import { createMatchStatement } from "../../src/user-memory/matches.ts";
+import { createMatchStatement } from "../../src/user-memory/matching.ts";
 import { createReadStatements } from "../../src/user-memory/reads.ts";
 import { createUserMemoryTables } from "../../src/user-memory/tables.ts";
 import { createWriteStatements } from "../../src/user-memory/writes.ts";

@@ -498,7 +498,7 @@ end
 writes = writes + 1
 if key then
   redis.call('HSET', keys, key, given.hash .. ' ' .. writes .. string.format(' %.0f', first_position + total))
-  if redis.call('HLEN', keys) > 1100 then
+  if redis.call('HLEN', keys) > 1500 then
     local known = redis.call('HGETALL', keys)
     for at = 1, #known, 2 do
       if tonumber(string.match(known[at + 1], ' (%d+) ')) < writes - 1000 then

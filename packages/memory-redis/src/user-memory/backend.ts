@@ -7,14 +7,13 @@ import { list, number, text } from "../replies.ts";
 import { createScriptRunner } from "../scripts/runner.ts";
 import { createAuditReader, encodeEntry } from "./audit.ts";
 import { COMMIT_PARTS, encodeChange } from "./change.ts";
-import { closable } from "./closable.ts";
 import { createFactReader } from "./facts.ts";
 import type { UserMemoryIo } from "./io.ts";
 import { createJobs } from "./jobs.ts";
 import { createUserKeys } from "./keys.ts";
 import { createMatching } from "./matching.ts";
+import { createNearest } from "./nearest.ts";
 import { scripts } from "./scripts/embedded.ts";
-import { createSimilarity } from "./similarity.ts";
 
 export interface UserMemoryBackendOptions {
   readonly port: RedisPort;
@@ -66,10 +65,33 @@ export function createUserMemoryBackend(options: UserMemoryBackendOptions): User
       return { facts: number(facts), vectors: number(vectors), jobs: number(count) };
     },
     match: createMatching(io),
-    nearest: createSimilarity(io),
+    nearest: createNearest(io),
     audit: createAuditReader(io),
     jobs: jobs.backend,
     close,
     toMemoryError: (operation, thrown) => toMemoryError(operation, thrown, port.isCluster),
+  };
+}
+
+/** The store was used after it was closed. */
+class UserMemoryClosed extends Error {
+  override readonly name = "UserMemoryClosed";
+}
+
+/** The same port until `close` is called: a client that was handed in goes on, and the store doesn't. */
+function closable(port: RedisPort, close: () => Promise<void>) {
+  let closed = false;
+  const refuse = (): Promise<never> => Promise.reject(new UserMemoryClosed("the store was closed"));
+  return {
+    port: {
+      ...port,
+      send: (args, key) => (closed ? refuse() : port.send(args, key)),
+      sendInTurn: (commands, key) => (closed ? refuse() : port.sendInTurn(commands, key)),
+      sendAsOne: (commands, key) => (closed ? refuse() : port.sendAsOne(commands, key)),
+    } satisfies RedisPort,
+    close: async (): Promise<void> => {
+      closed = true;
+      await close();
+    },
   };
 }

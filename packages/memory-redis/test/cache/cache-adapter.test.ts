@@ -1,7 +1,7 @@
-import { describeCacheAdapterConformance } from "@jaf/memory/testing";
 import { expect, it, onTestFinished } from "vitest";
 import { createRedisCacheAdapter, createRedisProvider } from "../../src/index.ts";
-import { type Opened, openers } from "../support/clients.ts";
+import { describeCacheOn } from "../support/cache.ts";
+import { openers } from "../support/clients.ts";
 import { freshPrefix } from "../support/stores.ts";
 
 const CLIENTS = [
@@ -13,22 +13,7 @@ const CLIENTS = [
   "ioredis cluster",
 ] as const;
 
-for (const name of CLIENTS) {
-  describeCacheAdapterConformance({
-    name: `redis, ${name}`,
-    createCache: async () => {
-      const keyPrefix = freshPrefix();
-      const opened: Opened[] = [];
-      const connect = async () => {
-        const connection = await openers[name]();
-        opened.push(connection);
-        return createRedisCacheAdapter(connection.client, { keyPrefix });
-      };
-      const dispose = async () => void (await Promise.all(opened.map(({ end }) => end())));
-      return { cache: await connect(), connect, dispose };
-    },
-  });
-}
+describeCacheOn("node-redis");
 
 it.each(CLIENTS)("a cache on %s is apart from the conversations of its prefix", async (name) => {
   const keyPrefix = freshPrefix();

@@ -1,7 +1,8 @@
+import { pathToFileURL } from "node:url";
 import type { ProviderProcess, TestStore } from "@jaf/memory/testing";
 import { inject } from "vitest";
 import { startCutProxy } from "../../../../test/cut-proxy.ts";
-import { sourceProcess } from "../../../../test/source-process.ts";
+import { bundleProcess } from "../../../../test/process-bundle.ts";
 import { createRedisProvider, type RedisConfig, type RedisProvider } from "../../src/index.ts";
 import { type Opened, openThrough } from "./clients.ts";
 import type { Place } from "./provider-process.ts";
@@ -10,12 +11,12 @@ import { tamperUnder } from "./tamper.ts";
 /** A prefix that no other test has. */
 export const freshPrefix = (): string => `test:${crypto.randomUUID()}:`;
 
-const processModule = new URL("./provider-process.ts", import.meta.url);
+const processModule = pathToFileURL(await bundleProcess(new URL("./provider-process.ts", import.meta.url)));
 
 /** A provider under the same prefix in another process, which reaches the server by itself. */
 const processAt = (keyPrefix: string): ProviderProcess => {
   const argument: Place = { url: inject("redisUrl"), keyPrefix };
-  return { module: processModule, argument, ...sourceProcess };
+  return { module: processModule, argument };
 };
 
 /** A store that is reached through a proxy, which `stop` takes away. */

@@ -34,6 +34,7 @@ it("takes the options of every user memory beside its own", async () => {
 
 it.each([
   [{ ttl: 5 }, /ttl/],
+  [{ connectionString: "redis://h" }, /connectionString: expected it in the field url\./],
   [{ keyPrefix: "{" }, /keyPrefix/],
   [{ embed: "no function" }, /embed/],
   [{ limits: { maxFacts: 0 } }, /maxFacts/],
@@ -88,6 +89,7 @@ describe("the backend by itself", () => {
   it.each([
     [{ keyPrefix: "{" }, /keyPrefix/],
     [{ ttl: 5 }, /ttl/],
+    [{ connectionString: "redis://h" }, /connectionString: expected it in the field url\./],
     [{ embed: async () => [] }, /embed/],
   ])("refuses %j before it connects, and names the field", async (config, field) => {
     const created = createRedisUserMemoryBackend({ ...config, port: 1 } as never);

@@ -16,7 +16,7 @@ export interface AdapterVariable {
   readonly format?: "text" | "number" | "boolean";
   /** Never shown, in no report and no error. */
   readonly secret?: boolean;
-  /** `validateMemoryEnvironment` warns when it isn't set and its default is used. */
+  /** `validateMemoryEnvironment` warns when it isn't set and isn't needed, since its default is used. */
   readonly recommended?: boolean;
   /** The variable that stands in for this one, e.g. `"JAF_FILE_URL"`: with it, this one is neither needed nor used. */
   readonly replacedBy?: string;

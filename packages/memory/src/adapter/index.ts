@@ -25,13 +25,6 @@ export {
 export { defineMemoryProvider } from "../backend/define-provider.ts";
 export { extendBackend } from "../backend/extend-backend.ts";
 export { type DigestAlgorithm, messageHash, nextDigest } from "../backend/history-digest.ts";
-export {
-  type ExpectedIncarnation,
-  isErasedSince,
-  TOMBSTONE_SECONDS,
-  type Tombstones,
-  tombstoneKey,
-} from "../backend/incarnation.ts";
 export { type MessageMapping, mapMessages } from "../backend/map-messages.ts";
 export { selectedBounds } from "../backend/selection.ts";
 export { defineBlobStore } from "../blobs/define-blob-store.ts";
@@ -46,6 +39,13 @@ export {
   describeCause,
 } from "../errors.ts";
 export { createInMemoryBackend } from "../in-memory/provider.ts";
+export {
+  type ExpectedIncarnation,
+  isErasedSince,
+  TOMBSTONE_SECONDS,
+  type Tombstones,
+  tombstoneKey,
+} from "../incarnation.ts";
 export { lazy } from "../lazy.ts";
 export { messageText } from "../message-text.ts";
 export { readFrom } from "../read-from.ts";

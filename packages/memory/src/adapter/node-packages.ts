@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { isMissingPackage, isUnresolved } from "./import-failure.ts";
+import { isMissingPackage, isUnresolved } from "../platform/import-failure.ts";
 import { locatePackage } from "./package-location.ts";
 import type { Lookup, Packages } from "./packages.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { codeOf } from "./import-failure.ts";
+import { codeOf } from "../platform/import-failure.ts";
 
 const CONDITIONS = new Set(["node", "import", "default"]);
 

@@ -50,8 +50,8 @@ function isOwnFile({ folder, file }: Candidate): boolean {
   return steps[0] !== ".." && !isAbsolute(steps.join(sep)) && !steps.includes("node_modules");
 }
 
-function isDeclared(manifest: unknown, candidate: Candidate): boolean {
-  if (!isObject(manifest)) return false;
+function isDeclared(manifest: Readonly<Record<string, unknown>> | undefined, candidate: Candidate): boolean {
+  if (manifest === undefined) return false;
   const { name } = candidate;
   if (manifest["name"] === name && isOwnFile(candidate)) return true;
   return DEPENDENCIES.some((field) => {
@@ -60,24 +60,25 @@ function isDeclared(manifest: unknown, candidate: Candidate): boolean {
   });
 }
 
-/** `undefined` if there is none that can be read. Throws a `SyntaxError` for one that isn't JSON. */
-function readManifest(folder: string): unknown {
+/** `undefined` if there is none that can be read. Throws for one that is no JSON object: Node finds nothing from there. */
+function readManifest(folder: string): Readonly<Record<string, unknown>> | undefined {
   let text: string;
   try {
     text = readFileSync(join(folder, "package.json"), "utf8");
   } catch {
     return undefined;
   }
-  return JSON.parse(text);
+  const manifest: unknown = JSON.parse(text);
+  if (!isObject(manifest) || Array.isArray(manifest)) throw new SyntaxError("no JSON object");
+  return manifest;
 }
 
 function locateIn(folder: string, name: string): PackageLocation {
-  let manifest: unknown;
+  let manifest: Readonly<Record<string, unknown>> | undefined;
   try {
     manifest = readManifest(folder);
   } catch {
-    // Node finds nothing from such a folder either.
-    const reason = `${name} is not looked for in the working folder, whose package.json is not valid JSON.`;
+    const reason = `${name} is not looked for in the working folder, whose package.json is no valid JSON object.`;
     return { status: "ignored", reason };
   }
   const file = findPackageEntry(name, join(folder, "package.json"));

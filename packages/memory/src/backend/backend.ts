@@ -1,10 +1,10 @@
 import type { JsonObject } from "../codec/json.ts";
 import type { MemoryConflictReason, MemoryErrorUnion } from "../errors.ts";
+import type { ExpectedIncarnation, Tombstones } from "../incarnation.ts";
 import type { Message } from "../message.ts";
 import type { MemoryStats } from "../provider.ts";
 import type { WriteReceipt } from "../versioned-provider.ts";
 import type { DigestAlgorithm } from "./history-digest.ts";
-import type { ExpectedIncarnation, Tombstones } from "./incarnation.ts";
 
 /**
  * The storage port: what a backend has to do once everything is validated and encoded. `defineMemoryProvider`

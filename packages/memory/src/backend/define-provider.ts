@@ -12,11 +12,11 @@ import {
   type MemoryErrorUnion,
   type MemoryIssue,
 } from "../errors.ts";
+import { absentIncarnation } from "../incarnation.ts";
 import type { HealthStatus } from "../provider.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
 import type { ConversationReading, VersionedMemoryProvider, WriteResult } from "../versioned-provider.ts";
 import type { MemoryBackend } from "./backend.ts";
-import { absentIncarnation } from "./incarnation.ts";
 import { verifyHistory } from "./verify-history.ts";
 
 const DEFAULT_RECENT_MESSAGES = 50;

@@ -1,4 +1,4 @@
-import { conversationCursor } from "../backend/cursor.ts";
+import { conversationCursor } from "../codec/cursor.ts";
 import { idIssue } from "../codec/ids.ts";
 import { createSuccess, type Result } from "../result.ts";
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";

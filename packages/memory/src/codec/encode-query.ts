@@ -1,5 +1,4 @@
 import type { ConversationQuery } from "../backend/backend.ts";
-import { parseCursor } from "../backend/cursor.ts";
 import type { MemoryIssue } from "../errors.ts";
 import type { MemoryQuery } from "../provider.ts";
 import {
@@ -12,6 +11,7 @@ import {
   pushIssue,
   unknownFieldIssues,
 } from "./checks.ts";
+import { parseCursor } from "./cursor.ts";
 import { idIssue } from "./ids.ts";
 
 const IDS = ["conversationId", "userId", "traceId"] as const;

@@ -1,7 +1,7 @@
 import { sha256 } from "#digest";
 import type { ConversationSource, ConversationWrite } from "../backend/backend.ts";
-import { type ExpectedIncarnation, parseIncarnation } from "../backend/incarnation.ts";
 import type { MemoryIssue } from "../errors.ts";
+import { type ExpectedIncarnation, parseIncarnation } from "../incarnation.ts";
 import type { Message } from "../message.ts";
 import type { WriteMetadata, WriteOptions } from "../provider.ts";
 import {

@@ -1,6 +1,6 @@
-import { pendingToolCalls } from "../history/pending.ts";
-import { sanitizeConversation } from "../history/sanitizer.ts";
 import type { Message } from "../message.ts";
+import { pendingToolCalls } from "../messages/pending.ts";
+import { sanitizeConversation } from "../messages/sanitizer.ts";
 import { isRole, roleOf, sameMessage } from "./same-message.ts";
 import { type ContinuationRejection, reject } from "./verdict.ts";
 

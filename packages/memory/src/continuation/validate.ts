@@ -1,5 +1,5 @@
-import { pendingToolCalls } from "../history/pending.ts";
 import type { Message } from "../message.ts";
+import { pendingToolCalls } from "../messages/pending.ts";
 import { type Alignment, alignHistory } from "./alignment.ts";
 import { readDecisions } from "./decisions.ts";
 import {

@@ -1,4 +1,4 @@
-import { conversationCursor } from "../backend/cursor.ts";
+import { conversationCursor } from "../codec/cursor.ts";
 import type { ConversationMemory, MemoryProvider, MemoryQuery } from "../provider.ts";
 import { unwrap } from "./error.ts";
 import { toListEntry } from "./meta.ts";

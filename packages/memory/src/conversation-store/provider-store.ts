@@ -1,9 +1,11 @@
 import * as z from "zod";
+import { sha256 } from "#digest";
+import { idIssue } from "../codec/ids.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryNotFoundError, createMemoryValidationError, isMemoryConflictError } from "../errors.ts";
-import { sanitizeConversation } from "../history/sanitizer.ts";
 import { lazy } from "../lazy.ts";
 import type { Message } from "../message.ts";
+import { sanitizeConversation } from "../messages/sanitizer.ts";
 import type { ConversationMemory, MemoryProvider, WriteMetadata, WriteOptions } from "../provider.ts";
 import { readFrom } from "../read-from.ts";
 import { copyArgument } from "../resilience/argument-copy.ts";
@@ -14,7 +16,6 @@ import { ConversationStoreError, unwrap } from "./error.ts";
 import { listConversations } from "./listing.ts";
 import { conversationMetadata } from "./meta.ts";
 import type { ConversationStoreMeta, ProviderConversationStore } from "./store.ts";
-import { threadId } from "./thread.ts";
 
 const optionsSchema = lazy(() =>
   z.strictObject({
@@ -133,4 +134,16 @@ export function createConversationStore(
       await unwrap("delete", () => retrying.deleteConversation(conversationId));
     },
   };
+}
+
+/**
+ * The conversation id of the one thread of a user and an agent: a hash over an encoding that no two pairs share.
+ * Throws {@link ConversationStoreError} for what is no id.
+ */
+function threadId(userId: string, agent: string): string {
+  const issues = [idIssue("userId", userId), idIssue("agent", agent)].filter((issue) => issue !== undefined);
+  if (issues.length > 0) {
+    throw new ConversationStoreError(createMemoryValidationError(issues, { operation: "threadFor" }));
+  }
+  return `thread_${sha256(JSON.stringify(["jaf:thread", userId, agent]), "base64url")}`;
 }

@@ -1,9 +1,9 @@
 import { decodeMessage } from "../codec/decode.ts";
 import { encodeMessages } from "../codec/encode-messages.ts";
 import { createMemoryStorageError, type MemoryIssue } from "../errors.ts";
-import { sanitizeConversation } from "../history/sanitizer.ts";
 import { sameJson } from "../json/same-json.ts";
 import type { Message } from "../message.ts";
+import { sanitizeConversation } from "../messages/sanitizer.ts";
 import { ConversationStoreError } from "./error.ts";
 import type { AnyConversationStore } from "./store.ts";
 

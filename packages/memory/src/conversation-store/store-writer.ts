@@ -1,7 +1,7 @@
 import type { ConversationWrite, WriteOutcome } from "../backend/backend.ts";
-import { isErasedSince, type Tombstones } from "../backend/incarnation.ts";
 import { decodeMessage } from "../codec/decode.ts";
 import { createMemoryStorageError, createMemoryValidationError, type MemoryIssue } from "../errors.ts";
+import { isErasedSince, type Tombstones } from "../incarnation.ts";
 import type { Message } from "../message.ts";
 import { ConversationStoreError } from "./error.ts";
 import type { AnyConversationStore } from "./store.ts";

@@ -16,11 +16,11 @@ export {
   createMemoryValidationError,
   describeCause,
 } from "../errors.ts";
-export { sanitizeConversation } from "../history/sanitizer.ts";
 export { createRunId, createTraceId, generateRunId, generateTraceId } from "../ids.ts";
 export { sameJson } from "../json/same-json.ts";
 export { lazy } from "../lazy.ts";
 export { messageText, partText } from "../message-text.ts";
+export { sanitizeConversation } from "../messages/sanitizer.ts";
 export { isMediaPart, isReasoningField, isReasoningPart, isTextPart } from "../part-kinds.ts";
 export { base64Of, bytesIn } from "../platform/bytes.ts";
 export { processEnvironment, warn } from "../platform/process.ts";

@@ -54,14 +54,18 @@ function describeVariable(
 
 function declaredWarnings(
   { environment: declared }: MemoryAdapter,
+  variables: readonly EnvironmentVariable[],
   environment: MemoryEnvironment,
 ): string[] {
+  const states = new Map(variables.map(({ name, state }) => [name, state]));
   return Object.entries(declared).flatMap(([name, { recommended, replacedBy }]) => {
     if (isSet(environment, replacedBy)) {
       return isSet(environment, name) ? [`${name} has no effect: ${replacedBy} is set.`] : [];
     }
-    if (recommended !== true || isSet(environment, name)) return [];
-    return [`${name} is not set: its default is used.`];
+    // One that is missing is an issue, and has no default.
+    if (recommended !== true || isSet(environment, name) || states.get(name) === "missing") return [];
+    const default_ = states.get(name) === "default" ? ": its default is used" : "";
+    return [`${name} is not set${default_}.`];
   });
 }
 
@@ -110,7 +114,10 @@ async function report(environment: MemoryEnvironment, type: string): Promise<Env
     valid: read.issues.length === 0,
     variables: [typeVariable(environment, type), ...variables],
     issues: read.issues,
-    warnings: [...declaredWarnings(adapter, environment), ...strangerWarnings(adapter, environment)],
+    warnings: [
+      ...declaredWarnings(adapter, variables, environment),
+      ...strangerWarnings(adapter, environment),
+    ],
   };
 }
 

@@ -47,6 +47,8 @@ export type {
   ToolCall,
 } from "../message.ts";
 export { messageText, partText } from "../message-text.ts";
+export { type PendingToolCalls, pendingToolCalls } from "../messages/pending.ts";
+export { isReplayable, sanitizeConversation } from "../messages/sanitizer.ts";
 export { isMediaPart, isReasoningField, isReasoningPart, isTextPart } from "../part-kinds.ts";
 export type { ProviderMetadata } from "../provider-metadata.ts";
 export { type CalledTool, calledTool } from "../tool-call.ts";
@@ -62,5 +64,3 @@ export {
   tokenWindow,
   type WindowPlan,
 } from "../window/window.ts";
-export { type PendingToolCalls, pendingToolCalls } from "./pending.ts";
-export { isReplayable, sanitizeConversation } from "./sanitizer.ts";

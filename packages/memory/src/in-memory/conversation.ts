@@ -11,9 +11,9 @@ import {
   type WriteOutcome,
 } from "../backend/backend.ts";
 import { messageHash, nextDigest } from "../backend/history-digest.ts";
-import { isErasedSince, type Tombstones } from "../backend/incarnation.ts";
 import { selectedBounds } from "../backend/selection.ts";
 import type { JsonObject } from "../codec/json.ts";
+import { isErasedSince, type Tombstones } from "../incarnation.ts";
 import { trimStart } from "./trim.ts";
 
 export const DIGESTS = "sha256";

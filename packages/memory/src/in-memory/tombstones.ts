@@ -1,5 +1,5 @@
 import type { ConversationWrite } from "../backend/backend.ts";
-import { TOMBSTONE_SECONDS, type Tombstones, tombstoneKey } from "../backend/incarnation.ts";
+import { TOMBSTONE_SECONDS, type Tombstones, tombstoneKey } from "../incarnation.ts";
 
 type Who = Pick<ConversationWrite, "conversationId" | "userId">;
 

@@ -1,5 +1,5 @@
-import { isErasedSince, parseIncarnation } from "../backend/incarnation.ts";
 import { createMemoryStorageError, type MemoryErrorUnion } from "../errors.ts";
+import { isErasedSince, parseIncarnation } from "../incarnation.ts";
 import { sameJson, sameLists } from "../json/same-json.ts";
 import type { Message } from "../message.ts";
 import type { MemoryProvider } from "../provider.ts";

@@ -3,7 +3,7 @@ import { describeDifferences } from "./difference.ts";
 import type { Level } from "./level.ts";
 import type { Rule } from "./spec.ts";
 
-const GUIDE = "docs/adding-a-provider.md";
+const GUIDE = "https://github.com/jaf-agents/jaf/blob/main/docs/adding-a-provider.md";
 /** What is longer isn't shown: its beginning tells nothing. */
 const SHOWN_CHARACTERS = 400;
 
@@ -22,7 +22,7 @@ function comparison(thrown: unknown): { readonly expected?: unknown; readonly ac
   return expected === undefined && actual === undefined ? {} : { expected, actual };
 }
 
-function messageOf(rule: Rule, thrown: unknown): string {
+function messageOf(rule: Rule, thrown: unknown, calls: readonly string[]): string {
   const { level, subject, title, why, hint } = rule;
   const compared = comparison(thrown);
   const broken = thrown instanceof Error ? thrown.message : inspect(thrown, { depth: 2 });
@@ -36,6 +36,7 @@ function messageOf(rule: Rule, thrown: unknown): string {
       : []),
     ...("expected" in compared ? [`  Expected:  ${show(compared.expected)}`] : []),
     ...("actual" in compared ? [`  Observed:  ${show(compared.actual)}`] : []),
+    ...calls.map((line, index) => `  ${index === 0 ? "After:" : "      "}     ${line}`),
   ];
   return lines.join("\n");
 }
@@ -50,8 +51,9 @@ export class RuleBroken extends Error {
   readonly expected?: unknown;
   readonly actual?: unknown;
 
-  constructor(rule: Rule, thrown: unknown) {
-    super(messageOf(rule, thrown));
+  /** `calls`: the last ones of the rule, a line each. */
+  constructor(rule: Rule, thrown: unknown, calls: readonly string[] = []) {
+    super(messageOf(rule, thrown, calls));
     this.level = rule.level;
     this.subject = rule.subject;
     this.rule = rule.title;

@@ -1,4 +1,5 @@
 import { withDeadline } from "../async/deadline.ts";
+import { createCallRecord } from "./calls.ts";
 import type { MemoryCapabilities, MemoryProviderHarness, TestStore } from "./harness.ts";
 import { RuleBroken } from "./rule-broken.ts";
 import { openScenario, timeoutOf } from "./scenario.ts";
@@ -42,10 +43,12 @@ export async function runRule(harness: MemoryProviderHarness, rule: Rule): Promi
   const reason = skipReason(harness, rule);
   if (reason !== undefined) return { status: "skipped", reason };
   const timeoutMs = timeoutOf(harness);
+  const calls = rule.tellsCalls === true ? undefined : createCallRecord();
   const late = () => new Error(`the rule wasn't proven within ${timeoutMs} ms`);
   try {
     const { scenario, store, cleanUp } = await openScenario(harness, {
       inTwoProcesses: rule.needs?.includes("process") ?? false,
+      calls,
     });
     const missing = missingMeans(store, rule);
     try {
@@ -58,6 +61,6 @@ export async function runRule(harness: MemoryProviderHarness, rule: Rule): Promi
     await cleanUp();
     return missing === undefined ? { status: "passed" } : { status: "skipped", reason: missing };
   } catch (broken) {
-    return { status: "failed", error: new RuleBroken(rule, broken) };
+    return { status: "failed", error: new RuleBroken(rule, broken, calls?.lines()) };
   }
 }

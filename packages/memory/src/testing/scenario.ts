@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { withDeadline } from "../async/deadline.ts";
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
+import type { CallRecord } from "./calls.ts";
 import type { MemoryProviderHarness, TestStore } from "./harness.ts";
 import { secondProcessOf } from "./second-process.ts";
 import type { Scenario } from "./spec.ts";
@@ -20,27 +21,30 @@ const callTimeoutOf = (harness: MemoryProviderHarness): number =>
   harness.callTimeoutMs ?? Math.ceil(timeoutOf(harness) / 3);
 
 /** What one life of the storage has open; a crash ends it. */
-function createLife(timeoutMs: number, isOver: () => boolean) {
+function createLife(
+  watchOne: (provider: VersionedMemoryProvider, signal: AbortSignal) => VersionedMemoryProvider,
+) {
   const ended = new AbortController();
   setMaxListeners(0, ended.signal); // One for each call under way.
   const connections = new Set<VersionedMemoryProvider>();
   return {
     connections,
     end: () => ended.abort(),
-    watch: (provider: VersionedMemoryProvider) =>
-      watchProvider(provider, { timeoutMs, signal: ended.signal, isOver }),
+    watch: (provider: VersionedMemoryProvider) => watchOne(provider, ended.signal),
   };
 }
 
 interface ScenarioOptions {
   /** Whether `connect` gives providers of another process, in turn with some of this one. */
   readonly inTwoProcesses?: boolean;
+  /** Where the calls of the rule are recorded. */
+  readonly calls?: CallRecord | undefined;
 }
 
 /** A scenario on a store of its own, and what removes all that it opened. */
 export async function openScenario(
   harness: MemoryProviderHarness,
-  { inTwoProcesses = false }: ScenarioOptions = {},
+  { inTwoProcesses = false, calls }: ScenarioOptions = {},
 ): Promise<OpenScenario> {
   const timeoutMs = callTimeoutOf(harness);
   const store = await harness.createStore();
@@ -48,7 +52,11 @@ export async function openScenario(
   const multiple = harness.capabilities?.multipleConnections ?? true;
   let over = false;
   const isOver = () => over;
-  let life = createLife(timeoutMs, isOver);
+  const watchOne = (opened: VersionedMemoryProvider, signal: AbortSignal): VersionedMemoryProvider => {
+    const watched = watchProvider(opened, { timeoutMs, signal, isOver });
+    return calls === undefined ? watched : calls.of(watched);
+  };
+  let life = createLife(watchOne);
   const provider = life.watch(store.provider);
 
   /** What was still being opened when the rule ended belongs to nobody. */
@@ -91,7 +99,7 @@ export async function openScenario(
     await refuseWhenOver();
     if (store.crash === undefined) throw new Error("this rule needs TestStore.crash");
     life.end();
-    life = createLife(timeoutMs, isOver);
+    life = createLife(watchOne);
     return adopt(await store.crash());
   };
 
@@ -101,7 +109,7 @@ export async function openScenario(
 
   const open = async () => {
     await refuseWhenOver();
-    const opened = await openScenario(harness, { inTwoProcesses });
+    const opened = await openScenario(harness, { inTwoProcesses, calls });
     await refuseWhenOver(opened.cleanUp);
     others.push(opened);
     return opened.scenario;

@@ -37,6 +37,8 @@ export interface SpecDetails {
   readonly requires?: readonly (keyof MemoryCapabilities)[];
   /** What the harness may leave out, and the rules can't do without. */
   readonly needs?: readonly ("stop" | "process" | "tamper")[];
+  /** What breaks such a rule names the calls before it, so that the report doesn't. */
+  readonly tellsCalls?: boolean;
   /** The rules mostly wait: run them side by side. */
   readonly concurrent?: boolean;
 }

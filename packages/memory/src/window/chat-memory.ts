@@ -1,8 +1,8 @@
 import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryStorageError } from "../errors.ts";
-import { pendingToolCalls } from "../history/pending.ts";
-import { sanitizeConversation } from "../history/sanitizer.ts";
 import type { Message } from "../message.ts";
+import { pendingToolCalls } from "../messages/pending.ts";
+import { sanitizeConversation } from "../messages/sanitizer.ts";
 import type { MemoryProvider, WriteMetadata } from "../provider.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
 import { isVersionedProvider } from "../versioned-provider.ts";

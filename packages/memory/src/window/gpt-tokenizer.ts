@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { isMissingPackage } from "../adapter/import-failure.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryStorageError } from "../errors.ts";
 import { lazy } from "../lazy.ts";
+import { isMissingPackage } from "../platform/import-failure.ts";
 import { MemorySetupError } from "../setup-error.ts";
 import { slicesOf } from "./slices.ts";
 import type { Tokenizer } from "./tokens.ts";

@@ -1,5 +1,5 @@
-import { isReasoningAlone } from "../history/content.ts";
 import type { Message, RichMessage } from "../message.ts";
+import { isReasoningAlone } from "../messages/content.ts";
 
 export const USER = 0;
 /** Any other message that may be the first of what is kept, with what belongs to it right behind it. */

@@ -1,6 +1,6 @@
 import type { ContentPart } from "../content-part.ts";
-import { placeOf } from "../history/content.ts";
 import { partText } from "../message-text.ts";
+import { placeOf } from "../messages/content.ts";
 import { isMediaPart, isReasoningPart } from "../part-kinds.ts";
 import { countText, type Tokenizer } from "./tokens.ts";
 

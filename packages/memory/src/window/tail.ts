@@ -1,6 +1,6 @@
-import { pendingToolCalls } from "../history/pending.ts";
-import { isReplayable } from "../history/sanitizer.ts";
 import type { Message } from "../message.ts";
+import { pendingToolCalls } from "../messages/pending.ts";
+import { isReplayable } from "../messages/sanitizer.ts";
 import { limitsOf, type WindowLimits, type WindowOptions } from "./options.ts";
 import { REPLAYED_WINDOWS } from "./start.ts";
 

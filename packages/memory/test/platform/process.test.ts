@@ -65,6 +65,8 @@ describe("timers", () => {
     timer = restart(timer, acts, 100);
     vi.advanceTimersByTime(100);
     expect(acts).toHaveBeenCalledTimes(2);
+    // First what was put over the fake timers: taken away later, it would put these back for every file behind this one.
+    vi.unstubAllGlobals();
     vi.useRealTimers();
   });
 });

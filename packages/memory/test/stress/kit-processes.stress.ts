@@ -1,6 +1,7 @@
 import { connect } from "node:net";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sourceProcess } from "../../../../test/source-process.ts";
+import { bundleProcess } from "../../../../test/process-bundle.ts";
 import { defineMemoryProvider } from "../../src/index.ts";
 import type { MemoryProviderHarness, TestStore } from "../../src/testing/index.ts";
 import { runRule } from "../../src/testing/run-rule.ts";
@@ -24,6 +25,8 @@ const withinOneProcess = rules.filter(
 );
 const nameOf = ({ subject, title }: (typeof rules)[number]) => `${subject}: ${title}`;
 
+const module = pathToFileURL(await bundleProcess(new URL("../support/broken-process.ts", import.meta.url)));
+
 let storages: Awaited<ReturnType<typeof startStorages>>;
 
 /** On a storage of this process, which another one reaches through a socket; each through a layer of its own. */
@@ -34,11 +37,10 @@ async function createStore(broken?: string): Promise<TestStore> {
   const layer = broken === undefined ? {} : brokenProcesses[broken]?.layer(storage, store);
   const backend = { ...storage, ...layer, close: async () => {} };
   const argument: Place = { port: storages.port, store, ...(broken === undefined ? {} : { broken }) };
-  const module = new URL("../support/broken-process.ts", import.meta.url);
   return {
     provider: defineMemoryProvider(backend),
     connect: async () => defineMemoryProvider(backend),
-    process: { module, argument, ...sourceProcess },
+    process: { module, argument },
     dispose: async () => {
       await storage.close();
       storages.drop(store);

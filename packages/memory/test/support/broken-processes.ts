@@ -7,7 +7,7 @@ import type {
   WriteOutcome,
 } from "../../src/backend/backend.ts";
 import { messageHash, nextDigest } from "../../src/backend/history-digest.ts";
-import type { Tombstones } from "../../src/backend/incarnation.ts";
+import type { Tombstones } from "../../src/incarnation.ts";
 import type { WriteReceipt } from "../../src/versioned-provider.ts";
 import { readAll, without } from "./broken-backend.ts";
 

@@ -1,4 +1,4 @@
-import { workKeyOf } from "../link/work.ts";
+import { workKeyOf } from "../background-work.ts";
 import type { LeasedJob } from "../queue.ts";
 import { ExtractionError } from "./error.ts";
 import type { ExtractionScope } from "./extraction.ts";

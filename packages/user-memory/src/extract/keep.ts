@@ -1,6 +1,6 @@
 import { beforeDeadline } from "../deadline.ts";
 import type { UserFact } from "../fact.ts";
-import { isStore } from "../link/slot.ts";
+import { isStore } from "../linked-memory.ts";
 import type { ExtractionJob } from "../queue.ts";
 import type { MemoryEntry, UserMemory } from "../user-memory.ts";
 import { everythingIn, type Item, proposedIn, type Verified } from "./items.ts";

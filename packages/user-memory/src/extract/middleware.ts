@@ -1,13 +1,13 @@
 import type { Middleware, MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import { parseOptions } from "@jaf/memory/adapter";
+import { trackWork, workKeyOf } from "../background-work.ts";
 import { boundOptions } from "../bound-options.ts";
 import { beforeDeadline } from "../deadline.ts";
 import type { ErasureMark } from "../erasure-mark.ts";
-import { tellQuietly } from "../link/callback.ts";
-import { getUserMemory, isStore } from "../link/slot.ts";
-import { trackWork, workKeyOf } from "../link/work.ts";
+import { getUserMemory, isStore } from "../linked-memory.ts";
 import type { ExtractionJob, LeasedJob } from "../queue.ts";
 import type { UserMemoryStore } from "../store.ts";
+import { tellQuietly } from "../tell-quietly.ts";
 import { attemptJob } from "./attempt.ts";
 import type { ExtractionScope } from "./extraction.ts";
 import { isCrowded } from "./lanes.ts";

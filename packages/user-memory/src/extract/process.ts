@@ -1,6 +1,6 @@
 import { parseOptions } from "@jaf/memory/adapter";
+import { trackWork } from "../background-work.ts";
 import { boundOptions } from "../bound-options.ts";
-import { trackWork } from "../link/work.ts";
 import type { UserMemoryStore } from "../store.ts";
 import { attemptJob } from "./attempt.ts";
 import type { CompleteText } from "./extraction.ts";

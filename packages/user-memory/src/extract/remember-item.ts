@@ -1,5 +1,5 @@
 import type { UserFact } from "../fact.ts";
-import { isStore } from "../link/slot.ts";
+import { isStore } from "../linked-memory.ts";
 import type { ExtractionJob } from "../queue.ts";
 import { INFERRED_TAG } from "../render/standing.ts";
 import { statementOf } from "../render/statement.ts";

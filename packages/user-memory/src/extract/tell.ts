@@ -1,5 +1,5 @@
 import { describeCause } from "@jaf/memory/adapter";
-import { tellQuietly } from "../link/callback.ts";
+import { tellQuietly } from "../tell-quietly.ts";
 import type { ExtractionOptions } from "./options.ts";
 
 /** Tells a failure that nobody waits for. By default its kind alone: what it says may quote what was said. */

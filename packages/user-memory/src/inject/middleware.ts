@@ -5,10 +5,10 @@ import * as z from "zod";
 import { boundOptions } from "../bound-options.ts";
 import { beforeDeadline } from "../deadline.ts";
 import { UserMemoryError } from "../errors.ts";
-import { tellQuietly } from "../link/callback.ts";
-import { getUserMemory } from "../link/slot.ts";
+import { getUserMemory } from "../linked-memory.ts";
 import type { LinkPolicy } from "../render/line.ts";
 import { type FactsPlacement, renderFacts } from "../render/render.ts";
+import { tellQuietly } from "../tell-quietly.ts";
 import type { MemoryEntry, UserMemory } from "../user-memory.ts";
 import { queryOf } from "./query.ts";
 

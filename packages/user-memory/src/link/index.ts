@@ -1,4 +1,4 @@
+export { drainWork, trackWork } from "../background-work.ts";
+export { getUserMemory, type LinkedUserMemory } from "../linked-memory.ts";
 export { type MemoryLinkOptions, middlewareFor } from "./middleware.ts";
-export { getUserMemory, type LinkedUserMemory } from "./slot.ts";
 export { type AdaptedUserMemory, asUserMemory, setUserMemory } from "./user-memory.ts";
-export { drainWork, trackWork } from "./work.ts";

@@ -1,8 +1,8 @@
+import { drainWork } from "../background-work.ts";
+import { fillSlot, isLinked, isStore, isUserMemory, type LinkedUserMemory } from "../linked-memory.ts";
 import type { UserMemoryStore } from "../store.ts";
 import type { UserMemory } from "../user-memory.ts";
 import { type MemoryLinkOptions, middlewareFor } from "./middleware.ts";
-import { fillSlot, isLinked, isStore, isUserMemory, type LinkedUserMemory } from "./slot.ts";
-import { drainWork } from "./work.ts";
 
 /** A store of one's own, ready for runs. */
 export interface AdaptedUserMemory extends LinkedUserMemory {

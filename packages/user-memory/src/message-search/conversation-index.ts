@@ -1,5 +1,6 @@
 import type { ConversationMemory, MemoryProvider, Message, Result } from "@jaf/memory";
 import { createSuccess, isVersionedProvider, messageText, readFrom } from "@jaf/memory/adapter";
+import type { TermOf } from "../recall/index.ts";
 import type { Pace } from "./pace.ts";
 import { blockOf, eachMessage, joined, MESSAGE_HEAD, type Segment, textHash } from "./segment.ts";
 
@@ -22,6 +23,12 @@ export interface IndexScope {
 export const searchedText = (message: Message): string =>
   message.role === "tool" ? "" : messageText(message);
 
+interface ConversationReading {
+  readonly before: Segment | undefined;
+  readonly maxBytes: number;
+  readonly termOf: TermOf;
+}
+
 /**
  * Reads a conversation; what stands where it stood isn't read for its words again. At most so many bytes: of a longer one, the
  * end. `undefined`: it isn't the user's, or not any more.
@@ -29,7 +36,7 @@ export const searchedText = (message: Message): string =>
 export async function indexConversation(
   scope: IndexScope,
   conversationId: string,
-  { before, maxBytes }: { readonly before: Segment | undefined; readonly maxBytes: number },
+  { before, maxBytes, termOf }: ConversationReading,
 ): Promise<Result<IndexedConversation | undefined>> {
   const { provider, userId, pace } = scope;
   const known = before === undefined ? new Map<number, Uint32Array>() : blocksOf(before);
@@ -57,7 +64,7 @@ export async function indexConversation(
       const isAssistant = message.role === "assistant";
       const old = known.get(offset);
       const isSame = old?.[1] === hash && old[2] === (isAssistant ? 1 : 0);
-      const block = isSame ? old : await blockOf({ text, hash, offset, isAssistant }, most, pace);
+      const block = isSame ? old : await blockOf({ text, hash, offset, isAssistant }, { most, pace, termOf });
       size += block.length;
       blocks.push(block);
       while (size > most && blocks.length > 1) size -= blocks.shift()?.length ?? 0;

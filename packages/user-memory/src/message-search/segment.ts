@@ -1,4 +1,4 @@
-import { termsOf } from "../recall/index.ts";
+import { type TermOf, termsOf } from "../recall/index.ts";
 import type { Pace } from "./pace.ts";
 import { passagesIn } from "./passages.ts";
 
@@ -46,13 +46,23 @@ export interface MessageText {
   readonly isAssistant: boolean;
 }
 
-/** The block of a message; at most so many numbers: of a longer one, the beginning. */
-export async function blockOf(message: MessageText, most: number, pace: Pace): Promise<Uint32Array> {
+export interface BlockOptions {
+  /** So many numbers at most: of a longer message, the beginning. */
+  readonly most: number;
+  readonly pace: Pace;
+  readonly termOf?: TermOf | undefined;
+}
+
+/** The block of a message. */
+export async function blockOf(
+  message: MessageText,
+  { most, pace, termOf }: BlockOptions,
+): Promise<Uint32Array> {
   const numbers = [message.offset, message.hash, message.isAssistant ? 1 : 0, 0];
   for (const passage of passagesIn(message.text)) {
     const waiting = pace();
     if (waiting !== undefined) await waiting;
-    const terms = termsOf(passage);
+    const terms = termsOf(passage, { termOf });
     if (terms.length === 0) continue;
     const start = numbers.push(0, terms.length);
     for (const { term, weight } of terms) {

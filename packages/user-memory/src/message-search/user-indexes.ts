@@ -1,5 +1,6 @@
 import type { ConversationMemory, MemoryProvider, Result } from "@jaf/memory";
 import { createSuccess } from "@jaf/memory/adapter";
+import { createTermOf } from "../recall/index.ts";
 import { type IndexedConversation, indexConversation, stampOf } from "./conversation-index.ts";
 import type { Pace } from "./pace.ts";
 import { bytesOf, type Segment } from "./segment.ts";
@@ -110,6 +111,7 @@ async function refresh(
   if (!found.success) return found;
   const wanted = newest(found.data, maxMessagesPerUser);
   for (const id of conversations.keys()) if (!wanted.has(id)) conversations.delete(id);
+  const termOf = createTermOf();
   let room = maxBytesPerUser;
   for (const [conversationId, head] of wanted) {
     const old = conversations.get(conversationId);
@@ -118,7 +120,7 @@ async function refresh(
     const isSame = old !== undefined && old.stamp === stampOf(head);
     const read = isSame
       ? createSuccess(old)
-      : await indexConversation(scope, conversationId, { before: old?.segment, maxBytes: room });
+      : await indexConversation(scope, conversationId, { before: old?.segment, maxBytes: room, termOf });
     if (!read.success) return read;
     if (read.data === undefined) continue;
     room -= bytesOf(read.data.segment);

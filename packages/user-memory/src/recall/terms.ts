@@ -21,11 +21,29 @@ export const NEGATION_TERM = "not";
 export const askedTerm = (term: string): string => `?${term}`;
 
 /** The stem under which a folded word is indexed; `undefined` for a word that says nothing. */
-export const termOf = (word: string): string | undefined => (isStopWord(word) ? undefined : stem(word));
+export type TermOf = (word: string) => string | undefined;
 
-export interface DocumentTime {
+export const termOf: TermOf = (word) => (isStopWord(word) ? undefined : stem(word));
+
+const MOST_WORDS_KEPT = 20_000;
+
+/** {@link termOf} for many texts: each word is stemmed once. It keeps the words, so it is dropped when the texts are read. */
+export function createTermOf(): TermOf {
+  const terms = new Map<string, string | undefined>();
+  return (word) => {
+    const known = terms.get(word);
+    if (known !== undefined || terms.has(word)) return known;
+    const term = termOf(word);
+    if (terms.size < MOST_WORDS_KEPT) terms.set(word, term);
+    return term;
+  };
+}
+
+export interface DocumentReading {
   /** When it was said, in milliseconds since 1970. With it, the document is also found by its date, and by what `yesterday` in it means. */
   readonly saidAt?: number | undefined;
+  /** Of {@link createTermOf}, where many documents are read. */
+  readonly termOf?: TermOf | undefined;
 }
 
 /**
@@ -33,20 +51,21 @@ export interface DocumentTime {
  * question), and the dates on which it was said or that it names (`@2023-07-08`). At most 256 terms, each once, the
  * first of the text. Takes time linear in the text; of a longer one, the first 16,384 UTF-16 units count.
  */
-export function termsOf(text: string, { saidAt }: DocumentTime = {}): readonly TermWeight[] {
+export function termsOf(text: string, reading: DocumentReading = {}): readonly TermWeight[] {
+  const { saidAt } = reading;
   const read = text.slice(0, TEXT_LIMIT);
   return [
-    ...Array.from(wordWeights(read), ([term, weight]) => ({ term, weight })),
+    ...Array.from(wordWeights(read, reading.termOf ?? termOf), ([term, weight]) => ({ term, weight })),
     ...Array.from(dateTermsOf(read, saidAt), (term) => ({ term, weight: 1 })),
   ];
 }
 
-function wordWeights(text: string): ReadonlyMap<string, number> {
+function wordWeights(text: string, termOfWord: TermOf): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const [sentence] of text.matchAll(SENTENCE)) {
     const asks = QUESTION.test(sentence);
     for (const word of tokenize(sentence)) {
-      const stemmed = termOf(word);
+      const stemmed = termOfWord(word);
       if (stemmed === undefined) continue;
       const term = asks ? askedTerm(stemmed) : stemmed;
       const weight = weights.get(term) ?? 0;

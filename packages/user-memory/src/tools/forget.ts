@@ -1,4 +1,4 @@
-import { isStore } from "../link/slot.ts";
+import { isStore } from "../linked-memory.ts";
 import type { UserMemory } from "../user-memory.ts";
 
 const UNKNOWN =

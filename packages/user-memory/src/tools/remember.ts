@@ -2,7 +2,7 @@ import type { ToolCallInfo } from "@jaf/core";
 import type { ErasureMark } from "../erasure-mark.ts";
 import type { Heard } from "../extract/heard.ts";
 import { loadSteps } from "../extract/load.ts";
-import { isStore } from "../link/slot.ts";
+import { isStore } from "../linked-memory.ts";
 import type { UserMemory } from "../user-memory.ts";
 import type { MemoryToolsSettings, RememberArguments } from "./options.ts";
 

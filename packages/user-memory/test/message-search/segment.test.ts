@@ -7,7 +7,7 @@ import { blockOf, bytesOf, eachMessage, joined } from "../../src/message-search/
 const blocks = (texts: readonly string[]) =>
   Promise.all(
     texts.map((text, offset) =>
-      blockOf({ text, hash: offset, offset, isAssistant: false }, 1e6, createPace()),
+      blockOf({ text, hash: offset, offset, isAssistant: false }, { most: 1e6, pace: createPace() }),
     ),
   );
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { termsOf } from "../../src/recall/index.ts";
+import { createTermOf, termsOf } from "../../src/recall/index.ts";
 
 const names = (text: string, saidAt?: number) => termsOf(text, { saidAt }).map(({ term }) => term);
 
@@ -10,6 +10,19 @@ describe("termsOf", () => {
       { term: "bake", weight: 2 },
       { term: "bread", weight: 1 },
     ]);
+  });
+
+  it("gives the same where the stems of many texts are kept, of words that say nothing, too", () => {
+    const termOf = createTermOf();
+    const texts = fc.array(
+      fc.constantFrom("She ", "bakes ", "bread. ", "constructor ", "is ", "baking? ", "吃面包 "),
+    );
+    fc.assert(
+      fc.property(texts, (words) => {
+        const text = words.join("");
+        expect(termsOf(text, { termOf })).toEqual(termsOf(text));
+      }),
+    );
   });
 
   it("marks the words of questions", () => {

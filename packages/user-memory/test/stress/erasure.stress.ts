@@ -3,7 +3,7 @@ import { defineUserMemory } from "../../src/define-user-memory.ts";
 import { createInMemoryUserMemoryBackend } from "../../src/in-memory/backend.ts";
 import type { StoreFactory } from "../../src/testing/store/harness.ts";
 import { erasure } from "../../src/testing/store/specs/erasure.ts";
-import { checkStore } from "../../src/testing/store/suite.ts";
+import { checkStore } from "../../src/testing/store-suite.ts";
 
 const ROUNDS = 40;
 

@@ -5,6 +5,7 @@ import { storableIds } from "../hostile-ids.ts";
 import {
   type BlobRules,
   bytesOf,
+  expectBytes,
   expectNothing,
   listedAs,
   NO_HASH,
@@ -20,7 +21,7 @@ export const valueRules: BlobRules = {
     expect({ sha256, size }).toEqual({ sha256: hash("sha256", data, "hex"), size: 70_000 });
     for (const reader of [store, other]) {
       const read = expectOk(await reader.get("c", sha256));
-      expect(read !== null && Buffer.from(read).equals(data)).toBe(true);
+      expectBytes(read, data);
       read?.fill(0);
     }
     expect(expectOk(await store.get("c", sha256))?.subarray(0, 3)).toEqual(data.subarray(0, 3));
@@ -41,7 +42,7 @@ export const valueRules: BlobRules = {
     const data = Buffer.alloc(largestBytes, "0123456789abcdef-");
     const { sha256 } = expectOk(await store.put("c", data, newHold()));
     const read = expectOk(await store.get("c", sha256));
-    expect(read !== null && data.equals(read)).toBe(true);
+    expectBytes(read, data);
     expect(await listedAs(store, "c", sha256)).toMatchObject([{ size: largestBytes }]);
   },
   "says of what isn't there that it isn't": async ({ store }) => {

@@ -34,6 +34,14 @@ export async function putText(
   return sha256;
 }
 
+export function expectBytes(read: Uint8Array | null, expected: Uint8Array): void {
+  if (read !== null && Buffer.compare(read, expected) === 0) return;
+  const different = expected.findIndex((byte, index) => byte !== read?.[index]);
+  const at = different < 0 ? expected.length : different;
+  const got = read === null ? "null" : `${read.length}, which differ from byte ${at} on`;
+  expect.fail(`expected ${expected.length} bytes, got ${got}`);
+}
+
 export async function readText(
   store: BlobStore,
   conversationId: string,

@@ -1,4 +1,5 @@
 import { describe, it } from "vitest";
+import { tellCalls } from "../calls.ts";
 import { dueRules, erasureRules, holdRules } from "./erasure-rules.ts";
 import type { BlobStoreHarness } from "./harness.ts";
 import { isolationRules, refusalRules, valueRules } from "./rules.ts";
@@ -34,7 +35,10 @@ export function describeBlobStoreConformance(harness: BlobStoreHarness): void {
           it(title, { timeout: timeoutMs }, async () => {
             const { store, connect, dispose } = await createStore();
             try {
-              await check({ store, other: (await connect?.()) ?? store, largestBytes });
+              const other = (await connect?.()) ?? store;
+              await tellCalls((recorded) =>
+                check({ store: recorded(store), other: recorded(other, "other."), largestBytes }),
+              );
             } finally {
               await dispose();
             }

@@ -1,4 +1,5 @@
 import { describe, it } from "vitest";
+import { tellCalls } from "../calls.ts";
 import type { CacheAdapterHarness } from "./harness.ts";
 import { claimRules, lifetimeRules, valueRules } from "./rules.ts";
 
@@ -26,7 +27,10 @@ export function describeCacheAdapterConformance(harness: CacheAdapterHarness): v
           it(title, { timeout: timeoutMs, concurrent: true }, async () => {
             const { cache, connect, dispose } = await createCache();
             try {
-              await check({ cache, other: (await connect?.()) ?? cache });
+              const other = (await connect?.()) ?? cache;
+              await tellCalls((recorded) =>
+                check({ cache: recorded(cache), other: recorded(other, "other.") }),
+              );
             } finally {
               await dispose();
             }

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { conversationCursor } from "../../backend/cursor.ts";
+import { conversationCursor } from "../../codec/cursor.ts";
 import type { MemoryQuery, WriteOptions } from "../../provider.ts";
 import { expectConflict, expectError, expectOk, ids, readConversation } from "../expectations.ts";
 import { users } from "../messages.ts";

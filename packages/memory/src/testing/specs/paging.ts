@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { conversationCursor } from "../../backend/cursor.ts";
+import { conversationCursor } from "../../codec/cursor.ts";
 import type { ConversationMemory, MemoryQuery } from "../../provider.ts";
 import { expectInvalid, expectOk, ids } from "../expectations.ts";
 import { hostile, users } from "../messages.ts";

@@ -1,8 +1,11 @@
-import type { RichMessage } from "@jaf/memory";
+import type { ModelOrigin, RichMessage } from "@jaf/memory";
 import { messageText } from "@jaf/memory/engine";
-import { type AssistantContext, assistantItems } from "./assistant.ts";
+import { type ForeignReasoning, foreignText } from "../../request/foreign-text.ts";
+import { isSameOrigin } from "../../request/origin.ts";
 import { inputContent } from "./input-parts.ts";
-import { type InputItem, outputItem } from "./items.ts";
+import { callItem, type InputItem, type ItemContext, outputItem } from "./items.ts";
+import { ownEntries } from "./own-entries.ts";
+import { pairedItems } from "./paired.ts";
 
 export interface Input {
   readonly instructions: string;
@@ -40,4 +43,21 @@ function messageItems(message: RichMessage, context: AssistantContext): readonly
     case "tool":
       return [outputItem(message.tool_call_id ?? "", inputContent(content), context)];
   }
+}
+
+interface AssistantContext extends ItemContext {
+  /** Of the model that is about to reply. */
+  readonly origin: ModelOrigin;
+  readonly foreignReasoning: ForeignReasoning;
+  readonly isStored: boolean;
+  readonly takesReadable: boolean;
+  readonly sentIds: Set<string | undefined>;
+}
+
+/** None for a turn of which nothing is left to be sent. */
+function assistantItems(message: RichMessage, context: AssistantContext): readonly InputItem[] {
+  if (isSameOrigin(message.origin, context.origin)) return pairedItems(ownEntries(message, context), context);
+  const said = foreignText(message, context.foreignReasoning);
+  const calls = (message.tool_calls ?? []).map((call) => callItem(call, false, context));
+  return said === "" ? calls : [{ role: "assistant", content: said }, ...calls];
 }

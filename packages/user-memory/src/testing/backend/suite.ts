@@ -1,3 +1,4 @@
+import { tellCalls } from "@jaf/memory/testing";
 import { describe, it } from "vitest";
 import type { BackendFactory, BackendTestOptions } from "./harness.ts";
 import type { BackendCheck } from "./spec.ts";
@@ -10,7 +11,13 @@ async function checkBackend(factory: BackendFactory, check: BackendCheck): Promi
   const store = await factory();
   const { backend, another } = store;
   try {
-    await check({ backend, another: async () => (another === undefined ? backend : another()) });
+    await tellCalls((recorded) =>
+      check({
+        backend: recorded(backend),
+        another: async () =>
+          another === undefined ? recorded(backend) : recorded(await another(), "another."),
+      }),
+    );
   } finally {
     await store.close();
   }

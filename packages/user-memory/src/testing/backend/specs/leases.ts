@@ -71,7 +71,7 @@ export const leases: BackendSpec = {
           Array.from({ length: LESSEES }, (_, index) => work(clients[index % 2] ?? backend)),
         );
         expect(numbers(leased.flat())).toEqual(all);
-        expect(leased.flat().every(({ attempts }) => attempts === round + 1)).toBe(true);
+        expect([...new Set(leased.flat().map(({ attempts }) => attempts))]).toEqual([round + 1]);
         await Promise.all(all.map(jobOf).map(({ user, id }) => backend.jobs.release(user, id, 0)));
       }
     },

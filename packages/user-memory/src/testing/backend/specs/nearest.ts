@@ -54,7 +54,7 @@ export const nearest: BackendSpec = {
         [0, 0],
       ]) {
         const found = await near(user, vector, 10);
-        expect(found.every(({ similarity }) => Number.isFinite(similarity))).toBe(true);
+        expect(found.filter(({ similarity }) => !Number.isFinite(similarity))).toEqual([]);
         if (vector[0] === 1) expect(found[0]?.seq).toBe(2);
       }
     }),

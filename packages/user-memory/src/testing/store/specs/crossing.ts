@@ -29,7 +29,7 @@ export async function expectNoCrossing(
   );
   for (const { user: whose, mark } of parties) {
     const facts = await everything(memory, whose);
-    expect(facts.every(({ fact, userId }) => fact.includes(mark) && userId === whose)).toBe(true);
+    expect(facts.filter(({ fact, userId }) => !fact.includes(mark) || userId !== whose)).toEqual([]);
     expect(await memory.verifyAudit(whose)).toMatchObject({ ok: true, facts: facts.length, problems: [] });
   }
 }

@@ -1,0 +1,18 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A folder of its own for each test, removed by `remove`. */
+export function temporaryFolder() {
+  const path = mkdtempSync(join(tmpdir(), "jaf-demo-"));
+  return {
+    path,
+    data: join(path, "data"),
+    write: (name: string, text: string): string => {
+      const file = join(path, name);
+      writeFileSync(file, text);
+      return file;
+    },
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,4 @@
+import { describeCachedPrompts } from "../support/cached-prompts.ts";
+
+describeCachedPrompts("postgres");
+describeCachedPrompts("pglite");

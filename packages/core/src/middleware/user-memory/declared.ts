@@ -1,0 +1,79 @@
+import type { Agent } from "../../agent.ts";
+import type { RunConfig } from "../../config.ts";
+import type { RunScope } from "../../engine/scope.ts";
+import type { RunState } from "../../state.ts";
+import { abortable } from "../../timing/abort.ts";
+import { checkMiddleware } from "../check.ts";
+import { type HookName, reasonOf, tellFailure } from "../failure.ts";
+import type { Middleware } from "../middleware.ts";
+import { checkUserMemory, getUserMemory } from "./default-memory.ts";
+import type { RemembersDeclaration, RunUserMemory } from "./remembers.ts";
+import { parseRemembers } from "./spec.ts";
+
+type Configured<Ctx> = Pick<RunConfig<Ctx>, "remembers" | "userMemory">;
+// biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+type Declaring<Ctx> = Pick<Agent<Ctx, any>, "remembers">;
+
+/** Whom a declaration is asked for, and before which hooks. */
+export type Asking<Ctx> = Pick<RunState<Ctx>, "context"> & Pick<HookName, "hook">;
+
+/** What holds for a run, and where it is said. */
+interface Declared<Ctx> {
+  readonly declaration: RemembersDeclaration<Ctx>;
+  /** What declares it: a function is called on it, which may be an instance of a class. */
+  readonly declaring: object;
+  readonly what: string;
+  readonly memory: RunUserMemory;
+}
+
+/** The call outranks the agent. `undefined` where nothing is declared, and where there is no user memory. */
+export function declaredFor<Ctx>(config: Configured<Ctx>, agent: Declaring<Ctx>): Declared<Ctx> | undefined {
+  const isAgents = config.remembers === undefined;
+  const declaration = isAgents ? agent.remembers : config.remembers;
+  if (!declaration) return undefined;
+  const memory = config.userMemory ?? getUserMemory();
+  if (memory === undefined) return undefined;
+  return {
+    declaration,
+    declaring: isAgents ? agent : config,
+    what: isAgents ? "Agent.remembers" : "RunConfig.remembers",
+    memory,
+  };
+}
+
+/** Throws a `TypeError` for what can be seen to be wrong before anything is called. */
+export function checkDeclared<Ctx>(
+  { remembers, userMemory }: Configured<Ctx>,
+  agent: Declaring<Ctx>,
+  label: (field: string) => string,
+): void {
+  if (userMemory !== undefined) checkUserMemory(userMemory, label("userMemory"));
+  if (typeof remembers !== "function") parseRemembers(remembers, label("remembers"));
+  if (typeof agent.remembers !== "function") parseRemembers(agent.remembers, "Agent.remembers");
+}
+
+/**
+ * The middleware that does what is declared; none where that is nothing, and where the application's own code throws,
+ * which is told. Throws a `TypeError` for what is no declaration.
+ */
+export async function remembering<Ctx>(
+  scope: RunScope<Ctx>,
+  { declaration, declaring, what, memory }: Declared<Ctx>,
+  { context, hook }: Asking<Ctx>,
+): Promise<readonly Middleware<Ctx>[]> {
+  const attempt = async <T>(action: () => T): Promise<{ readonly value: Awaited<T> } | undefined> => {
+    try {
+      return { value: await action() };
+    } catch (thrown) {
+      tellFailure(scope, { name: "remembers", hook }, reasonOf(thrown));
+      return undefined;
+    }
+  };
+  const declared =
+    typeof declaration === "function"
+      ? await attempt(() => abortable(declaration.call(declaring, context), scope.config.signal))
+      : { value: declaration };
+  const spec = declared && parseRemembers(declared.value, what);
+  const made = spec && (await attempt(() => abortable(memory.middlewareFor<Ctx>(spec), scope.config.signal)));
+  return made === undefined ? [] : checkMiddleware(made.value, "result of middlewareFor()");
+}

@@ -1,0 +1,113 @@
+import type { MemoryIssue, Message } from "@jaf/memory";
+import { parseMessages, sanitizeConversation } from "@jaf/memory/engine";
+import type { ContextLabel } from "../context/manifest.ts";
+import { placesIn } from "./places.ts";
+import type { ShownMessages, WindowInput } from "./shown.ts";
+
+/** Gets copies that can't be changed, in a list of its own. */
+export type WindowFunction = (messages: readonly Message[]) => readonly Message[];
+
+const leftOut: ContextLabel = { fate: "trimmed", reason: "function" };
+const changed: ContextLabel = { fate: "repaired", reason: "unanswered-call" };
+
+/** Throws what the function throws, and a `TypeError` where it returns no messages. */
+export function windowByFunction(
+  path: string,
+  window: WindowFunction,
+): (input: WindowInput) => ShownMessages {
+  const copiesOf = openCopies<Message>();
+  return ({ messages, summary }) => {
+    const given = copiesOf(messages);
+    const own = new Set(given);
+    const returned = readReturned(window(given.slice()), own);
+    const shown = sanitizeConversation(returned);
+    let labels: ReadonlyMap<Message | undefined, ContextLabel | undefined> | undefined;
+    return {
+      messages: shown,
+      summary,
+      label: (index) => {
+        labels ??= labelsOf(returned, shown);
+        return labels.has(given[index]) ? labels.get(given[index]) : leftOut;
+      },
+      issue: holdsNewest(given, shown, own) ? undefined : newestMissing(path),
+    };
+  };
+}
+
+const newestMissing = (path: string): MemoryIssue => ({
+  path,
+  expected:
+    "a function that returns the newest message, with all results of the calls it belongs to, and the last user message, or what stands for them",
+});
+
+/** What is the conversation's own has been checked. */
+function readReturned(returned: unknown, own: ReadonlySet<unknown>): readonly Message[] {
+  if (!Array.isArray(returned)) throw new TypeError("it returned no list of messages");
+  return Array.from(returned as readonly unknown[], (message, index) => {
+    if (own.has(message)) return message as Message;
+    const parsed = parseMessages([message]);
+    if (parsed.success) return parsed.data[0] as Message;
+    const [issue] = parsed.error._tag === "MemoryValidationError" ? parsed.error.issues : [];
+    const where = issue?.path.replace("messages[0]", `[${index}]`);
+    throw new TypeError(`it returned no list of messages: ${where}: expected ${issue?.expected}`);
+  });
+}
+
+/**
+ * Whether the model sees what it is to answer: the newest message, or all results that the history ends with, and the last
+ * user message. A message of the function's own may stand for one of the same role, and for a result of the same call.
+ */
+function holdsNewest(
+  given: readonly Message[],
+  shown: readonly Message[],
+  own: ReadonlySet<Message>,
+): boolean {
+  const kept = new Set(shown);
+  const stand = new Set(shown.filter((message) => !own.has(message)).map(roleOf));
+  const isThere = (message: Message) => kept.has(message) || stand.has(roleOf(message));
+  const lastUser = given.findLast(({ role }) => role === "user");
+  const newest = Math.min(given.findLastIndex(({ role }) => role !== "tool") + 1, given.length - 1);
+  return given.slice(Math.max(0, newest)).every(isThere) && (lastUser === undefined || isThere(lastUser));
+}
+
+const roleOf = ({ role, tool_call_id: answers }: Message): string =>
+  role === "tool" ? `${role}:${answers}` : role;
+
+/** For each message that a function returned and that is shown, whether it had to be changed. */
+function labelsOf(returned: readonly Message[], shown: readonly Message[]) {
+  const labels = new Map<Message | undefined, ContextLabel | undefined>();
+  for (const [index, place] of placesIn(returned, shown).entries()) {
+    labels.set(returned[place], shown[index] === returned[place] ? undefined : changed);
+  }
+  return labels;
+}
+
+/**
+ * Copies that nobody can change, at any depth. The same copy for the same object, call after call; an object that stands
+ * in a list several times gets one for each, so that they can be told apart. Dates are copied, and not frozen: nothing can
+ * be done about their methods.
+ */
+function openCopies<T extends object>(): (originals: readonly T[]) => readonly T[] {
+  const made = new WeakMap<T, T[]>();
+  return (originals) => {
+    const seen = new Map<T, number>();
+    return originals.map((original) => {
+      const nth = seen.get(original) ?? 0;
+      seen.set(original, nth + 1);
+      const copies = made.get(original) ?? [];
+      made.set(original, copies);
+      const copy = copies[nth] ?? (frozenCopy(original) as T);
+      copies[nth] = copy;
+      return copy;
+    });
+  };
+}
+
+function frozenCopy(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof Date) return new Date(value);
+  if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy));
+  return Object.freeze(
+    Object.fromEntries(Object.entries(value).map(([key, each]) => [key, frozenCopy(each)])),
+  );
+}

@@ -1,0 +1,114 @@
+import { isPglite, type PgClient, type PgliteClient, type PostgresClient } from "./clients.ts";
+import type { SqlClient, SqlRow, Statement } from "./port.ts";
+import { prepareOrNot, unnamed } from "./prepared.ts";
+import { carefulAfterRace, retryAfterRace } from "./serialization.ts";
+
+/** A query of such a client would wait for ever. */
+export class UnconnectedClient extends Error {
+  override readonly name = "UnconnectedClient";
+}
+
+interface PooledClient extends PgClient {
+  on(event: "error", listener: () => void): unknown;
+  off(event: "error", listener: () => void): unknown;
+  release(destroy: boolean): void;
+}
+
+interface PgPool extends PgClient {
+  connect(): Promise<PooledClient>;
+}
+
+const isPool = (client: PgClient): client is PgPool => "totalCount" in client && "connect" in client;
+
+// Older versions of `pg` don't tell; then a second attempt finds it out from the server.
+const inTransaction = (client: PgClient): boolean =>
+  "getTransactionStatus" in client &&
+  typeof client.getTransactionStatus === "function" &&
+  /^[TE]$/.test(String(client.getTransactionStatus()));
+
+// Private to `pg`: where these fields are missing, nothing is assumed.
+const isUnconnected = (client: PostgresClient): boolean =>
+  "_connected" in client &&
+  client._connected === false &&
+  "_connecting" in client &&
+  client._connecting === false;
+
+function createQueue(): <T>(run: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (run) => {
+    const result = last.then(run);
+    last = result.catch(() => {});
+    return result;
+  };
+}
+
+const adaptPglite = (client: PgliteClient): SqlClient => ({
+  autocommit: true,
+  concurrent: false,
+  query: async ({ text, values }) => (await client.query(text, [...values])).rows as readonly SqlRow[],
+  script: async (sql) => void (await client.exec(sql)),
+});
+
+async function send(client: PgClient, { text, values, name, timeoutMs }: Statement) {
+  const query = {
+    text,
+    values: [...values],
+    ...(name === undefined ? {} : { name }),
+    ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs }),
+  };
+  return (await client.query(query)).rows as readonly SqlRow[];
+}
+
+const scriptOn = (client: PgClient) => async (sql: string) => void (await client.query(sql));
+
+/** Whatever isolation level the database has for a default. */
+async function sendReadCommitted(pool: PgPool, statement: Statement): Promise<readonly SqlRow[]> {
+  const client = await pool.connect();
+  const ignore = () => {}; // The statement fails with it; without a listener it would end the process.
+  client.on("error", ignore);
+  let complete = false;
+  try {
+    await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
+    const rows = await send(client, unnamed(statement));
+    await client.query("COMMIT");
+    complete = true;
+    return rows;
+  } finally {
+    client.release(!complete);
+    client.off("error", ignore);
+  }
+}
+
+const adaptPool = (pool: PgPool): SqlClient => ({
+  autocommit: true,
+  concurrent: true,
+  query: carefulAfterRace(
+    prepareOrNot((statement) => send(pool, statement)),
+    (statement) => sendReadCommitted(pool, statement),
+  ),
+  script: scriptOn(pool),
+});
+
+function adaptConnection(client: PgClient): SqlClient {
+  // Not prepared: in a transaction of the application, a prepared statement that a proxy has lost would be its end.
+  const query = retryAfterRace(
+    (statement) => send(client, unnamed(statement)),
+    () => inTransaction(client),
+  );
+  const script = scriptOn(client);
+  // A connection answers one query after the other anyway, and `pg` is about to stop queueing them itself.
+  const inTurn = createQueue();
+  return {
+    autocommit: false,
+    concurrent: false,
+    query: (statement) => inTurn(() => query(statement)),
+    script: (sql) => inTurn(() => script(sql)),
+  };
+}
+
+/** Does no I/O. Throws {@link UnconnectedClient}. */
+export function adaptClient(client: PostgresClient): SqlClient {
+  if (isPglite(client)) return adaptPglite(client);
+  if (isUnconnected(client)) throw new UnconnectedClient("the client is not connected");
+  return isPool(client) ? adaptPool(client) : adaptConnection(client);
+}

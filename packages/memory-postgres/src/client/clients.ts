@@ -1,0 +1,27 @@
+interface QueryRows {
+  rows: unknown[];
+}
+
+export interface NamedQuery {
+  name?: string;
+  text: string;
+  values?: unknown[];
+  /** In milliseconds. */
+  query_timeout?: number;
+}
+
+/** A `Client` or `Pool` of `pg`, or anything that queries as they do. A `Client` must be connected. */
+export interface PgClient {
+  query(query: string | NamedQuery, values?: unknown[]): Promise<QueryRows>;
+}
+
+/** An instance of `@electric-sql/pglite`. */
+export interface PgliteClient {
+  query(text: string, values?: unknown[]): Promise<QueryRows>;
+  exec(script: string): Promise<unknown>;
+}
+
+export type PostgresClient = PgClient | PgliteClient;
+
+export const isPglite = (client: PostgresClient): client is PgliteClient =>
+  "exec" in client && typeof client.exec === "function";

@@ -1,0 +1,10 @@
+import { describeCacheOn } from "../support/cache.ts";
+
+for (const name of [
+  "node-redis, RESP2",
+  "node-redis pool",
+  "node-redis cluster",
+  "ioredis",
+  "ioredis cluster",
+] as const)
+  describeCacheOn(name);

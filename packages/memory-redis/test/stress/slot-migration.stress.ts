@@ -1,0 +1,3 @@
+import { describeSlotMigration } from "../support/slot-migration.ts";
+
+describeSlotMigration("ioredis");

@@ -1,0 +1,110 @@
+import { inspect } from "node:util";
+
+const SHOWN_OF_EACH_METHOD = 3;
+const SHOWN_CHARACTERS = 200;
+
+interface Call {
+  readonly number: number;
+  readonly name: string;
+  readonly given: readonly unknown[];
+  /** How it ended, once it has. */
+  ended?: () => string;
+}
+
+/** The last calls of each method, so that a report can tell what was written before something else was found. */
+export interface CallRecord {
+  /** The same object, whose calls are recorded, also those of objects in it. `label` stands before their names. */
+  readonly of: <T extends object>(target: T, label?: string) => T;
+  /** A line for each call, in the order in which they began. */
+  readonly lines: () => readonly string[];
+}
+
+function show(value: unknown): string {
+  const text = inspect(value, {
+    depth: 4,
+    breakLength: Number.POSITIVE_INFINITY,
+    maxArrayLength: 4,
+    maxStringLength: 60,
+    // Hostile input has functions of its own.
+    customInspect: false,
+  });
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)} ...` : text;
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+/** A `Result` by its data or the tag of its error, anything else as it is. */
+function outcomeOf(value: unknown): string {
+  if (!isObject(value) || !("success" in value)) return show(value);
+  if ("data" in value) return show(value.data);
+  const { error } = value as { readonly error?: unknown };
+  if (!isObject(error) || !("_tag" in error)) return value.success === true ? "done" : show(error);
+  return "reason" in error ? `${error._tag} (${error.reason})` : String(error._tag);
+}
+
+const lineOf = ({ number, name, given, ended }: Call): string =>
+  `${number}. ${name}(${given.map(show).join(", ")}): ${ended?.() ?? "not settled"}`;
+
+export function createCallRecord(): CallRecord {
+  const byMethod = new Map<string, Call[]>();
+  let count = 0;
+
+  function begin(name: string, given: readonly unknown[]): Call {
+    count += 1;
+    const call: Call = { number: count, name, given };
+    byMethod.set(name, [...(byMethod.get(name) ?? []), call].slice(-SHOWN_OF_EACH_METHOD));
+    return call;
+  }
+
+  function observe(call: Call, make: () => unknown): unknown {
+    const end = (value: unknown) => {
+      call.ended = () => outcomeOf(value);
+    };
+    const fail = (thrown: unknown) => {
+      call.ended = () => `threw ${thrown instanceof Error ? thrown.name : typeof thrown}`;
+    };
+    try {
+      const answer = make();
+      if (answer instanceof Promise) answer.then(end, fail);
+      else end(answer);
+      return answer;
+    } catch (thrown) {
+      fail(thrown);
+      throw thrown;
+    }
+  }
+
+  const of = <T extends object>(target: T, label = ""): T =>
+    // On an object without fields of its own: what a frozen one has can't be shown otherwise.
+    new Proxy(Object.create(target), {
+      get: (_, key) => {
+        const value: unknown = Reflect.get(target, key);
+        const name = `${label}${String(key)}`;
+        if (typeof value === "function")
+          return (...given: readonly unknown[]) =>
+            observe(begin(name, given), () => Reflect.apply(value, target, given));
+        return isObject(value) ? of(value, `${name}.`) : value;
+      },
+    });
+
+  const lines = () =>
+    [...byMethod.values()]
+      .flat()
+      .sort((a, b) => a.number - b.number)
+      .map(lineOf);
+
+  return { of, lines };
+}
+
+type Recorded = <T extends object>(target: T, label?: string) => T;
+
+/** Proves a rule whose error, where it is broken, tells the last calls of what was handed to `recorded`. */
+export async function tellCalls(check: (recorded: Recorded) => Promise<void>): Promise<void> {
+  const record = createCallRecord();
+  try {
+    await check(record.of);
+  } catch (thrown) {
+    if (thrown instanceof Error) thrown.message = [thrown.message, "after", ...record.lines()].join("\n  ");
+    throw thrown;
+  }
+}

@@ -1,0 +1,24 @@
+import { describeMemoryProvider } from "@jaf/memory/testing";
+import {
+  createInMemoryProvider,
+  MemoryPerformanceMonitor,
+  monitorProvider,
+  type VersionedMemoryProvider,
+  withFallback,
+  withRetry,
+} from "../../src/index.ts";
+
+const wrap = (provider: VersionedMemoryProvider): VersionedMemoryProvider =>
+  monitorProvider(
+    withFallback(withRetry(provider), createInMemoryProvider(), { writes: "fallback" }),
+    new MemoryPerformanceMonitor(),
+  );
+
+// All wrappers at once: none may change what a provider that is up does.
+describeMemoryProvider({
+  name: "in-memory, with retry, fallback and monitor",
+  createStore: async () => {
+    const provider = wrap(createInMemoryProvider({ maxMessagesPerConversation: 10_000 }));
+    return { provider, dispose: async () => void (await provider.close()) };
+  },
+});

@@ -1,0 +1,3 @@
+import { allLengths, describeResponsesStreamCuts } from "../support/responses-stream-cuts.ts";
+
+describeResponsesStreamCuts(allLengths);

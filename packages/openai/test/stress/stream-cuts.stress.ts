@@ -1,0 +1,3 @@
+import { allLengths, describeStreamCuts } from "../support/stream-cuts.ts";
+
+describeStreamCuts(allLengths);

@@ -1,0 +1,48 @@
+import { beforeDeadline } from "./deadline.ts";
+
+/** What this process still does for a user memory, after the turns that asked for it. */
+const underWay = new WeakMap<object, Set<Promise<unknown>>>();
+
+/** A store that is wrapped, e.g. in a class, shares its queue with what it wraps. */
+export function workKeyOf(memory: object): object {
+  const { queue } = memory as { readonly queue?: unknown };
+  return typeof queue === "object" && queue !== null ? queue : memory;
+}
+
+/** Takes note of work for a memory until it settles; it may reject, which nobody is told here. */
+export function trackWork(memory: object, work: Promise<unknown>): void {
+  const all = underWay.get(workKeyOf(memory)) ?? new Set();
+  underWay.set(workKeyOf(memory), all);
+  const settled = work.then(
+    () => undefined,
+    () => undefined,
+  );
+  all.add(settled);
+  void settled.then(() => all.delete(settled));
+}
+
+/**
+ * Resolves once all work for a memory is done, also what began meanwhile, or once `timeoutMs` have passed, in milliseconds;
+ * default: however long it takes. Never rejects.
+ */
+export async function drainWork(
+  memory: object,
+  { timeoutMs }: { readonly timeoutMs?: number | undefined } = {},
+): Promise<void> {
+  const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;
+  const all = underWay.get(workKeyOf(memory));
+  while (all !== undefined && all.size > 0) {
+    const left = deadline - performance.now();
+    if (left <= 0) return;
+    await settledWithin(left, all);
+  }
+}
+
+async function settledWithin(milliseconds: number, work: ReadonlySet<Promise<unknown>>): Promise<void> {
+  if (milliseconds === Number.POSITIVE_INFINITY) return void (await Promise.all(work));
+  await beforeDeadline(
+    milliseconds,
+    () => Promise.all(work),
+    () => new Error("late"),
+  ).catch(() => undefined);
+}

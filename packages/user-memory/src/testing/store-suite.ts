@@ -1,0 +1,78 @@
+import { randomUUID } from "node:crypto";
+import { tellCalls } from "@jaf/memory/testing";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { defineUserMemory } from "../define-user-memory.ts";
+import { attackSpecs } from "./attacks/index.ts";
+import type { StoreFactory, StoreTestOptions, StoreUnderTest } from "./store/harness.ts";
+import type { StoreCheck } from "./store/spec.ts";
+import { storeSpecs } from "./store/specs/index.ts";
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/** Runs one rule with users of its own, and closes what it opened. */
+export async function checkStore(
+  shared: StoreUnderTest,
+  factory: StoreFactory,
+  check: StoreCheck,
+): Promise<void> {
+  const opened: StoreUnderTest[] = [];
+  const open = async (): Promise<StoreUnderTest> => {
+    const store = await factory();
+    opened.push(store);
+    return store;
+  };
+  const { memory, backend, another } = shared;
+  try {
+    await tellCalls((recorded) =>
+      check({
+        ...{ memory: recorded(memory), backend, user: randomUUID(), other: randomUUID() },
+        withOptions: (options) => recorded(defineUserMemory(backend, options)),
+        another: async () => recorded((await another?.()) ?? defineUserMemory(backend), "another."),
+        open: async () => {
+          const store = await open();
+          return { ...store, memory: recorded(store.memory, "opened.") };
+        },
+      }),
+    );
+  } finally {
+    for (const store of opened) await store.close();
+  }
+}
+
+/**
+ * Declares the conformance tests of a user memory: each method of `UserMemoryStore`, and the attacks on one. Call it at the
+ * top of a vitest file.
+ *
+ * ```ts
+ * describeUserMemory("my store", async () => {
+ *   const backend = await createMyBackend({ prefix: crypto.randomUUID() });
+ *   const memory = defineUserMemory(backend);
+ *   return { memory, backend, close: () => memory.close() };
+ * });
+ * ```
+ */
+export function describeUserMemory(
+  name: string,
+  factory: StoreFactory,
+  options: StoreTestOptions = {},
+): void {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, seeds = [1], operations = 320 } = options;
+  describe(`UserMemoryStore: ${name}`, () => {
+    let shared: StoreUnderTest | undefined;
+    const opened = (): StoreUnderTest => {
+      if (shared === undefined) throw new Error("the store could not be opened");
+      return shared;
+    };
+    beforeAll(async () => {
+      shared = await factory();
+    }, timeoutMs);
+    afterAll(() => shared?.close(), timeoutMs);
+    for (const { subject, rules } of [...storeSpecs({ seeds, operations }), ...attackSpecs]) {
+      describe(subject, () => {
+        for (const [title, check] of Object.entries(rules)) {
+          it(title, { timeout: timeoutMs }, () => checkStore(opened(), factory, check));
+        }
+      });
+    }
+  });
+}

@@ -1,0 +1,3 @@
+import { describeEarlySettling } from "../support/early-settling.ts";
+
+describeEarlySettling([2, 3]);

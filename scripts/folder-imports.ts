@@ -1,0 +1,83 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import ts from "typescript";
+
+/** One file that takes a value of another; both relative to the folder that was read. */
+export interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * The imports of values among the files below a folder, also those by `import()`. Imports of types alone aren't counted: nothing
+ * is loaded for them.
+ */
+export function readImports(folder: string): readonly Import[] {
+  const aliases = readAliases(dirname(folder));
+  return sourcesBelow(folder).flatMap((file) =>
+    specifiersOf(file)
+      .flatMap((specifier) =>
+        specifier.startsWith(".") ? [join(dirname(file), specifier)] : (aliases.get(specifier) ?? []),
+      )
+      .filter((to) => to.startsWith(folder + sep) && existsSync(to))
+      .map((to) => ({ from: relative(folder, file), to: relative(folder, to) })),
+  );
+}
+
+const sourcesBelow = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.m?ts$/.test(file) && !file.split(sep).includes("node_modules"))
+    .map((file) => join(folder, file))
+    .filter((file) => statSync(file).isFile())
+    .sort();
+
+/** What a package calls its own modules by, each with every file that it may stand for. */
+function readAliases(packageFolder: string): ReadonlyMap<string, readonly string[]> {
+  const manifest = join(packageFolder, "package.json");
+  if (!existsSync(manifest)) return new Map();
+  const { imports = {} } = JSON.parse(readFileSync(manifest, "utf8"));
+  return new Map(
+    Object.entries(imports).map(([alias, targets]) => [
+      alias,
+      textsIn(targets).map((target) => join(packageFolder, target)),
+    ]),
+  );
+}
+
+const textsIn = (value: unknown): readonly string[] =>
+  typeof value === "string" ? [value] : Object.values(value ?? {}).flatMap(textsIn);
+
+function specifiersOf(file: string): readonly string[] {
+  const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.ESNext);
+  const specifiers: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const specifier = valueSpecifierOf(node);
+    if (specifier !== undefined && ts.isStringLiteralLike(specifier)) specifiers.push(specifier.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return specifiers;
+}
+
+function valueSpecifierOf(node: ts.Node): ts.Expression | undefined {
+  if (ts.isImportDeclaration(node)) return takesTypesAlone(node) ? undefined : node.moduleSpecifier;
+  if (ts.isExportDeclaration(node)) return givesTypesAlone(node) ? undefined : node.moduleSpecifier;
+  return ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+    ? node.arguments[0]
+    : undefined;
+}
+
+function takesTypesAlone({ importClause }: ts.ImportDeclaration): boolean {
+  if (importClause === undefined) return false;
+  if (importClause.phaseModifier === ts.SyntaxKind.TypeKeyword) return true;
+  const { name, namedBindings } = importClause;
+  return name === undefined && namedBindings !== undefined && areTypes(namedBindings);
+}
+
+const givesTypesAlone = ({ isTypeOnly, exportClause }: ts.ExportDeclaration): boolean =>
+  isTypeOnly || (exportClause !== undefined && areTypes(exportClause));
+
+const areTypes = (names: ts.NamedImportBindings | ts.NamedExportBindings): boolean =>
+  (ts.isNamedImports(names) || ts.isNamedExports(names)) &&
+  names.elements.length > 0 &&
+  names.elements.every(({ isTypeOnly }) => isTypeOnly);
