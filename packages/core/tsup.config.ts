@@ -20,7 +20,10 @@ export default defineConfig([
     clean: ["!web/**"],
     dts: false,
     // What runs and clients need beside the loop comes when it is first needed: then it has all of memory.
-    plugins: [oneEntryOfMemory("turns", { others: ["engine", "digest"], outputs: /\bparts-[^/\\]+$/ })],
+    plugins: [
+      oneEntryOfMemory("turns", { others: ["client", "engine", "digest"], outputs: /\bparts-[^/\\]+$/ }),
+      oneEntryOfMemory("client", { others: ["engine"] }),
+    ],
     esbuildPlugins: [loadedAsOne(...loading, loadingPrompts)],
   },
   {
@@ -31,7 +34,7 @@ export default defineConfig([
     clean: false,
     dts: false,
     // `turns` has all of the others: two files less to find.
-    plugins: [oneEntryOfMemory("turns", { others: ["engine", "digest"] })],
+    plugins: [oneEntryOfMemory("turns", { others: ["client", "engine", "digest"] })],
     esbuildPlugins: [loadedAtOnce(...loading, loadingPrompts)],
   },
   { ...base, entry: testing, clean: false, dts: false },

@@ -9,5 +9,5 @@ export default defineConfig({
     "user-memory/index": "src/user-memory/index.ts",
   },
   // Facts need nothing of what conversations do.
-  plugins: [oneEntryOfMemory("engine", { others: ["adapter"], outputs: /user-memory[\\/]index/ })],
+  plugins: [oneEntryOfMemory("client", { others: ["adapter"], outputs: /user-memory[\\/]index/ })],
 });

@@ -5,5 +5,5 @@ export default defineConfig({
   ...base,
   entry: { index: "src/index.ts", "user-memory/index": "src/user-memory/index.ts" },
   // Facts need nothing of what conversations do.
-  plugins: [oneEntryOfMemory("engine", { others: ["adapter"], outputs: /user-memory[\\/]index/ })],
+  plugins: [oneEntryOfMemory("client", { others: ["adapter"], outputs: /user-memory[\\/]index/ })],
 });

@@ -11,8 +11,8 @@ export default defineConfig({
   // The entries share classes and registries: each must be there once.
   splitting: true,
   external: ["vitest"],
-  // Of what backends need, `engine` has the little that user memory does.
-  plugins: [oneEntryOfMemory("engine", { others: ["adapter"] })],
+  // Of what backends need, `client` has the little that user memory does.
+  plugins: [oneEntryOfMemory("client", { others: ["adapter"] })],
   esbuildPlugins: [
     loadedWith({
       "src/extract/steps.ts": ["src/adapter/index.ts"],

@@ -1,5 +1,5 @@
 import type { MemoryIssue } from "@jaf/memory";
-import { parseChatMemoryConfig } from "@jaf/memory/engine";
+import { parseChatMemoryConfig } from "@jaf/memory/client";
 import { remembered } from "../immutable/remembered.ts";
 
 export const PATH = "RunConfig.memory.window";

@@ -1,17 +1,15 @@
-// What an engine that runs turns, an adapter of a model and user memory need as they load. What an engine needs for turns that are
-// stored and for windows is in `turns`, hashes are in `digest`. The root holds all of it and more: retries, fallbacks, blobs, the
-// lookup of adapters and what else most engines never call.
+// What an engine that runs turns, and an adapter of a model, need as they load. What agent clients and user memory need as they
+// load is in `client`, what an engine needs for turns that are stored and for windows in `turns`, hashes are in `digest`. The root
+// holds all of it and more: retries, fallbacks, blobs, the lookup of adapters and what else most engines never call.
 
 export { withDeadline } from "../async/deadline.ts";
 export { onAbort } from "../async/on-abort.ts";
-export { idIssue, isPortableText } from "../codec/ids.ts";
+export { idIssue } from "../codec/ids.ts";
 export { parseMessages } from "../codec/parse-messages.ts";
 export { parseOptions } from "../codec/schema-issues.ts";
 export { parseApprovalDecision } from "../continuation/approval.ts";
-export { createConversationStore } from "../conversation-store/provider-store.ts";
 export {
   createMemoryConflictError,
-  createMemoryConnectionError,
   createMemoryStorageError,
   createMemoryValidationError,
   describeCause,
@@ -26,12 +24,6 @@ export { base64Of, bytesIn } from "../platform/bytes.ts";
 export { processEnvironment, warn } from "../platform/process.ts";
 export { restart, type Timeout, unref } from "../platform/timer.ts";
 export { textIn, utf8Of } from "../platform/utf8.ts";
-export { readFrom } from "../read-from.ts";
 export { createFailure, createSuccess, isFailure, isSuccess } from "../result.ts";
-export { MemorySetupError } from "../setup-error.ts";
 export { stableLength } from "../stable-length.ts";
-export { fence } from "../text/fence.ts";
 export { calledTool } from "../tool-call.ts";
-export { isVersionedProvider } from "../versioned-provider.ts";
-export { parseChatMemoryConfig, windowOptionsOf } from "../window/config.ts";
-export { estimateTokens } from "../window/tokens.ts";
