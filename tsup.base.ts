@@ -41,6 +41,9 @@ export const loadedWith = (together: Readonly<Record<string, readonly string[]>>
   },
 });
 
+/** Not in a type, and with nothing else in the call. */
+const IMPORT = /\bimport\("(\.[^"]+)"\)(?=[,)])/g;
+
 /**
  * Puts what a source of these loads by `import()` into the file itself, where it is there at once: Node takes longer to find a
  * file than to read what stands in it.
@@ -52,17 +55,62 @@ export const loadedAtOnce = (...files: readonly string[]): Plugin => ({
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
       if (!loading.has(path)) return undefined;
       const imports: string[] = [];
-      const code = readFileSync(path, "utf8").replaceAll(
-        /\bimport\(("\.[^"]+")\)(?=[,)])/g,
-        (_, from: string) => {
-          const name = `part${imports.length}`;
-          imports.push(`import * as ${name} from ${from};`);
-          return `Promise.resolve(${name})`;
-        },
-      );
+      const code = readFileSync(path, "utf8").replaceAll(IMPORT, (_, from: string) => {
+        const name = `part${imports.length}`;
+        imports.push(`import * as ${name} from "${from}";`);
+        return `Promise.resolve(${name})`;
+      });
       if (imports.length === 0) throw new Error(`${path} loads nothing by import().`);
       return { contents: [code, ...imports].join("\n"), loader: "ts" };
     });
+  },
+});
+
+/**
+ * Has all that these sources load by `import()` lie in one file, `parts`, which the first of them loads: for Node, where one file
+ * more takes longer to find than to read.
+ */
+export const loadedAsOne = (...files: readonly string[]): Plugin => ({
+  name: "loaded-as-one",
+  setup: ({ onLoad, onResolve }) => {
+    const loading = new Set(files.map((file) => resolve(file)));
+    const parts = [...loading].flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(IMPORT)].map(([, from = ""]) => resolve(dirname(file), from)),
+    );
+    onResolve({ filter: /^jaf:parts$/ }, () => ({ path: "parts", namespace: "parts" }));
+    onLoad({ filter: /.*/, namespace: "parts" }, () => ({
+      contents: parts
+        .map((part, index) => `export * as part${index} from ${JSON.stringify(part)};`)
+        .join("\n"),
+      loader: "ts",
+      resolveDir: resolve("src"),
+    }));
+    onLoad({ filter: /\.ts$/, namespace: "file" }, ({ path }) => {
+      if (!loading.has(path)) return undefined;
+      const contents = readFileSync(path, "utf8").replaceAll(IMPORT, (_, from: string) => {
+        const index = parts.indexOf(resolve(dirname(path), from));
+        return `import("jaf:parts").then(({ part${index} }) => part${index})`;
+      });
+      return { contents, loader: "ts" };
+    });
+  },
+});
+
+type BuildPlugin = NonNullable<Options["plugins"]>[number];
+
+/**
+ * Has the built files of these outputs import the one entry of `@jaf/memory` in place of the others: it has all that they take
+ * of those, and is less to read, or fewer files to find.
+ */
+export const oneEntryOfMemory = (
+  entry: string,
+  { others, outputs = /./ }: { readonly others: readonly string[]; readonly outputs?: RegExp },
+): BuildPlugin => ({
+  name: "one-entry-of-memory",
+  renderChunk: (code, { path, map = null }) => {
+    if (!outputs.test(path)) return undefined;
+    const specifier = new RegExp(`(["'])@jaf/memory/(?:${others.join("|")})\\1`, "g");
+    return { code: code.replaceAll(specifier, `$1@jaf/memory/${entry}$1`), map };
   },
 });
 

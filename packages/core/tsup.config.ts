@@ -1,33 +1,53 @@
 import { defineConfig } from "tsup";
-import { base, loadedAtOnce, loadedWith, web } from "../../tsup.base.ts";
+import { base, loadedAsOne, loadedAtOnce, loadedWith, oneEntryOfMemory, web } from "../../tsup.base.ts";
 
 const loop = ["src/engine/run.ts", "src/engine/run-stream.ts"];
+
+/** Two entries that share functions: each must be there once. */
+const entries = { index: "src/index.ts", "adapter/index": "src/adapter/index.ts" };
+const testing = { "testing/index": "src/testing/index.ts" };
+
+/** What loads the engine's parts. */
+const loading = ["src/engine/load-parts.ts", "src/interruption/sort-calls.ts"];
+const loadingPrompts = "src/client/load-prompt.ts";
 
 export default defineConfig([
   {
     ...base,
-    entry: { index: "src/index.ts", "testing/index": "src/testing/index.ts" },
+    entry: entries,
+    format: ["esm"],
+    splitting: true,
     clean: ["!web/**"],
+    dts: false,
+    // What runs and clients need beside the loop comes when it is first needed: then it has all of memory.
     plugins: [
-      {
-        name: "one-entry-of-memory",
-        // `turns` has all of the others: two files less to find.
-        renderChunk: (code, { map = null }) => ({
-          code: code.replaceAll(/"@jaf\/memory\/(engine|digest)"/g, '"@jaf/memory/turns"'),
-          map,
-        }),
-      },
+      oneEntryOfMemory("turns", { others: ["client", "engine", "digest"], outputs: /\bparts-[^/\\]+$/ }),
+      oneEntryOfMemory("client", { others: ["engine"] }),
     ],
-    esbuildPlugins: [loadedAtOnce("src/engine/load-parts.ts", "src/interruption/sort-calls.ts")],
+    esbuildPlugins: [loadedAsOne(...loading, loadingPrompts)],
   },
+  {
+    ...base,
+    entry: entries,
+    format: ["cjs"],
+    splitting: true,
+    clean: false,
+    dts: false,
+    // `turns` has all of the others: two files less to find.
+    plugins: [oneEntryOfMemory("turns", { others: ["client", "engine", "digest"] })],
+    esbuildPlugins: [loadedAtOnce(...loading, loadingPrompts)],
+  },
+  { ...base, entry: testing, clean: false, dts: false },
+  { ...base, entry: { ...entries, ...testing }, clean: false, dts: { ...base.dts, only: true } },
   {
     ...web,
     // The client has a file of its own, so that whoever only runs agents needs none of it.
-    entry: { index: "src/index.ts", client: "src/client/agent-client.ts" },
+    entry: { ...entries, client: "src/client/agent-client.ts" },
     esbuildPlugins: [
+      loadedAtOnce(loadingPrompts),
       loadedWith({
         "src/engine/run.ts": ["src/tools/result-text.ts"],
-        "src/client/agent-client.ts": ["src/index.ts"],
+        "src/client/agent-client.ts": [entries.index],
         "src/engine/stored-part.ts": loop,
         "src/context/context-part.ts": [
           ...loop,

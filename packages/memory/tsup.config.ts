@@ -3,6 +3,7 @@ import { base, loadedWith, web } from "../../tsup.base.ts";
 
 const root = "src/index.ts";
 const adapter = "src/adapter/index.ts";
+const client = "src/client/index.ts";
 const engine = "src/engine/index.ts";
 const history = "src/history/index.ts";
 const turns = "src/turns/index.ts";
@@ -11,6 +12,7 @@ const testing = "src/testing/index.ts";
 const entry = {
   index: root,
   "adapter/index": adapter,
+  "client/index": client,
   "digest/index": "src/digest/index.ts",
   "engine/index": engine,
   "history/index": history,
@@ -35,13 +37,14 @@ export default defineConfig([
     // The entries share classes and registries: each must be there once.
     splitting: true,
     external,
-    // Four files: what `history` has, what `engine` has beside it, what adapters need, and the rest of what stored turns need.
+    // Five files: what `history` has, what `engine` has beside it, what `client` has beside that, what adapters need, and the rest
+    // of what stored turns need.
     esbuildPlugins: [
       loadedWith({
         [root]: [turns],
-        [adapter]: [engine],
+        [adapter]: [client],
         [engine]: [history],
-        [turns]: [adapter, engine, history],
+        [turns]: [adapter, client, history],
         [testing]: [turns],
       }),
     ],

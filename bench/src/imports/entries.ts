@@ -59,7 +59,11 @@ export async function externalsOf({ file }: Entry): Promise<readonly External[]>
     plugins: [
       {
         name: "externals",
-        setup: ({ onResolve, resolve }) =>
+        setup: ({ onResolve, resolve }) => {
+          // Later, when it is first needed.
+          onResolve({ filter: /./ }, ({ path, kind }) =>
+            kind === "dynamic-import" ? { path, external: true } : undefined,
+          );
           // What begins with # is a file of the package that imports it.
           onResolve({ filter: /^[^./#]/ }, async ({ path, kind, resolveDir, importer, pluginData }) => {
             if (pluginData === RESOLVING || kind === "entry-point" || path.startsWith("@jaf/"))
@@ -69,7 +73,8 @@ export async function externalsOf({ file }: Entry): Promise<readonly External[]>
             const specifier = isOfNode ? path : pathToFileURL(resolved.path).href;
             if (kind === "import-statement") found.set(path, { name: path, specifier });
             return { path, external: true };
-          }),
+          });
+        },
       },
     ],
   });

@@ -9,6 +9,9 @@ import type { Part } from "./part.ts";
 
 const TARGET = 1.2;
 
+/** What an entry may take that imports nothing of others: an empty module is nothing to be a multiple of. */
+const MOST_MS_ALONE = 5;
+
 const run = promisify(execFile);
 const child = fileURLToPath(new URL("../imports/import-process.mjs", import.meta.url));
 
@@ -42,13 +45,22 @@ async function measureEntry(entry: Entry, rounds: number): Promise<Imported> {
   return { entry, externals, own: median(samples.own), limit: median(samples.limit) };
 }
 
-const checkOf = ({ entry, own, limit }: Imported): Check => ({
-  what: `${entry.name}: to what it imports`,
-  measured: own / limit,
-  rule: "at most",
-  target: TARGET,
-  unit: "×",
-});
+const checkOf = ({ entry, externals, own, limit }: Imported): Check =>
+  externals.length === 0
+    ? {
+        what: `${entry.name}: beyond an empty module`,
+        measured: (own - limit) / 1_000,
+        rule: "at most",
+        target: MOST_MS_ALONE,
+        unit: " ms",
+      }
+    : {
+        what: `${entry.name}: to what it imports`,
+        measured: own / limit,
+        rule: "at most",
+        target: TARGET,
+        unit: "×",
+      };
 
 /** Importing each published entry in a new process, beside what it imports of others. */
 export const imports: Part = async (lab, { quick }) => {
@@ -65,7 +77,7 @@ export const imports: Part = async (lab, { quick }) => {
       duration(limit),
       duration(own),
       duration(own - limit),
-      ratio(own / limit),
+      externals.length === 0 ? "" : ratio(own / limit),
     ];
   });
   const columns = ["", "imports", "these alone", "the entry", "its own", "ratio"];

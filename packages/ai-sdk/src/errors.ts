@@ -1,4 +1,4 @@
-import { maskSecrets } from "@jaf/core";
+import { maskSecrets } from "@jaf/core/adapter";
 import { type Fields, fieldsOf, isFields, jsonOf, pick, textField } from "./fields.ts";
 
 /**

@@ -194,10 +194,8 @@ export { type ChatMemory, createChatMemory } from "./window/chat-memory.ts";
 export {
   type ChatMemoryConfig,
   type ChatMemoryOptions,
-  type ConversationWindow,
   chatMemoryConfigSchema,
   parseChatMemoryConfig,
-  windowOf,
   windowOptionsOf,
 } from "./window/config.ts";
 export { createGptTokenizer, type GptTokenizerOptions } from "./window/gpt-tokenizer.ts";
@@ -213,3 +211,4 @@ export {
   tokenWindow,
   type WindowPlan,
 } from "./window/window.ts";
+export { type ConversationWindow, windowOf } from "./window/window-of.ts";

@@ -1,4 +1,4 @@
-import { readToolResult, rejectedResult, rejectionOf } from "@jaf/core";
+import { readToolResult, rejectedResult, rejectionOf } from "@jaf/core/adapter";
 import type { ContentPart, RichMessage } from "@jaf/memory";
 import { partText } from "@jaf/memory/engine";
 import { base64Of } from "../base64.ts";

@@ -3,12 +3,12 @@ import * as z from "zod";
 import type { Agent } from "../agent.ts";
 import { type AgentClientConfig, type ClientSettings, parseClientConfig } from "./config.ts";
 import { idSchema } from "./conversational.ts";
-import { storeOf } from "./opening.ts";
+import { loadAndPrompt } from "./load-prompt.ts";
 import type { PromptInput, PromptOptions } from "./options.ts";
 import type { Explicit } from "./plan.ts";
-import { performPrompt } from "./prompt.ts";
 import type { PromptResult } from "./prompt-result.ts";
 import { type PromptStream, streamPrompt } from "./prompt-stream.ts";
+import { storeOf } from "./store-of.ts";
 
 /**
  * An agent to talk to, which keeps its conversations by itself. Whose conversation a prompt belongs to, and which, is
@@ -25,6 +25,7 @@ export interface AgentClient<Out, Ctx = unknown> {
    *   as it is, whatever a `validate` of the application throws.
    * - `TypeError`: an argument is none, or there is no store for a conversation.
    * - what the application's own `context` or `conversational` throws.
+   * - an error named `PartLoadError`: a file of this package, which the first prompt needs, can't be loaded.
    *
    * `[]` as input goes on with what is stored, e.g. after a crash.
    */
@@ -68,7 +69,7 @@ function clientOf<Ctx, Out>(settings: ClientSettings<Ctx, Out>, explicit: Explic
   };
   return Object.freeze<AgentClient<Out, Ctx>>({
     prompt: async (input, options = {}) =>
-      performPrompt(settings, { explicit, input, options }, { streaming: false, signal: options.signal }),
+      loadAndPrompt(settings, { explicit, input, options }, { streaming: false, signal: options.signal }),
     stream: (input, options = {}) => streamPrompt(settings, { explicit, input, options }),
     forUser: (userId) => also({ userId: parseOptions(idSchema(), userId, "user id") }),
     // It may come from a browser: one that no store would take is refused like one that isn't the user's.

@@ -1,5 +1,5 @@
 import type { AnyConversationStore, MemoryProvider } from "@jaf/memory";
-import { createConversationStore } from "@jaf/memory/turns";
+import { createConversationStore } from "@jaf/memory/client";
 
 /** On the global object: the ES module and the CommonJS one, which a process may both load, share it. */
 const SLOT = Symbol.for("@jaf/core/conversation-store");

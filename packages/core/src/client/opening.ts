@@ -10,7 +10,6 @@ import type { ClientSettings } from "./config.ts";
 import type { StoredPlan } from "./conversation.ts";
 import { declaredBy, NOBODY, type ParsedConversational } from "./conversational.ts";
 import { forbiddenRole, type GivenByClient, noMessages, nothingSent, parseDecisions } from "./decisions.ts";
-import { getConversationStore } from "./default-store.ts";
 import {
   checkOptions,
   isPassedOn,
@@ -20,6 +19,7 @@ import {
   spokenOf,
 } from "./options.ts";
 import { type Explicit, type Plan, planOf } from "./plan.ts";
+import { storeOf } from "./store-of.ts";
 
 /** One prompt, as it was asked for. */
 export interface PromptCall<Ctx> {
@@ -159,15 +159,5 @@ function checkNews<Ctx>({ kind }: Plan, messages: readonly Message[], options: P
   if (isPassedOn(options)) throw nothingSent();
   throw new TypeError(
     "Invalid prompt input: expected a message, since there is no conversation to go on with.",
-  );
-}
-
-/** Throws a `TypeError` where there is none. */
-export function storeOf<Ctx, Out>({
-  store = getConversationStore(),
-}: ClientSettings<Ctx, Out>): AnyConversationStore {
-  if (store !== undefined) return store;
-  throw new TypeError(
-    "No conversation store: call setConversationStore(store) first, or give createAgentClient a store.",
   );
 }

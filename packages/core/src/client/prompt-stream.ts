@@ -1,8 +1,8 @@
 import { streamEvents } from "../engine/event-stream.ts";
 import type { TraceEvent } from "../events/trace-event.ts";
 import type { ClientSettings } from "./config.ts";
+import { loadAndPrompt } from "./load-prompt.ts";
 import type { PromptCall } from "./opening.ts";
-import { performPrompt } from "./prompt.ts";
 import type { PromptResult } from "./prompt-result.ts";
 
 /**
@@ -19,9 +19,9 @@ export function streamPrompt<Ctx, Out>(
   call: PromptCall<Ctx>,
 ): PromptStream<Out> {
   const { signal: given } = call.options;
-  // Anything else is a bad option, which `performPrompt` refuses.
+  // Anything else is a bad option, which the prompt refuses.
   const outer = given instanceof AbortSignal ? given : undefined;
   return streamEvents(outer, ({ signal, sink }) =>
-    performPrompt(settings, call, { streaming: true, signal, sink }),
+    loadAndPrompt(settings, call, { streaming: true, signal, sink }),
   );
 }

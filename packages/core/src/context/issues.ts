@@ -1,6 +1,6 @@
 import type { MemoryIssue } from "@jaf/memory";
 import type { MemoryConfig } from "../memory/config.ts";
-import { windowIssues } from "../window/window.ts";
+import { windowIssues } from "../window/window-issues.ts";
 
 /** What is wrong with the options that decide what a model sees; they are checked without `autoStore`, too. */
 export function contextIssues(memory: MemoryConfig | undefined): readonly MemoryIssue[] {

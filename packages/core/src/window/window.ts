@@ -7,20 +7,13 @@ import type {
   Tokenizer,
   WindowOptions,
 } from "@jaf/memory";
-import {
-  countMessageTokens,
-  estimateTokens,
-  parseChatMemoryConfig,
-  planWindow,
-  windowOptionsOf,
-} from "@jaf/memory/turns";
+import { countMessageTokens, estimateTokens, planWindow, windowOptionsOf } from "@jaf/memory/turns";
 import type { ContextLabel } from "../context/manifest.ts";
 import { remembered } from "../immutable/remembered.ts";
 import { type WindowFunction, windowByFunction } from "./function-window.ts";
 import type { ShownMessages, WindowInput } from "./shown.ts";
 import { type ModelWindow, wholeWindow } from "./whole-window.ts";
-
-const PATH = "RunConfig.memory.window";
+import { fieldsOf, PATH } from "./window-issues.ts";
 
 /**
  * Which part of the history the model sees: a window's configuration, whose `memoryId` isn't used here, or a function, by
@@ -39,49 +32,7 @@ export interface SelectingWindow {
   readonly select: WindowFunction;
 }
 
-/** What is wrong with a window. */
-export function windowIssues(window: unknown): readonly MemoryIssue[] {
-  if (window === undefined || typeof window === "function") return [];
-  if (typeof window !== "object" || window === null)
-    return [{ path: PATH, expected: "a window's configuration, or a function" }];
-  return issuesIn(window);
-}
-
-const issuesIn = remembered(
-  () => [],
-  (window: object): readonly MemoryIssue[] => {
-    const { tokenizer, ...config } = fieldsOf(window);
-    const issues: MemoryIssue[] = [];
-    if (isSelecting(window)) {
-      const { select, maxMessages, ...others } = config;
-      const [unknown] = Object.keys(others).filter((field) => others[field] !== undefined);
-      if (typeof select !== "function") issues.push({ path: `${PATH}.select`, expected: "a function" });
-      if (unknown !== undefined || tokenizer !== undefined)
-        issues.push({ path: `${PATH}.${unknown ?? "tokenizer"}`, expected: "no such field beside select" });
-      return [...issues, ...windowIssues({ maxMessages })];
-    }
-    const parsed = parseChatMemoryConfig(config);
-    if (!parsed.success && parsed.error._tag === "MemoryValidationError") {
-      for (const { path, expected } of parsed.error.issues)
-        issues.push({ path: path.replace(/^memory/, PATH), expected });
-    }
-    if (tokenizer !== undefined && typeof tokenizer !== "function")
-      issues.push({ path: `${PATH}.tokenizer`, expected: "a function from a text to its number of tokens" });
-    return issues;
-  },
-);
-
-const FIELDS = ["memoryId", "memoryType", "maxMessages", "maxTokens", "trimTo", "tokenizer", "select"];
-
 const isSelecting = (window: object): window is SelectingWindow => "select" in window;
-
-/** A class may have them on its prototype. */
-const fieldsOf = (window: object): Readonly<Record<string, unknown>> => ({
-  ...window,
-  ...Object.fromEntries(
-    FIELDS.filter((field) => field in window).map((field) => [field, Reflect.get(window, field)]),
-  ),
-});
 
 /** The issue of a limit that leaves no room for what the model is to answer. */
 const windowTooSmall: MemoryIssue = {

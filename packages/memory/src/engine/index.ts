@@ -1,6 +1,6 @@
-// What an engine that runs turns, and an adapter of a model, need as they load. What an engine needs for turns that are stored and
-// for windows is in `turns`, hashes are in `digest`. The root holds all of it and more: retries, fallbacks, blobs, the lookup of
-// adapters and what else most engines never call.
+// What an engine that runs turns, and an adapter of a model, need as they load. What agent clients and user memory need as they
+// load is in `client`, what an engine needs for turns that are stored and for windows in `turns`, hashes are in `digest`. The root
+// holds all of it and more: retries, fallbacks, blobs, the lookup of adapters and what else most engines never call.
 
 export { withDeadline } from "../async/deadline.ts";
 export { onAbort } from "../async/on-abort.ts";

@@ -1,7 +1,8 @@
-// All that an engine needs: beside what it needs as it loads, which is in `engine`, what is for turns that are stored, for windows
+// All that an engine needs: beside what it and its clients need as they load, which is in `engine` and `client`, what is for turns that are stored, for windows
 // and for what clients send back. Apart from that, so that an engine can load it when a turn first needs it.
 export { sha256, sha512t256, startSha512t256 } from "#digest";
 export { readsMedia } from "../blobs/reading.ts";
+export * from "../client/index.ts";
 export { historyTokenOf } from "../continuation/history-token.ts";
 export {
   assertValidContinuation,
@@ -12,15 +13,9 @@ export { defaultContinuationValidator } from "../continuation/validator.ts";
 export { ConversationStoreError } from "../conversation-store/error.ts";
 export { conversationMetadata } from "../conversation-store/meta.ts";
 export { isProviderConversationStore, providerOf } from "../conversation-store/provider-of.ts";
-export { createConversationStore } from "../conversation-store/provider-store.ts";
-export * from "../engine/index.ts";
 export { createInMemoryProvider } from "../in-memory/provider.ts";
 export { pendingToolCalls } from "../messages/pending.ts";
-export { readFrom } from "../read-from.ts";
-export { fence } from "../text/fence.ts";
-export { isVersionedProvider, receiptOf } from "../versioned-provider.ts";
-export { parseChatMemoryConfig, windowOptionsOf } from "../window/config.ts";
+export { receiptOf } from "../versioned-provider.ts";
 export { countMessageTokens } from "../window/message-tokens.ts";
 export { windowTailOf } from "../window/tail.ts";
-export { estimateTokens } from "../window/tokens.ts";
 export { planWindow } from "../window/window.ts";

@@ -1,0 +1,15 @@
+import { openPart, withPart } from "../lazy-part.ts";
+import type { ClientSettings } from "./config.ts";
+import type { PromptCall } from "./opening.ts";
+import type { PromptManner } from "./prompt.ts";
+import type { PromptResult } from "./prompt-result.ts";
+
+const promptPart = openPart("prompts of agent clients", () => import("./prompt.ts"));
+
+/** `performPrompt`, loaded by the first prompt. Rejects with a `PartLoadError`, too. */
+export const loadAndPrompt = async <Ctx, Out>(
+  settings: ClientSettings<Ctx, Out>,
+  call: PromptCall<Ctx>,
+  manner: PromptManner,
+): Promise<PromptResult<Out>> =>
+  withPart(promptPart(), ({ performPrompt }) => performPrompt<Ctx, Out>(settings, call, manner));
