@@ -5,7 +5,7 @@ import type { RunResult } from "./run-result.ts";
 import type { RunState } from "./state.ts";
 
 /** An agent's turn at a state. */
-export interface Turn<Ctx> {
+export interface ModelTurn<Ctx> {
   readonly state: RunState<Ctx>;
   // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
   readonly agent: Agent<Ctx, any>;

@@ -1,7 +1,7 @@
 import type { AnyConversationStore, Result } from "@jaf/memory";
 import { createFailure, createMemoryStorageError, createSuccess, idIssue } from "@jaf/memory/engine";
 import { ConversationStoreError, providerOf } from "@jaf/memory/turns";
-import { settle } from "../memory/settle.ts";
+import { toResult } from "../memory/to-result.ts";
 import { ConversationOwnershipError } from "./ownership-error.ts";
 import type { Plan } from "./plan.ts";
 import { type ProviderView, viewOf } from "./provider-view.ts";
@@ -57,7 +57,7 @@ async function resume(
 ): Promise<Result<OpenConversation>> {
   if (userId !== undefined) {
     const query = { conversationId, userId, includeMessages: false };
-    const found = await settle("findConversations", () => view.provider.findConversations(query));
+    const found = await toResult("findConversations", () => view.provider.findConversations(query));
     if (!found.success) return found;
     if (found.data.length === 0) throw new ConversationOwnershipError();
   }

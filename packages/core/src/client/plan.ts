@@ -20,24 +20,24 @@ export type Plan =
   | { readonly kind: "refused" };
 
 /**
- * Explicit outranks what the prompt's own option says, or else the agent's declaration, of which one is `spoken`.
+ * Explicit outranks what the prompt's own option says, or else the agent's declaration, of which one is `declared`.
  * `undefined`: nobody was asked who it is, so the server is trusted.
  */
 export function planOf(
   { userId: explicitUser, conversationId }: Explicit,
-  spoken: ParsedConversational | undefined,
+  declared: ParsedConversational | undefined,
   agentName: string,
 ): Plan {
-  const userId = explicitUser ?? spoken?.user;
+  const userId = explicitUser ?? declared?.user;
   if (conversationId !== undefined) {
     // Who is asked for a user and has none must not get at what only the server may name without one.
-    if (userId === undefined && spoken !== undefined) return { kind: "refused" };
+    if (userId === undefined && declared !== undefined) return { kind: "refused" };
     return resume(conversationId, userId);
   }
   if (explicitUser !== undefined) return { kind: "new", userId: explicitUser };
-  if (userId === undefined || spoken === undefined) return { kind: "stateless" };
-  if (spoken.id !== undefined) return resume(spoken.id, userId);
-  return { kind: "thread", userId, agent: spoken.agent ?? agentName };
+  if (userId === undefined || declared === undefined) return { kind: "stateless" };
+  if (declared.id !== undefined) return resume(declared.id, userId);
+  return { kind: "thread", userId, agent: declared.agent ?? agentName };
 }
 
 const resume = (conversationId: string, userId: string | undefined): Plan =>

@@ -7,7 +7,7 @@ import type {
 } from "@jaf/memory";
 import { conversationMetadata, isVersionedProvider, readsMedia } from "@jaf/memory/turns";
 import { frozenMessages, ownConversation } from "../immutable/messages.ts";
-import { onRecall } from "../memory/end-cache.ts";
+import { onCacheRead } from "../memory/end-cache.ts";
 
 /**
  * A memory provider as the runs of agent clients use it. There is one view of each provider, so that runs that wait
@@ -47,7 +47,7 @@ export function viewOf(provider: MemoryProvider): ProviderView {
 function createView(provider: MemoryProvider): ProviderView {
   const watchers: Watchers = new Map();
   const view = watched(provider, watchers);
-  onRecall(view, (conversationId, messages) => {
+  onCacheRead(view, (conversationId, messages) => {
     for (const { loads } of watchers.get(conversationId) ?? []) loads.push(messages);
   });
   return {

@@ -6,7 +6,7 @@ import type { Interruption } from "../interruption/interruption.ts";
 import { sortCalls } from "../interruption/sort-calls.ts";
 import type { AnsweredCall, SortOptions } from "../interruption/sorted-calls.ts";
 import type { ShownArguments } from "../memory/metadata.ts";
-import type { AppendEntry } from "../memory/turn-holder.ts";
+import type { AppendEntry } from "../memory/turn-lease.ts";
 import { isThenable } from "../thenable.ts";
 import { abortable, abortError } from "../timing/abort.ts";
 import { decodeCall } from "../tools/arguments.ts";
@@ -170,7 +170,7 @@ function record<Ctx>(
     progress.answered.set(call, answer);
     return undefined;
   }
-  const storing = journal.answer(answer.message, entry).then((stored) => {
+  const storing = journal.appendResult(answer.message, entry).then((stored) => {
     progress.storing?.delete(storing);
     progress.memoryFailed ||= !stored.success;
     const { message } = answer;
@@ -198,6 +198,6 @@ function summarize<Ctx>(
     first ??= given.error;
     if (given.error?._tag === "MemoryError") ofMemory ??= given.error;
   }
-  scope.journal?.answers(results);
+  scope.journal?.appendResults(results);
   return { results, error: abortError(scope.config.signal) ?? ofMemory ?? first };
 }

@@ -3,7 +3,7 @@ import type { RunConfig } from "../config.ts";
 import { type MakeView, openView, type ViewOptions } from "../context/view.ts";
 import { openSpending, type Spending } from "../cost/spending.ts";
 import { type Emit, type Emitter, openEmitter } from "../events/emitter.ts";
-import { openConfigGivenOut } from "../immutable/given-out.ts";
+import { openFrozenConfig } from "../immutable/frozen.ts";
 import { frozenInput } from "../immutable/messages.ts";
 import type { GivenDecisions } from "../interruption/undecided.ts";
 import type { Journal } from "../memory/journal.ts";
@@ -33,7 +33,7 @@ export interface RunScope<Ctx> extends Emitter {
   /** Random: two executions of the same state never share one. Made on first use. */
   readonly executionId: () => string;
   /** The configuration that the model provider gets, with the signal of the call. */
-  readonly configGivenOut: ReturnType<typeof openConfigGivenOut<Ctx>>;
+  readonly frozenConfig: ReturnType<typeof openFrozenConfig<Ctx>>;
   /** By agent, the place in `modelFallback.models`, from 1, of the model that replied last; absent or 0: the agent's own. */
   readonly modelInUse: Map<string, number>;
   /** What model calls have used. */
@@ -119,7 +119,7 @@ export function openScope<Ctx>(
     onClose: (action) => void closing.push(action),
     executionId,
     given: { approvals: frozenInput(approvals), toolResults: frozenInput(toolResults) },
-    configGivenOut: openConfigGivenOut(config),
+    frozenConfig: openFrozenConfig(config),
     modelInUse: new Map(),
     spending,
     timers,

@@ -2,43 +2,43 @@ import type { ConversationMemory, MemoryErrorUnion, Result } from "@jaf/memory";
 import { createSuccess } from "@jaf/memory/engine";
 import type { Head } from "./loaded.ts";
 
-/** Metadata may be changed by somebody else, a title say, as often as this while a note is being written. */
-const MOST_ROUNDS = 8;
+/** Somebody else may change the metadata, e.g. a title, this many times while a lease is being written. */
+const MAX_ROUNDS = 8;
 
-/** A note in a conversation's metadata that may only follow the one that was seen there. */
-export interface NoteWrite {
+/** How a lease is written into a conversation's metadata: only in place of the lease that was seen there. */
+export interface LeaseWrite {
   /** Writes it, expecting the metadata version that was seen last. */
   readonly write: () => Promise<Result<void>>;
-  /** Whether the store compares metadata versions; if not, what was written is looked for. */
-  readonly compares: () => boolean;
-  /** Reads the head, from which the next write knows what to expect. */
-  readonly look: () => Promise<Result<Head>>;
-  /** Whether the note may be written in spite of what has changed: it is none of the notes that it competes with. */
-  readonly mayFollow: (stored: ConversationMemory | null) => boolean;
-  /** Whether the note is the one that is there. */
-  readonly isThere: (stored: ConversationMemory | null) => boolean;
+  /** Whether the store compares metadata versions. If it doesn't, the head is read after the write. */
+  readonly comparesVersions: () => boolean;
+  /** Reads the head of the conversation, which tells the next `write` which metadata version to expect. */
+  readonly readHead: () => Promise<Result<Head>>;
+  /** After a conflict: whether the lease may still be written, because nobody has written a competing one. */
+  readonly mayReplace: (stored: ConversationMemory | null) => boolean;
+  /** Whether the stored lease is the one that was written. */
+  readonly isStored: (stored: ConversationMemory | null) => boolean;
 }
 
-export type NoteOutcome =
+export type LeaseWriteOutcome =
   | { readonly written: true }
-  /** Another note was faster. With what is stored now. */
+  /** A competing lease was written first. With what is stored now. */
   | { readonly written: false; readonly stored: ConversationMemory | null };
 
 /**
- * Of all that write a note after the same one, a store that compares metadata versions lets one succeed. In any other the
- * last one has it, as far as those that look can tell.
+ * Writes a lease by compare-and-set. Where the store compares metadata versions, exactly one of several competing writes
+ * succeeds. Where it doesn't, the last write wins, as far as the writers can see by reading the head.
  */
-export async function compareAndSet(note: NoteWrite): Promise<Result<NoteOutcome>> {
+export async function writeLease(lease: LeaseWrite): Promise<Result<LeaseWriteOutcome>> {
   let stored: ConversationMemory | null = null;
-  for (let round = 0; round < MOST_ROUNDS; round++) {
-    const written = await note.write();
-    if (written.success && note.compares()) return createSuccess({ written: true });
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const written = await lease.write();
+    if (written.success && lease.comparesVersions()) return createSuccess({ written: true });
     if (!written.success && !isOutdated(written.error)) return written;
-    const head = await note.look();
+    const head = await lease.readHead();
     if (!head.success) return head;
     stored = head.data.conversation;
-    if (written.success && note.isThere(stored)) return createSuccess({ written: true });
-    if (written.success || !note.mayFollow(stored)) break;
+    if (written.success && lease.isStored(stored)) return createSuccess({ written: true });
+    if (written.success || !lease.mayReplace(stored)) break;
   }
   return createSuccess({ written: false, stored });
 }

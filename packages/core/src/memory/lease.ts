@@ -1,11 +1,11 @@
-/** A day. Nobody is given more, so that what somebody else wrote into the metadata can't stand for good. */
+/** A day. No lease counts for longer, so that one that somebody else wrote into the metadata can't block a conversation for good. */
 export const LONGEST_LEASE_MS = 86_400_000;
 
-/** For how long something is somebody's, as it is noted in a conversation. */
+/** A time limit in a conversation's metadata, within which something belongs to one run. */
 export interface Lease {
-  /** Milliseconds since 1970, by the store's clock; `0` once it is over. */
+  /** Milliseconds since 1970, by the store's clock; `0` once it is released. */
   readonly until: number;
-  /** How long it was when it was noted. Absent: it is over, or somebody else wrote it. */
+  /** Its length when it was written. Absent: it is released, or somebody else wrote it. */
   readonly leaseMs?: number | undefined;
 }
 
@@ -14,17 +14,17 @@ export const leaseFrom = (now: number, leaseMs: number): Required<Lease> => {
   return { until: now + bounded, leaseMs: bounded };
 };
 
-/** So far the clock of a store may be set back without ending the turns that are under way. */
+/** The store's clock may be set back by this much without ending the turns that are under way. */
 const TOLERANCE_MS = 5_000;
 
 /**
- * Whether a time is still to come, and not so far off that it can't be by this clock: the store's may have been set back
- * since, another server have taken over, or an application have written it. `span`: how far off it was when it was noted.
- * Twice as far counts, since clocks may differ by as much where a store tells no time.
+ * Whether a time is still to come and isn't further ahead than it can be by this clock. It is, where the store's clock was set
+ * back, another server took over, or an application wrote the time. `span`: how far ahead it was when it was written. Up to
+ * twice as far counts, since the clocks of processes may differ by as much where a store tells no time.
  */
-export const isAhead = (time: number, { now, span }: { readonly now: number; readonly span: number }) =>
+export const isInFuture = (time: number, { now, span }: { readonly now: number; readonly span: number }) =>
   time > now && time - now <= span + Math.max(span, TOLERANCE_MS);
 
-/** `usualMs`: how long a lease is that doesn't say so. */
+/** Whether the lease has neither expired nor been released. `usualMs`: the length of a lease that doesn't tell it. */
 export const isHeld = ({ until, leaseMs }: Lease, now: number, usualMs: number): boolean =>
-  isAhead(until, { now, span: Math.min(leaseMs ?? usualMs, LONGEST_LEASE_MS) });
+  isInFuture(until, { now, span: Math.min(leaseMs ?? usualMs, LONGEST_LEASE_MS) });

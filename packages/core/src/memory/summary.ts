@@ -41,7 +41,7 @@ const summaryNote = lazy(() =>
 );
 
 /** Some of a conversation's messages, from that position on without a gap. */
-export interface PlacedMessages {
+export interface PositionedMessages {
   readonly messages: readonly Message[];
   readonly first: number;
 }
@@ -52,7 +52,7 @@ export interface PlacedMessages {
  * whose last messages aren't those that are `loaded`; and where none of these is there to compare, one of another
  * incarnation.
  */
-export function readSummary(stored: ConversationMemory, loaded: PlacedMessages): Summary | undefined {
+export function readSummary(stored: ConversationMemory, loaded: PositionedMessages): Summary | undefined {
   const { success, data } = summaryNote().safeParse(stored.metadata?.[SUMMARY_KEY]);
   if (!success || data.upTo >= loaded.first + loaded.messages.length) return undefined;
   const { upTo, gaps, digests, incarnation } = data;
@@ -66,7 +66,7 @@ export function readSummary(stored: ConversationMemory, loaded: PlacedMessages):
 }
 
 /** Of the last messages up to a position, as far as they are there. */
-export function digestsOf({ messages, first }: PlacedMessages, upTo: number): readonly string[] {
+export function digestsOf({ messages, first }: PositionedMessages, upTo: number): readonly string[] {
   const end = Math.max(0, upTo + 1 - first);
   return messages.slice(Math.max(0, end - COMPARED), end).map(digestOf);
 }

@@ -5,8 +5,8 @@ import { windowOptionsIn } from "../window/window.ts";
 import type { MemoryConfig } from "./config.ts";
 import { isFinalReply } from "./final-reply.ts";
 import { firstPositionOf, nextPositionOf } from "./metadata.ts";
+import { isHistory } from "./new-messages.ts";
 import { COMPARED, readSummary } from "./summary.ts";
-import { isHistory } from "./unsaid.ts";
 
 /** How a run reads the end of a conversation in place of all of it. */
 export interface Tail {
@@ -16,12 +16,12 @@ export interface Tail {
   /** How many of the last messages to read: mostly that is enough. */
   readonly firstRead: number;
   /** How many messages are said, all of them the user's. */
-  readonly news: number;
+  readonly newCount: number;
   /** How many messages a client's copy has, which is compared with the end. */
   readonly copied: number;
 }
 
-type TailOptions = Omit<Tail, "news" | "copied">;
+type TailOptions = Omit<Tail, "newCount" | "copied">;
 
 /** So many messages more are read than must be among the end, which begins with a user message. */
 const MARGIN = 10;
@@ -49,7 +49,7 @@ function tailOptions({ provider, window, compressionThreshold }: MemoryConfig): 
 /** For a run to which these messages are said; `undefined` where it needs all. */
 export function tailOf(memory: MemoryConfig, said: readonly Message[]): Tail | undefined {
   const options = isHistory(said) ? undefined : tailOptions(memory);
-  return options && tailFor(options, { news: said.length, copied: 0, least: 0 });
+  return options && tailFor(options, { newCount: said.length, copied: 0, least: 0 });
 }
 
 /** For a run that goes on with a client's copy of the conversation. */
@@ -58,14 +58,14 @@ export function tailForCopy(memory: MemoryConfig, copy: readonly Message[]): Tai
   if (options === undefined) return undefined;
   const copied = Array.isArray(copy) ? copy.length : 0;
   const compared = copied === 0 ? 0 : copied + MARGIN;
-  return tailFor(options, { news: 0, copied, least: compared });
+  return tailFor(options, { newCount: 0, copied, least: compared });
 }
 
 /** `least`: how many must be read at first. */
 const tailFor = (
   { window, summarized, firstRead }: TailOptions,
-  { news, copied, least }: Pick<Tail, "news" | "copied"> & { readonly least: number },
-): Tail => ({ window, summarized, firstRead: Math.max(firstRead, least), news, copied });
+  { newCount, copied, least }: Pick<Tail, "newCount" | "copied"> & { readonly least: number },
+): Tail => ({ window, summarized, firstRead: Math.max(firstRead, least), newCount, copied });
 
 export type TailReading =
   | { readonly decides: true; readonly conversation: ConversationMemory }
@@ -89,7 +89,7 @@ export function tailIn(conversation: ConversationMemory, tail: Tail): TailReadin
   // A copy of user messages alone would be taken for all of a conversation whose end is them.
   if (tail.copied > 0 && !end.messages.some(({ role }) => role === "assistant")) return { decides: false };
   const before = messages[messages.length - end.messages.length - 1];
-  return tellsWhatIsSaid(end.messages, { before, news: tail.news })
+  return tellsWhatIsSaid(end.messages, { before, newCount: tail.newCount })
     ? { decides: true, conversation: { ...conversation, messages: end.messages } }
     : { decides: false, readNext: MORE * messages.length };
 }
@@ -104,11 +104,11 @@ function neededBySummary(conversation: ConversationMemory): number | undefined {
 /** Whether the end shows which of the new messages the user had said before, and all that waits for the reply. */
 function tellsWhatIsSaid(
   decisive: readonly Message[],
-  { before, news }: { readonly before: Message | undefined; readonly news: number },
+  { before, newCount }: { readonly before: Message | undefined; readonly newCount: number },
 ): boolean {
   const end = decisive.findLastIndex(({ role }) => role === "user") + 1;
-  if (news > 0 && decisive.slice(end).some(isFinalReply)) return true;
-  if (news > end) return false;
+  if (newCount > 0 && decisive.slice(end).some(isFinalReply)) return true;
+  if (newCount > end) return false;
   return (
     decisive.slice(0, end).some(({ role }) => role !== "user") ||
     // Nothing else is sure to stay where it is in the whole history.

@@ -11,7 +11,7 @@ export interface HookName {
 const IDENTIFIER = /^[\w$.:-]{1,80}$/;
 
 /** Tells that a hook has failed; what fails because the run was aborted isn't told. */
-export function tellFailure<Ctx>(
+export function emitFailure<Ctx>(
   { emit, config }: RunScope<Ctx>,
   { name, hook }: HookName,
   reason: string,

@@ -2,7 +2,7 @@ import type { Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/engine";
 import type { ResolvedAgent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
-import { agentGivenOut, openConfigGivenOut, stateGivenOut } from "../immutable/given-out.ts";
+import { frozenAgent, frozenState, openFrozenConfig } from "../immutable/frozen.ts";
 import { ownMessages } from "../immutable/messages.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { RunState } from "../state.ts";
@@ -40,15 +40,15 @@ export async function askModel<Ctx>(
     // Without tools there is no choice of them, and some providers refuse one.
     modelConfig: overlay(modelConfig, { toolChoice: undefined }),
   };
-  const asked = stateGivenOut({ ...state, messages: ownMessages(messages) });
+  const asked = frozenState({ ...state, messages: ownMessages(messages) });
   const limit = openTimeLimit(modelLimit(config, agent), signal);
-  const configOf = openConfigGivenOut(config);
+  const configOf = openFrozenConfig(config);
   let reply: ParsedReply;
   try {
     const { modelProvider } = config;
     const asking = modelProvider.getCompletion(
       asked,
-      resolved<Ctx>(agentGivenOut(agent), instructions),
+      resolved<Ctx>(frozenAgent(agent), instructions),
       configOf(limit, {}),
     );
     reply = parseReply(await limit.race(asking));

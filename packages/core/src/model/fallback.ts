@@ -2,7 +2,7 @@ import type { FallbackModel, ModelFallback, RunConfig } from "../config.ts";
 import type { RunScope } from "../engine/scope.ts";
 import { JAFErrorHandler } from "../error-handler.ts";
 import type { JAFError } from "../errors.ts";
-import { openConfigGivenOut } from "../immutable/given-out.ts";
+import { openFrozenConfig } from "../immutable/frozen.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { Attempt } from "./attempt.ts";
 import { callOne, type ModelCall, modelNameOf } from "./call-one.ts";
@@ -69,5 +69,5 @@ function scopeFor<Ctx>(
     typeof fallback === "string" ? { model: fallback } : fallback;
   const changes: Partial<RunConfig<Ctx>> = modelProvider === undefined ? {} : { modelProvider };
   const config = overlay(scope.config, { ...changes, modelOverride: model });
-  return { ...scope, config, configGivenOut: openConfigGivenOut(config) };
+  return { ...scope, config, frozenConfig: openFrozenConfig(config) };
 }

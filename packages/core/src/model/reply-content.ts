@@ -8,18 +8,18 @@ export const isPartList = (content: unknown): content is readonly ContentPart[] 
   Array.isArray(content) && content.every((part) => isObject(part) && typeof part["type"] === "string");
 
 /** What a reply holds, in the order in which it counts. */
-export type Substance = "text" | "refusal" | "made" | "reasoning" | "nothing";
+export type ReplyKind = "text" | "refusal" | "made" | "reasoning" | "nothing";
 
 /** Fields beside the content that hold what the model made. */
-const MADE_FIELDS = ["audio", "images", "parts"];
+const GENERATED_FIELDS = ["audio", "images", "parts"];
 
 /** Of an assistant message without calls. */
-export function substanceOf(message: Message | RichMessage): Substance {
+export function replyKindOf(message: Message | RichMessage): ReplyKind {
   if (messageText(message).trim() !== "") return "text";
   if (refusalOf(message) !== undefined) return "refusal";
   const { content, ...fields }: RichMessage = message;
   const parts = Array.isArray(content) ? content : [];
-  if (parts.some(isMade) || MADE_FIELDS.some((name) => isFilled(fields[name]))) return "made";
+  if (parts.some(isGenerated) || GENERATED_FIELDS.some((name) => isFilled(fields[name]))) return "made";
   const hasThought =
     parts.some(isReasoningPart) ||
     Object.entries(fields).some(([name, field]) => isReasoningField(name) && isFilled(field));
@@ -43,7 +43,7 @@ function refusalsIn(content: RichMessage["content"]): readonly unknown[] {
 
 const isSaid = (words: unknown): words is string => typeof words === "string" && words.trim() !== "";
 
-const isMade = (part: ContentPart): boolean =>
+const isGenerated = (part: ContentPart): boolean =>
   !isTextPart(part) && !isReasoningPart(part) && part.type !== "refusal" && part.type !== "tool-call";
 
 function isFilled(value: unknown): boolean {

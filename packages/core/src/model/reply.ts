@@ -2,7 +2,7 @@ import type { Message, ModelOrigin, ToolCall } from "@jaf/memory";
 import { storableMessage } from "../immutable/storable.ts";
 import type { ModelCompletion } from "./completion.ts";
 import { parseCalls } from "./reply-calls.ts";
-import { isObject, isPartList, substanceOf } from "./reply-content.ts";
+import { isObject, isPartList, replyKindOf } from "./reply-content.ts";
 
 export type ParsedReply =
   | { readonly ok: true; readonly message: Message }
@@ -66,7 +66,7 @@ export function parseReply(completion: ModelCompletion | null | undefined): Pars
 
 function judged(message: Message, completion: ModelCompletion | null | undefined): ParsedReply {
   if (message.tool_calls !== undefined) return { ok: true, message };
-  const substance = substanceOf(message);
+  const substance = replyKindOf(message);
   switch (substance) {
     case "text":
     case "refusal":

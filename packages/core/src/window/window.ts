@@ -15,7 +15,7 @@ import {
   windowOptionsOf,
 } from "@jaf/memory/turns";
 import type { ContextLabel } from "../context/manifest.ts";
-import { remembered } from "../immutable/remembered.ts";
+import { memoize } from "../immutable/memoize.ts";
 import { type WindowFunction, windowByFunction } from "./function-window.ts";
 import type { ShownMessages, WindowInput } from "./shown.ts";
 import { type ModelWindow, wholeWindow } from "./whole-window.ts";
@@ -47,7 +47,7 @@ export function windowIssues(window: unknown): readonly MemoryIssue[] {
   return issuesIn(window);
 }
 
-const issuesIn = remembered(
+const issuesIn = memoize(
   () => [],
   (window: object): readonly MemoryIssue[] => {
     const { tokenizer, ...config } = fieldsOf(window);
@@ -102,7 +102,7 @@ const windowOptions = (window: object, tokenizer: Tokenizer): WindowOptions => {
   return "maxTokens" in options ? { ...options, tokenizer } : options;
 };
 
-const optionsIn = remembered(
+const optionsIn = memoize(
   () => [],
   (window: object): WindowOptions => {
     const { tokenizer: _, ...config } = fieldsOf(window);
@@ -122,7 +122,7 @@ export function openWindow(window: RunWindow | undefined): ModelWindow {
   if (typeof window === "function")
     return { limit: { type: "function" }, show: windowByFunction(PATH, window), tokensOf: () => undefined };
   if (isSelecting(window)) return openSelecting(window);
-  const counted = remembering(tokenizerOf(window));
+  const counted = memoizeTokenizer(tokenizerOf(window));
   const options = windowOptions(window, counted);
   const limits = {
     limit: limitOf(options),
@@ -164,7 +164,7 @@ const limitOf = (options: WindowOptions): number =>
   "maxTokens" in options ? options.maxTokens : options.maxMessages;
 
 /** The whole history is counted before each model call, and its texts stay the same. */
-function remembering(tokenizer: Tokenizer): Tokenizer {
+function memoizeTokenizer(tokenizer: Tokenizer): Tokenizer {
   const known = new Map<string, number>();
   return (text) => {
     const tokens = known.get(text) ?? tokenizer(text);

@@ -16,7 +16,7 @@ const EXPECTED =
  * `undefined` takes it away; then `remembers` does nothing. It is kept as `globalThis[Symbol.for("@jaf/user-memory")]`.
  * Throws a `TypeError` for what is no user memory.
  */
-export function setUserMemory(memory: RunUserMemory | undefined): void {
+export function setRunUserMemory(memory: RunUserMemory | undefined): void {
   slots[SLOT] = memory === undefined ? undefined : checkUserMemory(memory, "user memory");
 }
 

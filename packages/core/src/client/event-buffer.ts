@@ -12,25 +12,25 @@ const BEFORE_JUDGEMENT: ReadonlySet<TraceEvent["type"]> = new Set([
 ]);
 
 /** Keeps events until it is known that what a client sent isn't refused. */
-export interface EventGate {
+export interface EventBuffer {
   readonly sink: Emit;
   /** It wasn't refused: tells what was kept. */
-  readonly open: () => void;
+  readonly flush: () => void;
 }
 
-export function createEventGate(sink: Emit): EventGate {
-  let kept: TraceEvent[] | undefined = [];
-  const open = () => {
-    const events = kept ?? [];
-    kept = undefined;
+export function createEventBuffer(sink: Emit): EventBuffer {
+  let buffered: TraceEvent[] | undefined = [];
+  const flush = () => {
+    const events = buffered ?? [];
+    buffered = undefined;
     events.forEach(sink);
   };
   return {
     sink: (event) => {
-      if (kept !== undefined && !BEFORE_JUDGEMENT.has(event.type)) open();
-      if (kept === undefined) sink(event);
-      else kept.push(event);
+      if (buffered !== undefined && !BEFORE_JUDGEMENT.has(event.type)) flush();
+      if (buffered === undefined) sink(event);
+      else buffered.push(event);
     },
-    open,
+    flush,
   };
 }

@@ -4,14 +4,14 @@ import type { ModelUsage } from "../model/completion.ts";
 import { sumOfUsage } from "../usage.ts";
 
 /** Counts along while a run goes on. */
-export interface Tally {
+export interface RunTotals {
   readonly sink: (event: TraceEvent) => void;
   /** Over all model calls so far; a number that no call gave is absent. */
   readonly usage: () => ModelUsage;
   readonly replies: ReadonlySet<Message>;
 }
 
-export function openTally(): Tally {
+export function openRunTotals(): RunTotals {
   let usage: ModelUsage = {};
   const replies = new Set<Message>();
   return {

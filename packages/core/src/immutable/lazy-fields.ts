@@ -1,31 +1,31 @@
 /** In place of a field that is yet to be made. Node prints it in its place, as it looks behind a proxy. */
-export const UNREAD: unknown = Object.freeze({
+export const NOT_COMPUTED: unknown = Object.freeze({
   [Symbol.for("nodejs.util.inspect.custom")]: () => "[Getter]",
 });
 
 /** How fields are made of a source. */
-export type Makers<T, Source> = { readonly [Field in keyof T]?: (source: Source) => T[Field] };
+export type FieldFactories<T, Source> = { readonly [Field in keyof T]?: (source: Source) => T[Field] };
 
 /**
- * An object whose fields that are {@link UNREAD} are made when they are first read, however that is: a copy by `{ ...it }`
+ * An object whose fields that are {@link NOT_COMPUTED} are made when they are first read, however that is: a copy by `{ ...it }`
  * has them, too. For what costs more than all the rest of a call and few ask for, as an `AbortSignal`. Nobody who has the
  * object gets at its source. A proxy: accessors of each object's own would cost six times as much.
  *
- * `fields`: kept, and changed as fields are made. `makers`: the same for all objects of a kind.
+ * `fields`: kept, and changed as fields are made. `factories`: the same for all objects of a kind.
  */
-export const madeWhenRead = <T extends object, Source>(
+export const withLazyFields = <T extends object, Source>(
   fields: T,
-  makers: Makers<T, Source>,
+  factories: FieldFactories<T, Source>,
   source: Source,
-): T => new Proxy(fields, new Making(makers, source));
+): T => new Proxy(fields, new LazyFieldHandler(factories, source));
 
 /** Everything that reads or changes a field comes by way of these. */
-class Making<T extends object, Source> implements ProxyHandler<T> {
-  readonly #makers: Makers<T, Source>;
+class LazyFieldHandler<T extends object, Source> implements ProxyHandler<T> {
+  readonly #makers: FieldFactories<T, Source>;
   readonly #source: Source;
 
-  constructor(makers: Makers<T, Source>, source: Source) {
-    this.#makers = makers;
+  constructor(factories: FieldFactories<T, Source>, source: Source) {
+    this.#makers = factories;
     this.#source = source;
   }
 
@@ -45,7 +45,7 @@ class Making<T extends object, Source> implements ProxyHandler<T> {
   }
 
   #make(fields: T, field: keyof T): void {
-    if (fields[field] !== UNREAD) return;
+    if (fields[field] !== NOT_COMPUTED) return;
     const make = this.#makers[field];
     if (make !== undefined) fields[field] = make(this.#source);
   }

@@ -3,7 +3,7 @@ import { abortable, MAX_TIMER_MS } from "./abort.ts";
 import { type Limit, TimeLimitError } from "./time-limit.ts";
 
 /** How long code of the application's may take by itself, while it waits for nothing that is limited by itself. */
-export interface OwnTime {
+export interface PausableTimeLimit {
   /** Aborted with the signal that was given, when the time is up, and at the end. */
   readonly signal: AbortSignal;
   /** Settles as `work` does, or rejects as soon as `signal` is aborted. */
@@ -22,7 +22,10 @@ export interface OwnTime {
 const OVER = new Error("the call is over");
 
 /** Begins to count. */
-export function openOwnTime({ timeoutMs, option }: Limit, outer: AbortSignal | undefined): OwnTime {
+export function openPausableTimeLimit(
+  { timeoutMs, option }: Limit,
+  outer: AbortSignal | undefined,
+): PausableTimeLimit {
   const controller = new AbortController();
   const { signal } = controller;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -39,7 +42,7 @@ export function openOwnTime({ timeoutMs, option }: Limit, outer: AbortSignal | u
       Math.min(timeoutMs, MAX_TIMER_MS),
     );
   };
-  const unfollow = outer && onAbort(outer, () => controller.abort(outer.reason));
+  const unsubscribe = outer && onAbort(outer, () => controller.abort(outer.reason));
   resume();
   return {
     signal,
@@ -49,7 +52,7 @@ export function openOwnTime({ timeoutMs, option }: Limit, outer: AbortSignal | u
     exceeded: () => error,
     close: () => {
       pause();
-      unfollow?.();
+      unsubscribe?.();
       controller.abort(OVER);
     },
   };
