@@ -1,7 +1,7 @@
 import type { Emit } from "../events/emitter.ts";
 import type { TraceEvent } from "../events/trace-event.ts";
 
-/** What may happen before a continuation was judged. Of what follows, something else is always told. */
+/** The events that may come before a continuation is validated. Any other event comes after that. */
 const BEFORE_JUDGEMENT: ReadonlySet<TraceEvent["type"]> = new Set([
   "run_start",
   "memory_loaded",
@@ -11,10 +11,10 @@ const BEFORE_JUDGEMENT: ReadonlySet<TraceEvent["type"]> = new Set([
   "run_end",
 ]);
 
-/** Keeps events until it is known that what a client sent isn't refused. */
+/** Buffers events until it is known that what a client sent isn't refused. */
 export interface EventBuffer {
   readonly sink: Emit;
-  /** It wasn't refused: tells what was kept. */
+  /** Emits the buffered events. */
   readonly flush: () => void;
 }
 

@@ -21,23 +21,23 @@ import {
 } from "./options.ts";
 import { type Explicit, type Plan, planOf } from "./plan.ts";
 
-/** One prompt, as it was asked for. */
+/** A call of `prompt` or `stream`. */
 export interface PromptCall<Ctx> {
   readonly explicit: Explicit;
   readonly input: PromptInput;
   readonly options: PromptOptions<Ctx>;
 }
 
-/** A prompt that is understood, before any store is asked. */
+/** A prompt whose input and options are parsed, before any store is asked. */
 export interface ParsedPrompt<Ctx> {
-  /** What is new; where nothing is stored, what was said before too. */
+  /** With the new messages; where nothing is stored, after the history. */
   readonly state: RunState<Ctx>;
-  /** Of `state.messages`, what was there before. */
+  /** The messages of `state.messages` that aren't new. */
   readonly history: readonly Message[];
   /** Absent: nothing is stored. */
   readonly stored: StoredPrompt | undefined;
   readonly decisions: GivenByClient;
-  /** What a client sent back, which nobody can change any more; absent: nothing. */
+  /** A frozen copy of what a client sent back; absent: nothing. */
   readonly sent: RunConfig<Ctx>["continuation"];
   /** How many of the last messages the model sees at most. */
   readonly historyLimit: number | undefined;
@@ -50,8 +50,8 @@ interface StoredPrompt {
 
 /**
  * Rejects with a `TypeError` for what the caller did wrong, with `ContinuationValidationError` for what a client sent
- * that is no list of messages or decisions, and with what the application's own functions throw. Those may take their
- * time: rejects when the signal is aborted, too.
+ * that is no list of messages or decisions, and with what the application's own functions throw. Also rejects when the
+ * signal is aborted while one of these is running.
  */
 export async function parsePrompt<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
@@ -81,13 +81,13 @@ function sentBack<Ctx>({ messages, historyToken }: PromptOptions<Ctx>): RunConfi
   return Object.freeze({ historyToken, messages: sent ?? [] });
 }
 
-/** It stands for what is stored. */
+/** A token is valid only for a stored conversation. */
 function refuseToken<Ctx>({ historyToken, messages = [] }: PromptOptions<Ctx>): void {
   if (historyToken === undefined) return;
   assertValidContinuation([], messages, { historyToken: { sent: historyToken, expected: undefined } });
 }
 
-/** The state of a prompt that was aborted while it was opened. */
+/** The state of a prompt that was aborted while it was parsed. */
 export function unparsedState<Ctx, Out>(
   { agent, context }: ClientSettings<Ctx, Out>,
   { input, options }: PromptCall<Ctx>,
@@ -125,8 +125,8 @@ async function contextOf<Ctx, Out>(
 }
 
 /**
- * Whose conversation it is; `undefined` if nobody was asked. A field that is there with nothing in it is an answer, e.g.
- * of a session without a user.
+ * Whose conversation it is; `undefined` if neither the option nor the declaration is present. A field that is present with the
+ * value `undefined` counts as present, e.g. from a session without a user.
  */
 async function conversationalFor<Ctx, Out>(
   agent: Agent<Ctx, Out>,
@@ -139,7 +139,7 @@ async function conversationalFor<Ctx, Out>(
   return "conversation" in options ? NOBODY : undefined;
 }
 
-/** Where nothing is stored, there is nothing to compare a history with. */
+/** The history that was passed in, where nothing is stored to compare it with. */
 function historyOf<Ctx>({ messages = [] }: PromptOptions<Ctx>): readonly Message[] {
   const parsed = parseMessages(messages);
   if (!parsed.success) throw noMessages();
@@ -148,7 +148,7 @@ function historyOf<Ctx>({ messages = [] }: PromptOptions<Ctx>): readonly Message
   return ownMessages(parsed.data);
 }
 
-/** Stores take such messages of other frameworks. */
+/** Stores accept such messages, which other frameworks write. */
 const isOfTheApplication = ({ role }: RichMessage): boolean => role === "system" || role === "developer";
 
 function checkHasInput<Ctx>({ kind }: Plan, messages: readonly Message[], options: PromptOptions<Ctx>): void {

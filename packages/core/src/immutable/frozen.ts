@@ -14,22 +14,22 @@ type AnyAgent<Ctx> = Agent<Ctx, any>;
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
 type AnyTool<Ctx> = Tool<any, Ctx>;
 
-/** A state for somebody else, who can't change it. `context` is the application's own, and stays as it is. */
+/** A frozen copy of a state, for callers and middleware. `context` belongs to the application and isn't frozen. */
 export const frozenState = <Ctx>(state: RunState<Ctx>): RunState<Ctx> =>
   Object.freeze(
     changedState(state, {
-      // What is no list has ended the run.
+      // Anything but a list has ended the run.
       messages: Array.isArray(state.messages) ? frozenMessages(state.messages) : state.messages,
     }),
   );
 
-/** The same for the model provider, at each call. It hands nothing back, so its lists need not be known again. */
+/** The same for the model provider, which never passes the state back, so its lists needn't be recognised again. */
 export const frozenModelState = <Ctx>(state: RunState<Ctx>, messages = state.messages): RunState<Ctx> =>
   Object.freeze(changedState(state, { messages: Object.freeze([...messages]) }));
 
 /**
- * A caller's state, whose messages may change afterwards. What is no list is left to whoever checks it. `isStored`: whether
- * a store checks the messages.
+ * A copy of a caller's state, which the caller may change afterwards. Anything but a list of messages is refused later.
+ * `isStored`: whether a store checks the messages.
  */
 export function ownState<Ctx>(state: RunState<Ctx>, isStored: boolean): RunState<Ctx> {
   const { runId, traceId, messages, currentAgentName, context, turnCount } = state;
@@ -38,7 +38,7 @@ export function ownState<Ctx>(state: RunState<Ctx>, isStored: boolean): RunState
   return { ...state, runId, traceId, messages: own, currentAgentName, context, turnCount };
 }
 
-/** An agent for the model provider: what is set of it changes nothing of the application's. Schemas stay as they are. */
+/** A frozen copy of an agent for the model provider. Schemas aren't copied. */
 export const frozenAgent: <Ctx>(agent: AnyAgent<Ctx>) => AnyAgent<Ctx> = memoize(
   ({ tools, handoffs, modelConfig, cacheable }) => [
     tools,

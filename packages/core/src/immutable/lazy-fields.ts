@@ -1,15 +1,15 @@
-/** In place of a field that is yet to be made. Node prints it in its place, as it looks behind a proxy. */
+/** The value of a field that isn't computed yet. Node's `inspect` prints it, since it looks behind proxies. */
 export const NOT_COMPUTED: unknown = Object.freeze({
   [Symbol.for("nodejs.util.inspect.custom")]: () => "[Getter]",
 });
 
-/** How fields are made of a source. */
+/** Computes fields from a source. */
 export type FieldFactories<T, Source> = { readonly [Field in keyof T]?: (source: Source) => T[Field] };
 
 /**
- * An object whose fields that are {@link NOT_COMPUTED} are made when they are first read, however that is: a copy by `{ ...it }`
- * has them, too. For what costs more than all the rest of a call and few ask for, as an `AbortSignal`. Nobody who has the
- * object gets at its source. A proxy: accessors of each object's own would cost six times as much.
+ * An object whose fields that are {@link NOT_COMPUTED} are computed when they are first read, also by a copy with `{ ...it }`.
+ * For fields that are expensive and rarely read, such as an `AbortSignal`. The source isn't reachable through the object. It is
+ * a proxy, because accessors on each object would cost six times as much.
  *
  * `fields`: kept, and changed as fields are made. `factories`: the same for all objects of a kind.
  */

@@ -2,13 +2,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 interface Cached<Made> {
   readonly made: Made;
-  /** What it was made of, each with the fields that it had. */
+  /** The objects that it was made of, each with the fields that it had. */
   readonly madeOf: readonly (readonly [part: object, fields: Fields | readonly unknown[]])[];
 }
 
 /**
- * Makes something of an object once, and again when a field has changed of the object itself or of one of its parts. Only of
- * plain objects and lists: accessors and methods of a class may give something else at any time.
+ * Caches what `make` returns for an object, until a field of the object or of one of its parts changes. Only for plain objects
+ * and lists: accessors and methods of a class may return something else at any time.
  */
 export function memoize<T extends object, Made>(
   partsOf: (original: T) => readonly (object | undefined)[],

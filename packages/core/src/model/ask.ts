@@ -12,16 +12,16 @@ import type { ModelConfig } from "./model-config.ts";
 import { type ParsedReply, parseReply } from "./reply.ts";
 import { resolved } from "./resolved-agent.ts";
 
-/** A question to a run's model beside the conversation. */
+/** A request to a run's model outside of the conversation. */
 export interface Question<Ctx> {
-  /** Of the run; its messages aren't sent. */
+  /** The run's state; its messages aren't sent. */
   readonly state: Readonly<RunState<Ctx>>;
-  /** The agent's that asks, as the model provider sees it. */
+  /** The agent name that the model provider gets. */
   readonly name: string;
   readonly instructions: string;
   readonly messages: readonly Message[];
   readonly modelConfig: ModelConfig;
-  /** In place of the run's. */
+  /** Replaces the run's signal. */
   readonly signal: AbortSignal | undefined;
 }
 
@@ -37,7 +37,7 @@ export async function askModel<Ctx>(
   const agent: ResolvedAgent<Ctx> = {
     name,
     instructions: () => instructions,
-    // Without tools there is no choice of them, and some providers refuse one.
+    // Some providers refuse a tool choice without tools.
     modelConfig: overlay(modelConfig, { toolChoice: undefined }),
   };
   const asked = frozenState({ ...state, messages: ownMessages(messages) });

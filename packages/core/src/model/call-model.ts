@@ -19,21 +19,21 @@ export type ModelReply =
   | {
       readonly ok: true;
       readonly message: Message;
-      /** To be released or retracted, once it is known whether the reply counts. */
+      /** To be released or retracted once it is known whether the reply counts. */
       readonly text: ReplyText;
     }
   | { readonly ok: false; readonly error: JAFError };
 
-/** What the model gets beside the conversation. */
+/** What the model gets in addition to the conversation. */
 export interface PromptExtras {
   readonly additions: readonly NamedAddition[];
-  /** What goes behind the conversation and is no part of it. */
+  /** Messages after the conversation that aren't part of it, e.g. a request to correct the reply. */
   readonly behind: readonly Message[];
 }
 
 /**
- * Asks the model for its next message, by way of the middleware: it gets the view of the state, and what there is
- * beside the conversation. It is asked again as the policy allows, and others in its place.
+ * Calls the model for its next message, through the middleware, with the view of the state and with additions. Includes retries
+ * and fallback models.
  */
 export function callModel<Ctx>(
   scope: RunScope<Ctx>,
@@ -61,7 +61,7 @@ function showView<Ctx>(
   const shownWith = (messages: readonly Message[]) =>
     frozenModelState(view.state, behind.length === 0 ? messages : [...messages, ...behind]);
   const shown = shownWith(added.messages);
-  // The application's instructions read what the user said, and not what is put before it.
+  // The application's instructions get the user's messages without additions.
   const read = added.messages === seen ? shown : shownWith(seen);
   const resolving = resolveInstructions(scope, instructed(turn.agent, added.instructions), read);
   const ask = (instructions: Instructions) => askShown(scope, turn, { view, added, shown, instructions });
@@ -84,9 +84,9 @@ function askShown<Ctx>(
   const given = frozenAgent(agent);
   const call = {
     state: shown,
-    // What is behind the conversation says nothing of what the user said last.
+    // Without the messages after the conversation, of which one may be the last user message.
     agent: resolved<Ctx>(given, instructions.text, settingsShown(given.modelConfig, view.state.messages)),
-    tellContext:
+    emitContext:
       scope.emit && once(() => scope.emit?.({ type: "context", data: view.describe(added.placed) })),
   };
   const hooks = wrapping(scope.config, agent, "wrapModelCall");

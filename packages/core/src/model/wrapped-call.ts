@@ -20,12 +20,12 @@ import { parseReply } from "./reply.ts";
 import { openReplyText, type ReplyText } from "./reply-text.ts";
 import { callFor, changed, requestOf } from "./wrapped-request.ts";
 
-/** What of a wrapped call outlives its hooks. */
+/** The state of a wrapped call. */
 interface Progress {
-  /** How asking the model ended last. */
+  /** The result of the last model call. */
   last: Attempt | undefined;
   attempts: number;
-  /** Whether the model is being asked. */
+  /** Whether a model call is under way. */
   isUnderWay: boolean;
 }
 
@@ -35,7 +35,7 @@ interface Wrapping<Ctx> {
   readonly state: RunState<Ctx>;
 }
 
-/** Asks the model by way of the middleware. */
+/** Calls the model through the middleware. */
 export async function callWrapped<Ctx>(
   scope: RunScope<Ctx>,
   call: ModelCall<Ctx>,
@@ -49,12 +49,12 @@ export async function callWrapped<Ctx>(
   try {
     const wrapped = hooks.reduceRight<Next<Ctx>>((next, hook) => wrappedBy(hook, next), ask);
     const completion = await timeLimit.race((async () => wrapped(request))());
-    // What a hook has left under way ends, before another text is told.
+    // Ends model calls that a hook has left under way, before other text is emitted.
     timeLimit.close();
     return concluded(scope, call, { completion, progress });
   } catch (thrown) {
     const error = abortError(scope.config.signal) ?? errorOf(scope, timeLimit.exceeded() ?? thrown, progress);
-    // The text of a reply that was fit to be one is refused with it; that of a failed call the failure takes back.
+    // Retracts the text of a usable reply; that of a failed call is retracted with the failure.
     if (progress.last?.ok === true && error._tag !== "RunAborted") progress.last.text.retract();
     return failedCall(error, progress);
   } finally {
@@ -73,7 +73,7 @@ const wrappedBy =
     return hook.wrapModelCall === undefined ? go() : hook.wrapModelCall(request, go);
   };
 
-/** What is asked within the hooks ends with them. */
+/** Model calls within the hooks end with them. */
 function scopeWithin<Ctx>(scope: RunScope<Ctx>, { signal }: PausableTimeLimit): RunScope<Ctx> {
   return { ...scope, config: overlay(scope.config, { signal }) };
 }
@@ -111,7 +111,7 @@ function openAsking<Ctx>(
   };
 }
 
-/** The text that was told of what isn't the reply. */
+/** Retracts text that was emitted and isn't the reply's. */
 function retract<Ctx>(
   { emit, streaming }: RunScope<Ctx>,
   { state }: ModelCall<Ctx>,
@@ -124,13 +124,13 @@ function retract<Ctx>(
     emit?.({ type: "llm_retract", data: { agentName: state.currentAgentName } });
 }
 
-/** A model that a hook chose is asked first, whichever replied last. */
+/** A model that a hook chose is called first, whichever replied last. */
 function scopeFor<Ctx>(scope: RunScope<Ctx>, model: string | undefined): RunScope<Ctx> {
   const config = overlay(scope.config, { modelOverride: model });
   return { ...scope, config, frozenConfig: openFrozenConfig(config), modelInUse: new Map() };
 }
 
-/** What the hooks have made of it. */
+/** The reply that the hooks have returned. */
 function concluded<Ctx>(
   scope: RunScope<Ctx>,
   call: ModelCall<Ctx>,
@@ -155,7 +155,7 @@ const partsShown = ({ content }: RichMessage): readonly ContentPart[] =>
     ? [{ type: "text", text: content ?? "" }]
     : content.filter(({ type }) => type !== "tool-call");
 
-/** Whether a stream of one tells what a stream of the other does. */
+/** Whether both messages would be streamed as the same pieces. */
 const isShownAlike = (one: RichMessage, other: RichMessage): boolean =>
   sameJson(partsShown(one), partsShown(other)) &&
   sameJson(one["reasoning_content"], other["reasoning_content"]);

@@ -2,17 +2,17 @@ import { onAbort } from "@jaf/memory/engine";
 import { abortable, MAX_TIMER_MS } from "./abort.ts";
 import { type Limit, TimeLimitError } from "./time-limit.ts";
 
-/** How long code of the application's may take by itself, while it waits for nothing that is limited by itself. */
+/** A time limit for code of the application that can be paused while the code waits for something that has its own limit. */
 export interface PausableTimeLimit {
-  /** Aborted with the signal that was given, when the time is up, and at the end. */
+  /** Aborted with the outer signal, when the time is up, and by `close`. */
   readonly signal: AbortSignal;
   /** Settles as `work` does, or rejects as soon as `signal` is aborted. */
   readonly race: <T>(work: Promise<T>) => Promise<T>;
-  /** The time doesn't count until `resume`. */
+  /** Stops the time until `resume`. */
   readonly pause: () => void;
-  /** It begins anew. */
+  /** Starts the whole time again. */
   readonly resume: () => void;
-  /** Absent: the time wasn't up. */
+  /** The error if the time was up. */
   readonly exceeded: () => TimeLimitError | undefined;
   /** Has to be called at the end. */
   readonly close: () => void;

@@ -23,23 +23,23 @@ import { type ModelWindow, wholeWindow } from "./whole-window.ts";
 const PATH = "RunConfig.memory.window";
 
 /**
- * Which part of the history the model sees: a window's configuration, whose `memoryId` isn't used here, or a function, by
- * itself or over a window.
+ * Which part of the history the model sees: the configuration of a window, whose `memoryId` isn't used here, or a function that
+ * gets the whole history or the last messages of it.
  *
- * What a function returns is checked, sanitized and sent. The messages it gets can't be changed; it may leave out
- * messages and put others in their place, but must return the newest, with all results of its calls, and the last user
- * message, or what stands for them. It doesn't get the summary, which is sent before what it returns.
+ * What a function returns is checked, sanitized and sent. It gets frozen messages; it may leave out messages and replace others,
+ * but must return the newest message, with all results of its calls, and the last user message, or replacements of them. It
+ * doesn't get the summary, which is sent before what it returns.
  */
 export type RunWindow = (ChatMemoryConfig & ChatMemoryOptions) | WindowFunction | SelectingWindow;
 
-/** A function that needs the end of the conversation alone, so that a run needn't read the rest. */
+/** A window function that needs only the end of the conversation, so that a run needn't read the rest. */
 export interface SelectingWindow {
-  /** What the function gets: the window of so many messages, that slides. */
+  /** The function gets a sliding window of this many messages. */
   readonly maxMessages: number;
   readonly select: WindowFunction;
 }
 
-/** What is wrong with a window. */
+/** What is wrong with a window's configuration. */
 export function windowIssues(window: unknown): readonly MemoryIssue[] {
   if (window === undefined || typeof window === "function") return [];
   if (typeof window !== "object" || window === null)
@@ -90,7 +90,7 @@ const windowTooSmall: MemoryIssue = {
     "room for the newest message together with the calls and results it belongs to and the last user message",
 };
 
-/** What a window without issues is laid over; `undefined` for a function by itself. Throws a `TypeError` where it has some. */
+/** The options of a valid window; `undefined` for a function without `maxMessages`. Throws a `TypeError` if it has issues. */
 export function windowOptionsIn(window: RunWindow): WindowOptions | undefined {
   if (typeof window === "function") return undefined;
   if (isSelecting(window)) return { maxMessages: window.maxMessages };
@@ -163,7 +163,7 @@ function openSelecting(window: SelectingWindow): ModelWindow {
 const limitOf = (options: WindowOptions): number =>
   "maxTokens" in options ? options.maxTokens : options.maxMessages;
 
-/** The whole history is counted before each model call, and its texts stay the same. */
+/** Before each model call the whole history is counted, of which most texts were counted before. */
 function memoizeTokenizer(tokenizer: Tokenizer): Tokenizer {
   const known = new Map<string, number>();
   return (text) => {
@@ -195,7 +195,7 @@ const showIn =
     };
   };
 
-/** Made when it is asked for: mostly nobody does. */
+/** Made on first use: mostly nobody needs the labels. */
 function lookUp(omitted: readonly Omission[]): ShownMessages["label"] {
   let labels: ContextLabel[] | undefined;
   return (index) => {
@@ -210,7 +210,7 @@ function lookUp(omitted: readonly Omission[]): ShownMessages["label"] {
   };
 }
 
-/** The window that is left beside what costs so much; `undefined` if there is none. */
+/** The window that remains for the messages beside a summary of this cost; `undefined`: there is no room. */
 function lessened(options: WindowOptions, cost: number): WindowOptions | undefined {
   const limit = limitOf(options) - cost;
   if (limit < 1) return undefined;

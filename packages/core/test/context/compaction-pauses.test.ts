@@ -45,10 +45,7 @@ describe("a summary that can't be made", () => {
   });
 
   it("ignores a lease or a pause that ends too far in the future", async () => {
-    for (const odd of [
-      { until: Date.now() + 1e12 },
-      { until: 0, failures: 1, retryAt: Date.now() + 1e12 },
-    ]) {
+    for (const odd of [{ until: Date.now() + 1e12 }, { until: 0, failures: 1, retryAt: Date.now() + 1e12 }]) {
       const provider = await storing(talk(5));
       await provider.appendMessages("c", [], { jafSummaryClaim: { id: "odd", ...odd } });
       const memory = { compressionThreshold: 4, summarize: async () => "sum" };

@@ -4,7 +4,7 @@ import type { SummarizeInput } from "../../src/context/summarize.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";
 import { seed } from "../support/stores.ts";
 import { returning } from "../support/tool-answers.ts";
-import { converse, writeSummary, stored, storedSummary, storing, talk } from "./conversations.ts";
+import { converse, stored, storedSummary, storing, talk, writeSummary } from "./conversations.ts";
 
 const contents = (messages: readonly Message[] = []) => messages.map(({ content }) => content);
 
