@@ -1,8 +1,7 @@
 import type { ConversationMemory, Result } from "@jaf/memory";
 import { createFailure, createMemoryConflictError, createSuccess } from "@jaf/memory/engine";
-import { type LeaseWrite, type LeaseWriteOutcome, writeLease } from "../memory/compare-and-set.ts";
 import type { Journal } from "../memory/journal.ts";
-import { leaseFrom } from "../memory/lease.ts";
+import { type LeaseWrite, type LeaseWriteOutcome, leaseFrom, writeLease } from "../memory/lease.ts";
 import { loadHead } from "../memory/load.ts";
 import { metadataVersionOf } from "../memory/metadata.ts";
 import { type Summary, summaryMetadata } from "../memory/summary.ts";
