@@ -47,8 +47,8 @@ export function openSpending({
   };
   const ofConversation = () => sumOfSpent(before, run);
   return {
-    loaded: (noted) => {
-      before = noted;
+    loaded: (sum) => {
+      before = sum;
     },
     costOf: costOfUsage,
     count: (usage, asked) => {

@@ -47,7 +47,7 @@ export async function takeTurn<Ctx>(
     const reply = isThenable(calling) ? await calling : calling;
     if (!reply.ok) return fail(state, reply.error);
     if (reply.message.tool_calls !== undefined) {
-      // Beside calls a text is no output, and nobody judges it.
+      // The text of a reply with calls is no output, so no guardrail judges it.
       reply.text.release();
       // Awaited here: to end with another promise takes three times as long.
       return await runCalls(scope, turn, reply.message);
@@ -61,7 +61,7 @@ export async function takeTurn<Ctx>(
   }
 }
 
-/** Tells that a turn begins, unless the run has had all its turns. */
+/** Emits that a turn begins; fails if the run has used all its turns. */
 export function beginTurn<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Step<Ctx> | undefined {
   const { turnCount, currentAgentName: agentName } = state;
   // Negated, so that a limit of NaN stops the run instead of never doing so.
@@ -112,7 +112,7 @@ async function runCalls<Ctx>(
   return error === undefined ? { state: after } : fail(after, error);
 }
 
-/** Of the reply that was just said. */
+/** The location of the last reply. */
 function replyLocation<Ctx>(
   { journal, runId }: RunScope<Ctx>,
   { messages }: RunState<Ctx>,

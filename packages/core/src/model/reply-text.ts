@@ -58,7 +58,7 @@ export function openReplyText<Ctx>({ emit, config, streaming }: RunScope<Ctx>, a
     isShown: () => isShown,
     release: (judged) => {
       const pieces = held?.splice(0) ?? [];
-      const text = judges.length === 0 || judged === undefined || said === "" ? said : spokenIn(judged);
+      const text = judges.length === 0 || judged === undefined || said === "" ? said : streamedTextOf(judged);
       if (text === said) return pieces.forEach(tell);
       retract();
       if (text !== "") tell({ type: "llm_delta", data: { agentName, text } });
@@ -69,7 +69,7 @@ export function openReplyText<Ctx>({ emit, config, streaming }: RunScope<Ctx>, a
 }
 
 /** The text as the pieces have it, without breaks between parts. */
-function spokenIn({ content }: RichMessage): string {
+function streamedTextOf({ content }: RichMessage): string {
   if (typeof content === "string" || content === null) return content ?? "";
   return content.map((part) => partText(part) ?? "").join("");
 }
