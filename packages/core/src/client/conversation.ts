@@ -50,7 +50,7 @@ export async function openConversation(
 const viewFor = (store: AnyConversationStore, userId: string | undefined): ProviderView =>
   viewOf(providerOf(store, userId === undefined ? {} : { userId }));
 
-/** One that nobody owns, or that isn't there, is refused like somebody else's: the user's right is all that is asked. */
+/** A conversation without an owner, or one that doesn't exist, is refused in the same way as another user's. */
 async function resume(
   view: ProviderView,
   { conversationId, userId }: Extract<Plan, { readonly kind: "resume" }>,

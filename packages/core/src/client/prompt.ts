@@ -120,7 +120,7 @@ async function openStored<Ctx>(
     : { ok: false, parsed, error: { _tag: "MemoryError", error: opened.error } };
 }
 
-/** The result of a run that has no conversation to run on, told like that of any other. */
+/** The result where the run couldn't begin, with the events of a run. */
 function failedBeforeRun<Ctx, Out>(
   state: RunState<Ctx>,
   error: JAFError,

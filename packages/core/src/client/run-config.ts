@@ -18,7 +18,7 @@ interface RunParts<Ctx> {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What a run of the engine is told for a prompt. */
+/** The configuration of the run for a prompt. */
 export function runConfigOf<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
   { parsed, options, conversation, validator, signal }: RunParts<Ctx>,

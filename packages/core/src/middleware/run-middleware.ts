@@ -99,7 +99,7 @@ async function start<Ctx>(
   ];
 }
 
-/** Never rejects: what is thrown is told. */
+/** Never rejects: what is thrown is emitted as an event. */
 async function guarded<Ctx, T>(
   scope: RunScope<Ctx>,
   called: HookName,

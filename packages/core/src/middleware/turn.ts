@@ -18,7 +18,7 @@ export interface TurnStart<Ctx> {
   readonly isReplied: boolean;
 }
 
-/** A turn as middleware is told of it. */
+/** A turn as middleware gets it. */
 export function openTurn<Ctx>(
   scope: RunScope<Ctx>,
   { state: reached, agent, isReplied }: TurnStart<Ctx>,

@@ -15,7 +15,7 @@ interface CallSource {
   readonly limit: Pick<TimeLimit, "signal">;
 }
 
-/** What a tool is told of its call. */
+/** The info that a tool gets about its call. */
 export const callInfo = ({ id }: RichToolCall, source: CallSource): ToolCallInfo =>
   withLazyFields<ToolCallInfo, CallSource>(
     {

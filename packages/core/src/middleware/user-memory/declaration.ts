@@ -26,7 +26,7 @@ interface ActiveDeclaration<Ctx> {
   readonly memory: RunUserMemory;
 }
 
-/** The call outranks the agent. `undefined` where nothing is declared, and where there is no user memory. */
+/** The call's declaration takes precedence over the agent's. `undefined` without a declaration, and without a user memory. */
 export function declarationFor<Ctx>(
   config: Configured<Ctx>,
   agent: Declaring<Ctx>,
@@ -56,8 +56,8 @@ export function checkDeclared<Ctx>(
 }
 
 /**
- * The middleware that does what is declared; none where that is nothing, and where the application's own code throws,
- * which is told. Throws a `TypeError` for what is no declaration.
+ * The middleware for a declaration. None for an empty declaration, and if the application's own code throws, which is emitted as an
+ * event. Throws a `TypeError` for an invalid declaration.
  */
 export async function userMemoryMiddleware<Ctx>(
   scope: RunScope<Ctx>,
