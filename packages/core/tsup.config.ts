@@ -55,7 +55,7 @@ export default defineConfig([
           "src/engine/check-memory-config.ts",
           "src/memory/end-cache.ts",
           "src/memory/metadata.ts",
-          "src/memory/settle.ts",
+          "src/memory/to-result.ts",
         ],
         "src/interruption/judge-calls.ts": loop,
       }),

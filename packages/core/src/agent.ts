@@ -9,38 +9,38 @@ import type { Tool } from "./tools/tool.ts";
 
 /** An agent is a value: instructions, tools and rules, and no behaviour of its own. */
 export type Agent<Ctx, Out> = {
-  /** For people. The engine goes by the agent's key in `RunConfig.agentRegistry`, which is usually the same. */
+  /** A name for people. The engine identifies an agent by its key in `RunConfig.agentRegistry`, which is usually the same. */
   readonly name: string;
   /**
-   * The system prompt: a text, or a function of the state that the model is about to see, which may be async. The engine asks
-   * it once for each model call, however often that is tried again; it may take as long as one attempt of the call may. If it
-   * throws or gives no text, the run ends with `InternalError`.
+   * The system prompt: a text, or a function of the state that the model is about to see, which may be async. It is called once
+   * for each model call, however many attempts that takes, and may take as long as one attempt. If it throws or returns
+   * something other than a text, the run ends with `InternalError`.
    */
   readonly instructions: string | ((state: Readonly<RunState<Ctx>>) => string | Promise<string>);
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; each tool has its own arguments
   readonly tools?: readonly Tool<any, Ctx>[];
-  /** Decodes the final reply. Without one the output is the reply's text. */
+  /** Decodes the final reply. Without a codec, the output is the reply's text. */
   readonly outputCodec?: z.ZodType<Out>;
-  /** Registry keys of the agents that this one may hand the conversation to, by `handoffTool`. */
+  /** The registry keys of the agents to which this one may hand the conversation, by `handoffTool`. */
   readonly handoffs?: readonly string[];
   readonly modelConfig?: ModelConfig;
-  /** Which parts of its prompts stay the same from call to call, so that a provider may keep them. `RunConfig.cache` outranks it. */
+  /** Which parts of the prompts stay the same from call to call, so that a provider may cache them. `RunConfig.cache` takes precedence. */
   readonly cacheable?: CacheableConfig;
   /**
-   * Whose conversation a prompt belongs to, so that an agent client loads and stores it; see `createAgentClient`. Absent:
-   * prompts are stateless. `run` doesn't look at it.
+   * Which user's conversation a prompt belongs to, so that an agent client loads and stores it; see `createAgentClient`. Absent:
+   * prompts are stateless. `run` ignores it.
    */
   readonly conversational?: ConversationalDeclaration<Ctx>;
-  /** Takes part in the runs that begin with this agent, behind that of `RunConfig.middleware`. */
+  /** The middleware of runs that begin with this agent, after that of `RunConfig.middleware`. */
   readonly middleware?: readonly Middleware<Ctx>[];
   /**
-   * Which user's facts the runs that begin with this agent know, and whether they learn new ones. `RunConfig.remembers`
-   * outranks it. Does nothing without a user memory: see `setUserMemory` and `RunConfig.userMemory`.
+   * Which user's facts the runs that begin with this agent know, and whether they learn new ones. `RunConfig.remembers` takes
+   * precedence. Has no effect without a user memory: see `RunConfig.userMemory`.
    */
   readonly remembers?: RemembersDeclaration<Ctx>;
 };
 
-/** An agent as a model provider gets it: its instructions are there, and `instructions` only returns them. */
+/** An agent as a model provider gets it: `instructions` returns a text that was computed before the call. */
 // biome-ignore lint/suspicious/noExplicitAny: agents differ in their output
 export type ResolvedAgent<Ctx, Out = any> = Omit<Agent<Ctx, Out>, "instructions"> & {
   readonly instructions: (state: Readonly<RunState<Ctx>>) => string;

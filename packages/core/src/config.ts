@@ -14,10 +14,10 @@ import type { ModelRetryPolicy } from "./model/retry.ts";
 import type { RunState } from "./state.ts";
 
 /**
- * The port to a model. It sends `agent.instructions(state)` and `state.messages`. Those are `RichMessage`s: they may hold parts,
- * and whatever else a reply held; what is opaque of a reply goes back to its `origin` alone. It throws what its client
- * throws: the engine decides what is tried again (see {@link ModelRetryPolicy}), so turn the client's own retries off. Pass
- * `config.signal` on, so that an abort, or that the time is up, reaches the network: it is always there, and of this call alone.
+ * The interface to a model. It sends `agent.instructions(state)` and `state.messages`. The messages are `RichMessage`s: they may
+ * hold parts and any further fields of a reply. Opaque parts of a reply go back only to its `origin`. Throw what the client
+ * throws: the engine decides what is retried (see {@link ModelRetryPolicy}), so turn the client's own retries off. Pass
+ * `config.signal` on, so that an abort or a timeout reaches the network: the signal is always present and belongs to this call.
  */
 export type ModelProvider<Ctx> = {
   readonly getCompletion: (
@@ -25,7 +25,7 @@ export type ModelProvider<Ctx> = {
     agent: ResolvedAgent<Ctx>,
     config: RunConfig<Ctx>,
   ) => Promise<ModelCompletion>;
-  /** The same reply in pieces. `runStream` uses it where it is there; `run` never does. */
+  /** The same reply in pieces. `runStream` uses it if it is present; `run` never does. */
   readonly getCompletionStream?: (
     state: Readonly<RunState<Ctx>>,
     agent: ResolvedAgent<Ctx>,
@@ -33,7 +33,7 @@ export type ModelProvider<Ctx> = {
   ) => AsyncIterable<ModelStreamChunk>;
 };
 
-/** A model to ask in place of another, in the agent's settings but for the name. */
+/** A model to call instead of the agent's, with the agent's settings except for the name. */
 export interface FallbackModel<Ctx> {
   readonly model: string;
   /** Default: `RunConfig.modelProvider`. */
@@ -42,103 +42,102 @@ export interface FallbackModel<Ctx> {
 
 /** See `RunConfig.modelFallback`. */
 export interface ModelFallback<Ctx> {
-  /** In the order in which they are asked. A name alone is one of `RunConfig.modelProvider`. */
+  /** In the order in which they are called. A name alone is a model of `RunConfig.modelProvider`. */
   readonly models: readonly (string | FallbackModel<Ctx>)[];
   /**
-   * HTTP statuses at which the next one is asked, beside failures that may pass, e.g. `[402, 404, 429]`. Default `[402, 429]`:
-   * an account without credit, which waiting doesn't help.
+   * The HTTP statuses after which the next model is called, in addition to transient failures, e.g. `[402, 404, 429]`. Default
+   * `[402, 429]`: an account without credit, where retrying doesn't help.
    */
   readonly statuses?: readonly number[];
 }
 
-/** Everything a run needs beside its state. */
+/** Everything a run needs in addition to its state. */
 export type RunConfig<Ctx> = {
-  /** By the keys that states, handoffs, events and the store know the agents by. */
+  /** The agents by their keys, which states, handoffs, events and the store use. */
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; each agent has its own output
   readonly agentRegistry: ReadonlyMap<string, Agent<Ctx, any>>;
   readonly modelProvider: ModelProvider<Ctx>;
-  /** The run ends with `MaxTurnsExceeded` where the state has this many turns and no final reply. Default 50. */
+  /** The run ends with `MaxTurnsExceeded` if it has no final reply after this many turns. Default 50. */
   readonly maxTurns?: number;
-  /** Outranks every agent's `modelConfig.name`. */
+  /** The model's name. Takes precedence over every agent's `modelConfig.name`. */
   readonly modelOverride?: string;
   /**
-   * Judge the text of the new user messages, and of the text files in them (media of a type `text/…`, and JSON), in order,
-   * before anything is stored or sent to the model. Without `memory.autoStore` nobody knows which are new: the last user
-   * messages in a row are judged, whatever follows them.
-   * What is stored already isn't judged again, also when the application stored it itself and has a run resume there.
+   * They judge, in order, the text of the new user messages and of the text files in them (media of a type `text/…`, and JSON),
+   * before anything is stored or sent to the model. Without `memory.autoStore` it is unknown which messages are new: the last
+   * consecutive user messages are judged, whatever follows them. Stored messages aren't judged again, not even if the
+   * application stored them itself and a run resumes from there.
    */
   readonly initialInputGuardrails?: readonly Guardrail<string, Ctx>[];
-  /** Judge the decoded output, in order, before the final reply is stored. */
+  /** They judge, in order, the decoded output, before the final reply is stored. */
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; agents differ in their output
   readonly finalOutputGuardrails?: readonly Guardrail<any, Ctx>[];
   /**
-   * What becomes of a streamed text where `finalOutputGuardrails` have yet to judge the reply: `"hold"` (default), it is told
-   * once they have let it pass, and never if they don't; `"retract"`, it is told at once, and an `llm_retract` event takes it
-   * back if they block. Text beside tool calls isn't judged; held back, it comes when the reply is complete.
+   * What happens to streamed text before the `finalOutputGuardrails` have judged the reply. `"hold"` (default): the events come
+   * once the reply has passed, and never if it is blocked. `"retract"`: the events come at once, and an `llm_retract` event follows
+   * if the reply is blocked. Text of a reply with tool calls isn't judged; if held, it comes when the reply is complete.
    */
   readonly unjudgedText?: "hold" | "retract";
-  /** Observes the run. It can't break it: what it throws is reported as a process warning, and the run goes on. */
+  /** Observes the run. If it throws, that is reported as a process warning, and the run goes on. */
   readonly onEvent?: (event: TraceEvent) => void;
-  /** Takes part in the run: this first, then that of the agent that it begins with, then what `remembers` asks for. */
+  /** The run's middleware. It comes first, then that of the agent that the run begins with, then that of `remembers`. */
   readonly middleware?: readonly Middleware<Ctx>[];
-  /** Outranks the agent's `remembers`. `false`: nothing is recalled and nothing is remembered. */
+  /** Takes precedence over the agent's `remembers`. `false`: nothing is recalled or remembered. */
   readonly remembers?: RemembersDeclaration<Ctx> | false;
-  /** What keeps the facts. Default: what `setUserMemory` said. Without either, `remembers` does nothing. */
+  /** Where the facts are stored. Default: the user memory of the process, see `setRunUserMemory`. Without either, `remembers` has no effect. */
   readonly userMemory?: RunUserMemory;
   readonly memory?: MemoryConfig;
-  /** The stored conversation; required by `memory.autoStore`. */
+  /** The id of the stored conversation; required by `memory.autoStore`. */
   readonly conversationId?: string;
   /**
-   * What somebody decided about the calls that an interrupted run waits for; see `approve` and `reject`. A decision that
-   * fits no waiting call, comes too late or is the second ends the run with `ContinuationRejected`, and nothing is run.
+   * Decisions about the calls that an interrupted run waits for; see `approve` and `reject`. A decision that fits no waiting call,
+   * has expired or is a duplicate ends the run with `ContinuationRejected`, and no call is run.
    */
   readonly approvals?: readonly ApprovalDecision[];
-  /** The results of the calls that the client was to make. One that fits none of them ends the run likewise. */
+  /** The results of the calls that the client has run. A result that fits none of them ends the run with `ContinuationRejected`, too. */
   readonly toolResults?: readonly ClientToolResult[];
-  /** For how long an approval can be given once a run was interrupted, in milliseconds, by the store's clock. Default: for ever. */
+  /** How long after an interruption an approval can be given, in milliseconds, by the store's clock. Default: without limit. */
   readonly approvalTtlMs?: number;
   /**
-   * The whole conversation as a client sent it back: the stored history, results for the calls that wait for the client,
-   * and what its user has said since; or a token in place of the history, `{ historyToken, messages }`. `validate` compares
-   * it with what is stored; then the stored messages and the client's additions are used, and nothing else of it. Needs
-   * `memory.autoStore`.
+   * The whole conversation as a client sent it back: the stored history, results for the calls that wait for the client, and
+   * newer messages of its user. Or `{ historyToken, messages }`, with a token in place of the history. `validate` compares it
+   * with the stored conversation; only the stored messages and the client's additions are used then. Needs `memory.autoStore`.
    */
   readonly continuation?: readonly Message[] | TokenContinuation;
   /**
-   * Judges `continuation` and `approvals` before anything of them is used; what it throws ends the run with
-   * `ContinuationRejected`. Default: `defaultContinuationValidator()`. Called only where there is a `continuation`.
+   * Validates `continuation` and `approvals` before they are used. If it throws, the run ends with `ContinuationRejected`. Default:
+   * `defaultContinuationValidator()`. Called only if there is a `continuation`.
    */
   readonly validate?: ContinuationValidator;
   /**
-   * Aborts the run: it ends with `RunAborted` without waiting for the model or for running tools, and starts no
-   * further tool. A write to memory that is under way is waited for, and isn't tried again should it fail. What is
-   * durable stays, and tool results that became durable are in the final state.
+   * Aborts the run: it ends with `RunAborted` without waiting for the model or for running tools, and starts no further tool. A
+   * write to memory that is under way is waited for, and isn't retried if it fails. What is stored stays stored, and tool
+   * results that were stored are in the final state.
    */
   readonly signal?: AbortSignal;
   /** Default: 3 attempts, see {@link ModelRetryPolicy}. */
   readonly modelRetry?: ModelRetryPolicy;
   /**
-   * Which models are asked where the agent's fails for good: with an error that may pass, a reply that holds nothing usable,
-   * or a status that is named here. `modelRetry` and the time limits hold for each anew. The one that replied is asked first
-   * in the agent's further calls of the run, so that what it thought goes back to it. Default: no other.
+   * Which models are called if the agent's fails after all retries: with a transient error, an unusable reply, or one of the
+   * `statuses`. `modelRetry` and the time limits apply to each model. The model that replied is called first in the agent's
+   * further calls of the run, so that it gets its own reasoning back. Default: none.
    */
   readonly modelFallback?: ModelFallback<Ctx>;
   /**
-   * How often the model is asked to correct a final reply that doesn't match the agent's `outputCodec`, before the run ends
-   * with `DecodeError`; `0`: never. It gets the reply and what is wrong with it; neither is stored, nor becomes part of the
-   * conversation. Default 1.
+   * How many times the model is asked to correct a final reply that doesn't match the agent's `outputCodec`, before the run ends
+   * with `DecodeError`; `0`: never. It gets the reply and the list of what is wrong; neither becomes part of the conversation.
+   * Default 1.
    */
   readonly outputRepairs?: number;
   /**
-   * How long one attempt of a model call may take, in milliseconds, from 1; `Infinity`: as long as it likes. Then the signal
-   * that the provider has is aborted, what comes later is ignored, and the attempt has failed for a reason that may pass: it
-   * is tried again as `modelRetry` says, and the last one ends the run with a `ModelCallError` that has `timeoutMs`.
-   * `Agent.modelConfig.timeoutMs` outranks it. Default 600,000.
+   * How long one attempt of a model call may take, in milliseconds, from 1; `Infinity`: no limit. Then the provider's signal is
+   * aborted, a later reply is ignored, and the attempt counts as a transient failure: it is retried as `modelRetry` says, and
+   * after the last attempt the run ends with a `ModelCallError` that has `timeoutMs`. `Agent.modelConfig.timeoutMs` takes
+   * precedence. Default 600,000.
    */
   readonly modelTimeoutMs?: number;
-  /** How long a stream of the model may send nothing, from its beginning on; else as `modelTimeoutMs`. Default 300,000. */
+  /** How long a stream of the model may send nothing, from its beginning on. Otherwise like `modelTimeoutMs`. Default 300,000. */
   readonly modelIdleTimeoutMs?: number;
-  /** `Tool.timeoutMs` of the tools that have none. Default 600,000. */
+  /** The default of `Tool.timeoutMs`, in milliseconds. Default 600,000. */
   readonly toolTimeoutMs?: number;
   /**
    * What happens when a tool throws. `"continue"` (default): the model gets an error result and can correct itself.
@@ -146,23 +145,23 @@ export type RunConfig<Ctx> = {
    */
   readonly onToolError?: "continue" | "fail";
   /**
-   * Takes secrets out of what a tool throws, before the model, the events, the outcome and the store get it; likewise of what
-   * its schema, its `needsApproval` or a guardrail throws. `true` (default): as `maskSecrets` does. A function replaces it;
-   * where it fails, nothing of the text is passed on. `false`: the text goes on as it is. What a tool returns is never changed.
+   * Masks secrets in what a tool, its schema, its `needsApproval` or a guardrail throws, before the model, the events, the outcome
+   * and the store get it. `true` (default): as `maskSecrets` does. A function replaces that; if it fails, the text is withheld.
+   * `false`: the text is passed on unchanged. What a tool returns is never changed.
    */
   readonly maskSecrets?: boolean | ((thrown: string) => string);
   /**
-   * Which parts of the prompt the model provider may keep from call to call, in place of the agent's `cacheable`; `false`: none.
-   * Whichever counts is passed on to the provider, as `config.cache`; one that doesn't know it ignores it.
+   * Which parts of the prompt the model provider may cache from call to call, instead of the agent's `cacheable`; `false`: none. The
+   * provider gets it as `config.cache`; one without a prompt cache ignores it.
    */
   readonly cache?: CacheableConfig | false;
-  /** What tokens cost, so that results and events tell the cost of model calls. Default: nothing is told. */
+  /** The prices of tokens, so that results and events have the cost of model calls. Default: they have none. */
   readonly prices?: ModelPrices;
   /**
-   * How much the run, and its stored conversation, may use. It is looked at before each model call: once it is used up, the run
-   * ends with `BudgetExceeded`. Summaries and what user memory asks are no calls of the run, and aren't counted. Default: no limit.
+   * How much the run, and its stored conversation, may use. It is checked before each model call: once it is used up, the run ends
+   * with `BudgetExceeded`. Model calls for summaries and for user memory aren't counted. Default: no limit.
    */
   readonly budget?: RunBudget;
-  /** How many tools of one reply run at the same time. Default: all of them. */
+  /** How many tool calls of one reply run at the same time. Default: all of them. */
   readonly maxParallelTools?: number;
 };

@@ -104,7 +104,7 @@ function getSeverity(error: JAFError): ErrorSeverity {
   }
 }
 
-/** Analyses a {@link JAFError}; every function is there on the class and on an instance. */
+/** Analyses a {@link JAFError}. Each function is available on the class and on an instance. */
 export class JAFErrorHandler {
   /** One sentence to show or log. */
   static readonly format = format;

@@ -1,35 +1,35 @@
 import type { ContinuationRejectionCode, ErrorCause, MemoryErrorUnion } from "@jaf/memory";
 import type * as z from "zod";
 
-/** Why a run ended without an output. No text of ours in it repeats the conversation. */
+/** Why a run ended without an output. The engine's own texts in it never quote the conversation. */
 export type JAFError =
   | { readonly _tag: "MaxTurnsExceeded"; readonly turns: number }
   | BudgetExceeded
-  /** The model sent nothing usable, also when asked again. */
+  /** The model's reply was unusable, also after retries. */
   | { readonly _tag: "ModelBehaviorError"; readonly detail: string }
   | ModelRefused
   /** The final reply doesn't match the agent's `outputCodec`. */
   | { readonly _tag: "DecodeError"; readonly errors: z.ZodIssue[] }
-  /** `reason` is the guardrail's own, or, of one that threw, the kind of error and its message, by `RunConfig.maskSecrets`. */
+  /** `reason` is the guardrail's own. If the guardrail threw, it is the error's name and its message, masked by `RunConfig.maskSecrets`. */
   | { readonly _tag: "InputGuardrailTripwire"; readonly reason: string }
   | { readonly _tag: "OutputGuardrailTripwire"; readonly reason: string }
-  /** A tool threw, and `RunConfig.onToolError` is `"fail"`. `detail` is its own message, by `RunConfig.maskSecrets`. */
+  /** A tool threw, and `RunConfig.onToolError` is `"fail"`. `detail` is the error's message, masked by `RunConfig.maskSecrets`. */
   | { readonly _tag: "ToolCallError"; readonly tool: string; readonly detail: string }
   | { readonly _tag: "HandoffError"; readonly detail: string }
   | { readonly _tag: "AgentNotFound"; readonly agentName: string }
   | ModelCallError
   | RunInterrupted
   | ContinuationRejected
-  /** The store failed. No tool has run whose call was to be durable and isn't. */
+  /** The store failed. No tool has run whose call should have been stored first and wasn't. */
   | { readonly _tag: "MemoryError"; readonly error: MemoryErrorUnion }
   /** `RunConfig.signal` was aborted, or the loop over a stream was left. `reason` is the signal's. */
   | { readonly _tag: "RunAborted"; readonly reason: string }
-  /** A fault in the program: a configuration that contradicts itself, or (`cause`) code that threw where it must not. */
+  /** An error in the program: an invalid configuration, or (`cause`) code that threw where it must not. */
   | { readonly _tag: "InternalError"; readonly detail: string; readonly cause?: ErrorCause };
 
 /**
- * What `RunConfig.budget` allows is used up, so no further model call was begun. The call that went over it was made and counts:
- * a reply that it brought is kept, and a run that ends with it is completed.
+ * The budget of `RunConfig.budget` is used up, so no further model call was made. The call that exceeded it counts: its reply is
+ * kept, and a run that ends with that reply is completed.
  */
 export interface BudgetExceeded {
   readonly _tag: "BudgetExceeded";
@@ -40,16 +40,16 @@ export interface BudgetExceeded {
 }
 
 /**
- * The model declined to answer an agent that has an `outputCodec`; nothing of it is stored. Without one a refusal is a reply
- * like any other.
+ * The model declined to answer, and the agent has an `outputCodec`. The refusal isn't stored. Without a codec, a refusal is a
+ * reply like any other.
  */
 export interface ModelRefused {
   readonly _tag: "ModelRefused";
-  /** The model's own words: to be shown rather than logged. */
+  /** The model's own words. They may quote the conversation: show them, don't log them. */
   readonly refusal: string;
 }
 
-/** Calls wait for an approval, or for the client to run them. Only with the outcome `interrupted`. */
+/** Tool calls wait for an approval, or for the client to run them. Only with the outcome `interrupted`. */
 export interface RunInterrupted {
   readonly _tag: "RunInterrupted";
   /** How many calls wait. */
@@ -63,34 +63,33 @@ export interface RunInterrupted {
 export interface ContinuationRejected {
   readonly _tag: "ContinuationRejected";
   /**
-   * One of `ContinuationRejectionCode`; `"expired-approval"`: it came too late; `"changed-arguments"`: the tool's schema
-   * makes other arguments of the call by now than those that were shown; `"rejected"`: a `RunConfig.validate` of the
-   * application threw.
+   * One of `ContinuationRejectionCode`; `"expired-approval"`: an approval came too late; `"changed-arguments"`: the tool's schema
+   * now parses the call to other arguments than those that were shown; `"rejected"`: the application's `RunConfig.validate` threw.
    */
   readonly code: ContinuationRejectionCode | "expired-approval" | "changed-arguments" | "rejected";
-  /** For the application's log. Holds no message, but what a `validate` of the application put into its error. */
+  /** For the application's log. It quotes no message, except for what the application's `validate` puts into its error. */
   readonly reason: string;
-  /** Which of the client's messages, where one is to blame. */
+  /** The index of the client's message that was rejected, if it was one message. */
   readonly index?: number;
 }
 
 /**
- * The provider threw, or took too long, and retrying was of no use or not allowed; or a middleware round the call did, which is
- * not retried.
+ * The model provider threw or took too long, and no retry succeeded or was allowed; or a middleware's `wrapModelCall` did, which
+ * isn't retried.
  */
 export interface ModelCallError {
   readonly _tag: "ModelCallError";
-  /** How often models were called in all; `0` where a middleware failed before. */
+  /** How many times models were called; `0` if a middleware failed before the first call. */
   readonly attempts: number;
-  /** Whether another run can succeed: it was a network error, a timeout, a rate limit or a fault of the server. */
+  /** Whether another run may succeed: it was a network error, a timeout, a rate limit or a server error. */
   readonly retryable: boolean;
   /** The HTTP status, if the provider's error carries one. */
   readonly status?: number;
   /** How long the provider asked to wait, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** The limit, in milliseconds, that the last attempt went over; see `RunConfig.modelTimeoutMs`. Absent: it failed otherwise. */
+  /** The time limit, in milliseconds, that the last attempt exceeded; see `RunConfig.modelTimeoutMs`. Absent: it failed otherwise. */
   readonly timeoutMs?: number;
-  /** What was thrown, in its own words. */
+  /** What was thrown. */
   readonly cause: ErrorCause;
 }
 

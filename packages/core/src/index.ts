@@ -56,7 +56,7 @@ export type { Summarize, SummarizeInput } from "./context/summarize.ts";
 export type { BudgetLimits, RunBudget } from "./cost/budget.ts";
 export { costOf, type ModelPrice, type ModelPrices } from "./cost/price.ts";
 export type { Spent } from "./cost/spending.ts";
-export { spentIn } from "./cost/spent-note.ts";
+export { spentIn } from "./cost/spent-in.ts";
 export { run } from "./engine/run.ts";
 export { type RunStream, runStream } from "./engine/run-stream.ts";
 export { JAFErrorHandler } from "./error-handler.ts";
@@ -91,7 +91,7 @@ export type {
   MiddlewareTurn,
   TurnAddition,
 } from "./middleware/middleware.ts";
-export { setUserMemory } from "./middleware/user-memory/default-memory.ts";
+export { setRunUserMemory } from "./middleware/user-memory/default-memory.ts";
 export type {
   RemembersDeclaration,
   RemembersSpec,

@@ -1,6 +1,6 @@
 import { isThenable } from "./thenable.ts";
 
-/** Why a part of the engine isn't there. */
+/** A part of the engine couldn't be loaded. */
 export class PartLoadError extends Error {
   constructor(part: string, options: ErrorOptions) {
     super(`the part of the engine for ${part} could not be loaded`, options);
@@ -9,8 +9,8 @@ export class PartLoadError extends Error {
 }
 
 /**
- * A part of the engine that most runs don't need, loaded by the first that does. Once it is there, it is given at once; what is
- * being loaded is loaded once; and after a failure, a `PartLoadError`, the next to need it tries again.
+ * A part of the engine that most runs don't need, loaded by the first that does. Later calls return it synchronously; calls
+ * while it is being loaded share the loading; after a failure, a `PartLoadError`, the next call tries again.
  *
  * `name`: what the part is for, in words that go on after "the part of the engine for".
  */
@@ -32,7 +32,7 @@ export function openPart<T extends object>(name: string, load: () => Promise<T>)
   };
 }
 
-/** What is done with a part: at once where it is there. */
+/** Uses a part: synchronously if it is loaded. */
 export const withPart = <T extends object, R>(
   part: T | Promise<T>,
   use: (part: T) => R | Promise<R>,

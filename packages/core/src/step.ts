@@ -4,24 +4,24 @@ import type { JAFError } from "./errors.ts";
 import type { RunResult } from "./run-result.ts";
 import type { RunState } from "./state.ts";
 
-/** An agent's turn at a state. */
-export interface Turn<Ctx> {
+/** One turn of the model: the state that it begins with, and the agent. */
+export interface ModelTurn<Ctx> {
   readonly state: RunState<Ctx>;
   // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
   readonly agent: Agent<Ctx, any>;
 }
 
-/** Where a run stands after a step; without an outcome it goes on. */
+/** The state after a step of a run. Without an outcome the run goes on. */
 export interface Step<Ctx> {
   readonly state: RunState<Ctx>;
   readonly outcome?: RunResult<unknown>["outcome"];
   /** Another run has the turn, and this one has stored and done nothing yet. */
   readonly lostTurn?: true;
-  /** Another execution of the same run came to its end first. */
+  /** Another execution of the same run ended first. */
   readonly endedElsewhere?: true;
 }
 
-/** What errors of a run name as the operation that failed, where none of the store's did. */
+/** The operation that errors of a run name, if no operation of the store failed. */
 export const OPERATION = "run";
 
 export const fail = <Ctx>(state: RunState<Ctx>, error: JAFError): Step<Ctx> => ({
@@ -40,7 +40,7 @@ export function failTurn<Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): St
   return { ...failMemory(state, error), ...(lost ? { lostTurn: true } : {}) };
 }
 
-/** Fails the run because how it ends couldn't be stored. */
+/** Fails the run because its end couldn't be stored. */
 export function failEnd<Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): Step<Ctx> {
   const isElsewhere = error._tag === "MemoryConflictError" && error.reason === "idempotency-key";
   return { ...failMemory(state, error), ...(isElsewhere ? { endedElsewhere: true } : {}) };

@@ -3,10 +3,10 @@ import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import { mediaPartSchema, textPartSchema } from "./part-schema.ts";
 
-/** A part of what a user says. */
+/** A part of a user's message. */
 export type UserPart = TextPart | MediaPart;
 
-/** What a user says in parts, e.g. a question and an image. A message that is a text is one, too. */
+/** A user's message of several parts, e.g. a question and an image, or of a text. */
 export interface UserMessage {
   readonly role: "user";
   readonly content: string | readonly UserPart[];

@@ -1,4 +1,4 @@
-import { type RunConfig, run, setUserMemory as setEngineMemory } from "@jaf/core";
+import { type RunConfig, run, setRunUserMemory as setEngineMemory } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
 import { createRunId, createTraceId } from "@jaf/memory";
 import { afterEach, expect, test } from "vitest";

@@ -38,9 +38,9 @@ export function watchStore({ store, ledger, mortal }: WatchedStoreOptions): Vers
     appendMessages: async (...args) => {
       const [, messages, metadata] = args;
       const append = () => store.appendMessages(...args);
-      if (isSignOfLife(messages, metadata)) {
+      if (isHeartbeat(messages, metadata)) {
         const given = await settle(() => mortal.callUncounted(append));
-        // Where a note of somebody else's was faster, a look at it follows.
+        // Where somebody else has written a lease first, a read of the head follows.
         signRefused = !given.success && given.error._tag === "MemoryConflictError";
         return given;
       }
@@ -61,13 +61,13 @@ async function settle<T>(action: () => Promise<Result<T>>): Promise<Result<T>> {
   }
 }
 
-const signSchema = z.object({
+const heartbeatSchema = z.object({
   jaf: z.object({ turn: z.object({ sign: z.number().min(2), until: z.number().min(1) }) }),
 });
 
-/** The first note of a turn takes it, and the last says that it is over; those between are signs of life. */
-const isSignOfLife = (messages: readonly Message[], metadata: WriteMetadata | undefined): boolean =>
-  messages.length === 0 && signSchema.safeParse(metadata).success;
+/** The first lease of a turn takes it, and the last one releases it; those between are heartbeats. */
+const isHeartbeat = (messages: readonly Message[], metadata: WriteMetadata | undefined): boolean =>
+  messages.length === 0 && heartbeatSchema.safeParse(metadata).success;
 
 const endSchema = z.object({ jaf: z.object({ turn: z.object({ until: z.literal(0) }) }) });
 
@@ -76,6 +76,6 @@ const kindOf = ({ role, tool_calls: calls }: Message): string =>
 
 function labelOf(messages: readonly Message[], metadata: WriteMetadata | undefined): string {
   if (messages.length > 0) return `append ${messages.map(kindOf).join(", ")}`;
-  if (metadata?.["jaf"] === undefined) return "note summary";
-  return endSchema.safeParse(metadata).success ? "note end of turn" : "note turn";
+  if (metadata?.["jaf"] === undefined) return "write summary";
+  return endSchema.safeParse(metadata).success ? "release turn" : "hold turn";
 }

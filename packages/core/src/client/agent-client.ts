@@ -11,44 +11,44 @@ import { type PromptStream, streamPrompt } from "./prompt-stream.ts";
 import { storeOf } from "./store-of.ts";
 
 /**
- * An agent to talk to, which keeps its conversations by itself. Whose conversation a prompt belongs to, and which, is
- * said by `forUser` and `continue`, else by the prompt's option `conversation`, else by the agent's `conversational`. If
- * by none, the prompt is stateless.
+ * A client of an agent that loads and stores conversations. `forUser` and `continue` determine which user's conversation a
+ * prompt belongs to; without them, the prompt's option `conversation` does; without that, the agent's `conversational`. Without
+ * any of them the prompt is stateless.
  */
 export interface AgentClient<Out, Ctx = unknown> {
   /**
-   * Says something to the agent and runs it. Failures of the run and of the store are in the result's `outcome`. Rejects
-   * with:
+   * Sends input to the agent and runs it. Failures of the run and of the store are in the result's `outcome`. Rejects with:
    *
    * - `ConversationOwnershipError`: the user has no such conversation.
-   * - `ContinuationValidationError`: `messages`, `approvals` or `toolResults` hold what never was, or nothing at all; or,
-   *   as it is, whatever a `validate` of the application throws.
-   * - `TypeError`: an argument is none, or there is no store for a conversation.
-   * - what the application's own `context` or `conversational` throws.
+   * - `ContinuationValidationError`: `messages`, `approvals` or `toolResults` don't match the stored conversation, or are all
+   *   empty.
+   * - whatever a `validate` of the application throws.
+   * - `TypeError`: an argument is invalid, or there is no store for a conversation.
+   * - whatever the application's own `context` or `conversational` throws.
    * - an error named `PartLoadError`: a file of this package, which the first prompt needs, can't be loaded.
    *
-   * `[]` as input goes on with what is stored, e.g. after a crash.
+   * With `[]` as input, the agent continues the stored conversation, e.g. after a crash.
    */
   readonly prompt: (input: PromptInput, options?: PromptOptions<Ctx>) => Promise<PromptResult<Out>>;
-  /** Like `prompt`, and tells what happens while it does. Leaving the loop before its end aborts the run. */
+  /** Like `prompt`, with the run's events as they happen. Leaving the loop before its end aborts the run. */
   readonly stream: (input: PromptInput, options?: PromptOptions<Ctx>) => PromptStream<Out>;
   /**
    * A client that acts for this user. Each of its prompts begins a new conversation, unless `continue` names one.
-   * Throws a `TypeError` for what is no id, and where there is no store.
+   * Throws a `TypeError` if the id is invalid or there is no store.
    */
   readonly forUser: (userId: string) => AgentClient<Out, Ctx>;
   /**
-   * A client that goes on with this conversation. Its prompts reject unless it is the user's, whom `forUser`, the option
-   * or the declaration says; so they do where the option or the declaration is there and says nobody. Where nothing of
-   * the kind is there, the server is trusted to know what it asks for: never pass an id from a browser then. Throws a
-   * `TypeError` for what is no text, and where there is no store.
+   * A client that continues this conversation. Its prompts reject unless the conversation belongs to the user that `forUser`,
+   * the prompt's option or the agent's declaration names, and also if the option or the declaration names nobody. If none of
+   * these is present, ownership isn't checked: then never pass an id from a browser. Throws a `TypeError` if the id isn't a
+   * text or there is no store.
    */
   readonly continue: (conversationId: string) => AgentClient<Out, Ctx>;
 }
 
 /**
- * Makes a client of an agent. It holds no connection and no state: make one and keep it, or one for each request. Throws
- * a `TypeError` that names what is wrong with the configuration.
+ * Creates a client of an agent. It holds no connection and no state: create one for the process, or one for each request.
+ * Throws a `TypeError` that names what is wrong with the configuration.
  *
  * @example
  * const client = createAgentClient(agent, { modelProvider, context: {}, store });
@@ -63,7 +63,7 @@ export function createAgentClient<Ctx, Out>(
 }
 
 function clientOf<Ctx, Out>(settings: ClientSettings<Ctx, Out>, explicit: Explicit): AgentClient<Out, Ctx> {
-  const also = (more: Explicit) => {
+  const extended = (more: Explicit) => {
     storeOf(settings);
     return clientOf(settings, { ...explicit, ...more });
   };
@@ -71,8 +71,8 @@ function clientOf<Ctx, Out>(settings: ClientSettings<Ctx, Out>, explicit: Explic
     prompt: async (input, options = {}) =>
       loadAndPrompt(settings, { explicit, input, options }, { streaming: false, signal: options.signal }),
     stream: (input, options = {}) => streamPrompt(settings, { explicit, input, options }),
-    forUser: (userId) => also({ userId: parseOptions(idSchema(), userId, "user id") }),
-    // It may come from a browser: one that no store would take is refused like one that isn't the user's.
-    continue: (id) => also({ conversationId: parseOptions(z.string(), id, "conversation id") }),
+    forUser: (userId) => extended({ userId: parseOptions(idSchema(), userId, "user id") }),
+    // An id may come from a browser: one that is invalid is refused in the same way as one of another user's conversation.
+    continue: (id) => extended({ conversationId: parseOptions(z.string(), id, "conversation id") }),
   });
 }

@@ -13,7 +13,7 @@ import { isTimeLimit, TIME_LIMIT, TIME_LIMITS } from "../timing/limits.ts";
 import { idSchema } from "./conversational.ts";
 import { toConversationStore } from "./default-store.ts";
 
-/** What of a run's memory an agent client doesn't decide itself. */
+/** The settings of a run's memory that an agent client doesn't determine itself. */
 export type ClientMemoryConfig = Omit<MemoryConfig, "provider" | "autoStore" | "userId">;
 
 const RUN_SETTINGS = [
@@ -37,24 +37,24 @@ const RUN_SETTINGS = [
   "userMemory",
 ] as const;
 
-/** What a client passes on to each of its runs as it is. */
+/** The settings that a client passes on to each of its runs unchanged. */
 type RunSettings<Ctx> = Pick<RunConfig<Ctx>, (typeof RUN_SETTINGS)[number]>;
 
-/** Everything that an agent needs beside what is said to it. */
+/** Everything that an agent client needs in addition to the input. */
 export interface AgentClientConfig<Ctx>
   extends RunSettings<Ctx>,
     Pick<RunConfig<Ctx>, "onEvent" | "validate"> {
   /**
-   * The context of every run, or a function that makes one for each prompt and may be async. A context that is itself a
-   * function is given as what such a function returns.
+   * The context of every run, or a function that creates one for each prompt and may be async. If the context itself is a
+   * function, pass a function that returns it.
    */
   readonly context: Readonly<Ctx> | (() => Readonly<Ctx> | Promise<Readonly<Ctx>>);
-  /** Where conversations are kept. Default: what `setConversationStore` said by the time of the prompt. */
+  /** Where conversations are stored. Default: the store that is set with `setConversationStore` at the time of the prompt. */
   readonly store?: AnyConversationStore | MemoryProvider;
-  /** The agents that the conversation may be handed to, by their keys. The client's own is there under its name. */
+  /** The agents to which the conversation may be handed, by their registry keys. The client's own agent is added under its name. */
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
   readonly agents?: ReadonlyMap<string, Agent<Ctx, any>>;
-  /** How conversations are stored, e.g. their durability, and what of them the model sees. */
+  /** How conversations are stored, e.g. their durability, and which part of them the model sees. */
   readonly memory?: ClientMemoryConfig;
 }
 
@@ -66,7 +66,7 @@ export interface ClientSettings<Ctx, Out> {
   readonly context: AgentClientConfig<Ctx>["context"];
   readonly onEvent: RunConfig<Ctx>["onEvent"];
   readonly validate: RunConfig<Ctx>["validate"];
-  /** `undefined`: the one of the process. */
+  /** `undefined`: the store of the process. */
   readonly store: AnyConversationStore | undefined;
 }
 
@@ -139,7 +139,7 @@ export function parseClientConfig<Ctx, Out>(
   const { store, agents = new Map(), memory = {} } = config;
   checkMemory(memory, agent.name);
   checkInstallable(config, agent, (field) => `${WHAT}: ${field}`);
-  // Read here, so that a change of the configuration changes no client; functions are called on it all the same.
+  // A copy, so that a later change of the configuration has no effect; its functions are still called on it.
   const own = overlay(config, {});
   const { context, onEvent, validate } = own;
   return {
@@ -153,7 +153,7 @@ export function parseClientConfig<Ctx, Out>(
   };
 }
 
-/** One by one, as the configuration may be an instance of a class, which has them on its prototype. */
+/** Reads the fields one by one: an instance of a class may have them on its prototype. */
 function runSettingsOf<Ctx>(config: RunSettings<Ctx>): RunSettings<Ctx> {
   const settings = RUN_SETTINGS.filter((field) => config[field] !== undefined).map(
     (field) => [field, config[field]] as const,
@@ -174,7 +174,7 @@ function registryOf<Ctx, Out>(
   return new Map([...agents, [agent.name, agent]]);
 }
 
-/** A run would refuse it each time. */
+/** Refuses at once what every run would refuse. */
 function checkMemory(memory: ClientMemoryConfig, agentName: string): void {
   const written = { runId: generateRunId(), traceId: createTraceId("check"), currentAgentName: agentName };
   const issues = memoryConfigIssues(memory as MemoryConfig, written);

@@ -1,7 +1,7 @@
 import type { AnyConversationStore, Result } from "@jaf/memory";
 import { createFailure, createMemoryStorageError, createSuccess, idIssue } from "@jaf/memory/engine";
 import { ConversationStoreError, providerOf } from "@jaf/memory/turns";
-import { settle } from "../memory/settle.ts";
+import { toResult } from "../memory/to-result.ts";
 import { ConversationOwnershipError } from "./ownership-error.ts";
 import type { Plan } from "./plan.ts";
 import { type ProviderView, viewOf } from "./provider-view.ts";
@@ -50,14 +50,14 @@ export async function openConversation(
 const viewFor = (store: AnyConversationStore, userId: string | undefined): ProviderView =>
   viewOf(providerOf(store, userId === undefined ? {} : { userId }));
 
-/** One that nobody owns, or that isn't there, is refused like somebody else's: the user's right is all that is asked. */
+/** A conversation without an owner, or one that doesn't exist, is refused in the same way as another user's. */
 async function resume(
   view: ProviderView,
   { conversationId, userId }: Extract<Plan, { readonly kind: "resume" }>,
 ): Promise<Result<OpenConversation>> {
   if (userId !== undefined) {
     const query = { conversationId, userId, includeMessages: false };
-    const found = await settle("findConversations", () => view.provider.findConversations(query));
+    const found = await toResult("findConversations", () => view.provider.findConversations(query));
     if (!found.success) return found;
     if (found.data.length === 0) throw new ConversationOwnershipError();
   }

@@ -3,20 +3,20 @@ import * as z from "zod";
 
 /** Which stored conversation a prompt belongs to. */
 export interface Conversational {
-  /** Who talks. Falsy: nobody is signed in, so nothing is loaded and nothing is stored. */
+  /** The id of the user. Falsy: nobody is signed in, so nothing is loaded and nothing is stored. */
   readonly user: string | false | null | undefined;
-  /** A conversation of this user, which exists. Default: the one thread that the user has with the agent. */
+  /** The id of an existing conversation of this user. Default: the one thread that the user has with the agent. */
   readonly id?: string | undefined;
   /** Keeps the threads of one user with several agents apart. Default: the agent's name. */
   readonly agent?: string | undefined;
-  /** How many of its last messages the model sees at most, from 1; all of them stay stored. Default: all. */
+  /** How many of the last messages the model sees at most, from 1. All messages stay stored. Default: all. */
   readonly historyLimit?: number | undefined;
 }
 
-/** A {@link Conversational}, or nobody at all: prompts are stateless then, and `continue` is refused. */
+/** A {@link Conversational}, or nobody: then prompts are stateless, and `continue` is refused. */
 export type MaybeConversational = Conversational | false | null | undefined;
 
-/** How an agent says it: once for all, or for the context of each prompt. */
+/** An agent's declaration: a fixed value, or a function of the context of each prompt. */
 export type ConversationalDeclaration<Ctx> =
   | MaybeConversational
   | ((context: Readonly<Ctx>) => MaybeConversational | Promise<MaybeConversational>);
@@ -41,7 +41,7 @@ const userSchema = lazy(() =>
 const conversationalSchema = lazy(() =>
   z.strictObject({
     user: userSchema(),
-    // It may come from a browser: one that no store would take is refused like one that isn't the user's.
+    // An id may come from a browser: one that is invalid is refused in the same way as one of another user's conversation.
     id: z.string().optional(),
     agent: idSchema().optional(),
     historyLimit: z.int().min(1).optional(),
@@ -50,14 +50,14 @@ const conversationalSchema = lazy(() =>
 
 export type ParsedConversational = z.output<ReturnType<typeof conversationalSchema>>;
 
-/** Somebody was asked who it is, and it is nobody; not the same as if nobody was asked. */
+/** The option or the declaration is present and names nobody. Not the same as neither being present. */
 export const NOBODY: ParsedConversational = Object.freeze({});
 
 /** A falsy value is {@link NOBODY}. Throws a `TypeError` that names the field. */
 export const parseConversational = (value: unknown, what: string): ParsedConversational =>
   value ? parseOptions(conversationalSchema(), value, what) : NOBODY;
 
-/** What an agent declares for this context. Rejects with what the declaration throws, which is called on the agent. */
+/** The agent's declaration for this context, called on the agent. Rejects with what it throws. */
 export async function declaredBy<Ctx>(
   agent: { readonly conversational?: ConversationalDeclaration<Ctx> },
   context: Readonly<Ctx>,

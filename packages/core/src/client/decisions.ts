@@ -60,7 +60,7 @@ export const nothingSent = (): ContinuationValidationError =>
 export const noMessages = (): ContinuationValidationError =>
   malformed("malformed-message", "the messages are not a list of messages", -1);
 
-/** The refusal of a message that speaks as the application, whose words are the agent's instructions. */
+/** The refusal of a message with a role of the application, e.g. `system`. */
 export const forbiddenRole = (index: number): ContinuationValidationError =>
   malformed("forbidden-role", "a message has a role other than user, assistant and tool", index);
 

@@ -1,7 +1,7 @@
 import type { AnyConversationStore, MemoryProvider } from "@jaf/memory";
 import { createConversationStore } from "@jaf/memory/client";
 
-/** On the global object: the ES module and the CommonJS one, which a process may both load, share it. */
+/** On the global object, so that the ES module and the CommonJS module share it: a process may load both. */
 const SLOT = Symbol.for("@jaf/core/conversation-store");
 
 const slots = globalThis as { [SLOT]?: AnyConversationStore | undefined };
@@ -10,14 +10,14 @@ const STORE_METHODS = ["create", "load", "append", "setTitle", "list"] as const;
 const EXPECTED = "a ConversationStore or a MemoryProvider";
 
 /**
- * Sets the conversation store of the whole process: that of every agent client that wasn't given one of its own.
- * `undefined` takes it away. Throws a `TypeError` for what is no store.
+ * Sets the conversation store of the process, which every agent client uses whose configuration has no `store`. `undefined`
+ * removes it. Throws a `TypeError` if it isn't a store.
  */
 export function setConversationStore(store: AnyConversationStore | MemoryProvider | undefined): void {
   slots[SLOT] = store === undefined ? undefined : toConversationStore(store, "conversation store");
 }
 
-/** The conversation store of the process, `undefined` if none was set. */
+/** The conversation store of the process. `undefined`: none is set. */
 export const getConversationStore = (): AnyConversationStore | undefined => slots[SLOT];
 
 /** The store itself, or one over the provider. Throws a `TypeError` that begins with `what`. */

@@ -1,7 +1,7 @@
 import { openPart, withPart } from "../lazy-part.ts";
 import type { ClientSettings } from "./config.ts";
-import type { PromptCall } from "./opening.ts";
-import type { PromptManner } from "./prompt.ts";
+import type { PromptCall } from "./parse-prompt.ts";
+import type { PromptExecution } from "./prompt.ts";
 import type { PromptResult } from "./prompt-result.ts";
 
 const promptPart = openPart("prompts of agent clients", () => import("./prompt.ts"));
@@ -10,6 +10,6 @@ const promptPart = openPart("prompts of agent clients", () => import("./prompt.t
 export const loadAndPrompt = async <Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
   call: PromptCall<Ctx>,
-  manner: PromptManner,
+  execution: PromptExecution,
 ): Promise<PromptResult<Out>> =>
-  withPart(promptPart(), ({ performPrompt }) => performPrompt<Ctx, Out>(settings, call, manner));
+  withPart(promptPart(), ({ performPrompt }) => performPrompt<Ctx, Out>(settings, call, execution));

@@ -18,56 +18,57 @@ import {
 import { nothingSent } from "./decisions.ts";
 
 /**
- * What a prompt says: a text, the parts of one message, e.g. a text and an image, or messages of the user. `[]`: nothing new.
+ * The input of a prompt: a text, the parts of one message, e.g. a text and an image, or messages of the user. `[]`: nothing new.
  */
 export type PromptInput = string | readonly UserPart[] | readonly (Message | UserMessage)[];
 
-/** What holds for one prompt. */
+/** The options of one prompt. */
 export interface PromptOptions<Ctx> {
   /**
-   * Outranks the agent's `conversational`; `forUser` and `continue` outrank this. `false`: nothing is stored. To leave
-   * `continue` to the server, leave it out: a session without a user is nobody, also as `undefined`.
+   * Takes precedence over the agent's `conversational`; `forUser` and `continue` take precedence over this. `false`: nothing is
+   * stored. If the field is present with the value `undefined`, e.g. from a session without a user, it means nobody, and
+   * `continue` is refused.
    */
   readonly conversation?: MaybeConversational;
   /**
-   * The conversation as a client sent it back, e.g. with the result of a tool that it ran. It is compared with what is
-   * stored and never used in its place; see `RunConfig.continuation`. Nothing of it need be checked before; `undefined`
-   * is what a client sends that sends none. Where nothing is stored it is the history, and trusted.
+   * The conversation as a client sent it back, e.g. with the result of a tool that it ran. It is compared with the stored
+   * conversation and never replaces it; see `RunConfig.continuation`. It needn't be checked before. `undefined`: the client sent
+   * none. Where nothing is stored, it is the history and is trusted.
    */
   readonly messages?: readonly Message[] | undefined;
   /**
-   * What stands for the history, as `PromptResult.historyToken` gave it out: then `messages` are only what the client adds.
-   * Nothing of it need be checked before.
+   * The token from `PromptResult.historyToken`, in place of the history: then `messages` are only what the client adds. It
+   * needn't be checked before.
    */
   readonly historyToken?: string | undefined;
   /**
-   * Judges `messages` where there is a stored conversation; see `RunConfig.validate`. Before a new one is made, which has
-   * no id yet, it judges them against no messages at all. Default: the client's.
+   * Validates `messages` against the stored conversation; see `RunConfig.validate`. For a new conversation, which has no id
+   * yet, it validates them against an empty one. Default: the client's.
    */
   readonly validate?: RunConfig<Ctx>["validate"] | undefined;
-  /** Decisions about calls that wait; see `approve` and `reject`. */
+  /** Decisions about calls that wait for an approval; see `approve` and `reject`. */
   readonly approvals?: readonly ApprovalDecision[] | undefined;
-  /** The results of calls that waited for the client to make them. */
+  /** The results of calls that the client has run. */
   readonly toolResults?: readonly ClientToolResult[] | undefined;
   /**
-   * Which user's facts the agent knows, and whether it learns new ones. Outranks the agent's `remembers`. `false`: nothing
-   * is recalled and nothing is remembered. Whose conversation it is has no say in it.
+   * Which user's facts the agent knows, and whether it learns new ones. Takes precedence over the agent's `remembers`. `false`:
+   * nothing is recalled or remembered. It is independent of the conversation's user.
    */
   readonly memory?: RemembersSpec | false | undefined;
   /**
-   * Which parts of the prompt the model provider may keep for later calls; `false`: none. A provider that doesn't know of it
+   * Which parts of the prompt the model provider may cache for later calls; `false`: none. A provider without a prompt cache
    * ignores it; see `RunConfig.cache`.
    */
   readonly cache?: CacheableConfig | false | undefined;
-  /** In place of the client's. */
+  /** Replaces the client's context. */
   readonly context?: Readonly<Ctx> | undefined;
   /** Aborts the run. */
   readonly signal?: AbortSignal | undefined;
-  /** Observes this run, beside the client's observer. */
+  /** Observes this run, in addition to the client's observer. */
   readonly onEvent?: RunConfig<Ctx>["onEvent"] | undefined;
   /** Default: a new one. */
   readonly traceId?: TraceId | undefined;
-  /** Default: a new one. Approvals that an unstored run asked for are bound to its id: give it again. */
+  /** Default: a new one. Where nothing is stored, approvals are bound to the run's id: pass the same id again with them. */
   readonly runId?: RunId | undefined;
 }
 
@@ -78,7 +79,7 @@ const callback = lazy(() =>
 const optionsSchema = lazy(() =>
   z.strictObject({
     conversation: z.unknown().optional(),
-    // These come from the client of the client: what is wrong with them is no fault of the program's.
+    // These come from an application's client, e.g. a browser: invalid values are no error of the program.
     messages: z.unknown().optional(),
     historyToken: z.unknown().optional(),
     approvals: z.unknown().optional(),
@@ -100,10 +101,7 @@ export function checkOptions<Ctx>(options: PromptOptions<Ctx>): void {
   parseRemembers(options.memory, "memory option");
 }
 
-/**
- * Whether the prompt goes on with what was before: with a history that a client sent back, with decisions or with results
- * of a client's tools.
- */
+/** Whether the prompt continues something: it has a history that a client sent back, decisions, or results of a client's tools. */
 export const isContinuation = <Ctx>({
   messages,
   historyToken,
@@ -112,13 +110,15 @@ export const isContinuation = <Ctx>({
 }: PromptOptions<Ctx>): boolean =>
   messages !== undefined || historyToken !== undefined || approvals.length > 0 || toolResults.length > 0;
 
-/** What the options say of the conversation; `undefined`: nothing, so the agent's declaration counts. */
-export function spokenOf<Ctx>({ conversation }: PromptOptions<Ctx>): ParsedConversational | undefined {
+/** The conversation that the options name; `undefined`: none, so the agent's declaration counts. */
+export function conversationOptionOf<Ctx>({
+  conversation,
+}: PromptOptions<Ctx>): ParsedConversational | undefined {
   return conversation === undefined ? undefined : parseConversational(conversation, "conversation option");
 }
 
-/** Whether the prompt passes on what a client sent, even if that was nothing. */
-export const isPassedOn = <Ctx>(options: PromptOptions<Ctx>): boolean =>
+/** Whether the prompt has a field for what a client sent, even if its value is `undefined`. */
+export const hasClientFields = <Ctx>(options: PromptOptions<Ctx>): boolean =>
   "messages" in options || "historyToken" in options || "approvals" in options || "toolResults" in options;
 
 const contentSchema = lazy(() =>
@@ -149,29 +149,29 @@ const isParts = (input: Exclude<PromptInput, string>): input is readonly UserPar
 function ownInput(input: Exclude<PromptInput, string>): readonly Message[] {
   if (isParts(input)) {
     parseOptions(userPartsSchema(), input, "prompt input");
-    return [ownSaid({ role: "user", content: input }, "")];
+    return [ownUserMessage({ role: "user", content: input }, "")];
   }
   parseOptions(messagesSchema(), input, "prompt input");
   return input.map((message, index) =>
-    isText(message) ? ownMessage(message) : ownSaid(message, `[${index}].`),
+    isText(message) ? ownMessage(message) : ownUserMessage(message, `[${index}].`),
   );
 }
 
-/** Whatever is no list of parts is left to whoever checks messages. */
+/** Anything but a list of parts is checked with the messages. */
 const isText = (message: Message | UserMessage): message is Message => !Array.isArray(message.content);
 
-/** `where`: the path of the message in what was given. */
-function ownSaid(message: UserMessage, where: string): Message {
+/** `where`: the path of the message in the input. */
+function ownUserMessage(message: UserMessage, where: string): Message {
   const storable = storableMessage(message);
   if (storable.ok) return storable.message;
   throw new TypeError(`Invalid prompt input: ${where}${storable.problem}.`);
 }
 
 /**
- * As messages of the run's own. Throws a `TypeError` for what no user can say and for an empty text, and
- * `ContinuationValidationError` for a request of a client's that is empty.
+ * The input as messages of the user. Throws a `TypeError` for input of other roles or types and for an empty text, and
+ * `ContinuationValidationError` for an empty request of a client.
  */
-export function saidBy<Ctx>(input: PromptInput, options: PromptOptions<Ctx>): readonly Message[] {
+export function inputMessages<Ctx>(input: PromptInput, options: PromptOptions<Ctx>): readonly Message[] {
   if (typeof input !== "string") return ownInput(input);
   if (input !== "") return [Object.freeze({ role: "user", content: input })];
   const { messages, historyToken, approvals, toolResults } = options;
@@ -182,6 +182,6 @@ export function saidBy<Ctx>(input: PromptInput, options: PromptOptions<Ctx>): re
     toolResults !== undefined
   )
     return [];
-  if (isPassedOn(options)) throw nothingSent();
+  if (hasClientFields(options)) throw nothingSent();
   throw new TypeError("Invalid prompt input: expected a text; [] goes on with what is stored.");
 }

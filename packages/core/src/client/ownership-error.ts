@@ -1,6 +1,6 @@
 /**
- * The user has no conversation with this id: there is none, or it belongs to somebody else or to nobody. Which of them
- * it is can't be told from the error, so that nobody learns which ids exist.
+ * The user has no conversation with this id: it doesn't exist, or belongs to another user or to nobody. The error doesn't tell
+ * which, so that nobody learns which ids exist.
  */
 export class ConversationOwnershipError extends Error {
   override readonly name = "ConversationOwnershipError";

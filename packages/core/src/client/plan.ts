@@ -1,7 +1,7 @@
 import { idIssue } from "@jaf/memory/engine";
 import type { ParsedConversational } from "./conversational.ts";
 
-/** What `forUser` and `continue` said. */
+/** The ids that were passed to `forUser` and `continue`. */
 export interface Explicit {
   readonly userId?: string;
   readonly conversationId?: string;
@@ -12,32 +12,32 @@ export type Plan =
   | { readonly kind: "stateless" }
   /** A new conversation. */
   | { readonly kind: "new"; readonly userId: string }
-  /** This conversation; without a user nobody's right to it is checked. */
+  /** This conversation. Without a user, ownership isn't checked. */
   | { readonly kind: "resume"; readonly conversationId: string; readonly userId: string | undefined }
   /** The one thread of the user with the agent, new or not. */
   | { readonly kind: "thread"; readonly userId: string; readonly agent: string }
-  /** A conversation is named that can't be there, or the one who should have a right to it is nobody. */
+  /** The conversation's id is invalid, or ownership has to be checked and there is no user. */
   | { readonly kind: "refused" };
 
 /**
- * Explicit outranks what the prompt's own option says, or else the agent's declaration, of which one is `spoken`.
- * `undefined`: nobody was asked who it is, so the server is trusted.
+ * The explicit ids take precedence over `declared`, which is the prompt's option, or else the agent's declaration. `undefined`:
+ * neither is present, so the server is trusted.
  */
 export function planOf(
   { userId: explicitUser, conversationId }: Explicit,
-  spoken: ParsedConversational | undefined,
+  declared: ParsedConversational | undefined,
   agentName: string,
 ): Plan {
-  const userId = explicitUser ?? spoken?.user;
+  const userId = explicitUser ?? declared?.user;
   if (conversationId !== undefined) {
-    // Who is asked for a user and has none must not get at what only the server may name without one.
-    if (userId === undefined && spoken !== undefined) return { kind: "refused" };
+    // A request without a signed-in user must not reach a conversation that only the server may name without a user.
+    if (userId === undefined && declared !== undefined) return { kind: "refused" };
     return resume(conversationId, userId);
   }
   if (explicitUser !== undefined) return { kind: "new", userId: explicitUser };
-  if (userId === undefined || spoken === undefined) return { kind: "stateless" };
-  if (spoken.id !== undefined) return resume(spoken.id, userId);
-  return { kind: "thread", userId, agent: spoken.agent ?? agentName };
+  if (userId === undefined || declared === undefined) return { kind: "stateless" };
+  if (declared.id !== undefined) return resume(declared.id, userId);
+  return { kind: "thread", userId, agent: declared.agent ?? agentName };
 }
 
 const resume = (conversationId: string, userId: string | undefined): Plan =>

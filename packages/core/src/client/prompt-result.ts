@@ -8,54 +8,53 @@ import { additionsTo, type Origin } from "./additions.ts";
 
 /** How a prompt ended. */
 export interface PromptResult<Out> {
-  /** Hand it to `continue`. Absent where nothing is stored. */
+  /** The conversation's id, for `continue`. Absent where nothing is stored. */
   readonly conversationId?: string;
   /**
-   * What the reply says. Of a run without one, the last that the model said in it; `""` if it said nothing, e.g. made an
-   * image. Reasoning and refusals aren't part of it.
+   * The text of the reply; of a run without a final reply, the text of the model's last message in it. `""` if there is none,
+   * e.g. if the reply is an image. Reasoning and refusals aren't part of it.
    */
   readonly text: string;
-  /** The words with which the model declined to answer, where it said nothing else: also the output of a completed run. */
+  /** The words with which the model declined to answer, if it said nothing else. They are also the output of a completed run. */
   readonly refusal?: string;
-  /** Only of a completed run: its reply, decoded by the agent's `outputCodec`. */
+  /** The reply, decoded by the agent's `outputCodec`. Only of a completed run. */
   readonly output?: Out;
   /**
-   * What the run added to the conversation: what was said, the replies, and the results of tools. After a failure it
-   * needn't be stored; see `Durability`.
+   * The messages that the run added to the conversation: the input, the replies, and the results of tools. After a failure not
+   * all of them need be stored; see `Durability`.
    */
   readonly messages: readonly Message[];
-  /** Over all model calls of the run, as far as the model provider says. */
+  /** The sum over all model calls of the run, as far as the model provider reports it. */
   readonly usage: ModelUsage;
-  /** With what it cost, and with what the conversation has used so far; see `RunResult.spent`. */
+  /** The usage with its cost, of the run and of the conversation so far; see `RunResult.spent`. */
   readonly spent?: NonNullable<RunResult<Out>["spent"]>;
-  /** Failures of the run are here, and nothing is thrown for them. */
+  /** How the run ended. Failures of the run are here; nothing is thrown for them. */
   readonly outcome: RunResult<Out>["outcome"];
-  /** What calls wait for; `[]` unless the outcome is `interrupted`. */
+  /** The approvals and client tool calls that the run waits for. `[]` unless the outcome is `interrupted`. */
   readonly interruptions: readonly Interruption[];
   /**
-   * Its messages are the history, from `historyFrom` on, if the outcome is `completed` or `interrupted`: what a client may
-   * send back. After
-   * a failure they are what the run had come to, and aren't: the client keeps those it has.
+   * If the outcome is `completed` or `interrupted`, its messages are the history, from `historyFrom` on, which a client may send
+   * back. After a failure they are the run's last state and no history: the client keeps the messages that it had.
    */
   readonly finalState: RunResult<Out>["finalState"];
   /** The position of the first message of `finalState` in the stored conversation. Absent where nothing was loaded. */
   readonly historyFrom?: number;
-  /** What a client may send back in place of these messages; see `RunResult.historyToken`. */
+  /** A token that a client may send back in place of these messages; see `RunResult.historyToken`. */
   readonly historyToken?: string;
 }
 
-interface Circumstances extends Origin {
+interface PromptTotals extends Origin {
   readonly conversationId: string | undefined;
   readonly usage: ModelUsage;
 }
 
 export function toPromptResult<Out>(
   { finalState, historyFrom, historyToken, spent, outcome }: RunResult<Out>,
-  { conversationId, usage, ...origin }: Circumstances,
+  { conversationId, usage, ...origin }: PromptTotals,
 ): PromptResult<Out> {
   const messages = additionsTo(finalState.messages, origin);
   const isCompleted = outcome.status === "completed";
-  // The reply of a completed run may be one that was stored before.
+  // The reply of a completed run may have been stored by an earlier run.
   const last = (isCompleted ? finalState.messages : messages).findLast(({ role }) => role === "assistant");
   const refusal = isCompleted && last !== undefined ? refusalOf(last) : refusalIn(outcome);
   return {

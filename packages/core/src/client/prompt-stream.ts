@@ -2,15 +2,15 @@ import { streamEvents } from "../engine/event-stream.ts";
 import type { TraceEvent } from "../events/trace-event.ts";
 import type { ClientSettings } from "./config.ts";
 import { loadAndPrompt } from "./load-prompt.ts";
-import type { PromptCall } from "./opening.ts";
+import type { PromptCall } from "./parse-prompt.ts";
 import type { PromptResult } from "./prompt-result.ts";
 
 /**
- * A prompt whose run is under way. Its events wait until they are read; each is read once. Where `prompt` would
- * reject, the loop throws, and so does `result`; what a client sent back is judged before the first event.
+ * The events of a prompt's run. They are buffered until they are read; each is read once. Where `prompt` would reject, the loop
+ * throws and `result` rejects. What a client sent back is validated before the first event.
  */
 export interface PromptStream<Out> extends AsyncIterable<TraceEvent> {
-  /** There also for those who don't read the events. */
+  /** Resolves whether or not the events are read. */
   readonly result: Promise<PromptResult<Out>>;
 }
 

@@ -4,23 +4,23 @@ import { sentIn } from "../engine/sent-continuation.ts";
 import type { JAFError } from "../errors.ts";
 import { type Emit, openEmitter } from "../events/emitter.ts";
 import { frozenCopy } from "../immutable/copy.ts";
-import { stateGivenOut } from "../immutable/given-out.ts";
+import { frozenState } from "../immutable/frozen.ts";
 import type { RunResult } from "../run-result.ts";
 import type { RunState } from "../state.ts";
 import { abortable, runAborted } from "../timing/abort.ts";
 import type { ClientSettings } from "./config.ts";
 import { type OpenConversation, openConversation } from "./conversation.ts";
-import { createEventGate } from "./event-gate.ts";
-import { type Opening, openPrompt, type PromptCall, unopenedState } from "./opening.ts";
+import { createEventBuffer } from "./event-buffer.ts";
 import { isContinuation } from "./options.ts";
+import { type ParsedPrompt, type PromptCall, parsePrompt, unparsedState } from "./parse-prompt.ts";
 import { type PromptResult, toPromptResult } from "./prompt-result.ts";
 import { throwRefusal } from "./refusal.ts";
 import { observerOf, runConfigOf } from "./run-config.ts";
-import { openTally } from "./tally.ts";
+import { openRunTotals } from "./run-totals.ts";
 import { judgeNew, type WatchedValidator, watchValidator } from "./validator.ts";
 
 /** How a prompt's run is watched and ended. */
-export interface PromptManner extends ScopeOptions {
+export interface PromptExecution extends ScopeOptions {
   readonly signal: AbortSignal | undefined;
 }
 
@@ -31,39 +31,39 @@ export interface PromptManner extends ScopeOptions {
 export async function performPrompt<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
   call: PromptCall<Ctx>,
-  { streaming, signal, sink }: PromptManner,
+  { streaming, signal, sink }: PromptExecution,
 ): Promise<PromptResult<Out>> {
   const { options } = call;
   const validator = watchValidator(options.validate?.bind(options) ?? settings.validate);
   const opened = await open(settings, call, { validator, signal });
-  const { state, history } = opened.opening;
+  const { state, history } = opened.parsed;
   const conversation = opened.ok ? opened.conversation : undefined;
-  const tally = openTally();
-  const gate = sink && isContinuation(options) ? createEventGate(sink) : undefined;
-  const told = gate?.sink ?? sink;
+  const totals = openRunTotals();
+  const buffer = sink && isContinuation(options) ? createEventBuffer(sink) : undefined;
+  const told = buffer?.sink ?? sink;
   const tell: Emit = (event) => {
-    tally.sink(event);
+    totals.sink(event);
     told?.(event);
   };
   const watch = conversation?.view.watch(conversation.conversationId, { agent: conversation.agent });
   try {
     let result: RunResult<Out>;
     if (opened.ok) {
-      const parts = { opening: opened.opening, options, conversation, validator, signal };
-      const manner = { streaming, sink: tell, isContinuation: isContinuation(options) };
-      result = await execute(state, runConfigOf(settings, parts), manner);
+      const parts = { parsed: opened.parsed, options, conversation, validator, signal };
+      const scopeOptions = { streaming, sink: tell, isContinuation: isContinuation(options) };
+      result = await execute(state, runConfigOf(settings, parts), scopeOptions);
     } else {
       const { runId } = state;
       const emitter = { runId, conversationId: undefined, sink: tell };
       const observed = { onEvent: observerOf(settings, options) };
-      result = neverBegun(state, opened.error, openEmitter(observed, emitter));
+      result = failedBeforeRun(state, opened.error, openEmitter(observed, emitter));
     }
     throwRefusal(result.outcome, validator);
-    gate?.open();
+    buffer?.flush();
     return toPromptResult(result, {
       conversationId: conversation?.conversationId,
-      usage: tally.usage(),
-      replies: tally.replies,
+      usage: totals.usage(),
+      replies: totals.replies,
       isHistory: watch?.isStored ?? ((message) => history.includes(message)),
     });
   } finally {
@@ -74,12 +74,12 @@ export async function performPrompt<Ctx, Out>(
 type Opened<Ctx> =
   | {
       readonly ok: true;
-      readonly opening: Opening<Ctx>;
+      readonly parsed: ParsedPrompt<Ctx>;
       readonly conversation: OpenConversation | undefined;
     }
   | {
       readonly ok: false;
-      readonly opening: Pick<Opening<Ctx>, "state" | "history">;
+      readonly parsed: Pick<ParsedPrompt<Ctx>, "state" | "history">;
       readonly error: JAFError;
     };
 
@@ -93,35 +93,35 @@ async function open<Ctx, Out>(
   call: PromptCall<Ctx>,
   { validator, signal }: Judgement,
 ): Promise<Opened<Ctx>> {
-  let opening: Opening<Ctx> | undefined;
+  let parsed: ParsedPrompt<Ctx> | undefined;
   try {
-    opening = await openPrompt(settings, call, signal);
-    return await openStored(opening, { validator, signal });
+    parsed = await parsePrompt(settings, call, signal);
+    return await openStored(parsed, { validator, signal });
   } catch (thrown) {
     // Where it was aborted, that is what is thrown.
     if (signal?.aborted !== true || !Object.is(thrown, signal.reason)) throw thrown;
-    const unopened = { state: unopenedState(settings, call), history: [] };
-    return { ok: false, opening: opening ?? unopened, error: runAborted(signal) };
+    const unopened = { state: unparsedState(settings, call), history: [] };
+    return { ok: false, parsed: parsed ?? unopened, error: runAborted(signal) };
   }
 }
 
 async function openStored<Ctx>(
-  opening: Opening<Ctx>,
+  parsed: ParsedPrompt<Ctx>,
   { validator, signal }: Judgement,
 ): Promise<Opened<Ctx>> {
-  const { stored, decisions, sent } = opening;
-  if (stored === undefined) return { ok: true, opening, conversation: undefined };
+  const { stored, decisions, sent } = parsed;
+  if (stored === undefined) return { ok: true, parsed, conversation: undefined };
   signal?.throwIfAborted();
   const given = sent === undefined ? { messages: undefined } : sentIn(sent);
   const admit = () => abortable(judgeNew(validator, { ...given, ...decisions }), signal);
   const opened = await abortable(openConversation(stored.store, stored.plan, admit), signal);
   return opened.success
-    ? { ok: true, opening, conversation: opened.data }
-    : { ok: false, opening, error: { _tag: "MemoryError", error: opened.error } };
+    ? { ok: true, parsed, conversation: opened.data }
+    : { ok: false, parsed, error: { _tag: "MemoryError", error: opened.error } };
 }
 
-/** The result of a run that has no conversation to run on, told like that of any other. */
-function neverBegun<Ctx, Out>(
+/** The result where the run couldn't begin, with the events of a run. */
+function failedBeforeRun<Ctx, Out>(
   state: RunState<Ctx>,
   error: JAFError,
   { emit, close }: ReturnType<typeof openEmitter>,
@@ -131,5 +131,5 @@ function neverBegun<Ctx, Out>(
   emit?.({ type: "run_start", data: { runId, traceId } });
   emit?.({ type: "run_end", data: { outcome: frozenCopy(outcome) } });
   close();
-  return { finalState: stateGivenOut(state), outcome };
+  return { finalState: frozenState(state), outcome };
 }

@@ -7,25 +7,25 @@ import type {
 } from "@jaf/memory";
 import { conversationMetadata, isVersionedProvider, readsMedia } from "@jaf/memory/turns";
 import { frozenMessages, ownConversation } from "../immutable/messages.ts";
-import { onRecall } from "../memory/end-cache.ts";
+import { onCacheRead } from "../memory/end-cache.ts";
 
 /**
- * A memory provider as the runs of agent clients use it. There is one view of each provider, so that runs that wait
- * for the same conversation stand in one line.
+ * A memory provider as the runs of agent clients use it. There is one view of each provider, so that runs that wait for the same
+ * conversation are in one queue.
  */
 export interface ProviderView {
   readonly provider: MemoryProvider;
-  /** Looks at a conversation until the watch ends. */
+  /** Observes the readings of a conversation until the watch ends. */
   readonly watch: (conversationId: string, options: WatchOptions) => Watch;
 }
 
 interface WatchOptions {
-  /** Noted with each write, so that a listing says which agent the conversation is with. */
+  /** Stored with each write, so that a listing shows the conversation's agent. */
   readonly agent: string | undefined;
 }
 
 export interface Watch {
-  /** Whether the message, this very object, has been read from the store meanwhile, or was known to be there. */
+  /** Whether this message object has been read from the store, or from the end cache, since the watch began. */
   readonly isStored: (message: Message) => boolean;
   readonly end: () => void;
 }
@@ -47,7 +47,7 @@ export function viewOf(provider: MemoryProvider): ProviderView {
 function createView(provider: MemoryProvider): ProviderView {
   const watchers: Watchers = new Map();
   const view = watched(provider, watchers);
-  onRecall(view, (conversationId, messages) => {
+  onCacheRead(view, (conversationId, messages) => {
     for (const { loads } of watchers.get(conversationId) ?? []) loads.push(messages);
   });
   return {

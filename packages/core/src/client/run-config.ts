@@ -5,12 +5,12 @@ import type { TraceEvent } from "../events/trace-event.ts";
 import type { MemoryConfig } from "../memory/config.ts";
 import type { ClientMemoryConfig, ClientSettings } from "./config.ts";
 import type { OpenConversation } from "./conversation.ts";
-import type { Opening } from "./opening.ts";
 import type { PromptOptions } from "./options.ts";
+import type { ParsedPrompt } from "./parse-prompt.ts";
 import type { WatchedValidator } from "./validator.ts";
 
 interface RunParts<Ctx> {
-  readonly opening: Opening<Ctx>;
+  readonly parsed: ParsedPrompt<Ctx>;
   readonly options: PromptOptions<Ctx>;
   /** Absent: nothing is stored. */
   readonly conversation: OpenConversation | undefined;
@@ -18,29 +18,29 @@ interface RunParts<Ctx> {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What a run of the engine is told for a prompt. */
+/** The configuration of the run for a prompt. */
 export function runConfigOf<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
-  { opening, options, conversation, validator, signal }: RunParts<Ctx>,
+  { parsed, options, conversation, validator, signal }: RunParts<Ctx>,
 ): RunConfig<Ctx> {
   const onEvent = observerOf(settings, options);
   const { memory: remembers, cache } = options;
   const common = {
     ...settings.run,
-    ...opening.decisions,
+    ...parsed.decisions,
     ...(remembers === undefined ? {} : { remembers: remembers || (false as const) }),
     ...(cache === undefined ? {} : { cache }),
     ...(onEvent === undefined ? {} : { onEvent }),
     ...(signal === undefined ? {} : { signal }),
   };
-  const { historyLimit } = opening;
+  const { historyLimit } = parsed;
   if (conversation === undefined) return { ...common, ...windowAlone(settings.memory, historyLimit) };
   return {
     ...common,
     conversationId: conversation.conversationId,
     memory: storedMemory(settings.memory, conversation, historyLimit),
     validate: validator.validate,
-    ...(opening.sent === undefined ? {} : { continuation: opening.sent }),
+    ...(parsed.sent === undefined ? {} : { continuation: parsed.sent }),
   };
 }
 

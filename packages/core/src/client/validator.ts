@@ -2,9 +2,9 @@ import type { Continuation, ContinuationValidator, Message } from "@jaf/memory";
 import { assertValidContinuation, defaultContinuationValidator } from "@jaf/memory/turns";
 import type { GivenByClient } from "./decisions.ts";
 
-/** A validator that remembers what it threw, which an outcome can't hold. */
+/** A validator that keeps what it threw, which an outcome can't contain. */
 export interface WatchedValidator {
-  /** Judges the same messages against no history once, however often it is asked. */
+  /** Validates the same messages against an empty history only once. */
   readonly validate: ContinuationValidator;
   readonly thrown: () => { readonly thrown: unknown } | undefined;
 }

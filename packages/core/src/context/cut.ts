@@ -1,17 +1,17 @@
 import type { Message } from "@jaf/memory";
 import { calledTool, messageText } from "@jaf/memory/engine";
-import { type PlacedHistory, positionAt } from "./history.ts";
+import { type PositionedHistory, positionAt } from "./history.ts";
 
 /** The most text that one summary is made of, in UTF-16 units, unless a single turn is longer. */
 export const MAX_INPUT = 100_000;
 
 export interface CutInput {
-  readonly history: PlacedHistory;
+  readonly history: PositionedHistory;
   /** Index of the first message that isn't summarised. */
   readonly start: number;
   /** How many messages may go unsummarised. */
   readonly threshold: number;
-  /** The position behind the last message that was stored when the run began: nothing else is summarised. */
+  /** The position after the last message that was stored when the run began: later ones aren't summarised. */
   readonly end: number;
 }
 

@@ -1,7 +1,7 @@
 import { openTimeLimit, type TimeLimit } from "../timing/time-limit.ts";
 
 export interface Deadline extends Pick<TimeLimit, "signal" | "race" | "close"> {
-  /** Why the signal is aborted, in our own words. */
+  /** Why the signal is aborted. */
   readonly reason: () => string;
 }
 

@@ -2,7 +2,8 @@ import type { Message } from "@jaf/memory";
 import type { Summary } from "../memory/summary.ts";
 import type { NamedAddition } from "../model/additions.ts";
 import type { ShownMessages } from "../window/shown.ts";
-import { type PlacedHistory, positionAt } from "./history.ts";
+import { type PositionedHistory, positionAt } from "./history.ts";
+import { type HistorySlice, indexIn } from "./history-slice.ts";
 import type {
   CompactionReport,
   ContextAddition,
@@ -12,17 +13,16 @@ import type {
   ContextReason,
   WindowLimit,
 } from "./manifest.ts";
-import { indexIn, type Part } from "./part.ts";
 
 /** What was decided for a model call. */
 export interface Decided {
   readonly agentName: string;
-  readonly history: PlacedHistory;
+  readonly history: PositionedHistory;
   /** All that the model gets. */
   readonly messages: readonly Message[];
   readonly summary: Summary | undefined;
-  /** What of the history the window was laid over. */
-  readonly part: Part;
+  /** The part of the history that the window was applied to. */
+  readonly slice: HistorySlice;
   readonly shown: ShownMessages;
   readonly limit: WindowLimit | undefined;
   readonly tokens: number | undefined;
@@ -84,23 +84,23 @@ const notLoaded: ContextLabel = { fate: "trimmed", reason: "not-loaded" };
 const reordered: ContextLabel = { fate: "repaired", reason: "reordered" };
 
 /** What became of each message of the conversation. Linear. */
-function rangesOf({ history, part, summary, shown }: Decided): readonly ContextRange[] {
+function rangesOf({ history, slice, summary, shown }: Decided): readonly ContextRange[] {
   const { messages, first, stored } = history;
   const source = history.source();
-  const places = history.places();
-  const size = sizeOf(places, source.length);
+  const sourceIndexes = history.sourceIndexes();
+  const size = sizeOf(sourceIndexes, source.length);
   const labels: (ContextLabel | undefined)[] = new Array(size);
-  const before = keptBefore(places, size);
+  const before = keptBefore(sourceIndexes, size);
   const old = shown.summary === undefined ? noRoom : summarized;
   const outside = shown.summary === undefined ? cutTurn : summarized;
-  const indexInPart = indexIn(part);
+  const indexInSlice = indexIn(slice);
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
-    const place = places[index] ?? 0;
-    const at = indexInPart(index);
-    const shownAs = at === -1 ? outside : shown.label(at);
-    const moved = message?.role === "tool" && before[place] !== (places[index - 1] ?? -1);
-    labels[place] = shownAs ?? (moved ? reordered : (repairOf(message, source[place]) ?? sent));
+    const sourceIndex = sourceIndexes[index] ?? 0;
+    const sliceIndex = indexInSlice(index);
+    const shownAs = sliceIndex === -1 ? outside : shown.label(sliceIndex);
+    const moved = message?.role === "tool" && before[sourceIndex] !== (sourceIndexes[index - 1] ?? -1);
+    labels[sourceIndex] = shownAs ?? (moved ? reordered : (repairOf(message, source[sourceIndex]) ?? sent));
   }
   const isCalled = openCallIds(source);
   const ranges = openRanges();
@@ -110,31 +110,31 @@ function rangesOf({ history, part, summary, shown }: Decided): readonly ContextR
     ranges.add(Math.max(dropped, from), Math.min(stored, to + 1), notStored);
     dropped = Math.max(dropped, from, to + 1);
   }
-  const behindSummary = shown.summary === undefined ? stored : Math.max(stored, (summary?.upTo ?? -1) + 1);
-  ranges.add(stored, Math.min(first, behindSummary), summarized);
-  ranges.add(behindSummary, first, notLoaded);
-  for (let place = 0; place < size; place++) {
-    const label = labels[place] ?? { fate: "dropped", reason: dropReason(source[place], isCalled) };
-    ranges.add(first + place, first + place + 1, label);
+  const afterSummary = shown.summary === undefined ? stored : Math.max(stored, (summary?.upTo ?? -1) + 1);
+  ranges.add(stored, Math.min(first, afterSummary), summarized);
+  ranges.add(afterSummary, first, notLoaded);
+  for (let at = 0; at < size; at++) {
+    const label = labels[at] ?? { fate: "dropped", reason: dropReason(source[at], isCalled) };
+    ranges.add(first + at, first + at + 1, label);
   }
   return ranges.found();
 }
 
-function sizeOf(places: Int32Array, least: number): number {
+function sizeOf(sourceIndexes: Int32Array, least: number): number {
   let size = least;
-  for (const place of places) if (place >= size) size = place + 1;
+  for (const at of sourceIndexes) if (at >= size) size = at + 1;
   return size;
 }
 
-/** By place, the place of the last message before it that was kept; -1 if there is none. */
-function keptBefore(places: Int32Array, size: number): Int32Array {
+/** For each index of the source, that of the last message before it that was kept; -1 if there is none. */
+function keptBefore(sourceIndexes: Int32Array, size: number): Int32Array {
   const kept = new Uint8Array(size);
-  for (const place of places) kept[place] = 1;
+  for (const at of sourceIndexes) kept[at] = 1;
   const before = new Int32Array(size);
   let last = -1;
-  for (let place = 0; place < size; place++) {
-    before[place] = last;
-    if (kept[place] === 1) last = place;
+  for (let at = 0; at < size; at++) {
+    before[at] = last;
+    if (kept[at] === 1) last = at;
   }
   return before;
 }
@@ -160,7 +160,7 @@ function openCallIds(source: readonly Message[]): (id: string) => boolean {
   };
 }
 
-/** Puts together what lies side by side and met the same fate. */
+/** Joins neighbouring messages that have the same fate and reason. */
 function openRanges() {
   const ranges: { readonly from: number; to: number; readonly label: ContextLabel }[] = [];
   return {

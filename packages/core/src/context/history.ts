@@ -1,39 +1,42 @@
 import type { Message } from "@jaf/memory";
-import { placesIn } from "../window/places.ts";
+import { sourceIndexesOf } from "../window/source-indexes.ts";
 
 /** The whole conversation before a model call. */
-export interface PlacedHistory {
-  /** As a model can be given it. */
+export interface PositionedHistory {
+  /** Sanitized, so that a model accepts it. */
   readonly messages: readonly Message[];
   /**
-   * As it is stored, or was handed in, with what the sanitizer has repaired since. What was said after that may be
-   * missing at its end.
+   * The messages before sanitizing, as they are stored or were handed in. Those that were added since may be missing at the
+   * end.
    */
   readonly source: () => readonly Message[];
-  /** The position of the first of `source`, counted from the very first message. */
+  /** The position of the first message of `source`, counted from the conversation's first message. */
   readonly first: number;
-  /** The position of the first message that the store has: those from here to before `first` were not loaded. */
+  /** The position of the first message that the store has. Those from here to before `first` weren't loaded. */
   readonly stored: number;
-  /** Which message of `source` each is; what was said since counts on from its end. */
-  readonly places: () => Int32Array;
+  /** For each message its index in `source`; messages that were added since count on from the end of `source`. */
+  readonly sourceIndexes: () => Int32Array;
 }
 
-export type Source = Pick<PlacedHistory, "source" | "first" | "stored">;
+export type Source = Pick<PositionedHistory, "source" | "first" | "stored">;
 
-export function placeHistory(messages: readonly Message[], { source, first, stored }: Source): PlacedHistory {
-  let places: Int32Array | undefined;
+export function positionHistory(
+  messages: readonly Message[],
+  { source, first, stored }: Source,
+): PositionedHistory {
+  let sourceIndexes: Int32Array | undefined;
   return {
     messages,
     source,
     first,
     stored,
-    places: () => {
-      places ??= placesIn(source(), messages);
-      return places;
+    sourceIndexes: () => {
+      sourceIndexes ??= sourceIndexesOf(source(), messages);
+      return sourceIndexes;
     },
   };
 }
 
-/** The position of a message, counted from the conversation's very first. */
-export const positionAt = ({ first, places }: PlacedHistory, index: number): number =>
-  first + (places()[index] ?? 0);
+/** The position of a message, counted from the conversation's first message. */
+export const positionAt = ({ first, sourceIndexes }: PositionedHistory, index: number): number =>
+  first + (sourceIndexes()[index] ?? 0);

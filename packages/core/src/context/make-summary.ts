@@ -1,73 +1,73 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
 import { describeCause } from "@jaf/memory/engine";
-import { type ClaimNote, isPaused } from "../memory/claim-note.ts";
 import { isHeld } from "../memory/lease.ts";
 import { cleanSummary, gapsBefore, type Summary } from "../memory/summary.ts";
-import type { Claims, Wanted } from "./claim.ts";
+import { isSummaryPaused, type SummaryLeaseRecord } from "../memory/summary-lease-record.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Summarize } from "./summarize.ts";
+import type { SummaryAttempt, SummaryLease } from "./summary-lease.ts";
 
 /** A summary that is to be made. */
 export interface DueSummary {
   readonly previous: Summary | undefined;
-  /** What goes into it beside the one before. */
+  /** The messages to summarise, in addition to the previous summary. */
   readonly messages: readonly Message[];
-  /** The position of the first that isn't summarised, and that of the last that is to be. */
+  /** The positions of the first message that isn't summarised yet, and of the last that will be. */
   readonly from: number;
   readonly upTo: number;
-  /** Of the last messages that are to be summarised, and of the conversation: see `Summary`. */
+  /** See `Summary`. */
   readonly digests: readonly string[];
   readonly incarnation: string | undefined;
-  /** The claim that was noted last. */
-  readonly claim: ClaimNote | undefined;
+  /** The lease that was stored last. */
+  readonly leaseRecord: SummaryLeaseRecord | undefined;
 }
 
 export interface SummaryWork {
-  readonly claims: Claims;
+  readonly lease: SummaryLease;
   readonly summarize: Summarize;
-  /** Over when the run is aborted, and when the time is up. Nothing is waited for after that, the store neither. */
+  /** Ends when the run is aborted, and when the time is up. Nothing is waited for after that, not even the store. */
   readonly deadline: Deadline;
   readonly isAborted: () => boolean;
-  /** For how long the claim stands should this process be gone. */
+  /** How long the lease lasts. */
   readonly leaseMs: number;
   /** See `Journal`. */
   readonly now: () => number;
 }
 
 export type MadeSummary =
-  | { readonly outcome: "stored"; readonly summary: Summary; readonly claim: ClaimNote }
+  | { readonly outcome: "stored"; readonly summary: Summary; readonly leaseRecord: SummaryLeaseRecord }
   | { readonly outcome: "unstored"; readonly summary: Summary; readonly reason: string }
-  /** With what is stored now, where the other's summary may be by then. */
+  /** With what is stored now, which may contain the other run's summary. */
   | { readonly outcome: "elsewhere"; readonly stored?: ConversationMemory | null }
   | { readonly outcome: "failed" | "postponed"; readonly reason: string };
 
-/** Makes one summary, unless somebody else does. Never rejects. */
+/** Makes one summary, unless another run is making it. Never rejects. */
 export async function makeSummary(work: SummaryWork, due: DueSummary): Promise<MadeSummary> {
-  const { claims, isAborted, leaseMs, now } = work;
-  const { claim: previous, from, upTo, digests, incarnation } = due;
+  const { lease, isAborted, leaseMs, now } = work;
+  const { leaseRecord: previous, from, upTo, digests, incarnation } = due;
   if (previous !== undefined && isHeld(previous, now(), leaseMs)) return { outcome: "elsewhere" };
-  if (isPaused(previous, now())) return { outcome: "postponed", reason: "it has failed lately" };
-  const wanted: Wanted = { id: crypto.randomUUID(), previous, leaseMs };
-  const taken = await claimed(work, wanted);
-  if ("outcome" in taken) return taken;
+  if (isSummaryPaused(previous, now())) return { outcome: "postponed", reason: "it has failed lately" };
+  const attempt: SummaryAttempt = { id: crypto.randomUUID(), previous, leaseMs };
+  const acquired = await acquireLease(work, attempt);
+  if ("outcome" in acquired) return acquired;
   const asked = await ask(work, due);
   if ("reason" in asked) {
-    // An abort says nothing of the summarizer: the claim lapses.
-    if (!isAborted()) void claims.release(wanted);
+    // An abort is no failure of the summarizer: the lease just expires.
+    if (!isAborted()) void lease.release(attempt);
     return { outcome: "failed", reason: asked.reason };
   }
   const gaps = gapsBefore(from, due.previous);
   const summary = { text: asked.text, upTo, gaps, digests, incarnation };
-  const stored = await inTime(work, claims.finish(wanted, summary));
+  const stored = await inTime(work, lease.storeSummary(attempt, summary));
   if ("reason" in stored) return { outcome: "unstored", summary, reason: stored.reason };
   return stored.success
-    ? { outcome: "stored", summary, claim: { id: wanted.id, until: 0 } }
+    ? { outcome: "stored", summary, leaseRecord: { id: attempt.id, until: 0 } }
     : { outcome: "unstored", summary, reason: stored.error.message };
 }
 
 type InTime<T> = T | { readonly reason: string };
 
-/** What the store has answered in time; what it is doing then it may still finish by itself. */
+/** The store's answer, if it comes in time. A write that comes too late may still be made. */
 async function inTime<T>({ deadline }: SummaryWork, work: Promise<T>): Promise<InTime<T>> {
   try {
     return await deadline.race(work);
@@ -76,14 +76,17 @@ async function inTime<T>({ deadline }: SummaryWork, work: Promise<T>): Promise<I
   }
 }
 
-async function claimed(work: SummaryWork, wanted: Wanted): Promise<MadeSummary | { readonly ours: true }> {
-  const taken = await inTime(work, work.claims.take(wanted));
-  if ("reason" in taken) return { outcome: "failed", reason: taken.reason };
-  if (!taken.success) {
-    const { _tag, message } = taken.error;
+async function acquireLease(
+  work: SummaryWork,
+  attempt: SummaryAttempt,
+): Promise<MadeSummary | { readonly ours: true }> {
+  const acquired = await inTime(work, work.lease.acquire(attempt));
+  if ("reason" in acquired) return { outcome: "failed", reason: acquired.reason };
+  if (!acquired.success) {
+    const { _tag, message } = acquired.error;
     return _tag === "MemoryConflictError" ? { outcome: "elsewhere" } : { outcome: "failed", reason: message };
   }
-  return taken.data.written ? { ours: true } : { outcome: "elsewhere", stored: taken.data.stored };
+  return acquired.data.written ? { ours: true } : { outcome: "elsewhere", stored: acquired.data.stored };
 }
 
 async function ask(
@@ -104,7 +107,7 @@ async function ask(
   }
 }
 
-/** Not what it says: that may quote the messages. */
+/** The name and the code alone: the message of an error may quote the conversation. */
 function kindOf(thrown: unknown): string {
   const { name, code } = describeCause(thrown);
   const words = [name, code].filter((word) => word !== undefined && /^[\w.-]{1,64}$/.test(word));

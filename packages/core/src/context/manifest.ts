@@ -2,17 +2,17 @@ import type { OmissionReason } from "@jaf/memory";
 import type { AdditionPlacement } from "../model/additions.ts";
 
 /**
- * What became of messages.
+ * What happened to messages.
  *
- * - `"sent"`: the model gets them as they are.
- * - `"repaired"`: it gets them, without calls that nobody answered (`"unanswered-call"`), without an empty list of calls
- *   (`"empty-calls"`), or at another place, right behind the call that they answer (`"reordered"`).
- * - `"summarized"`: it gets the summary that they went into.
- * - `"trimmed"`: the window left them out, or they weren't even read, since it needs only the last (`"not-loaded"`).
- * - `"dropped"`: it doesn't get them, as no model takes them: calls without a result and without text
- *   (`"unanswered-call"`), results without a call (`"orphan-result"`) or of one that has another result
- *   (`"duplicate-result"`), replies that hold nothing (`"empty"`), the rest of a turn whose beginning the store has
- *   dropped (`"cut-turn"`); or the store has them no more (`"not-stored"`).
+ * - `"sent"`: the model gets them unchanged.
+ * - `"repaired"`: it gets them without unanswered calls (`"unanswered-call"`), without an empty list of calls
+ *   (`"empty-calls"`), or in another position, directly after the call that they answer (`"reordered"`).
+ * - `"summarized"`: it gets a summary that includes them.
+ * - `"trimmed"`: the window left them out, or they weren't read because it needs only the last messages (`"not-loaded"`).
+ * - `"dropped"`: it doesn't get them, because models refuse them: calls without a result and without text
+ *   (`"unanswered-call"`), results without a call (`"orphan-result"`) or of a call that has another result
+ *   (`"duplicate-result"`), empty replies (`"empty"`), the rest of a turn whose beginning the store has dropped
+ *   (`"cut-turn"`); or because the store no longer has them (`"not-stored"`).
  */
 export type ContextFate = "sent" | "repaired" | "summarized" | "trimmed" | "dropped";
 
@@ -30,82 +30,82 @@ export type ContextReason =
 
 export interface ContextLabel {
   readonly fate: ContextFate;
-  /** Absent for what was sent or summarized. */
+  /** Absent for `"sent"` and `"summarized"`. */
   readonly reason?: ContextReason;
 }
 
-/** Messages in a row that share their fate. */
+/** Consecutive messages with the same fate and reason. */
 export interface ContextRange extends ContextLabel {
-  /** The position of the first, counted from the conversation's very first message. */
+  /** The position of the first message, counted from the conversation's first message. */
   readonly from: number;
-  /** The position of the last. */
+  /** The position of the last message. */
   readonly to: number;
 }
 
-/** What the model gets of a conversation, and what it doesn't get, and why. Holds nothing of what was said. */
+/** Which messages of a conversation the model gets, which it doesn't, and why. It quotes none of them. */
 export interface ContextManifest {
   readonly agentName: string;
-  /** How many messages the conversation ever had, those of this run included. */
+  /** How many messages the conversation has ever had, including those of this run. */
   readonly messages: number;
-  /** Each position from 0 to before `messages` is in exactly one range. In order. */
+  /** In order. Each position from 0 to `messages - 1` is in exactly one range. */
   readonly ranges: readonly ContextRange[];
-  /** How many messages met each fate. */
+  /** How many messages had each fate. */
   readonly counts: Readonly<Record<ContextFate, number>>;
-  /** How many messages the model gets, the summary and those that the application's window made included. */
+  /** How many messages the model gets, including the summary and those that the application's window function added. */
   readonly sent: number;
   /**
-   * Present if the model gets no user message, as there is none in the history any more: the store has dropped it, so
-   * nobody can tell what was asked. `RunConfig.memory.maxMessages` must be above the longest turn.
+   * Present if the model gets no user message, because the store has dropped all of them. `RunConfig.memory.maxMessages` must be
+   * larger than the longest turn.
    */
   readonly lacksUserMessage?: true;
   /** Present if the model gets a summary. */
   readonly summary?: {
-    /** The position of the last message that went into it. */
+    /** The position of the last summarised message. */
     readonly upTo: number;
     /** Its length, in UTF-16 units. */
     readonly characters: number;
   };
   /** Present if the run has a window. */
   readonly window?: WindowLimit;
-  /** Of all that is sent, without instructions and tools; only where the window counts tokens. */
+  /** The tokens of all messages that are sent, without instructions and tools; only if the window counts tokens. */
   readonly estimatedTokens?: number;
-  /** What middleware has added to the prompt, e.g. facts about the user, in order. Absent if nothing. */
+  /** What middleware has added to the prompt, in order, e.g. facts about the user. Absent if nothing. */
   readonly additions?: readonly ContextAddition[];
-  /** Present if older messages were about to be summarised before this call. */
+  /** Present if older messages were due to be summarised before this call. */
   readonly compaction?: CompactionReport;
 }
 
-/** What a middleware has added to a prompt. It is in no message's range, as it is no part of the conversation. */
+/** What a middleware has added to a prompt. It isn't part of the conversation, so no range contains it. */
 export interface ContextAddition {
-  /** The middleware's. */
+  /** The name of the middleware. */
   readonly name: string;
   readonly placement: AdditionPlacement;
-  /** The position of the message before which it stands; absent behind the instructions. */
+  /** The position of the message before which it is placed. Absent: it comes after the instructions. */
   readonly before?: number;
   /** Its length, in UTF-16 units. */
   readonly characters: number;
 }
 
-/** The window as the context manifest names it. */
+/** The limits of the window. */
 export interface WindowLimit {
   readonly type: "messages" | "tokens" | "function";
   readonly limit?: number;
   readonly trimTo?: number;
 }
 
-/** What came of summarising older messages. Whatever it is, the run goes on. */
+/** How summarising older messages ended. In each case the run goes on. */
 export interface CompactionReport {
   /**
    * - `"stored"`: there is a new summary.
-   * - `"unstored"`: there is one, which couldn't be stored and serves this run alone.
-   * - `"elsewhere"`: another run is making one, or has made it meanwhile.
-   * - `"failed"`: there is no new one. A later run tries again, after a pause that grows with each failure.
-   * - `"postponed"`: nothing was tried, since it failed a short time ago.
+   * - `"unstored"`: there is a new summary that couldn't be stored. Only this run uses it.
+   * - `"elsewhere"`: another run is making a summary, or has made it meanwhile.
+   * - `"failed"`: there is no new summary. A later run tries again, after a pause that grows with each failure.
+   * - `"postponed"`: no attempt was made, because the last one failed a short time ago.
    */
   readonly outcome: "stored" | "unstored" | "elsewhere" | "failed" | "postponed";
-  /** How many messages went into the summary, beside those of the one before. */
+  /** How many messages were summarised, in addition to those of the previous summary. */
   readonly messages: number;
   readonly durationMs: number;
-  /** Why it failed or couldn't be stored. Of what `summarize` threw, the name and the code alone. */
+  /** Why it failed or couldn't be stored. Of an error of `summarize`, only the name and the code. */
   readonly reason?: string;
 }

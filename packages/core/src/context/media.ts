@@ -3,7 +3,7 @@ import { createMemoryStorageError } from "@jaf/memory/engine";
 import { readsMedia } from "@jaf/memory/turns";
 import type { JAFError } from "../errors.ts";
 import type { Journal } from "../memory/journal.ts";
-import { settle } from "../memory/settle.ts";
+import { toResult } from "../memory/to-result.ts";
 import { abortable, runAborted } from "../timing/abort.ts";
 
 const OPERATION = "resolveMedia";
@@ -13,9 +13,9 @@ export type WithMedia =
   | { readonly ok: false; readonly error: JAFError };
 
 /**
- * Puts the bytes of media in the place of what the store gives in their stead (`withBlobs`), for what a model is to see.
- * What is gone stays as it is: a conversation must not end because a picture in it was erased. `undefined` where the provider
- * gives all bytes itself. Never rejects.
+ * Replaces references to media that lie in a blob store (`withBlobs`) by their bytes, for the model. A reference to erased media
+ * stays: a conversation must not end because a picture in it was erased. `undefined` where the provider returns all bytes
+ * itself. Never rejects.
  */
 export function openMedia(
   journal: Journal,
@@ -25,7 +25,7 @@ export function openMedia(
   const { provider } = journal.memory;
   if (!readsMedia(provider)) return undefined;
   return async (messages) => {
-    const resolving = settle(OPERATION, () =>
+    const resolving = toResult(OPERATION, () =>
       provider.resolveMedia(conversationId, messages, { missing: "leave" }),
     );
     // It never rejects of itself, so a rejection is the abort.

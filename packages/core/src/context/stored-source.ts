@@ -2,12 +2,12 @@ import type { Journal } from "../memory/journal.ts";
 import { loadedFrom } from "../memory/tail.ts";
 import type { Source } from "./history.ts";
 
-/** What a stored conversation is made of by now. */
+/** The messages of a stored conversation: those that were loaded, and those that the run has added since. */
 export function storedSource(journal: Journal): Source {
-  const { stored, said } = journal.history();
+  const { stored, added } = journal.history();
   const loaded = stored?.messages ?? [];
   return {
-    source: () => (said.length === 0 ? loaded : [...loaded, ...said]),
+    source: () => (added.length === 0 ? loaded : [...loaded, ...added]),
     ...loadedFrom(stored),
   };
 }

@@ -1,13 +1,13 @@
 import type { Message } from "@jaf/memory";
 
 export interface SummarizeInput {
-  /** The summary so far, which the new one replaces; absent for the first. */
+  /** The previous summary, which the new one replaces. Absent for the first. */
   readonly previous?: string;
-  /** What was said since, oldest first, each call with its results. */
+  /** The messages since, the oldest first, each call with its results. */
   readonly messages: readonly Message[];
-  /** Aborted with the run, and when the time is up. */
+  /** Aborted with the run, and when `summarizeTimeoutMs` is over. */
   readonly signal: AbortSignal;
 }
 
-/** Makes one summary of the one before and of what was said since. */
+/** Makes a summary of the previous one and the messages since. */
 export type Summarize = (input: SummarizeInput) => Promise<string>;

@@ -2,7 +2,7 @@ import type { Message } from "@jaf/memory";
 import { fence } from "@jaf/memory/turns";
 import type { RunConfig } from "../config.ts";
 import { askModel } from "../model/ask.ts";
-import type { Turn } from "../step.ts";
+import type { ModelTurn } from "../step.ts";
 import { MAX_INPUT } from "./cut.ts";
 import type { Summarize } from "./summarize.ts";
 import { transcriptOf } from "./transcript.ts";
@@ -17,7 +17,7 @@ const INSTRUCTIONS = `You keep the running summary of a conversation between a u
 - Add nothing that isn't there. Write plain text in the language of the conversation, at most 600 words, and nothing beside the summary.`;
 
 /** Asks the run's own model, in the agent's settings but for the length of a reply, without its tools. */
-export function summarizeByModel<Ctx>(config: RunConfig<Ctx>, { state, agent }: Turn<Ctx>): Summarize {
+export function summarizeByModel<Ctx>(config: RunConfig<Ctx>, { state, agent }: ModelTurn<Ctx>): Summarize {
   const { maxTokens: _, ...modelConfig } = agent.modelConfig ?? {};
   const question = { state, name: "conversation-summary", instructions: INSTRUCTIONS, modelConfig };
   return ({ previous, messages, signal }) =>

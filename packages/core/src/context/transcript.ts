@@ -5,7 +5,7 @@ import { calledTool, isMediaPart, partText } from "@jaf/memory/engine";
 const MAX_TEXT = 6_000;
 /** Of the id and of the name of a call. */
 const MAX_NAME = 200;
-/** About as long as the note of what was left out: less than that isn't worth it. */
+/** The least to cut: about as long as the text that says how much was left out. */
 const LEAST_CUT = 40;
 
 interface Line {

@@ -7,23 +7,23 @@ import type { Journal } from "../memory/journal.ts";
 import type { Summary } from "../memory/summary.ts";
 import type { NamedAddition } from "../model/additions.ts";
 import type { RunState } from "../state.ts";
-import { OPERATION, type Turn } from "../step.ts";
+import { type ModelTurn, OPERATION } from "../step.ts";
 import type { ShownMessages, WindowInput } from "../window/shown.ts";
 import { type ModelWindow, wholeWindow } from "../window/whole-window.ts";
 import type { Compacted } from "./compaction.ts";
 import { manifestOf } from "./describe.ts";
-import { type PlacedHistory, placeHistory, positionAt, type Source } from "./history.ts";
+import { type PositionedHistory, positionAt, positionHistory, type Source } from "./history.ts";
+import { type HistorySlice, indexFrom, messagesOf, sliceAfter, wholeSlice } from "./history-slice.ts";
 import type { ContextManifest } from "./manifest.ts";
 import type { openMedia } from "./media.ts";
-import { indexFrom, messagesOf, type Part, partBehind, wholePart } from "./part.ts";
 import type { Summarize } from "./summarize.ts";
 
-/** What the model gets in place of the whole state. */
+/** The state that the model gets. */
 export type View<Ctx> =
   | {
       readonly ok: true;
       readonly state: RunState<Ctx>;
-      /** Made when it is asked for. */
+      /** Makes the manifest, only when somebody asks for it. */
       readonly describe: (additions?: readonly NamedAddition[]) => ContextManifest;
     }
   | Refused;
@@ -34,17 +34,17 @@ interface Refused {
 }
 
 /**
- * Makes the view for a model call, and first summarises what is old, if that is due. The state stays as it is: the whole
- * history. At once where there is nothing to wait for.
+ * Makes the view for a model call. If a summary is due, it is made first. The run's own state keeps the whole history.
+ * Synchronous where there is nothing to wait for.
  */
-export type MakeView<Ctx> = (turn: Turn<Ctx>) => View<Ctx> | Promise<View<Ctx>>;
+export type MakeView<Ctx> = (turn: ModelTurn<Ctx>) => View<Ctx> | Promise<View<Ctx>>;
 
 type ContextPart = typeof import("./context-part.ts");
 
-/** What is needed of a stored conversation. */
+/** What a view needs of a stored conversation. */
 export interface StoredView {
   readonly journal: Journal;
-  /** What the conversation is made of by now. */
+  /** The conversation's messages by now. */
   readonly source: () => Source;
   readonly media: ReturnType<typeof openMedia>;
 }
@@ -68,33 +68,33 @@ export function openView<Ctx>({ config, stored, context, initial }: ViewOptions<
   const messageOf = openSummaryMessages(context);
   let window: ModelWindow | undefined;
 
-  const viewOf = (state: RunState<Ctx>, { window, history, compacted }: Laid): View<Ctx> => {
+  const viewOf = (state: RunState<Ctx>, { window, history, compacted }: WindowInUse): View<Ctx> => {
     const summary = compacted?.summary;
-    const seen = see(window, { history, summary, message: summary && messageOf(summary) });
-    if (!seen.ok) return seen;
+    const result = applyWindow(window, { history, summary, message: summary && messageOf(summary) });
+    if (!result.ok) return result;
     const agentName = state.currentAgentName;
     const { limit, tokensOf } = window;
     return {
       ok: true,
-      state: withMessages(state, seen.messages),
+      state: withMessages(state, result.messages),
       describe: (additions = []) =>
         manifestOf({
-          ...seen,
+          ...result,
           additions,
           agentName,
           history,
           summary,
           limit,
-          tokens: tokensOf(seen.messages),
+          tokens: tokensOf(result.messages),
           report: compacted?.report,
         }),
     };
   };
 
-  const prepared = async (turn: Turn<Ctx>, laid: Laid): Promise<View<Ctx>> => {
+  const prepared = async (turn: ModelTurn<Ctx>, inUse: WindowInUse): Promise<View<Ctx>> => {
     const summarize = context && summarizerOf(config, turn, context);
-    const compacted = summarize && (await compaction?.before(laid.history, summarize));
-    const view = viewOf(turn.state, { compacted, ...laid });
+    const compacted = summarize && (await compaction?.before(inUse.history, summarize));
+    const view = viewOf(turn.state, { compacted, ...inUse });
     if (!view.ok || media === undefined) return view;
     const resolved = await media(view.state.messages);
     return resolved.ok ? { ...view, state: withMessages(view.state, resolved.messages) } : resolved;
@@ -105,93 +105,98 @@ export function openView<Ctx>({ config, stored, context, initial }: ViewOptions<
     const issues = window === undefined && stored === undefined ? context?.contextIssues(memory) : undefined;
     if (issues !== undefined && issues.length > 0) return invalid(issues);
     window ??= context?.openWindow(memory?.window) ?? wholeWindow;
-    const laid = { window, history: placeHistory(turn.state.messages, source()) };
+    const inUse = { window, history: positionHistory(turn.state.messages, source()) };
     const isPrepared = compaction === undefined && media === undefined;
-    return isPrepared ? viewOf(turn.state, laid) : prepared(turn, laid);
+    return isPrepared ? viewOf(turn.state, inUse) : prepared(turn, inUse);
   };
 }
 
-/** A window over a history. */
-interface Laid {
+/** A window and the history that it is applied to. */
+interface WindowInUse {
   readonly window: ModelWindow;
-  readonly history: PlacedHistory;
+  readonly history: PositionedHistory;
   readonly compacted?: Compacted | undefined;
 }
 
 const withMessages = <Ctx>(state: RunState<Ctx>, messages: readonly Message[]): RunState<Ctx> =>
   messages === state.messages ? state : changedState(state, { messages });
 
-/** The application's is called on its configuration, which may be an instance of a class. */
+/** The application's function is called on the configuration, which may be an instance of a class. */
 function summarizerOf<Ctx>(
   config: RunConfig<Ctx>,
-  turn: Turn<Ctx>,
+  turn: ModelTurn<Ctx>,
   { summarizeByModel }: ContextPart,
 ): Summarize {
   const { memory } = config;
   return memory?.summarize === undefined ? summarizeByModel(config, turn) : memory.summarize.bind(memory);
 }
 
-type Seen =
+type WindowResult =
   | {
       readonly ok: true;
       readonly messages: readonly Message[];
-      /** What of the history the window was laid over. */
-      readonly part: Part;
+      /** The part of the history that the window was applied to. */
+      readonly slice: HistorySlice;
       readonly shown: ShownMessages;
     }
   | Refused;
 
-interface Sight {
-  readonly history: PlacedHistory;
+interface WindowedHistory {
+  readonly history: PositionedHistory;
   readonly summary: Summary | undefined;
   /** The summary as a message. */
   readonly message: Message | undefined;
 }
 
-function see(window: ModelWindow, sight: Sight): Seen {
+function applyWindow(window: ModelWindow, windowed: WindowedHistory): WindowResult {
   try {
-    const { part, shown } = seeSummarized(window, sight) ?? seeWhole(window, sight);
+    const { slice, shown } = showAfterSummary(window, windowed) ?? showWhole(window, windowed);
     if (shown.issue !== undefined) return invalid([shown.issue]);
     const before = shown.summary === undefined ? undefined : [shown.summary, ...shown.messages];
-    return { ok: true, messages: before ?? shown.messages, part, shown };
+    return { ok: true, messages: before ?? shown.messages, slice, shown };
   } catch (thrown) {
     const detail = "RunConfig.memory.window failed";
     return { ok: false, error: { _tag: "InternalError", detail, cause: describeCause(thrown) } };
   }
 }
 
-/** `undefined` without a summary, and where there is no room for it. */
-function seeSummarized(window: ModelWindow, { history, summary, message }: Sight) {
+/** `undefined` without a summary, and where the window has no room for it. */
+function showAfterSummary(window: ModelWindow, { history, summary, message }: WindowedHistory) {
   if (summary === undefined) return undefined;
-  const part = partBehind(history, summary.upTo);
+  const slice = sliceAfter(history, summary.upTo);
   const shown = window.show(
     inputOf(history, {
-      part,
+      slice,
       summary: message,
       from: summary.upTo + 1,
       dropped: Math.max(0, history.first - (summary.upTo + 1)),
     }),
   );
-  return shown.summary === undefined ? undefined : { part, shown };
+  return shown.summary === undefined ? undefined : { slice, shown };
 }
 
-function seeWhole(window: ModelWindow, { history }: Sight) {
-  const part = wholePart(history);
-  const input = inputOf(history, { part, summary: undefined, from: 0, dropped: history.first + part.start });
-  return { part, shown: window.show(input) };
+function showWhole(window: ModelWindow, { history }: WindowedHistory) {
+  const slice = wholeSlice(history);
+  const input = inputOf(history, {
+    slice,
+    summary: undefined,
+    from: 0,
+    dropped: history.first + slice.start,
+  });
+  return { slice, shown: window.show(input) };
 }
 
 interface Input extends Pick<WindowInput, "summary" | "dropped"> {
-  readonly part: Part;
-  /** The position behind the summary; 0 without one. */
+  readonly slice: HistorySlice;
+  /** The position after the last summarised message; 0 without a summary. */
   readonly from: number;
 }
 
-const inputOf = (history: PlacedHistory, { part, from, summary, dropped }: Input): WindowInput => ({
-  messages: messagesOf(history, part),
+const inputOf = (history: PositionedHistory, { slice, from, summary, dropped }: Input): WindowInput => ({
+  messages: messagesOf(history, slice),
   summary,
   dropped,
-  positionOf: (index) => positionAt(history, indexFrom(part)(index)) - from,
+  positionOf: (index) => positionAt(history, indexFrom(slice)(index)) - from,
 });
 
 const invalid = (issues: readonly MemoryIssue[]): Refused => ({

@@ -1,11 +1,11 @@
 import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 
-/** What may be used; what isn't named isn't limited. */
+/** The limits of a budget. An absent limit means no limit. */
 export interface BudgetLimits {
-  /** In the currency of `RunConfig.prices`, which must name each model that is asked. */
+  /** In the currency of `RunConfig.prices`, which must have a price for each model that is called. */
   readonly maxCost?: number;
-  /** Of input and output together, as far as the provider tells. */
+  /** Input and output tokens together, as far as the provider reports them. */
   readonly maxTokens?: number;
 }
 
@@ -38,7 +38,7 @@ export const pricesSchema = lazy(() =>
 const BUDGET = "an object of run and conversation, each of maxCost and maxTokens (numbers from 0)";
 const PRICES = "objects of input, output, cachedInput and cacheWrite (numbers from 0), by the model's name";
 
-/** What is wrong with them. */
+/** What is wrong with prices and budget; `undefined`: nothing. */
 export function costFault(given: {
   readonly prices?: unknown;
   readonly budget?: unknown;

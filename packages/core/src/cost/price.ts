@@ -1,23 +1,23 @@
 import type { ModelOrigin } from "@jaf/memory";
 import type { ModelUsage } from "../model/completion.ts";
 
-/** What a million tokens cost, in whatever currency the application counts in. */
+/** The price of a million tokens, in any currency. */
 export interface ModelPrice {
   readonly input: number;
-  /** Also of the tokens that a model thinks with. */
+  /** Also applies to reasoning tokens. */
   readonly output: number;
-  /** Of input that was read from the provider's prompt cache. Default: as `input`. */
+  /** For input that was read from the provider's prompt cache. Default: `input`. */
   readonly cachedInput?: number;
-  /** Of input that was written to it. Default: as `input`. */
+  /** For input that was written to the cache. Default: `input`. */
   readonly cacheWrite?: number;
 }
 
-/** By `"provider/model"`, as `origin` names them, or by the model's name alone. The former counts where both are there. */
+/** By `"provider/model"`, with the names of `origin`, or by the model's name alone. If both are present, the former counts. */
 export type ModelPrices = Readonly<Record<string, ModelPrice>>;
 
 const MILLION = 1_000_000;
 
-/** What these tokens cost. Those that the provider doesn't tell cost nothing. */
+/** The cost of these tokens. Tokens that the provider doesn't report cost nothing. */
 export function costOf(usage: ModelUsage, price: ModelPrice): number {
   const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage;
   const { input, output, cachedInput = input, cacheWrite = input } = price;
@@ -30,7 +30,7 @@ export function costOf(usage: ModelUsage, price: ModelPrice): number {
   return cost / MILLION;
 }
 
-/** `undefined` where none is given. `name`: of the model that was asked; `origin`: of the one that replied. */
+/** `undefined`: there is no price. `name`: of the model that was called; `origin`: of the model that replied. */
 export function priceOf(
   prices: ModelPrices | undefined,
   { name, origin }: { readonly name: string; readonly origin?: ModelOrigin | undefined },

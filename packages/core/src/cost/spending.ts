@@ -5,30 +5,30 @@ import { sumOfUsage } from "../usage.ts";
 import type { BudgetLimits, RunBudget } from "./budget.ts";
 import { costOf, hasPrice, type ModelPrices, priceOf } from "./price.ts";
 
-/** What model calls have used. */
+/** The usage and the cost of model calls. */
 export interface Spent {
   readonly usage: ModelUsage;
-  /** By `RunConfig.prices`; a call whose price isn't there costs nothing. Absent: no call had a price. */
+  /** By `RunConfig.prices`; a call without a price costs nothing. Absent: no call had a price. */
   readonly cost?: number;
 }
 
 interface Asked {
-  /** Of the model that was asked. */
+  /** The name of the model that was called. */
   readonly name: string;
-  /** Of the model that replied. */
+  /** The origin of the reply. */
   readonly origin?: ModelOrigin | undefined;
 }
 
-/** Counts what a run uses, and what the runs of its conversation did before. */
+/** Sums up the usage of a run, and of the earlier runs of its conversation. */
 export interface Spending {
-  /** What is noted of the conversation that was loaded. */
+  /** To be called with the sum that the loaded conversation has. */
   readonly loaded: (before: Spent | undefined) => void;
   readonly costOf: (usage: ModelUsage, asked: Asked) => number | undefined;
   readonly count: (usage: ModelUsage | undefined, asked: Asked) => void;
-  /** `undefined` as long as no call has told what it used. */
+  /** `undefined` as long as no call has reported its usage. */
   readonly ofRun: () => Spent | undefined;
   readonly ofConversation: () => Spent | undefined;
-  /** Why a model of this name must not be asked; `undefined`: it may. */
+  /** Why a model of this name must not be called; `undefined`: it may be called. */
   readonly refusal: (name: string) => JAFError | undefined;
 }
 
@@ -47,8 +47,8 @@ export function openSpending({
   };
   const ofConversation = () => sumOfSpent(before, run);
   return {
-    loaded: (noted) => {
-      before = noted;
+    loaded: (sum) => {
+      before = sum;
     },
     costOf: costOfUsage,
     count: (usage, asked) => {

@@ -6,7 +6,7 @@ import type { Interruption } from "../interruption/interruption.ts";
 import { sortCalls } from "../interruption/sort-calls.ts";
 import type { AnsweredCall, SortOptions } from "../interruption/sorted-calls.ts";
 import type { ShownArguments } from "../memory/metadata.ts";
-import type { AppendEntry } from "../memory/turn-holder.ts";
+import type { AppendEntry } from "../memory/turn-lease.ts";
 import { isThenable } from "../thenable.ts";
 import { abortable, abortError } from "../timing/abort.ts";
 import { decodeCall } from "../tools/arguments.ts";
@@ -22,13 +22,13 @@ import {
 import type { RunScope } from "./scope.ts";
 
 export interface AnsweredCalls {
-  /** In call order. Left out are calls that didn't finish, as there is an `error`, or that wait. */
+  /** In call order, without calls that wait and, if there is an `error`, calls that didn't finish. */
   readonly results: readonly Message[];
-  /** What calls wait for. With one, no handoff of the same reply is made yet. */
+  /** The calls that wait. If there is any, no handoff of the same reply is made yet. */
   readonly interruptions: readonly Interruption[];
-  /** What is to be kept of the arguments of calls that wait for an approval. */
+  /** The arguments to store of calls that wait for an approval. */
   readonly shown: readonly ShownArguments[];
-  /** The agent that goes on; the one that called, unless it handed off. */
+  /** The agent that has the conversation now: the one that called, unless it handed off. */
   readonly agentName: string;
   readonly error: JAFError | undefined;
 }
@@ -38,13 +38,13 @@ interface Answer {
   readonly error: JAFError | undefined;
 }
 
-/** How far a batch has come. */
+/** The progress of a batch. */
 interface Progress {
   readonly answered: Map<RichToolCall, Answer>;
-  /** Answers on their way into the store; absent where nothing is stored. */
+  /** Answers that are being stored; absent where nothing is stored. */
   readonly storing: Set<Promise<void>> | undefined;
   memoryFailed: boolean;
-  /** What the first handoff that was understood decided: where to, `undefined` if it was refused. */
+  /** The first valid handoff: its target, `undefined` if it was refused. */
   handoff: { readonly to: string | undefined } | undefined;
 }
 
@@ -170,7 +170,7 @@ function record<Ctx>(
     progress.answered.set(call, answer);
     return undefined;
   }
-  const storing = journal.answer(answer.message, entry).then((stored) => {
+  const storing = journal.appendResult(answer.message, entry).then((stored) => {
     progress.storing?.delete(storing);
     progress.memoryFailed ||= !stored.success;
     const { message } = answer;
@@ -198,6 +198,6 @@ function summarize<Ctx>(
     first ??= given.error;
     if (given.error?._tag === "MemoryError") ofMemory ??= given.error;
   }
-  scope.journal?.answers(results);
+  scope.journal?.appendResults(results);
   return { results, error: abortError(scope.config.signal) ?? ofMemory ?? first };
 }

@@ -6,18 +6,17 @@ import {
 } from "@jaf/memory/engine";
 import type { ContinuationRejected } from "../errors.ts";
 import { type GivenDecisions, isUndecided } from "../interruption/undecided.ts";
+import { assumeCached } from "../memory/cached-end.ts";
 import { durabilityOf, type MemoryConfig } from "../memory/config.ts";
 import type { ConversationEnd } from "../memory/end-cache.ts";
 import type { Journal } from "../memory/journal.ts";
 import type { Loaded } from "../memory/loaded.ts";
 import { firstPositionOf, versionOf } from "../memory/metadata.ts";
-import { recallUnchecked } from "../memory/recall.ts";
+import { isHistory, newMessagesIn } from "../memory/new-messages.ts";
 import { givesOutTails, isWhole, type Tail, tailForCopy, tailOf } from "../memory/tail.ts";
-import { isHistory, unsaidMessages } from "../memory/unsaid.ts";
 import type { RunState } from "../state.ts";
 import { fail, failMemory, failTurn, OPERATION, type Step } from "../step.ts";
 import { abortError } from "../timing/abort.ts";
-import { type Admission, openAdmission } from "./admit.ts";
 import { memoryConfigIssues } from "./check-memory-config.ts";
 import { takeContinuation } from "./continuation.ts";
 import { judgeInput } from "./judge-input.ts";
@@ -25,15 +24,16 @@ import { answerDecided, resume } from "./resume.ts";
 import type { RunScope } from "./scope.ts";
 import { isByToken, sentIn } from "./sent-continuation.ts";
 import { endedBefore } from "./stored-ending.ts";
+import { openTurnAccess, type TurnAccess } from "./turn-access.ts";
 import { findUnfinished, type Unfinished } from "./unfinished.ts";
 
-/** What is new to the stored conversation. */
-interface News {
-  readonly unsaid: readonly Message[];
+/** What a run adds to the stored conversation. */
+interface NewInput {
+  readonly newMessages: readonly Message[];
   readonly given: GivenDecisions;
 }
 
-/** Loads the conversation once no other run has its turn, and takes in what is new. */
+/** Waits for the turn, loads the conversation, and adds what is new. */
 export async function beginStored<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
@@ -43,39 +43,40 @@ export async function beginStored<Ctx>(
   if (issues.length > 0) {
     return failMemory(state, createMemoryValidationError(issues, { operation: OPERATION }));
   }
-  const admission = openAdmission(journal, scope.config.signal);
-  scope.onClose(admission.leave);
-  let tail = neededEnd(scope, state, journal.memory);
-  let end = scope.config.continuation === undefined ? journal.takeEnd() : undefined;
+  const access = openTurnAccess(journal, scope.config.signal);
+  scope.onClose(access.leave);
+  let tail = neededTail(scope, state, journal.memory);
+  let end = scope.config.continuation === undefined ? journal.takeCachedEnd() : undefined;
   let assumed =
-    end && mayAssume(scope, state, journal.memory) ? recallUnchecked(end, { tail, journal }) : undefined;
-  let isAdmitted = false;
+    end && mayAssume(scope, state, journal.memory) ? assumeCached(end, { tail, journal }) : undefined;
+  let isReread = false;
   for (;;) {
-    const entry: Entry = { journal, admission, tail, isAdmitted, end, assumed };
-    const step: Step<Ctx> | "needs all" = await enter(scope, state, entry);
-    isAdmitted = step === "needs all";
+    const attempt: LoadAttempt = { journal, access, tail, isReread, end, assumed };
+    const step: Step<Ctx> | "needs all" = await attemptBegin(scope, state, attempt);
+    isReread = step === "needs all";
     if (step === "needs all") tail = undefined;
-    else if (step.lostTurn !== true || (assumed === undefined && !admission.mayWait())) return step;
+    else if (step.lostTurn !== true || (assumed === undefined && !access.mayWait())) return step;
     end = undefined;
     assumed = undefined;
   }
 }
 
 /**
- * Whether the run may begin with what this process knows of the conversation: its first write, before which nothing is done,
- * tells whether that still holds. The same run may have been here before, unless its id is new: then the store is asked.
+ * Whether the run may begin with the cached end of the conversation without asking the store. Nothing is done before its first
+ * write, which fails if the end is outdated. Only for a new run id: otherwise the store is asked whether this run has ended
+ * before.
  */
 function mayAssume<Ctx>(
   { isFirst, given }: RunScope<Ctx>,
   { messages }: RunState<Ctx>,
   memory: MemoryConfig,
 ): boolean {
-  const isSaid = messages.length > 0 && !isHistory(messages);
-  return isFirst && isSaid && isUndecided(given) && durabilityOf(memory) !== "completed";
+  const hasNewMessages = messages.length > 0 && !isHistory(messages);
+  return isFirst && hasNewMessages && isUndecided(given) && durabilityOf(memory) !== "completed";
 }
 
-/** `undefined` where all must be read: an application's validator is given all that is stored. */
-function neededEnd<Ctx>(
+/** `undefined` where the whole conversation must be read: an application's validator gets all that is stored. */
+function neededTail<Ctx>(
   { config: { continuation, validate } }: RunScope<Ctx>,
   { messages }: RunState<Ctx>,
   memory: MemoryConfig,
@@ -85,51 +86,51 @@ function neededEnd<Ctx>(
   return tailForCopy(memory, isByToken(continuation) ? [] : continuation);
 }
 
-interface Entry {
+interface LoadAttempt {
   readonly journal: Journal;
-  readonly admission: Admission;
+  readonly access: TurnAccess;
   readonly tail: Tail | undefined;
-  /** Whether it is read again what this run was admitted to. */
-  readonly isAdmitted: boolean;
+  /** Whether the conversation is read a second time in the turn that this run was given. */
+  readonly isReread: boolean;
   readonly end: ConversationEnd | undefined;
-  /** What is taken for the stored conversation. */
+  /** Used as the stored conversation. */
   readonly assumed: Loaded | undefined;
 }
 
-async function enter<Ctx>(
+async function attemptBegin<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
-  { journal, admission, tail, ...entry }: Entry,
+  { journal, access, tail, ...attempt }: LoadAttempt,
 ): Promise<Step<Ctx> | "needs all"> {
   const { conversationId } = journal;
   const { continuation } = scope.config;
-  const loaded = await admission.load(tail, entry);
+  const loaded = await access.load(tail, attempt);
   if (!loaded.success) return failMemory(state, loaded.error);
   const stored = loaded.data.conversation;
   const messages = stored?.messages ?? [];
-  const tell = () =>
+  const emitLoaded = () =>
     scope.emit?.({ type: "memory_loaded", data: { conversationId, messageCount: messages.length } });
-  const isAssumed = loaded.data === entry.assumed;
-  journal.loaded(loaded.data, isAssumed ? tell : undefined);
-  if (!isAssumed) tell();
+  const isAssumed = loaded.data === attempt.assumed;
+  journal.loaded(loaded.data, isAssumed ? emitLoaded : undefined);
+  if (!isAssumed) emitLoaded();
   const ended = await endedBefore(scope, state, loaded.data);
   if (ended !== undefined) return ended;
   const unfinished = await findUnfinished(scope, state, { messages, stored });
   const isAll = tail === undefined || isWhole(stored);
-  // What wasn't loaded can be checked, once it is.
+  // Messages that weren't loaded aren't dropped: they can be read and checked.
   const dropped = isAll ? firstPositionOf(stored) : 0;
-  const news = await findNews(scope, state, { journal, unfinished, dropped });
-  if ("refused" in news) {
-    // A copy that isn't the end's may be one of more than the end. What a token stands for is the store's to say.
+  const newInput = await findNewInput(scope, state, { journal, unfinished, dropped });
+  if ("refused" in newInput) {
+    // A copy that doesn't fit the end may be one of the whole conversation. A token needs no more messages to be checked.
     const isDecided = isAll || isByToken(continuation);
-    return isDecided ? fail(state, news.refused) : "needs all";
+    return isDecided ? fail(state, newInput.refused) : "needs all";
   }
-  if ("failed" in news) return news.failed;
-  if (news.unsaid.length === 0 && stored !== null) return resume(scope, unfinished, news.given);
-  return hear(scope, state, { journal, news, unfinished });
+  if ("failed" in newInput) return newInput.failed;
+  if (newInput.newMessages.length === 0 && stored !== null) return resume(scope, unfinished, newInput.given);
+  return takeInput(scope, state, { journal, newInput, unfinished });
 }
 
-async function findNews<Ctx>(
+async function findNewInput<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
   {
@@ -137,48 +138,48 @@ async function findNews<Ctx>(
     unfinished,
     dropped,
   }: { readonly journal: Journal; readonly unfinished: Unfinished<Ctx>; readonly dropped: number },
-): Promise<News | { readonly refused: ContinuationRejected } | { readonly failed: Step<Ctx> }> {
+): Promise<NewInput | { readonly refused: ContinuationRejected } | { readonly failed: Step<Ctx> }> {
   const { stored } = unfinished;
   const { continuation } = scope.config;
   if (continuation !== undefined) {
     const taken = await takeContinuation(scope, { sent: sentIn(continuation), dropped }, unfinished);
     if (!taken.ok) return { refused: taken.error };
-    return { unsaid: [...taken.added, ...state.messages], given: taken.given };
+    return { newMessages: [...taken.added, ...state.messages], given: taken.given };
   }
   const mayBeginLater = isHistory(state.messages) && givesOutTails(journal.memory);
-  const unsaid = unsaidMessages(state.messages, stored, { mayBeginLater });
-  if (unsaid === undefined) return { failed: failMemory(state, historyConflict(stored)) };
-  return { unsaid, given: scope.given };
+  const newMessages = newMessagesIn(state.messages, stored, { mayBeginLater });
+  if (newMessages === undefined) return { failed: failMemory(state, historyConflict(stored)) };
+  return { newMessages, given: scope.given };
 }
 
-/** Takes in what is new: first what was decided about open calls, then what was said. */
-async function hear<Ctx>(
+/** Adds what is new: first the results of decisions about open calls, then the new messages. */
+async function takeInput<Ctx>(
   scope: RunScope<Ctx>,
   initial: RunState<Ctx>,
   {
     journal,
-    news,
+    newInput,
     unfinished,
-  }: { readonly journal: Journal; readonly news: News; readonly unfinished: Unfinished<Ctx> },
+  }: { readonly journal: Journal; readonly newInput: NewInput; readonly unfinished: Unfinished<Ctx> },
 ): Promise<Step<Ctx>> {
-  const { unsaid, given } = news;
-  // On its own: a call of the caller's is never stored as open, and a result of theirs never answers a stored call.
-  const added = sanitizeConversation(unsaid);
-  if (added.length === 0 && unsaid.length > 0) return failMemory(initial, nothingToAdd());
+  const { newMessages, given } = newInput;
+  // Sanitized apart from the stored messages: a caller's call is never stored without a result, and a caller's result never answers a stored call.
+  const added = sanitizeConversation(newMessages);
+  if (added.length === 0 && newMessages.length > 0) return failMemory(initial, nothingToAdd());
   const blocked = await judgeInput(scope, initial, added);
   if (blocked !== undefined) return blocked;
   const aborted = abortError(scope.config.signal);
   if (aborted !== undefined) return fail(initial, aborted);
-  if (isUndecided(given)) return say(initial, { journal, added, unfinished });
-  // Calls that still wait are given up: the conversation goes on without them, in the turn that this run has now.
+  if (isUndecided(given)) return appendInput(initial, { journal, added, unfinished });
+  // Calls that still wait are given up: the conversation goes on without them, in this run's turn.
   const { step } = await answerDecided(scope, unfinished, given);
   if (step.outcome !== undefined) return step;
   const next = { ...step.state, messages: [...step.state.messages, ...added] };
-  const saved = await journal.incoming(added, { agentName: next.currentAgentName });
+  const saved = await journal.appendInput(added, { agentName: next.currentAgentName });
   return saved.success ? { state: next } : failMemory(next, saved.error);
 }
 
-async function say<Ctx>(
+async function appendInput<Ctx>(
   initial: RunState<Ctx>,
   {
     journal,
@@ -190,14 +191,14 @@ async function say<Ctx>(
     readonly unfinished: Unfinished<Ctx>;
   },
 ): Promise<Step<Ctx>> {
-  const entry = { agentName: initial.currentAgentName };
+  const attempt = { agentName: initial.currentAgentName };
   const { memory } = journal;
   if (memory.concurrency === "queue" && durabilityOf(memory) === "completed") {
-    const claimed = await journal.claim(entry);
-    if (!claimed.success) return failTurn(initial, claimed.error);
+    const acquired = await journal.acquireTurn(attempt);
+    if (!acquired.success) return failTurn(initial, acquired.error);
   }
   const next = { ...initial, messages: [...unfinished.state.messages, ...added] };
-  const saved = await journal.incoming(added, entry);
+  const saved = await journal.appendInput(added, attempt);
   return saved.success ? { state: next } : failTurn(next, saved.error);
 }
 

@@ -2,7 +2,7 @@ import { createMemoryValidationError, sanitizeConversation } from "@jaf/memory/e
 import { changedState } from "../immutable/changed-state.ts";
 import { isUndecided } from "../interruption/undecided.ts";
 import { installationFault } from "../middleware/install.ts";
-import { lastSaid } from "../middleware/said.ts";
+import { lastUserMessages } from "../middleware/user-messages.ts";
 import type { RunState } from "../state.ts";
 import { fail, failMemory, OPERATION, type Step } from "../step.ts";
 import { abortError, runAborted } from "../timing/abort.ts";
@@ -13,7 +13,7 @@ import type { RunScope } from "./scope.ts";
 
 type StoredPart = typeof import("./stored-part.ts");
 
-/** From the state that the caller gave to one that the first turn can be taken at. */
+/** Prepares the caller's state for the first turn. */
 export async function begin<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
@@ -38,8 +38,8 @@ export async function begin<Ctx>(
 }
 
 /**
- * A history from the caller: its unanswered calls aren't run, since nobody knows who made them, unless somebody decides
- * about them.
+ * Begins with a history from the caller. Its unanswered calls aren't run, since it is unknown who made them, unless there is a
+ * decision about them.
  */
 async function beginUnstored<Ctx>(
   scope: RunScope<Ctx>,
@@ -47,9 +47,9 @@ async function beginUnstored<Ctx>(
   part: StoredPart | undefined,
 ): Promise<Step<Ctx>> {
   if (scope.config.continuation !== undefined) return failWithoutStore(state);
-  // What the guardrails judge is what the model sees, so nothing that is dropped may hide what was said before it.
+  // The guardrails judge what the model sees: a message that the sanitizer drops must not hide an earlier one from them.
   const messages = sanitizeConversation(state.messages);
-  const blocked = await judgeInput(scope, state, lastSaid(messages));
+  const blocked = await judgeInput(scope, state, lastUserMessages(messages));
   if (blocked !== undefined) return blocked;
   if (part === undefined || isUndecided(scope.given))
     return { state: messages === state.messages ? state : changedState(state, { messages }) };

@@ -5,7 +5,7 @@ import { changedState } from "../immutable/changed-state.ts";
 import { refusalOf } from "../model/reply-content.ts";
 import type { ReplyText } from "../model/reply-text.ts";
 import { decodeOutput } from "../output/decode.ts";
-import { fail, failEnd, type Step, type Turn } from "../step.ts";
+import { fail, failEnd, type ModelTurn, type Step } from "../step.ts";
 import { abortable, abortError, runAborted } from "../timing/abort.ts";
 import type { RunScope } from "./scope.ts";
 
@@ -14,7 +14,7 @@ type Judged<Ctx> = { readonly output: unknown } | { readonly failed: Step<Ctx> }
 /** Ends the run with the model's final reply. It becomes part of the conversation only if it is accepted. */
 export async function conclude<Ctx>(
   scope: RunScope<Ctx>,
-  turn: Turn<Ctx>,
+  turn: ModelTurn<Ctx>,
   { message, text }: { readonly message: Message; readonly text: ReplyText },
 ): Promise<Step<Ctx>> {
   const { state } = turn;
@@ -30,7 +30,7 @@ export async function conclude<Ctx>(
     messages: [...state.messages, message],
     turnCount: state.turnCount + 1,
   });
-  const stored = await scope.journal?.final(message, { agentName });
+  const stored = await scope.journal?.appendReply(message, { agentName });
   if (stored?.success === false) return failEnd(next, stored.error);
   return { state: next, outcome: { status: "completed", output: judged.output } };
 }
@@ -38,7 +38,7 @@ export async function conclude<Ctx>(
 /** Ends the run with a reply that is stored already. */
 export async function concludeStored<Ctx>(
   scope: RunScope<Ctx>,
-  turn: Turn<Ctx>,
+  turn: ModelTurn<Ctx>,
   reply: Message,
 ): Promise<Step<Ctx>> {
   const judged = await judgeOutput(scope, turn, reply);
@@ -52,7 +52,7 @@ export async function concludeStored<Ctx>(
  */
 async function judgeOutput<Ctx>(
   scope: RunScope<Ctx>,
-  { state, agent }: Turn<Ctx>,
+  { state, agent }: ModelTurn<Ctx>,
   reply: Message,
 ): Promise<Judged<Ctx>> {
   const { config } = scope;

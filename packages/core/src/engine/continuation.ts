@@ -66,7 +66,7 @@ export async function takeContinuation<Ctx>(
     if (config.signal?.aborted === true) throw thrown;
     return { ok: false, error: toRejection(thrown) };
   }
-  // Whatever the application lets pass: only what holds by the loosest rules can be told apart from the history.
+  // Also after an application's validator: what breaks the most lenient rules can't be separated from the history.
   const verdict = validateContinuation(persisted, incoming, { mode: "compatible", ...facts });
   if (!verdict.ok) return { ok: false, error: { _tag: "ContinuationRejected", ...withoutOk(verdict) } };
   const { toolResults, added, approvals } = verdict;

@@ -3,15 +3,15 @@ import { createChannel } from "../events/channel.ts";
 import type { Emit } from "../events/emitter.ts";
 import type { TraceEvent } from "../events/trace-event.ts";
 
-/** Work that is under way. Its events wait until they are read; each is read once. */
+/** The events of work that is under way. They are buffered until they are read; each is read once. */
 export interface EventStream<Result> extends AsyncIterable<TraceEvent> {
-  /** There also for those who don't read the events. */
+  /** Resolves whether or not the events are read. */
   readonly result: Promise<Result>;
 }
 
 /**
- * Starts work that tells what happens while it goes on. Where it rejects, the loop over its events throws, and so does
- * `result`. Leaving the loop before its end aborts the work, and so does `outer`.
+ * Starts work and streams its events. If it rejects, the loop over the events throws and `result` rejects. Leaving the loop
+ * before its end aborts the work, and so does `outer`.
  */
 export function streamEvents<Result>(
   outer: AbortSignal | undefined,
@@ -19,9 +19,9 @@ export function streamEvents<Result>(
 ): EventStream<Result> {
   const channel = createChannel<TraceEvent>();
   const controller = new AbortController();
-  const unfollow = outer && onAbort(outer, () => controller.abort(outer.reason));
+  const unsubscribe = outer && onAbort(outer, () => controller.abort(outer.reason));
 
-  const result = start({ signal: controller.signal, sink: channel.push }).finally(unfollow);
+  const result = start({ signal: controller.signal, sink: channel.push }).finally(unsubscribe);
   // Also marks a rejection as seen: whoever only reads the events gets it there.
   result.then(channel.end, channel.fail);
 

@@ -10,7 +10,7 @@ export type FoundAgent<Ctx> =
   // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
   { readonly ok: true; readonly agent: Agent<Ctx, any> } | { readonly ok: false; readonly error: JAFError };
 
-/** The agent under a registry key, which needn't be its `name`, if a model can be asked in its name. */
+/** The agent under a registry key, which needn't be its `name`, if its configuration is valid. */
 export function findAgent<Ctx>({ agentRegistry }: RunConfig<Ctx>, agentName: string): FoundAgent<Ctx> {
   const agent = agentRegistry.get(agentName);
   if (agent === undefined) return { ok: false, error: { _tag: "AgentNotFound", agentName } };

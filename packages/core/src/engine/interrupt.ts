@@ -1,15 +1,15 @@
 import { frozenCopy } from "../immutable/copy.ts";
 import type { Interruption } from "../interruption/interruption.ts";
-import type { AppendEntry } from "../memory/turn-holder.ts";
+import type { AppendEntry } from "../memory/turn-lease.ts";
 import type { RunState } from "../state.ts";
 import { fail, failEnd, type Step } from "../step.ts";
 import { runAborted } from "../timing/abort.ts";
 import type { RunScope } from "./scope.ts";
 
 /**
- * Ends the run with calls that wait for somebody, once that is durable.
+ * Ends the run as interrupted, once that is stored.
  *
- * `entry`: what is noted of them; absent where the store knows it already.
+ * `entry`: what to store of the waiting calls. Absent: it is stored already.
  */
 export async function interrupt<Ctx>(
   scope: RunScope<Ctx>,
@@ -39,11 +39,11 @@ async function store<Ctx>({ journal, config }: RunScope<Ctx>, entry: AppendEntry
 }
 
 /**
- * The messages in the order that the store has them in, with results as they came: a client sends them back, and they
- * are compared then.
+ * The messages in the store's order, with results in the order in which they arrived: a client sends them back to be compared
+ * with the stored ones.
  */
 function asStored<Ctx>({ journal }: RunScope<Ctx>, state: RunState<Ctx>): RunState<Ctx> {
   if (journal === undefined) return state;
-  const { stored, said } = journal.history();
-  return { ...state, messages: [...(stored?.messages ?? []), ...said] };
+  const { stored, added } = journal.history();
+  return { ...state, messages: [...(stored?.messages ?? []), ...added] };
 }

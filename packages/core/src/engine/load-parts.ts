@@ -5,7 +5,7 @@ import { isThenable } from "../thenable.ts";
 const storedPart = openPart("stored turns", () => import("./stored-part.ts"));
 const contextPart = openPart("windows and summaries", () => import("../context/context-part.ts"));
 
-/** What a run needs of the engine beside its loop. */
+/** The parts of the engine that a run needs in addition to its loop. */
 export interface Parts {
   /** Absent where nothing is stored and nothing was decided. */
   readonly stored?: typeof import("./stored-part.ts");
@@ -17,7 +17,7 @@ export interface Parts {
 
 const NO_PARTS: Parts = {};
 
-/** At once where the run needs none, and where those that it needs have been loaded before. Never rejects. */
+/** Synchronous if the run needs none, or all that it needs have been loaded before. Never rejects. */
 export function partsFor<Ctx>(config: RunConfig<Ctx>): Parts | Promise<Parts> {
   const stored = mayResume(config) ? storedPart() : undefined;
   const context = mayShowLess(config) ? contextPart() : undefined;
@@ -40,14 +40,14 @@ async function loaded(stored: Loading<"stored">, context: Loading<"context">): P
   }
 }
 
-/** Whether a run may go on with what is stored, or with what was decided. */
+/** Whether a run may continue a stored conversation, or with decisions. */
 const mayResume = <Ctx>({ memory, approvals, toolResults, continuation }: RunConfig<Ctx>): boolean =>
   memory?.autoStore === true ||
   approvals !== undefined ||
   toolResults !== undefined ||
   continuation !== undefined;
 
-/** Without `autoStore` memory is there for the window alone, and all that is wrong with it is told. */
+/** Without `autoStore`, memory is there only for the window; then all of its options are checked with the window's. */
 const mayShowLess = <Ctx>({ memory }: RunConfig<Ctx>): boolean =>
   memory !== undefined &&
   memory !== null &&

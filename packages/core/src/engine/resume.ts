@@ -3,6 +3,7 @@ import { sanitizeConversation } from "@jaf/memory/engine";
 import { isHandoff } from "../handoff/handoff.ts";
 import { checkDecisions } from "../interruption/decisions.ts";
 import type { Interruption } from "../interruption/interruption.ts";
+import { type PendingApprovals, renewExpired } from "../interruption/pending-approvals.ts";
 import { sortCalls } from "../interruption/sort-calls.ts";
 import type { SortedCalls } from "../interruption/sorted-calls.ts";
 import {
@@ -11,10 +12,9 @@ import {
   type GivenDecisions,
   isUndecided,
 } from "../interruption/undecided.ts";
-import { askedNow, type Waiting } from "../interruption/waiting.ts";
-import type { AppendEntry } from "../memory/turn-holder.ts";
+import type { AppendEntry } from "../memory/turn-lease.ts";
 import type { RunState } from "../state.ts";
-import { fail, failTurn, type Step, type Turn } from "../step.ts";
+import { fail, failTurn, type ModelTurn, type Step } from "../step.ts";
 import { type AnsweredCalls, answerCalls } from "./answer-calls.ts";
 import { concludeStored } from "./conclude.ts";
 import { interrupt } from "./interrupt.ts";
@@ -23,13 +23,12 @@ import { beginTurn } from "./turn.ts";
 import type { UnansweredCalls, Unfinished } from "./unfinished.ts";
 
 /**
- * Goes on with a conversation to which nothing was said, e.g. after a crash or an interruption, with the agent that had
- * it:
+ * Continues a conversation without new messages, e.g. after a crash or an interruption, with the agent that had it:
  *
- * - It ends with unanswered tool calls: those are run that need not wait, and no other, which is the rest of a turn.
- *   Then the model is called, unless calls still wait.
- * - It ends with what was said to the agent, or with tool results: the model is called.
- * - It ends with a reply: that reply is the output. Nothing is called and nothing stored.
+ * - It ends with unanswered tool calls: those that need not wait are run, which completes the turn. Then the model is called,
+ *   unless calls still wait.
+ * - It ends with user messages or tool results: the model is called.
+ * - It ends with a reply: that reply is the output. Nothing is called or stored.
  */
 export async function resume<Ctx>(
   scope: RunScope<Ctx>,
@@ -50,17 +49,17 @@ export async function resume<Ctx>(
   return calls === undefined ? goOn(scope, { state, agent: found.agent }) : answered.step;
 }
 
-/** What decisions have brought. */
+/** The result of applying decisions to open calls. */
 export interface Answered<Ctx> {
-  /** With an outcome if the run ends here; else the state for the model, without calls that still wait. */
+  /** With an outcome, the run ends here. Else with the state for the model, without calls that still wait. */
   readonly step: Step<Ctx>;
-  /** With calls that still wait. */
+  /** Including calls that still wait. */
   readonly messages: readonly Message[];
   readonly interruptions: readonly Interruption[];
   readonly entry: AppendEntry;
 }
 
-/** Has the open calls answered that were decided about, and those that need nobody. The turn goes on. */
+/** Answers the open calls that were decided about, and those that need no decision. The turn goes on. */
 export async function answerDecided<Ctx>(
   scope: RunScope<Ctx>,
   unfinished: Unfinished<Ctx>,
@@ -77,45 +76,45 @@ export async function answerDecided<Ctx>(
     : answerOpen(scope, unfinished, { calls, decisions: checked.decisions });
 }
 
-/** The model is called next, unless its last reply is the end. */
-async function goOn<Ctx>(scope: RunScope<Ctx>, turn: Turn<Ctx>): Promise<Step<Ctx>> {
+/** The model is called next, unless the conversation ends with its reply. */
+async function goOn<Ctx>(scope: RunScope<Ctx>, turn: ModelTurn<Ctx>): Promise<Step<Ctx>> {
   const { state } = turn;
   const last = state.messages.at(-1);
   if (last?.role === "assistant") return concludeStored(scope, turn, last);
-  const claimed = await scope.journal?.claim({ agentName: state.currentAgentName });
-  return claimed?.success === false ? failTurn(state, claimed.error) : { state };
+  const acquired = await scope.journal?.acquireTurn({ agentName: state.currentAgentName });
+  return acquired?.success === false ? failTurn(state, acquired.error) : { state };
 }
 
-/** Whether nothing can be done about these calls until somebody decides. */
+/** Whether none of these calls can be answered before somebody decides. */
 export const waitsForSomebody = <Ctx>({ sorted }: UnansweredCalls<Ctx>): boolean =>
   sorted.waiting.length > 0 && sorted.answered.length === 0 && sorted.run.every(isHandoff);
 
-/** Nothing was decided, but approvals may have expired. */
+/** Interrupts again: nothing was decided, but approvals may have expired. */
 async function askAgain<Ctx>(
   scope: RunScope<Ctx>,
   { state, messages }: Unfinished<Ctx>,
   { batch, known, sorted }: UnansweredCalls<Ctx>,
 ): Promise<Step<Ctx>> {
   const asking = { ...state, messages };
-  const waiting = askedNow(known, { ttlMs: scope.config.approvalTtlMs, now: () => timeOf(scope) });
-  if (waiting.note === known.note && isShownAsNoted(sorted, known)) {
+  const waiting = renewExpired(known, { ttlMs: scope.config.approvalTtlMs, now: () => timeOf(scope) });
+  if (waiting.record === known.record && isShownAsStored(sorted, known)) {
     return interrupt(scope, asking, { interruptions: sorted.waiting });
   }
-  const decisions = approvedBefore(waiting.note.approved);
+  const decisions = approvedBefore(waiting.record.approved);
   const { judged } = sorted;
   const { waiting: interruptions, shown } = await sortCalls(scope, batch, { decisions, waiting, judged });
-  const approvals = { ...waiting.note, shown };
+  const approvals = { ...waiting.record, shown };
   const entry = { agentName: batch.agentName, callScope: batch.callScope, approvals };
   return interrupt(scope, asking, { interruptions, entry });
 }
 
-const isShownAsNoted = <Ctx>(
+const isShownAsStored = <Ctx>(
   { shown }: SortedCalls<Ctx>,
-  { note: { shown: noted = [] } }: Waiting,
+  { record: { shown: stored = [] } }: PendingApprovals,
 ): boolean =>
-  shown.length === noted.length &&
+  shown.length === stored.length &&
   shown.every(({ call, encoded }, index) => {
-    const before = noted[index];
+    const before = stored[index];
     return before?.call === call && before.encoded === encoded;
   });
 
@@ -126,15 +125,15 @@ async function answerOpen<Ctx>(
 ): Promise<Answered<Ctx>> {
   const { batch, known, sorted } = calls;
   const { shown, judged } = sorted;
-  const waiting = askedNow(known, { ttlMs: scope.config.approvalTtlMs, now: () => timeOf(scope) });
-  const approvals = { ...waiting.note, approved: [...decisions.approved], shown };
+  const waiting = renewExpired(known, { ttlMs: scope.config.approvalTtlMs, now: () => timeOf(scope) });
+  const approvals = { ...waiting.record, approved: [...decisions.approved], shown };
   const entry = { agentName: batch.agentName, callScope: batch.callScope, approvals };
   const ended = (step: Step<Ctx>): Answered<Ctx> => ({ step, messages, interruptions: [], entry });
   const refused = beginTurn(scope, state);
   if (refused !== undefined) return ended(refused);
-  // An approval is used up, durably, before its call runs.
-  const claimed = await scope.journal?.claim(entry);
-  if (claimed?.success === false) return ended(failTurn(state, claimed.error));
+  // That an approval was used is stored before its call runs.
+  const acquired = await scope.journal?.acquireTurn(entry);
+  if (acquired?.success === false) return ended(failTurn(state, acquired.error));
   const answered = await answerCalls(scope, batch, { decisions, waiting, judged });
   return { ...afterAnswers(state, messages, answered), entry };
 }

@@ -4,8 +4,8 @@ import type { RunState } from "../state.ts";
 import { sentIn } from "./sent-continuation.ts";
 
 /**
- * Names a run by its id and all that it was handed: whoever hands the same in again wants the same run, and not another.
- * `undefined` where nothing was handed in, which is a resumption, and for what can't be stored anyway.
+ * A key for a run, made from its id and its whole input: the same id with the same input is the same run. `undefined` without new
+ * input, which is a resumption, and for input that can't be stored anyway.
  */
 export function runKeyOf<Ctx>(
   { runId, currentAgentName, messages }: RunState<Ctx>,

@@ -6,16 +6,16 @@ import type { RunState } from "../state.ts";
 import { streamEvents } from "./event-stream.ts";
 import { execute } from "./run.ts";
 
-/** A run that is under way. Its events wait until they are read; each is read once. */
+/** The events of a run that is under way. They are buffered until they are read; each is read once. */
 export interface RunStream<Out> extends AsyncIterable<TraceEvent> {
-  /** How the run ended. There also for those who don't read the events. */
+  /** How the run ended. Resolves whether or not the events are read. */
   readonly result: Promise<RunResult<Out>>;
 }
 
 /**
- * Like `run`, and tells what happens while it does. The reply's text comes as `llm_delta` events if the model provider
- * can stream. Leaving the loop before its end (`break`, `return`, a throw) aborts the run, and so does
- * the iterator's `return()`. As with `run`, `Out` isn't checked.
+ * Like `run`, with the run's events as they happen. If the model provider can stream, the reply's text comes as `llm_delta`
+ * events. Leaving the loop before its end (`break`, `return`, a throw) aborts the run, and so does the iterator's `return()`. As
+ * with `run`, `Out` isn't checked.
  *
  * @example
  * const stream = runStream(state, config);

@@ -1,7 +1,7 @@
 import { describeCause } from "@jaf/memory/engine";
 import type { RunConfig } from "../config.ts";
 import { frozenCopy } from "../immutable/copy.ts";
-import { ownState, stateGivenOut } from "../immutable/given-out.ts";
+import { frozenState, ownState } from "../immutable/frozen.ts";
 import { PartLoadError } from "../lazy-part.ts";
 import { openRunMiddleware } from "../middleware/run-middleware.ts";
 import type { RunResult } from "../run-result.ts";
@@ -14,29 +14,29 @@ import { openScope, type RunScope, type ScopeOptions } from "./scope.ts";
 import { takeTurn } from "./turn.ts";
 
 /**
- * Runs agents from a state until one gives its final reply, or until something forbids to go on. Every failure at run
- * time is an outcome; nothing is thrown for it.
+ * Runs agents from a state until one gives its final reply, or the run is interrupted or fails. Failures at run time are
+ * outcomes; nothing is thrown for them.
  *
- * With `memory.autoStore` the stored conversation comes first and `initialState.messages` is what is new:
+ * With `memory.autoStore`, the stored conversation is loaded first and `initialState.messages` are added to it:
  *
- * - User messages are appended. If they are the very messages that the stored conversation ends with, still without a
- *   reply, they are a retry and aren't said twice.
- * - A whole history (e.g. the last `finalState.messages` and what was said since) must begin with the stored one; what
- *   follows is appended. Otherwise the run ends with a `MemoryConflictError` of reason `"version"`, nothing is stored
- *   and the model isn't called: load the conversation again.
- * - Tool calls are appended only together with their results. If nothing that may be appended remains, the run ends
- *   with a `MemoryValidationError`.
+ * - User messages are appended. If the stored conversation ends with the same messages and has no reply to them, they are a retry
+ *   and aren't appended again.
+ * - A whole history (e.g. the last `finalState.messages`, and newer messages) must begin with the stored one; the rest is
+ *   appended. Otherwise the run ends with a `MemoryConflictError` of reason `"version"`, nothing is stored and the model isn't
+ *   called: load the conversation again.
+ * - Tool calls are appended only together with their results. If nothing remains to be appended, the run ends with a
+ *   `MemoryValidationError`.
  *
- * The same run id with the same messages and decisions again is the same run: if it has come to its end before, as far
- * as the store remembers, that is the outcome, and nothing is called or stored. See `docs/turns.md`.
+ * The same run id with the same messages and decisions is the same run. If it has ended before and the store still has the
+ * receipt, its outcome is returned again, and nothing is called or stored. See `docs/turns.md`.
  *
- * With nothing new the run resumes what is stored: tools that have finished don't run again, and a conversation that
- * ends with a reply has that reply as its output. Calls that need an approval, or the client, end it as `interrupted`:
- * run again with `approvals` or `toolResults`.
+ * Without new messages the run resumes the stored conversation: tools that have finished don't run again, and if it ends with a
+ * reply, that is the output. Calls that need an approval or the client end the run as `interrupted`: run again with `approvals`
+ * or `toolResults`.
  *
  * One run at a time has the turn of a stored conversation; see `memory.concurrency`.
  *
- * `Out` isn't checked: the agents of a registry differ in their output, so the caller says what to expect.
+ * `Out` isn't checked: the agents of a registry differ in their output, so the caller states which type to expect.
  */
 export function run<Ctx, Out = unknown>(
   initialState: RunState<NoInfer<Ctx>>,
@@ -60,13 +60,13 @@ export async function execute<Ctx, Out>(
   scope.emit?.({ type: "run_start", data: { runId, traceId } });
   try {
     const { state, outcome } = await runSteps(scope, initial, parts);
-    if (outcome.status === "error") await scope.journal?.abandon();
+    if (outcome.status === "error") await scope.journal?.releaseTurn();
     const historyFrom = scope.journal?.historyFrom();
-    // What a failed run has come to is no history.
+    // The messages of a failed run are no history.
     const historyToken = outcome.status === "error" ? undefined : scope.journal?.historyToken();
     const spent = spentBy(scope);
     const result = {
-      finalState: stateGivenOut(state),
+      finalState: frozenState(state),
       ...(historyFrom === undefined ? {} : { historyFrom }),
       ...(historyToken === undefined ? {} : { historyToken }),
       ...(spent === undefined ? {} : { spent }),

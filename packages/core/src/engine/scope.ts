@@ -3,7 +3,7 @@ import type { RunConfig } from "../config.ts";
 import { type MakeView, openView, type ViewOptions } from "../context/view.ts";
 import { openSpending, type Spending } from "../cost/spending.ts";
 import { type Emit, type Emitter, openEmitter } from "../events/emitter.ts";
-import { openConfigGivenOut } from "../immutable/given-out.ts";
+import { openFrozenConfig } from "../immutable/frozen.ts";
 import { frozenInput } from "../immutable/messages.ts";
 import type { GivenDecisions } from "../interruption/undecided.ts";
 import type { Journal } from "../memory/journal.ts";
@@ -13,7 +13,7 @@ import { openTimers, type Timers } from "../timing/timers.ts";
 
 const DEFAULT_MAX_TURNS = 50;
 
-/** What one execution of `run` works with beside its state. */
+/** Everything that one execution of a run works with, except for its state. */
 export interface RunScope<Ctx> extends Emitter {
   readonly config: RunConfig<Ctx>;
   readonly runId: RunId;
@@ -22,33 +22,33 @@ export interface RunScope<Ctx> extends Emitter {
   readonly streaming: boolean;
   /** When the run began, in milliseconds since 1970. */
   readonly startedAt: number;
-  /** Whether the run goes on with what was decided, with results of a client's tools, or with what a client sent back. */
+  /** Whether the run continues with decisions, with results of a client's tools, or with what a client sent back. */
   readonly isContinuation: boolean;
-  /** Whether no run of this id can have been before. */
+  /** Whether there can't have been a run with this id before. */
   readonly isFirst: boolean;
-  /** Absent when nobody listens, so that no event is made: `scope.emit?.({ … })`. */
+  /** Absent without an observer, so that no event is made: `scope.emit?.({ … })`. */
   readonly emit: Emit | undefined;
   /** Absent when nothing is stored. */
   readonly journal: Journal | undefined;
-  /** Random: two executions of the same state never share one. Made on first use. */
+  /** Random, of this execution. Made on first use. */
   readonly executionId: () => string;
   /** The configuration that the model provider gets, with the signal of the call. */
-  readonly configGivenOut: ReturnType<typeof openConfigGivenOut<Ctx>>;
-  /** By agent, the place in `modelFallback.models`, from 1, of the model that replied last; absent or 0: the agent's own. */
+  readonly frozenConfig: ReturnType<typeof openFrozenConfig<Ctx>>;
+  /** By agent, the number in `modelFallback.models`, from 1, of the model that replied last; absent or 0: the agent's own. */
   readonly modelInUse: Map<string, number>;
-  /** What model calls have used. */
+  /** The usage of model calls. */
   readonly spending: Spending;
-  /** For what ends before the run does. */
+  /** Timers for time limits that end before the run does. */
   readonly timers: Pick<Timers, "start">;
-  /** Takes secrets out of what somebody else's code threw. */
+  /** Masks secrets in errors of the application's code. */
   readonly mask: Masking;
-  /** What the model gets of a state. */
+  /** Makes the view of a state for the model. */
   readonly view: MakeView<Ctx>;
-  /** What was decided about calls that wait. */
+  /** The decisions about calls that wait. */
   readonly given: GivenDecisions;
-  /** Has something done when the turn is over, however it ends. */
+  /** Registers an action for the end of the turn, however it ends. */
   readonly onClose: (action: () => void) => void;
-  /** The turn is over, and the run goes on without it. `close` does the same, once. */
+  /** Ends the turn, while the run goes on. `close` does so, too, if it hasn't been done. */
   readonly leave: () => void;
 }
 
@@ -64,7 +64,7 @@ export interface ScopeOptions {
   readonly streaming: boolean;
   readonly isFirst?: boolean;
   readonly sink?: Emit;
-  /** Where the configuration doesn't tell: the history that the run is given was sent back by a client. */
+  /** Whether the history in the state was sent back by a client, which the configuration doesn't tell. */
   readonly isContinuation?: boolean;
   readonly parts?: ScopeParts;
 }
@@ -119,7 +119,7 @@ export function openScope<Ctx>(
     onClose: (action) => void closing.push(action),
     executionId,
     given: { approvals: frozenInput(approvals), toolResults: frozenInput(toolResults) },
-    configGivenOut: openConfigGivenOut(config),
+    frozenConfig: openFrozenConfig(config),
     modelInUse: new Map(),
     spending,
     timers,
@@ -139,7 +139,7 @@ export function openScope<Ctx>(
   };
 }
 
-/** Milliseconds since 1970, by the clock of the store where there is one: what one process promises, another keeps. */
+/** Milliseconds since 1970, by the store's clock where there is a store: times must mean the same in all processes. */
 export const timeOf = <Ctx>({ journal }: RunScope<Ctx>): number => journal?.now() ?? Date.now();
 
 function once<T>(make: () => T): () => T {

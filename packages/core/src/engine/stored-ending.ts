@@ -14,9 +14,9 @@ import { findUnfinished } from "./unfinished.ts";
 type Replied = Extract<StoredEnding, { readonly kind: "replied" }>;
 
 /**
- * How this very run ended before, if the store says that it did: its process died before anybody heard of it. No tool
- * runs, the model isn't called, and nothing is stored but that approvals which have expired are asked for anew. Rejects
- * when the run is aborted meanwhile.
+ * The outcome of the same run if it has ended before, according to the store: its process died before it could return it. No
+ * tool runs, the model isn't called, and nothing is stored, except that expired approvals are asked for again. Rejects when the
+ * run is aborted meanwhile.
  */
 export async function endedBefore<Ctx>(
   scope: RunScope<Ctx>,
@@ -38,7 +38,7 @@ export async function endedBefore<Ctx>(
   }
 }
 
-/** The end of another execution of the same run, which was faster; `undefined` if it can't be told. */
+/** The outcome of another execution of the same run, which ended first; `undefined` if it isn't known. */
 export async function endedElsewhere<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
@@ -71,13 +71,13 @@ async function replyAgain<Ctx>(
   if (!answersSame(messages, [...sentIn(scope.config.continuation).messages, ...initial.messages])) {
     return failMemory(initial, hasChanged());
   }
-  // Which agent had it is noted of the last run alone.
+  // The store knows only the agent of the last run.
   const { state, found } = await findUnfinished(scope, initial, { messages, stored: isLast ? stored : null });
   if (!found.ok) return fail(state, found.error);
   return concludeStored(scope, { state, agent: found.agent }, reply);
 }
 
-/** Where the end of a conversation was replaced, another reply may stand at the same position. */
+/** Whether the reply answers the same message: where the end of a conversation was replaced, another reply may have its position. */
 function answersSame(messages: readonly Message[], handedIn: readonly Message[]): boolean {
   const asked = handedIn.findLast(({ role }) => role === "user");
   const answered = messages.findLast(({ role }) => role === "user");

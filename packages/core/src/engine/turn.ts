@@ -1,13 +1,18 @@
 import type { Message, ToolCall } from "@jaf/memory";
 import { sanitizeConversation } from "@jaf/memory/engine";
 import { changedState } from "../immutable/changed-state.ts";
+import {
+  openCallScope,
+  pendingApprovalsOf,
+  type ReplyLocation,
+  renewExpired,
+} from "../interruption/pending-approvals.ts";
 import { nothingDecided } from "../interruption/undecided.ts";
-import { askedNow, asNoted, openCallScope, type ReplyPlace } from "../interruption/waiting.ts";
 import type { NamedAddition } from "../model/additions.ts";
 import { callModel } from "../model/call-model.ts";
 import { repairableFaults, repairRequest } from "../output/repair.ts";
 import type { RunState } from "../state.ts";
-import { fail, failMemory, type Step, type Turn } from "../step.ts";
+import { fail, failMemory, type ModelTurn, type Step } from "../step.ts";
 import { isThenable } from "../thenable.ts";
 import { abortError } from "../timing/abort.ts";
 import { answerCalls } from "./answer-calls.ts";
@@ -42,7 +47,7 @@ export async function takeTurn<Ctx>(
     const reply = isThenable(calling) ? await calling : calling;
     if (!reply.ok) return fail(state, reply.error);
     if (reply.message.tool_calls !== undefined) {
-      // Beside calls a text is no output, and nobody judges it.
+      // The text of a reply with calls is no output, so no guardrail judges it.
       reply.text.release();
       // Awaited here: to end with another promise takes three times as long.
       return await runCalls(scope, turn, reply.message);
@@ -56,7 +61,7 @@ export async function takeTurn<Ctx>(
   }
 }
 
-/** Tells that a turn begins, unless the run has had all its turns. */
+/** Emits that a turn begins; fails if the run has used all its turns. */
 export function beginTurn<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Step<Ctx> | undefined {
   const { turnCount, currentAgentName: agentName } = state;
   // Negated, so that a limit of NaN stops the run instead of never doing so.
@@ -67,17 +72,17 @@ export function beginTurn<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Step
 
 async function runCalls<Ctx>(
   scope: RunScope<Ctx>,
-  { state, agent }: Turn<Ctx>,
+  { state, agent }: ModelTurn<Ctx>,
   message: Message,
 ): Promise<Step<Ctx>> {
   const { currentAgentName } = state;
   const callScope = `${scope.executionId()}:${state.turnCount}`;
   const stored =
-    scope.journal && (await scope.journal.calls(message, { agentName: currentAgentName, callScope }));
+    scope.journal && (await scope.journal.appendCalls(message, { agentName: currentAgentName, callScope }));
   if (stored?.success === false) return failMemory(state, stored.error);
   scope.emit?.({ type: "assistant_message", data: { agentName: currentAgentName, message } });
   const calls: readonly ToolCall[] = message.tool_calls ?? [];
-  const waiting = askedNow(asNoted(placeOfReply(scope, state, callScope)), {
+  const waiting = renewExpired(pendingApprovalsOf(replyLocation(scope, state, callScope)), {
     ttlMs: scope.config.approvalTtlMs,
     now: () => timeOf(scope),
   });
@@ -95,7 +100,7 @@ async function runCalls<Ctx>(
   );
   const messages = [...state.messages, message, ...results];
   if (error === undefined && interruptions.length > 0) {
-    const entry = { agentName: currentAgentName, callScope, approvals: { ...waiting.note, shown } };
+    const entry = { agentName: currentAgentName, callScope, approvals: { ...waiting.record, shown } };
     const waitingState = changedState(state, { messages, currentAgentName: agentName });
     return interrupt(scope, waitingState, { interruptions, entry });
   }
@@ -107,12 +112,12 @@ async function runCalls<Ctx>(
   return error === undefined ? { state: after } : fail(after, error);
 }
 
-/** Of the reply that was just said. */
-function placeOfReply<Ctx>(
+/** The location of the last reply. */
+function replyLocation<Ctx>(
   { journal, runId }: RunScope<Ctx>,
   { messages }: RunState<Ctx>,
   callScope: string,
-): ReplyPlace {
+): ReplyLocation {
   if (journal !== undefined) {
     const { conversationId, position } = journal;
     return { owner: conversationId, position: position() - 1, scope: callScope, isStored: true };

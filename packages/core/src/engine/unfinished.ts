@@ -4,24 +4,29 @@ import { pendingToolCalls } from "@jaf/memory/turns";
 import { isHandoff } from "../handoff/handoff.ts";
 import { approvalIdPrefix, bindingOf } from "../interruption/approval-id.ts";
 import { nothingOpen, type OpenCalls } from "../interruption/decisions.ts";
+import {
+  openCallScope,
+  type PendingApprovals,
+  pendingApprovalsOf,
+  type ReplyLocation,
+} from "../interruption/pending-approvals.ts";
 import { sortCalls } from "../interruption/sort-calls.ts";
 import type { SortedCalls } from "../interruption/sorted-calls.ts";
 import { approvedBefore } from "../interruption/undecided.ts";
-import { asNoted, openCallScope, type ReplyPlace, type Waiting } from "../interruption/waiting.ts";
-import { firstPositionOf, type NotedMetadata, readMetadata } from "../memory/metadata.ts";
+import { firstPositionOf, readMetadata, type StoredMetadata } from "../memory/metadata.ts";
 import type { RunState } from "../state.ts";
 import type { CallBatch } from "../tools/execute-call.ts";
 import { type FoundAgent, findAgent } from "./find-agent.ts";
 import type { RunScope } from "./scope.ts";
 
-/** A conversation that may go on where it stopped. */
+/** A conversation that can be continued where it stopped. */
 export interface Unfinished<Ctx> {
-  /** Of the agent that had it. */
+  /** With the agent that had the conversation. */
   readonly state: RunState<Ctx>;
-  /** As they are stored, with the calls that are open. */
+  /** As they are stored, including open calls. */
   readonly messages: readonly Message[];
   readonly stored: ConversationMemory | null;
-  /** The agent that had it, if it can be asked. */
+  /** The agent that had the conversation, if it can be called. */
   readonly found: FoundAgent<Ctx>;
   readonly calls?: UnansweredCalls<Ctx>;
   readonly open: OpenCalls;
@@ -30,8 +35,8 @@ export interface Unfinished<Ctx> {
 /** The calls that the conversation ends with. */
 export interface UnansweredCalls<Ctx> {
   readonly batch: CallBatch<Ctx>;
-  readonly known: Waiting;
-  /** What becomes of them as long as nobody decides anything. */
+  readonly known: PendingApprovals;
+  /** What happens to the calls without any decision. */
   readonly sorted: SortedCalls<Ctx>;
 }
 
@@ -40,30 +45,30 @@ interface Source {
   readonly stored: ConversationMemory | null;
 }
 
-/** Finds out what a conversation waits for. Rejects when the run is aborted meanwhile. */
+/** Finds the open calls of a conversation and what they wait for. Rejects when the run is aborted meanwhile. */
 export async function findUnfinished<Ctx>(
   scope: RunScope<Ctx>,
   initial: RunState<Ctx>,
   source: Source,
 ): Promise<Unfinished<Ctx>> {
   const { messages, stored } = source;
-  const noted: NotedMetadata = stored === null ? {} : readMetadata(stored);
+  const metadata: StoredMetadata = stored === null ? {} : readMetadata(stored);
   const pending = pendingToolCalls(messages);
-  const currentAgentName = agentNameOf(scope, initial, { noted, isWaitedFor: pending !== undefined });
+  const currentAgentName = agentNameOf(scope, initial, { metadata, isWaitedFor: pending !== undefined });
   const state = { ...initial, messages: sanitizeConversation(messages), currentAgentName };
   const found = findAgent(scope.config, currentAgentName);
   const unfinished = { state, messages, stored, found, open: nothingOpen };
   if (!found.ok || pending === undefined) return unfinished;
-  const known = asNoted(placeOf(initial, source, { pending, noted }), noted.approvals);
-  const { approved } = known.note;
-  const { place } = known;
+  const known = pendingApprovalsOf(locationOf(initial, source, { pending, metadata }), metadata.approvals);
+  const { approved } = known.record;
+  const { location } = known;
   const all: CallBatch<Ctx> = {
     agentName: currentAgentName,
     agent: found.agent,
     context: state.context,
     calls: pending.missing,
     messages,
-    callScope: noted.toolCallScope ?? openCallScope(place.owner, place.position),
+    callScope: metadata.toolCallScope ?? openCallScope(location.owner, location.position),
   };
   const sorted = await sortCalls(scope, all, { decisions: approvedBefore(approved), waiting: known });
   const open = openCalls(all, { known, sorted });
@@ -73,26 +78,26 @@ export async function findUnfinished<Ctx>(
 
 function openCalls<Ctx>(
   { calls }: CallBatch<Ctx>,
-  { known: { place, note }, sorted }: Omit<UnansweredCalls<Ctx>, "batch">,
+  { known: { location, record }, sorted }: Omit<UnansweredCalls<Ctx>, "batch">,
 ): OpenCalls {
   const bindings = new Map<string, string>();
   for (const [call, { bound }] of sorted.judged) {
-    if (bound !== undefined) bindings.set(call.id, bindingOf(place, call, bound.text));
+    if (bound !== undefined) bindings.set(call.id, bindingOf(location, call, bound.text));
   }
   return {
     waiting: sorted.waiting,
-    approved: note.approved,
+    approved: record.approved,
     bindings,
     approvalIdPrefix: (toolCallId) => {
       const call = calls.find(({ id }) => id === toolCallId);
-      return call && approvalIdPrefix(place, call, note.round);
+      return call && approvalIdPrefix(location, call, record.round);
     },
   };
 }
 
 /**
- * Of a history that isn't stored: an interrupted run leaves open what waits, and handoffs. Who made any other call, nobody
- * knows.
+ * For a history that isn't stored: the calls that an interrupted run leaves open, which are those that wait, and handoffs. It is
+ * unknown who made any other call.
  */
 function interruptedCalls<Ctx>(
   { calls }: CallBatch<Ctx>,
@@ -106,25 +111,28 @@ function interruptedCalls<Ctx>(
   );
 }
 
-function placeOf<Ctx>(
+function locationOf<Ctx>(
   { runId }: RunState<Ctx>,
   { stored }: Source,
-  { pending, noted }: { readonly pending: PendingToolCalls; readonly noted: NotedMetadata },
-): ReplyPlace {
+  { pending, metadata }: { readonly pending: PendingToolCalls; readonly metadata: StoredMetadata },
+): ReplyLocation {
   const owner = stored?.conversationId ?? runId;
   const position = firstPositionOf(stored) + pending.index;
-  const scope = noted.toolCallScope ?? openCallScope(owner, position);
+  const scope = metadata.toolCallScope ?? openCallScope(owner, position);
   return { owner, position, scope, isStored: stored !== null };
 }
 
 /**
- * The agent that had the conversation: it may have been handed to one that the caller doesn't know of. Its open calls are
- * never another's, who may have other rules for tools of the same name.
+ * The agent that had the conversation, which may have been handed to one that the caller doesn't know of. Open calls always
+ * belong to that agent: another may have other rules for a tool of the same name.
  */
 function agentNameOf<Ctx>(
   { config: { agentRegistry } }: RunScope<Ctx>,
   { currentAgentName }: RunState<Ctx>,
-  { noted: { agentName }, isWaitedFor }: { readonly noted: NotedMetadata; readonly isWaitedFor: boolean },
+  {
+    metadata: { agentName },
+    isWaitedFor,
+  }: { readonly metadata: StoredMetadata; readonly isWaitedFor: boolean },
 ): string {
   return agentName !== undefined && (isWaitedFor || agentRegistry.has(agentName))
     ? agentName

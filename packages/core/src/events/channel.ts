@@ -68,7 +68,7 @@ export function createChannel<T>(): Channel<T> {
   };
 }
 
-/** Swapped out whole once it is read: shifting one by one is quadratic for a reader that comes late. */
+/** Taken as a whole once it is read: shifting one by one is quadratic for a late reader. */
 function createQueue<T>() {
   let incoming: T[] = [];
   let batch: Iterator<T> = [].values();

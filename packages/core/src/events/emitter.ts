@@ -11,7 +11,7 @@ export interface Emitter {
   readonly close: () => void;
 }
 
-/** Whoever has an observer: it is called on this object, which may be an instance of a class. */
+/** An object with an observer. The observer is called on the object, which may be an instance of a class. */
 export interface Observed {
   readonly onEvent?: Emit | undefined;
 }
@@ -23,15 +23,15 @@ interface EmitterOptions {
 }
 
 /**
- * Tells the sink, then the observer. Both get the same event, which says of which run it is, and is frozen: neither can
- * change what the other sees.
+ * Sends events to the sink, then to the observer. Both get the same frozen event with the run's id, so neither can change what
+ * the other sees.
  */
 export function openEmitter(observed: Observed, { runId, conversationId, sink }: EmitterOptions): Emitter {
   const isObserved = observed.onEvent !== undefined;
   if (!isObserved && sink === undefined) return { emit: undefined, close: () => undefined };
   let open = true;
   let sequence = 0;
-  // Written out, as copies by spread take several times as long; that a type has its data is lost on the way.
+  // Field by field, as a copy by spread takes several times as long. The cast restores that a type has its data.
   const stamped = ({ type, data }: TraceEvent): TraceEvent => {
     const time = Date.now();
     const event =
@@ -42,10 +42,10 @@ export function openEmitter(observed: Observed, { runId, conversationId, sink }:
     return Object.freeze(event) as TraceEvent;
   };
   return {
-    emit: (told) => {
+    emit: (given) => {
       if (!open) return;
-      Object.freeze(told.data);
-      const event = stamped(told);
+      Object.freeze(given.data);
+      const event = stamped(given);
       sink?.(event);
       if (isObserved) {
         callObserver(

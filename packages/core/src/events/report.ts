@@ -3,12 +3,12 @@ import { isThenable } from "../thenable.ts";
 import { textOfThrown } from "../thrown.ts";
 
 /**
- * Calls something of the application's that only watches, such that it can't break what it watches: what it throws, or
- * rejects with, becomes a process warning named `JAFObserverWarning`, so that it is seen and nothing stops.
+ * Calls an observer of the application. What it throws, or rejects with, becomes a process warning named `JAFObserverWarning`, and
+ * doesn't stop what is observed.
  */
 export function callObserver(observer: () => unknown, failure: () => string): void {
   try {
-    // An async observer is assignable, so there may be a promise to look after.
+    // An async observer is assignable, too: its promise may reject.
     const returned = observer();
     if (isThenable(returned)) returned.then(undefined, (thrown: unknown) => report(failure(), thrown));
   } catch (thrown) {

@@ -6,43 +6,43 @@ import type { RunResult } from "../run-result.ts";
 import type { ToolResultStatus } from "../tools/result.ts";
 
 /**
- * Which run an event is of, and its place there. Every event that is told has them; they are optional only so that an event
- * can be written by hand as the specification has it, with `type` and `data`.
+ * Which run an event belongs to, and its number in the run. Every event of a run has these fields; they are optional only so
+ * that an event can be written by hand as in the specification, with `type` and `data`.
  */
 interface EventOrigin {
   readonly runId?: RunId;
   /** `RunConfig.conversationId`, where there is one. */
   readonly conversationId?: string;
-  /** Counts the events of one execution of a run: 0, 1, 2 and so on, without a gap. */
+  /** The number of the event in one execution of a run: 0, 1, 2 and so on, without gaps. */
   readonly sequence?: number;
-  /** When it was told, in milliseconds since 1970, by the clock of this process. */
+  /** When the event was made, in milliseconds since 1970, by the clock of this process. */
   readonly time?: number;
 }
 
 /**
- * What a run tells while it goes on. `run_start` is the first and `run_end` the last of every run. Agents go by their
- * keys in the registry. Events are frozen, and what of the run they show can't be changed through them.
+ * An event of a run. `run_start` is the first and `run_end` the last event of every run. Agents are named by their registry keys.
+ * Events are frozen, so an observer can't change the run through them.
  */
 export type TraceEvent = EventOrigin & TypedData;
 
 type TypedData =
   | { readonly type: "run_start"; readonly data: { readonly runId: RunId; readonly traceId: TraceId } }
   | MemoryEvent
-  /** A turn begins; one that a resumed run found unfinished begins with its tools. */
+  /** A turn begins. If a resumed run found the turn unfinished, it begins with its tools. */
   | { readonly type: "turn_start"; readonly data: { readonly turn: number; readonly agentName: string } }
   | ModelEvent
   | ToolEvent
-  /** A call waits for somebody: the run is about to end as `interrupted`. */
+  /** A call waits for an approval or the client: the run is about to end as `interrupted`. */
   | { readonly type: "interruption"; readonly data: { readonly interruption: Interruption } }
   | HandoffEvent
   /** A hook of a middleware, or a function `remembers`, failed: the run goes on without it. */
   | {
       readonly type: "middleware_failed";
       readonly data: {
-        /** The middleware's, or `"remembers"`. */
+        /** The name of the middleware, or `"remembers"`. */
         readonly name: string;
         readonly hook: "onStart" | "onFinish";
-        /** The name and the code of the error, and not its message: that may quote the conversation. */
+        /** The name and the code of the error, without its message, which may quote the conversation. */
         readonly reason: string;
       };
     }
@@ -59,12 +59,12 @@ type MemoryEvent =
       readonly type: "memory_loaded";
       readonly data: { readonly conversationId: string; readonly messageCount: number };
     }
-  /** These many messages are durable now. */
+  /** Messages were stored. */
   | {
       readonly type: "memory_stored";
       readonly data: { readonly conversationId: string; readonly messageCount: number };
     }
-  /** The store couldn't be written, for a reason that may pass: the same write is tried again after `delayMs`. */
+  /** A write to the store failed with a transient error: the same write is tried again after `delayMs`. */
   | {
       readonly type: "memory_retry";
       readonly data: {
@@ -77,21 +77,21 @@ type MemoryEvent =
     };
 
 type ModelEvent =
-  /** A model is asked. `model` is the override's or the agent's, or `"default"`: the provider chooses. */
+  /** A model is called. `model` is the name from the override or the agent, or `"default"`: the provider chooses. */
   | { readonly type: "llm_call_start"; readonly data: { readonly agentName: string; readonly model: string } }
-  /** What the model gets of the conversation in this call, before middleware changes it, and what became of the rest. */
+  /** Which messages the model gets in this call, before middleware changes them, and what happened to the others. */
   | { readonly type: "context"; readonly data: ContextManifest }
   /**
-   * A piece of the reply's text, only from `runStream`. Where there are `finalOutputGuardrails`, those of a reply come once
-   * it has passed them, behind its `llm_call_end`; see `RunConfig.unjudgedText`.
+   * A piece of the reply's text, only from `runStream`. If there are `finalOutputGuardrails`, the pieces come once the reply has
+   * passed them, after its `llm_call_end`; see `RunConfig.unjudgedText`.
    */
   | { readonly type: "llm_delta"; readonly data: { readonly agentName: string; readonly text: string } }
-  /** A piece of what the model thinks; told, held back and taken back as `llm_delta`s are. It is no part of what it says. */
+  /** A piece of the model's reasoning, which isn't part of the reply's text. Held and retracted like an `llm_delta`. */
   | {
       readonly type: "llm_reasoning_delta";
       readonly data: { readonly agentName: string; readonly text: string };
     }
-  /** A part of the reply that is neither text nor a call, e.g. an image; told, held back and taken back likewise. */
+  /** A part of the reply that is neither text nor a call, e.g. an image. Held and retracted like an `llm_delta`. */
   | { readonly type: "llm_part"; readonly data: { readonly agentName: string; readonly part: ContentPart } }
   /** The call is tried again after `delayMs`. */
   | {
@@ -102,14 +102,13 @@ type ModelEvent =
         readonly attempt: number;
         readonly delayMs: number;
         readonly reason: string;
-        /** The failed attempt had sent `llm_delta`s or the like: take them back. */
+        /** The failed attempt had sent `llm_delta`s or the like, which must be removed again. */
         readonly discardText: boolean;
       };
     }
   /**
-   * The reply that came as `llm_delta`s, `llm_reasoning_delta`s and `llm_part`s since the last `llm_call_start` or
-   * `llm_retry` was refused, by an output guardrail or by the agent's `outputCodec`, and is no part of the conversation: take
-   * them back.
+   * The reply whose `llm_delta`s, `llm_reasoning_delta`s and `llm_part`s came since the last `llm_call_start` or `llm_retry` was
+   * refused by an output guardrail or by the agent's `outputCodec`. It isn't part of the conversation: remove these pieces.
    */
   | { readonly type: "llm_retract"; readonly data: { readonly agentName: string } }
   | {
@@ -120,16 +119,16 @@ type ModelEvent =
         readonly status: "success" | "error";
         readonly attempts: number;
         readonly durationMs: number;
-        /** Over all attempts, those whose reply could not be used among them. */
+        /** The sum over all attempts, including those whose reply was unusable. */
         readonly usage?: ModelUsage;
-        /** Of these tokens, by `RunConfig.prices`. */
+        /** The cost of these tokens, by `RunConfig.prices`. */
         readonly cost?: number;
         readonly finishReason?: string;
-        /** Which model replied, as far as its provider says. */
+        /** Which model replied, as far as the provider reports it. */
         readonly origin?: ModelOrigin;
       };
     }
-  /** The model failed for good, and the next one is asked; see `RunConfig.modelFallback`. */
+  /** The model failed after all retries, and the next one is called; see `RunConfig.modelFallback`. */
   | {
       readonly type: "llm_fallback";
       readonly data: {
@@ -137,22 +136,22 @@ type ModelEvent =
         readonly from: string;
         readonly to: string;
         readonly reason: string;
-        /** The failed model had sent `llm_delta`s: take their text back. */
+        /** The failed model had sent `llm_delta`s or the like, which must be removed again. */
         readonly discardText: boolean;
       };
     }
-  /** The final reply doesn't match the agent's `outputCodec`, and the model is asked once more; see `RunConfig.outputRepairs`. */
+  /** The final reply doesn't match the agent's `outputCodec`, and the model is asked to correct it; see `RunConfig.outputRepairs`. */
   | {
       readonly type: "output_repair";
       readonly data: {
         readonly agentName: string;
-        /** Of the same reply, from 1. */
+        /** The number of the repair for the same reply, from 1. */
         readonly repair: number;
-        /** How many faults the reply has. */
+        /** How many issues the codec found in the reply. */
         readonly issueCount: number;
       };
     }
-  /** The message is part of the conversation: its calls will run, or it has passed the output guardrails. */
+  /** The message is part of the conversation now: its calls will run, or it has passed the output guardrails. */
   | {
       readonly type: "assistant_message";
       readonly data: { readonly agentName: string; readonly message: Message };
@@ -163,7 +162,7 @@ type ToolEvent =
       readonly type: "tool_call_start";
       readonly data: {
         readonly toolName: string;
-        /** A copy of the parsed ones; as the model wrote them where they are invalid or can't be copied. */
+        /** A copy of the parsed arguments; as the model wrote them if they are invalid or can't be copied. */
         // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
         readonly args: any;
         readonly toolCallId?: string;
@@ -176,9 +175,9 @@ type ToolEvent =
         readonly toolCallId: string;
         readonly status: ToolResultStatus;
         readonly durationMs: number;
-        /** As the model sees it; of parts, their text. */
+        /** The result as the model sees it; if it has parts, their text. */
         readonly result: string;
-        /** What the tool answered, where it answered with parts. */
+        /** The parts of the result, if it has any. */
         readonly parts?: readonly ContentPart[];
       };
     };

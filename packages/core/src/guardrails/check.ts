@@ -7,7 +7,7 @@ import type { Guardrail, ValidationResult } from "./guardrail.ts";
 
 const passed: ValidationResult = { isValid: true };
 
-/** The first verdict against `value`, in order. Stops at an abort; whether it was one is the caller's to ask. */
+/** The first verdict against `value`, in order. Stops at an abort; the caller has to check for one. */
 export async function checkGuardrails<I, Ctx>(
   scope: RunScope<Ctx>,
   guardrails: readonly Guardrail<I, Ctx>[] | undefined,
@@ -46,12 +46,12 @@ async function judge<I, Ctx>(
 const blocked = (errorMessage: string): ValidationResult => ({ isValid: false, errorMessage });
 
 const LONGEST = 300;
-/** As many characters in a row as nobody has in common with a text by chance. */
+/** This many characters in a row aren't in two texts by chance. */
 const QUOTE = 8;
 
 /**
- * Why a guardrail that threw blocked. Its message is left out where it repeats a piece of what was judged, as that of
- * `JSON.parse` does: reasons are logged, and hold nothing of the conversation.
+ * The reason of a guardrail that threw. The error's message is left out if it quotes what was judged, as that of `JSON.parse`
+ * does: reasons are logged, and must not quote the conversation.
  */
 function failureReason(thrown: unknown, judged: unknown, mask: Masking): string {
   if (!(thrown instanceof Error)) return `a guardrail failed with ${typeof thrown}`;
@@ -70,7 +70,7 @@ function textOf(judged: unknown): string {
   }
 }
 
-/** Of a text that is shorter than a quotation, whether it is repeated as a whole. */
+/** Whether the message quotes the text. A text that is shorter than a quotation must be quoted as a whole. */
 function quotes(message: string, text: string): boolean {
   const length = Math.min(QUOTE, text.length);
   if (length < 4) return false;

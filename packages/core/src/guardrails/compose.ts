@@ -4,8 +4,8 @@ import type { ValidationResult } from "./guardrail.ts";
 type Verdict = ValidationResult | Promise<ValidationResult>;
 
 /**
- * One validation of several, asked in order: the first failure is the verdict, and the later ones aren't asked. Only
- * `isValid: true` passes; no verdict is a failure. It is asynchronous only if one of them is.
+ * Combines validations, which are called in order: the first failure is the verdict, and the later ones aren't called. Only
+ * `isValid: true` passes; no verdict is a failure. The result is asynchronous only if one of the validations is.
  */
 // biome-ignore lint/suspicious/noExplicitAny: validations that name no context work with every one
 export function composeValidations<I, Ctx = any>(

@@ -3,9 +3,9 @@ import type { ValidationResult } from "./guardrail.ts";
 const SENSITIVE = [/password/i, /secret/i, /api[_-]?key/i];
 
 /**
- * Blocks text that any of the patterns matches. Of an output that isn't text, each text in it is judged by itself, at
- * any depth: names of fields, values, numbers as they are written, keys and entries of Maps and Sets. Default: words
- * that go with credentials ("password", "secret", "api key").
+ * Blocks text that matches any of the patterns. In an output that isn't a text, each text in it is checked by itself, at any
+ * depth: field names, values, numbers as text, keys and entries of Maps and Sets. Default patterns: words for credentials
+ * ("password", "secret", "api key").
  */
 export function createContentFilter(
   patterns: readonly RegExp[] = SENSITIVE,

@@ -8,8 +8,8 @@ export type ValidationResult =
 type ReadonlyContext<Ctx> = 0 extends 1 & Ctx ? any : Readonly<Ctx>;
 
 /**
- * Judges an input or an output. One that throws, rejects or returns no verdict blocks: it fails closed. The reason is then
- * the kind of the error and its message, unless that repeats a piece of what was judged.
+ * Judges an input or an output. A guardrail that throws, rejects or returns no verdict blocks. The reason is then the name of the
+ * error and its message, unless the message quotes what was judged.
  *
  * `context` is the run's; a guardrail that doesn't need it takes one parameter.
  */

@@ -14,8 +14,8 @@ const ownPermissions = (context: unknown): readonly string[] | undefined =>
     : undefined;
 
 /**
- * Lets a run through whose context holds all of the `required` permissions; with none named (the default), any at all.
- * A context without a list of permissions holds none, so it is blocked.
+ * Passes if the context has all of the `required` permissions; without any required ones (the default), if it has at least one.
+ * A context without a list of permissions has none and is blocked.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the default looks for permissions in every context
 export function createPermissionCheck<Ctx = any>(

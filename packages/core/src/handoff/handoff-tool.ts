@@ -3,7 +3,7 @@ import * as z from "zod";
 import { ToolErrorCodes, ToolResponse } from "../tools/result.ts";
 import type { Tool } from "../tools/tool.ts";
 
-/** Marks a tool that the engine executes itself; a copy under another name keeps the mark. */
+/** Marks a tool that the engine executes itself. A copy under another name keeps the mark. */
 const HANDOFF = Symbol.for("@jaf/core/handoff");
 
 const handoffArguments = lazy(() =>
@@ -27,9 +27,9 @@ const execute: Tool<HandoffArguments, unknown>["execute"] = async () =>
   ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, "A handoff is only possible inside a run.");
 
 /**
- * Lets an agent hand the conversation to one of those in its `handoffs`. The run goes on with that agent.
+ * The tool by which an agent hands the conversation to one of the agents in its `handoffs`. The run goes on with that agent.
  *
- * To name or describe it otherwise: `{ ...handoffTool, schema: { ...handoffTool.schema, name: "transfer" } }`.
+ * To change its name or description: `{ ...handoffTool, schema: { ...handoffTool.schema, name: "transfer" } }`.
  */
 // biome-ignore lint/suspicious/noExplicitAny: fits agents of every context
 export const handoffTool: Tool<HandoffArguments, any> = Object.freeze({ schema, execute, [HANDOFF]: true });

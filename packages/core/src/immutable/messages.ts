@@ -2,14 +2,14 @@ import type { ConversationMemory, Message, ModelOrigin, RichMessage, ToolCall } 
 import { frozenCopy } from "./copy.ts";
 
 /** Lists that were given out, and all that is in them: whoever hands one back need not be doubted. */
-const givenOut = new WeakSet<readonly unknown[]>();
+const knownFrozen = new WeakSet<readonly unknown[]>();
 
 /**
  * The same messages in a list of the engine's own, each such that nobody can change it: the very one if it is frozen
  * throughout, as those of our stores are, else a copy. What is no message is left to whoever checks it.
  */
 export function ownMessages(messages: readonly Message[]): readonly Message[] {
-  if (givenOut.has(messages)) return [...messages];
+  if (knownFrozen.has(messages)) return [...messages];
   const own = new Array<Message>(messages.length);
   for (let index = 0; index < own.length; index++) own[index] = ownMessage(messages[index] as Message);
   return own;
@@ -20,7 +20,7 @@ export function ownMessages(messages: readonly Message[]): readonly Message[] {
  * refuses them, and to look for them takes as long as all the rest.
  */
 export function ownUnstoredMessages(messages: readonly Message[]): readonly Message[] {
-  if (givenOut.has(messages)) return [...messages];
+  if (knownFrozen.has(messages)) return [...messages];
   // Whoever freezes messages freezes the first, too; to copy one that is frozen does no harm.
   if (Object.isFrozen(messages[0])) return ownMessages(messages);
   const own = new Array<Message>(messages.length);
@@ -34,7 +34,7 @@ export function ownUnstoredMessages(messages: readonly Message[]): readonly Mess
 /** The same list, as long as nobody can change it. Loops over frozen arrays are slow, so the engine keeps none itself. */
 export function frozenMessages(messages: readonly Message[]): readonly Message[] {
   const list = Object.isFrozen(messages) ? messages : Object.freeze([...messages]);
-  givenOut.add(list);
+  knownFrozen.add(list);
   return list;
 }
 

@@ -2,30 +2,30 @@ import type { RichToolCall } from "@jaf/memory";
 import { sha256 } from "@jaf/memory/digest";
 import { calledTool } from "@jaf/memory/engine";
 
-/** Which reply of which conversation made the calls. */
-export interface CallPlace {
-  /** The conversation; the run where nothing is stored. */
+/** Identifies the reply that made the calls. */
+export interface CallLocation {
+  /** The id of the conversation, or of the run where nothing is stored. */
   readonly owner: string;
   readonly position: number;
-  /** Random, where something is stored: so a conversation of the same id that is made anew is another. */
+  /** Random where something is stored, so that it differs for a later conversation with the same id. */
   readonly scope: string;
 }
 
 const digestOf = (...bound: readonly unknown[]): string => sha256(JSON.stringify(bound), "base64url");
 
-/** The same for the same call in the same place, whatever its arguments are parsed to. */
-export const callDigestOf = ({ owner, position, scope }: CallPlace, call: RichToolCall): string => {
+/** A digest of a call at its location, whatever its arguments are parsed to. */
+export const callDigestOf = ({ owner, position, scope }: CallLocation, call: RichToolCall): string => {
   const { name, input } = calledTool(call);
   return digestOf(owner, position, scope, call.id, name, input);
 };
 
 /**
- * The same for the same call in the same place with the same parsed arguments, and for nothing else, however often it is
- * asked for. `text`: the arguments, encoded with sorted keys.
+ * A digest of a call at its location with its parsed arguments, the same in every round. `text`: the arguments, encoded with
+ * sorted keys.
  */
-export const bindingOf = (place: CallPlace, call: RichToolCall, text: string): string =>
-  digestOf(callDigestOf(place, call), text);
+export const bindingOf = (location: CallLocation, call: RichToolCall, text: string): string =>
+  digestOf(callDigestOf(location, call), text);
 
-/** What the approval ids of a call begin with that are asked for in this round. */
-export const approvalIdPrefix = (place: CallPlace, call: RichToolCall, round: number): string =>
-  `appr_${digestOf(callDigestOf(place, call), round)}.`;
+/** The beginning of a call's approval ids in this round. */
+export const approvalIdPrefix = (location: CallLocation, call: RichToolCall, round: number): string =>
+  `appr_${digestOf(callDigestOf(location, call), round)}.`;

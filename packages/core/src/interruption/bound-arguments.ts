@@ -39,8 +39,8 @@ export interface Judging<Ctx> {
 }
 
 /**
- * Parses a call's arguments. They are those that were shown, if they differ from these in nothing but what the schema
- * makes anew each time, e.g. a random id: that is seen by parsing once more.
+ * Parses a call's arguments. If they differ from those that were shown only in values that the schema generates anew each time,
+ * e.g. a random id, the shown ones are used. Parsing once more tells which values these are.
  */
 export async function judgeArguments<Ctx>({ tool, call, shown }: Judging<Ctx>): Promise<JudgedArguments> {
   const parsed = await parseCall(tool, call);

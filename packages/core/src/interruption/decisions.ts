@@ -54,8 +54,8 @@ function isOutdated({ toolCallId, approvalId }: ApprovalDecision, open: OpenCall
 }
 
 /**
- * Checks decisions against the calls that wait for them. One that doesn't fit refuses all: somebody works with another
- * picture of the conversation, or means harm. `now`: milliseconds since 1970.
+ * Checks decisions against the calls that wait for them. One that doesn't fit refuses all: whoever sent it has another state of the
+ * conversation, or is an attacker. `now`: milliseconds since 1970.
  */
 export function checkDecisions(
   { approvals, toolResults }: GivenDecisions,

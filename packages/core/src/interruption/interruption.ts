@@ -2,14 +2,14 @@ import type { ApprovalDecision } from "@jaf/memory";
 import type { ToolResult } from "../tools/result.ts";
 import type { ToolParts } from "../tools/tool-parts.ts";
 
-/** What an interrupted run waits for. */
+/** A tool call that an interrupted run waits for. */
 export type Interruption = ApprovalRequest | ClientToolCall;
 
 interface InterruptedCall {
   /** The model's id for the call. */
   readonly toolCallId: string;
   readonly toolName: string;
-  /** The parsed arguments, a frozen copy: those that run. */
+  /** A frozen copy of the parsed arguments with which the call will run. */
   readonly args: unknown;
   /** The arguments as the model wrote them: JSON text, or the input of a custom call. */
   readonly arguments: string;
@@ -17,15 +17,16 @@ interface InterruptedCall {
   readonly agentName: string;
 }
 
-/** A call that runs once somebody has approved it: see {@link approve} and {@link reject}. */
+/** A call that runs once it is approved: see {@link approve} and {@link reject}. */
 export interface ApprovalRequest extends InterruptedCall {
   readonly type: "approval";
   /**
-   * Stands for this call of this conversation with these parsed arguments: a decision under this id counts for nothing
-   * else, and once. Where the tool's schema makes other arguments of the call by then, it is void. It is no secret; who may decide is the application's to check.
+   * Identifies this call of this conversation with these parsed arguments: a decision with this id counts for nothing else, and
+   * only once. If the tool's schema parses the call to other arguments by then, the decision is rejected. The id is no secret:
+   * the application has to check who may decide.
    */
   readonly approvalId: string;
-  /** No decision counts later. Absent: never. */
+  /** After this time decisions are rejected. Absent: they don't expire. */
   readonly expiresAt?: Date;
 }
 
@@ -34,21 +35,21 @@ export interface ClientToolCall extends InterruptedCall {
   readonly type: "client_tool";
 }
 
-/** The result of a call of a tool that runs at the client. */
+/** The result of a call that the client has run. */
 export interface ClientToolResult {
   readonly toolCallId: string;
-  /** A string or {@link ToolParts} go to the model as they are, a {@link ToolResult} as JSON. */
+  /** The model gets a string or {@link ToolParts} unchanged, a {@link ToolResult} as JSON. */
   readonly result: string | ToolResult | ToolParts;
 }
 
-/** Lets the call run. */
+/** A decision that lets the call run. */
 export const approve = ({ toolCallId, approvalId }: ApprovalRequest): ApprovalDecision => ({
   toolCallId,
   approvalId,
   approved: true,
 });
 
-/** The call never runs; the model is told so, with `reason`, and goes on. */
+/** A decision that the call never runs. The model gets a result that says so, with `reason`, and the run goes on. */
 export const reject = ({ toolCallId, approvalId }: ApprovalRequest, reason?: string): ApprovalDecision => ({
   toolCallId,
   approvalId,

@@ -40,15 +40,15 @@ export async function judgeCalls<Ctx>(
     judged: new Map<RichToolCall, JudgedArguments>(),
   };
   const { signal } = scope.config;
-  const { place, note } = options.waiting;
+  const { location, record } = options.waiting;
   for (const runnable of run) {
     const { call, tool } = runnable;
     if (tool === undefined || !mayWait(tool)) {
       sorted.run.push(runnable);
       continue;
     }
-    const digest = callDigestOf(place, call);
-    const shown = note.shown?.find((each) => each.call === digest)?.encoded;
+    const digest = callDigestOf(location, call);
+    const shown = record.shown?.find((each) => each.call === digest)?.encoded;
     const known = options.judged?.get(call);
     const judged = known ?? (await abortable(judgeArguments({ tool, call, shown }), signal));
     sorted.judged.set(call, judged);
@@ -91,7 +91,7 @@ async function sortCall<Ctx>(
       ? { to: "waiting", interruption: Object.freeze({ type: "client_tool", ...asked }) }
       : { to: "answered", answer: { call, result } };
   }
-  const binding = bound && bindingOf(waiting.place, call, bound.text);
+  const binding = bound && bindingOf(waiting.location, call, bound.text);
   if (binding !== undefined && decisions.approved.has(binding))
     return { to: "run", parsed, isApproved: true };
   if (decisions.rejected.has(call.id)) {
@@ -101,13 +101,13 @@ async function sortCall<Ctx>(
   if (needed === false) return { to: "run", parsed };
   if (needed !== true) return { to: "answered", answer: { call, ...needed } };
   if (binding === undefined) return { to: "answered", answer: { call, ...unapprovable(judged) } };
-  const { expiresAt, round } = waiting.note;
+  const { expiresAt, round } = waiting.record;
   return {
     to: "waiting",
     interruption: Object.freeze({
       type: "approval",
       ...asked,
-      approvalId: `${approvalIdPrefix(waiting.place, call, round)}${binding}`,
+      approvalId: `${approvalIdPrefix(waiting.location, call, round)}${binding}`,
       ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }),
     }),
   };

@@ -6,8 +6,8 @@ import { isClientTool, type Tool } from "../tools/tool.ts";
 import type { ToolParts } from "../tools/tool-parts.ts";
 import type { JudgedArguments } from "./bound-arguments.ts";
 import type { Interruption } from "./interruption.ts";
+import type { PendingApprovals } from "./pending-approvals.ts";
 import type { Decisions } from "./undecided.ts";
-import type { Waiting } from "./waiting.ts";
 
 /** What becomes of the calls of a reply. */
 export interface SortedCalls<Ctx> {
@@ -32,7 +32,7 @@ export interface AnsweredCall {
 
 export interface SortOptions {
   readonly decisions: Decisions;
-  readonly waiting: Waiting;
+  readonly waiting: PendingApprovals;
   /** Arguments that were judged before, so that what was decided about is what runs. */
   readonly judged?: JudgedCalls;
 }

@@ -18,8 +18,8 @@ import type { KnownState } from "./known-state.ts";
 import { loadHead } from "./load.ts";
 import type { Head } from "./loaded.ts";
 import { metadataVersionOf, versionOf } from "./metadata.ts";
-import { settle } from "./settle.ts";
-import { incarnationConflict, turnOf } from "./turn.ts";
+import { toResult } from "./to-result.ts";
+import { incarnationConflict, turnLeaseOf } from "./turn.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 
 const MAX_ATTEMPTS = 3;
@@ -43,37 +43,37 @@ export interface Batch {
   readonly idempotencyKey?: string | undefined;
   /** Whether the metadata must be as this run has seen them last. Default: they may have changed. */
   readonly comparesMetadata?: boolean;
-  /** Called once it is stored, before that is told. */
+  /** Called once the batch is stored, before the `memory_stored` event. */
   readonly onStored?: () => void;
 }
 
-/** Appends a batch, in the turn that it was given. */
+/** Appends a batch, within `runExclusive`. */
 export type Append = (batch: Batch) => Promise<Result<void>>;
 
 export interface Appender {
   /**
-   * Has appends made one after the other. Each is made under an idempotency key. What fails and may succeed later is
-   * tried again under the same key, so that a lost answer neither loses nor doubles anything, unless a wrapper of the
-   * provider has tried again already. An abort ends the trying, but never a write that is under way.
+   * Runs actions one after the other. Each append has an idempotency key. One that fails for a passing reason is tried again
+   * under the same key, so that a lost answer neither loses nor doubles anything, unless a wrapper of the provider has tried
+   * again already. An abort ends the retries, but never a write that is under way.
    *
-   * They fail with a conflict if anybody else has changed the messages since the conversation was loaded, and if it was
-   * erased since, whatever was stored under its id afterwards. The first append to a conversation that wasn't there
-   * makes it.
+   * An append fails with a conflict if somebody else has changed the messages since the conversation was loaded, and if the
+   * conversation was erased since, whatever was stored under its id afterwards. The first append to a conversation that
+   * doesn't exist creates it.
    */
-  readonly inTurn: <T>(action: (append: Append) => Promise<T>) => Promise<T>;
-  /** Everything that follows is appended to this, or not at all. */
+  readonly runExclusive: <T>(action: (append: Append) => Promise<T>) => Promise<T>;
+  /** To be called with the conversation that is appended to: an append fails if another one is stored by then. */
   readonly loaded: (reading: ProviderReading) => void;
-  /** The head was read, with the receipt of `madeUnder`: whatever has changed in its metadata is known now. */
-  readonly looked: (head: Head) => void;
-  /** The idempotency key under which this run made the conversation or tried to, until it knows the one it made. */
-  readonly madeUnder: () => string | undefined;
+  /** To be called with a head that was read with the receipt of `createdUnder`: the next write expects its metadata version. */
+  readonly observeHead: (head: Head) => void;
+  /** The idempotency key under which this run has tried to create the conversation, until it knows which one it created. */
+  readonly createdUnder: () => string | undefined;
   readonly known: () => KnownState;
-  /** The same, where this run knows which conversation it is. */
-  readonly met: () => KnownState | undefined;
+  /** The same; `undefined` as long as this run doesn't know the incarnation of the conversation that it created. */
+  readonly identified: () => KnownState | undefined;
 }
 
-/** Whether the conversation is there: made by a run, it has an incarnation that only the store knows at first. */
-type Existence = "absent" | "made" | "known";
+/** Whether the conversation exists. Where this run has created it, only the store knows its incarnation at first. */
+type Existence = "absent" | "created" | "known";
 
 const NOTHING_KNOWN: KnownState = {
   ...{ incarnation: undefined, version: undefined, metadataVersion: undefined },
@@ -85,72 +85,72 @@ export function createAppender(options: AppenderOptions): Appender {
   let previous: Promise<unknown> = Promise.resolve();
   let appends = 0;
   let existence: Existence = "absent";
-  let making: string | undefined;
+  let createdUnderKey: string | undefined;
   let known: KnownState = NOTHING_KNOWN;
 
   /**
-   * Whether this run made it, also where the answer of the write got lost. An import has the note of a run, too; the
-   * receipt of a write is only where that was done.
+   * Whether this run created it, also where the answer of the write got lost. An imported conversation has the lease of a run,
+   * too, but not the receipt of a write.
    */
-  function isMade({ conversation, receipt }: Head): boolean {
+  function isCreatedByThisRun({ conversation, receipt }: Head): boolean {
     const tellsReceipts = isVersionedProvider(memory.provider);
-    return turnOf(conversation)?.id === executionId && (!tellsReceipts || receipt !== undefined);
+    return turnLeaseOf(conversation)?.id === executionId && (!tellsReceipts || receipt !== undefined);
   }
 
-  function looked(head: Head): void {
+  function observeHead(head: Head): void {
     const { conversation, incarnation } = head;
     if (conversation === null) return;
     known = { ...known, metadataVersion: metadataVersionOf(conversation) };
-    if (existence === "known" || !isMade(head)) return;
+    if (existence === "known" || !isCreatedByThisRun(head)) return;
     existence = "known";
     known = { ...known, incarnation, version: known.version === 0 ? 1 : known.version };
   }
 
-  const madeUnder = () => (existence === "known" ? undefined : making);
+  const createdUnder = () => (existence === "known" ? undefined : createdUnderKey);
 
-  /** What this run has made may be erased, and made anew by somebody else, before its next write. */
-  async function meetMade(): Promise<Result<void>> {
-    if (existence !== "made" || known.incarnation === undefined) return createSuccess(undefined);
-    const reading = tryHard(options, () =>
-      loadHead(memory, conversationId, { receiptFor: making, signal: options.signal }),
+  /** What this run has created may be erased, and created again by somebody else, before its next write. */
+  async function identifyCreated(): Promise<Result<void>> {
+    if (existence !== "created" || known.incarnation === undefined) return createSuccess(undefined);
+    const reading = withRetries(options, () =>
+      loadHead(memory, conversationId, { receiptFor: createdUnderKey, signal: options.signal }),
     );
     const head = await unlessAborted(reading, options.signal);
     if (!head.success) return head;
-    looked(head.data);
-    return isKnown() ? createSuccess(undefined) : createFailure(incarnationConflict());
+    observeHead(head.data);
+    return isIdentified() ? createSuccess(undefined) : createFailure(incarnationConflict());
   }
-  // A function, as the compiler takes what `looked` may have changed for unchanged.
-  const isKnown = () => existence === "known";
+  // A function, as the compiler assumes that `observeHead` changes nothing.
+  const isIdentified = () => existence === "known";
 
-  function wrote(count: number, receipt: WriteReceipt | undefined): void {
+  function recordWrite(count: number, receipt: WriteReceipt | undefined): void {
     const { incarnation, version, metadataVersion } = known;
     const isChange = count > 0 || version === 0;
     known = {
       incarnation,
-      // A write of before may have been given up and be done all the same; then this one conflicted.
+      // An earlier write that was given up may have been done all the same; then this one has conflicted.
       version: version === undefined ? undefined : version + (isChange ? 1 : 0),
       metadataVersion: metadataVersion === undefined ? undefined : metadataVersion + 1,
       totalMessages: receipt?.totalMessages,
       historyToken: historyTokenOf(receipt),
     };
-    if (existence === "absent") existence = "made";
+    if (existence === "absent") existence = "created";
   }
 
   const append: Append = async ({ messages, metadata = {}, idempotencyKey, ...batch }) => {
     const { comparesMetadata = false, onStored } = batch;
-    const met = await meetMade();
-    if (!met.success) return met;
+    const identified = await identifyCreated();
+    if (!identified.success) return identified;
     appends += 1;
     const key = idempotencyKey ?? `${executionId}:${appends}`;
-    if (existence === "absent") making = key;
+    if (existence === "absent") createdUnderKey = key;
     const { incarnation, version, metadataVersion } = known;
-    const owned = memory.userId === undefined ? ("unowned" as const) : true;
-    const appended = await tryToAppend(options, {
+    const mayCreate = memory.userId === undefined ? ("unowned" as const) : true;
+    const appended = await appendWithRetries(options, {
       messages,
       metadata,
-      demands: {
+      conditions: {
         idempotencyKey: key,
-        ...(existence === "absent" ? { createIfMissing: owned } : {}),
+        ...(existence === "absent" ? { createIfMissing: mayCreate } : {}),
         ...(incarnation === undefined ? {} : { expectedIncarnation: incarnation }),
         ...(version === undefined ? {} : { expectedVersion: version }),
         ...(comparesMetadata && metadataVersion !== undefined
@@ -159,19 +159,19 @@ export function createAppender(options: AppenderOptions): Appender {
       },
       onStored,
     });
-    if (appended.success) wrote(messages.length, receiptOf(appended));
+    if (appended.success) recordWrite(messages.length, receiptOf(appended));
     return appended;
   };
 
   return {
-    inTurn: (action) => {
+    runExclusive: (action) => {
       const done = previous.then(() => action(append));
       previous = done.catch(() => {});
       return done;
     },
     loaded: ({ conversation, incarnation }) => {
       existence = conversation === null ? "absent" : "known";
-      // Who tells what isn't there apart counts metadata, too.
+      // A store that tells incarnations counts metadata versions, too.
       const ofNothing = incarnation === undefined ? undefined : 0;
       const metadataVersion = conversation === null ? ofNothing : metadataVersionOf(conversation);
       known = {
@@ -182,22 +182,22 @@ export function createAppender(options: AppenderOptions): Appender {
         historyToken: historyTokenOf(conversation?.metadata),
       };
     },
-    looked,
-    madeUnder,
+    observeHead,
+    createdUnder,
     known: () => known,
-    met: () => (isKnown() ? known : undefined),
+    identified: () => (isIdentified() ? known : undefined),
   };
 }
 
 interface Write {
   readonly messages: readonly Message[];
   readonly metadata: WriteMetadata;
-  readonly demands: WriteOptions;
+  readonly conditions: WriteOptions;
   readonly onStored: (() => void) | undefined;
 }
 
-async function tryToAppend(options: AppenderOptions, batch: Write): Promise<Result<void>> {
-  const result = await tryHard(options, () => write(options, batch));
+async function appendWithRetries(options: AppenderOptions, batch: Write): Promise<Result<void>> {
+  const result = await withRetries(options, () => write(options, batch));
   const messageCount = batch.messages.length;
   if (result.success) batch.onStored?.();
   if (result.success && messageCount > 0) {
@@ -209,7 +209,7 @@ async function tryToAppend(options: AppenderOptions, batch: Write): Promise<Resu
   return result;
 }
 
-async function tryHard<T>(
+async function withRetries<T>(
   { conversationId, signal, emit }: AppenderOptions,
   action: () => Promise<Result<T>>,
 ): Promise<Result<T>> {
@@ -229,18 +229,18 @@ async function tryHard<T>(
 
 function write(
   { memory, conversationId, traceId, signal }: AppenderOptions,
-  { messages, metadata, demands }: Write,
+  { messages, metadata, conditions }: Write,
 ): Promise<Result<void>> {
   const { provider, userId, maxMessages, ttl } = memory;
   const written = { traceId, ...(userId === undefined ? {} : { userId }), ...metadata };
   const writeOptions = {
-    ...demands,
-    // A note that trimmed would change the messages, and so outdate what is expected of them.
+    ...conditions,
+    // A write of metadata alone must not trim: that would change the version of the messages, which later writes expect.
     ...(maxMessages === undefined || messages.length === 0 ? {} : { maxMessages }),
     ...(ttl === undefined ? {} : { ttlSeconds: ttl }),
     ...(signal === undefined ? {} : { signal }),
   };
-  return settle("appendMessages", () =>
+  return toResult("appendMessages", () =>
     // Copies, which the provider may change: the next attempt is the same.
     provider.appendMessages(conversationId, [...messages], plainCopy(written), writeOptions),
   );

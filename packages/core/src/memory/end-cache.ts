@@ -5,43 +5,43 @@ import type { StoreTime } from "./store-time.ts";
 
 const DEFAULT_MAX_CONVERSATIONS = 1_000;
 const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
-/** No conversation takes more than this part of the bytes. */
+/** The largest share of the bytes that one conversation may take. */
 const LARGEST_PART = 1 / 16;
-/** What was read longer ago is read again: the store's clock may have been set, and what was erased shouldn't stay here. */
+/** After this time an end is read again: the store's clock may have been set, and erased messages shouldn't stay in memory. */
 const MAX_AGE_MS = 5 * 60_000;
-/** After an end was found outdated, the ends of at most this many turns of its conversation aren't kept. */
+/** After an end was found outdated, at most this many further turns of its conversation aren't cached. */
 const MOST_SKIPPED = 16;
 
-/** The end of a conversation as this process's last run left it, and what the store counts of it. */
+/** The last messages of a conversation as this process's last run left it, and the store's counts. */
 export interface ConversationEnd {
   readonly userId: string | undefined;
   readonly incarnation: string;
   readonly version: number;
-  /** `undefined` where it isn't certain. */
+  /** `undefined` where it isn't known for certain. */
   readonly metadataVersion: number | undefined;
   readonly nextPosition: number;
   /** `undefined` where the store has dropped messages, or doesn't tell how many it has. */
   readonly totalMessages: number | undefined;
   /** The last messages. */
   readonly messages: readonly Message[];
-  /** What the engine has noted. */
+  /** What the engine has stored in the metadata. */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** As the last reading told it. */
   readonly time: StoreTime;
 }
 
 /**
- * Ends of conversations that runs of this process have had the last turn of. Nothing but a store that agrees makes them
- * valid: each is used with the incarnation and the versions that it is of.
+ * The ends of conversations whose last turn was a run's of this process. Each is kept with the incarnation and the versions
+ * that it belongs to, and counts only if the store still has these.
  */
 export interface EndCache {
-  /** Takes it out: it serves one run. */
+  /** Removes the end and returns it: only one run may use it. */
   readonly take: (conversationId: string) => ConversationEnd | undefined;
-  /** Keeps it, unless it is too large, or can't be kept as it is. */
+  /** Keeps the end, unless it is too large or holds values that can't be kept. */
   readonly keep: (conversationId: string, end: ConversationEnd) => void;
   /**
-   * Somebody else has changed its messages. An end that turns out outdated costs a round trip, so that of the next turn isn't
-   * kept. Each time in a row that this is called, the ends of twice as many turns aren't.
+   * To be called when somebody else has changed the messages. An outdated end costs a round trip, so the end of the next turn
+   * isn't kept. With each such call in a row, twice as many turns aren't kept.
    */
   readonly foundOutdated: (conversationId: string) => void;
 }
@@ -54,7 +54,7 @@ interface Entry {
   readonly isTaken: boolean;
   /** How often in a row it was found outdated. */
   readonly outdated: number;
-  /** Of how many more turns the end isn't kept. */
+  /** For how many more turns the end isn't kept. */
   readonly skips: number;
 }
 
@@ -78,11 +78,11 @@ interface Sweep {
   readonly removeExpired: () => void;
 }
 
-/** Out here, so that a timer keeps no cache whose provider is gone: there may be a provider for each request. */
+/** A function of its own, so that a timer holds no cache whose provider is gone: there may be one provider per request. */
 const sweepIfThere = (sweep: WeakRef<Sweep>): void => sweep.deref()?.removeExpired();
 
 function createEndCache(): (options: EndCacheOptions) => EndCache {
-  // Those that were used longest ago come first.
+  // The least recently used come first.
   const entries = new Map<string, Entry>();
   let bytes = 0;
   let isSweepDue = false;
@@ -104,7 +104,7 @@ function createEndCache(): (options: EndCacheOptions) => EndCache {
     },
   };
 
-  // So that what was erased, or expired, doesn't stay in the memory of a process that has nothing to do.
+  // So that erased or expired messages don't stay in the memory of an idle process.
   function sweepLater(): void {
     if (isSweepDue) return;
     isSweepDue = true;
@@ -132,7 +132,7 @@ function createEndCache(): (options: EndCacheOptions) => EndCache {
         return;
       }
       const size = bytesOf(end.messages) + bytesOf(end.metadata);
-      // Negated, as it is NaN where something can't be kept.
+      // Negated, because the size is NaN where something can't be kept.
       if (!(size <= maxBytes * LARGEST_PART)) return;
       put(conversationId, { end, isTaken: false, outdated: isTaken ? 0 : outdated, skips }, size);
       for (const oldest of entries.keys()) {
@@ -148,7 +148,7 @@ function createEndCache(): (options: EndCacheOptions) => EndCache {
   });
 }
 
-/** About what plain data takes. NaN where it holds what the store gives each reader anew, e.g. bytes or a date. */
+/** The approximate size of plain data. NaN where it holds anything else, e.g. bytes or a date, which each reader must get as a copy. */
 function bytesOf(value: unknown): number {
   if (typeof value === "string") return 2 * value.length;
   if (typeof value !== "object" || value === null) return 8;
@@ -156,7 +156,7 @@ function bytesOf(value: unknown): number {
   if (!isList && Object.getPrototypeOf(value) !== Object.prototype) return Number.NaN;
   let bytes = 16;
   for (const key in value) {
-    // Each message has the same few keys, which are there once.
+    // The keys are the same in all messages and stored once.
     bytes += 8 + bytesOf((value as Readonly<Record<string, unknown>>)[key]);
   }
   return bytes;
@@ -166,9 +166,9 @@ type Listener = (conversationId: string, messages: readonly Message[]) => void;
 
 const listeners = new WeakMap<MemoryProvider, Listener>();
 
-/** Has the listener told of what is used in place of a reading. */
-export const onRecall = (provider: MemoryProvider, listener: Listener): void =>
+/** Calls the listener with the messages whenever a cached end is used in place of a reading. */
+export const onCacheRead = (provider: MemoryProvider, listener: Listener): void =>
   void listeners.set(provider, listener);
 
-export const tellRecall = (provider: MemoryProvider, ...told: Parameters<Listener>): void =>
+export const notifyCacheRead = (provider: MemoryProvider, ...told: Parameters<Listener>): void =>
   listeners.get(provider)?.(...told);

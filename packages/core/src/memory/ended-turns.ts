@@ -1,13 +1,12 @@
 /**
- * Executions of this process that are over and could not give their turn back, since the store failed. Their notes say
- * that they live, until the lease ends; whoever meets one in this process knows better and need not wait. Other
- * processes do.
+ * Executions of this process that are over but couldn't release their lease, since the store failed. Runs of this process
+ * ignore such a lease; those of other processes wait until it expires.
  */
 const leaseEnds = new Map<string, number>();
 
-export function noteTurnEnded(executionId: string, leaseMs: number): void {
+export function markTurnEnded(executionId: string, leaseMs: number): void {
   const now = performance.now();
-  // The oldest come first; nobody waits for a lease that is over.
+  // The oldest come first. A lease that has expired is no longer waited for.
   for (const [id, end] of leaseEnds) {
     if (end > now) break;
     leaseEnds.delete(id);

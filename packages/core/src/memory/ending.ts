@@ -2,24 +2,24 @@ import type { Message, ProviderReading } from "@jaf/memory";
 import { isFinalReply } from "./final-reply.ts";
 import { nextPositionOf } from "./metadata.ts";
 
-/** How a run ended of which the store has a receipt. */
+/** How a run ended whose receipt the store has. */
 export type StoredEnding =
   | {
       readonly kind: "replied";
       readonly reply: Message;
-      /** As they were then. */
+      /** The messages up to the reply. */
       readonly messages: readonly Message[];
-      /** Whether anything was said since. */
+      /** Whether the reply is the last message of the conversation. */
       readonly isLast: boolean;
     }
-  /** It waits for somebody, and nothing has been said since. */
+  /** The run waits for an approval or the client, and no message has been added since. */
   | { readonly kind: "interrupted" }
-  /** The conversation has changed in a way that leaves nothing of how the run ended. */
+  /** The conversation has been changed since, so that the run's end isn't in it. */
   | { readonly kind: "changed" }
-  /** The store has dropped what the run ended with. */
+  /** The store has dropped the messages that the run ended with. */
   | { readonly kind: "dropped" };
 
-/** `undefined` where there is no receipt. Looks at one message. */
+/** `undefined` without a receipt. */
 export function endingOf({ conversation, receipt }: ProviderReading): StoredEnding | undefined {
   if (conversation === null || receipt === undefined) return undefined;
   const { messages } = conversation;

@@ -3,46 +3,47 @@ import { createSuccess } from "@jaf/memory/engine";
 import type { Spending } from "../cost/spending.ts";
 import { sleep } from "../timing/abort.ts";
 import { type AppenderOptions, createAppender } from "./appender.ts";
+import { endOfRun } from "./cached-end.ts";
 import { durabilityOf, type MemoryConfig } from "./config.ts";
 import { type ConversationEnd, endCacheOf } from "./end-cache.ts";
 import type { KnownState } from "./known-state.ts";
 import type { Loaded } from "./loaded.ts";
 import { firstPositionOf, nextPositionOf, readMetadata, toMetadata } from "./metadata.ts";
-import { endOfRun } from "./recall.ts";
 import { processTime } from "./store-time.ts";
-import { turnOf } from "./turn.ts";
-import { type AppendEntry, createTurnHolder } from "./turn-holder.ts";
+import { turnLeaseOf } from "./turn.ts";
+import { type AppendEntry, type LeaseAction, openTurnLease } from "./turn-lease.ts";
 
 /** The conversation as the run knows it. */
 export interface JournalHistory {
   /** As it was loaded. */
   readonly stored: ConversationMemory | null;
-  /** What the run has said since, in the order that the store has it in, or will have. */
-  readonly said: readonly Message[];
-  /** What the store counts of it by now. */
+  /** What the run has added since, in the order in which the store has it or will have it. */
+  readonly added: readonly Message[];
+  /** What the run knows by now of the store's counts. */
   readonly known: KnownState;
 }
 
 /**
- * Writes what a run says to the store when its durability asks for it: each method appends, or keeps the messages
- * for the next append. Appends of a run never overlap, and none succeeds once somebody else has appended.
+ * Writes a run's messages to the store when its durability asks for it: each method appends them, or keeps them for the next
+ * append. Appends of a run never overlap, and none succeeds once another run has appended something.
  *
- * While more than one append belongs to the run, the store says that its turn is under way, and until when, should
- * its process be gone.
+ * From its first append to its last, the run holds the conversation's turn by a lease, which ends by itself should the
+ * process die.
  */
 export interface Journal {
   readonly memory: MemoryConfig;
   readonly conversationId: string;
   readonly executionId: string;
-  /** The key that the append which ends the run is made under; `undefined` where nothing was handed in. */
+  /** The idempotency key of the append that ends the run. `undefined`: the run was handed nothing new. */
   readonly runKey: string | undefined;
-  /** Takes what this process knows of the conversation's end, for this run alone. */
-  readonly takeEnd: () => ConversationEnd | undefined;
-  /** Somebody else has changed the conversation since this process had its end. */
+  /** Takes the conversation's end out of the end cache: no other run gets it. */
+  readonly takeCachedEnd: () => ConversationEnd | undefined;
+  /** To be called where the end that was taken turns out outdated. */
   readonly foundOutdated: () => void;
   /**
-   * Everything that follows is said after this. `onConfirmed`: it wasn't read, so the first write asks whether it is what is
-   * stored, metadata included. If not, the write fails with a conflict, and the run has stored nothing yet.
+   * The conversation that everything is appended to. With `onConfirmed` it comes from the end cache: the first write expects
+   * that it is what is stored, metadata included. If it is, `onConfirmed` is called; else the write fails with a conflict, and
+   * the run has stored nothing yet.
    */
   readonly loaded: (reading: Loaded, onConfirmed?: () => void) => void;
   /** Milliseconds since 1970, by the store's clock as far as the run knows it; by this process's if the store tells none. */
@@ -53,52 +54,52 @@ export interface Journal {
   /** The position of the first message that was loaded; `undefined` as long as none was. */
   readonly historyFrom: () => number | undefined;
   /**
-   * What stands for the stored history as this run knows it; see `historyTokenOf`. `undefined` where the run is told how it
-   * ended before and the conversation has gone on since: what was said then isn't known to whoever gets the token.
+   * The token of the stored history; see `historyTokenOf`. `undefined` where the same run had ended before and the conversation
+   * has gone on since: whoever gets the token doesn't have the messages that came later.
    */
   readonly historyToken: () => string | undefined;
   /**
-   * Takes the turn before anything is said: a failure, a conflict among them, if another run has it. What is noted
-   * with it is durable from then on. Rejects when the run is aborted while the store is asked who has the turn.
+   * Takes the turn before anything is appended, and stores `entry`. Fails, e.g. with a conflict, if another run has the turn.
+   * Rejects when the run is aborted while the store is asked who has the turn.
    */
-  readonly claim: (entry: AppendEntry) => Promise<Result<void>>;
-  /** The metadata were changed beside this. */
-  readonly wroteAside: () => void;
-  /** What was said to the agent. */
-  readonly incoming: (messages: readonly Message[], entry: AppendEntry) => Promise<Result<void>>;
+  readonly acquireTurn: (entry: AppendEntry) => Promise<Result<void>>;
+  /** To be called before anything but the journal writes to the metadata. */
+  readonly wroteOtherMetadata: () => void;
+  /** The new messages that the run was given. */
+  readonly appendInput: (messages: readonly Message[], entry: AppendEntry) => Promise<Result<void>>;
   /** A reply with tool calls; no tool runs before this succeeded. */
-  readonly calls: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
+  readonly appendCalls: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * One tool result, the moment it is there; stored at once if its call is. `entry` only for a handoff: a result that
-   * comes after an abort must not change who has the conversation.
+   * One tool result, as soon as it is there. It is stored at once if its call is. `entry` only for a handoff: a result that
+   * comes after an abort must not change which agent has the conversation.
    */
-  readonly answer: (message: Message, entry?: AppendEntry) => Promise<Result<void>>;
-  /** All results of a reply in call order, once they are there. Does nothing where each was stored by `answer`. */
-  readonly answers: (messages: readonly Message[]) => void;
-  /** The final reply, and whatever was kept until now. Ends the turn. */
-  readonly final: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
+  readonly appendResult: (message: Message, entry?: AppendEntry) => Promise<Result<void>>;
+  /** All results of a reply, in call order. Does nothing where `appendResult` has stored each of them. */
+  readonly appendResults: (messages: readonly Message[]) => void;
+  /** The final reply, together with the messages that were pending. Ends the turn. */
+  readonly appendReply: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * The run waits for somebody: whatever was kept until now, and what it waits for. Ends the turn. Rejects as `claim`
-   * does.
+   * The run is interrupted: stores the messages that were kept, and what the run waits for. Ends the turn. Rejects as
+   * `acquireTurn` does.
    */
   readonly interrupt: (entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * The run has failed: the next need not wait until its turn lapses. Nothing that was kept is stored. Takes a second at
-   * most, also where the store hangs.
+   * The run has failed: releases its lease, so that the next run need not wait until it expires. Messages that were kept are
+   * dropped. Takes at most a second, also where the store doesn't answer.
    */
-  readonly abandon: () => Promise<void>;
-  /** No sign of life is given after this. */
+  readonly releaseTurn: () => Promise<void>;
+  /** Stops the heartbeat. */
   readonly close: () => void;
 }
 
-const ABANDON_MS = 1_000;
+const RELEASE_TIMEOUT_MS = 1_000;
 
 const done: Promise<Result<void>> = Promise.resolve(createSuccess(undefined));
 
-/** What is noted with messages, and whether the turn goes on after them. */
-interface Noted {
+/** What is stored with messages, and whether the turn goes on after them. */
+interface TurnWrite {
   readonly entry: AppendEntry;
-  readonly until: "lease" | "over";
+  readonly action: LeaseAction;
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -118,85 +119,93 @@ export function openJournal(options: JournalOptions): Journal {
   const durability = durabilityOf(memory);
   const step = durability === "step";
   const appender = createAppender(options);
-  const turn = createTurnHolder({ appender, ...options });
+  const turn = openTurnLease({ appender, ...options });
   const ends = endCacheOf(memory.provider, memory.endCache);
-  const kept: Message[] = [];
+  const pending: Message[] = [];
   let conversation: ConversationMemory | null = null;
-  let said: Message[] = [];
+  let added: Message[] = [];
   let start = 0;
   let historyFrom: number | undefined;
   let endKey: string | undefined;
   let hasGoneOn = false;
   let failed = false;
-  /** Whether anything may be noted of the turn that has to be taken back when the run fails. */
-  let mayHold = false;
-  // A result whose call is durable becomes so at once, whatever the durability: the call must not be made again.
+  /** Whether the store may have a lease of this run, which has to be released when the run fails. */
+  let mayHoldTurn = false;
+  // The result of a stored call is stored at once, whatever the durability: the call must not be made again.
   let callsAreStored = false;
   let time = processTime();
   let unconfirmed: (() => void) | undefined;
-  let wroteAside = false;
+  let wroteOtherMetadata = false;
 
   const confirmed = (): void => {
-    const tell = unconfirmed;
+    const onConfirmed = unconfirmed;
     unconfirmed = undefined;
-    tell?.();
+    onConfirmed?.();
   };
-  /** What was assumed doesn't hold: the run begins anew. */
+  /** The end from the cache isn't what is stored: the run begins again. */
   const outdated = ({ reason }: MemoryConflictError): void => {
     unconfirmed = undefined;
-    mayHold = false;
+    mayHoldTurn = false;
     if (reason === "version") ends?.foundOutdated(conversationId);
   };
 
-  const append = (messages: readonly Message[], noted?: Noted): Promise<Result<void>> =>
-    appender.inTurn(async (write) => {
-      const held = await turn.confirm(write);
+  const append = (messages: readonly Message[], turnWrite?: TurnWrite): Promise<Result<void>> =>
+    appender.runExclusive(async (write) => {
+      const held = await turn.ensureHeld(write);
       if (!held.success) {
         failed = true;
         return held;
       }
-      const note = noted === undefined ? undefined : turn.make(noted.entry, noted.until);
-      const metadata = note === undefined ? {} : { metadata: toMetadata(note) };
+      const metadata =
+        turnWrite === undefined ? undefined : turn.metadataFor(turnWrite.entry, turnWrite.action);
       const appended = await write({
         messages,
-        ...metadata,
-        idempotencyKey: noted?.idempotencyKey,
+        ...(metadata === undefined ? {} : { metadata: toMetadata(metadata) }),
+        idempotencyKey: turnWrite?.idempotencyKey,
         comparesMetadata: unconfirmed !== undefined,
         onStored: confirmed,
       });
       if (unconfirmed !== undefined && isConflict(appended)) outdated(appended.error);
       else failed ||= !appended.success;
-      if (appended.success && note !== undefined && noted !== undefined) turn.noted(note, noted.entry);
+      if (appended.success && metadata !== undefined && turnWrite !== undefined)
+        turn.onWritten(metadata, turnWrite.entry);
       return appended;
     });
 
-  const hold = (entry: AppendEntry): Noted => {
-    mayHold = true;
-    return { entry, until: "lease" };
+  const holding = (entry: AppendEntry): TurnWrite => {
+    mayHoldTurn = true;
+    return { entry, action: "hold" };
   };
   const keep = (messages: readonly Message[]): Promise<Result<void>> => {
     // Not `push(...messages)`: a long history has more messages than a call may have arguments.
-    for (const message of messages) kept.push(message);
+    for (const message of messages) pending.push(message);
     return done;
   };
-  const count = (messages: readonly Message[]): void => {
-    for (const message of messages) said.push(message);
+  const add = (messages: readonly Message[]): void => {
+    for (const message of messages) added.push(message);
   };
-  const flush = (noted: Noted): Promise<Result<void>> =>
-    kept.length === 0
-      ? turn.note(noted.entry, noted.until, noted.idempotencyKey)
-      : append(kept.splice(0), noted);
-  const end = (entry: AppendEntry): Noted => ({ entry, until: "over", idempotencyKey: endKey });
-  const say = (messages: readonly Message[], noted?: Noted): Promise<Result<void>> => {
-    count(messages);
-    return callsAreStored ? append(messages, noted) : keep(messages);
+  const flush = (turnWrite: TurnWrite): Promise<Result<void>> =>
+    pending.length === 0
+      ? turn.write(turnWrite.entry, turnWrite.action, turnWrite.idempotencyKey)
+      : append(pending.splice(0), turnWrite);
+  const end = (entry: AppendEntry): TurnWrite => ({ entry, action: "release", idempotencyKey: endKey });
+  const appendOrKeep = (messages: readonly Message[], turnWrite?: TurnWrite): Promise<Result<void>> => {
+    add(messages);
+    return callsAreStored ? append(messages, turnWrite) : keep(messages);
   };
 
   const keepEnd = (): void => {
-    const known = appender.met();
-    const noted = turn.lastNoted();
-    if (ends === undefined || known === undefined || noted === undefined) return;
-    const left = endOfRun({ memory, loaded: { conversation, time }, said, known, noted, wroteAside });
+    const known = appender.identified();
+    const written = turn.lastWritten();
+    if (ends === undefined || known === undefined || written === undefined) return;
+    const left = endOfRun({
+      memory,
+      loaded: { conversation, time },
+      added,
+      known,
+      written,
+      wroteOtherMetadata,
+    });
     if (left !== undefined) ends.keep(conversationId, left);
   };
 
@@ -205,7 +214,7 @@ export function openJournal(options: JournalOptions): Journal {
     conversationId,
     executionId,
     runKey,
-    takeEnd: () => {
+    takeCachedEnd: () => {
       const end = ends?.take(conversationId);
       return end?.userId === memory.userId ? end : undefined;
     },
@@ -216,59 +225,59 @@ export function openJournal(options: JournalOptions): Journal {
       conversation = reading.conversation;
       time = reading.time;
       options.spending.loaded(conversation === null ? undefined : readMetadata(conversation).spent);
-      turn.loaded(turnOf(conversation), time);
+      turn.loaded(turnLeaseOf(conversation), time);
       start = nextPositionOf(conversation);
-      said = [];
+      added = [];
       historyFrom = firstPositionOf(conversation);
-      // A key that has been used stands for how the run ended then.
+      // A key with a receipt belongs to the append that ended the same run before.
       endKey = reading.receipt === undefined ? runKey : undefined;
       hasGoneOn = reading.receipt !== undefined && reading.receipt.nextPosition !== start;
     },
     now: turn.now,
-    position: () => start + said.length,
-    history: () => ({ stored: conversation, said, known: appender.known() }),
+    position: () => start + added.length,
+    history: () => ({ stored: conversation, added, known: appender.known() }),
     historyFrom: () => (unconfirmed === undefined ? historyFrom : undefined),
     historyToken: () => (hasGoneOn ? undefined : appender.known().historyToken),
-    claim: (entry) => {
+    acquireTurn: (entry) => {
       callsAreStored = true;
-      mayHold = true;
-      return turn.note(entry, "lease");
+      mayHoldTurn = true;
+      return turn.write(entry, "hold");
     },
-    wroteAside: () => {
-      wroteAside = true;
+    wroteOtherMetadata: () => {
+      wroteOtherMetadata = true;
     },
-    incoming: (messages, entry) => {
-      count(messages);
+    appendInput: (messages, entry) => {
+      add(messages);
       keep(messages);
-      return durability === "completed" || kept.length === 0 ? done : flush(hold(entry));
+      return durability === "completed" || pending.length === 0 ? done : flush(holding(entry));
     },
-    calls: (message, entry) => {
+    appendCalls: (message, entry) => {
       callsAreStored = step;
-      return say([message], step ? hold(entry) : undefined);
+      return appendOrKeep([message], step ? holding(entry) : undefined);
     },
-    answer: (message, entry) =>
-      callsAreStored ? say([message], entry === undefined ? undefined : hold(entry)) : done,
-    answers: (messages) => {
-      if (!callsAreStored) say(messages);
+    appendResult: (message, entry) =>
+      callsAreStored ? appendOrKeep([message], entry === undefined ? undefined : holding(entry)) : done,
+    appendResults: (messages) => {
+      if (!callsAreStored) appendOrKeep(messages);
     },
-    final: async (message, entry) => {
-      count([message]);
+    appendReply: async (message, entry) => {
+      add([message]);
       keep([message]);
       const stored = await flush(end(entry));
       if (stored.success) keepEnd();
       return stored;
     },
     interrupt: (entry) => flush(end(entry)),
-    abandon: async () => {
+    releaseTurn: async () => {
       turn.close();
-      if (!mayHold) return;
+      if (!mayHoldTurn) return;
       // Where a write has failed, the next would fail too, or come too late.
       if (!failed) {
         const over = new AbortController();
-        await Promise.race([turn.giveUp(), sleep(ABANDON_MS, over.signal)]);
+        await Promise.race([turn.release(), sleep(RELEASE_TIMEOUT_MS, over.signal)]);
         over.abort();
       }
-      turn.leave();
+      turn.markEnded();
     },
     close: turn.close,
   };

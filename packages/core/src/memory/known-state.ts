@@ -1,4 +1,4 @@
-/** What the store counts of the conversation, as this run knows it; `undefined`: it doesn't count that. */
+/** The store's versions and counts of the conversation, as this run knows them; `undefined`: the store doesn't tell it. */
 export interface KnownState {
   readonly incarnation: string | undefined;
   readonly version: number | undefined;

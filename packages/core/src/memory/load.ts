@@ -7,14 +7,14 @@ import {
 } from "@jaf/memory/engine";
 import { isVersionedProvider, readFrom } from "@jaf/memory/turns";
 import { ownConversation } from "../immutable/messages.ts";
+import { confirmCached, isCurrent } from "./cached-end.ts";
 import type { MemoryConfig } from "./config.ts";
-import { type ConversationEnd, tellRecall } from "./end-cache.ts";
+import { type ConversationEnd, notifyCacheRead } from "./end-cache.ts";
 import type { Head, Loaded } from "./loaded.ts";
 import { firstPositionOf } from "./metadata.ts";
-import { isOf, recallChecked } from "./recall.ts";
-import { settle } from "./settle.ts";
 import { processTime, storeTimeOf } from "./store-time.ts";
 import { type Tail, type TailReading, tailIn } from "./tail.ts";
+import { toResult } from "./to-result.ts";
 
 const OPERATION = "readConversation";
 
@@ -23,17 +23,17 @@ export interface LoadOptions {
   readonly tail?: Tail | undefined;
   /** An idempotency key whose receipt is asked for. */
   readonly receiptFor: string | undefined;
-  /** The run's, for a wrapper that tries again. */
+  /** The run's, for a wrapper that retries. */
   readonly signal: AbortSignal | undefined;
-  /** What this process knows of the conversation: if it holds, only the head is read. */
+  /** The end from the cache: if it is current, only the head is read. */
   readonly end?: ConversationEnd | undefined;
   /** Called where another process has changed the messages. */
   readonly onChanged?: () => void;
 }
 
 /**
- * The stored conversation, `null` for a new one; a conflict when it is somebody else's. One round trip where its end tells
- * what the run needs; else one more for a longer end, and one for all of it.
+ * The stored conversation, `null` for a new one; a conflict if it belongs to another user. One round trip if the end is enough
+ * for the run; otherwise one more for a longer end, and one for the whole conversation.
  */
 export async function loadConversation(
   memory: MemoryConfig,
@@ -44,12 +44,12 @@ export async function loadConversation(
   const read = (limit?: number) => readConversation(memory, conversationId, { receiptFor, signal, limit });
   if (end !== undefined) {
     const head = await loadHead(memory, conversationId, options);
-    const loaded = head.success ? recallChecked(end, head.data, tail) : undefined;
+    const loaded = head.success ? confirmCached(end, head.data, tail) : undefined;
     if (loaded !== undefined) {
-      tellRecall(memory.provider, conversationId, loaded.conversation?.messages ?? []);
+      notifyCacheRead(memory.provider, conversationId, loaded.conversation?.messages ?? []);
       return createSuccess(loaded);
     }
-    if (head.success && !isOf(end, head.data)) onChanged?.();
+    if (head.success && !isCurrent(end, head.data)) onChanged?.();
     if (head.success && head.data.receipt !== undefined) return read();
   }
   if (tail === undefined) return read();
@@ -71,7 +71,7 @@ export async function loadConversation(
 
 const ALL: TailReading = { decides: false };
 
-/** A tokenizer that throws is reported where the window is made. */
+/** A tokenizer that throws is reported when the window is applied. */
 function endOf(conversation: ConversationMemory, tail: Tail): TailReading {
   try {
     return tailIn(conversation, tail);
@@ -95,7 +95,7 @@ async function readConversation(
   if (receiptFor !== undefined) options.receiptFor = receiptFor;
   if (signal !== undefined) options.signal = signal;
   const askedAt = performance.now();
-  const loaded = await settle(OPERATION, () => readFrom(provider, conversationId, options));
+  const loaded = await toResult(OPERATION, () => readFrom(provider, conversationId, options));
   if (!loaded.success) return loaded;
   if (!isReading(loaded.data)) {
     return createFailure(createMemoryStorageError(OPERATION, "the memory provider returned no conversation"));
@@ -123,17 +123,17 @@ export async function loadHead(
     ...(signal === undefined ? {} : { signal }),
   } as const;
   const askedAt = performance.now();
-  const read = await settle(OPERATION, () => readFrom(provider, conversationId, options));
+  const read = await toResult(OPERATION, () => readFrom(provider, conversationId, options));
   if (!read.success) return read;
   if (isReading(read.data))
     return createSuccess(Object.assign({}, read.data, { time: storeTimeOf(read.data, askedAt) }));
   return createFailure(createMemoryStorageError(OPERATION, "the memory provider returned no conversation"));
 }
 
-/** Of a provider that can't read a conversation without its messages, but list it without. */
+/** For a provider that can't read a conversation without its messages, but can list it without them. */
 async function findHead(provider: MemoryConfig["provider"], conversationId: string): Promise<Result<Head>> {
   const operation = "findConversations";
-  const found = await settle(operation, () =>
+  const found = await toResult(operation, () =>
     provider.findConversations({ conversationId, includeMessages: false }),
   );
   if (!found.success) return found;

@@ -1,10 +1,10 @@
 import type { ProviderReading } from "@jaf/memory";
 import type { StoreTime } from "./store-time.ts";
 
-/** A reading, and what time it was. */
+/** A reading of a conversation, with the store's time. */
 export interface Loaded extends ProviderReading {
   readonly time: StoreTime;
 }
 
-/** The conversation without its messages. `receipt`: see `isVersionedProvider`; others tell none. */
+/** A conversation without its messages. `receipt`: only from versioned providers, see `isVersionedProvider`. */
 export type Head = Pick<Loaded, "conversation" | "incarnation" | "receipt" | "time">;

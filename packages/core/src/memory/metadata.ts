@@ -9,60 +9,60 @@ import type { Lease } from "./lease.ts";
 /** The one metadata key that is the engine's; all others are the application's. */
 const KEY = "jaf";
 
-/** Which run has the conversation's turn, and until when it counts as under way. */
-export interface TurnNote extends Lease {
-  /** Of the execution that had the last turn. */
+/** The lease of the conversation's turn: which execution of a run has it, and until when. The names of the fields are stored. */
+export interface TurnLeaseRecord extends Lease {
+  /** The id of the execution. */
   readonly id: string;
-  /** Which of its notes this is. */
+  /** Counts the leases that the execution has written, renewals by its heartbeat included. */
   readonly sign: number;
 }
 
-/** The arguments that somebody was shown, whatever the tool's schema would make of the call's text by now. */
+/** The arguments that were shown when an approval was asked for. The tool's schema may parse the call differently by now. */
 export interface ShownArguments {
-  /** Of which call: see `callDigestOf`. */
+  /** The digest of the call: see `callDigestOf`. */
   readonly call: string;
   /** As `encodeArguments` writes them. */
   readonly encoded: string;
 }
 
-/** What is known of the approvals that the calls of one reply wait for. */
-export interface ApprovalNote {
+/** What is stored of the approvals that the calls of one reply wait for. */
+export interface ApprovalRecord {
   /** Which message of the conversation made the calls, counted from its very first. */
   readonly position: number;
-  /** How often the approvals were asked for anew; those given for an earlier round no longer count. */
+  /** How many times the approvals expired and were asked for again. A decision for an earlier round no longer counts. */
   readonly round: number;
-  /** Milliseconds since 1970, by the store's clock; absent: never. */
+  /** Milliseconds since 1970, by the store's clock. Absent: they don't expire. */
   readonly expiresAt?: number | undefined;
   /** The bindings of the calls that were approved and may not have run yet: they need no second approval. */
   readonly approved: readonly string[];
-  /** The arguments that were shown, where they aren't what the call's own text says. Absent: all are. */
+  /** The arguments that were shown, of those calls where they differ from the call's own text. Absent: no call. */
   readonly shown?: readonly ShownArguments[] | undefined;
 }
 
-/** What the engine notes beside the messages. Each write that has it replaces it as a whole. */
+/** What the engine stores in the metadata beside the messages. Each write replaces it as a whole. */
 export interface EngineMetadata {
   /** The run that took the last turn. */
   readonly runId: RunId;
   /** The registry key of the agent that goes on with the conversation. */
   readonly agentName: string;
-  /** Which execution's which turn the open tool calls are of; absent: no call is open. */
+  /** Names the execution and the turn that made the open tool calls. Absent: no call is open. */
   readonly toolCallScope?: string;
-  readonly turn: TurnNote;
-  readonly approvals?: ApprovalNote;
+  readonly turn: TurnLeaseRecord;
+  readonly approvals?: ApprovalRecord;
   /** What all runs have used so far. */
   readonly spent?: Spent;
 }
 
-/** As far as it can be trusted: metadata may have been written by anybody. */
-export interface NotedMetadata {
+/** {@link EngineMetadata} as it was read. Anybody may have written metadata: a field that isn't as the engine writes it is left out. */
+export interface StoredMetadata {
   readonly agentName?: string | undefined;
   readonly toolCallScope?: string | undefined;
-  readonly turn?: TurnNote | undefined;
-  readonly approvals?: ApprovalNote | undefined;
+  readonly turn?: TurnLeaseRecord | undefined;
+  readonly approvals?: ApprovalRecord | undefined;
   readonly spent?: Spent | undefined;
 }
 
-const turnNote = lazy(() =>
+const turnLeaseSchema = lazy(() =>
   z.object({
     id: z.string(),
     sign: z.number(),
@@ -71,7 +71,7 @@ const turnNote = lazy(() =>
   }),
 );
 
-const approvalNote = lazy(() =>
+const approvalSchema = lazy(() =>
   z.object({
     position: z.number(),
     round: z.number(),
@@ -85,7 +85,7 @@ const approvalNote = lazy(() =>
 );
 
 const count = lazy(() => z.number().min(0).optional());
-const spentNote = lazy(() =>
+const spentSchema = lazy(() =>
   z.object({
     usage: z.object(
       Object.fromEntries(USAGE_COUNTS.map((name) => [name, count()])) as Record<
@@ -97,15 +97,14 @@ const spentNote = lazy(() =>
   }),
 );
 
-// What isn't as the engine writes it is as if it weren't there.
-const noted = lazy(() =>
+const storedSchema = lazy(() =>
   z
     .object({
       agentName: z.string().optional().catch(undefined),
       toolCallScope: z.string().optional().catch(undefined),
-      turn: turnNote().optional().catch(undefined),
-      approvals: approvalNote().optional().catch(undefined),
-      spent: spentNote().optional().catch(undefined),
+      turn: turnLeaseSchema().optional().catch(undefined),
+      approvals: approvalSchema().optional().catch(undefined),
+      spent: spentSchema().optional().catch(undefined),
     })
     .catch({}),
 );
@@ -114,8 +113,8 @@ export const toMetadata = (metadata: EngineMetadata): Readonly<Record<string, En
   [KEY]: metadata,
 });
 
-export const readMetadata = ({ metadata }: Pick<ConversationMemory, "metadata">): NotedMetadata =>
-  noted().parse(metadata?.[KEY] ?? {}) as NotedMetadata;
+export const readMetadata = ({ metadata }: Pick<ConversationMemory, "metadata">): StoredMetadata =>
+  storedSchema().parse(metadata?.[KEY] ?? {}) as StoredMetadata;
 
 /** For `WriteOptions.expectedVersion`; `undefined` where the store counts none. */
 export const versionOf = (stored: ConversationMemory | null): number | undefined =>
@@ -131,7 +130,7 @@ export function nextPositionOf(stored: ConversationMemory | null): number {
   return Math.max(countOf(stored, "nextPosition") ?? 0, stored.messages.length);
 }
 
-/** The position of the first message that the run has: what lies before it was dropped by the store, or not loaded. */
+/** The position of the first message that the run has. Earlier messages were dropped by the store or not loaded. */
 export const firstPositionOf = (stored: ConversationMemory | null): number =>
   stored === null ? 0 : nextPositionOf(stored) - stored.messages.length;
 

@@ -1,21 +1,21 @@
 import type { ProviderReading } from "@jaf/memory";
 
-/** What a store says the time is, as far as a reading tells it. All in milliseconds since 1970. */
+/** The time by a store's clock, as a reading told it. In milliseconds since 1970. */
 export interface StoreTime {
-  /** Of the reading. */
+  /** When the store made the reading. */
   readonly readAt: number;
-  /** When the reading was there, by `performance.now()`. */
+  /** When the reading arrived, by `performance.now()`. */
   readonly answeredAt: number;
-  /** By now: not ahead of the store, and behind it by no more than the reading took. */
+  /** The time now: never ahead of the store's clock, and behind it by at most as long as the reading took. */
   readonly now: () => number;
-  /** By now: not behind the store, unless the reading took longer than a second. */
+  /** The time now: never behind the store's clock, unless the reading took longer than a second. */
   readonly latest: () => number;
 }
 
-/** Of a reading that took longer, the most of it was waiting and trying again, and the store was asked near its end. */
+/** A reading that took longer was mostly waiting and retries; the store made it near the end. */
 const LONGEST_READING_MS = 1_000;
 
-/** There is no other where a store tells none. */
+/** This process's clock, for a store that tells no time. */
 export const processTime = (): StoreTime => ({
   readAt: Date.now(),
   answeredAt: performance.now(),
@@ -24,9 +24,8 @@ export const processTime = (): StoreTime => ({
 });
 
 /**
- * The clock of the store is the one that all processes have in common, and since the reading a monotonic one goes on: so
- * it doesn't matter what time this process believes it is. `askedAt`: by `performance.now()`, before the reading. To be
- * called as soon as it is there.
+ * All processes share the store's clock; from the reading on, a monotonic clock continues it. So the clock of this process
+ * doesn't matter. `askedAt`: by `performance.now()`, before the reading. To be called as soon as the reading has arrived.
  */
 export function storeTimeOf({ readAt }: Pick<ProviderReading, "readAt">, askedAt: number): StoreTime {
   const given: unknown = readAt;
@@ -35,6 +34,6 @@ export function storeTimeOf({ readAt }: Pick<ProviderReading, "readAt">, askedAt
   const answeredAt = performance.now();
   const tookMs = Math.min(answeredAt - askedAt, LONGEST_READING_MS);
   const now = () => Math.floor(time + performance.now() - answeredAt);
-  // A store gives whole milliseconds that have begun.
+  // Stores round their time down to whole milliseconds.
   return { readAt: time, answeredAt, now, latest: () => Math.ceil(now() + 1 + tookMs) };
 }

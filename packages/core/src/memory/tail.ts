@@ -5,28 +5,28 @@ import { windowOptionsIn } from "../window/window.ts";
 import type { MemoryConfig } from "./config.ts";
 import { isFinalReply } from "./final-reply.ts";
 import { firstPositionOf, nextPositionOf } from "./metadata.ts";
+import { isHistory } from "./new-messages.ts";
 import { COMPARED, readSummary } from "./summary.ts";
-import { isHistory } from "./unsaid.ts";
 
-/** How a run reads the end of a conversation in place of all of it. */
+/** How a run reads only the end of a conversation. */
 export interface Tail {
   readonly window: WindowTail;
   /** Whether messages that went into a summary needn't be read. */
   readonly summarized: boolean;
-  /** How many of the last messages to read: mostly that is enough. */
+  /** How many of the last messages to read first, which is mostly enough. */
   readonly firstRead: number;
-  /** How many messages are said, all of them the user's. */
-  readonly news: number;
-  /** How many messages a client's copy has, which is compared with the end. */
+  /** How many messages the run was given, all of them the user's. */
+  readonly newCount: number;
+  /** How many messages the client's copy has that is compared with the end. */
   readonly copied: number;
 }
 
-type TailOptions = Omit<Tail, "news" | "copied">;
+type TailOptions = Omit<Tail, "newCount" | "copied">;
 
-/** So many messages more are read than must be among the end, which begins with a user message. */
+/** How many messages more than needed are read, so that the end can begin with a user message. */
 const MARGIN = 10;
 const LONGEST_FIRST_READ = 10_000;
-/** How many times as many are read where the end doesn't show what was said before. */
+/** How many times as many messages are read next, if the end doesn't show which messages are new. */
 const MORE = 8;
 
 /** Without a window the model sees all that isn't in the summary. */
@@ -46,26 +46,26 @@ function tailOptions({ provider, window, compressionThreshold }: MemoryConfig): 
   return { window: tail, summarized, firstRead: Math.max(tail.firstRead, unsummarized) };
 }
 
-/** For a run to which these messages are said; `undefined` where it needs all. */
+/** For a run that is given these messages; `undefined` where it needs the whole conversation. */
 export function tailOf(memory: MemoryConfig, said: readonly Message[]): Tail | undefined {
   const options = isHistory(said) ? undefined : tailOptions(memory);
-  return options && tailFor(options, { news: said.length, copied: 0, least: 0 });
+  return options && tailFor(options, { newCount: said.length, copied: 0, least: 0 });
 }
 
-/** For a run that goes on with a client's copy of the conversation. */
+/** For a run that continues from a client's copy of the conversation. */
 export function tailForCopy(memory: MemoryConfig, copy: readonly Message[]): Tail | undefined {
   const options = tailOptions(memory);
   if (options === undefined) return undefined;
   const copied = Array.isArray(copy) ? copy.length : 0;
   const compared = copied === 0 ? 0 : copied + MARGIN;
-  return tailFor(options, { news: 0, copied, least: compared });
+  return tailFor(options, { newCount: 0, copied, least: compared });
 }
 
 /** `least`: how many must be read at first. */
 const tailFor = (
   { window, summarized, firstRead }: TailOptions,
-  { news, copied, least }: Pick<Tail, "news" | "copied"> & { readonly least: number },
-): Tail => ({ window, summarized, firstRead: Math.max(firstRead, least), news, copied });
+  { newCount, copied, least }: Pick<Tail, "newCount" | "copied"> & { readonly least: number },
+): Tail => ({ window, summarized, firstRead: Math.max(firstRead, least), newCount, copied });
 
 export type TailReading =
   | { readonly decides: true; readonly conversation: ConversationMemory }
@@ -73,8 +73,8 @@ export type TailReading =
   | { readonly decides: false; readonly readNext?: number };
 
 /**
- * What a run works with of a conversation of which only the last messages were read; itself where these are all. Throws
- * what the window's tokenizer throws.
+ * The part of a conversation that a run works with, if the messages that were read are enough. Throws what the window's tokenizer
+ * throws.
  */
 export function tailIn(conversation: ConversationMemory, tail: Tail): TailReading {
   const { messages, metadata } = conversation;
@@ -89,7 +89,7 @@ export function tailIn(conversation: ConversationMemory, tail: Tail): TailReadin
   // A copy of user messages alone would be taken for all of a conversation whose end is them.
   if (tail.copied > 0 && !end.messages.some(({ role }) => role === "assistant")) return { decides: false };
   const before = messages[messages.length - end.messages.length - 1];
-  return tellsWhatIsSaid(end.messages, { before, news: tail.news })
+  return showsNewMessages(end.messages, { before, newCount: tail.newCount })
     ? { decides: true, conversation: { ...conversation, messages: end.messages } }
     : { decides: false, readNext: MORE * messages.length };
 }
@@ -101,14 +101,14 @@ function neededBySummary(conversation: ConversationMemory): number | undefined {
   return summary && summary.upTo + 1 - COMPARED - first;
 }
 
-/** Whether the end shows which of the new messages the user had said before, and all that waits for the reply. */
-function tellsWhatIsSaid(
+/** Whether the end shows which of the given messages are stored already, and all messages that wait for the reply. */
+function showsNewMessages(
   decisive: readonly Message[],
-  { before, news }: { readonly before: Message | undefined; readonly news: number },
+  { before, newCount }: { readonly before: Message | undefined; readonly newCount: number },
 ): boolean {
   const end = decisive.findLastIndex(({ role }) => role === "user") + 1;
-  if (news > 0 && decisive.slice(end).some(isFinalReply)) return true;
-  if (news > end) return false;
+  if (newCount > 0 && decisive.slice(end).some(isFinalReply)) return true;
+  if (newCount > end) return false;
   return (
     decisive.slice(0, end).some(({ role }) => role !== "user") ||
     // Nothing else is sure to stay where it is in the whole history.
@@ -129,9 +129,9 @@ export function loadedFrom(conversation: ConversationMemory | null): LoadedFrom 
   return { first, stored: Math.min(first, Math.max(0, nextPositionOf(conversation) - total)) };
 }
 
-/** Whether it says that all that the store has was loaded. */
+/** Whether all messages that the store has were loaded. */
 export const isWhole = (conversation: ConversationMemory | null): boolean =>
   conversation === null || conversation.metadata?.totalMessages === conversation.messages.length;
 
-/** Whether runs give out histories that begin later than the stored one. */
+/** Whether runs return histories that begin later than the stored one. */
 export const givesOutTails = (memory: MemoryConfig): boolean => tailOptions(memory) !== undefined;

@@ -3,19 +3,19 @@ import { createFailure, createMemoryStorageError, onAbort } from "@jaf/memory/en
 
 import { sleep } from "../timing/abort.ts";
 
-/** For how long a read that a write needs is waited for once the run is aborted: it may hang as long as the store does. */
+/** How long such a read may still take once the run is aborted. */
 const ABORTED_READ_MS = 1_000;
 
-/** A read that a write needs: what has finished is stored also after an abort, but no run waits for a store that never answers. */
+/** For a read that a write needs. Finished results are stored also after an abort, but no run waits for a store that never answers. */
 export async function unlessAborted<T>(
   reading: Promise<Result<T>>,
   signal: AbortSignal | undefined,
 ): Promise<Result<T>> {
   if (signal === undefined) return reading;
   const over = new AbortController();
-  let unfollow = () => {};
+  let unsubscribe = () => {};
   const givenUp = new Promise<Result<T>>((resolve) => {
-    unfollow = onAbort(signal, async () => {
+    unsubscribe = onAbort(signal, async () => {
       await sleep(ABORTED_READ_MS, over.signal);
       const reason = "the run was aborted while the conversation was read";
       resolve(createFailure(createMemoryStorageError("readConversation", reason)));
@@ -24,7 +24,7 @@ export async function unlessAborted<T>(
   try {
     return await Promise.race([reading, givenUp]);
   } finally {
-    unfollow();
+    unsubscribe();
     over.abort();
   }
 }

@@ -10,8 +10,8 @@ export interface HookName {
 /** What a name or a code of an error looks like; anything else may quote what somebody said. */
 const IDENTIFIER = /^[\w$.:-]{1,80}$/;
 
-/** Tells that a hook has failed; what fails because the run was aborted isn't told. */
-export function tellFailure<Ctx>(
+/** Emits that a hook has failed, unless the run was aborted. */
+export function emitFailure<Ctx>(
   { emit, config }: RunScope<Ctx>,
   { name, hook }: HookName,
   reason: string,

@@ -5,7 +5,12 @@ import type { JAFError } from "../errors.ts";
 import { textOfThrown } from "../thrown.ts";
 import { checkMiddleware } from "./check.ts";
 import type { Middleware } from "./middleware.ts";
-import { type Asking, checkDeclared, declaredFor, remembering } from "./user-memory/declared.ts";
+import {
+  type Asking,
+  checkDeclared,
+  declarationFor,
+  userMemoryMiddleware,
+} from "./user-memory/declaration.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
 type Installing<Ctx> = Pick<Agent<Ctx, any>, "middleware" | "remembers">;
@@ -15,7 +20,7 @@ type Configured<Ctx> = Pick<RunConfig<Ctx>, "middleware" | "remembers" | "userMe
 export const hasMiddleware = <Ctx>(config: Configured<Ctx>, agent: Installing<Ctx>): boolean =>
   config.middleware !== undefined ||
   agent.middleware !== undefined ||
-  declaredFor(config, agent) !== undefined;
+  declarationFor(config, agent) !== undefined;
 
 /**
  * The run's, then the agent's, then that of what it remembers. Throws a `TypeError` for what is none, e.g. a declaration
@@ -28,8 +33,10 @@ export async function install<Ctx>(
 ): Promise<readonly Middleware<Ctx>[]> {
   const { config } = scope;
   const given = givenBy(config, agent, labelOfRun);
-  const declared = declaredFor(config, agent);
-  return declared === undefined ? given : [...given, ...(await remembering(scope, declared, asking))];
+  const declared = declarationFor(config, agent);
+  return declared === undefined
+    ? given
+    : [...given, ...(await userMemoryMiddleware(scope, declared, asking))];
 }
 
 /** Throws a `TypeError` for what can be seen to be wrong before anything is called. `label`: what a field is called. */

@@ -4,34 +4,34 @@ import type { WrapModelCall } from "../model/model-call-request.ts";
 import type { RunState } from "../state.ts";
 import type { WrapToolCall } from "../tools/tool-call-request.ts";
 
-/** A question to the run's own model provider, beside the conversation: no tools, and nothing of it is stored. */
+/** A request to the run's model provider outside of the conversation, without tools. It isn't stored. */
 export interface CompletionRequest {
   readonly instructions: string;
   readonly messages: readonly Message[];
   /**
-   * The model's name, which outranks `RunConfig.modelOverride`; nothing else is set then. Default: the model of the agent
-   * that the turn begins with, in its settings but for the length of a reply.
+   * The model's name, which takes precedence over `RunConfig.modelOverride`; then no other settings are used. Default: the model of
+   * the agent that the turn begins with, with its settings except for `maxTokens`.
    */
   readonly model?: string | undefined;
-  /** Default: none, so that a question may outlive the run. */
+  /** Default: none, so that a request may outlive the run. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a middleware is told of a turn: one run, from what the user said to the reply. */
+/** A run's turn as a middleware sees it, from the user's messages to the final reply. */
 export interface MiddlewareTurn<Ctx> {
-  /** What the run begins with: the whole history and what is new, as a model can be given it. */
+  /** The state that the run begins with: the sanitized history, with the new messages. */
   readonly state: Readonly<RunState<Ctx>>;
   /**
-   * The user messages that the turn is to answer: the last in a row that have no reply yet, whether they are new or were
-   * stored before. So a turn that is tried again, or goes on after a crash, has the same. Maybe none.
+   * The user messages that the turn is to answer: the last consecutive ones without a reply, whether they are new or were stored
+   * before. So a turn that is tried again, or resumed after a crash, has the same. May be empty.
    */
   readonly said: readonly Message[];
   /**
-   * Position of the first of `said` in the stored conversation, counted from its very first message, from 0; what the store
-   * has dropped counts. Absent where nothing is stored, and where nothing is said.
+   * The position of the first message of `said` in the stored conversation, from 0. Messages that the store has dropped count.
+   * Absent where nothing is stored, and if `said` is empty.
    */
   readonly position?: number | undefined;
-  /** Whether the run goes on with approvals, tool results or a history that a client sent back: a turn that began before. */
+  /** Whether the run continues an earlier turn, with approvals, tool results or a history that a client sent back. */
   readonly isContinuation: boolean;
   /** The key in the registry of the agent that the turn begins with. */
   readonly agentName: string;
@@ -39,74 +39,73 @@ export interface MiddlewareTurn<Ctx> {
   readonly conversationId?: string | undefined;
   /** `RunConfig.signal`. */
   readonly signal?: AbortSignal | undefined;
-  /** What is declared of the prompts that stay the same: `RunConfig.cache`, else `cacheable` of the agent. */
+  /** Which parts of the prompts may be cached: `RunConfig.cache`, else the agent's `cacheable`. */
   readonly cache?: CacheableConfig | false | undefined;
-  /** When the run began, in milliseconds since 1970; where its reply was stored before, when the store last wrote. */
+  /** When the run began, in milliseconds since 1970. If an earlier run stored the reply, when the store last wrote the conversation. */
   readonly startedAt: number;
   /**
-   * Asks the model once; also after the run is over. Resolves with the reply's text. Rejects with what the model provider
-   * throws, and where it replies without text or calls a tool.
+   * Calls the model once; also after the run is over. Resolves with the reply's text. Rejects with what the model provider
+   * throws, and if the reply has no text or calls a tool.
    */
   readonly complete: (request: CompletionRequest) => Promise<string>;
 }
 
 /** What a middleware adds to a turn. */
 export interface TurnAddition {
-  /** Goes behind the agent's instructions, after an empty line, in every model call of the turn. */
+  /** Is appended to the agent's instructions, after an empty line, in every model call of the turn. */
   readonly instructions?: string | undefined;
   /**
-   * Stands right before what the user said last, in every model call of the turn, as a text in front of the message's content
-   * that says `transient: true`. It is shown alone: neither stored nor part of any state. What it says should tell whose words
-   * it is. Where the user has said nothing, it goes behind the instructions.
+   * Is placed directly before the user's last message, in every model call of the turn: as a text part with `transient: true` at
+   * the beginning of that message's content. It is only sent to the model, neither stored nor part of any state. The text should
+   * say that it isn't the user's. Without a user message, it is appended to the instructions.
    */
   readonly beforeNewestMessage?: string | undefined;
 }
 
 /**
- * Takes part in a run: in its turns, at the beginning and at the end, and in each model call and tool call.
+ * Hooks at the beginning and the end of a run, and around each model call and tool call.
  *
- * `onStart` and `onFinish` can't break a run: what they throw is told as a `middleware_failed` event, and the run goes on
- * without them. What a `wrap…` hook throws is how the call ends. A run that is aborted doesn't wait for any.
+ * If `onStart` or `onFinish` throws, there is a `middleware_failed` event, and the run goes on without it. If a `wrap…` hook
+ * throws, the call fails with that error. An aborted run doesn't wait for any hook.
  *
- * A run's middleware takes part in all of it. An agent's `onStart` and `onFinish` are called in runs that begin with the
- * agent; its `wrap…` hooks wrap the agent's own calls, also after a handoff to it.
+ * The hooks of a run's middleware are called for all agents. An agent's `onStart` and `onFinish` are called in runs that begin
+ * with the agent; its `wrap…` hooks wrap the agent's own calls, also after a handoff to it.
  */
 export interface Middleware<Ctx> {
-  /** For events. */
+  /** The name in events. */
   readonly name: string;
-  /** Called once, before the first model call. All middleware begin at the same time; their additions keep their order. */
+  /** Called once, before the first model call. The hooks of all middleware run in parallel; the additions keep the order of the middleware. */
   readonly onStart?: (
     turn: MiddlewareTurn<Ctx>,
   ) => Promise<TurnAddition | undefined> | TurnAddition | undefined;
   /**
-   * Called once the run has completed, and its reply is stored; never for one that failed or was interrupted. `turn` is
-   * the object that `onStart` got. The run's result waits for it, other runs of the conversation don't: put long work off,
-   * and durably.
+   * Called once the run has completed and its reply is stored; never for a run that failed or was interrupted. `turn` is the object
+   * that `onStart` got. The run's result waits for it; other runs of the conversation don't. Put long work into a durable queue.
    *
-   * A run that finds a stored conversation with nothing to answer calls it, too, and no `onStart`: the run that stored the
-   * reply may have died before it did. So it may be called again for the same turn, which `position` tells.
+   * A run that finds a stored conversation with nothing to answer calls it, too, without `onStart`: the run that stored the reply
+   * may have died before it called the hook. So it may be called again for the same turn, which `position` identifies.
    */
   readonly onFinish?: (turn: MiddlewareTurn<Ctx>, reply: Message) => Promise<void> | void;
   /**
-   * Wraps each model call of a turn, its retries and `RunConfig.modelFallback` included; not `MiddlewareTurn.complete`, nor the
-   * making of a summary. The run's hooks come first, the outermost, then the agent's, in the order of the lists.
+   * Wraps each model call of a turn, including its retries and `RunConfig.modelFallback`, but not `MiddlewareTurn.complete` and
+   * summaries. The run's hooks are the outermost, then the agent's, in the order of the lists.
    *
-   * `next(changes)` asks the model, with what is changed of the request, and resolves with the reply as its provider gave it;
-   * it rejects with `ModelCallFailure`. What the hook returns is the reply. A hook that doesn't call `next` answers by itself:
-   * the model isn't asked. One that calls it again, which it may once the first has ended, asks again. A streamed text goes on
-   * its way meanwhile, and is taken back (`llm_retract`) where the reply turns out another.
+   * `next(changes)` calls the model with the changed request. It resolves with the reply as the provider returned it, and rejects
+   * with `ModelCallFailure`. What the hook returns is the reply. A hook that doesn't call `next` answers by itself, without the
+   * model. It may call `next` again once the previous call has ended. Text is streamed meanwhile, and retracted (`llm_retract`) if
+   * the hook returns a different reply.
    *
-   * What it throws ends the run with `ModelCallError`, a `ModelCallFailure` of `next` with that error itself. While `next` isn't
-   * under way, the hooks of a call have as long as one attempt of a model call (`RunConfig.modelTimeoutMs`).
+   * If it throws, the run ends with `ModelCallError`; if it throws the `ModelCallFailure` of `next`, with that failure's error. The
+   * time in which no `next` is under way is limited like one attempt of a model call (`RunConfig.modelTimeoutMs`).
    */
   readonly wrapModelCall?: WrapModelCall<Ctx>;
   /**
-   * Wraps each execution of a tool, once its arguments are valid and approved; not handoffs, nor calls that the client makes.
-   * The order is that of `wrapModelCall`.
+   * Wraps each execution of a tool, once its arguments are valid and approved; not handoffs and calls that the client runs. The
+   * order is that of `wrapModelCall`.
    *
-   * `next(changes)` runs the tool, and resolves with what it returns; it rejects with what the tool throws. What the hook
-   * returns is the tool's answer, and what it throws is dealt with as if the tool had thrown it. All of it has the tool's
-   * time limit, and a tool isn't begun after that, nor after an abort.
+   * `next(changes)` runs the tool. It resolves with what the tool returns, and rejects with what it throws. What the hook returns is
+   * the tool's result, and what it throws is handled as if the tool had thrown it. The tool's time limit applies to hooks and tool
+   * together; a tool isn't started after the limit or after an abort.
    */
   readonly wrapToolCall?: WrapToolCall<Ctx>;
 }

@@ -5,7 +5,7 @@ import type { NamedAddition } from "../model/additions.ts";
 import type { RunState } from "../state.ts";
 import { fail, type Step } from "../step.ts";
 import { abortable } from "../timing/abort.ts";
-import { type HookName, reasonOf, tellFailure } from "./failure.ts";
+import { emitFailure, type HookName, reasonOf } from "./failure.ts";
 import { faultOf, hasMiddleware, install } from "./install.ts";
 import type { Middleware, MiddlewareTurn } from "./middleware.ts";
 import { openTurn } from "./turn.ts";
@@ -88,7 +88,7 @@ async function start<Ctx>(
   const parsed = await guarded(scope, called, async () =>
     additionSchema().safeParse(await middleware.onStart?.(turn)),
   );
-  if (parsed?.success === false) tellFailure(scope, called, "it returned no TurnAddition");
+  if (parsed?.success === false) emitFailure(scope, called, "it returned no TurnAddition");
   const { instructions, beforeNewestMessage } = parsed?.data ?? {};
   const { name } = middleware;
   return [
@@ -99,7 +99,7 @@ async function start<Ctx>(
   ];
 }
 
-/** Never rejects: what is thrown is told. */
+/** Never rejects: what is thrown is emitted as an event. */
 async function guarded<Ctx, T>(
   scope: RunScope<Ctx>,
   called: HookName,
@@ -108,7 +108,7 @@ async function guarded<Ctx, T>(
   try {
     return await hook();
   } catch (thrown) {
-    tellFailure(scope, called, reasonOf(thrown));
+    emitFailure(scope, called, reasonOf(thrown));
     return undefined;
   }
 }

@@ -1,13 +1,13 @@
 import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import type { RunScope } from "../engine/scope.ts";
-import { stateGivenOut } from "../immutable/given-out.ts";
+import { frozenState } from "../immutable/frozen.ts";
 import { overlay } from "../immutable/overlay.ts";
 import { askModel } from "../model/ask.ts";
 import type { ModelConfig } from "../model/model-config.ts";
 import type { RunState } from "../state.ts";
 import type { CompletionRequest, MiddlewareTurn } from "./middleware.ts";
-import { positionOf, unanswered } from "./said.ts";
+import { positionOf, unansweredUserMessages } from "./user-messages.ts";
 
 /** What a turn begins with. */
 export interface TurnStart<Ctx> {
@@ -18,16 +18,16 @@ export interface TurnStart<Ctx> {
   readonly isReplied: boolean;
 }
 
-/** A turn as middleware is told of it. */
+/** A turn as middleware gets it. */
 export function openTurn<Ctx>(
   scope: RunScope<Ctx>,
   { state: reached, agent, isReplied }: TurnStart<Ctx>,
 ): MiddlewareTurn<Ctx> {
   const { config, journal, isContinuation } = scope;
   const state = isReplied ? { ...reached, messages: reached.messages.slice(0, -1) } : reached;
-  const said = unanswered(state.messages);
+  const said = unansweredUserMessages(state.messages);
   return Object.freeze<MiddlewareTurn<Ctx>>({
-    state: stateGivenOut(state),
+    state: frozenState(state),
     said: Object.freeze(said),
     position: journal && positionOf(journal, said),
     isContinuation,

@@ -1,11 +1,11 @@
 import type { ContentPart, Message, RichMessage } from "@jaf/memory";
 
-/** Where what a middleware adds to a turn stands in a prompt. */
+/** Where a middleware's addition is placed in a prompt. */
 export type AdditionPlacement = "instructions" | "before-newest-message";
 
 /** What a middleware adds to a turn. */
 export interface NamedAddition {
-  /** The middleware's. */
+  /** The name of the middleware. */
   readonly name: string;
   readonly placement: AdditionPlacement;
   readonly text: string;
@@ -14,18 +14,18 @@ export interface NamedAddition {
 /** A prompt with what is added to it. */
 export interface AddedPrompt {
   readonly messages: readonly Message[];
-  /** What goes behind the agent's instructions. */
+  /** Appended to the agent's instructions. */
   readonly instructions: readonly string[];
-  /** All of them, where they stand. */
+  /** All additions, with their placements. */
   readonly placed: readonly NamedAddition[];
 }
 
 /**
- * Puts additions where they belong. Those before the newest message become texts in front of its content rather than a message
- * of their own, since many models take no two messages of the user in a row, and so that the messages count as before.
- * They say by `transient` that the next turn has others. Where the user has said nothing, they go behind the instructions.
+ * Adds additions to a prompt. Those before the newest message become text parts at the beginning of its content, not a message of
+ * their own: many models refuse two consecutive user messages, and the number of messages stays the same. `transient` marks
+ * them as different in the next turn. Without a user message, they are appended to the instructions.
  *
- * `hasUserMessage`: whether the conversation has one. A summary reads as one and is none.
+ * `hasUserMessage`: whether the conversation has a user message. A summary looks like one, but doesn't count.
  */
 export function addTo(
   messages: readonly Message[],

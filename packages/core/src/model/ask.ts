@@ -2,7 +2,7 @@ import type { Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/engine";
 import type { ResolvedAgent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
-import { agentGivenOut, openConfigGivenOut, stateGivenOut } from "../immutable/given-out.ts";
+import { frozenAgent, frozenState, openFrozenConfig } from "../immutable/frozen.ts";
 import { ownMessages } from "../immutable/messages.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { RunState } from "../state.ts";
@@ -12,16 +12,16 @@ import type { ModelConfig } from "./model-config.ts";
 import { type ParsedReply, parseReply } from "./reply.ts";
 import { resolved } from "./resolved-agent.ts";
 
-/** A question to a run's model beside the conversation. */
+/** A request to a run's model outside of the conversation. */
 export interface Question<Ctx> {
-  /** Of the run; its messages aren't sent. */
+  /** The run's state; its messages aren't sent. */
   readonly state: Readonly<RunState<Ctx>>;
-  /** The agent's that asks, as the model provider sees it. */
+  /** The agent name that the model provider gets. */
   readonly name: string;
   readonly instructions: string;
   readonly messages: readonly Message[];
   readonly modelConfig: ModelConfig;
-  /** In place of the run's. */
+  /** Replaces the run's signal. */
   readonly signal: AbortSignal | undefined;
 }
 
@@ -37,18 +37,18 @@ export async function askModel<Ctx>(
   const agent: ResolvedAgent<Ctx> = {
     name,
     instructions: () => instructions,
-    // Without tools there is no choice of them, and some providers refuse one.
+    // Some providers refuse a tool choice without tools.
     modelConfig: overlay(modelConfig, { toolChoice: undefined }),
   };
-  const asked = stateGivenOut({ ...state, messages: ownMessages(messages) });
+  const asked = frozenState({ ...state, messages: ownMessages(messages) });
   const limit = openTimeLimit(modelLimit(config, agent), signal);
-  const configOf = openConfigGivenOut(config);
+  const configOf = openFrozenConfig(config);
   let reply: ParsedReply;
   try {
     const { modelProvider } = config;
     const asking = modelProvider.getCompletion(
       asked,
-      resolved<Ctx>(agentGivenOut(agent), instructions),
+      resolved<Ctx>(frozenAgent(agent), instructions),
       configOf(limit, {}),
     );
     reply = parseReply(await limit.race(asking));

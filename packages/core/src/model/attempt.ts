@@ -86,12 +86,12 @@ interface Completing {
 
 /** What comes once the time is up is ignored. */
 function complete<Ctx>(
-  { config: own, configGivenOut, streaming }: RunScope<Ctx>,
+  { config: own, frozenConfig, streaming }: RunScope<Ctx>,
   { state, agent }: ModelRequest<Ctx>,
   { limit, text }: Completing,
 ): Promise<ModelCompletion> {
   const { modelProvider } = own;
-  const config = configGivenOut(limit, agent);
+  const config = frozenConfig(limit, agent);
   if (!streaming || modelProvider.getCompletionStream === undefined) {
     return limit.race(modelProvider.getCompletion(state, agent, config));
   }

@@ -1,15 +1,15 @@
 import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 
-/** Which parts of a prompt stay the same from call to call, so that a provider may keep them. */
+/** Which parts of a prompt stay the same from call to call, so that a provider may cache them. */
 export interface CacheableConfig {
   /** The system instructions. */
   readonly instructions?: boolean | undefined;
   /** The definitions of the tools. */
   readonly tools?: boolean | undefined;
-  /** The first so many messages, the oldest first, from 0; or `"all"`, which moves with the conversation. */
+  /** How many of the oldest messages, from 0; or `"all"`, which grows with the conversation. */
   readonly messages?: number | "all" | undefined;
-  /** For how long they are kept, e.g. `"30m"`, `"2h"`, `"1d"`. Default `"1h"`. Some providers can't be told. */
+  /** How long they are cached, e.g. `"30m"`, `"2h"`, `"1d"`. Default `"1h"`. Some providers ignore it. */
   readonly ttl?: string | undefined;
 }
 

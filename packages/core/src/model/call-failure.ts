@@ -1,14 +1,14 @@
 import { JAFErrorHandler } from "../error-handler.ts";
 import type { JAFError } from "../errors.ts";
 
-/** What `next` of a `wrapModelCall` rejects with: the model was asked, as often as the policy allows, and to no avail. */
+/** The error of `next` in a `wrapModelCall` hook: the model call failed, after all retries that the policy allows. */
 export class ModelCallFailure extends Error {
   override readonly name = "ModelCallFailure";
-  /** How the run ends if the middleware lets it. */
+  /** The error with which the run ends, unless the middleware handles it. */
   readonly error: JAFError;
   /** The HTTP status, if the provider's error carries one. */
   readonly status?: number;
-  /** Whether it may be gone next time. */
+  /** Whether another call may succeed. */
   readonly isRetryable: boolean;
   constructor(error: JAFError) {
     super(JAFErrorHandler.format(error));

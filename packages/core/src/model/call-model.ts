@@ -2,9 +2,9 @@ import type { Message } from "@jaf/memory";
 import type { View } from "../context/view.ts";
 import type { RunScope } from "../engine/scope.ts";
 import type { JAFError } from "../errors.ts";
-import { agentGivenOut, stateShown } from "../immutable/given-out.ts";
+import { frozenAgent, frozenModelState } from "../immutable/frozen.ts";
 import type { RunState } from "../state.ts";
-import type { Turn } from "../step.ts";
+import type { ModelTurn } from "../step.ts";
 import { isThenable } from "../thenable.ts";
 import { wrapping } from "../wrapping-middleware.ts";
 import { addTo, type NamedAddition } from "./additions.ts";
@@ -19,26 +19,26 @@ export type ModelReply =
   | {
       readonly ok: true;
       readonly message: Message;
-      /** To be released or retracted, once it is known whether the reply counts. */
+      /** To be released or retracted once it is known whether the reply counts. */
       readonly text: ReplyText;
     }
   | { readonly ok: false; readonly error: JAFError };
 
-/** What the model gets beside the conversation. */
-export interface Beside {
+/** What the model gets in addition to the conversation. */
+export interface PromptExtras {
   readonly additions: readonly NamedAddition[];
-  /** What goes behind the conversation and is no part of it. */
+  /** Messages after the conversation that aren't part of it, e.g. a request to correct the reply. */
   readonly behind: readonly Message[];
 }
 
 /**
- * Asks the model for its next message, by way of the middleware: it gets the view of the state, and what there is
- * beside the conversation. It is asked again as the policy allows, and others in its place.
+ * Calls the model for its next message, through the middleware, with the view of the state and with additions. Includes retries
+ * and fallback models.
  */
 export function callModel<Ctx>(
   scope: RunScope<Ctx>,
-  turn: Turn<Ctx>,
-  { additions = [], behind = [] }: Partial<Beside> = {},
+  turn: ModelTurn<Ctx>,
+  { additions = [], behind = [] }: Partial<PromptExtras> = {},
 ): ModelReply | Promise<ModelReply> {
   const viewing = scope.view(turn);
   return isThenable(viewing)
@@ -46,22 +46,22 @@ export function callModel<Ctx>(
     : showView(scope, turn, { view: viewing, additions, behind });
 }
 
-interface Viewed<Ctx> extends Beside {
+interface Viewed<Ctx> extends PromptExtras {
   readonly view: View<Ctx>;
 }
 
 function showView<Ctx>(
   scope: RunScope<Ctx>,
-  turn: Turn<Ctx>,
+  turn: ModelTurn<Ctx>,
   { view, additions, behind }: Viewed<Ctx>,
 ): ModelReply | Promise<ModelReply> {
   if (!view.ok) return view;
   const seen = view.state.messages;
   const added = addTo(seen, additions, additions.length > 0 && turn.state.messages.some(isUsers));
   const shownWith = (messages: readonly Message[]) =>
-    stateShown(view.state, behind.length === 0 ? messages : [...messages, ...behind]);
+    frozenModelState(view.state, behind.length === 0 ? messages : [...messages, ...behind]);
   const shown = shownWith(added.messages);
-  // The application's instructions read what the user said, and not what is put before it.
+  // The application's instructions get the user's messages without additions.
   const read = added.messages === seen ? shown : shownWith(seen);
   const resolving = resolveInstructions(scope, instructed(turn.agent, added.instructions), read);
   const ask = (instructions: Instructions) => askShown(scope, turn, { view, added, shown, instructions });
@@ -77,22 +77,22 @@ interface Shown<Ctx> {
 
 function askShown<Ctx>(
   scope: RunScope<Ctx>,
-  { state, agent }: Turn<Ctx>,
+  { state, agent }: ModelTurn<Ctx>,
   { view, added, shown, instructions }: Shown<Ctx>,
 ): ModelReply | Promise<ModelReply> {
   if (!instructions.ok) return instructions;
-  const given = agentGivenOut(agent);
+  const given = frozenAgent(agent);
   const call = {
     state: shown,
-    // What is behind the conversation says nothing of what the user said last.
+    // Without the messages after the conversation, of which one may be the last user message.
     agent: resolved<Ctx>(given, instructions.text, settingsShown(given.modelConfig, view.state.messages)),
-    tellContext:
+    emitContext:
       scope.emit && once(() => scope.emit?.({ type: "context", data: view.describe(added.placed) })),
   };
   const hooks = wrapping(scope.config, agent, "wrapModelCall");
   return hooks === undefined
     ? callModels(scope, call)
-    : callWrapped(scope, call, { hooks, state: stateShown(state) });
+    : callWrapped(scope, call, { hooks, state: frozenModelState(state) });
 }
 
 const isUsers = ({ role }: Message): boolean => role === "user";

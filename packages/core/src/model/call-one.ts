@@ -8,17 +8,17 @@ import { type Attempt, attemptCall, failedCall, type ModelRequest } from "./atte
 import type { ModelUsage } from "./completion.ts";
 import { retryDelayMs } from "./retry.ts";
 
-/** What a model is asked. */
+/** The request of a model call. */
 export interface ModelCall<Ctx> extends ModelRequest<Ctx> {
-  /** Tells what the model gets of the conversation, the first time. Absent when nobody listens. */
-  readonly tellContext: (() => void) | undefined;
+  /** Emits the `context` event, only once. Absent without an observer. */
+  readonly emitContext: (() => void) | undefined;
 }
 
-/** The model that a run asks in the name of an agent. */
+/** The name of the model that a run calls for an agent. */
 export const modelNameOf = <Ctx>({ config }: RunScope<Ctx>, { agent }: ModelRequest<Ctx>): string =>
   config.modelOverride ?? agent.modelConfig?.name ?? "default";
 
-/** Asks one model, and asks again as the policy allows: how that ended. */
+/** Calls one model, with the retries that the policy allows. */
 export async function callOne<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Attempt> {
   const { modelRetry, signal } = scope.config;
   const agentName = call.state.currentAgentName;
@@ -26,7 +26,7 @@ export async function callOne<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): 
   const refused = refusedBy(scope, name);
   if (refused !== undefined) return refused;
   const trace = traceCall(scope, call);
-  call.tellContext?.();
+  call.emitContext?.();
   let usage: ModelUsage | undefined;
   for (let attempt = 1; ; attempt++) {
     const tried = await attemptCall(scope, call, attempt);
@@ -50,7 +50,7 @@ export async function callOne<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): 
   }
 }
 
-/** A call that isn't begun, as the budget is used up. */
+/** The failure of a call that isn't made because the budget is used up. */
 function refusedBy<Ctx>(
   { spending }: RunScope<Ctx>,
   name: string,
@@ -60,7 +60,7 @@ function refusedBy<Ctx>(
   return error && failedCall(error, before);
 }
 
-/** Tells of the beginning and the end of a call; nothing where nobody listens. */
+/** Emits the events of the beginning and the end of a call. `undefined` without an observer. */
 function traceCall<Ctx>(scope: RunScope<Ctx>, request: ModelRequest<Ctx>) {
   const { emit } = scope;
   if (emit === undefined) return undefined;

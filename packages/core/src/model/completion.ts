@@ -1,31 +1,31 @@
 import type { ContentPart, ModelOrigin, ProviderMetadata } from "@jaf/memory";
 
-/** Tokens that a model call used, as far as the provider says. */
+/** The tokens that a model call used, as far as the provider reports them. */
 export interface ModelUsage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
-  /** Of the input tokens, those read from the provider's prompt cache. */
+  /** The input tokens that were read from the provider's prompt cache. */
   readonly cachedInputTokens?: number;
-  /** Of the input tokens, those written to it, which some providers charge more for. */
+  /** The input tokens that were written to the cache, for which some providers charge more. */
   readonly cacheWriteTokens?: number;
-  /** Of the output tokens, those that the model thought with. */
+  /** The output tokens that were reasoning. */
   readonly reasoningTokens?: number;
 }
 
 /**
- * A tool call as providers send it. Untrusted, hence lenient: the engine checks it. Further fields are kept with the call,
- * e.g. `extra_content` with a thought signature.
+ * A tool call as providers send it. All fields are optional because the engine checks them. Further fields are kept with the
+ * call, e.g. `extra_content` with a thought signature.
  */
 export interface ModelToolCall {
   readonly id?: string;
-  /** `"function"` where it is absent. */
+  /** Default `"function"`. */
   readonly type?: string;
   readonly function?: {
     readonly name?: string;
     /** JSON text. */
     readonly arguments?: string;
   };
-  /** Of a call whose `type` is `"custom"`: its input is text. */
+  /** Only of a call whose `type` is `"custom"`: its input is text. */
   readonly custom?: {
     readonly name?: string;
     readonly input?: string;
@@ -34,21 +34,21 @@ export interface ModelToolCall {
 }
 
 /**
- * A model's reply. A choice of OpenAI's chat completions is one as it comes. Further fields of the message are kept with
- * it, e.g. `annotations` or `reasoning_details`. `docs/turns.md` says what becomes of each kind of reply.
+ * A model's reply. A choice of OpenAI's chat completions can be returned unchanged. Further fields of the message are kept with
+ * it, e.g. `annotations` or `reasoning_details`. `docs/turns.md` describes how each kind of reply is handled.
  */
 export interface ModelCompletion {
   readonly message?: {
     readonly content?: string | readonly ContentPart[] | null;
     readonly tool_calls?: readonly ModelToolCall[] | null;
-    /** The words with which the model declines to answer. A part of type `"refusal"` says the same. */
+    /** The words with which the model declines to answer. A part of type `"refusal"` means the same. */
     readonly refusal?: string | null;
-    /** What the model thought, as a field beside the content. */
+    /** The model's reasoning, as a separate field. */
     readonly reasoning_content?: string | null;
     readonly id?: string;
     readonly providerMetadata?: ProviderMetadata;
   };
-  /** Which model replied. Stored with the message, so that its opaque parts go back to no other. */
+  /** Which model replied. Stored with the message, so that its opaque parts are sent back only to that model. */
   readonly origin?: ModelOrigin;
   /** Why the model stopped, in the provider's words, e.g. `"length"`. Passed on in `llm_call_end`. */
   readonly finish_reason?: string | null;
@@ -56,17 +56,17 @@ export interface ModelCompletion {
 }
 
 /**
- * A piece of a streamed reply. A stream ends with `done`: one that just stops was cut off, and is retried.
+ * A piece of a streamed reply. A complete stream ends with `done`; one that ends without it was cut off, and is retried.
  *
- * The pieces of one tool call share an `index`. The first names `id` and `name`; `arguments` are JSON text to be
- * joined. Where a provider gives no `index`, the pieces share their `id`, and one without either belongs to the call of
- * the piece before it. Chunks of other types are ignored.
+ * The pieces of one tool call have the same `index`. The first has `id` and `name`; the `arguments` of all pieces are joined to
+ * JSON text. Without an `index`, pieces with the same `id` belong together, and one without either belongs to the call of the
+ * piece before it. Chunks of other types are ignored.
  */
 export type ModelStreamChunk =
   | { readonly type: "text_delta"; readonly text: string }
-  /** What the model thinks. Pieces in a row are one reasoning part, unless their `id` changes. */
+  /** Reasoning. Consecutive pieces form one reasoning part, unless their `id` changes. */
   | { readonly type: "reasoning_delta"; readonly text: string; readonly id?: string }
-  /** A whole part that is neither text nor a call, at its place, e.g. an image or an opaque reasoning item. */
+  /** A whole part that is neither text nor a call, e.g. an image or an opaque reasoning item. */
   | { readonly type: "part"; readonly part: ContentPart }
   | {
       readonly type: "tool_call_delta";
@@ -79,7 +79,7 @@ export type ModelStreamChunk =
       readonly type: "done";
       readonly usage?: ModelUsage;
       readonly finishReason?: string;
-      /** The whole reply as the provider has it. Where it is given, it is what counts, and not what was put together. */
+      /** The whole reply. If present, it replaces the reply that was joined from the pieces. */
       readonly message?: ModelCompletion["message"];
       readonly origin?: ModelOrigin;
     };

@@ -2,14 +2,14 @@ import type { FallbackModel, ModelFallback, RunConfig } from "../config.ts";
 import type { RunScope } from "../engine/scope.ts";
 import { JAFErrorHandler } from "../error-handler.ts";
 import type { JAFError } from "../errors.ts";
-import { openConfigGivenOut } from "../immutable/given-out.ts";
+import { openFrozenConfig } from "../immutable/frozen.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { Attempt } from "./attempt.ts";
 import { callOne, type ModelCall, modelNameOf } from "./call-one.ts";
 
 /**
- * Asks the model, and where that fails for good those of `RunConfig.modelFallback`, each once, from the one that the agent had
- * its last reply from. Nothing of a failed call counts.
+ * Calls the model, and if that fails after all retries, the models of `RunConfig.modelFallback`, each once, beginning with the
+ * one that gave the agent's last reply.
  */
 export function callModels<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Attempt> {
   const { modelFallback } = scope.config;
@@ -47,10 +47,10 @@ async function callWithFallback<Ctx>(
   }
 }
 
-/** Those of an account without credit. */
+/** The statuses of an account without credit. */
 const DEFAULT_STATUSES: readonly number[] = [402, 429];
 
-/** Whether another model may do better: the failure may pass, or has a status that is named. */
+/** Whether to call another model: the failure is transient, or has one of the statuses. */
 function isForAnother<Ctx>(
   { statuses = DEFAULT_STATUSES }: ModelFallback<Ctx>,
   { error, retryable }: { readonly error: JAFError; readonly retryable: boolean },
@@ -69,5 +69,5 @@ function scopeFor<Ctx>(
     typeof fallback === "string" ? { model: fallback } : fallback;
   const changes: Partial<RunConfig<Ctx>> = modelProvider === undefined ? {} : { modelProvider };
   const config = overlay(scope.config, { ...changes, modelOverride: model });
-  return { ...scope, config, configGivenOut: openConfigGivenOut(config) };
+  return { ...scope, config, frozenConfig: openFrozenConfig(config) };
 }

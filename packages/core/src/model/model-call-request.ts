@@ -3,38 +3,38 @@ import type { RunState } from "../state.ts";
 import type { ModelCompletion } from "./completion.ts";
 import type { ModelConfig } from "./model-config.ts";
 
-/** What of a request a middleware may change. */
+/** The fields of a request that a middleware may change. */
 export interface ModelCallChanges {
   readonly instructions?: string;
-  /** What the model gets of the conversation. The conversation itself stays as it is. */
+  /** The messages that the model gets. The conversation itself isn't changed. */
   readonly messages?: readonly Message[];
-  /** The names of those of the agent's tools that the model may call. */
+  /** The names of the agent's tools that the model may call. */
   readonly tools?: readonly string[];
-  /** In place of the agent's settings, all of them. */
+  /** Replaces all of the agent's settings. */
   readonly modelConfig?: ModelConfig;
-  /** The model's name. It outranks `RunConfig.modelOverride`. */
+  /** The model's name. Takes precedence over `RunConfig.modelOverride`. */
   readonly model?: string;
 }
 
 /** A model call as a middleware sees it. */
 export interface ModelCallRequest<Ctx> {
-  /** Of the run; its messages are those of the whole conversation that the run has. */
+  /** The run's state, with all messages that the run has of the conversation. */
   readonly state: Readonly<RunState<Ctx>>;
-  /** The key in the registry of the agent that asks. */
+  /** The registry key of the agent that calls the model. */
   readonly agentName: string;
   readonly instructions: string;
-  /** What the model gets of the conversation. */
+  /** The messages that the model gets. */
   readonly messages: readonly Message[];
   /** The names of the agent's tools. */
   readonly tools: readonly string[];
   readonly modelConfig: ModelConfig;
-  /** `RunConfig.modelOverride`, or the agent's; absent: the provider chooses. */
+  /** The model's name, of `RunConfig.modelOverride` or the agent. Absent: the provider chooses. */
   readonly model?: string;
-  /** Aborted with the run, when the hooks' time is up, and once the call is over. */
+  /** Aborted with the run, when the hooks' time limit is reached, and at the end of the call. */
   readonly signal: AbortSignal;
 }
 
-/** Asks the model, or the next middleware. */
+/** Calls the next middleware, or the model. */
 export type NextModelCall = (changes?: ModelCallChanges) => Promise<ModelCompletion>;
 
 /** See `Middleware.wrapModelCall`. */

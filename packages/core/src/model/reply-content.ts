@@ -7,29 +7,29 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 export const isPartList = (content: unknown): content is readonly ContentPart[] =>
   Array.isArray(content) && content.every((part) => isObject(part) && typeof part["type"] === "string");
 
-/** What a reply holds, in the order in which it counts. */
-export type Substance = "text" | "refusal" | "made" | "reasoning" | "nothing";
+/** What kind of content a reply has. If it has several, the first one here counts. */
+export type ReplyKind = "text" | "refusal" | "generated" | "reasoning" | "nothing";
 
-/** Fields beside the content that hold what the model made. */
-const MADE_FIELDS = ["audio", "images", "parts"];
+/** Fields other than the content with media that the model generated. */
+const GENERATED_FIELDS = ["audio", "images", "parts"];
 
-/** Of an assistant message without calls. */
-export function substanceOf(message: Message | RichMessage): Substance {
+/** The kind of an assistant message without calls. */
+export function replyKindOf(message: Message | RichMessage): ReplyKind {
   if (messageText(message).trim() !== "") return "text";
   if (refusalOf(message) !== undefined) return "refusal";
   const { content, ...fields }: RichMessage = message;
   const parts = Array.isArray(content) ? content : [];
-  if (parts.some(isMade) || MADE_FIELDS.some((name) => isFilled(fields[name]))) return "made";
+  if (parts.some(isGenerated) || GENERATED_FIELDS.some((name) => isFilled(fields[name]))) return "generated";
   const hasThought =
     parts.some(isReasoningPart) ||
     Object.entries(fields).some(([name, field]) => isReasoningField(name) && isFilled(field));
   return hasThought ? "reasoning" : "nothing";
 }
 
-/** The words with which the model declines, where it says nothing else. */
+/** The words with which the model declines to answer, if it says nothing else. */
 export function refusalOf(message: Message | RichMessage): string | undefined {
   const { content, refusal }: RichMessage = message;
-  // Nearly all messages, at no cost.
+  // The fast path for nearly all messages.
   if (refusal === undefined && !Array.isArray(content)) return undefined;
   if (messageText(message).trim() !== "") return undefined;
   const words = [refusal, ...refusalsIn(content)].filter(isSaid);
@@ -43,7 +43,7 @@ function refusalsIn(content: RichMessage["content"]): readonly unknown[] {
 
 const isSaid = (words: unknown): words is string => typeof words === "string" && words.trim() !== "";
 
-const isMade = (part: ContentPart): boolean =>
+const isGenerated = (part: ContentPart): boolean =>
   !isTextPart(part) && !isReasoningPart(part) && part.type !== "refusal" && part.type !== "tool-call";
 
 function isFilled(value: unknown): boolean {

@@ -4,25 +4,25 @@ import type { RunScope } from "../engine/scope.ts";
 import type { Emit } from "../events/emitter.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 
-/** A streamed reply on its way to those who watch: its text, what the model thinks, and its other parts. */
+/** Emits the pieces of a streamed reply as events: its text, its reasoning, and its other parts. */
 export interface ReplyText {
   readonly add: (text: string) => void;
   readonly addReasoning: (text: string) => void;
   readonly addPart: (part: ContentPart) => void;
-  /** Whether any of it was told. */
+  /** Whether any piece was emitted. */
   readonly isShown: () => boolean;
   /**
-   * The reply counts: what was held back is told. `judged`: what the output guardrails have let pass; where its text is
-   * another than that of the pieces, it is told in their place.
+   * The reply counts: emits the pieces that were held. `judged`: the message that has passed the output guardrails; if its text
+   * differs from that of the pieces, it is emitted instead of them.
    */
   readonly release: (judged?: Message) => void;
-  /** The reply doesn't count: what was told is to be taken back. */
+  /** The reply doesn't count: emits `llm_retract` if pieces were emitted. */
   readonly retract: () => void;
 }
 
 type Told = Parameters<Emit>[0];
 
-/** Of a reply that comes as a whole. */
+/** For a reply that isn't streamed. */
 const nothingStreamed: ReplyText = {
   add: () => undefined,
   addReasoning: () => undefined,
@@ -32,7 +32,7 @@ const nothingStreamed: ReplyText = {
   retract: () => undefined,
 };
 
-/** Held back where output guardrails have yet to judge it, unless the run's configuration says otherwise. */
+/** Holds the pieces where output guardrails have yet to judge the reply, unless `RunConfig.unjudgedText` is `"retract"`. */
 export function openReplyText<Ctx>({ emit, config, streaming }: RunScope<Ctx>, agentName: string): ReplyText {
   if (!streaming) return nothingStreamed;
   const { finalOutputGuardrails: judges = [], unjudgedText } = config;
@@ -58,7 +58,7 @@ export function openReplyText<Ctx>({ emit, config, streaming }: RunScope<Ctx>, a
     isShown: () => isShown,
     release: (judged) => {
       const pieces = held?.splice(0) ?? [];
-      const text = judges.length === 0 || judged === undefined || said === "" ? said : spokenIn(judged);
+      const text = judges.length === 0 || judged === undefined || said === "" ? said : streamedTextOf(judged);
       if (text === said) return pieces.forEach(tell);
       retract();
       if (text !== "") tell({ type: "llm_delta", data: { agentName, text } });
@@ -68,8 +68,8 @@ export function openReplyText<Ctx>({ emit, config, streaming }: RunScope<Ctx>, a
   };
 }
 
-/** As its pieces say it: without breaks between the parts. */
-function spokenIn({ content }: RichMessage): string {
+/** The text as the pieces have it, without breaks between parts. */
+function streamedTextOf({ content }: RichMessage): string {
   if (typeof content === "string" || content === null) return content ?? "";
   return content.map((part) => partText(part) ?? "").join("");
 }

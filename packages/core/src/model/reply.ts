@@ -2,7 +2,7 @@ import type { Message, ModelOrigin, ToolCall } from "@jaf/memory";
 import { storableMessage } from "../immutable/storable.ts";
 import type { ModelCompletion } from "./completion.ts";
 import { parseCalls } from "./reply-calls.ts";
-import { isObject, isPartList, substanceOf } from "./reply-content.ts";
+import { isObject, isPartList, replyKindOf } from "./reply-content.ts";
 
 export type ParsedReply =
   | { readonly ok: true; readonly message: Message }
@@ -24,7 +24,7 @@ const unusable = (detail: string, retryable = true): ParsedReply => ({ ok: false
  *
  * | the reply holds | it is |
  * | --- | --- |
- * | tool calls | run, whatever stands beside them; those that the provider has run itself are parts, and stay in place |
+ * | tool calls | run, whatever else the reply holds; calls that the provider has run itself are parts, and stay in place |
  * | text | the output |
  * | a refusal, as a field or as parts, and no text | the output; `ModelRefused` where the agent has an `outputCodec` |
  * | media, or parts that JAF doesn't know, and no text | the output `""` |
@@ -34,7 +34,7 @@ const unusable = (detail: string, retryable = true): ParsedReply => ({ ok: false
  * | a value that no store can hold | unusable; not asked for again |
  * | content that is neither text nor parts, calls that can't be understood | unusable |
  *
- * What can be repaired without guessing is: see `parseCalls`. The places of calls between the parts follow their ids.
+ * Calls are repaired where that needs no guess: see `parseCalls`. Parts that mark the places of calls get the calls' new ids.
  */
 export function parseReply(completion: ModelCompletion | null | undefined): ParsedReply {
   const sent: unknown = completion?.message;
@@ -66,11 +66,11 @@ export function parseReply(completion: ModelCompletion | null | undefined): Pars
 
 function judged(message: Message, completion: ModelCompletion | null | undefined): ParsedReply {
   if (message.tool_calls !== undefined) return { ok: true, message };
-  const substance = substanceOf(message);
+  const substance = replyKindOf(message);
   switch (substance) {
     case "text":
     case "refusal":
-    case "made":
+    case "generated":
       return { ok: true, message };
     case "reasoning":
       return nothingSaid(completion, "it holds reasoning and no answer", false);

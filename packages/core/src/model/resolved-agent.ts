@@ -15,13 +15,13 @@ export function instructionsFor<Ctx>(
   return typeof agent.instructions === "function" ? agent.instructions(state) : agent.instructions;
 }
 
-/** The agent with more behind its instructions; itself if there is nothing. */
+/** The agent with additions after its instructions; the same agent if there are none. */
 export function instructed<Ctx, Out>(agent: Agent<Ctx, Out>, additions: readonly string[]): Agent<Ctx, Out> {
   if (additions.length === 0) return agent;
   const instructions: Agent<Ctx, Out>["instructions"] = (state) => {
     const own = instructionsFor(agent, state);
     const join = (text: string) => [text, ...additions].join("\n\n");
-    // What is no text is told as such, and not joined.
+    // Anything but a text is reported later, and not joined.
     if (isThenable(own)) return own.then((text) => (typeof text === "string" ? join(text) : text));
     return typeof own === "string" ? join(own) : own;
   };

@@ -1,21 +1,19 @@
 import { isTransient } from "./transient.ts";
 
 /**
- * When a model call is tried again, and how long after: exponential backoff with full jitter, or what the provider
- * asks for in a `Retry-After` header. A provider that asks for more than `maxDelayMs` isn't called again; the error
- * then says when it can be.
+ * When a model call is retried, and after which delay: exponential backoff with full jitter, or the delay of the provider's
+ * `Retry-After` header. If that is longer than `maxDelayMs`, the call isn't retried, and the error has the delay.
  */
 export interface ModelRetryPolicy {
-  /** Calls in all, the first one included. `1`: never again. Default 3. */
+  /** How many attempts in all, including the first. `1`: no retry. Default 3. */
   readonly maxAttempts?: number;
-  /** The longest first wait, in milliseconds; it doubles with each attempt. Default 500. */
+  /** The maximum of the first delay, in milliseconds; it doubles with each attempt. Default 500. */
   readonly baseDelayMs?: number;
-  /** The longest wait, in milliseconds. Default 30,000. */
+  /** The maximum of every delay, in milliseconds. Default 30,000. */
   readonly maxDelayMs?: number;
   /**
-   * Whether what the provider threw can be gone next time. Default: what the error says of itself by a boolean
-   * `isRetryable`, else network errors, timeouts, and the statuses 408, 409, 429 and 5xx. A reply that holds nothing usable
-   * is tried again where the model may do better.
+   * Whether an error of the provider is transient. Default: the error's own boolean `isRetryable`, if it has one, else network
+   * errors, timeouts, and the statuses 408, 409, 429 and 5xx. An unusable reply is retried where another may be usable.
    */
   readonly isRetryable?: (error: unknown) => boolean;
 }
@@ -27,7 +25,7 @@ export interface FailedAttempt {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Milliseconds to wait before the next attempt; `undefined` if there is none. */
+/** The delay before the next attempt, in milliseconds; `undefined`: there is none. */
 export function retryDelayMs(
   policy: ModelRetryPolicy | undefined,
   failed: FailedAttempt,
@@ -39,7 +37,7 @@ export function retryDelayMs(
   return Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** (attempt - 1));
 }
 
-/** By the policy's own judgement, or the default one. A judge that throws says no. */
+/** By the policy's `isRetryable`, or the default. If that throws, the error isn't retryable. */
 export function isRetryableFailure(policy: ModelRetryPolicy | undefined, thrown: unknown): boolean {
   try {
     // Called on the policy, which may be an instance of a class.

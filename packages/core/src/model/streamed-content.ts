@@ -40,7 +40,7 @@ export function collectContent(): StreamedContent {
     addCall: (index) => add({ kind: "call", index }),
     toContent: (idOfCall) => {
       if (!hasParts) return pieces.map((piece) => (piece.kind === "text" ? piece.text : "")).join("");
-      // Calls without a place stand behind all parts.
+      // Calls after the last part need no placeholder.
       const end = pieces.findLastIndex(({ kind }) => kind !== "call") + 1;
       return pieces.slice(0, end).map((piece) => partOf(piece, idOfCall));
     },

@@ -35,8 +35,8 @@ export function statusOf(thrown: unknown): number | undefined {
 }
 
 /**
- * Whether it is of the kind that passes: a network error, a timeout, a rate limit, a fault of the server. What an error says of
- * itself outranks that, as `isRetryable` of the AI SDK's: a 429 is also what an account without credit gets.
+ * Whether an error is transient: a network error, a timeout, a rate limit, a server error. A boolean `isRetryable` of the error, as
+ * the AI SDK's errors have, takes precedence: an account without credit gets a 429, too.
  */
 export function isTransient(thrown: unknown): boolean {
   const said = fieldsOf(thrown)?.["isRetryable"];

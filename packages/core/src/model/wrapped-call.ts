@@ -2,13 +2,13 @@ import type { ContentPart, RichMessage } from "@jaf/memory";
 import { sameJson } from "@jaf/memory/engine";
 import type { RunScope } from "../engine/scope.ts";
 import type { JAFError } from "../errors.ts";
-import { openConfigGivenOut } from "../immutable/given-out.ts";
+import { openFrozenConfig } from "../immutable/frozen.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { Middleware } from "../middleware/middleware.ts";
 import type { RunState } from "../state.ts";
 import { abortError } from "../timing/abort.ts";
 import { modelLimit } from "../timing/limits.ts";
-import { type OwnTime, openOwnTime } from "../timing/own-time.ts";
+import { openPausableTimeLimit, type PausableTimeLimit } from "../timing/pausable-time-limit.ts";
 import { type Attempt, failedCall } from "./attempt.ts";
 import { modelCallError } from "./call-error.ts";
 import { ModelCallFailure } from "./call-failure.ts";
@@ -20,12 +20,12 @@ import { parseReply } from "./reply.ts";
 import { openReplyText, type ReplyText } from "./reply-text.ts";
 import { callFor, changed, requestOf } from "./wrapped-request.ts";
 
-/** What of a wrapped call outlives its hooks. */
+/** The state of a wrapped call. */
 interface Progress {
-  /** How asking the model ended last. */
+  /** The result of the last model call. */
   last: Attempt | undefined;
   attempts: number;
-  /** Whether the model is being asked. */
+  /** Whether a model call is under way. */
   isUnderWay: boolean;
 }
 
@@ -35,30 +35,30 @@ interface Wrapping<Ctx> {
   readonly state: RunState<Ctx>;
 }
 
-/** Asks the model by way of the middleware. */
+/** Calls the model through the middleware. */
 export async function callWrapped<Ctx>(
   scope: RunScope<Ctx>,
   call: ModelCall<Ctx>,
   { hooks, state }: Wrapping<Ctx>,
 ): Promise<Attempt> {
-  const ownTime = openOwnTime(modelLimit(scope.config, call.agent), scope.config.signal);
+  const timeLimit = openPausableTimeLimit(modelLimit(scope.config, call.agent), scope.config.signal);
   const progress: Progress = { last: undefined, attempts: 0, isUnderWay: false };
-  const request = requestOf(scope, call, { state, signal: ownTime.signal });
-  const asking = scopeWithin(scope, ownTime);
-  const ask = openAsking(asking, call, { request, ownTime, progress });
+  const request = requestOf(scope, call, { state, signal: timeLimit.signal });
+  const asking = scopeWithin(scope, timeLimit);
+  const ask = openAsking(asking, call, { request, timeLimit, progress });
   try {
     const wrapped = hooks.reduceRight<Next<Ctx>>((next, hook) => wrappedBy(hook, next), ask);
-    const completion = await ownTime.race((async () => wrapped(request))());
-    // What a hook has left under way ends, before another text is told.
-    ownTime.close();
+    const completion = await timeLimit.race((async () => wrapped(request))());
+    // Ends model calls that a hook has left under way, before other text is emitted.
+    timeLimit.close();
     return concluded(scope, call, { completion, progress });
   } catch (thrown) {
-    const error = abortError(scope.config.signal) ?? errorOf(scope, ownTime.exceeded() ?? thrown, progress);
-    // The text of a reply that was fit to be one is refused with it; that of a failed call the failure takes back.
+    const error = abortError(scope.config.signal) ?? errorOf(scope, timeLimit.exceeded() ?? thrown, progress);
+    // Retracts the text of a usable reply; that of a failed call is retracted with the failure.
     if (progress.last?.ok === true && error._tag !== "RunAborted") progress.last.text.retract();
     return failedCall(error, progress);
   } finally {
-    ownTime.close();
+    timeLimit.close();
   }
 }
 
@@ -73,15 +73,15 @@ const wrappedBy =
     return hook.wrapModelCall === undefined ? go() : hook.wrapModelCall(request, go);
   };
 
-/** What is asked within the hooks ends with them. */
-function scopeWithin<Ctx>(scope: RunScope<Ctx>, { signal }: OwnTime): RunScope<Ctx> {
+/** Model calls within the hooks end with them. */
+function scopeWithin<Ctx>(scope: RunScope<Ctx>, { signal }: PausableTimeLimit): RunScope<Ctx> {
   return { ...scope, config: overlay(scope.config, { signal }) };
 }
 
 interface Asking<Ctx> {
   /** What the first hook gets. */
   readonly request: ModelCallRequest<Ctx>;
-  readonly ownTime: OwnTime;
+  readonly timeLimit: PausableTimeLimit;
   readonly progress: Progress;
 }
 
@@ -89,14 +89,14 @@ interface Asking<Ctx> {
 function openAsking<Ctx>(
   scope: RunScope<Ctx>,
   call: ModelCall<Ctx>,
-  { request: first, ownTime, progress }: Asking<Ctx>,
+  { request: first, timeLimit, progress }: Asking<Ctx>,
 ): Next<Ctx> {
   return async (request) => {
-    ownTime.signal.throwIfAborted();
+    timeLimit.signal.throwIfAborted();
     if (progress.isUnderWay) throw new Error("next() is under way: it can be called again once it has ended");
-    takeBack(scope, call, progress);
+    retract(scope, call, progress);
     progress.isUnderWay = true;
-    ownTime.pause();
+    timeLimit.pause();
     try {
       const asking = request.model === first.model ? scope : scopeFor(scope, request.model);
       const last = await callModels(asking, request === first ? call : callFor(call, request));
@@ -106,13 +106,13 @@ function openAsking<Ctx>(
       return last.completion;
     } finally {
       progress.isUnderWay = false;
-      ownTime.resume();
+      timeLimit.resume();
     }
   };
 }
 
-/** The text that was told of what isn't the reply. */
-function takeBack<Ctx>(
+/** Retracts text that was emitted and isn't the reply's. */
+function retract<Ctx>(
   { emit, streaming }: RunScope<Ctx>,
   { state }: ModelCall<Ctx>,
   progress: Progress,
@@ -124,13 +124,13 @@ function takeBack<Ctx>(
     emit?.({ type: "llm_retract", data: { agentName: state.currentAgentName } });
 }
 
-/** A model that a hook chose is asked first, whichever replied last. */
+/** A model that a hook chose is called first, whichever replied last. */
 function scopeFor<Ctx>(scope: RunScope<Ctx>, model: string | undefined): RunScope<Ctx> {
   const config = overlay(scope.config, { modelOverride: model });
-  return { ...scope, config, configGivenOut: openConfigGivenOut(config), modelInUse: new Map() };
+  return { ...scope, config, frozenConfig: openFrozenConfig(config), modelInUse: new Map() };
 }
 
-/** What the hooks have made of it. */
+/** The reply that the hooks have returned. */
 function concluded<Ctx>(
   scope: RunScope<Ctx>,
   call: ModelCall<Ctx>,
@@ -139,12 +139,12 @@ function concluded<Ctx>(
   const reply = parseReply(completion);
   const { last } = progress;
   if (!reply.ok) {
-    takeBack(scope, call, progress);
+    retract(scope, call, progress);
     return failedCall({ _tag: "ModelBehaviorError", detail: reply.detail }, progress);
   }
   const { message } = reply;
   if (last?.ok === true && isShownAlike(last.message, message)) return { ...last, message, completion };
-  takeBack(scope, call, progress);
+  retract(scope, call, progress);
   const text = openReplyText(scope, call.state.currentAgentName);
   if (scope.streaming) for (const part of partsShown(message)) addPart(text, part);
   return { ok: true, message, completion, text, attempts: progress.attempts };
@@ -155,7 +155,7 @@ const partsShown = ({ content }: RichMessage): readonly ContentPart[] =>
     ? [{ type: "text", text: content ?? "" }]
     : content.filter(({ type }) => type !== "tool-call");
 
-/** Whether a stream of one tells what a stream of the other does. */
+/** Whether both messages would be streamed as the same pieces. */
 const isShownAlike = (one: RichMessage, other: RichMessage): boolean =>
   sameJson(partsShown(one), partsShown(other)) &&
   sameJson(one["reasoning_content"], other["reasoning_content"]);

@@ -72,7 +72,7 @@ export function changed<Ctx>(
 
 /** What a model is asked for what the hooks have made of the request. */
 export function callFor<Ctx>(
-  { state, agent, tellContext }: ModelCall<Ctx>,
+  { state, agent, emitContext }: ModelCall<Ctx>,
   { instructions, messages, tools, modelConfig }: ModelCallRequest<Ctx>,
 ): ModelCall<Ctx> {
   const offered = agent.tools?.filter(({ schema }) => tools.includes(schema.name));
@@ -81,6 +81,6 @@ export function callFor<Ctx>(
   return {
     state: Object.freeze({ ...state, messages }),
     agent: resolved(changed, instructions, settings),
-    tellContext,
+    emitContext,
   };
 }

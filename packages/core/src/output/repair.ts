@@ -13,7 +13,7 @@ export function repairableFaults<Ctx>({ outcome }: Step<Ctx>): readonly z.ZodIss
   return isCodecFault(errors) ? undefined : errors;
 }
 
-/** What the model is told of its reply, as if the user had said it. It is no part of the conversation. */
+/** The request to correct a reply, as a user message that isn't part of the conversation. */
 export function repairRequest(reply: Message, faults: readonly z.ZodIssue[]): Message {
   const shown = faults
     .slice(0, SHOWN_FAULTS)

@@ -3,7 +3,7 @@ import { looksRandom } from "./random-text.ts";
 import { alphanumeric, type CharacterSet, characterSet, not, type Reader } from "./reader.ts";
 import { isRemark, isScheme, isSecretName } from "./secret-names.ts";
 
-/** From its first character to behind its last. */
+/** From its first character to after its last. */
 export type Span = readonly [from: number, end: number];
 
 const SPACE = " \t\r\n";
@@ -12,7 +12,7 @@ const space = characterSet(SPACE);
 const quote = characterSet(QUOTES);
 const backslash = characterSet("\\");
 const quoteOrBackslash = characterSet(`${QUOTES}\\`);
-/** Names, keys, tokens and paths are made of these; a value behind a name may hold more. */
+/** Names, keys, tokens and paths are made of these; a value after a name may hold more. */
 const inWord = characterSet("_-.~+/@%");
 const word: CharacterSet = (code) => alphanumeric(code) || inWord(code);
 const value = not(characterSet(`${SPACE}${QUOTES},;&)}]<>|`));
@@ -81,7 +81,7 @@ function passwordLimit(part: string, colon: number): number {
   return isOfPassword ? part.length : end;
 }
 
-/** What stands behind a name that says so, and words that are secret by themselves. */
+/** Values after the name of a secret, and words that look like secrets by themselves. */
 function* wordsOf(reader: Reader): Generator<Span> {
   const { text } = reader;
   for (let at = 0; at < text.length; ) {

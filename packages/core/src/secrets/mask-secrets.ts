@@ -1,16 +1,15 @@
 import { findSecrets } from "./find-secrets.ts";
 import { openReader } from "./reader.ts";
 
-/** What stands in place of a secret. */
+/** Replaces a secret. */
 const MASK = "[masked]";
 
 /**
- * The text with what looks like a secret replaced by `[masked]`: keys of well-known services, tokens behind `Bearer` and the
- * like, what follows a name such as `password=` or `"apiKey":`, passwords in URLs, private keys in PEM, and tokens of 32
- * characters and more that look random, hashes among them; UUIDs stay. The rest is as it was.
+ * The text, with `[masked]` in place of everything that looks like a secret: keys of well-known services, tokens after `Bearer`
+ * and the like, values after a name such as `password=` or `"apiKey":`, passwords in URLs, private keys in PEM, and tokens of
+ * 32 characters and more that look random, including hashes. UUIDs and all other text stay unchanged.
  *
- * It goes by how things look, so it is a net and no wall: a secret that looks like a word isn't found. Takes time that
- * grows with the length of the text and no faster.
+ * It is a heuristic: a secret that looks like a word isn't found. Takes time linear in the length of the text.
  */
 export const maskSecrets = (text: string): string => maskCounted(text).masked;
 

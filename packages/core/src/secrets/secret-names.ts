@@ -15,7 +15,7 @@ export function isSecretName(name: string): boolean {
   return ENDINGS.some((ending) => plain.endsWith(ending));
 }
 
-/** What stands behind such a name where something is said of the value, and not the value itself. */
+/** Words after such a name that describe the value and aren't the value itself. */
 const REMARKS: ReadonlySet<string> = new Set([
   ...[
     "required",

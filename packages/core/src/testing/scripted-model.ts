@@ -12,12 +12,12 @@ export type ScriptedStep<Ctx> =
       request: ScriptedRequest<Ctx>,
     ) => string | ScriptedReply | Error | Promise<string | ScriptedReply | Error>);
 
-/** What the model was asked. */
+/** A request that the model got. */
 export interface ScriptedRequest<Ctx> {
   readonly state: Readonly<RunState<Ctx>>;
   readonly agent: ResolvedAgent<Ctx>;
   readonly config: RunConfig<Ctx>;
-  /** What the agent's `instructions` gave for the state. */
+  /** The agent's instructions for the state. */
   readonly instructions: string;
 }
 
@@ -38,8 +38,8 @@ export class ScriptError extends Error {
 }
 
 /**
- * A model that follows a script, one step a call, and streams too. A call beyond the last step fails, and so
- * does `assertDone` after one, or when steps are left.
+ * A model for tests that follows a script, one step per call, also when streaming. A call beyond the last step fails, and
+ * `assertDone` throws after such a call, or if steps are left.
  *
  * @example
  * const model = createScriptedModel([

@@ -9,14 +9,14 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
 export function abortable<T>(work: T | PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return Promise.resolve(work);
   return new Promise<T>((resolve, reject) => {
-    const settle = onAbort(signal, () => reject(signal.reason));
+    const unsubscribe = onAbort(signal, () => reject(signal.reason));
     Promise.resolve(work).then(
       (value) => {
-        settle();
+        unsubscribe();
         resolve(value);
       },
       (thrown: unknown) => {
-        settle();
+        unsubscribe();
         reject(thrown);
       },
     );
@@ -29,11 +29,11 @@ export function sleep(milliseconds: number, signal: AbortSignal | undefined): Pr
     if (signal?.aborted === true) return resolve();
     const wake = () => {
       clearTimeout(timer);
-      settle?.();
+      unsubscribe?.();
       resolve();
     };
     const timer = setTimeout(wake, Math.min(milliseconds, MAX_TIMER_MS));
-    const settle = signal && onAbort(signal, wake);
+    const unsubscribe = signal && onAbort(signal, wake);
   });
 }
 

@@ -54,7 +54,7 @@ class OpenTimeLimit implements TimeLimit {
   #error: TimeLimitError | undefined;
   #timer: Timer | undefined;
   #between: Timeout | undefined;
-  #waiting: Waiting[] | undefined;
+  #waiting: PendingWork[] | undefined;
   readonly #unfollow: (() => void) | undefined;
 
   constructor(limit: Limit, signal: AbortSignal | undefined, timers: Pick<Timers, "start">) {
@@ -134,7 +134,7 @@ interface Ended {
   readonly reason: unknown;
 }
 
-interface Waiting {
+interface PendingWork {
   readonly reject: (reason: unknown) => void;
   /** For the time alone: after an abort the work may take its time. */
   readonly inTime: boolean;

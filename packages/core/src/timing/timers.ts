@@ -31,7 +31,7 @@ class RunTimers implements Timers {
 
   start(milliseconds: number, action: () => void): Timer {
     const endsAt = performance.now() + Math.min(milliseconds, MAX_TIMER_MS);
-    const time = new RunningTime(this, { endsAt, action, place: this.#running.length });
+    const time = new RunningTime(this, { endsAt, action, index: this.#running.length });
     this.#running.push(time);
     if (time.endsAt < this.#wakesAt) this.#wakeAt(time.endsAt);
     return time;
@@ -39,11 +39,11 @@ class RunTimers implements Timers {
 
   /** Whether it ran until now. The last takes its place. */
   stopped(time: RunningTime): boolean {
-    if (this.#running[time.place] !== time) return false;
+    if (this.#running[time.index] !== time) return false;
     const last = this.#running.pop();
     if (last !== undefined && last !== time) {
-      this.#running[time.place] = last;
-      last.place = time.place;
+      this.#running[time.index] = last;
+      last.index = time.index;
     }
     if (!this.#isOpen) this.#rest();
     return true;
@@ -82,16 +82,16 @@ class RunningTime implements Timer {
   readonly #timers: RunTimers;
   readonly endsAt: number;
   readonly action: () => void;
-  place: number;
+  index: number;
 
   constructor(
     timers: RunTimers,
-    { endsAt, action, place }: Pick<RunningTime, "endsAt" | "action" | "place">,
+    { endsAt, action, index }: Pick<RunningTime, "endsAt" | "action" | "index">,
   ) {
     this.#timers = timers;
     this.endsAt = endsAt;
     this.action = action;
-    this.place = place;
+    this.index = index;
   }
 
   stop(): void {

@@ -1,7 +1,7 @@
 import type { Message, RichToolCall } from "@jaf/memory";
 import type { RunScope } from "../engine/scope.ts";
-import { type Makers, madeWhenRead, UNREAD } from "../immutable/made-when-read.ts";
-import { lastSaid, positionOf } from "../middleware/said.ts";
+import { type FieldFactories, NOT_COMPUTED, withLazyFields } from "../immutable/lazy-fields.ts";
+import { lastUserMessages, positionOf } from "../middleware/user-messages.ts";
 import type { TimeLimit } from "../timing/time-limit.ts";
 import type { ToolCallInfo, ToolCallTurn } from "./tool.ts";
 
@@ -15,26 +15,29 @@ interface CallSource {
   readonly limit: Pick<TimeLimit, "signal">;
 }
 
-/** What a tool is told of its call. */
+/** The info that a tool gets about its call. */
 export const callInfo = ({ id }: RichToolCall, source: CallSource): ToolCallInfo =>
-  madeWhenRead<ToolCallInfo, CallSource>(
+  withLazyFields<ToolCallInfo, CallSource>(
     {
       toolCallId: id,
       idempotencyKey: `${source.callScope}:${id}`,
-      signal: UNREAD as AbortSignal,
+      signal: NOT_COMPUTED as AbortSignal,
       runId: source.scope.runId,
       traceId: source.scope.traceId,
       agentName: source.agentName,
-      turn: UNREAD as ToolCallTurn,
+      turn: NOT_COMPUTED as ToolCallTurn,
     },
-    MAKERS,
+    FACTORIES,
     source,
   );
 
-const MAKERS: Makers<ToolCallInfo, CallSource> = { signal: ({ limit }) => limit.signal, turn: turnOf };
+const FACTORIES: FieldFactories<ToolCallInfo, CallSource> = {
+  signal: ({ limit }) => limit.signal,
+  turn: turnOf,
+};
 
 function turnOf({ scope: { journal, config, startedAt }, messages }: CallSource): ToolCallTurn {
-  const said = lastSaid(messages);
+  const said = lastUserMessages(messages);
   return Object.freeze({
     messages: Object.freeze([...messages]),
     said: Object.freeze(said),

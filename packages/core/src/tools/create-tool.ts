@@ -3,15 +3,15 @@ import type { ToolResult } from "./result.ts";
 import { clientSide, type Tool, type ToolCallInfo } from "./tool.ts";
 import type { ToolParts } from "./tool-parts.ts";
 
-/** What may be returned: text, a {@link ToolResult}, parts, or data, which the model reads as JSON. */
+/** What a tool may return: text, a {@link ToolResult}, parts, or data, which the model gets as JSON. */
 export type ToolReturn = string | ToolResult | ToolParts | object;
 
 export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
   readonly name: string;
-  /** What the tool does and when to use it. The model chooses by it. */
+  /** What the tool does and when to use it. The model chooses tools by it. */
   readonly description: string;
   readonly parameters: Schema;
-  /** Absent: the tool runs at the client. The run is interrupted and goes on with `RunConfig.toolResults`. */
+  /** Absent: the client runs the tool. The run is interrupted and resumed with `RunConfig.toolResults`. */
   readonly execute?: (
     args: z.output<Schema>,
     context: Readonly<Ctx>,
@@ -26,7 +26,7 @@ export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
 }
 
 /**
- * A {@link Tool} whose argument type is inferred from its schema.
+ * Creates a {@link Tool} whose argument type is inferred from its schema.
  *
  * @example
  * const add = createTool({
@@ -47,7 +47,7 @@ export function createTool<Schema extends z.ZodType, Ctx = any>(
     ...(execute === undefined
       ? clientSide
       : {
-          // The engine takes whatever it is; the type of a `Tool` names the first two.
+          // The engine accepts all of `ToolReturn`; the type of `Tool.execute` has only these two.
           execute: async (args: z.output<Schema>, context: Readonly<Ctx>, call?: ToolCallInfo) =>
             (await execute.call(definition, args, context, call)) as string | ToolResult,
         }),

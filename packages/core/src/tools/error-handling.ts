@@ -9,27 +9,27 @@ import {
 } from "./result.ts";
 import type { ToolCallInfo } from "./tool.ts";
 
-/** One finished execution, without arguments and results: those are the conversation's. */
+/** One finished execution of a tool, without its arguments and its result, which may quote the conversation. */
 export interface ToolLogEntry {
   readonly toolName: string;
   readonly status: ToolResultStatus;
   readonly executionTimeMs: number;
-  /** What was thrown, if anything was. */
+  /** What the tool threw, if it did. */
   readonly error?: unknown;
 }
 
 export interface ErrorHandlingOptions {
-  /** Called once an execution. It can't change the result: what it throws is reported as a process warning. Default: nothing is logged. */
+  /** Called once for each execution. If it throws, that is reported as a process warning, and the result stays. Default: nothing is logged. */
   readonly log?: (entry: ToolLogEntry) => void;
-  /** Takes secrets out of the message of what is thrown, which the model reads; the log gets the error itself. See `RunConfig.maskSecrets`. Default `true`. */
+  /** Masks secrets in the error message that the model gets; the log gets the error itself. See `RunConfig.maskSecrets`. Default `true`. */
   readonly maskSecrets?: boolean | ((thrown: string) => string);
 }
 
 type Unwrapped<R> = R extends ToolResult<infer T> ? T : R;
 
 /**
- * Makes an `execute` that never throws: what `executor` returns becomes a success (a {@link ToolResult} keeps its
- * status), what it throws an error with code `EXECUTION_FAILED`. Both carry the tool's name and `executionTimeMs`.
+ * Makes an `execute` that never throws. What `executor` returns becomes a successful result (a {@link ToolResult} keeps its
+ * status), and what it throws becomes an error with code `EXECUTION_FAILED`. Both have the tool's name and `executionTimeMs`.
  */
 export function withErrorHandling<A, Ctx, R>(
   toolName: string,

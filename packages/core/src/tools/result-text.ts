@@ -1,6 +1,6 @@
 import { isToolResult, ToolResponse, type ToolResult } from "./result.ts";
 
-/** The `ToolResult` that a tool message's text stands for; `undefined` for any other text. */
+/** Parses the text of a tool message as a `ToolResult`; `undefined` for any other text. */
 export function readToolResult(text: string): ToolResult | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -12,11 +12,11 @@ export function readToolResult(text: string): ToolResult | undefined {
 
 const REJECTED = "The call was not approved";
 
-/** What the model is told of a call that somebody rejected. */
+/** The result that the model gets of a call that was rejected. */
 export const rejectedResult = (reason: string | undefined): ToolResult =>
   ToolResponse.permissionDenied(reason === undefined ? `${REJECTED}.` : `${REJECTED}: ${reason}`);
 
-/** Whether a result says that its call was rejected, and why; `undefined` for any other. */
+/** The reason if the result is that of a rejected call; `undefined` for any other result. */
 export function rejectionOf({ status, error }: ToolResult): { readonly reason?: string } | undefined {
   if (status !== "permission_denied" || error === undefined) return undefined;
   const { message } = error;

@@ -1,6 +1,6 @@
 export type ToolResultStatus = "success" | "error" | "validation_error" | "permission_denied" | "not_found";
 
-/** The structured answer of a tool. The model reads it as JSON. Build one with `ToolResponse`. */
+/** The structured result of a tool. The model gets it as JSON. Create one with `ToolResponse`. */
 // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
 export interface ToolResult<T = any> {
   readonly status: ToolResultStatus;
@@ -19,7 +19,7 @@ export interface ToolResult<T = any> {
   };
 }
 
-/** The codes that the engine and `ToolResponse` use. A tool may have codes of its own. */
+/** The error codes of the engine and of `ToolResponse`. A tool may use codes of its own. */
 export const ToolErrorCodes = {
   INVALID_INPUT: "INVALID_INPUT",
   MISSING_REQUIRED_FIELD: "MISSING_REQUIRED_FIELD",
@@ -52,12 +52,12 @@ function failure(
   };
 }
 
-/** Builds {@link ToolResult}s. */
+/** Creates {@link ToolResult}s. */
 export const ToolResponse = {
   success: <T>(data: T, metadata?: Metadata): ToolResult<T> =>
     metadata === undefined ? { status: "success", data } : { status: "success", data, metadata },
 
-  /** `code`: one of {@link ToolErrorCodes} or your own. The model reads `message` and `details`. */
+  /** `code`: one of {@link ToolErrorCodes} or your own. The model gets `message` and `details`. */
   error: (
     code: ToolErrorCode | (string & {}),
     message: string,
@@ -99,8 +99,8 @@ const STATUSES: ReadonlySet<unknown> = new Set<ToolResultStatus>([
 const FIELDS: ReadonlySet<string> = new Set(["status", "data", "error", "metadata"]);
 
 /**
- * A plain object with a known status. With fields that a {@link ToolResult} hasn't, a `"success"` is taken for data
- * that happens to have a status; a failure stays one, since taking it for a success would hide it.
+ * Whether it is a plain object with a known status. A `"success"` with fields that a {@link ToolResult} doesn't have is data that
+ * happens to have a status. A failure with such fields is still a failure, so that it isn't hidden.
  */
 export function isToolResult(value: unknown): value is ToolResult {
   if (!isPlainObject(value) || !("status" in value) || !STATUSES.has(value.status)) return false;

@@ -1,21 +1,21 @@
 import type { ToolReturn } from "./create-tool.ts";
 import type { ToolCallInfo } from "./tool.ts";
 
-/** What of a tool call a middleware may change. */
+/** The fields of a tool call that a middleware may change. */
 export interface ToolCallChanges {
-  /** As the tool's `parameters` parse them: they aren't parsed again, and nobody who approved the call has seen them. */
+  /** Parsed arguments. They aren't parsed again, and whoever approved the call hasn't seen them. */
   readonly args: unknown;
 }
 
 /** A tool call as a middleware sees it. */
 export interface ToolCallRequest<Ctx> extends ToolCallInfo {
   readonly toolName: string;
-  /** Parsed: what the tool would get. */
+  /** The parsed arguments that the tool would get. */
   readonly args: unknown;
   readonly context: Readonly<Ctx>;
 }
 
-/** Runs the tool, or the next middleware. */
+/** Calls the next middleware, or the tool. */
 export type NextToolCall = (changes?: ToolCallChanges) => Promise<ToolReturn>;
 
 /** See `Middleware.wrapToolCall`. */

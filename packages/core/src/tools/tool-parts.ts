@@ -5,13 +5,13 @@ import { frozenCopy } from "../immutable/copy.ts";
 import { mediaPartSchema, textPartSchema } from "../part-schema.ts";
 import { isToolResult } from "./result.ts";
 
-/** A part of what a tool answers. */
+/** A part of a tool's result. */
 export type ToolPart = TextPart | MediaPart;
 
 /**
- * What a tool answers that has more than text, e.g. an image: `{ parts: [{ type: "media", mediaType: "image/png", data }] }`.
- * The model gets the parts as they are. An object with other fields beside `parts`, or with other kinds of parts, is data,
- * and goes to the model as JSON. As the `data` of a successful `ToolResult` it counts, too.
+ * A tool's result that has more than text, e.g. an image: `{ parts: [{ type: "media", mediaType: "image/png", data }] }`. The model
+ * gets the parts unchanged. It may also be the `data` of a successful `ToolResult`. An object with other fields in addition to
+ * `parts`, or with other kinds of parts, is data, which the model gets as JSON.
  */
 export interface ToolParts {
   readonly parts: readonly ToolPart[];

@@ -20,7 +20,7 @@ export async function executeWrapped<Ctx>(
   let isOver = false;
   const run: Next<Ctx> = async ({ args }) => {
     limit.signal.throwIfAborted();
-    // What was answered must not be done once more behind it.
+    // A call that has its result must not run again.
     if (isOver) throw new Error("the call is over: next() came too late");
     return execute(args);
   };

@@ -1,8 +1,8 @@
 import type { MemoryIssue, Message } from "@jaf/memory";
 import { parseMessages, sanitizeConversation } from "@jaf/memory/engine";
 import type { ContextLabel } from "../context/manifest.ts";
-import { placesIn } from "./places.ts";
 import type { ShownMessages, WindowInput } from "./shown.ts";
+import { sourceIndexesOf } from "./source-indexes.ts";
 
 /** Gets copies that can't be changed, in a list of its own. */
 export type WindowFunction = (messages: readonly Message[]) => readonly Message[];
@@ -76,8 +76,8 @@ const roleOf = ({ role, tool_call_id: answers }: Message): string =>
 /** For each message that a function returned and that is shown, whether it had to be changed. */
 function labelsOf(returned: readonly Message[], shown: readonly Message[]) {
   const labels = new Map<Message | undefined, ContextLabel | undefined>();
-  for (const [index, place] of placesIn(returned, shown).entries()) {
-    labels.set(returned[place], shown[index] === returned[place] ? undefined : changed);
+  for (const [index, at] of sourceIndexesOf(returned, shown).entries()) {
+    labels.set(returned[at], shown[index] === returned[at] ? undefined : changed);
   }
   return labels;
 }

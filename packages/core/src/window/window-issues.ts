@@ -1,10 +1,10 @@
 import type { MemoryIssue } from "@jaf/memory";
 import { parseChatMemoryConfig } from "@jaf/memory/client";
-import { remembered } from "../immutable/remembered.ts";
+import { memoize } from "../immutable/memoize.ts";
 
 export const PATH = "RunConfig.memory.window";
 
-/** What is wrong with a window. */
+/** What is wrong with a window's configuration. */
 export function windowIssues(window: unknown): readonly MemoryIssue[] {
   if (window === undefined || typeof window === "function") return [];
   if (typeof window !== "object" || window === null)
@@ -12,7 +12,7 @@ export function windowIssues(window: unknown): readonly MemoryIssue[] {
   return issuesIn(window);
 }
 
-const issuesIn = remembered(
+const issuesIn = memoize(
   () => [],
   (window: object): readonly MemoryIssue[] => {
     const { tokenizer, ...config } = fieldsOf(window);

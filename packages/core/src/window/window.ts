@@ -9,25 +9,25 @@ import type {
 } from "@jaf/memory";
 import { countMessageTokens, estimateTokens, planWindow, windowOptionsOf } from "@jaf/memory/turns";
 import type { ContextLabel } from "../context/manifest.ts";
-import { remembered } from "../immutable/remembered.ts";
+import { memoize } from "../immutable/memoize.ts";
 import { type WindowFunction, windowByFunction } from "./function-window.ts";
 import type { ShownMessages, WindowInput } from "./shown.ts";
 import { type ModelWindow, wholeWindow } from "./whole-window.ts";
 import { fieldsOf, PATH } from "./window-issues.ts";
 
 /**
- * Which part of the history the model sees: a window's configuration, whose `memoryId` isn't used here, or a function, by
- * itself or over a window.
+ * Which part of the history the model sees: the configuration of a window, whose `memoryId` isn't used here, or a function that
+ * gets the whole history or the last messages of it.
  *
- * What a function returns is checked, sanitized and sent. The messages it gets can't be changed; it may leave out
- * messages and put others in their place, but must return the newest, with all results of its calls, and the last user
- * message, or what stands for them. It doesn't get the summary, which is sent before what it returns.
+ * What a function returns is checked, sanitized and sent. It gets frozen messages; it may leave out messages and replace others,
+ * but must return the newest message, with all results of its calls, and the last user message, or replacements of them. It
+ * doesn't get the summary, which is sent before what it returns.
  */
 export type RunWindow = (ChatMemoryConfig & ChatMemoryOptions) | WindowFunction | SelectingWindow;
 
-/** A function that needs the end of the conversation alone, so that a run needn't read the rest. */
+/** A window function that needs only the end of the conversation, so that a run needn't read the rest. */
 export interface SelectingWindow {
-  /** What the function gets: the window of so many messages, that slides. */
+  /** The function gets a sliding window of this many messages. */
   readonly maxMessages: number;
   readonly select: WindowFunction;
 }
@@ -41,7 +41,7 @@ const windowTooSmall: MemoryIssue = {
     "room for the newest message together with the calls and results it belongs to and the last user message",
 };
 
-/** What a window without issues is laid over; `undefined` for a function by itself. Throws a `TypeError` where it has some. */
+/** The options of a valid window; `undefined` for a function without `maxMessages`. Throws a `TypeError` if it has issues. */
 export function windowOptionsIn(window: RunWindow): WindowOptions | undefined {
   if (typeof window === "function") return undefined;
   if (isSelecting(window)) return { maxMessages: window.maxMessages };
@@ -53,7 +53,7 @@ const windowOptions = (window: object, tokenizer: Tokenizer): WindowOptions => {
   return "maxTokens" in options ? { ...options, tokenizer } : options;
 };
 
-const optionsIn = remembered(
+const optionsIn = memoize(
   () => [],
   (window: object): WindowOptions => {
     const { tokenizer: _, ...config } = fieldsOf(window);
@@ -73,7 +73,7 @@ export function openWindow(window: RunWindow | undefined): ModelWindow {
   if (typeof window === "function")
     return { limit: { type: "function" }, show: windowByFunction(PATH, window), tokensOf: () => undefined };
   if (isSelecting(window)) return openSelecting(window);
-  const counted = remembering(tokenizerOf(window));
+  const counted = memoizeTokenizer(tokenizerOf(window));
   const options = windowOptions(window, counted);
   const limits = {
     limit: limitOf(options),
@@ -114,8 +114,8 @@ function openSelecting(window: SelectingWindow): ModelWindow {
 const limitOf = (options: WindowOptions): number =>
   "maxTokens" in options ? options.maxTokens : options.maxMessages;
 
-/** The whole history is counted before each model call, and its texts stay the same. */
-function remembering(tokenizer: Tokenizer): Tokenizer {
+/** Before each model call the whole history is counted, of which most texts were counted before. */
+function memoizeTokenizer(tokenizer: Tokenizer): Tokenizer {
   const known = new Map<string, number>();
   return (text) => {
     const tokens = known.get(text) ?? tokenizer(text);
@@ -146,7 +146,7 @@ const showIn =
     };
   };
 
-/** Made when it is asked for: mostly nobody does. */
+/** Made on first use: mostly nobody needs the labels. */
 function lookUp(omitted: readonly Omission[]): ShownMessages["label"] {
   let labels: ContextLabel[] | undefined;
   return (index) => {
@@ -161,7 +161,7 @@ function lookUp(omitted: readonly Omission[]): ShownMessages["label"] {
   };
 }
 
-/** The window that is left beside what costs so much; `undefined` if there is none. */
+/** The window that remains for the messages beside a summary of this cost; `undefined`: there is no room. */
 function lessened(options: WindowOptions, cost: number): WindowOptions | undefined {
   const limit = limitOf(options) - cost;
   if (limit < 1) return undefined;

@@ -219,9 +219,9 @@ describe("runs that come to summarise at once", () => {
       memory: { compressionThreshold: 4, summarize, summarizeTimeoutMs: 1_000 },
       config: { signal },
     });
-    const claim = (await stored(provider)).metadata?.["jafSummaryClaim"];
-    expect(claim.until).toBeGreaterThan(Date.now());
-    expect(claim.until).toBeLessThanOrEqual(Date.now() + 11_000);
+    const lease = (await stored(provider)).metadata?.["jafSummaryClaim"];
+    expect(lease.until).toBeGreaterThan(Date.now());
+    expect(lease.until).toBeLessThanOrEqual(Date.now() + 11_000);
   });
 
   it("don't overwrite the summary of the one that took over", async () => {

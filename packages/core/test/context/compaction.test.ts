@@ -4,7 +4,7 @@ import type { SummarizeInput } from "../../src/context/summarize.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";
 import { seed } from "../support/stores.ts";
 import { returning } from "../support/tool-answers.ts";
-import { converse, noteSummary, stored, storedSummary, storing, talk } from "./conversations.ts";
+import { converse, stored, storedSummary, storing, talk, writeSummary } from "./conversations.ts";
 
 const contents = (messages: readonly Message[] = []) => messages.map(({ content }) => content);
 
@@ -233,9 +233,9 @@ describe("a summary", () => {
     ["of another incarnation", { incarnation: "another", text: "forged", upTo: 3 }],
     ["of other messages", { digests: ["another"], text: "forged", upTo: 3 }],
     ["without text", { text: " ", upTo: 3 }],
-  ])("in the metadata %s is as if it weren't there", async (_, note) => {
+  ])("in the metadata %s is ignored", async (_, summary) => {
     const provider = await storing(talk(5));
-    await noteSummary(provider, note);
+    await writeSummary(provider, summary);
     const { views } = await converse({ provider, memory: { compressionThreshold: 50 } });
     expect(views[0]).toEqual([...talk(5), user("now")]);
   });

@@ -65,17 +65,17 @@ export const storedSummary = async (provider: MemoryProvider): Promise<Record<st
   (await stored(provider)).metadata?.["jafSummary"];
 
 /** Notes a summary as the engine does, but for the digests: as if nothing could be compared any more. */
-export async function noteSummary(
+export async function writeSummary(
   provider: MemoryProvider,
-  note: Readonly<Record<string, unknown>>,
+  summary: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const { metadata } = await stored(provider);
-  const jafSummary = { format: 2, gaps: [], incarnation: metadata?.incarnation, ...note };
+  const jafSummary = { format: 2, gaps: [], incarnation: metadata?.incarnation, ...summary };
   await provider.appendMessages("c", [], { jafSummary });
 }
 
 /** As if so much time had gone by that a summary that failed is tried again. */
 export async function passPause(provider: MemoryProvider): Promise<void> {
-  const claim = (await stored(provider)).metadata?.["jafSummaryClaim"];
-  await provider.appendMessages("c", [], { jafSummaryClaim: { ...claim, retryAt: Date.now() - 1 } });
+  const lease = (await stored(provider)).metadata?.["jafSummaryClaim"];
+  await provider.appendMessages("c", [], { jafSummaryClaim: { ...lease, retryAt: Date.now() - 1 } });
 }

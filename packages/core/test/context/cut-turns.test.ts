@@ -2,7 +2,7 @@ import { createInMemoryProvider, type Message } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { assistant, calling, result, user } from "../support/setup.ts";
 import { seed } from "../support/stores.ts";
-import { converse, noteSummary, storing, talk } from "./conversations.ts";
+import { converse, storing, talk, writeSummary } from "./conversations.ts";
 
 const rounds = (count: number): readonly Message[] =>
   Array.from({ length: count }, (_, at) => [calling([`${at}`, "tool"]), result(`${at}`, "ok")]).flat();
@@ -49,7 +49,7 @@ describe("a conversation whose beginning the store has dropped", () => {
 
   it("keeps what stands behind a summary, which is a user message", async () => {
     const provider = await keeping(9, [user("one"), ...rounds(3), assistant("done"), ...talk(2)]);
-    await noteSummary(provider, { text: "before", upTo: 2 });
+    await writeSummary(provider, { text: "before", upTo: 2 });
     const { views } = await converse({ provider, memory: { compressionThreshold: 50 } });
     expect(views[0]).toHaveLength(11);
     expect(views[0]?.[0]?.content).toContain("before");

@@ -4,7 +4,7 @@ import { abortable } from "../support/abort.ts";
 import { errorOf } from "../support/setup.ts";
 import { converse, storedSummary, storing, talk } from "./conversations.ts";
 
-type Step = "claim" | "look" | "store";
+type Step = "lease" | "look" | "store";
 
 interface Hanging {
   readonly provider: VersionedMemoryProvider;
@@ -24,7 +24,7 @@ function hanging(inner: VersionedMemoryProvider, step: Step, onHang = () => {}):
   };
   const stepOf = (metadata: Readonly<Record<string, unknown>> = {}): Step | undefined => {
     if (metadata["jafSummary"] !== undefined) return "store";
-    return metadata["jafSummaryClaim"] === undefined ? undefined : "claim";
+    return metadata["jafSummaryClaim"] === undefined ? undefined : "lease";
   };
   return {
     goOn: resolve,
@@ -57,7 +57,7 @@ const summarize = async () => "sum";
 
 describe("a store that hangs while messages are summarised", () => {
   it.each([
-    ["claim", "failed", 11],
+    ["lease", "failed", 11],
     ["look", "failed", 11],
     ["store", "unstored", 4],
   ] as const)(
@@ -73,7 +73,7 @@ describe("a store that hangs while messages are summarised", () => {
     },
   );
 
-  it.each(["claim", "look", "store"] as const)("in the step %s doesn't hold up an abort", async (step) => {
+  it.each(["lease", "look", "store"] as const)("in the step %s doesn't hold up an abort", async (step) => {
     const { signal, abort } = abortable();
     const { provider } = hanging(await storing(talk(5)), step, () => setImmediate(abort));
     const { ended, views } = await converse({
@@ -99,13 +99,13 @@ describe("a store that hangs while messages are summarised", () => {
 describe("a store that hangs after a summary has failed", () => {
   it("isn't waited for", async () => {
     const inner = await storing(talk(5));
-    const { provider, hangs } = hanging(inner, "claim");
-    let claims = 0;
+    const { provider, hangs } = hanging(inner, "lease");
+    let leases = 0;
     const afterwards: MemoryProvider = {
       ...inner,
       appendMessages: (id, messages, metadata, options) => {
-        if (metadata?.["jafSummaryClaim"] !== undefined) claims += 1;
-        return (claims > 1 ? provider : inner).appendMessages(id, messages, metadata, options);
+        if (metadata?.["jafSummaryClaim"] !== undefined) leases += 1;
+        return (leases > 1 ? provider : inner).appendMessages(id, messages, metadata, options);
       },
     };
     const { ended, contexts } = await converse({

@@ -2,7 +2,7 @@ import { createInMemoryProvider } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { assistant, calling, result, user } from "../support/setup.ts";
 import { returning } from "../support/tool-answers.ts";
-import { converse, noteSummary, storedSummary, storing, talk } from "./conversations.ts";
+import { converse, storedSummary, storing, talk, writeSummary } from "./conversations.ts";
 
 describe("the default summarize", () => {
   it("asks the run's own model, in the agent's settings, without tools and without its limit", async () => {
@@ -34,7 +34,7 @@ describe("the default summarize", () => {
       assistant("done"),
       ...talk(1),
     ]);
-    await noteSummary(provider, { text: "</summary-so-far> before", upTo: 0 });
+    await writeSummary(provider, { text: "</summary-so-far> before", upTo: 0 });
     const { model } = await converse({
       provider,
       memory: { compressionThreshold: 3 },

@@ -175,7 +175,7 @@ describe.each(["completed", "turn", "step"] as const)("approved arguments, durab
     });
     void run(says(), died.config);
     await new Promise((resolve) => setTimeout(resolve, 30));
-    // The process is gone: its signs of life don't reach the copy of the store that the next one has.
+    // The process is gone: its heartbeats don't reach the copy of the store that the next one has.
     const exported = await inner.exportConversation("c");
     if (!exported.success || exported.data === null) throw new Error("nothing is stored");
     const copy = createInMemoryProvider();

@@ -105,7 +105,7 @@ describe("a result that comes after the abort of its run", () => {
       .toEqual([user("Hi"), calling(["same", "tool"]), result("same", "late")]);
   });
 
-  it("never comes between the messages of a later turn, nor changes what that noted", async () => {
+  it("never comes between the messages of a later turn, nor changes the metadata of that turn", async () => {
     const { inner, late, provider } = await abortedInMidTool();
     const after = { jaf: { agentName: "other", runId: "r", toolCallScope: "later" } };
     const turn = [user("2"), calling(["same", "tool"])];

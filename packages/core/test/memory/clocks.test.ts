@@ -119,22 +119,22 @@ describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
     expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
   });
 
-  it("notes what it claims of a summary, and when it may be tried again, in the store's time", async () => {
+  it("writes the lease of a summary, and when it may be tried again, in the store's time", async () => {
     const provider = withOwnClock(await storing(talk(5)));
     setClock(aheadMs);
-    const notes: Record<string, number>[] = [];
+    const leases: Record<string, number>[] = [];
     const summarize = async () => {
-      notes.push((await stored(provider)).metadata?.["jafSummaryClaim"]);
+      leases.push((await stored(provider)).metadata?.["jafSummaryClaim"]);
       throw new Error("no");
     };
     await converse({ provider, memory: { compressionThreshold: 4, summarize, summarizeTimeoutMs: 1_000 } });
     await expect
       .poll(async () => (await stored(provider)).metadata?.["jafSummaryClaim"].retryAt)
       .toBeGreaterThan(realTime());
-    const claim = (await stored(provider)).metadata?.["jafSummaryClaim"];
-    expect(notes[0]?.["until"]).toBeGreaterThan(realTime());
-    expect(notes[0]?.["until"]).toBeLessThanOrEqual(realTime(11_000));
-    expect(claim.retryAt).toBeLessThanOrEqual(realTime(10_000));
+    const lease = (await stored(provider)).metadata?.["jafSummaryClaim"];
+    expect(leases[0]?.["until"]).toBeGreaterThan(realTime());
+    expect(leases[0]?.["until"]).toBeLessThanOrEqual(realTime(11_000));
+    expect(lease.retryAt).toBeLessThanOrEqual(realTime(10_000));
   });
 
   it("asks for approvals until a time of the store's", async () => {
@@ -159,7 +159,7 @@ describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
   });
 });
 
-describe("a claim of a summary", () => {
+describe("the lease of a summary", () => {
   it("outlasts its lease by nobody's clock but the store's", async () => {
     let aheadMs = 0;
     const provider = withOwnClock(await storing(talk(5)), () => aheadMs);
@@ -184,8 +184,8 @@ describe("a claim of a summary", () => {
   });
 });
 
-describe("a turn's note", () => {
-  const note = (until: number, leaseMs?: number) => ({
+describe("a turn's lease", () => {
+  const leaseUntil = (until: number, leaseMs?: number) => ({
     jaf: { runId: "r", agentName: "helper", turn: { id: "other", sign: 1, until, leaseMs } },
   });
 
@@ -195,7 +195,7 @@ describe("a turn's note", () => {
     ["ten years ahead with a lease of ten years", 87_660 * HOUR_MS, 87_660 * HOUR_MS],
   ])("that no clock of the store can have made holds nobody up: %s", async (_, aheadMs, leaseMs) => {
     const provider = createInMemoryProvider();
-    await seed(provider, [user("0")], note(Date.now() + aheadMs, leaseMs));
+    await seed(provider, [user("0")], leaseUntil(Date.now() + aheadMs, leaseMs));
     expect((await start({ provider, steps: ["one"] })).outcome.status).toBe("completed");
   });
 
@@ -204,7 +204,7 @@ describe("a turn's note", () => {
     ["seconds, as an older version wrote it", 10_000, undefined],
   ])("of a turn that goes on for %s is kept to", async (_, aheadMs, leaseMs) => {
     const provider = createInMemoryProvider();
-    await seed(provider, [user("0")], note(Date.now() + aheadMs, leaseMs));
+    await seed(provider, [user("0")], leaseUntil(Date.now() + aheadMs, leaseMs));
     expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
   });
 
@@ -229,9 +229,9 @@ describe("a turn's note", () => {
       },
     };
     await dieInTurn(slow, { turnLeaseMs: 20_000 });
-    const noted = realTime();
+    const written = realTime();
     const until = Number(Object((await stored(inner)).metadata?.["jaf"]).turn?.until);
-    expect(until - noted).toBeLessThanOrEqual(20_000);
-    expect(until - noted).toBeGreaterThan(15_000);
+    expect(until - written).toBeLessThanOrEqual(20_000);
+    expect(until - written).toBeGreaterThan(15_000);
   });
 });

@@ -69,7 +69,7 @@ function saboteur(at: number, crash: Crash, { inner, finished, acknowledged }: W
   }
   const provider: VersionedMemoryProvider = {
     ...inner,
-    // Looks at the head come when signs of life do, so they don't count.
+    // Reads of the head come with heartbeats, so they don't count.
     readConversation: (id, options) =>
       (options?.messages === "none" ? unlessGone : point)(() => inner.readConversation(id, options)),
     appendMessages: async (...args) => {

@@ -532,7 +532,7 @@ it("keeps no end longer than there is its provider, which may be another for eac
   });
 });
 
-describe("what a run notes", () => {
+describe("what a run stores in the metadata", () => {
   it("expects the incarnation, the version and the metadata version with its first write", async () => {
     const { provider, writes } = recordWrites(createInMemoryProvider());
     await seed(provider, talk(5));

@@ -127,7 +127,7 @@ describe.each(["completed", "turn", "step"] as const)("a run in durability %s", 
   });
 });
 
-describe("the sign of life of a run", () => {
+describe("the heartbeat of a run", () => {
   it("brings back nothing that was erased", async () => {
     const provider = createInMemoryProvider();
     const start = runner(provider, { durability: "turn", turnLeaseMs: 30 });

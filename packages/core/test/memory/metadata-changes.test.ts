@@ -41,7 +41,7 @@ describe("a conversation that is renamed while a run is in its turn", () => {
     expect(await provider.getConversation("c")).toMatchObject({ data: { metadata: { title: "last" } } });
   });
 
-  it("keeps its turn in spite of it: the notes are written again", async () => {
+  it("keeps its turn in spite of it: the lease is written again", async () => {
     const inner = createInMemoryProvider();
     const { provider, writes } = recordWrites(inner);
     const answer = deferred();
@@ -76,7 +76,7 @@ describe("a conversation that is renamed while a run is in its turn", () => {
       },
     };
     const memory = { provider: renamedInBetween, autoStore: true, durability: "step" } as const;
-    // Each note comes too late, however often it is written again.
+    // Each lease comes too late, however often it is written again.
     const late = await process([], [], { approvals: [approve(approvalOf(asked))], memory });
     expect(errorOf(late)).toMatchObject({ error: { reason: "turn" } });
     expect(executed).toEqual([]);
@@ -86,7 +86,7 @@ describe("a conversation that is renamed while a run is in its turn", () => {
   });
 });
 
-describe("a note that the store took", () => {
+describe("a lease that the store took", () => {
   it("needs no look at the store", async () => {
     const inner = createInMemoryProvider();
     await seed(inner, [user("Hi")]);

@@ -237,7 +237,7 @@ describe("a turn that was under way", () => {
     const slow = slowReply("one");
     const mute: MemoryProvider = {
       ...provider,
-      // Its signs of life don't get through.
+      // Its heartbeats don't get through.
       appendMessages: (...args) =>
         args[1].length === 0 ? new Promise(() => {}) : provider.appendMessages(...args),
     };

@@ -87,7 +87,7 @@ export function failAppends(
   return {
     ...inner,
     appendMessages: async (...args) => {
-      // What is noted without messages depends on the time.
+      // What is written without messages depends on the time.
       if (args[1].length > 0 || appends >= from) appends += 1;
       if (appends < from) return inner.appendMessages(...args);
       if (mode === "throw") throw new Error("the connection pool is closed");

@@ -8,7 +8,7 @@ import {
   type RemembersDeclaration,
   type RunConfig,
   type RunUserMemory,
-  setUserMemory,
+  setRunUserMemory,
   type TurnAddition,
 } from "../../src/index.ts";
 
@@ -135,7 +135,7 @@ describe("a run and a prompt", () => {
   });
 
   it("take a user memory, and no bare store", () => {
-    expectTypeOf(setUserMemory).parameter(0).toEqualTypeOf<RunUserMemory | undefined>();
+    expectTypeOf(setRunUserMemory).parameter(0).toEqualTypeOf<RunUserMemory | undefined>();
     expectTypeOf<Parameters<typeof createAgentClient<Session, string>>[1]["userMemory"]>().toEqualTypeOf<
       RunUserMemory | undefined
     >();

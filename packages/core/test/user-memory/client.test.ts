@@ -6,14 +6,14 @@ import {
   createAgentClient,
   createTool,
   type PromptOptions,
-  setUserMemory,
+  setRunUserMemory,
 } from "../../src/index.ts";
 import { createScriptedModel, type ScriptedModel } from "../../src/testing/index.ts";
 import { clientSetup, createEcho, type Session } from "../client/support.ts";
 import { recorder } from "../middleware/support.ts";
 import { memoryOf } from "./support.ts";
 
-afterEach(() => setUserMemory(undefined));
+afterEach(() => setRunUserMemory(undefined));
 
 const alice = { user: "alice" } as const;
 const bob = { user: "bob" } as const;
@@ -137,7 +137,7 @@ describe("a prompt that continues", () => {
 
 describe("an agent client", () => {
   it("has a user memory of its own before that of the process", async () => {
-    setUserMemory(memoryOf("process").memory);
+    setRunUserMemory(memoryOf("process").memory);
     const model = createScriptedModel<Session>(["One.", "Two."]);
     const agent = { remembers: alice };
     const { memory } = memoryOf("client");

@@ -1,11 +1,11 @@
 import { createInMemoryProvider } from "@jaf/memory";
 import { afterEach, describe, expect, it } from "vitest";
-import { run, setUserMemory } from "../../src/index.ts";
+import { run, setRunUserMemory } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
 import { errorOf, eventsOfType, says, setup } from "../support/setup.ts";
 import { type Declared, failing, memoryOf, told } from "./support.ts";
 
-afterEach(() => setUserMemory(undefined));
+afterEach(() => setRunUserMemory(undefined));
 
 const alice = { user: "alice" } as const;
 const bob = { user: "bob" } as const;
@@ -89,7 +89,7 @@ describe("whose facts a run knows", () => {
 
 describe("the user memory", () => {
   it("is that of the process where the run has none", async () => {
-    setUserMemory(memoryOf("process").memory);
+    setRunUserMemory(memoryOf("process").memory);
     expect((await told({ agent: alice })).instructions).toBe("Help.\n\nprocess of alice");
     const userMemory = memoryOf("run").memory;
     expect((await told({ agent: alice, userMemory })).instructions).toBe("Help.\n\nrun of alice");
@@ -103,15 +103,15 @@ describe("the user memory", () => {
   });
 
   it("can be taken away", async () => {
-    setUserMemory(memoryOf().memory);
-    setUserMemory(undefined);
+    setRunUserMemory(memoryOf().memory);
+    setRunUserMemory(undefined);
     expect((await told({ agent: alice })).instructions).toBe("Help.");
   });
 
   it("of the process is found under a name of its own, so that every build and package sees the same", async () => {
     const slots = globalThis as Record<symbol, unknown>;
     const { memory } = memoryOf();
-    setUserMemory(memory);
+    setRunUserMemory(memory);
     expect(slots[Symbol.for("@jaf/user-memory")]).toBe(memory);
     slots[Symbol.for("@jaf/user-memory")] = memoryOf("other").memory;
     expect((await told({ agent: alice })).instructions).toBe("Help.\n\nother of alice");
@@ -121,7 +121,7 @@ describe("the user memory", () => {
 
   it.each([[bare], [null], ["redis"], [7]])("is refused if it is none: %j", async (rubbish) => {
     const hint = "asUserMemory(store) of @jaf/user-memory";
-    const set = () => setUserMemory(rubbish as never);
+    const set = () => setRunUserMemory(rubbish as never);
     expect(set).toThrow(TypeError);
     expect(set).toThrow(`Invalid user memory: expected a user memory with middlewareFor(); `);
     expect(set).toThrow(hint);

@@ -1,4 +1,4 @@
-import { setUserMemory as setInEngine } from "@jaf/core";
+import { setRunUserMemory as setInEngine } from "@jaf/core";
 import { afterEach, describe, expect, test } from "vitest";
 import { asUserMemory, drainWork, getUserMemory, setUserMemory, trackWork } from "../../src/link/index.ts";
 import { MemoryUserMemory } from "../../src/memory-user-memory.ts";

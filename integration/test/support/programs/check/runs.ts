@@ -86,7 +86,7 @@ function causeless(timeline: Timeline, run: RunEnd): readonly { rule: string; de
       write.begin < end &&
       endOf(write) > begin,
   );
-  // A run knows a conversation that it made by its own turn note: another run's, once its lease has lapsed, hides that.
+  // A run recognises a conversation that it created by its own turn lease. Another run's lease, after that has expired, hides it.
   const isNote = ({ title, counter, changesMetadata }: Write) =>
     outcome === "MemoryConflictError incarnation" &&
     changesMetadata &&

@@ -1,8 +1,8 @@
 import type { RunUserMemory } from "./remembers.ts";
 
 /**
- * On the global object, under a name that is no single package's: the ES module and the CommonJS one, which a process may
- * both load, share it, and `@jaf/user-memory` sets it without knowing the engine.
+ * On the global object, so that the ES module and the CommonJS module share it, which a process may both load, and so that
+ * `@jaf/user-memory` can set it without importing the engine.
  */
 const SLOT = Symbol.for("@jaf/user-memory");
 
@@ -12,15 +12,15 @@ const EXPECTED =
   "expected a user memory with middlewareFor(); make one of your store by asUserMemory(store) of @jaf/user-memory";
 
 /**
- * Sets the user memory of the whole process: that of every run and agent client that wasn't given one of its own.
- * `undefined` takes it away; then `remembers` does nothing. It is kept as `globalThis[Symbol.for("@jaf/user-memory")]`.
- * Throws a `TypeError` for what is no user memory.
+ * Sets the user memory of the process, for every run and agent client whose configuration has no `userMemory`. `undefined` removes
+ * it; then `remembers` has no effect. It is stored as `globalThis[Symbol.for("@jaf/user-memory")]`, where `setUserMemory` of
+ * `@jaf/user-memory` puts any store. Throws a `TypeError` if it isn't a {@link RunUserMemory}.
  */
-export function setUserMemory(memory: RunUserMemory | undefined): void {
+export function setRunUserMemory(memory: RunUserMemory | undefined): void {
   slots[SLOT] = memory === undefined ? undefined : checkUserMemory(memory, "user memory");
 }
 
-/** The user memory of the process, `undefined` if none was set. Throws a `TypeError` if another put something else there. */
+/** The user memory of the process. `undefined`: none is set. Throws a `TypeError` if something else was put there. */
 export const getUserMemory = (): RunUserMemory | undefined =>
   slots[SLOT] === undefined ? undefined : checkUserMemory(slots[SLOT], "user memory of the process");
 

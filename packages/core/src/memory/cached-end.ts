@@ -1,108 +1,109 @@
 import type { ConversationMemory, ConversationMetadata, Message } from "@jaf/memory";
 import { readsMedia } from "@jaf/memory/turns";
-import { CLAIM_KEY } from "./claim-note.ts";
 import type { MemoryConfig } from "./config.ts";
-import { type ConversationEnd, tellRecall } from "./end-cache.ts";
+import { type ConversationEnd, notifyCacheRead } from "./end-cache.ts";
 import type { KnownState } from "./known-state.ts";
 import type { Head, Loaded } from "./loaded.ts";
 import { type EngineMetadata, firstPositionOf, nextPositionOf, toMetadata, versionOf } from "./metadata.ts";
 import { SUMMARY_KEY } from "./summary.ts";
+import { SUMMARY_LEASE_KEY } from "./summary-lease-record.ts";
 import { isWhole, type Tail, tailIn } from "./tail.ts";
 
 interface EndedRun {
   readonly memory: MemoryConfig;
   readonly loaded: Pick<Loaded, "conversation" | "time">;
-  /** What was stored since, all of it. */
-  readonly said: readonly Message[];
+  /** What the run has stored since. */
+  readonly added: readonly Message[];
   readonly known: KnownState;
-  readonly noted: EngineMetadata;
-  /** Whether the metadata were changed beside the run's own writes. */
-  readonly wroteAside: boolean;
+  readonly written: EngineMetadata;
+  /** Whether anything but the journal has written to the metadata. */
+  readonly wroteOtherMetadata: boolean;
 }
 
-/** What a run leaves that has ended its turn; `undefined` where that can't be told without reading it. */
+/** The end of the conversation after a run; `undefined` where it isn't known without reading it again. */
 export function endOfRun({
   memory,
   loaded: { conversation, time },
-  said,
+  added,
   known,
-  noted,
-  wroteAside,
+  written,
+  wroteOtherMetadata,
 }: EndedRun): ConversationEnd | undefined {
   const { incarnation, version, metadataVersion, totalMessages } = known;
   if (incarnation === undefined || version === undefined || metadataVersion === undefined) return undefined;
-  if (said.some((message) => isStoredOtherwise(message, memory))) return undefined;
-  const nextPosition = nextPositionOf(conversation) + said.length;
+  if (added.some((message) => isStoredOtherwise(message, memory))) return undefined;
+  const nextPosition = nextPositionOf(conversation) + added.length;
   return {
     userId: memory.userId,
     incarnation,
     version,
-    metadataVersion: wroteAside ? undefined : metadataVersion,
+    metadataVersion: wroteOtherMetadata ? undefined : metadataVersion,
     nextPosition,
     totalMessages: totalMessages === nextPosition ? totalMessages : undefined,
-    messages: [...(conversation?.messages ?? []), ...said],
-    metadata: Object.assign(notesIn(conversation), toMetadata(noted)),
+    messages: [...(conversation?.messages ?? []), ...added],
+    metadata: Object.assign(engineMetadataIn(conversation), toMetadata(written)),
     time,
   };
 }
 
-/** Whether the store may give it back in another form, or tells of system content. */
+/** Whether the store may return the message in another form, or keep it apart as system content. */
 const isStoredOtherwise = ({ role, content }: Message, { provider }: MemoryConfig): boolean =>
   (readsMedia(provider) && typeof content !== "string") ||
   (role as string) === "system" ||
   (role as string) === "developer";
 
-function notesIn(conversation: ConversationMemory | null): Record<string, unknown> {
+function engineMetadataIn(conversation: ConversationMemory | null): Record<string, unknown> {
   const { metadata } = conversation ?? {};
-  const notes: Record<string, unknown> = {};
-  for (const key of [SUMMARY_KEY, CLAIM_KEY, "systemContent"])
-    if (metadata?.[key] !== undefined) notes[key] = metadata[key];
-  return notes;
+  const engineMetadata: Record<string, unknown> = {};
+  for (const key of [SUMMARY_KEY, SUMMARY_LEASE_KEY, "systemContent"])
+    if (metadata?.[key] !== undefined) engineMetadata[key] = metadata[key];
+  return engineMetadata;
 }
 
-interface Recall {
+interface CacheRead {
   readonly journal: { readonly conversationId: string; readonly memory: MemoryConfig };
   /** Absent: the run needs all. */
   readonly tail: Tail | undefined;
 }
 
-/** What a run begins with whose first write asks the store whether that still holds. */
-export function recallUnchecked(
+/** The conversation from the cache, without asking the store: the run's first write expects that it is still current. */
+export function assumeCached(
   end: ConversationEnd,
-  { journal: { conversationId, memory }, tail }: Recall,
+  { journal: { conversationId, memory }, tail }: CacheRead,
 ): Loaded | undefined {
   const { userId, incarnation, version, metadataVersion, nextPosition, totalMessages, time } = end;
   if (metadataVersion === undefined || totalMessages === undefined) return undefined;
   const counts = { incarnation, version, metadataVersion, nextPosition, totalMessages };
-  // Without the times of its writes: only a run that finds its reply stored asks for these, and that one reads.
+  // Without the times of its writes, which only a run needs that finds its reply stored; and such a run reads.
   const metadata = Object.assign({}, end.metadata, counts) as unknown as ConversationMetadata;
   const owner = userId === undefined ? {} : { userId };
   const conversation = { conversationId, ...owner, messages: end.messages, metadata };
-  const loaded = enough(conversation, tail, { incarnation, time });
-  if (loaded !== undefined) tellRecall(memory.provider, conversationId, loaded.conversation?.messages ?? []);
+  const loaded = loadedIfEnough(conversation, tail, { incarnation, time });
+  if (loaded !== undefined)
+    notifyCacheRead(memory.provider, conversationId, loaded.conversation?.messages ?? []);
   return loaded;
 }
 
-/** The same as a reading would give, where the store says that the messages are those. */
-export function recallChecked(end: ConversationEnd, head: Head, tail: Tail | undefined): Loaded | undefined {
+/** The conversation from the cache, where the head shows that its messages are still current: as a reading would give it. */
+export function confirmCached(end: ConversationEnd, head: Head, tail: Tail | undefined): Loaded | undefined {
   const { conversation, incarnation, receipt, time } = head;
-  if (conversation === null || receipt !== undefined || !isOf(end, head)) return undefined;
-  // Whose it is, is told with the messages.
+  if (conversation === null || receipt !== undefined || !isCurrent(end, head)) return undefined;
+  // Whose conversation it is comes from the store with the messages.
   if (end.userId !== undefined && conversation.userId !== end.userId) return undefined;
   const total = conversation.metadata?.totalMessages;
   if (total === undefined) return undefined;
   const messages = end.messages.slice(Math.max(0, end.messages.length - total));
-  return enough({ ...conversation, messages }, tail, { incarnation, time });
+  return loadedIfEnough({ ...conversation, messages }, tail, { incarnation, time });
 }
 
-/** Whether the store's messages are still those that the end is of. */
-export const isOf = (end: ConversationEnd, { conversation, incarnation }: Head): boolean =>
+/** Whether the store still has the messages of which this is the end. */
+export const isCurrent = (end: ConversationEnd, { conversation, incarnation }: Head): boolean =>
   conversation !== null &&
   incarnation === end.incarnation &&
   versionOf(conversation) === end.version &&
   conversation.metadata?.nextPosition === end.nextPosition;
 
-function enough(
+function loadedIfEnough(
   conversation: ConversationMemory,
   tail: Tail | undefined,
   { incarnation, time }: Pick<Loaded, "incarnation" | "time">,
@@ -111,7 +112,7 @@ function enough(
   return end && { conversation: end, incarnation, firstPosition: firstPositionOf(end), time };
 }
 
-/** As a reading of the same would be cut. A tokenizer that throws is reported where the window is made. */
+/** The same part as a reading would give. A tokenizer that throws is reported when the window is applied. */
 function endIn(conversation: ConversationMemory, tail: Tail | undefined): ConversationMemory | undefined {
   if (tail === undefined) return isWhole(conversation) ? conversation : undefined;
   const { messages } = conversation;

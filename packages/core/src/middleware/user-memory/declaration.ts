@@ -4,7 +4,7 @@ import type { RunScope } from "../../engine/scope.ts";
 import type { RunState } from "../../state.ts";
 import { abortable } from "../../timing/abort.ts";
 import { checkMiddleware } from "../check.ts";
-import { type HookName, reasonOf, tellFailure } from "../failure.ts";
+import { emitFailure, type HookName, reasonOf } from "../failure.ts";
 import type { Middleware } from "../middleware.ts";
 import { checkUserMemory, getUserMemory } from "./default-memory.ts";
 import type { RemembersDeclaration, RunUserMemory } from "./remembers.ts";
@@ -18,7 +18,7 @@ type Declaring<Ctx> = Pick<Agent<Ctx, any>, "remembers">;
 export type Asking<Ctx> = Pick<RunState<Ctx>, "context"> & Pick<HookName, "hook">;
 
 /** What holds for a run, and where it is said. */
-interface Declared<Ctx> {
+interface ActiveDeclaration<Ctx> {
   readonly declaration: RemembersDeclaration<Ctx>;
   /** What declares it: a function is called on it, which may be an instance of a class. */
   readonly declaring: object;
@@ -26,8 +26,11 @@ interface Declared<Ctx> {
   readonly memory: RunUserMemory;
 }
 
-/** The call outranks the agent. `undefined` where nothing is declared, and where there is no user memory. */
-export function declaredFor<Ctx>(config: Configured<Ctx>, agent: Declaring<Ctx>): Declared<Ctx> | undefined {
+/** The call's declaration takes precedence over the agent's. `undefined` without a declaration, and without a user memory. */
+export function declarationFor<Ctx>(
+  config: Configured<Ctx>,
+  agent: Declaring<Ctx>,
+): ActiveDeclaration<Ctx> | undefined {
   const isAgents = config.remembers === undefined;
   const declaration = isAgents ? agent.remembers : config.remembers;
   if (!declaration) return undefined;
@@ -53,19 +56,19 @@ export function checkDeclared<Ctx>(
 }
 
 /**
- * The middleware that does what is declared; none where that is nothing, and where the application's own code throws,
- * which is told. Throws a `TypeError` for what is no declaration.
+ * The middleware for a declaration. None for an empty declaration, and if the application's own code throws, which is emitted as an
+ * event. Throws a `TypeError` for an invalid declaration.
  */
-export async function remembering<Ctx>(
+export async function userMemoryMiddleware<Ctx>(
   scope: RunScope<Ctx>,
-  { declaration, declaring, what, memory }: Declared<Ctx>,
+  { declaration, declaring, what, memory }: ActiveDeclaration<Ctx>,
   { context, hook }: Asking<Ctx>,
 ): Promise<readonly Middleware<Ctx>[]> {
   const attempt = async <T>(action: () => T): Promise<{ readonly value: Awaited<T> } | undefined> => {
     try {
       return { value: await action() };
     } catch (thrown) {
-      tellFailure(scope, { name: "remembers", hook }, reasonOf(thrown));
+      emitFailure(scope, { name: "remembers", hook }, reasonOf(thrown));
       return undefined;
     }
   };

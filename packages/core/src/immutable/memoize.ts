@@ -1,26 +1,26 @@
 type Fields = Readonly<Record<string, unknown>>;
 
-interface Memory<Made> {
+interface Cached<Made> {
   readonly made: Made;
-  /** What it was made of, each with the fields that it had. */
+  /** The objects that it was made of, each with the fields that it had. */
   readonly madeOf: readonly (readonly [part: object, fields: Fields | readonly unknown[]])[];
 }
 
 /**
- * Makes something of an object once, and again when a field has changed of the object itself or of one of its parts. Only of
- * plain objects and lists: accessors and methods of a class may give something else at any time.
+ * Caches what `make` returns for an object, until a field of the object or of one of its parts changes. Only for plain objects
+ * and lists: accessors and methods of a class may return something else at any time.
  */
-export function remembered<T extends object, Made>(
+export function memoize<T extends object, Made>(
   partsOf: (original: T) => readonly (object | undefined)[],
   make: (original: T) => Made,
 ): (original: T) => Made {
-  const memories = new WeakMap<object, Memory<Made>>();
+  const cache = new WeakMap<object, Cached<Made>>();
   return (original) => {
-    const known = memories.get(original);
+    const known = cache.get(original);
     if (known !== undefined && isCurrent(known)) return known.made;
     const made = make(original);
     const parts = [original, ...partsOf(original)].filter((part) => part !== undefined);
-    if (parts.every(isPlain)) memories.set(original, { made, madeOf: parts.map(withFields) });
+    if (parts.every(isPlain)) cache.set(original, { made, madeOf: parts.map(withFields) });
     return made;
   };
 }
@@ -36,7 +36,7 @@ const hasAccessor = (part: object): boolean =>
 const withFields = (part: object) =>
   [part, Array.isArray(part) ? [...part] : { ...(part as Fields) }] as const;
 
-function isCurrent({ madeOf }: Pick<Memory<unknown>, "madeOf">): boolean {
+function isCurrent({ madeOf }: Pick<Cached<unknown>, "madeOf">): boolean {
   for (const [part, fields] of madeOf) {
     const isSame = Array.isArray(part)
       ? hasSameItems(part, fields as readonly unknown[])

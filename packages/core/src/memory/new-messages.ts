@@ -4,19 +4,19 @@ import { isFinalReply } from "./final-reply.ts";
 import { firstPositionOf } from "./metadata.ts";
 
 /**
- * Those of the messages handed to a run that the store hasn't yet, or `undefined` where they are a history that
- * contradicts the stored one: nobody can tell then which of them are new.
+ * Which of the messages that were handed to a run are new to the store. `undefined` if they are a history that contradicts the
+ * stored one.
  *
  * - A history, which holds assistant or tool messages, must begin with the whole stored conversation, as it is stored
  *   or as `finalState.messages` has it. Where the store has dropped its oldest messages, the history may begin with up
  *   to as many more. With `mayBeginLater` it may begin at any later user message, if nothing but user messages is new.
  * - User messages are new, unless the stored conversation ends with these very messages and has no reply to them: then
- *   they are a retry. Said again after a reply they are new, as a person may say "yes" twice.
+ *   they are a retry. The same messages after a reply are new: a user may say "yes" twice.
  */
-export function unsaidMessages(
+export function newMessagesIn(
   incoming: readonly Message[],
   stored: ConversationMemory | null,
-  options: UnsaidOptions = { mayBeginLater: false },
+  options: NewMessagesOptions = { mayBeginLater: false },
 ): readonly Message[] | undefined {
   if (stored === null || stored.messages.length === 0) return incoming;
   const rest = restAfter(incoming, stored, options);
@@ -25,20 +25,20 @@ export function unsaidMessages(
   return repeatsUnanswered(incoming, stored.messages) ? [] : incoming;
 }
 
-interface UnsaidOptions {
-  /** Whether runs of the conversation load its end alone, and give out no more. */
+interface NewMessagesOptions {
+  /** Whether runs of the conversation load only its end, so that the histories they return begin later. */
   readonly mayBeginLater: boolean;
 }
 
-/** Whether it holds what a person can't have said: then it has to be compared with the whole conversation. */
+/** Whether the messages are a history, with messages of other roles than the user's. It has to be compared with the whole conversation. */
 export const isHistory = (messages: readonly Message[]): boolean =>
   messages.some(({ role }) => role !== "user");
 
-/** What follows the stored conversation in `incoming`. */
+/** The messages of `incoming` that follow the stored conversation. */
 function restAfter(
   incoming: readonly Message[],
   stored: ConversationMemory,
-  { mayBeginLater }: UnsaidOptions,
+  { mayBeginLater }: NewMessagesOptions,
 ): readonly Message[] | undefined {
   const dropped = isHistory(incoming) ? firstPositionOf(stored) : 0;
   for (const history of new Set([stored.messages, sanitizeConversation(stored.messages)])) {
@@ -53,8 +53,8 @@ function restAfter(
 }
 
 /**
- * Where the stored messages may begin in a caller's copy, likeliest first. Three candidates instead of every position,
- * so that a conversation that repeats itself isn't searched in quadratic time.
+ * The indexes at which the stored messages may begin in a caller's copy, the likeliest first. Only three, so that the search
+ * in a repetitive conversation doesn't take quadratic time.
  */
 function possibleStarts(
   incoming: readonly Message[],
@@ -70,7 +70,7 @@ function possibleStarts(
   );
 }
 
-/** The stored messages from where a copy without the beginning may start. */
+/** The stored messages from the one on at which a copy without the beginning may start. */
 function laterStart(
   incoming: readonly Message[],
   history: readonly Message[],
@@ -86,7 +86,7 @@ const continues = (incoming: readonly Message[], history: readonly Message[], st
   start + history.length <= incoming.length &&
   history.every((message, index) => sameJson(message, incoming[start + index]));
 
-/** Whether these user messages are the last that were said, and wait for their reply. */
+/** Whether these are the conversation's last user messages, still without a reply. */
 function repeatsUnanswered(incoming: readonly Message[], stored: readonly Message[]): boolean {
   const end = stored.findLastIndex(({ role }) => role === "user") + 1;
   if (end < incoming.length || stored.slice(end).some(isFinalReply)) return false;

@@ -2,17 +2,17 @@ import { onAbort } from "@jaf/memory/engine";
 import { abortable, MAX_TIMER_MS } from "./abort.ts";
 import { type Limit, TimeLimitError } from "./time-limit.ts";
 
-/** How long code of the application's may take by itself, while it waits for nothing that is limited by itself. */
-export interface OwnTime {
-  /** Aborted with the signal that was given, when the time is up, and at the end. */
+/** A time limit for code of the application that can be paused while the code waits for something that has its own limit. */
+export interface PausableTimeLimit {
+  /** Aborted with the outer signal, when the time is up, and by `close`. */
   readonly signal: AbortSignal;
   /** Settles as `work` does, or rejects as soon as `signal` is aborted. */
   readonly race: <T>(work: Promise<T>) => Promise<T>;
-  /** The time doesn't count until `resume`. */
+  /** Stops the time until `resume`. */
   readonly pause: () => void;
-  /** It begins anew. */
+  /** Starts the whole time again. */
   readonly resume: () => void;
-  /** Absent: the time wasn't up. */
+  /** The error if the time was up. */
   readonly exceeded: () => TimeLimitError | undefined;
   /** Has to be called at the end. */
   readonly close: () => void;
@@ -22,7 +22,10 @@ export interface OwnTime {
 const OVER = new Error("the call is over");
 
 /** Begins to count. */
-export function openOwnTime({ timeoutMs, option }: Limit, outer: AbortSignal | undefined): OwnTime {
+export function openPausableTimeLimit(
+  { timeoutMs, option }: Limit,
+  outer: AbortSignal | undefined,
+): PausableTimeLimit {
   const controller = new AbortController();
   const { signal } = controller;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -39,7 +42,7 @@ export function openOwnTime({ timeoutMs, option }: Limit, outer: AbortSignal | u
       Math.min(timeoutMs, MAX_TIMER_MS),
     );
   };
-  const unfollow = outer && onAbort(outer, () => controller.abort(outer.reason));
+  const unsubscribe = outer && onAbort(outer, () => controller.abort(outer.reason));
   resume();
   return {
     signal,
@@ -49,7 +52,7 @@ export function openOwnTime({ timeoutMs, option }: Limit, outer: AbortSignal | u
     exceeded: () => error,
     close: () => {
       pause();
-      unfollow?.();
+      unsubscribe?.();
       controller.abort(OVER);
     },
   };

@@ -1,8 +1,8 @@
 import type { Result } from "@jaf/memory";
 import { createFailure, createMemoryStorageError } from "@jaf/memory/engine";
 
-/** A provider that throws, or resolves to something that is no result, breaks its contract, but not the run. */
-export async function settle<T>(operation: string, action: () => Promise<Result<T>>): Promise<Result<T>> {
+/** Calls a provider. If it throws, or resolves to something other than a `Result`, that is a `MemoryStorageError`. */
+export async function toResult<T>(operation: string, action: () => Promise<Result<T>>): Promise<Result<T>> {
   try {
     const result: unknown = await action();
     if (isResult<T>(result)) return result;

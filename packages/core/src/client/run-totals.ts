@@ -3,15 +3,15 @@ import type { TraceEvent } from "../events/trace-event.ts";
 import type { ModelUsage } from "../model/completion.ts";
 import { sumOfUsage } from "../usage.ts";
 
-/** Counts along while a run goes on. */
-export interface Tally {
+/** Collects the usage and the replies of a run from its events. */
+export interface RunTotals {
   readonly sink: (event: TraceEvent) => void;
-  /** Over all model calls so far; a number that no call gave is absent. */
+  /** The sum over all model calls so far. A number that no call reported is absent. */
   readonly usage: () => ModelUsage;
   readonly replies: ReadonlySet<Message>;
 }
 
-export function openTally(): Tally {
+export function openRunTotals(): RunTotals {
   let usage: ModelUsage = {};
   const replies = new Set<Message>();
   return {

@@ -1,6 +1,6 @@
 import { createInMemoryProvider } from "@jaf/memory";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ownTurns } from "../../src/memory/own-turns.ts";
+import { turnFairness } from "../../src/memory/turn-fairness.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance"] });
@@ -11,10 +11,10 @@ afterEach(() => {
 
 function openTurns() {
   const provider = createInMemoryProvider();
-  const turns = ownTurns(provider, "c");
+  const turns = turnFairness(provider, "c");
   const take = (heldMs: number, contended: boolean): number => {
     vi.advanceTimersByTime(heldMs);
-    turns.left({ heldMs, contended });
+    turns.ended({ heldMs, contended });
     return turns.pauseMs();
   };
   return { provider, turns, take };
@@ -30,8 +30,8 @@ describe("after a turn that others waited for, too", () => {
   it("the pause is over once its time is, and is the conversation's alone", () => {
     const { provider, turns, take } = openTurns();
     take(100, true);
-    expect(ownTurns(provider, "another").pauseMs()).toBe(0);
-    expect(ownTurns(provider, "c").pauseMs()).toBe(100);
+    expect(turnFairness(provider, "another").pauseMs()).toBe(0);
+    expect(turnFairness(provider, "c").pauseMs()).toBe(100);
     vi.advanceTimersByTime(60);
     expect(turns.pauseMs()).toBe(40);
     vi.advanceTimersByTime(60);

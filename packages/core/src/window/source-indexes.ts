@@ -1,33 +1,33 @@
 import type { Message, RichMessage } from "@jaf/memory";
 
 /**
- * Which message of `source` each message of `shaped` is, by index. `shaped` is what the sanitizer made of `source`, and
- * what was said since, which counts on from the end of `source`. Linear.
+ * For each message of `shaped` its index in `source`. `shaped` is what the sanitizer made of `source`, followed by messages
+ * that were added since, which count on from the end of `source`. Takes linear time.
  */
-export function placesIn(source: readonly Message[], shaped: readonly Message[]): Int32Array {
+export function sourceIndexesOf(source: readonly Message[], shaped: readonly Message[]): Int32Array {
   const take = openIndex(source);
-  const places = new Int32Array(shaped.length);
+  const sourceIndexes = new Int32Array(shaped.length);
   let unseen = source.length;
-  /** Behind the last message that is no tool result: those keep their order. */
+  /** The index after the last message that is no tool result: such messages keep their order. */
   let next = 0;
   for (let index = 0; index < shaped.length; index++) {
     const message = shaped[index];
     if (message === undefined) continue;
-    let place = take(message);
-    if (place === -1 && message.role !== "tool") {
-      place = indexOfOriginal(message, source, next);
-      next = place === -1 ? source.length : next;
+    let at = take(message);
+    if (at === -1 && message.role !== "tool") {
+      at = indexOfOriginal(message, source, next);
+      next = at === -1 ? source.length : next;
     }
-    if (place === -1) {
-      place = unseen;
+    if (at === -1) {
+      at = unseen;
       unseen += 1;
-    } else if (message.role !== "tool") next = place + 1;
-    places[index] = place;
+    } else if (message.role !== "tool") next = at + 1;
+    sourceIndexes[index] = at;
   }
-  return places;
+  return sourceIndexes;
 }
 
-/** Finds the same objects, those that stand there twice in their order; -1 for another. */
+/** Finds the index of an object; of one that occurs several times, one after the other. -1: it isn't there. */
 function openIndex(source: readonly Message[]): (message: Message) => number {
   const first = new Map<Message, number>();
   const again = new Int32Array(source.length);
@@ -60,7 +60,7 @@ function isCopy(copy: Message, original: Message): boolean {
   return isContentOf(copy, original) && attachmentsOf(copy) === attachmentsOf(original);
 }
 
-/** With its calls, a message loses their places between its parts. */
+/** The sanitizer also removes the placeholder parts of the calls that it removes. */
 function isContentOf({ content }: RichMessage, { content: original }: RichMessage): boolean {
   if (!Array.isArray(content) || !Array.isArray(original)) return content === original;
   let next = 0;

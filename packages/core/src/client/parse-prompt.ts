@@ -12,67 +12,67 @@ import { declaredBy, NOBODY, type ParsedConversational } from "./conversational.
 import { forbiddenRole, type GivenByClient, noMessages, nothingSent, parseDecisions } from "./decisions.ts";
 import {
   checkOptions,
-  isPassedOn,
+  conversationOptionOf,
+  hasClientFields,
+  inputMessages,
   type PromptInput,
   type PromptOptions,
-  saidBy,
-  spokenOf,
 } from "./options.ts";
 import { type Explicit, type Plan, planOf } from "./plan.ts";
 import { storeOf } from "./store-of.ts";
 
-/** One prompt, as it was asked for. */
+/** A call of `prompt` or `stream`. */
 export interface PromptCall<Ctx> {
   readonly explicit: Explicit;
   readonly input: PromptInput;
   readonly options: PromptOptions<Ctx>;
 }
 
-/** A prompt that is understood, before any store is asked. */
-export interface Opening<Ctx> {
-  /** What is new; where nothing is stored, what was said before too. */
+/** A prompt whose input and options are parsed, before any store is asked. */
+export interface ParsedPrompt<Ctx> {
+  /** With the new messages; where nothing is stored, after the history. */
   readonly state: RunState<Ctx>;
-  /** Of `state.messages`, what was there before. */
+  /** The messages of `state.messages` that aren't new. */
   readonly history: readonly Message[];
   /** Absent: nothing is stored. */
-  readonly stored: StoredOpening | undefined;
+  readonly stored: StoredPrompt | undefined;
   readonly decisions: GivenByClient;
-  /** What a client sent back, which nobody can change any more; absent: nothing. */
+  /** A frozen copy of what a client sent back; absent: nothing. */
   readonly sent: RunConfig<Ctx>["continuation"];
   /** How many of the last messages the model sees at most. */
   readonly historyLimit: number | undefined;
 }
 
-interface StoredOpening {
+interface StoredPrompt {
   readonly store: AnyConversationStore;
   readonly plan: StoredPlan;
 }
 
 /**
  * Rejects with a `TypeError` for what the caller did wrong, with `ContinuationValidationError` for what a client sent
- * that is no list of messages or decisions, and with what the application's own functions throw. Those may take their
- * time: rejects when the signal is aborted, too.
+ * that is no list of messages or decisions, and with what the application's own functions throw. Also rejects when the
+ * signal is aborted while one of these is running.
  */
-export async function openPrompt<Ctx, Out>(
+export async function parsePrompt<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
   { explicit, input, options }: PromptCall<Ctx>,
   signal: AbortSignal | undefined,
-): Promise<Opening<Ctx>> {
+): Promise<ParsedPrompt<Ctx>> {
   checkOptions(options);
-  const said = saidBy(input, options);
+  const said = inputMessages(input, options);
   const decisions = parseDecisions(options);
   const context = await abortable(contextOf(settings, options), signal);
   const { agent } = settings;
-  const spoken = await abortable(spokenBy(agent, context, options), signal);
-  const plan = planOf(explicit, spoken, agent.name);
+  const declared = await abortable(conversationalFor(agent, context, options), signal);
+  const plan = planOf(explicit, declared, agent.name);
   const history = plan.kind === "stateless" ? historyOf(options) : [];
   const messages = frozenMessages([...history, ...said]);
-  checkNews(plan, messages, options);
+  checkHasInput(plan, messages, options);
   const stored = plan.kind === "stateless" ? undefined : { store: storeOf(settings), plan };
   const state = stateOf(agent.name, { context, messages, options });
   const sent = sentBack(options);
   if (stored === undefined) refuseToken(options);
-  return { state, history, stored, decisions, sent, historyLimit: spoken?.historyLimit };
+  return { state, history, stored, decisions, sent, historyLimit: declared?.historyLimit };
 }
 
 function sentBack<Ctx>({ messages, historyToken }: PromptOptions<Ctx>): RunConfig<Ctx>["continuation"] {
@@ -81,19 +81,19 @@ function sentBack<Ctx>({ messages, historyToken }: PromptOptions<Ctx>): RunConfi
   return Object.freeze({ historyToken, messages: sent ?? [] });
 }
 
-/** It stands for what is stored. */
+/** A token is valid only for a stored conversation. */
 function refuseToken<Ctx>({ historyToken, messages = [] }: PromptOptions<Ctx>): void {
   if (historyToken === undefined) return;
   assertValidContinuation([], messages, { historyToken: { sent: historyToken, expected: undefined } });
 }
 
-/** The state of a prompt that was aborted while it was opened. */
-export function unopenedState<Ctx, Out>(
+/** The state of a prompt that was aborted while it was parsed. */
+export function unparsedState<Ctx, Out>(
   { agent, context }: ClientSettings<Ctx, Out>,
   { input, options }: PromptCall<Ctx>,
 ): RunState<Ctx> {
   const own = options.context ?? (typeof context === "function" ? undefined : context);
-  const messages = saidBy(input, options);
+  const messages = inputMessages(input, options);
   return stateOf(agent.name, { context: own as Readonly<Ctx>, messages, options });
 }
 
@@ -125,21 +125,21 @@ async function contextOf<Ctx, Out>(
 }
 
 /**
- * Whose conversation it is; `undefined` if nobody was asked. A field that is there with nothing in it is an answer, e.g.
- * of a session without a user.
+ * Whose conversation it is; `undefined` if neither the option nor the declaration is present. A field that is present with the
+ * value `undefined` counts as present, e.g. from a session without a user.
  */
-async function spokenBy<Ctx, Out>(
+async function conversationalFor<Ctx, Out>(
   agent: Agent<Ctx, Out>,
   context: Readonly<Ctx>,
   options: PromptOptions<Ctx>,
 ): Promise<ParsedConversational | undefined> {
-  const own = spokenOf(options);
+  const own = conversationOptionOf(options);
   if (own !== undefined) return own;
   if ("conversational" in agent) return declaredBy(agent, context);
   return "conversation" in options ? NOBODY : undefined;
 }
 
-/** Where nothing is stored, there is nothing to compare a history with. */
+/** The history that was passed in, where nothing is stored to compare it with. */
 function historyOf<Ctx>({ messages = [] }: PromptOptions<Ctx>): readonly Message[] {
   const parsed = parseMessages(messages);
   if (!parsed.success) throw noMessages();
@@ -148,15 +148,15 @@ function historyOf<Ctx>({ messages = [] }: PromptOptions<Ctx>): readonly Message
   return ownMessages(parsed.data);
 }
 
-/** Stores take such messages of other frameworks. */
+/** Stores accept such messages, which other frameworks write. */
 const isOfTheApplication = ({ role }: RichMessage): boolean => role === "system" || role === "developer";
 
-function checkNews<Ctx>({ kind }: Plan, messages: readonly Message[], options: PromptOptions<Ctx>): void {
+function checkHasInput<Ctx>({ kind }: Plan, messages: readonly Message[], options: PromptOptions<Ctx>): void {
   if (messages.length > 0 || (kind !== "stateless" && kind !== "new")) return;
   const sent: readonly unknown[] = [options.messages, options.approvals, options.toolResults];
   const isNothing = (list: unknown) => list === undefined || (Array.isArray(list) && list.length === 0);
   if (!sent.every(isNothing)) return;
-  if (isPassedOn(options)) throw nothingSent();
+  if (hasClientFields(options)) throw nothingSent();
   throw new TypeError(
     "Invalid prompt input: expected a message, since there is no conversation to go on with.",
   );

@@ -4,32 +4,32 @@ import type { RunState } from "../state.ts";
 import type { Tool } from "../tools/tool.ts";
 import { changedState } from "./changed-state.ts";
 import { frozenCopy } from "./copy.ts";
-import { type Makers, madeWhenRead, UNREAD } from "./made-when-read.ts";
+import { type FieldFactories, NOT_COMPUTED, withLazyFields } from "./lazy-fields.ts";
+import { memoize } from "./memoize.ts";
 import { frozenMessages, ownMessages, ownUnstoredMessages } from "./messages.ts";
 import { overlay } from "./overlay.ts";
-import { remembered } from "./remembered.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
 type AnyAgent<Ctx> = Agent<Ctx, any>;
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
 type AnyTool<Ctx> = Tool<any, Ctx>;
 
-/** A state for somebody else, who can't change it. `context` is the application's own, and stays as it is. */
-export const stateGivenOut = <Ctx>(state: RunState<Ctx>): RunState<Ctx> =>
+/** A frozen copy of a state, for callers and middleware. `context` belongs to the application and isn't frozen. */
+export const frozenState = <Ctx>(state: RunState<Ctx>): RunState<Ctx> =>
   Object.freeze(
     changedState(state, {
-      // What is no list has ended the run.
+      // Anything but a list has ended the run.
       messages: Array.isArray(state.messages) ? frozenMessages(state.messages) : state.messages,
     }),
   );
 
-/** The same for the model provider, at each call. It hands nothing back, so its lists need not be known again. */
-export const stateShown = <Ctx>(state: RunState<Ctx>, messages = state.messages): RunState<Ctx> =>
+/** The same for the model provider, which never passes the state back, so its lists needn't be recognised again. */
+export const frozenModelState = <Ctx>(state: RunState<Ctx>, messages = state.messages): RunState<Ctx> =>
   Object.freeze(changedState(state, { messages: Object.freeze([...messages]) }));
 
 /**
- * A caller's state, whose messages may change afterwards. What is no list is left to whoever checks it. `isStored`: whether
- * a store checks the messages.
+ * A copy of a caller's state, which the caller may change afterwards. Anything but a list of messages is refused later.
+ * `isStored`: whether a store checks the messages.
  */
 export function ownState<Ctx>(state: RunState<Ctx>, isStored: boolean): RunState<Ctx> {
   const { runId, traceId, messages, currentAgentName, context, turnCount } = state;
@@ -38,8 +38,8 @@ export function ownState<Ctx>(state: RunState<Ctx>, isStored: boolean): RunState
   return { ...state, runId, traceId, messages: own, currentAgentName, context, turnCount };
 }
 
-/** An agent for the model provider: what is set of it changes nothing of the application's. Schemas stay as they are. */
-export const agentGivenOut: <Ctx>(agent: AnyAgent<Ctx>) => AnyAgent<Ctx> = remembered(
+/** A frozen copy of an agent for the model provider. Schemas aren't copied. */
+export const frozenAgent: <Ctx>(agent: AnyAgent<Ctx>) => AnyAgent<Ctx> = memoize(
   ({ tools, handoffs, modelConfig, cacheable }) => [
     tools,
     ...(tools ?? []).flatMap((tool) => [tool, tool.schema]),
@@ -51,7 +51,7 @@ export const agentGivenOut: <Ctx>(agent: AnyAgent<Ctx>) => AnyAgent<Ctx> = remem
     const { tools, handoffs, modelConfig, cacheable } = agent;
     return Object.freeze(
       overlay(agent, {
-        ...(tools && { tools: Object.freeze(tools.map(toolGivenOut)) }),
+        ...(tools && { tools: Object.freeze(tools.map(frozenTool)) }),
         ...(handoffs && { handoffs: frozenCopy(handoffs) }),
         ...(modelConfig && { modelConfig: Object.freeze(overlay(modelConfig, {})) }),
         ...(cacheable && { cacheable: frozenCopy(cacheable) }),
@@ -60,7 +60,7 @@ export const agentGivenOut: <Ctx>(agent: AnyAgent<Ctx>) => AnyAgent<Ctx> = remem
   },
 );
 
-const toolGivenOut = <Ctx>(tool: AnyTool<Ctx>): AnyTool<Ctx> =>
+const frozenTool = <Ctx>(tool: AnyTool<Ctx>): AnyTool<Ctx> =>
   Object.freeze(overlay(tool, { schema: Object.freeze(overlay(tool.schema, {})) }));
 
 /** Of a call of the model. */
@@ -71,17 +71,17 @@ interface ConfigSource {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: runs differ in their contexts
-const MAKERS: Makers<RunConfig<any>, ConfigSource> = {
+const FACTORIES: FieldFactories<RunConfig<any>, ConfigSource> = {
   signal: ({ limit }) => limit.signal,
   // Made for each call, as a `Map` can't be frozen.
-  agentRegistry: ({ agentRegistry }) => registryGivenOut(agentRegistry),
+  agentRegistry: ({ agentRegistry }) => frozenRegistry(agentRegistry),
 };
 
 /**
  * Configurations for the model provider, one for each call, with the signal of that. Providers, observers and user memories
  * in them are the application's own.
  */
-export function openConfigGivenOut<Ctx>(
+export function openFrozenConfig<Ctx>(
   config: RunConfig<Ctx>,
 ): (limit: ConfigSource["limit"], agent: Pick<AnyAgent<Ctx>, "cacheable">) => RunConfig<Ctx> {
   let given: RunConfig<Ctx> | undefined;
@@ -89,12 +89,12 @@ export function openConfigGivenOut<Ctx>(
     given ??= overlay(config, Object.assign(frozenParts(config), unread<Ctx>()));
     const cache = config.cache ?? cacheable;
     const fields = cache === undefined ? copied(given) : overlay(given, { cache: frozenCopy(cache) });
-    return madeWhenRead(fields, MAKERS, { limit, agentRegistry: config.agentRegistry });
+    return withLazyFields(fields, FACTORIES, { limit, agentRegistry: config.agentRegistry });
   };
 }
 
 const unread = <Ctx>() =>
-  ({ signal: UNREAD, agentRegistry: UNREAD }) as Pick<RunConfig<Ctx>, "signal" | "agentRegistry">;
+  ({ signal: NOT_COMPUTED, agentRegistry: NOT_COMPUTED }) as Pick<RunConfig<Ctx>, "signal" | "agentRegistry">;
 
 /** Of what is an overlay. */
 const copied = <T extends object>(made: T): T =>
@@ -121,7 +121,7 @@ function frozenParts<Ctx>(config: RunConfig<Ctx>): Partial<RunConfig<Ctx>> {
   return changes;
 }
 
-const registryGivenOut = <Ctx>(registry: RunConfig<Ctx>["agentRegistry"]): RunConfig<Ctx>["agentRegistry"] =>
+const frozenRegistry = <Ctx>(registry: RunConfig<Ctx>["agentRegistry"]): RunConfig<Ctx>["agentRegistry"] =>
   registry instanceof Map
-    ? new Map(Array.from(registry, ([key, agent]) => [key, agentGivenOut(agent)]))
+    ? new Map(Array.from(registry, ([key, agent]) => [key, frozenAgent(agent)]))
     : registry;

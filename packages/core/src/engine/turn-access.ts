@@ -1,0 +1,148 @@
+import type { Result } from "@jaf/memory";
+import { createFailure, createSuccess } from "@jaf/memory/engine";
+import { DEFAULT_QUEUE_TIMEOUT_MS } from "../memory/config.ts";
+import type { ConversationEnd } from "../memory/end-cache.ts";
+import { endingOf } from "../memory/ending.ts";
+import { openIdentity } from "../memory/identity.ts";
+import type { Journal } from "../memory/journal.ts";
+import { type LoadOptions, loadConversation, loadHead } from "../memory/load.ts";
+import type { Loaded } from "../memory/loaded.ts";
+import { enqueue, type QueuePosition } from "../memory/process-queue.ts";
+import type { Tail } from "../memory/tail.ts";
+import { incarnationConflict, turnConflict, turnUnderWay } from "../memory/turn.ts";
+import { turnFairness } from "../memory/turn-fairness.ts";
+import { abortable, sleep } from "../timing/abort.ts";
+import { openTurnPoller, type PollOptions, pause } from "./turn-poller.ts";
+
+type Loading = Result<Loaded>;
+
+interface TurnAccessOptions {
+  /** The conversation is read a second time in the turn that this run was given. */
+  readonly isReread: boolean;
+  /** The conversation's end from the end cache. */
+  readonly end: ConversationEnd | undefined;
+  /** Used as the stored conversation, if the run needn't wait for another one. */
+  readonly assumed: Loaded | undefined;
+}
+
+/** Waits for the turn of a stored conversation, which one run at a time has, and loads the conversation. */
+export interface TurnAccess {
+  /**
+   * The conversation, read or `assumed` while no other run has its turn. A conflict if another run has the turn and this one
+   * doesn't queue or its time in the queue is up, and if the conversation was erased meanwhile. Rejects when the run is
+   * aborted meanwhile. `tail`: how to read the end of the conversation, where that is enough; absent: all of it is read.
+   */
+  readonly load: (tail: Tail | undefined, options: TurnAccessOptions) => Promise<Loading>;
+  /** Whether the run may load again after a conflict. */
+  readonly mayWait: () => boolean;
+  /** Leaves the queue: the next run of this process is first. */
+  readonly leave: () => void;
+}
+
+export const openTurnAccess = (journal: Journal, signal: AbortSignal | undefined): TurnAccess =>
+  journal.memory.concurrency === "queue"
+    ? openQueue(journal, signal)
+    : {
+        load: async (tail, { end, assumed }) => {
+          if (assumed !== undefined) return createSuccess(assumed);
+          return (await loadFree(journal, { signal, tail, end })) ?? createFailure(turnConflict());
+        },
+        mayWait: () => false,
+        leave: () => {},
+      };
+
+/** `undefined` if another run has the turn. */
+async function loadFree(
+  { memory, conversationId, executionId, runKey, foundOutdated }: Journal,
+  { signal, tail, end }: Pick<LoadOptions, "signal" | "tail" | "end">,
+): Promise<Loading | undefined> {
+  const loaded = await abortable(
+    loadConversation(memory, conversationId, {
+      signal,
+      tail,
+      end,
+      receiptFor: runKey,
+      onChanged: foundOutdated,
+    }),
+    signal,
+  );
+  if (!loaded.success || turnUnderWay(loaded.data, executionId) === undefined) return loaded;
+  // A run whose reply is stored needs no turn.
+  return endingOf(loaded.data)?.kind === "replied" ? loaded : undefined;
+}
+
+/** Resolves when the run is first in the queue of this process, or when its time is up. */
+async function waitForFront({ ready }: QueuePosition, { signal, msLeft }: PollOptions): Promise<void> {
+  if (ready === undefined) return;
+  const over = new AbortController();
+  try {
+    await abortable(Promise.race([ready, sleep(Math.max(0, msLeft()), over.signal)]), signal);
+  } finally {
+    over.abort();
+  }
+}
+
+function openQueue(journal: Journal, signal: AbortSignal | undefined): TurnAccess {
+  const { memory, conversationId } = journal;
+  const { provider, queueTimeoutMs = DEFAULT_QUEUE_TIMEOUT_MS } = memory;
+  const deadline = performance.now() + queueTimeoutMs;
+  const msLeft = () => deadline - performance.now();
+  const fairness = turnFairness(provider, conversationId);
+  const identity = openIdentity();
+  const pollOptions = { signal, msLeft, isSame: identity.isSame };
+  const poller = openTurnPoller(journal, pollOptions);
+  let position: QueuePosition | undefined;
+  let acquiredAt: number | undefined;
+
+  /** Joins the queue. A run that has to wait looks first which conversation it is, to notice if it is erased meanwhile. */
+  async function queue(): Promise<Result<unknown>> {
+    position = enqueue(provider, conversationId);
+    const head =
+      position.ready === undefined
+        ? createSuccess(undefined)
+        : await abortable(loadHead(memory, conversationId, { signal }), signal);
+    if (head.success && head.data !== undefined) identity.isSame(head.data);
+    if (head.success) await waitForFront(position, pollOptions);
+    return head;
+  }
+
+  /** Lets other processes take the turn where that is fair. Whether one of them may have it now. */
+  async function yieldTurn(): Promise<boolean> {
+    if (acquiredAt !== undefined) {
+      acquiredAt = undefined;
+      await poller.lostRace();
+      return true;
+    }
+    const pauseMs = fairness.pauseMs();
+    if (pauseMs > 0) await pause(Math.min(pauseMs, msLeft() / 2), signal);
+    return pauseMs > 0;
+  }
+
+  return {
+    load: async (tail, { isReread, end, assumed }) => {
+      const queued = position === undefined ? await queue() : undefined;
+      if (queued?.success === false) return queued;
+      const mustPoll = !isReread && (await yieldTurn());
+      if (assumed !== undefined && !mustPoll && position?.ready === undefined) {
+        acquiredAt = performance.now();
+        return createSuccess(assumed);
+      }
+      // Reading the head costs less than reading the conversation in vain.
+      for (let polls = mustPoll; ; polls = true) {
+        const free = polls ? await poller.untilFree() : undefined;
+        if (free?.success === false) return free;
+        const loaded = await loadFree(journal, { signal, tail, end: polls ? undefined : end });
+        if (loaded === undefined) continue;
+        if (loaded.success && !identity.isSame(loaded.data)) return createFailure(incarnationConflict());
+        acquiredAt = performance.now();
+        return loaded;
+      }
+    },
+    mayWait: () => msLeft() > 0 && signal?.aborted !== true,
+    leave: () => {
+      const contended = poller.isContended();
+      if (acquiredAt !== undefined) fairness.ended({ heldMs: performance.now() - acquiredAt, contended });
+      position?.leave();
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { ApprovalRecord } from "../memory/metadata.ts";
+
+/** Identifies the reply that made calls. */
+export interface ReplyLocation {
+  /** The id of the conversation, or of the run where nothing is stored. */
+  readonly owner: string;
+  /** The position of the reply in the conversation. */
+  readonly position: number;
+  /** The scope of the calls, which stays the same when the run resumes. */
+  readonly scope: string;
+  /** Whether something is stored. Only then can approvals expire. */
+  readonly isStored: boolean;
+}
+
+/** The approvals that the calls of a reply wait for. */
+export interface PendingApprovals {
+  readonly location: ReplyLocation;
+  readonly record: ApprovalRecord;
+}
+
+/** The approvals of a reply's calls from a stored record; a record of another reply is ignored. */
+export function pendingApprovalsOf(location: ReplyLocation, record?: ApprovalRecord): PendingApprovals {
+  const { position } = location;
+  return { location, record: record?.position === position ? record : { position, round: 0, approved: [] } };
+}
+
+interface Asking {
+  readonly ttlMs: number | undefined;
+  /** Milliseconds since 1970. Called only where approvals expire. */
+  readonly now: () => number;
+}
+
+/** Asks again for approvals that have expired, in a new round: earlier decisions no longer count. */
+export function renewExpired(
+  { location, record }: PendingApprovals,
+  { ttlMs, now }: Asking,
+): PendingApprovals {
+  const approvalTtlMs = location.isStored ? ttlMs : undefined;
+  if (record.expiresAt === undefined && approvalTtlMs === undefined) return { location, record };
+  const time = now();
+  const expired = record.expiresAt !== undefined && record.expiresAt <= time;
+  if (!expired && record.expiresAt !== undefined) return { location, record };
+  const { position, round, approved } = record;
+  const expiresAt = approvalTtlMs === undefined ? {} : { expiresAt: time + approvalTtlMs };
+  return { location, record: { position, round: expired ? round + 1 : round, approved, ...expiresAt } };
+}
+
+/** The scope of calls for which none is stored: nothing is stored at all, or another program stored the calls. */
+export const openCallScope = (owner: string, position: number): string => `${owner}:${position}`;
