@@ -60,7 +60,7 @@ describe("a conversation that was written to the fallback", () => {
     expect(await readContents(provider, "d")).toEqual(["3"]);
   });
 
-  it("comes home from its journal when the fallback has lost it, by each way of reading", async () => {
+  it("is replayed from its journal when the fallback has lost it, by each way of reading", async () => {
     const reads: readonly ((provider: MemoryProvider) => Promise<Result<unknown>>)[] = [
       (provider) => provider.getConversation("c"),
       (provider) => provider.getRecentMessages("c"),

@@ -1,12 +1,12 @@
 import type { ConversationMemory } from "../provider.ts";
 
-const REMEMBERED = 100_000;
+const MAX_CONVERSATIONS = 100_000;
 
 /** The incarnations that the primary gave last: of the 100,000 conversations that were read last. */
 export interface SeenIncarnations {
   readonly of: (conversationId: string) => string | undefined;
-  /** Takes note of whatever a read of the primary gave. */
-  readonly note: (conversationId: string, data: unknown) => void;
+  /** Records the incarnation in what a read of the primary returned, if it has one. */
+  readonly record: (conversationId: string, data: unknown) => void;
   readonly forget: (conversationId: string) => void;
   readonly forgetAll: () => void;
 }
@@ -23,11 +23,11 @@ export function createSeenIncarnations(): SeenIncarnations {
     seen.delete(id);
     seen.set(id, incarnation);
     const [oldest] = seen.keys();
-    if (seen.size > REMEMBERED && oldest !== undefined) seen.delete(oldest);
+    if (seen.size > MAX_CONVERSATIONS && oldest !== undefined) seen.delete(oldest);
   };
   return {
     of: (id) => seen.get(id),
-    note: (id, data) =>
+    record: (id, data) =>
       set(
         id,
         textOf(data, "incarnation") ??

@@ -25,9 +25,9 @@ export interface Stores {
 
 export interface Question<T> {
   readonly ask: Ask<T>;
-  /** Told of a success of the primary. */
+  /** Called after a success of the primary. */
   readonly onPrimary?: (data: T) => void;
-  /** Told of a success of the fallback. */
+  /** Called after a success of the fallback. */
   readonly onFallback?: (data: T) => void;
 }
 
@@ -39,9 +39,9 @@ export async function askEither<T>(
 ): Promise<Result<T>> {
   let error: MemoryErrorUnion | undefined = circuit.blockedBy();
   if (error === undefined) {
-    const note = circuit.begin();
+    const record = circuit.begin();
     const result = await ask(primary);
-    error = note(result);
+    error = record(result);
     if (result.success) onPrimary?.(result.data);
     if (error === undefined) return result;
   }
@@ -51,18 +51,18 @@ export async function askEither<T>(
   return result;
 }
 
-/** Writes are never held back from a primary that may have recovered: only reads go by the circuit. */
+/** Writes always go to the primary, which may have recovered: only reads follow the circuit breaker. */
 export async function askPrimary<T>({ primary, circuit }: Stores, ask: Ask<T>): Promise<Result<T>> {
-  const note = circuit.begin();
+  const record = circuit.begin();
   const result = await ask(primary);
-  note(result);
+  record(result);
   return result;
 }
 
 /** The primary's health: a healthy answer ends an outage. */
 export async function checkHealth({ primary, circuit }: Stores): Promise<Result<HealthStatus>> {
-  const note = circuit.begin();
+  const record = circuit.begin();
   const health = await primary.healthCheck();
-  if (health.success && health.data.healthy) note(health);
+  if (health.success && health.data.healthy) record(health);
   return health;
 }

@@ -288,7 +288,7 @@ describe("an erasure", () => {
 });
 
 describe("wrappers around withBlobs", () => {
-  it("bring media home whole that was diverted to a fallback", async () => {
+  it("are whole in the primary after the replay of a fallback", async () => {
     const { store, blobs, wrap } = setUp();
     let down = false;
     const failing = new Proxy(store, {
@@ -309,9 +309,9 @@ describe("wrappers around withBlobs", () => {
     expectOk(await provider.appendMessages("c", one, OWNED, CREATE));
     expect(messagesOf(expectOk(await provider.getConversation("c")))).toEqual(one);
     down = false;
-    const home = messagesOf(expectOk(await provider.getConversation("c")));
-    expect(JSON.stringify(home[1])).toContain("sha256");
-    expect(expectOk(await wrap(store).resolveMedia("c", home))[1]).toEqual(one[0]);
+    const replayed = messagesOf(expectOk(await provider.getConversation("c")));
+    expect(JSON.stringify(replayed[1])).toContain("sha256");
+    expect(expectOk(await wrap(store).resolveMedia("c", replayed))[1]).toEqual(one[0]);
     expectOk(await provider.deleteConversation("c"));
     expectOk(await provider.close());
     // The attempt whose outcome wasn't known left a hold, which is over in a while.
