@@ -1,4 +1,10 @@
-import type { ConversationWrite, MemoryBackend, ReadOutcome, WriteOutcome } from "@jaf/memory/adapter";
+import {
+  type ConversationWrite,
+  type MemoryBackend,
+  type ReadOutcome,
+  type WriteOutcome,
+  withDeadline,
+} from "@jaf/memory/adapter";
 import { createBulk, type Share } from "./bulk.ts";
 import type { SqlClient, SqlRow, Statement } from "./client/port.ts";
 import { hasCode } from "./client/sql-state.ts";
@@ -36,17 +42,8 @@ const PING_TIMEOUT_MS = 5_000;
 const MAX_READ_BYTES = 400_000_000;
 
 /** Also where the statement never comes to run, since every connection of a pool is busy. */
-async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("Query read timeout")), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const pingWithin = <T>(timeoutMs: number, ping: Promise<T>): Promise<T> =>
+  withDeadline(ping, { timeoutMs, timeoutError: () => new Error("Query read timeout") });
 
 // So much takes a call some 20 ms.
 const EXPIRED_AT_ONCE: Share = { conversations: 20, messages: 2_000 };
@@ -141,7 +138,7 @@ export function createConversationBackend(options: ConversationBackendOptions): 
     },
     stats: async (userId) => toStats(await only(queries.stats(userId))),
     ping: async () => {
-      await within(pingTimeoutMs, sql.query({ text: "SELECT 1", values: [], timeoutMs: pingTimeoutMs }));
+      await pingWithin(pingTimeoutMs, sql.query({ text: "SELECT 1", values: [], timeoutMs: pingTimeoutMs }));
     },
     close: async () => {
       await queue?.drained();

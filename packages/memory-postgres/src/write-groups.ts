@@ -35,14 +35,14 @@ export function createWriteGroups(
         .parse(JSON.parse(row?.["outcomes"] ?? ""));
       return outcomes.map(toOutcome);
     } catch (thrown) {
-      // Whatever else went wrong, it is unknown what was done, and each of them is told so.
+      // After any other failure it is unknown what was done, and each of them fails.
       if (isRefusal(thrown)) return "refused";
       throw thrown;
     }
   }
 
   return createWriteQueue({
-    laneOf: ({ conversationId }) => conversationId,
+    keyOf: ({ conversationId }) => conversationId,
     pack: packWrite,
     sendOne,
     sendGroup,

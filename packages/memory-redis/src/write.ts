@@ -110,7 +110,7 @@ export interface WriterOptions {
   /** The ttl in seconds of conversations whose writes name none. */
   readonly ttl?: number | undefined;
   readonly wait?: ReplicaWait | undefined;
-  /** Told of a conversation with a ttl that was created. */
+  /** Called after a conversation with a ttl was created. */
   readonly onCreated: (conversationId: string, userId: string | undefined) => Promise<void>;
 }
 
@@ -162,7 +162,7 @@ export function createWriter(options: WriterOptions) {
       const userFound = await indexes.reserve(listed, { nowMs, ttlMs, user });
       if (keep) {
         const present = { conversationId, recent: false, userId: reply.userId, traceIds: reply.traceIds };
-        await indexes.keep(present, ttlMs);
+        await indexes.extend(present, ttlMs);
       }
       const reservation = { reservedAt: nowMs, reservedNew: absent, kept: keep };
       const found = user === undefined ? {} : { userFound };
@@ -193,7 +193,7 @@ export function createWriter(options: WriterOptions) {
     if (isThere && (reserved || status === "written" || status === "replayed")) {
       const traceIds = reserved ? tracesOf(write) : [];
       const listed = { conversationId, userId, traceIds };
-      await indexes.settle(listed, lastActivityMs, source === undefined ? undefined : nowMs);
+      await indexes.confirm(listed, lastActivityMs, source === undefined ? undefined : nowMs);
     }
     return !reserved && (await isErased(write, reply)) ? { ...reply, status: "incarnation" } : reply;
   }

@@ -104,22 +104,22 @@ describe("withDeadline", () => {
 
   it("rejects with a clear error when it is late", async () => {
     await expect(withDeadline(never(), { timeoutMs: 1 })).rejects.toThrow("no answer within 1 ms");
-    const late = () => new RangeError("mine");
-    await expect(withDeadline(never(), { timeoutMs: 1, late })).rejects.toThrow(late());
+    const timeoutError = () => new RangeError("mine");
+    await expect(withDeadline(never(), { timeoutMs: 1, timeoutError })).rejects.toThrow(timeoutError());
   });
 
   it("is lifted by a signal, also by one that has aborted before", async () => {
     const aborted = AbortSignal.abort();
-    const lifting = new AbortController();
+    const cancelling = new AbortController();
     const first = pending<number>();
     const waiting = Promise.all([
-      withDeadline(first.promise, { timeoutMs: 1, liftedBy: aborted }),
-      withDeadline(first.promise, { timeoutMs: 20, liftedBy: lifting.signal }),
+      withDeadline(first.promise, { timeoutMs: 1, cancelledBy: aborted }),
+      withDeadline(first.promise, { timeoutMs: 20, cancelledBy: cancelling.signal }),
     ]);
-    lifting.abort();
+    cancelling.abort();
     setTimeout(() => first.resolve(7), 40);
     expect(await waiting).toEqual([7, 7]);
-    expect(getEventListeners(lifting.signal, "abort")).toEqual([]);
+    expect(getEventListeners(cancelling.signal, "abort")).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createCallRecord, tellCalls } from "../src/testing/calls.ts";
+import { createCallRecord, reportCalls } from "../src/testing/calls.ts";
 
 const openStore = () =>
   Object.freeze({
@@ -51,7 +51,7 @@ describe("the record of calls", () => {
   });
 
   it("stands in the error of a rule that is broken", async () => {
-    const told = tellCalls(async (recorded) => {
+    const told = reportCalls(async (recorded) => {
       expect(recorded(openStore()).remove("a"), "whether it was there").toBe(true);
     });
     await expect(told).rejects.toThrow(/^whether it was there: .*\n {2}after\n {2}1\. remove\('a'\): false$/);

@@ -1,5 +1,5 @@
 import type { ConversationMemory, ConversationMetadata, Message } from "@jaf/memory";
-import { readsMedia } from "@jaf/memory/turns";
+import { isMediaResolver } from "@jaf/memory/turns";
 import { CLAIM_KEY } from "./claim-note.ts";
 import type { MemoryConfig } from "./config.ts";
 import { type ConversationEnd, tellRecall } from "./end-cache.ts";
@@ -48,7 +48,7 @@ export function endOfRun({
 
 /** Whether the store may give it back in another form, or tells of system content. */
 const isStoredOtherwise = ({ role, content }: Message, { provider }: MemoryConfig): boolean =>
-  (readsMedia(provider) && typeof content !== "string") ||
+  (isMediaResolver(provider) && typeof content !== "string") ||
   (role as string) === "system" ||
   (role as string) === "developer";
 

@@ -1,6 +1,6 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
 import { lazy } from "@jaf/memory/engine";
-import { fence } from "@jaf/memory/turns";
+import { wrapInTag } from "@jaf/memory/turns";
 import * as z from "zod";
 import { fingerprint } from "./fingerprint.ts";
 
@@ -111,4 +111,4 @@ export function cleanSummary(text: string): string {
 
 /** As the model gets it: before the messages that aren't in it, and such that nothing in it can pass for one of them. */
 export const summaryMessage = ({ text }: Summary): Message =>
-  Object.freeze({ role: "user", content: fence("conversation-summary", `${NOTE}\n\n${text}`) });
+  Object.freeze({ role: "user", content: wrapInTag("conversation-summary", `${NOTE}\n\n${text}`) });

@@ -15,13 +15,13 @@ import {
 } from "./rules.ts";
 
 /** Where the options of single connections are, within those of the client: `""`, or e.g. `defaults`. */
-interface Place {
+interface OptionsLocation {
   /** `undefined`: the client doesn't show them. */
   readonly options: unknown;
   readonly path: string;
 }
 
-function judge({ options, path }: Place, rules: readonly Rule[]): readonly RedisClientFinding[] {
+function judge({ options, path }: OptionsLocation, rules: readonly Rule[]): readonly RedisClientFinding[] {
   const connection = path === "" ? options : settingOf(options, path);
   return rules.flatMap((rule): readonly RedisClientFinding[] => {
     const setting = path === "" ? rule.setting : `${path}.${rule.setting}`;
@@ -63,10 +63,10 @@ function diagnoseNodeRedis(client: RedisClient, given: object | undefined): read
  */
 export function diagnoseRedisClient(client: RedisClient, options?: object): readonly RedisClientFinding[] {
   if (!isIoredis(client)) return [...diagnoseNodeRedis(client, options), ...judgeListeners(client)];
-  const place = options ?? settingOf(client, "options");
-  if (!isIoredisCluster(client)) return judge({ options: place, path: "" }, ioredisClientRules);
+  const given = options ?? settingOf(client, "options");
+  if (!isIoredisCluster(client)) return judge({ options: given, path: "" }, ioredisClientRules);
   return [
-    ...judge({ options: place, path: "redisOptions" }, ioredisNodeRules),
-    ...judge({ options: place, path: "" }, ioredisClusterRules),
+    ...judge({ options: given, path: "redisOptions" }, ioredisNodeRules),
+    ...judge({ options: given, path: "" }, ioredisClusterRules),
   ];
 }

@@ -6,7 +6,7 @@
 -- Returns 0, or, if the indexes have to be kept first, { ttl in ms, owner or '', trace ids … }.
 
 --@include clock.lua
---@include keep-index.lua
+--@include index-ttl.lua
 --@include parts.lua
 
 local conversation = KEYS[1]
@@ -35,9 +35,9 @@ if not due then return 0 end
 
 redis.call('HSET', conversation, 'indexedAt', now)
 if ARGV[1] == 'atomic' then
-  if owner then keep_index(ARGV[2] .. 'user:' .. owner .. ':conversations', ttl) end
+  if owner then extend_index(ARGV[2] .. 'user:' .. owner .. ':conversations', ttl) end
   for _, trace in ipairs(written) do
-    keep_index(ARGV[2] .. 'trace:' .. trace .. ':conversations', ttl)
+    extend_index(ARGV[2] .. 'trace:' .. trace .. ':conversations', ttl)
   end
 end
 return 0

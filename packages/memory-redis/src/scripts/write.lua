@@ -200,13 +200,13 @@ if indexing == 'atomic' then
   local owned = owner and prefix .. 'user:' .. owner .. ':conversations'
   if owned and not keep then redis.call('ZADD', owned, last_activity, given.id) end
   if keep or new_traces then
---@include keep-index.lua
+--@include index-ttl.lua
     if owned and keep then enter_index(owned, given.id, last_activity, ttl) end
     for _, new in ipairs(new_traces or {}) do
       enter_index(prefix .. 'trace:' .. new .. ':conversations', given.id, last_activity, ttl)
     end
     for _, written in ipairs(written_traces or {}) do
-      keep_index(prefix .. 'trace:' .. written .. ':conversations', ttl)
+      extend_index(prefix .. 'trace:' .. written .. ':conversations', ttl)
     end
   end
 end

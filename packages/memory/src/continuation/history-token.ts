@@ -1,7 +1,7 @@
 import type { Message } from "../message.ts";
 
 /** What a store tells of a history: `ConversationMetadata` does, and the receipt of a write. */
-export interface HistoryPlace {
+export interface HistoryPosition {
   readonly nextPosition?: number;
   readonly historyDigest?: string;
 }
@@ -14,7 +14,7 @@ export interface HistoryPlace {
  * No secret, and no permission: who owns the conversation is for the store to say. Somebody who can compute digests of the
  * stored messages can make it, and has won nothing by it.
  */
-export const historyTokenOf = (place: HistoryPlace | undefined): string | undefined =>
+export const historyTokenOf = (place: HistoryPosition | undefined): string | undefined =>
   place?.nextPosition === undefined || place.historyDigest === undefined
     ? undefined
     : `${place.nextPosition}.${place.historyDigest}`;

@@ -43,11 +43,11 @@ interface Step<T> {
 }
 
 /** Settles within the time, whatever the provider does. */
-async function settle<T>(timeoutMs: number, { call, onLate }: Step<T>): Promise<unknown> {
+async function outcomeOf<T>(timeoutMs: number, { call, onLate }: Step<T>): Promise<unknown> {
   // Within a promise, so that a method that throws at once is caught as well.
   const answer = Promise.resolve().then(call);
   const late = new Error("late");
-  const onTime = withDeadline(answer, { timeoutMs, late: () => late });
+  const onTime = withDeadline(answer, { timeoutMs, timeoutError: () => late });
   return onTime.catch((thrown: unknown) => {
     if (thrown !== late) {
       return createFailure(failed("the provider threw instead of returning a failure", thrown));
@@ -123,8 +123,8 @@ async function tryWriting(provider: MemoryProvider, id: string, run: Run): Promi
   const late = new Set<Promise<unknown>>();
   const onLate = (answer: Promise<unknown>): void => {
     late.add(answer);
-    const settle = () => void late.delete(answer);
-    answer.then(settle, settle);
+    const remove = () => void late.delete(answer);
+    answer.then(remove, remove);
   };
   const ttlSeconds = TTL_SECONDS;
   const stored = await run({
@@ -179,7 +179,7 @@ export async function diagnoseMemoryProvider(
   const steps: DiagnosisStep[] = [];
   const run: Run = async (step) => {
     const start = performance.now();
-    const error = judge(await settle(timeoutMs, step), step.misfit);
+    const error = judge(await outcomeOf(timeoutMs, step), step.misfit);
     const latencyMs = performance.now() - start;
     steps.push({
       name: step.name,
@@ -193,5 +193,5 @@ export async function diagnoseMemoryProvider(
   let clean = true;
   if (write) clean = await tryWriting(provider, id, run);
   else await run({ name: "read", call: () => provider.getConversation(id), misfit: isAbsent });
-  return { ok: steps.every((step) => step.ok), steps, ...(clean ? {} : { leftBehind: id }) };
+  return { ok: steps.every((step) => step.ok), steps, ...(clean ? {} : { leftoverConversationId: id }) };
 }

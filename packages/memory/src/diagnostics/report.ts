@@ -24,7 +24,7 @@ export interface MemoryDiagnosis {
   readonly ok: boolean;
   readonly steps: readonly DiagnosisStep[];
   /** The test conversation, if it may still be there. A store that keeps `ttlSeconds` removes it within five minutes. */
-  readonly leftBehind?: string;
+  readonly leftoverConversationId?: string;
 }
 
 function formatStep({ name, ok, latencyMs, error }: DiagnosisStep): string {
@@ -33,13 +33,13 @@ function formatStep({ name, ok, latencyMs, error }: DiagnosisStep): string {
 }
 
 /** The diagnosis as lines for people. Holds no stored content. */
-export function formatMemoryDiagnosis({ ok, steps, leftBehind }: MemoryDiagnosis): string {
+export function formatMemoryDiagnosis({ ok, steps, leftoverConversationId }: MemoryDiagnosis): string {
   return [
     ...steps.map(formatStep),
-    ...(leftBehind === undefined
+    ...(leftoverConversationId === undefined
       ? []
       : [
-          `The test conversation ${leftBehind} may be left. It expires in 5 minutes, if the store keeps ttlSeconds.`,
+          `The test conversation ${leftoverConversationId} may be left. It expires in 5 minutes, if the store keeps ttlSeconds.`,
         ]),
     ok ? "The memory provider works." : "The memory provider does not work as it should.",
   ].join("\n");

@@ -2,7 +2,7 @@ import type { MemoryProvider } from "../provider.ts";
 import { createSuccess, type Result } from "../result.ts";
 import { dropDeadLettersOf } from "./dead-letters.ts";
 import { deleteJournal, eraseUserFromJournal, findJournaled } from "./journal.ts";
-import type { PendingReplays } from "./pendingReplays.ts";
+import type { PendingReplays } from "./pending-replays.ts";
 import { isReservedId } from "./reserved-ids.ts";
 
 /** Deletes all that the fallback holds of a conversation. Returns whether the conversation was there. */

@@ -1,9 +1,9 @@
 import { createMemoryValidationError } from "../errors.ts";
-import { tell } from "../observer.ts";
+import { notifyObserver } from "../observer.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
 import { clearUserInFallback, deleteFromFallback } from "./fallback-erasure.ts";
 import type { Operation } from "./options.ts";
-import { createPendingReplays } from "./pendingReplays.ts";
+import { createPendingReplays } from "./pending-replays.ts";
 import { isReservedId } from "./reserved-ids.ts";
 import type { Routing } from "./routing.ts";
 import { createSeenIncarnations } from "./seen-incarnations.ts";
@@ -56,7 +56,7 @@ export function routeWritesToFallback(stores: Stores): Routing {
     const location = await pendingReplays.locate(call.conversationId);
     if (!location.success) return location;
     if (location.data.at === "primary") return fromEither(call, ask, askFallback);
-    tell("onFallback", settings.onFallback, { ...call, error: location.data.error });
+    notifyObserver("onFallback", settings.onFallback, { ...call, error: location.data.error });
     pendingReplays.recordOutage();
     return askFallback();
   }

@@ -1,6 +1,6 @@
 import { createKeyedQueue } from "../async/keyed-queue.ts";
 import type { MemoryErrorUnion } from "../errors.ts";
-import { tell } from "../observer.ts";
+import { notifyObserver } from "../observer.ts";
 import { createSuccess, type Result } from "../result.ts";
 import { findJournaled } from "./journal.ts";
 import { replayConversation } from "./replay.ts";
@@ -78,7 +78,7 @@ export function createPendingReplays(stores: Stores): PendingReplays {
       return result;
     };
     const onDeadLetter = (event: Parameters<NonNullable<typeof settings.onDeadLetter>>[0]) =>
-      tell("onDeadLetter", settings.onDeadLetter, event);
+      notifyObserver("onDeadLetter", settings.onDeadLetter, event);
     const replayed = await replayConversation({ fallback, askPrimary, onDeadLetter }, conversationId);
     if (replayed.success) {
       pending.delete(conversationId);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { lazy } from "../lazy.ts";
-import { tell } from "../observer.ts";
+import { notifyObserver } from "../observer.ts";
 import type { MemoryProvider } from "../provider.ts";
 import { createSuccess, type Result } from "../result.ts";
 import type { DeadLetterEvent } from "./dead-letters.ts";
@@ -50,7 +50,7 @@ export async function replayFallbackWrites(
   const stores = {
     fallback,
     askPrimary: <T>(ask: (store: MemoryProvider) => Promise<Result<T>>) => ask(primary),
-    onDeadLetter: (event: DeadLetterEvent) => tell("onDeadLetter", onDeadLetter, event),
+    onDeadLetter: (event: DeadLetterEvent) => notifyObserver("onDeadLetter", onDeadLetter, event),
   };
   const journaled = await findJournaled(fallback);
   if (!journaled.success) return journaled;

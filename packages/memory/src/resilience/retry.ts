@@ -1,7 +1,7 @@
 import { type BackoffOptions, retryUntilEnded } from "../async/backoff.ts";
 import { createWaits, type Waits } from "../async/waits.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
-import { tell } from "../observer.ts";
+import { notifyObserver } from "../observer.ts";
 import type { MemoryProvider, WriteOptions } from "../provider.ts";
 import { createFailure, type Result } from "../result.ts";
 import { copyArgument } from "./argument-copy.ts";
@@ -31,7 +31,7 @@ function createRetry(settings: RetrySettings, waits: Waits) {
       isTransientResult: mayBeTriedAgain,
       onRetry: (attempt, delayMs, outcome) => {
         if (!("result" in outcome) || outcome.result.success) return;
-        tell("onRetry", onRetry, { operation, attempt, delayMs, error: outcome.result.error });
+        notifyObserver("onRetry", onRetry, { operation, attempt, delayMs, error: outcome.result.error });
       },
     };
     const last = await retryUntilEnded(counted, options, waits);

@@ -1,3 +1,4 @@
+import { setBounded } from "../bounded-map.ts";
 import type { ConversationMemory } from "../provider.ts";
 
 const MAX_CONVERSATIONS = 100_000;
@@ -19,11 +20,7 @@ const textOf = (value: unknown, field: string): string | undefined => {
 export function createSeenIncarnations(): SeenIncarnations {
   const seen = new Map<string, string>();
   const set = (id: string, incarnation: string | undefined): void => {
-    if (incarnation === undefined) return;
-    seen.delete(id);
-    seen.set(id, incarnation);
-    const [oldest] = seen.keys();
-    if (seen.size > MAX_CONVERSATIONS && oldest !== undefined) seen.delete(oldest);
+    if (incarnation !== undefined) setBounded(seen, [id, incarnation], MAX_CONVERSATIONS);
   };
   return {
     of: (id) => seen.get(id),

@@ -1,5 +1,5 @@
 import type { MemoryErrorUnion } from "../errors.ts";
-import { tell } from "../observer.ts";
+import { notifyObserver } from "../observer.ts";
 import type { HealthStatus, MemoryProvider } from "../provider.ts";
 import type { Result } from "../result.ts";
 import type { Circuit } from "./circuit.ts";
@@ -45,7 +45,7 @@ export async function askEither<T>(
     if (result.success) onPrimary?.(result.data);
     if (error === undefined) return result;
   }
-  tell("onFallback", settings.onFallback, { ...call, error });
+  notifyObserver("onFallback", settings.onFallback, { ...call, error });
   const result = await ask(fallback);
   if (result.success) onFallback?.(result.data);
   return result;

@@ -1,7 +1,7 @@
 // All that an engine needs: beside what it needs as it loads, which is in `engine`, what is for turns that are stored, for windows
 // and for what clients send back. Apart from that, so that an engine can load it when a turn first needs it.
 export { sha256, sha512t256, startSha512t256 } from "#digest";
-export { readsMedia } from "../blobs/reading.ts";
+export { isMediaResolver } from "../blobs/media-resolver.ts";
 export { historyTokenOf } from "../continuation/history-token.ts";
 export {
   assertValidContinuation,
@@ -17,7 +17,7 @@ export * from "../engine/index.ts";
 export { createInMemoryProvider } from "../in-memory/provider.ts";
 export { pendingToolCalls } from "../messages/pending.ts";
 export { readFrom } from "../read-from.ts";
-export { fence } from "../text/fence.ts";
+export { wrapInTag } from "../text/wrap-in-tag.ts";
 export { isVersionedProvider, receiptOf } from "../versioned-provider.ts";
 export { parseChatMemoryConfig, windowOptionsOf } from "../window/config.ts";
 export { countMessageTokens } from "../window/message-tokens.ts";

@@ -18,8 +18,8 @@ import {
   createInMemoryProvider,
   createMemoryConnectionError,
   createMemoryStorageError,
+  isMediaResolver,
   type RichMessage,
-  readsMedia,
   type VersionedMemoryProvider,
   withBlobs,
   withFallback,
@@ -88,8 +88,8 @@ describe("what withBlobs leaves as it is", () => {
     const retried = withRetry(provider);
     expectOk(await retried.appendMessages("c", one, OWNED, CREATE));
     const { messages } = expectOk(await retried.readConversation("c")).conversation ?? { messages: [] };
-    expect(readsMedia(retried) && expectOk(await retried.resolveMedia("c", messages))).toEqual(one);
-    expect(readsMedia(createInMemoryProvider())).toBe(false);
+    expect(isMediaResolver(retried) && expectOk(await retried.resolveMedia("c", messages))).toEqual(one);
+    expect(isMediaResolver(createInMemoryProvider())).toBe(false);
   });
 
   it("refuses invalid options, and a provider that answers from a fallback", () => {

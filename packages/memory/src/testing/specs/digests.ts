@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { receiptOf, type VersionedMemoryProvider, type WriteResult } from "../../versioned-provider.ts";
 import { expectOk, readConversation } from "../expectations.ts";
+import { forEachConcurrently } from "../for-each-concurrently.ts";
 import type { Tampering } from "../harness.ts";
-import { inLanes } from "../lanes.ts";
 import { answering, calling, user, users } from "../messages.ts";
 import { below, randomNumbers } from "../random.ts";
 import { defineSpec, type SpecDetails } from "../spec.ts";
@@ -94,7 +94,7 @@ export const digests = defineSpec(
     },
 
     "are right after any writes": ({ provider }) =>
-      inLanes([1, 2, 3, 4], async (seed) => {
+      forEachConcurrently([1, 2, 3, 4], async (seed) => {
         const numbers = randomNumbers(seed);
         const random = (limit: number) => below(numbers, limit);
         const id = `c${seed}`;
@@ -150,7 +150,7 @@ export const tampering = defineSpec(
   { ...details, subject: "what somebody else has changed", needs: ["tamper"] },
   {
     "is found, and named by its position": ({ provider, tamper }) =>
-      inLanes(tamperings, async ([done, index]) => {
+      forEachConcurrently(tamperings, async ([done, index]) => {
         const id = nameOf(done);
         expectOk(await append(provider, id, users("0", "1", "2", "3", "4", "5")));
         await tamper(id, done);
@@ -158,7 +158,7 @@ export const tampering = defineSpec(
       }),
 
     "is found where the oldest messages were trimmed": ({ provider, tamper }) =>
-      inLanes(tamperings, async ([done, index]) => {
+      forEachConcurrently(tamperings, async ([done, index]) => {
         const id = nameOf(done);
         expectOk(await append(provider, id, users("a", "b", "c", "0", "1", "2", "3")));
         expectOk(await provider.appendMessages(id, users("4", "5"), {}, { maxMessages: 6 }));

@@ -8,7 +8,7 @@ import {
   read,
   readConversation,
 } from "../expectations.ts";
-import { inLanes } from "../lanes.ts";
+import { forEachConcurrently } from "../for-each-concurrently.ts";
 import { answering, calling, user, users } from "../messages.ts";
 import { defineSpec, type Scenario } from "../spec.ts";
 import { append } from "../writes.ts";
@@ -60,7 +60,7 @@ export const dropLast = defineSpec(
   },
   {
     "drops so many from the end, and adds the batch in their place": (scenario) =>
-      inLanes(cases, (example) => expectDropped(scenario, example)),
+      forEachConcurrently(cases, (example) => expectDropped(scenario, example)),
 
     "lets the batch take over their positions": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1", "2", "3", "4")));

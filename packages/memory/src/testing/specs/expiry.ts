@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { WriteOptions } from "../../provider.ts";
 import type { Result } from "../../result.ts";
 import { expectAbsent, expectError, expectOk, readContents, readConversation } from "../expectations.ts";
-import { inLanes } from "../lanes.ts";
+import { forEachConcurrently } from "../for-each-concurrently.ts";
 import { users } from "../messages.ts";
 import { defineSpec, type Scenario } from "../spec.ts";
 import { sleep } from "../time.ts";
@@ -81,11 +81,11 @@ export const expiry = defineSpec(
         again: async () => expectOk(await provider[method](method, users("2"), owned)),
       });
       const writes = [write("appendMessages"), write("storeMessages")];
-      await inLanes(writes, async ({ id }) => {
+      await forEachConcurrently(writes, async ({ id }) => {
         expectOk(await append(provider, id, users("1"), owned, LONG));
       });
       await halfOfLong();
-      await inLanes(writes, ({ again }) => again());
+      await forEachConcurrently(writes, ({ again }) => again());
       await halfOfLong();
       const left = await Promise.all(writes.map(({ id }) => readContents(provider, id)));
       expect(left).toEqual([["1", "2"], ["2"]]);

@@ -30,7 +30,7 @@ export const compareEntries = (a: Pick<Entry, "id" | "score">, b: Pick<Entry, "i
   a.score - b.score || compareIds(a.id, b.id);
 
 /** Reads an index page by page; each page is asked for when the one before is used up. */
-export function createWalk(run: RunScript, index: string, range: Range) {
+export function createScan(run: RunScript, index: string, range: Range) {
   const { order, fromMs, toMs } = range;
   const direction = order === "newest" ? -1 : 1;
   let last = range.after;
@@ -72,11 +72,11 @@ export function createWalk(run: RunScript, index: string, range: Range) {
   };
 }
 
-export type Walk = ReturnType<typeof createWalk>;
+export type Scan = ReturnType<typeof createScan>;
 
-/** Several walks as one, in the order that all of them have. */
-export function mergeWalks(walks: readonly Walk[], order: Range["order"]): Walk {
-  const sources = walks.map((next) => ({ next, ahead: [] as Entry[], ended: false }));
+/** Several scans as one, in the order that all of them have. */
+export function mergeScans(scans: readonly Scan[], order: Range["order"]): Scan {
+  const sources = scans.map((next) => ({ next, ahead: [] as Entry[], ended: false }));
   const direction = order === "newest" ? -1 : 1;
 
   async function refill(size: number): Promise<void> {

@@ -15,8 +15,8 @@ interface Absence {
   readonly readAt: Date | undefined;
 }
 
-/** What the first round trip of a read brings. */
-export interface Opening {
+/** What the first round trip of a read returns. */
+export interface FirstRead {
   /** By the server's clock, if it was asked for. */
   readonly readAt: Date | undefined;
   readonly head: Head;
@@ -32,7 +32,7 @@ export interface Opening {
   readonly traceIds: readonly string[];
 }
 
-export interface OpeningReadOptions {
+export interface FirstReadOptions {
   readonly port: RedisPort;
   readonly run: RunScript;
   readonly keys: Keys;
@@ -86,9 +86,9 @@ function toTime(reply: unknown): Date {
  * The first round trip of a read: a transaction where the span is known, else a script. A range is looked for where it is
  * if nothing was trimmed; if it was, the script finds it in another round trip.
  */
-export function createOpeningRead({ port, run, keys, deadlines }: OpeningReadOptions) {
+export function createFirstRead({ port, run, keys, deadlines }: FirstReadOptions) {
   /** `undefined`: the selected messages are elsewhere. */
-  async function readSpan(request: Request, span: Span): Promise<Opening | Absence | undefined> {
+  async function readSpan(request: Request, span: Span): Promise<FirstRead | Absence | undefined> {
     const { conversationId, messages: selection, receiptFor, asksTime = false } = request;
     const { conversation, messages, idempotency } = keys.of(conversationId);
     const commands = [["HGETALL", conversation]];
@@ -109,7 +109,7 @@ export function createOpeningRead({ port, run, keys, deadlines }: OpeningReadOpt
     return { readAt, head, from, to, items, receipt, ownIds: [], traceIds: [] };
   }
 
-  async function readSelected(request: Request): Promise<Opening | Absence> {
+  async function readSelected(request: Request): Promise<FirstRead | Absence> {
     const { conversationId, messages, receiptFor, forExport } = request;
     const { kind, ...selection } = messages;
     const asked = { prefix: keys.prefix, part: PART, ...selection, receipt: receiptFor, export: forExport };
@@ -130,9 +130,9 @@ export function createOpeningRead({ port, run, keys, deadlines }: OpeningReadOpt
     };
   }
 
-  return async (request: Request): Promise<Opening | Absence> => {
+  return async (request: Request): Promise<FirstRead | Absence> => {
     const span = request.forExport === true ? undefined : spanOf(request.messages);
-    const opening = span === undefined ? undefined : await readSpan(request, span);
-    return opening === undefined ? readSelected(request) : opening;
+    const firstRead = span === undefined ? undefined : await readSpan(request, span);
+    return firstRead === undefined ? readSelected(request) : firstRead;
   };
 }

@@ -1,8 +1,8 @@
 import { lazy } from "../lazy.ts";
 import { letterOf } from "./look-alikes.ts";
 
-/** What may stand within a tag as its reader sees it, beside letters: nothing that ends the tag's name. */
-const FILLING = lazy(
+/** Characters that may stand between the letters of a tag without ending its name for a reader. */
+const IGNORED_IN_A_TAG = lazy(
   () =>
     /^[\s\p{Control}\p{Default_Ignorable_Code_Point}\p{Mark}\p{Dash_Punctuation}/\\_.|\u2044\u2215\u29f8]$/u,
 );
@@ -44,7 +44,7 @@ const TAG = /^[a-z]+(?:-[a-z]+)*$/;
  *
  * `tag`: small letters from a to z and single hyphens between them, e.g. `"user-memory"`; otherwise a `TypeError`.
  */
-export function fence(tag: string, text: string): string {
+export function wrapInTag(tag: string, text: string): string {
   if (!TAG.test(tag))
     throw new TypeError("Invalid tag: expected small letters and single hyphens between them.");
   return `<${tag}>\n${withoutTag(tag, text)}\n</${tag}>`;
@@ -109,5 +109,5 @@ function characterOf(piece: string, groups: Readonly<Record<string, string | und
 function signOf(character: string): string {
   if (LETTER.test(character) || character === ":") return character;
   if (ANGLE.test(character)) return "<";
-  return FILLING().test(character) ? "" : ".";
+  return IGNORED_IN_A_TAG().test(character) ? "" : ".";
 }

@@ -14,7 +14,7 @@ export interface ResolveOptions {
 }
 
 /** What a provider has whose media lie in a blob store. */
-export interface MediaReading {
+export interface MediaResolver {
   /** The bytes that a reference of this conversation stands for. That they are gone is a `MemoryStorageError`. */
   readonly readBlob: (conversationId: string, reference: BlobReference) => Promise<Result<Uint8Array>>;
   /**
@@ -30,12 +30,12 @@ export interface MediaReading {
 }
 
 /** Whether messages of this provider, or of what a wrapper wraps, may hold references. */
-export const readsMedia = <P extends object>(provider: P): provider is P & MediaReading =>
+export const isMediaResolver = <P extends object>(provider: P): provider is P & MediaResolver =>
   "resolveMedia" in provider && typeof provider.resolveMedia === "function";
 
 const READ_AT_ONCE = 4;
 
-export function createMediaReading(blobs: BlobStore, cache: BlobCache): MediaReading {
+export function createMediaResolver(blobs: BlobStore, cache: BlobCache): MediaResolver {
   const provider = blobs.name;
 
   async function find(conversationId: string, sha256: string): Promise<Result<Uint8Array | null>> {
