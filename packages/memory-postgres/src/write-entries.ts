@@ -13,7 +13,10 @@ export interface Entry<Item, Outcome> {
   readonly reject: (thrown: unknown) => void;
 }
 
-/** What can be sent now: some entries by themselves, and at most one group. Nothing is sent before an earlier entry with the same key. */
+/**
+ * What can be sent now: some entries by themselves, and at most one group. Nothing is sent before an earlier entry with the
+ * same key.
+ */
 export function divide<Item, Outcome>(waiting: readonly Entry<Item, Outcome>[], inFlight: WritesInFlight) {
   const parts: Record<"alone" | "group" | "rest", Entry<Item, Outcome>[]> = {
     alone: [],

@@ -8,7 +8,10 @@ import { createWritesInFlight, type WritesInFlight } from "./writes-in-flight.ts
 export type GroupAnswer<Outcome> = readonly (Outcome | undefined)[] | "refused";
 
 export interface WriteQueueOptions<Item, Outcome> {
-  /** Items with one key are sent in the order in which they were added, each after the one before is done, or together with it. */
+  /**
+   * Items with one key are sent in the order in which they were added, each after the one before is done, or together with
+   * it.
+   */
   readonly keyOf: (item: Item) => string;
   /** The item as text, for a group; `undefined`: it has to be sent by itself. */
   readonly pack: (item: Item) => string | undefined;

@@ -72,7 +72,10 @@ export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
     extend: (listed: Listed, ttlMs: number) =>
       inAll(listed, (index) => run("extendIndex", { keys: [index], args: [ttlMs] }, wait)),
 
-    /** Gives the reserved entries the score of the last activity; `importedAtMs`: of an import, whose activity may be long ago. */
+    /**
+     * Gives the reserved entries the score of the last activity; `importedAtMs`: of an import, whose activity may be long
+     * ago.
+     */
     confirm: (listed: Listed, lastActivityMs: number, importedAtMs?: number) => {
       const args = [listed.conversationId, lastActivityMs, wait === undefined ? 0 : 1];
       return inAll(listed, (index) => {

@@ -36,8 +36,9 @@ const pauseMs = (attempt: number): number =>
   Math.min(50 * 2 ** Math.min(attempt, 6), 2_000) * (0.5 + Math.random() / 2);
 
 /**
- * Keeps one connection, and replaces it when it broke or is dead. A connection whose other side vanished looks
- * like one whose server is slow; it counts as dead if no reply at all came within the timeout of a call. So a slow server that still replies keeps its connection, and however many calls time out together, it is replaced once.
+ * Keeps one connection, and replaces it when it broke or is dead. A connection whose other side vanished looks like one
+ * whose server is slow; it counts as dead if no reply at all came within the timeout of a call. So a slow server that still
+ * replies keeps its connection, and however many calls time out together, it is replaced once.
  *
  * Rejects where the first connection can't be made.
  */

@@ -16,7 +16,10 @@ export interface BackoffOptions<T> extends BackoffLimits {
   readonly isTransientResult?: (result: T) => boolean;
   /** Aborting it ends the waiting: the last outcome is returned or thrown. */
   readonly signal?: AbortSignal | undefined;
-  /** Called before each wait with the attempt that failed, counted from 1, the length of the wait, and the attempt's outcome. */
+  /**
+   * Called before each wait with the attempt that failed, counted from 1, the length of the wait, and the attempt's
+   * outcome.
+   */
   readonly onRetry?: (attempt: number, delayMs: number, outcome: Outcome<T>) => void;
 }
 

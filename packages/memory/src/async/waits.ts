@@ -4,7 +4,10 @@ import { onAbort } from "./on-abort.ts";
 export interface Waits {
   /** Whether the signal has aborted or {@link Waits.end} was called. */
   readonly ended: () => boolean;
-  /** Resolves after the delay, or when all waits end or `signal` aborts. The timer keeps the process alive, as pending work does. */
+  /**
+   * Resolves after the delay, or when all waits end or `signal` aborts. The timer keeps the process alive, as pending work
+   * does.
+   */
   readonly wait: (delayMs: number, signal?: AbortSignal) => Promise<void>;
   /** Ends all waits, now and later. */
   readonly end: () => void;

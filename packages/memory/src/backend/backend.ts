@@ -44,9 +44,9 @@ export interface MemoryBackend {
 
 /**
  * Reads messages with their digests, which a store makes in the step that writes them: of each message
- * `nextDigest(algorithm, previous, messageHash(body))`, of which the last is the conversation's `historyDigest`. Where messages are
- * dropped from the end, the digest of the last that stays takes its place. Where they are trimmed or replaced, the last
- * digest of what is gone is kept as `base`, which is the incarnation at first.
+ * `nextDigest(algorithm, previous, messageHash(body))`, of which the last is the conversation's `historyDigest`. Where
+ * messages are dropped from the end, the digest of the last that stays takes its place. Where they are trimmed or replaced,
+ * the last digest of what is gone is kept as `base`, which is the incarnation at first.
  */
 export interface HistoryReader {
   readonly algorithm: DigestAlgorithm;

@@ -49,12 +49,12 @@ export async function collectBlobs(
 export interface SweepOptions {
   /** How many conversations to look at, at most. Default 100. */
   readonly limit?: number;
-  /** Not those that were written or looked at within this time. Default 3,600. */
+  /** Skips conversations that were written or swept within this time. Default 3,600. */
   readonly idleSeconds?: number;
 }
 
 export interface SweepReport {
-  /** How many were looked at. Fewer than `limit`: there are no more for now. */
+  /** How many were swept. Fewer than `limit`: there are no more for now. */
   readonly conversations: number;
   /** How many blobs were removed. */
   readonly removed: number;

@@ -19,9 +19,9 @@ import { type BlobErrorEvent, type BlobOptions, blobOptionsSchema } from "./opti
 /** What {@link withBlobs} adds to a provider. */
 export interface BlobMethods extends MediaResolver {
   /**
-   * Removes blobs that no stored message names, in conversations that have waited longest for it: what expiry, a store's own
-   * limits and crashes leave. Some of it is done with writes of media, so that it needs calling only where media should be
-   * gone soon after its conversation has expired, or where nothing is written any more.
+   * Removes blobs that no stored message refers to, which remain after expiry, limits of the store, and crashes. Begins
+   * with the conversations that were swept longest ago. Writes of media sweep a few conversations as well, so call it only
+   * if media has to be gone soon after its conversation has expired, or if nothing is written any more.
    */
   readonly sweepBlobs: (options?: SweepOptions) => Promise<Result<SweepReport>>;
 }

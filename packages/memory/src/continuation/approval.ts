@@ -13,7 +13,10 @@ export type PendingApproval = Pick<ApprovalDecision, "toolCallId" | "approvalId"
 
 const isId = (value: unknown): value is string => typeof value === "string" && value !== "";
 
-/** The door for a decision from outside: a copy that holds the documented fields and nothing else; `undefined` for what is none. */
+/**
+ * The door for a decision from outside: a copy that holds the documented fields and nothing else; `undefined` for what is
+ * none.
+ */
 export function parseApprovalDecision(value: unknown): ApprovalDecision | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   try {

@@ -50,18 +50,19 @@ export function isProviderConversationStore(store: AnyConversationStore): store 
  * view of its five methods. The view guarantees no more than they do:
  *
  * - A conversation is made by `create` alone: a write to an id that `list` doesn't name is refused.
- * - The owner of a conversation is taken from `list` with every read and every write, since it may get another owner or be deleted.
- * - Versions, positions and the incarnation are this process's own: the version rises with every write through it and
- *   every change of the messages that it sees, and another process, or this one after a restart, begins at 1 with another
+ * - The owner of a conversation is taken from `list` with every read and every write, since it may get another owner or be
+ *   deleted.
+ * - Versions, positions and the incarnation are this process's own: the version rises with every write through it and every
+ *   change of the messages that it sees, and another process, or this one after a restart, begins at 1 with another
  *   incarnation. They and the idempotency key are compared before the append: atomic against writes through this process,
- *   not against those of another one. A conversation that was made anew under the same id is told apart by its
- *   `createdAt` and owner.
- * - An `append` that throws may still have happened: the view loads the conversation to find out, and does so again when the
- *   write is tried again under its key or its receipt is asked for. Where that doesn't show it, it fails with a `MemoryStorageError` that isn't
- *   retryable.
- * - Metadata stays in this process, for the 2,000 conversations that were used last. What an engine stores there (turns
- *   in progress, approvals that wait, which agent has it, summaries) is lost in a restart, unknown to other processes,
- *   and forgotten where the conversation has another owner. Tombstones stay in this process, too.
+ *   not against those of another one. A conversation that was made anew under the same id is told apart by its `createdAt`
+ *   and owner.
+ * - An `append` that throws may still have happened: the view loads the conversation to find out, and does so again when
+ *   the write is tried again under its key or its receipt is asked for. Where that doesn't show it, it fails with a
+ *   `MemoryStorageError` that isn't retryable.
+ * - Metadata stays in this process, for the 2,000 conversations that were used last. What an engine stores there (turns in
+ *   progress, approvals that wait, which agent has it, summaries) is lost in a restart, unknown to other processes, and
+ *   forgotten where the conversation has another owner. Tombstones stay in this process, too.
  * - A `load` that sanitizes hides calls that wait for their result: they are not gone on with after a restart.
  * - `dropLast`, `messageIds`, `maxMessages`, `ttlSeconds`, imports, a search by trace, and replacing messages are refused.
  *

@@ -30,7 +30,10 @@ export interface DeadLetterEvent {
   readonly messages: number;
 }
 
-/** Fallback writes of one conversation and user that could not be replayed. They stay in the fallback, apart from every conversation. */
+/**
+ * Fallback writes of one conversation and user that could not be replayed. They stay in the fallback, apart from every
+ * conversation.
+ */
 export interface DeadLetter {
   /** For `dropDeadLetter`. */
   readonly id: string;
@@ -104,8 +107,8 @@ function toDeadLetters({ conversationId: id, userId, messages, metadata }: Conve
 }
 
 /**
- * The dead letters that `withFallback({ writes: "fallback" })` keeps in this fallback, newest first. For operators: they are shown
- * to no user, and stay until they are dropped, their user is cleared, or their conversation is deleted.
+ * The dead letters that `withFallback({ writes: "fallback" })` keeps in this fallback, newest first. For operators: they
+ * are shown to no user, and stay until they are dropped, their user is cleared, or their conversation is deleted.
  */
 export const findDeadLetters = (
   fallback: MemoryProvider,

@@ -23,7 +23,10 @@ interface Clearing {
   readonly pendingReplays: PendingReplays;
 }
 
-/** Deletes all that the fallback holds of a user. Returns the number of conversations. Nothing may be replayed meanwhile: a replay would make dead letters of it. */
+/**
+ * Deletes all that the fallback holds of a user. Returns the number of conversations. Nothing may be replayed meanwhile: a
+ * replay would make dead letters of it.
+ */
 export async function clearUserInFallback(
   { fallback, pendingReplays }: Clearing,
   userId: string,

@@ -22,18 +22,18 @@ async function closeBoth({ primary, fallback }: Stores): Promise<Result<void>> {
 }
 
 /**
- * The primary, with another provider for the time that it is out of reach. Only a retryable `MemoryConnectionError`
- * counts as that: conflicts, invalid input and failures of the store return as they are.
+ * The primary, with another provider for the time that it is out of reach. Only a retryable `MemoryConnectionError` counts
+ * as that: conflicts, invalid input and failures of the store return as they are.
  *
- * **Reads** go to the fallback, and for `cooldownMs` straight to it. They answer with what the fallback holds: a copy
- * that lags, or nothing. Where writes fail, that includes what was deleted from the primary alone.
+ * **Reads** go to the fallback, and for `cooldownMs` straight to it. They answer with what the fallback holds: a copy that
+ * lags, or nothing. Where writes fail, that includes what was deleted from the primary alone.
  *
- * **Writes** fail by default, since the messages would be missing in the primary once it is back. So does, with a
- * retryable `MemoryConnectionError`, a write to a conversation whose latest read the fallback answered, until the
- * primary has answered one: a turn that was answered without its history is not added to it. The last 100,000 such
- * conversations are remembered. This is per process and conversation, not per turn: where several turns of one
- * conversation run at once, use `expectedVersion`. A write that expects the incarnation that the fallback gave is a
- * conflict in the primary, unless the conversation is in neither.
+ * **Writes** fail by default, since the messages would be missing in the primary once it is back. So does, with a retryable
+ * `MemoryConnectionError`, a write to a conversation whose latest read the fallback answered, until the primary has
+ * answered one: a turn that was answered without its history is not added to it. The last 100,000 such conversations are
+ * remembered. This is per process and conversation, not per turn: where several turns of one conversation run at once, use
+ * `expectedVersion`. A write that expects the incarnation that the fallback gave is a conflict in the primary, unless the
+ * conversation is in neither.
  *
  * With `writes: "fallback"` they go to the fallback instead, and are replayed on the primary once that answers:
  * - **No fallback write is lost, and none is done twice.** Before a write is acknowledged, a journal in the fallback has
@@ -47,31 +47,31 @@ async function closeBoth({ primary, fallback }: Stores): Promise<Result<void>> {
  * - **During the outage** a conversation is what the fallback holds of it: its earlier messages, owner, version and
  *   idempotency keys are in the primary, and are not known there. An append that makes no conversation is a
  *   `MemoryNotFoundError`, and another user may take an id whose owner the fallback doesn't know.
- * - **The primary's owner wins.** What another user wrote to the fallback becomes a dead letter, and so does what belongs to a conversation
- *   that was erased in the primary, or replaces or drops what has changed in it, with what the same user added after it.
- *   A dead letter stays in the fallback, in no conversation, until it is dropped: `onDeadLetter` reports it without content,
- *   `findDeadLetters` and `dropDeadLetter` are for operators. A replacement is replayed if the primary holds
- *   the beginning of it, or nothing but what was replayed before it. Where a conversation isn't in the primary, an erasure of the
- *   last 24 hours, of it or of its user, counts as one that came after.
- * - **Expectations** of a version or an incarnation are compared with the store that takes the write. One that the
- *   fallback gave is a conflict once the conversation was replayed: read again, and decide anew. A turn whose read the fallback
+ * - **The primary's owner wins.** What another user wrote to the fallback becomes a dead letter, and so does what belongs
+ *   to a conversation that was erased in the primary, or replaces or drops what has changed in it, with what the same user
+ *   added after it. A dead letter stays in the fallback, in no conversation, until it is dropped: `onDeadLetter` reports it
+ *   without content, `findDeadLetters` and `dropDeadLetter` are for operators. A replacement is replayed if the primary
+ *   holds the beginning of it, or nothing but what was replayed before it. Where a conversation isn't in the primary, an
+ *   erasure of the last 24 hours, of it or of its user, counts as one that came after.
+ * - **Expectations** of a version or an incarnation are compared with the store that takes the write. One that the fallback
+ *   gave is a conflict once the conversation was replayed: read again, and decide anew. A turn whose read the fallback
  *   answered may be written to the primary, if that is back by then: a decision that rests on a read needs
  *   `expectedVersion` or `expectedIncarnation` in its write.
- * - **Several processes** may share a fallback. One that reaches the primary during another's outage doesn't see what
- *   that one has written to the fallback, and writes to the primary before it is replayed. A process learns of journals that others have left at its first call and
- *   after each outage of its own; while it can't read them it goes on without.
+ * - **Several processes** may share a fallback. One that reaches the primary during another's outage doesn't see what that
+ *   one has written to the fallback, and writes to the primary before it is replayed. A process learns of journals that
+ *   others have left at its first call and after each outage of its own; while it can't read them it goes on without.
  * - **The fallback** has to find by trace, keep what it takes until it is replayed, and be as private as the primary. An
  *   in-memory one loses all with its process, and what exceeds its limits: count two conversations for each that is written
- *   to during an outage, and two messages for each write. Ids that begin with `jaf:diverted:` are its own, and are refused. A ttl
- *   begins anew with the replay.
+ *   to during an outage, and two messages for each write. Ids that begin with `jaf:diverted:` are its own, and are refused.
+ *   A ttl begins anew with the replay.
  * - Writes of one conversation go one after another. `findConversations` and `getStats` tell of one store at a time.
  *
  * A fallback without `readConversation` answers from its `getConversation`; exports and imports fail where the fallback
  * would have to do them and can't.
  *
- * **Deletions** always need the primary, and with `writes: "fallback"` delete from both stores, journals and dead
- * letters included, and add up what both say. `healthCheck` is the primary's, `close` closes both, and methods that are not
- * of the contract are the primary's. For retries, wrap the primary: `withFallback(withRetry(primary), fallback)`.
+ * **Deletions** always need the primary, and with `writes: "fallback"` delete from both stores, journals and dead letters
+ * included, and add up what both say. `healthCheck` is the primary's, `close` closes both, and methods that are not of the
+ * contract are the primary's. For retries, wrap the primary: `withFallback(withRetry(primary), fallback)`.
  *
  * Throws a `TypeError` for invalid options, and for a fallback that is no provider.
  */

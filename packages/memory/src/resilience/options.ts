@@ -61,7 +61,10 @@ export const fallbackSchema = lazy(() =>
      * `"fallback"`: it goes to the fallback, and is replayed on the primary once that answers; see `withFallback`.
      */
     writes: z.enum(["fail", "fallback"]).default("fail"),
-    /** How long after a connection error reads go straight to the fallback, before one asks the primary again. Default 5,000. */
+    /**
+     * How long after a connection error reads go straight to the fallback, before one asks the primary again. Default
+     * 5,000.
+     */
     cooldownMs: milliseconds().default(5_000),
     /** Called for each call that goes to the fallback. */
     onFallback: callback<(event: FallbackEvent) => void>().optional(),

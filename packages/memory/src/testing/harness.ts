@@ -34,7 +34,10 @@ export interface TestStore {
    * database could. Absent: the rules about what is found then are skipped.
    */
   readonly tamper?: (conversationId: string, tampering: Tampering) => Promise<void>;
-  /** Removes the storage, whether or not `stop` was called. Called when the test is over, whether or not it closed the provider. */
+  /**
+   * Removes the storage, whether or not `stop` was called. Called when the test is over, whether or not it closed the
+   * provider.
+   */
   readonly dispose: () => Promise<void>;
 }
 
