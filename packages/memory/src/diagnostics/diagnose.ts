@@ -38,7 +38,7 @@ interface Step<T> {
   readonly call: () => Promise<Result<T>>;
   /** What is wrong with a success. */
   readonly misfit?: (data: T) => string | undefined;
-  /** Told of a call that took too long, to be settled some time or never. */
+  /** Called with the promise of a call that took too long, which may settle later or never. */
   readonly onLate?: (answer: Promise<unknown>) => void;
 }
 
@@ -68,7 +68,7 @@ const isTagged = (error: unknown): error is MemoryErrorUnion =>
 
 const NO_RESULT = "the provider returned something that is no Result of this method";
 
-/** What is wrong with an answer, which may be anything. */
+/** What is wrong with a result, which may be any value. */
 function judge<T>(answer: unknown, misfit: Step<T>["misfit"]): MemoryErrorUnion | undefined {
   try {
     const result = answer as Result<T>;
@@ -140,7 +140,7 @@ async function tryWriting(provider: MemoryProvider, id: string, run: Run): Promi
     onLate,
   });
   await run({ name: "read-back", call: read, misfit: endsIn(FIRST, SECOND) });
-  // What is still under way may land after the deletion.
+  // Writes still in flight may be stored after the deletion.
   const pending = [...late];
   const remove = () => provider.deleteConversation(id);
   const deleted = await run({
@@ -157,17 +157,17 @@ async function tryWriting(provider: MemoryProvider, id: string, run: Run): Promi
 }
 
 /**
- * Tries a provider out: health, statistics, and storing, reading, appending, reading back and deleting a conversation
+ * Tests a provider: health, statistics, and storing, reading, appending, reading back and deleting a conversation
  * of its own under a new id. The later steps run also when an earlier one failed, and the conversation is deleted in
- * any case, once more when a write settles that took too long. Prints nothing; for a text, see
+ * any case, and once more when a write that took too long settles. Prints nothing; for a text, see
  * `formatMemoryDiagnosis`.
  *
- * Nobody else's conversation is touched, with one exception: in a store with a limit that is full, such as the
- * in-memory provider with `maxConversations`, the test conversation pushes out the least recently active one. With
+ * No other conversation is touched, with one exception: in a store that has reached a limit, such as the
+ * in-memory provider with `maxConversations`, the test conversation evicts the least recently active one. With
  * `write: false` nothing is written: it checks health, statistics, and that a conversation that was never stored reads
  * as `null`.
  *
- * Never rejects because of the provider, also not when that throws or hangs; rejects with a `TypeError` for invalid
+ * Never rejects because of the provider, even if that throws or hangs; rejects with a `TypeError` for invalid
  * options.
  */
 export async function diagnoseMemoryProvider(

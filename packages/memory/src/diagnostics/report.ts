@@ -18,12 +18,15 @@ export interface DiagnosisStep {
   readonly error?: MemoryErrorUnion;
 }
 
-/** What `diagnoseMemoryProvider` found. */
+/** The result of `diagnoseMemoryProvider`. */
 export interface MemoryDiagnosis {
   /** Whether every step is ok. */
   readonly ok: boolean;
   readonly steps: readonly DiagnosisStep[];
-  /** The test conversation, if it may still be there. A store that keeps `ttlSeconds` removes it within five minutes. */
+  /**
+   * The id of the test conversation, if it may still be stored. A store that keeps `ttlSeconds` removes it within five
+   * minutes.
+   */
   readonly leftoverConversationId?: string;
 }
 
@@ -32,7 +35,7 @@ function formatStep({ name, ok, latencyMs, error }: DiagnosisStep): string {
   return `${name} (${latencyMs.toFixed(1)} ms): ${outcome}`;
 }
 
-/** The diagnosis as lines for people. Holds no stored content. */
+/** The diagnosis as text for people. Contains no stored content. */
 export function formatMemoryDiagnosis({ ok, steps, leftoverConversationId }: MemoryDiagnosis): string {
   return [
     ...steps.map(formatStep),

@@ -78,7 +78,7 @@ function commonPrefix(names: readonly string[]): string | undefined {
   return prefix.split("_").length > 2 ? prefix : undefined;
 }
 
-/** Variables that look like ours and are not: misspelt, or those of another type. */
+/** Variables that look like those of JAF and aren't used: misspelt, or of another type. */
 function unknownVariableWarnings(adapter: MemoryAdapter, environment: MemoryEnvironment): string[] {
   const builtIn = Object.keys(inMemoryAdapter.environment);
   const known = new Set([TYPE_VARIABLE, ...Object.keys(adapter.environment)]);
