@@ -61,13 +61,13 @@ const numbered = (count: number, prefix = ""): Item[] =>
   Array.from({ length: count }, (_, index) => item(`${prefix}${index}`));
 
 describe("what is to be written", () => {
-  it("goes at once and by itself while fewer than eight are under way", () => {
+  it("is sent at once and by itself while fewer than eight are in flight", () => {
     const { names, addAll } = open();
     addAll(numbered(8));
     expect(names()).toEqual(numbered(8).map(({ name }) => `one: ${name}`));
   });
 
-  it("goes together with what comes at the same time, when eight are under way", async () => {
+  it("is sent together with what comes at the same time, when eight are in flight", async () => {
     const { names, addAll, answerAll } = open();
     const added = addAll(numbered(13));
     await turn();
@@ -76,7 +76,7 @@ describe("what is to be written", () => {
     expect(await Promise.all(added)).toEqual(numbered(13).map(({ name }) => `${name} done`));
   });
 
-  it("waits while eight groups are under way, and is the next group", async () => {
+  it("waits while eight groups are in flight, and is the next group", async () => {
     const { names, addAll, sent, queue } = open();
     addAll(numbered(8));
     for (const one of numbered(10, "late ")) {
@@ -99,7 +99,7 @@ describe("what is to be written", () => {
     expect(sent.slice(10).map(({ items }) => items.length)).toEqual([2, 1]);
   });
 
-  it("goes by itself if it is long, or of a kind that does", async () => {
+  it("is sent by itself if it is long, or of a kind that has to be", async () => {
     const { names, addAll } = open();
     addAll([...numbered(8), item("long", { length: 1_000_001 }), item("own", { together: false })]);
     await turn();
@@ -116,7 +116,7 @@ describe("what is to be written", () => {
     expect(names().slice(2)).toEqual(["group: a2 a3"]);
   });
 
-  it("goes by itself if the group left it out, and what came after it under its key again together", async () => {
+  it("is sent by itself if the group left it out, and what came after it under its key again together", async () => {
     const { names, addAll, sent } = open();
     const key = "a";
     addAll([...numbered(8), item("a1", { key }), item("b"), item("a2", { key }), item("a3", { key })]);
@@ -129,7 +129,7 @@ describe("what is to be written", () => {
     expect(names().slice(10)).toEqual(["group: a2 a3"]);
   });
 
-  it("goes by itself, key by key in order, if the group was refused", async () => {
+  it("is sent by itself, key by key in order, if the group was refused", async () => {
     const { names, addAll, sent, answerAll } = open();
     const key = "a";
     const added = addAll([...numbered(8), item("a1", { key }), item("b"), item("a2", { key })]);

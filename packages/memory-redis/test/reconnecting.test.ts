@@ -58,7 +58,7 @@ describe("the provider's own connection", () => {
     expect(count).toEqual({ made: 1, ended: 0 });
   });
 
-  it("is replaced before the callers of what ran out are told", async () => {
+  it("is replaced before the calls that timed out reject", async () => {
     const { port, count } = await openTo(never);
     const deadline = createDeadlines(TIMES.commandTimeoutMs, port.onTimeout);
     const calls = Array.from({ length: 20 }, () => deadline(port.send(["GET"])));

@@ -39,7 +39,7 @@ describe("createKeyedQueue", () => {
     expect(log).toEqual(["a1 begins", "b1", "a1 ends", "a2"]);
   });
 
-  it("goes on after a task that failed, and gives the failure to its caller alone", async () => {
+  it("goes on after a task that failed, and only its caller gets the failure", async () => {
     const { run } = createKeyedQueue();
     const failing = run("a", async () => {
       throw new Error("first");
@@ -154,7 +154,7 @@ describe("retryWithBackoff", () => {
     expect(await retryWithBackoff(async () => undefined, {})).toBeUndefined();
   });
 
-  it("waits at most twice as long each time, spread at random, and tells of it", async () => {
+  it("waits at most twice as long each time, spread at random, and reports it", async () => {
     const delays: number[] = [];
     const onRetry = vi.fn((_attempt: number, delayMs: number) => delays.push(delayMs));
     const options = { maxAttempts: 5, baseDelayMs: 2, maxDelayMs: 5, random: () => 0.5, onRetry };

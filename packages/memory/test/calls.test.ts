@@ -14,7 +14,7 @@ const openStore = () =>
   });
 
 describe("the record of calls", () => {
-  it("tells the last three of each method in their order, with what they were given and how they ended", async () => {
+  it("lists the last three of each method in their order, with arguments and outcome", async () => {
     const record = createCallRecord();
     const store = record.of(openStore(), "other.");
     for (const id of ["a", "b", "c", "d"]) await store.write(id);

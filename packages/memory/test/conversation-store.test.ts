@@ -229,7 +229,7 @@ describe("a conversation that is deleted after a write looked", () => {
     }
   });
 
-  it("isn't the one that was made anew under its id", async () => {
+  it("isn't the one that was created again under its id", async () => {
     const id = await createConversationStore(provider).create("t", { userId: "alice" });
     const store = overtaken(async () => {
       await provider.deleteConversation(id);

@@ -80,7 +80,7 @@ describe("diagnoseMemoryProvider", () => {
     expect(diagnosis.steps[0]?.error).toMatchObject({ cause: { message: "at once" } });
   });
 
-  it("notices a store that is unhealthy, forgets, or makes things up", async () => {
+  it("detects a store that is unhealthy, loses data, or invents some", async () => {
     const provider = createInMemoryProvider();
     const diagnosis = await diagnoseMemoryProvider({
       ...provider,

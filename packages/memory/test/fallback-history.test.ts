@@ -34,7 +34,7 @@ describe("a conversation that was last read from the fallback, with writes that 
     },
   );
 
-  it("is one that a listing of the fallback told of", async () => {
+  it("is one that was in a listing of the fallback", async () => {
     const { provider, fallback, outage, down } = setUp();
     expectOk(await fallback.appendMessages("c", users("old"), { userId: "u" }, UNOWNED));
     outage.error = down;

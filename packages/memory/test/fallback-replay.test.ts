@@ -125,7 +125,7 @@ describe("fallback writes are replayed on the primary", () => {
     expect(ids(expectOk(await provider.findConversations(ALICE))).toSorted()).toEqual(["a", "b", "d"]);
   });
 
-  it("to a conversation that was made anew after its user was cleared", async () => {
+  it("to a conversation that was created again after its user was cleared", async () => {
     const { provider, setDown } = setUp();
     expectOk(await provider.appendMessages("c", users("old"), ALICE, CREATE));
     expectOk(await provider.getConversation("c"));
@@ -137,7 +137,7 @@ describe("fallback writes are replayed on the primary", () => {
     expect(await readContents(provider, "c")).toEqual(["1", "2"]);
   });
 
-  it("by replayFallbackWrites, which goes on where an outage stopped it", async () => {
+  it("by replayFallbackWrites, which continues where an outage stopped it", async () => {
     const { provider, primary, fallback, setDown } = setUp();
     setDown(true);
     for (const id of ["a", "b"]) expectOk(await provider.appendMessages(id, users("1"), ALICE, CREATE));
@@ -256,7 +256,7 @@ describe("fallback writes become dead letters, readable and reported", () => {
     ]);
   });
 
-  it("whose conversation was erased in the primary, also if it was made anew since", async () => {
+  it("whose conversation was erased in the primary, even if it was created again since", async () => {
     const { provider, primary, fallback, setDown, deadLetters } = setUp();
     for (const id of ["c", "d", "e"]) {
       expectOk(await provider.appendMessages(id, users("1"), ALICE, CREATE));

@@ -149,7 +149,7 @@ describe("withFallback", () => {
     });
   });
 
-  it("tells the primary's health, and closes both", async () => {
+  it("returns the primary's health, and closes both", async () => {
     const { provider, fallback, outage, down } = setUp();
     outage.error = down;
     expect(await provider.healthCheck()).toEqual(createFailure(down));

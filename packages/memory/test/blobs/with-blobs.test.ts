@@ -118,7 +118,7 @@ describe("a write of media", () => {
     ]);
   });
 
-  it("is done once under a key, and takes its media away again where it was refused or skipped", async () => {
+  it("is done once under a key, and removes its media again if it was refused or skipped", async () => {
     const { provider, blobs } = setUp();
     const keyed = { ...CREATE, idempotencyKey: "k", messageIds: ["m"] };
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -177,7 +177,7 @@ describe("a write of media", () => {
     expect(await countOf(blobs, "d")).toBe(0);
   });
 
-  it("fails where storing its media takes half as long as it is held", async () => {
+  it("fails if storing its media takes half of `holdSeconds`", async () => {
     const { store, blobs, wrap } = setUp({ holdSeconds: 2 });
     const slow: BlobStore = {
       ...blobs,
@@ -269,7 +269,7 @@ describe("an erasure", () => {
     expect(await countOf(blobs)).toBe(0);
   });
 
-  it("of messages alone succeeds where the blobs stay, and tells of it", async () => {
+  it("of messages alone succeeds if the blobs stay, and reports it", async () => {
     const { store, blobs, events, wrap } = setUp();
     expectOk(await wrap(store).storeMessages("c", one, OWNED));
     const half = wrap(store, { ...blobs, remove: async () => broken });

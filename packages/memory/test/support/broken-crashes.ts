@@ -169,7 +169,7 @@ export const brokenCrashes: Readonly<Record<string, BrokenStore>> = {
   ),
 
   "keeps its tombstones in memory": broken(
-    "what a write expects, after a crash: what was erased is told apart",
+    "what a write expects, after a crash: what was erased is detected",
     (disk, life) => ({
       appendMessages: (id, messages, metadata, options) => {
         const { expectedIncarnation: _, ...rest } = options ?? {};

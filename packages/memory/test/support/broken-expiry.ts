@@ -7,7 +7,7 @@ const touch = (intact: VersionedMemoryProvider, id: string) =>
 
 /** Providers with one plausible mistake each, which shows when time passes. */
 export const brokenExpiry: Readonly<Record<string, BrokenProvider>> = {
-  "renews the ttl when it reads": broken("options.ttlSeconds: isn't started anew by a read", (intact) => ({
+  "renews the ttl when it reads": broken("options.ttlSeconds: isn't restarted by a read", (intact) => ({
     getConversation: async (id) => {
       await touch(intact, id);
       return intact.getConversation(id);
@@ -41,7 +41,7 @@ export const brokenExpiry: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "counts the ttl from the first write": broken(
-    "options.ttlSeconds: starts anew with each write, also one that names no ttl",
+    "options.ttlSeconds: restarts with each write, even one that names no ttl",
     (intact) => ({
       storeMessages: async (id, messages, metadata, options) => {
         const known = await intact.getConversation(id);

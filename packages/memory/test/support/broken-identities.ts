@@ -112,7 +112,7 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "continues in what expired and was begun anew": brokenBackend(
-    "options.ttlSeconds, and what a write expects: refuses what was decided before, also when it is begun anew",
+    "options.ttlSeconds, and what a write expects: refuses what was decided before, even if it was created again",
     writing((write) =>
       write.expectedIncarnation !== undefined && "present" in write.expectedIncarnation
         ? without(write, "expectedIncarnation")

@@ -321,7 +321,7 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
   },
 
   "knows owners from its own writes": {
-    caughtBy: `several connections, ${IN_TWO}: know what another one erased, and what it began anew`,
+    caughtBy: `several connections, ${IN_TWO}: see what another one erased, and what it created again`,
     layer: remembering<string>((owners, storage) => ({
       write: async (write) => {
         const { conversationId, userId } = write;
@@ -336,7 +336,7 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
   },
 
   "counts incarnations in its process": {
-    caughtBy: `several connections, ${IN_TWO}: know what another one erased, and what it began anew`,
+    caughtBy: `several connections, ${IN_TWO}: see what another one erased, and what it created again`,
     layer: (storage, store) => {
       const counts = new Map<string, number>();
       return {

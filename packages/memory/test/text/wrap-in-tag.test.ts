@@ -47,7 +47,7 @@ const closings = [
 ];
 
 describe("wrapInTag", () => {
-  it("keeps what a text says", () => {
+  it("leaves other text unchanged", () => {
     const text = "if a < b && c > d, see <b>this</b>; a conversation summary costs &lt; 5 €";
     expect(wrapInTag(TAG, text)).toBe(`<${TAG}>\n${text}\n</${TAG}>`);
   });
@@ -85,7 +85,7 @@ describe("wrapInTag", () => {
     expect(wrapped).not.toContain(closing);
   });
 
-  it("looks at every text that holds what may be read as a bracket", () => {
+  it("checks every text that contains something that may be read as a bracket", () => {
     // Of the others none is normalised to what looks like one.
     const [plane, copies] = [0x10000, 0xe0000];
     const characters = [

@@ -53,7 +53,7 @@ export const clearUserConversations = defineSpec(
       expect(new Set(left)).toEqual(new Set(["hers", "his", "theirs", "alice"]));
     },
 
-    "lets the user begin anew": async ({ provider }) => {
+    "lets the user start again": async ({ provider }) => {
       expectOk(await append(provider, "c", users("old"), { userId: "u" }, { idempotencyKey: "k" }));
       expectOk(await provider.clearUserConversations("u"));
       expectOk(await append(provider, "c", users("new"), { userId: "v" }, { idempotencyKey: "k" }));

@@ -31,10 +31,10 @@ const changes: Readonly<Record<string, Write>> = {
   "an append": (provider) => provider.appendMessages("c", users("5")),
   "the same again": (provider) => provider.appendMessages("c", users("5")),
   "a dropped end": (provider) => provider.appendMessages("c", [], {}, { dropLast: 2 }),
-  "an end that is said anew": (provider) =>
+  "an end that is replaced": (provider) =>
     provider.appendMessages("c", users("6", "7"), {}, { dropLast: 1 }),
   "an append that trims": (provider) => provider.appendMessages("c", users("8"), {}, { maxMessages: 2 }),
-  "an end dropped behind a trim": (provider) => provider.appendMessages("c", users("9"), {}, { dropLast: 2 }),
+  "an end dropped after a trim": (provider) => provider.appendMessages("c", users("9"), {}, { dropLast: 2 }),
   "a replacement": (provider) => provider.storeMessages("c", users("1", "2")),
   "an append to it": (provider) => provider.appendMessages("c", users("3")),
   "all dropped": (provider) => provider.appendMessages("c", [], {}, { dropLast: 3 }),
@@ -116,7 +116,7 @@ export const digests = defineSpec(
         }
       }),
 
-    "are made anew by an import": async ({ provider, open }) => {
+    "are computed again by an import": async ({ provider, open }) => {
       expectOk(
         await append(provider, "c", users("1", "2", "3", "4"), {}, { messageIds: ["a", null, "b", null] }),
       );
@@ -181,7 +181,7 @@ export const tampering = defineSpec(
       expect(await verify(provider)).toEqual({ intact: false, position: 2, found: "missing" });
     },
 
-    "is said to be unexpected behind the end": async ({ provider, tamper }) => {
+    "is reported as unexpected after the end": async ({ provider, tamper }) => {
       expectOk(await append(provider, "c", users("0", "1", "2")));
       await tamper("c", { kind: "double", index: 2 });
       expect(await verify(provider)).toEqual({ intact: false, position: 3, found: "unexpected" });

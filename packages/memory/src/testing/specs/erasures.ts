@@ -80,10 +80,10 @@ export const erasures = defineSpec(
     "leave nothing of a first write that saw the user's before they were cleared": (scenario) =>
       expectNothingLeft(scenario, clearAll),
 
-    "bring nothing back into what is begun anew after a deletion": (scenario) =>
+    "bring nothing back into what is created after a deletion": (scenario) =>
       expectNothingBack(scenario, deleteOne),
 
-    "bring nothing back into what is begun anew after a clearing": (scenario) =>
+    "bring nothing back into what is created after a clearing": (scenario) =>
       expectNothingBack(scenario, clearAll),
 
     "let one of 12 first writes pass that saw the same absence": async (scenario) => {
@@ -101,7 +101,7 @@ export const erasures = defineSpec(
       }
     },
 
-    "are told apart at once by every connection": (scenario) =>
+    "are seen at once by every connection": (scenario) =>
       eachRound(scenario, async (writer, eraser, id) => {
         const first = await incarnationOf(writer, id, "u");
         expectOk(await append(eraser, id, users("1"), owned, { expectedIncarnation: first }));

@@ -55,7 +55,7 @@ export const expiry = defineSpec(
       await expectGone(scenario);
     },
 
-    "lets the id begin anew, with nothing of the expired one": async ({ provider }) => {
+    "lets the id start again, with nothing of the expired one": async ({ provider }) => {
       const options = { ttlSeconds: 1, idempotencyKey: "k" };
       expectOk(await append(provider, "c", users("old", "old"), owned, options));
       // Null if that took longer than the ttl.
@@ -75,7 +75,7 @@ export const expiry = defineSpec(
       ]);
     },
 
-    "starts anew with each write, also one that names no ttl": async ({ provider }) => {
+    "restarts with each write, even one that names no ttl": async ({ provider }) => {
       const write = (method: "appendMessages" | "storeMessages") => ({
         id: method,
         again: async () => expectOk(await provider[method](method, users("2"), owned)),
@@ -91,7 +91,7 @@ export const expiry = defineSpec(
       expect(left).toEqual([["1", "2"], ["2"]]);
     },
 
-    "isn't started anew by a read": async (scenario) => {
+    "isn't restarted by a read": async (scenario) => {
       const { provider } = scenario;
       expectOk(await append(provider, "c", users("1"), owned, LONG));
       await halfOfLong();

@@ -69,7 +69,7 @@ export const hostileIds = defineSpec(
       });
     },
 
-    "as idempotency keys are told apart": async ({ provider }) => {
+    "as idempotency keys are distinguished": async ({ provider }) => {
       const write = (idempotencyKey: string) =>
         append(provider, "c", users(idempotencyKey), {}, { idempotencyKey });
       await forEachId(write);
