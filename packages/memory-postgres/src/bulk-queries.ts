@@ -104,7 +104,7 @@ export function createBulkQueries(names: ResolvedNames) {
         ORDER BY ${time}, ${conversationId} LIMIT ${limit}::bigint`);
     },
 
-    /** Enters their expiry anew, so that nobody comes upon them before it. */
+    /** Writes their new expiry, so that no sweep reads them before it. */
     renew: (ids: readonly string[]): Statement =>
       toWrite(sql`
         UPDATE ${source} SET expiry_bound = ${expiresAt}

@@ -87,7 +87,7 @@ export const connectionShape = lazy(() => ({
   connectionString: connectionStringSchema().optional(),
   /** What Redis calls its connection string: for an error that says where it belongs. */
   url: z.never({ error: "expected it in the field connectionString" }).optional(),
-  /** Most connections of the pool that is opened when no client is handed in. Default 10. */
+  /** Most connections of the pool that is opened when no client is passed in. Default 10. */
   maxConnections: z.int().min(1).default(10),
   /**
    * How long a statement on that pool may take before it fails and its connection is given up; the server may still

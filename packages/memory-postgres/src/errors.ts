@@ -18,7 +18,7 @@ const unexpected: ErrorRule = {
 const unconnected: ErrorRule = {
   kind: "connection",
   retryable: false,
-  remedy: "the client that was handed in is not connected; await its connect() first",
+  remedy: "the client that was passed in is not connected; await its connect() first",
 };
 
 const tooLarge: ErrorRule = {

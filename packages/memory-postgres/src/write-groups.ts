@@ -20,7 +20,7 @@ const outcomesSchema = lazy(() => z.array(z.string().nullable()));
 const toOutcome = (outcome: string | null): WriteOutcome | undefined =>
   outcome === null ? undefined : toWriteOutcome({ outcome });
 
-/** Appends that come while others are under way go together, in one statement. `sendOne` sends one by itself. */
+/** Appends that come while others are in progress go together, in one statement. `sendOne` sends one by itself. */
 export function createWriteGroups(
   { sql, names }: { readonly sql: SqlClient; readonly names: ResolvedNames },
   sendOne: (write: ConversationWrite) => Promise<WriteOutcome>,

@@ -60,7 +60,7 @@ const ids = (count: number, prefix = "c"): string[] =>
 
 const BUSY = 8;
 
-/** So many appends are under way after this that the next ones go together. */
+/** So many appends are in progress after this that the next ones go together. */
 const keepBusy = (provider: MemoryProvider) =>
   Promise.all(ids(BUSY, "busy ").map((id) => provider.appendMessages(id, say("busy"))));
 

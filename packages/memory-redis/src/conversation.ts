@@ -84,7 +84,7 @@ export interface ConversationReaderOptions {
   /** Whether the indexes are on the same server as the conversation. */
   readonly atomic: boolean;
   readonly deadlines: Deadlines;
-  /** Whether a read starts the ttl of the conversation anew. */
+  /** Whether a read restarts the ttl of the conversation. */
   readonly touches: boolean;
 }
 
@@ -166,7 +166,7 @@ export function createConversationReader(options: ConversationReaderOptions) {
     peekAll: async (conversationId: string): Promise<StoredConversation | null> =>
       (await peek({ conversationId, messages: { kind: "all" } })).conversation,
 
-    /** Starts its ttl anew. */
+    /** Also restarts its ttl. */
     read: async (request: ReadRequest): Promise<ReadOutcome> => {
       const { conversationId, tombstones: asked } = request;
       const peeking = peek(request);

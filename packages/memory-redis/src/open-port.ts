@@ -7,7 +7,7 @@ import { toSetupError } from "./errors.ts";
 
 export interface OpenedPort {
   readonly port: RedisPort;
-  /** Closes what was opened, and never a client that was handed in. */
+  /** Closes what was opened, and never a client that was passed in. */
   readonly close: () => Promise<void>;
 }
 

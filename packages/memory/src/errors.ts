@@ -147,9 +147,9 @@ export function createMemoryStorageError(
 }
 
 const conflictMessages: Record<MemoryConflictReason, string> = {
-  version: "The conversation has changed since it was read. Load it again and decide anew.",
+  version: "The conversation has changed since it was read. Load it again and decide again.",
   "metadata-version":
-    "The conversation's metadata have changed since they were read. Load them again and decide anew.",
+    "The conversation's metadata have changed since they were read. Load them again and decide again.",
   incarnation:
     "The conversation was erased or created since it was read. Load it again, and write nothing that comes from what was there before.",
   "idempotency-key":
@@ -157,7 +157,7 @@ const conflictMessages: Record<MemoryConflictReason, string> = {
   owner: "The conversation belongs to another user. Use a conversation id of this user.",
   "message-id":
     "Another message is stored under one of these ids. Give a new message an id of its own; to change one, replace the end of the conversation.",
-  length: "The conversation has fewer messages than are to be dropped. Load it again and decide anew.",
+  length: "The conversation has fewer messages than are to be dropped. Load it again and decide again.",
   turn: "Another run is in the middle of a turn of this conversation. Try again when it is done, or let runs queue.",
 };
 

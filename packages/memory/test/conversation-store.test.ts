@@ -131,7 +131,7 @@ describe("append", () => {
     expect(await store.load(id)).toEqual([user("once")]);
   });
 
-  it("stores what was handed in, whatever becomes of the array meanwhile", async () => {
+  it("stores what was passed in, whatever becomes of the array meanwhile", async () => {
     const store = createConversationStore(provider);
     const id = await store.create();
     const batch = [user("kept")];

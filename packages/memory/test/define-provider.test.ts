@@ -302,7 +302,7 @@ describe("defineMemoryProvider", () => {
     expect(close).toHaveBeenCalledOnce();
   });
 
-  it("hands out frozen data that shares nothing with the backend's", async () => {
+  it("returns frozen data that shares nothing with the backend's", async () => {
     const held = stored({ metadata: { custom: { list: [1] }, $date: "x" } });
     const provider = defineMemoryProvider(backend({ read: reading(held) }));
     const { messages, metadata } = await readConversation(provider, "c");

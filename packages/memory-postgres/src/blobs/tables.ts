@@ -19,9 +19,9 @@ export function createBlobTables({ tableName, schema }: TableNames) {
         data: bytesColumn("data").notNull(),
         /** The id of the last hold. */
         token: text("token").notNull(),
-        /** Of writes under way: when each is over, in milliseconds since 1970, by its id. */
+        /** Of writes in progress: when each is over, in milliseconds since 1970, by its id. */
         holds: jsonb("holds").notNull(),
-        /** When it was put, or last looked after, in milliseconds since 1970. */
+        /** When it was put, or last swept, in milliseconds since 1970. */
         checkedAt: countColumn("checked_at").notNull(),
       },
       ({ conversationId, sha256, checkedAt }) => [

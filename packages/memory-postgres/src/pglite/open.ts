@@ -34,7 +34,7 @@ function toStartError(folder: string, thrown: unknown, fatalMessage: string | un
   const detail = fatalMessage === undefined ? "" : ` (${fatalMessage})`;
   const remedy =
     `its files are damaged, or were made by another version of PGlite${detail}. Restore the folder from a backup, ` +
-    "open it with the version that made it, or move it away to begin anew.";
+    "open it with the version that made it, or move it away to starts again.";
   return new PgliteFolderError("damaged", folder, remedy);
 }
 

@@ -71,7 +71,7 @@ const conversationsTable = (table: PgTableFn, name: string) =>
       inBurst: boolean("in_burst").default(false).notNull(),
       /** Likewise of `expires_at`, and never later. Kept by the trigger, and by whoever sweeps. */
       expiryBound: time("expiry_bound"),
-      /** Appends that left the bounds as they are. After every other change the trigger sees to them. */
+      /** Appends that left the bounds as they are. After every other change the trigger updates them. */
       boundedWrites: countColumn("bounded_writes").default(0).notNull(),
     },
     (columns) => [

@@ -44,7 +44,7 @@ export interface Connection {
   /** A new provider on it. */
   readonly createProvider: () => Promise<VersionedMemoryProvider>;
   readonly end: () => Promise<void>;
-  /** Destroys its sockets, whatever is under way on them. */
+  /** Destroys its sockets, whatever is in progress on them. */
   readonly cut: () => void;
   /** Puts the server out of its reach for good; absent where it can't. */
   readonly stop?: () => Promise<void>;

@@ -48,6 +48,6 @@ export async function openConnection(options: ConnectionOptions): Promise<OwnCon
     });
     if (createConnection !== undefined) return openReconnecting(createConnection, times);
   }
-  const hint = "neither `redis` nor `ioredis` is installed; install one, or hand in a client";
+  const hint = "neither `redis` nor `ioredis` is installed; install one, or pass a client";
   throw new MemorySetupError(createMemoryConnectionError("redis", hint, { operation, retryable: false }));
 }

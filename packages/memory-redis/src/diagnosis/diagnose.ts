@@ -55,7 +55,7 @@ function diagnoseNodeRedis(client: RedisClient, given: object | undefined): read
 }
 
 /**
- * What a client that is handed in lacks to come back by itself when a connection dies, as where a router forgets it, and
+ * What a client that is passed in lacks to come back by itself when a connection dies, as where a router forgets it, and
  * to fail in time meanwhile. Empty: nothing. Does no I/O; the client needn't be connected.
  *
  * `options`: those that the client was created with. Pools and Sentinel clients of `redis` don't show them: without, each

@@ -1,4 +1,4 @@
--- Starts the ttl of a conversation anew, since it is being read.
+-- Restarts the ttl of a conversation, since it is being read.
 --
 -- KEYS  1 conversation   on a Cluster also the keys of its parts, as in write.lua
 -- ARGV  1 'atomic' if the indexes are on this server   2 prefix of all keys   3 '1' if the indexes were kept

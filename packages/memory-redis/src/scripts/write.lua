@@ -38,7 +38,7 @@
 --
 -- What can fail comes before the conversation is touched: reads, which find a key of the wrong type, and indexes. Redis
 -- undoes nothing, and an index entry without its conversation is harmless. And no key that exists is ever gone for a
--- moment: it couldn't be made anew while a Cluster moves its slot.
+-- moment: it couldn't be created again while a Cluster moves its slot.
 
 --@include clock.lua
 --@include reserved-ms.lua

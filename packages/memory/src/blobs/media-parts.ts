@@ -44,7 +44,7 @@ function bytesOfText(text: string): Uint8Array | undefined {
   return base64Of(bytes) === text ? bytes : undefined;
 }
 
-/** A field `blob` of somebody else's stays, and so does the data beside it. */
+/** A field `blob` that isn't a reference stays unchanged, with the data next to it. */
 function mediaIn(part: unknown, minBytes: number): Omit<FoundMedia, "path"> | undefined {
   if (!isMedia(part) || "blob" in part) return undefined;
   const data = part["data"];

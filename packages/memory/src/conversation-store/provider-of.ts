@@ -55,7 +55,7 @@ export function isProviderConversationStore(store: AnyConversationStore): store 
  * - Versions, positions and the incarnation are this process's own: the version rises with every write through it and every
  *   change of the messages that it sees, and another process, or this one after a restart, begins at 1 with another
  *   incarnation. They and the idempotency key are compared before the append: atomic against writes through this process,
- *   not against those of another one. A conversation that was made anew under the same id is told apart by its `createdAt`
+ *   not against those of another one. A conversation that was created again under the same id is told apart by its `createdAt`
  *   and owner.
  * - An `append` that throws may still have happened: the view loads the conversation to find out, and does so again when
  *   the write is tried again under its key or its receipt is asked for. Where that doesn't show it, it fails with a

@@ -43,7 +43,7 @@ const ownerOf = ({ userId }: ConversationMemory): WriteMetadata => (userId === u
 
 type Expected = Pick<WriteOptions, "expectedIncarnation">;
 
-/** Nothing where a provider of somebody else's has no incarnations. */
+/** No expectation for a provider of another project without incarnations. */
 const expecting = (incarnation: unknown): Expected =>
   typeof incarnation === "string" ? { expectedIncarnation: incarnation } : {};
 
@@ -52,7 +52,7 @@ const expecting = (incarnation: unknown): Expected =>
  *
  * - Writes are retried under one idempotency key, so that a lost reply stores nothing twice.
  * - `append` and `setTitle` reject with `MemoryNotFoundError` for a conversation that doesn't exist, so that an id
- *   which somebody made up creates nothing, and with a `MemoryConflictError` for one that was deleted and made anew
+ *   which somebody made up creates nothing, and with a `MemoryConflictError` for one that was deleted and created again
  *   meanwhile. Nothing brings a deleted conversation back, with a provider that has incarnations, as those of this
  *   project have.
  * - What fails rejects with {@link ConversationStoreError}, a bad title or meta with a `TypeError`.

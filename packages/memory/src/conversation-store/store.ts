@@ -27,7 +27,7 @@ export interface ConversationStoreListEntry {
   readonly updatedAt?: Date | undefined;
 }
 
-/** A {@link ConversationStore} whose arrays may be readonly: what is taken where a store is handed in. */
+/** A {@link ConversationStore} whose arrays may be readonly: what is taken where a store is passed in. */
 export interface AnyConversationStore {
   /** Makes an empty conversation and returns its id, which nobody can guess. */
   create(title?: string, meta?: ConversationStoreMeta): Promise<string>;

@@ -54,7 +54,7 @@ async function closeBoth({ primary, fallback }: Stores): Promise<Result<void>> {
  *   holds the beginning of it, or nothing but what was replayed before it. Where a conversation isn't in the primary, an
  *   erasure of the last 24 hours, of it or of its user, counts as one that came after.
  * - **Expectations** of a version or an incarnation are compared with the store that takes the write. One that the fallback
- *   gave is a conflict once the conversation was replayed: read again, and decide anew. A turn whose read the fallback
+ *   gave is a conflict once the conversation was replayed: read again, and decide again. A turn whose read the fallback
  *   answered may be written to the primary, if that is back by then: a decision that rests on a read needs
  *   `expectedVersion` or `expectedIncarnation` in its write.
  * - **Several processes** may share a fallback. One that reaches the primary during another's outage doesn't see what that
@@ -63,7 +63,7 @@ async function closeBoth({ primary, fallback }: Stores): Promise<Result<void>> {
  * - **The fallback** has to find by trace, keep what it takes until it is replayed, and be as private as the primary. An
  *   in-memory one loses all with its process, and what exceeds its limits: count two conversations for each that is written
  *   to during an outage, and two messages for each write. Ids that begin with `jaf:diverted:` are its own, and are refused.
- *   A ttl begins anew with the replay.
+ *   A ttl starts again with the replay.
  * - Writes of one conversation go one after another. `findConversations` and `getStats` tell of one store at a time.
  *
  * A fallback without `readConversation` answers from its `getConversation`; exports and imports fail where the fallback

@@ -30,7 +30,7 @@ export interface Routing {
 const staleRead = (operation: Operation): MemoryErrorUnion => ({
   ...createMemoryConnectionError("primary", "it was out of reach", { operation }),
   message:
-    "The fallback answered the latest read of this conversation, and may lag. Read the conversation again and decide anew: it can be written once the primary has answered a read of it.",
+    "The fallback answered the latest read of this conversation, and may lag. Read the conversation again and decide again: it can be written once the primary has answered a read of it.",
 });
 
 export function failWrites(stores: Stores): Routing {

@@ -11,7 +11,7 @@ export interface TestStore {
    */
   readonly connect?: () => Promise<VersionedMemoryProvider>;
   /**
-   * Ends the storage, or every connection to it, abruptly and while calls are under way; then gives a new provider on
+   * Ends the storage, or every connection to it, abruptly and while calls are in progress; then gives a new provider on
    * what is left. What counts: killing the server or the process that holds the store (`SIGKILL`, no shutdown);
    * destroying the sockets of all connections, where a server is shared; cutting a store that lives in the test's own
    * process off from its disk. Closing the provider first doesn't count. Afterwards the providers from before must

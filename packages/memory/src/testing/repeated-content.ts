@@ -45,7 +45,7 @@ function tellingArguments(method: Method, given: readonly unknown[]): readonly u
   }
 }
 
-/** Whether an error repeats content, tool arguments, metadata or a user id that was handed in. */
+/** Whether an error repeats content, tool arguments, metadata or a user id that was passed in. */
 export function repeatsContent(method: Method, error: unknown, given: readonly unknown[]): boolean {
   const text = JSON.stringify(error);
   for (const told of textsIn(tellingArguments(method, given))) {

@@ -25,7 +25,7 @@ function createLife(
   watchOne: (provider: VersionedMemoryProvider, signal: AbortSignal) => VersionedMemoryProvider,
 ) {
   const ended = new AbortController();
-  setMaxListeners(0, ended.signal); // One for each call under way.
+  setMaxListeners(0, ended.signal); // One for each call in progress.
   const connections = new Set<VersionedMemoryProvider>();
   return {
     connections,

@@ -6,7 +6,7 @@ import { type Method, methods, resultFault } from "./result-shape.ts";
 interface Watch {
   /** After this long, a call counts as one that never settles. */
   readonly timeoutMs: number;
-  /** Aborted when the store has crashed: calls under way may then stay unsettled. */
+  /** Aborted when the store has crashed: calls in progress may then stay unsettled. */
   readonly signal: AbortSignal;
   /** Whether the rule is over: what it left running must not go on for ever. */
   readonly isOver: () => boolean;

@@ -1,7 +1,7 @@
 import type { VersionedMemoryProvider } from "../../src/index.ts";
 import { type BrokenProvider, broken } from "./broken.ts";
 
-/** Starts a conversation's ttl anew, as a write does. */
+/** Restarts a conversation's ttl, as a write does. */
 const touch = (intact: VersionedMemoryProvider, id: string) =>
   intact.appendMessages(id, [], {}, { expectedVersion: 1 });
 
@@ -15,7 +15,7 @@ export const brokenExpiry: Readonly<Record<string, BrokenProvider>> = {
   })),
 
   "renews the ttl when it refuses": broken(
-    "options.ttlSeconds: isn't started anew by a write that is refused, or is a retry",
+    "options.ttlSeconds: isn't restarted by a write that is refused, or is a retry",
     (intact) => ({
       appendMessages: async (id, messages, metadata, options) => {
         const written = await intact.appendMessages(id, messages, metadata, options);
@@ -26,7 +26,7 @@ export const brokenExpiry: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "renews the ttl when a write is sent again": broken(
-    "options.ttlSeconds: isn't started anew by a write that is refused, or is a retry",
+    "options.ttlSeconds: isn't restarted by a write that is refused, or is a retry",
     (intact) => {
       const keys = new Set<string>();
       return {

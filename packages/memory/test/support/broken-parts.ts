@@ -185,7 +185,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "dates an import by its arrival": brokenBackend(
-    "exportConversation and importConversation: keep everything on the way to another store",
+    "exportConversation and importConversation: keep everything when they move to another store",
     writing((write) =>
       write.source === undefined
         ? write

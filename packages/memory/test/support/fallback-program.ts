@@ -239,7 +239,7 @@ export async function runFallbackProgram({
         .flatMap(({ messages }) => contents(messages));
       const everywhere = [...inPrimary, ...kept];
       expect(everywhere, "nothing is lost").toEqual(expect.arrayContaining([...own]));
-      // What became a dead letter as erased may have been tried again, and be in the conversation that was made anew.
+      // What became a dead letter as erased may have been tried again, and be in the conversation that was created again.
       const places = deleted.has(conversationId) ? kept : everywhere;
       expect(places.toSorted(), "nothing is in two places").toEqual([...new Set(places)].toSorted());
       if (replayed?.userId === user && !deleted.has(conversationId))

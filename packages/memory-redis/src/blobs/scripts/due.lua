@@ -1,4 +1,4 @@
--- The conversations with blobs that were swept longest ago. Their time starts anew.
+-- The conversations with blobs that were swept longest ago. Their idle time starts again.
 --
 -- KEYS  1 conversations that are due
 -- ARGV  1 how many, at most   2 for how many seconds they have waited, at least

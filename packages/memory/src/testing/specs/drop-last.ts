@@ -55,7 +55,7 @@ export const dropLast = defineSpec(
   {
     level: "contract",
     subject: "options.dropLast",
-    why: "Taking back the last turn, or saying it anew, leaves a piece of it, takes more, or loses what came in between.",
+    why: "Taking back the last turn, or replacing it, leaves a piece of it, takes more, or loses what came in between.",
     hint: "write(): in the step that appends, before it appends: by position, from the end; the batch takes over the positions.",
   },
   {

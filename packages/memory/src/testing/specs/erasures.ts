@@ -46,7 +46,7 @@ const expectNothingLeft = (scenario: Scenario, erase: Erase): Promise<void> =>
     await expectAbsent(scenario.provider, id);
   });
 
-/** A run is under way; its conversation is erased and begun anew meanwhile. */
+/** A run is in progress; its conversation is erased and created again meanwhile. */
 const expectNothingBack = (scenario: Scenario, erase: Erase): Promise<void> =>
   eachRound(scenario, async (runner, eraser, id) => {
     expectOk(await append(runner, id, users("old"), owned));
@@ -70,7 +70,7 @@ export const erasures = defineSpec(
   {
     level: "concurrency",
     subject: "erasures and writes at once",
-    why: "What a user has erased is back a moment later, since a run was under way.",
+    why: "What a user has erased is back a moment later, since a run was in progress.",
     hint: "delete() and clearUser() leave their tombstone in the step that deletes; write() compares in the step that creates.",
   },
   {

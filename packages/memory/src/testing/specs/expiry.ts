@@ -106,7 +106,7 @@ export const expiry = defineSpec(
       await expectGone(scenario);
     },
 
-    "isn't started anew by a write that is refused, or is a retry": async (scenario) => {
+    "isn't restarted by a write that is refused, or is a retry": async (scenario) => {
       const { provider } = scenario;
       const options = { ...LONG, idempotencyKey: "k" };
       expectOk(await append(provider, "c", users("1"), owned, options));
@@ -185,7 +185,7 @@ export const expiryAfterCrash = defineSpec(
       expect(await readContents(reopened, "kept")).toEqual(["1"]);
     },
 
-    "starts anew with a write that names none": async ({ provider, crash }) => {
+    "restarts with a write that names none": async ({ provider, crash }) => {
       for (const id of ["kept", "gone"]) {
         expectOk(await append(provider, id, users("1"), owned, LONG));
       }

@@ -17,7 +17,7 @@ const histories: Readonly<Record<string, (provider: VersionedMemoryProvider) => 
     expectOk(await append(provider, "c", users("0", "1", "2", "3", "4")));
     expectOk(await provider.appendMessages("c", users("5", "6"), {}, { maxMessages: 4 }));
   },
-  "of a conversation whose end was dropped and said anew": async (provider) => {
+  "of a conversation whose end was dropped and replaced": async (provider) => {
     expectOk(await append(provider, "c", users("0", "1", "2", "x", "y", "z")));
     expectOk(await provider.appendMessages("c", users("3", "4"), {}, { dropLast: 3, maxMessages: 3 }));
     expectOk(await provider.appendMessages("c", users("5")));

@@ -61,7 +61,7 @@ export const systemContent = defineSpec(
       expect(await noted(provider)).toBe(true);
     },
 
-    "is made anew by an import": async ({ provider, open }) => {
+    "is created again by an import": async ({ provider, open }) => {
       expectOk(await append(provider, "c", [system, user("1")]));
       const record = expectOk(await provider.exportConversation("c"));
       if (record === null) return expect.fail("expected a record");
