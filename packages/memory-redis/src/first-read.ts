@@ -6,7 +6,7 @@ import type { Keys } from "./keys.ts";
 import { type Head, list, number, parseHead, text } from "./replies.ts";
 import type { RunScript } from "./scripts/runner.ts";
 
-/** Messages that one call fetches, so that none holds the server for long. */
+/** How many messages one call reads at most, so that no call blocks the server for long. */
 export const PART = 2_000;
 
 /** There is no conversation. */
@@ -45,8 +45,8 @@ type Request = Pick<ReadRequest, "conversationId" | "messages" | "receiptFor" | 
 type Span = readonly [first: number, last: number] | "none";
 
 /**
- * Where a range lies in a conversation from which nothing was trimmed, as far as that can be told before its length is
- * known. Whether it was so shows with the reply.
+ * The indexes of a range in a conversation from which nothing was trimmed, as far as they are known before
+ * its length. The reply shows whether that was so.
  */
 function rangeSpan({ after, before, limit }: Extract<StoredSelection, { kind: "range" }>): Span {
   const fromEnd = after === undefined && before !== undefined && limit !== undefined;
@@ -55,7 +55,7 @@ function rangeSpan({ after, before, limit }: Extract<StoredSelection, { kind: "r
   return end <= from ? "none" : [from, end - 1];
 }
 
-/** `undefined`: it takes a look at what else is stored. */
+/** `undefined`: it depends on what is stored. */
 function spanOf(selection: StoredSelection): Span | undefined {
   switch (selection.kind) {
     case "all":
@@ -83,8 +83,8 @@ function toTime(reply: unknown): Date {
 }
 
 /**
- * The first round trip of a read: a transaction where the span is known, else a script. A range is looked for where it is
- * if nothing was trimmed; if it was, the script finds it in another round trip.
+ * The first round trip of a read: a transaction where the span is known, else a script. A range is read where it is if
+ * nothing was trimmed; otherwise the script reads it in another round trip.
  */
 export function createFirstRead({ port, run, keys, deadlines }: FirstReadOptions) {
   /** `undefined`: the selected messages are elsewhere. */

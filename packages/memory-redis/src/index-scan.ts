@@ -29,7 +29,7 @@ const compareIds = (a: string, b: string): number =>
 export const compareEntries = (a: Pick<Entry, "id" | "score">, b: Pick<Entry, "id" | "score">): number =>
   a.score - b.score || compareIds(a.id, b.id);
 
-/** Reads an index page by page; each page is asked for when the one before is used up. */
+/** Reads an index page by page; each page is read when the one before is used up. */
 export function createScan(run: RunScript, index: string, range: Range) {
   const { order, fromMs, toMs } = range;
   const direction = order === "newest" ? -1 : 1;
@@ -65,7 +65,7 @@ export function createScan(run: RunScript, index: string, range: Range) {
         ties = found.filter(({ score }) => score === end.score).length;
         last = fresh.at(-1) ?? last;
       }
-      // All of a full page may have been behind us: many entries of one score, read from a cursor.
+      // A full page may contain nothing new: many entries of one score, read from a cursor.
       if (fresh.length > 0 || found.length < asked) return fresh;
       ties = asked;
     }

@@ -16,7 +16,7 @@ const asEntry = ({ conversationId, lastActivity }: Pick<Head, "conversationId" |
 
 const newestFirst = (a: Head, b: Head): number => compareEntries(asEntry(b), asEntry(a));
 
-/** What the conversation itself says of all but its traces; an index may be behind. */
+/** Checks every condition but the trace against the conversation itself; an index may be out of date. */
 export function matches(
   head: Pick<Head, "conversationId" | "userId" | "lastActivity">,
   { userId, since, until, cursor }: ConversationQuery,
@@ -87,7 +87,7 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
     return userId === undefined ? keys.recencyIndexes : [keys.userIndex(userId)];
   };
 
-  /** Oldest first: what is written meanwhile moves to the end, and is met there instead of being missed. */
+  /** Oldest first: what is written meanwhile moves to the end, and is found there instead of being missed. */
   async function everyHead(query: ConversationQuery, range: Range): Promise<Map<string, Head>> {
     const scan = scanOf(indexesFor(query), range);
     const heads = new Map<string, Head>();

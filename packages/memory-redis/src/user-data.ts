@@ -30,7 +30,7 @@ export interface UserDataOptions {
   ) => Promise<{ deleted: boolean; seenAtMs: number }>;
 }
 
-/** What concerns all conversations of a user, or of everybody. Costs what they are, in small steps. */
+/** Operations on all conversations of one user, or of all users, in small steps. */
 export function createUserData(options: UserDataOptions) {
   const { run, keys, indexes, tombstones, readHeads, atomic, deleteOwned } = options;
 
@@ -94,7 +94,7 @@ export function createUserData(options: UserDataOptions) {
           await Promise.all(entries.slice(from, from + DELETED_AT_ONCE).map(clear));
         }
       }
-      // An entry that waits for its conversation stands ahead, and moves back once that is written: maybe behind us.
+      // A reserved entry has a score in the future, and gets a lower one once its conversation is written: maybe one that was scanned already.
     } while (!atomic && seen.size > before);
     return cleared;
   }

@@ -5,7 +5,7 @@ import type { TableNames } from "../schema/names.ts";
 /** The end of the table's name, after the prefix. */
 export const BLOBS_SUFFIX = "_blobs";
 
-/** The truth about the schema, as `schema/tables.ts` is of the conversations'. */
+/** The definition of the schema, like `schema/tables.ts` for conversations. */
 export function createBlobTables({ tableName, schema }: TableNames) {
   const table = tableIn({ schema });
   const name = `${tableName}${BLOBS_SUFFIX}`;

@@ -55,11 +55,11 @@ function diagnoseNodeRedis(client: RedisClient, given: object | undefined): read
 }
 
 /**
- * What a client that is passed in lacks to come back by itself when a connection dies, as where a router forgets it, and
- * to fail in time meanwhile. Empty: nothing. Does no I/O; the client needn't be connected.
+ * Finds settings because of which a client that you pass in doesn't recover when a connection dies without being closed, or
+ * doesn't fail in time meanwhile. Empty: there are none. Does no I/O; the client needn't be connected.
  *
- * `options`: those that the client was created with. Pools and Sentinel clients of `redis` don't show them: without, each
- * of their settings is `"unreadable"`.
+ * `options`: those that the client was created with. Pools and Sentinel clients of `redis` don't expose them: without this
+ * argument, each of their settings is `"unreadable"`.
  */
 export function diagnoseRedisClient(client: RedisClient, options?: object): readonly RedisClientFinding[] {
   if (!isIoredis(client)) return [...diagnoseNodeRedis(client, options), ...judgeListeners(client)];
