@@ -42,7 +42,7 @@ export async function collectBlobs(
   if (!read.success) return read;
   const named = namedIn(read.data.conversation?.messages ?? []);
   const garbage = free.filter(({ sha256 }) => !named.has(sha256));
-  for (const { sha256 } of garbage) cache.forget(conversationId, sha256);
+  for (const { sha256 } of garbage) cache.delete(conversationId, sha256);
   return garbage.length === 0 ? createSuccess(0) : blobs.remove(conversationId, garbage);
 }
 

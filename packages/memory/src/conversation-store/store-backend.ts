@@ -45,7 +45,7 @@ export function createStoreBackend({ store, state, userId: viewer }: StoreView):
     if (listed === undefined) {
       if (messages.length > 0) throw new ConversationStoreError(unlisted(viewer));
       const isGone = viewer === undefined || state.peek(conversationId)?.userId === viewer;
-      if (isGone) state.forget(conversationId);
+      if (isGone) state.delete(conversationId);
       return null;
     }
     const local = state.localStateOf(listed);
@@ -104,7 +104,7 @@ export function createStoreBackend({ store, state, userId: viewer }: StoreView):
       state.tombstones.leave("conversation", conversationId);
       if ((await directory.find(conversationId)) === undefined) return false;
       await store.delete(conversationId);
-      state.forget(conversationId);
+      state.delete(conversationId);
       return true;
     });
 

@@ -47,7 +47,7 @@ export interface StoreState {
   readonly localStateOf: (listed: ListedConversation) => LocalState;
   /** The one that there is, if any; makes none. */
   readonly peek: (conversationId: string) => LocalState | undefined;
-  readonly forget: (conversationId: string) => void;
+  readonly delete: (conversationId: string) => void;
   readonly tombstones: TombstoneStore;
   /** By the user that they are for. */
   readonly views: Map<string, MemoryProvider>;
@@ -87,7 +87,7 @@ export function createStoreState(): StoreState {
       return known;
     },
     peek: (conversationId) => byId.get(conversationId),
-    forget: (conversationId) => void byId.delete(conversationId),
+    delete: (conversationId) => void byId.delete(conversationId),
     tombstones: createTombstones(),
     views: new Map(),
   };

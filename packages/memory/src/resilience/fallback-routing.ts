@@ -8,11 +8,11 @@ import { isReservedId } from "./reserved-ids.ts";
 import type { Routing } from "./routing.ts";
 import { createSeenIncarnations } from "./seen-incarnations.ts";
 import {
-  type Ask,
-  askEither,
-  askPrimary,
   type ConversationCall,
+  callEither,
+  callPrimary,
   checkHealth,
+  type ProviderCall,
   type Stores,
 } from "./stores.ts";
 import { findVisible, visibleStats } from "./visible.ts";
@@ -37,9 +37,13 @@ export function routeWritesToFallback(stores: Stores): Routing {
   const seen = createSeenIncarnations();
 
   /** Of one conversation, from whichever store answers. */
-  const fromEither = <T>(call: ConversationCall, ask: Ask<T>, askFallback: () => Promise<Result<T>>) =>
-    askEither(stores, call, {
-      ask: (store) => (store === primary ? ask(store) : askFallback()),
+  const fromEither = <T>(
+    call: ConversationCall,
+    send: ProviderCall<T>,
+    callFallback: () => Promise<Result<T>>,
+  ) =>
+    callEither(stores, call, {
+      send: (store) => (store === primary ? send(store) : callFallback()),
       onPrimary: (data) => {
         seen.record(call.conversationId, data);
         pendingReplays.replayAll();
@@ -50,15 +54,15 @@ export function routeWritesToFallback(stores: Stores): Routing {
   /** After the replay of earlier fallback writes, where that is possible. Call it from `inTurn`. */
   async function route<T>(
     call: ConversationCall,
-    ask: Ask<T>,
-    askFallback: () => Promise<Result<T>>,
+    send: ProviderCall<T>,
+    callFallback: () => Promise<Result<T>>,
   ): Promise<Result<T>> {
     const location = await pendingReplays.locate(call.conversationId);
     if (!location.success) return location;
-    if (location.data.at === "primary") return fromEither(call, ask, askFallback);
+    if (location.data.at === "primary") return fromEither(call, send, callFallback);
     notifyObserver("onFallback", settings.onFallback, { ...call, error: location.data.error });
     pendingReplays.recordOutage();
-    return askFallback();
+    return callFallback();
   }
 
   async function writeToFallbackInTurn(conversationId: string, request: WriteRequest): Promise<Result<void>> {
@@ -68,21 +72,21 @@ export function routeWritesToFallback(stores: Stores): Routing {
   }
 
   /** A success of the primary ends an outage, and starts the replay in the background. */
-  async function askPrimaryAndReplay<T>(ask: Ask<T>): Promise<Result<T>> {
-    const result = await askPrimary(stores, ask);
+  async function callPrimaryAndReplay<T>(send: ProviderCall<T>): Promise<Result<T>> {
+    const result = await callPrimary(stores, send);
     if (result.success) pendingReplays.replayAll();
     return result;
   }
 
   return {
-    read: async (call, ask) => {
+    read: async (call, send) => {
       const { conversationId, operation } = call;
       if (isReservedId(conversationId)) return refuseReserved(operation);
       await pendingReplays.loaded();
-      const askThere = () => ask(fallback);
+      const callFallback = () => send(fallback);
       return pendingReplays.has(conversationId)
-        ? pendingReplays.inTurn(conversationId, () => route(call, ask, askThere))
-        : fromEither(call, ask, askThere);
+        ? pendingReplays.inTurn(conversationId, () => route(call, send, callFallback))
+        : fromEither(call, send, callFallback);
     },
 
     find: async (query) => {
@@ -93,11 +97,11 @@ export function routeWritesToFallback(stores: Stores): Routing {
         const location = await pendingReplays.inTurn(id, () => pendingReplays.locate(id));
         if (!location.success) return location;
       }
-      return askEither(
+      return callEither(
         stores,
         { operation: "findConversations" },
         {
-          ask: (store) => (store === primary ? store.findConversations(query) : findVisible(store, query)),
+          send: (store) => (store === primary ? store.findConversations(query) : findVisible(store, query)),
           onPrimary: pendingReplays.replayAll,
           onFallback: pendingReplays.recordOutage,
         },
@@ -123,9 +127,9 @@ export function routeWritesToFallback(stores: Stores): Routing {
       if (isReservedId(conversationId)) return refuseReserved("deleteConversation");
       await pendingReplays.loaded();
       return pendingReplays.inTurn(conversationId, async () => {
-        const first = await askPrimaryAndReplay((store) => store.deleteConversation(conversationId));
+        const first = await callPrimaryAndReplay((store) => store.deleteConversation(conversationId));
         if (!first.success) return first;
-        seen.forget(conversationId);
+        seen.delete(conversationId);
         const second = await deleteFromFallback(fallback, conversationId);
         if (!second.success) return second;
         const hadFallbackWrites = pendingReplays.has(conversationId);
@@ -136,9 +140,9 @@ export function routeWritesToFallback(stores: Stores): Routing {
 
     clearUserConversations: async (userId) => {
       await pendingReplays.loaded();
-      const first = await askPrimaryAndReplay((store) => store.clearUserConversations(userId));
+      const first = await callPrimaryAndReplay((store) => store.clearUserConversations(userId));
       if (!first.success) return first;
-      seen.forgetAll(); // Which of them were the user's is not known here.
+      seen.clear(); // Which of them were the user's is not known here.
       const second = await pendingReplays.alone(() =>
         clearUserInFallback({ fallback, pendingReplays }, userId),
       );
@@ -147,11 +151,11 @@ export function routeWritesToFallback(stores: Stores): Routing {
 
     // Without an argument is everybody's, with `undefined` is refused.
     getStats: (...user) =>
-      askEither(
+      callEither(
         stores,
         { operation: "getStats" },
         {
-          ask: (store) => (store === primary ? store.getStats(...user) : visibleStats(store, user)),
+          send: (store) => (store === primary ? store.getStats(...user) : visibleStats(store, user)),
           onPrimary: pendingReplays.replayAll,
           onFallback: pendingReplays.recordOutage,
         },

@@ -62,7 +62,7 @@ export const fallbackSchema = lazy(() =>
      */
     writes: z.enum(["fail", "fallback"]).default("fail"),
     /**
-     * How long after a connection error reads go straight to the fallback, before one asks the primary again. Default
+     * How long after a connection error reads go straight to the fallback, before one goes to the primary again. Default
      * 5,000.
      */
     cooldownMs: milliseconds().default(5_000),

@@ -4,7 +4,7 @@ import { notifyObserver } from "../observer.ts";
 import { createSuccess, type Result } from "../result.ts";
 import { findJournaled } from "./journal.ts";
 import { replayConversation } from "./replay.ts";
-import type { AskPrimary } from "./replay-write.ts";
+import type { CallPrimary } from "./replay-write.ts";
 import type { Stores } from "./stores.ts";
 
 /** Where a conversation is: with the fallback, for this reason, or with the primary. */
@@ -71,15 +71,15 @@ export function createPendingReplays(stores: Stores): PendingReplays {
     const blocked = circuit.blockedBy();
     if (blocked !== undefined) return createSuccess({ at: "fallback", error: blocked });
     let outage: MemoryErrorUnion | undefined;
-    const askPrimary: AskPrimary = async (ask) => {
+    const callPrimary: CallPrimary = async (send) => {
       const record = circuit.begin();
-      const result = await ask(primary);
+      const result = await send(primary);
       outage = record(result);
       return result;
     };
     const onDeadLetter = (event: Parameters<NonNullable<typeof settings.onDeadLetter>>[0]) =>
       notifyObserver("onDeadLetter", settings.onDeadLetter, event);
-    const replayed = await replayConversation({ fallback, askPrimary, onDeadLetter }, conversationId);
+    const replayed = await replayConversation({ fallback, callPrimary, onDeadLetter }, conversationId);
     if (replayed.success) {
       pending.delete(conversationId);
       return PRIMARY;

@@ -49,7 +49,7 @@ export async function replayFallbackWrites(
   const { onDeadLetter, signal } = parseOptions(replaySchema(), options, "replay options");
   const stores = {
     fallback,
-    askPrimary: <T>(ask: (store: MemoryProvider) => Promise<Result<T>>) => ask(primary),
+    callPrimary: <T>(send: (store: MemoryProvider) => Promise<Result<T>>) => send(primary),
     onDeadLetter: (event: DeadLetterEvent) => notifyObserver("onDeadLetter", onDeadLetter, event),
   };
   const journaled = await findJournaled(fallback);

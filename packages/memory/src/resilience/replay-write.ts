@@ -10,7 +10,7 @@ import type { FallbackWrite } from "./journal-entry.ts";
 import { type Expectations, expecting, optionsOf, sendWrite, type WriteRequest } from "./write-request.ts";
 
 /** Calls the primary. */
-export type AskPrimary = <T>(ask: (primary: MemoryProvider) => Promise<Result<T>>) => Promise<Result<T>>;
+export type CallPrimary = <T>(send: (primary: MemoryProvider) => Promise<Result<T>>) => Promise<Result<T>>;
 
 export interface Replaying {
   readonly conversationId: string;
@@ -146,7 +146,7 @@ function expectationsOf(
  * that was interrupted, is not done again. Fails only for what may pass, and for a primary that is out of reach.
  */
 export async function replayWrite(
-  askPrimary: AskPrimary,
+  callPrimary: CallPrimary,
   write: FallbackWrite,
   replaying: Replaying,
 ): Promise<Result<Replayed>> {
@@ -157,13 +157,13 @@ export async function replayWrite(
     ...(userId === undefined ? {} : { userId }),
   } as const;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const read = await askPrimary((primary) => readFrom(primary, conversationId, options));
+    const read = await callPrimary((primary) => readFrom(primary, conversationId, options));
     if (!read.success) return read;
     const fault = faultOf(write, read.data, replaying);
     // It makes a conversation, whatever it expects.
     if (isImport && fault === "erased") return createSuccess(deadLetter(fault));
     const request = expecting(write.request, expectationsOf(write, read.data, fault));
-    const sent = await askPrimary((primary) => sendWrite(primary, request));
+    const sent = await callPrimary((primary) => sendWrite(primary, request));
     if (sent.success) return createSuccess(DONE);
     const reason = reasonOf(sent.error);
     if (reason === undefined) return sent;

@@ -11,12 +11,12 @@ import {
   userIdOf,
 } from "./journal.ts";
 import type { FallbackWrite } from "./journal-entry.ts";
-import { type AskPrimary, messagesAfter, replayWrite } from "./replay-write.ts";
+import { type CallPrimary, messagesAfter, replayWrite } from "./replay-write.ts";
 import { sendWrite } from "./write-request.ts";
 
 export interface ReplayStores {
   readonly fallback: MemoryProvider;
-  readonly askPrimary: AskPrimary;
+  readonly callPrimary: CallPrimary;
   readonly onDeadLetter: (event: DeadLetterEvent) => void;
 }
 
@@ -39,7 +39,7 @@ async function ownerInFallback(
   return found.success ? createSuccess(found.data[0]?.userId) : found;
 }
 
-/** Asks the fallback again about a write whose process died in between: it takes it once, or refuses it. */
+/** Repeats a write on the fallback whose process died in between: the fallback does it once, or refuses it. */
 async function isTaken(fallback: MemoryProvider, write: JournaledWrite): Promise<Result<boolean>> {
   if (write.isDone) return createSuccess(true);
   const sent = await sendWrite(fallback, write.request);
@@ -108,7 +108,7 @@ async function replayJournal(replay: Replay): Promise<Result<number>> {
     const reason = deadLetters.get(userId)?.reason;
     const result =
       reason === undefined
-        ? await replayWrite(stores.askPrimary, write, { conversationId, userId, messages: before })
+        ? await replayWrite(stores.callPrimary, write, { conversationId, userId, messages: before })
         : createSuccess({ status: "dead-letter", reason } as const);
     if (!result.success) return result;
     if (result.data.status === "dead-letter") {

@@ -8,8 +8,8 @@ export interface SeenIncarnations {
   readonly of: (conversationId: string) => string | undefined;
   /** Records the incarnation in what a read of the primary returned, if it has one. */
   readonly record: (conversationId: string, data: unknown) => void;
-  readonly forget: (conversationId: string) => void;
-  readonly forgetAll: () => void;
+  readonly delete: (conversationId: string) => void;
+  readonly clear: () => void;
 }
 
 const textOf = (value: unknown, field: string): string | undefined => {
@@ -30,7 +30,7 @@ export function createSeenIncarnations(): SeenIncarnations {
         textOf(data, "incarnation") ??
           textOf((data as Partial<ConversationMemory> | null)?.metadata, "incarnation"),
       ),
-    forget: (id) => void seen.delete(id),
-    forgetAll: () => seen.clear(),
+    delete: (id) => void seen.delete(id),
+    clear: () => seen.clear(),
   };
 }

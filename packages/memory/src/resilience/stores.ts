@@ -5,7 +5,7 @@ import type { Result } from "../result.ts";
 import type { Circuit } from "./circuit.ts";
 import type { FallbackSettings, Operation } from "./options.ts";
 
-export type Ask<T> = (provider: MemoryProvider) => Promise<Result<T>>;
+export type ProviderCall<T> = (provider: MemoryProvider) => Promise<Result<T>>;
 
 export interface Call {
   readonly operation: Operation;
@@ -23,38 +23,41 @@ export interface Stores {
   readonly settings: FallbackSettings;
 }
 
-export interface Question<T> {
-  readonly ask: Ask<T>;
+export interface EitherOptions<T> {
+  readonly send: ProviderCall<T>;
   /** Called after a success of the primary. */
   readonly onPrimary?: (data: T) => void;
   /** Called after a success of the fallback. */
   readonly onFallback?: (data: T) => void;
 }
 
-/** Asks the primary and, when it is out of reach, the fallback. */
-export async function askEither<T>(
+/** Calls the primary and, if it is out of reach, the fallback. */
+export async function callEither<T>(
   { primary, fallback, circuit, settings }: Stores,
   call: Call,
-  { ask, onPrimary, onFallback }: Question<T>,
+  { send, onPrimary, onFallback }: EitherOptions<T>,
 ): Promise<Result<T>> {
   let error: MemoryErrorUnion | undefined = circuit.blockedBy();
   if (error === undefined) {
     const record = circuit.begin();
-    const result = await ask(primary);
+    const result = await send(primary);
     error = record(result);
     if (result.success) onPrimary?.(result.data);
     if (error === undefined) return result;
   }
   notifyObserver("onFallback", settings.onFallback, { ...call, error });
-  const result = await ask(fallback);
+  const result = await send(fallback);
   if (result.success) onFallback?.(result.data);
   return result;
 }
 
 /** Writes always go to the primary, which may have recovered: only reads follow the circuit breaker. */
-export async function askPrimary<T>({ primary, circuit }: Stores, ask: Ask<T>): Promise<Result<T>> {
+export async function callPrimary<T>(
+  { primary, circuit }: Stores,
+  send: ProviderCall<T>,
+): Promise<Result<T>> {
   const record = circuit.begin();
-  const result = await ask(primary);
+  const result = await send(primary);
   record(result);
   return result;
 }

@@ -31,8 +31,7 @@ const changes: Readonly<Record<string, Write>> = {
   "an append": (provider) => provider.appendMessages("c", users("5")),
   "the same again": (provider) => provider.appendMessages("c", users("5")),
   "a dropped end": (provider) => provider.appendMessages("c", [], {}, { dropLast: 2 }),
-  "an end that is replaced": (provider) =>
-    provider.appendMessages("c", users("6", "7"), {}, { dropLast: 1 }),
+  "an end that is replaced": (provider) => provider.appendMessages("c", users("6", "7"), {}, { dropLast: 1 }),
   "an append that trims": (provider) => provider.appendMessages("c", users("8"), {}, { maxMessages: 2 }),
   "an end dropped after a trim": (provider) => provider.appendMessages("c", users("9"), {}, { dropLast: 2 }),
   "a replacement": (provider) => provider.storeMessages("c", users("1", "2")),
