@@ -260,7 +260,7 @@ end
 writes = writes + 1
 if key then
   redis.call('HSET', keys, key, given.hash .. ' ' .. writes .. string.format(' %.0f', first_position + total))
-  -- Keys are remembered for 1,000 further writes at least. Looking through all of them to take away a third costs each
+  -- Keys are kept for 1,000 further writes at least. Looking through all of them to take away a third costs each
   -- write 5 µs; to take away a tenth would cost it 17.
   if redis.call('HLEN', keys) > 1500 then
     local known = redis.call('HGETALL', keys)

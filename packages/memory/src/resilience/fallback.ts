@@ -31,7 +31,7 @@ async function closeBoth({ primary, fallback }: Stores): Promise<Result<void>> {
  * **Writes** fail by default, since the messages would be missing in the primary once it is back. So does, with a retryable
  * `MemoryConnectionError`, a write to a conversation whose latest read the fallback answered, until the primary has
  * answered one: a turn that was answered without its history is not added to it. The last 100,000 such conversations are
- * remembered. This is per process and conversation, not per turn: where several turns of one conversation run at once, use
+ * kept. This is per process and conversation, not per turn: where several turns of one conversation run at once, use
  * `expectedVersion`. A write that expects the incarnation that the fallback gave is a conflict in the primary, unless the
  * conversation is in neither.
  *

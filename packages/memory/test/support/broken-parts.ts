@@ -166,7 +166,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "keeps no note of system content": brokenBackend(
+  "keeps no record of system content": brokenBackend(
     "metadata.systemContent: is there once a system or developer message was written, and not before",
     writing((write) => {
       const { systemContent: _, ...metadata } = write.metadata;
