@@ -46,7 +46,7 @@ export const brokenClocks: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "tells no time where nothing is": brokenBackend(
-    "the time of a reading: is told where nothing is",
+    "the time of a reading: is returned where nothing is",
     (intact) => ({
       read: async (request) => {
         const { readAt, ...read } = await intact.read(request);
