@@ -87,7 +87,7 @@ export const erase: BackendSpec = {
       expect(await backend.jobs.size()).toBe(0);
     },
 
-    "makes a write on the version before it fail, and lets the user start again": async ({ backend }) => {
+    "makes a write on the version before it fail, and lets the user begin anew": async ({ backend }) => {
       const before = await addTo(backend, user, ...storedFacts(3));
       await backend.erase(user, erasure);
       expect(await backend.commit(user, changeOn(before, { put: added(storedFacts(1, 4)) }))).toBe(false);
