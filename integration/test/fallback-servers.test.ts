@@ -1,8 +1,8 @@
 // A primary on Redis that is cut off, and a fallback on Postgres.
 import {
-  findSetAsideWrites,
+  type DeadLetterEvent,
+  findDeadLetters,
   type MemoryProvider,
-  type SetAsideEvent,
   type VersionedMemoryProvider,
   withFallback,
 } from "@jaf/memory";
@@ -43,7 +43,7 @@ interface Opened {
 }
 
 /** As a process opens them. */
-async function open(proxy: FaultProxy, namespace: string, setAsides: SetAsideEvent[]): Promise<Opened> {
+async function open(proxy: FaultProxy, namespace: string, deadLetters: DeadLetterEvent[]): Promise<Opened> {
   const url = new URL(inject("redisUrl"));
   url.port = String(proxy.port);
   const primary = await createRedisProvider({
@@ -55,16 +55,16 @@ async function open(proxy: FaultProxy, namespace: string, setAsides: SetAsideEve
   const provider = withFallback(primary, fallback, {
     writes: "fallback",
     cooldownMs: 0,
-    onSetAside: (event) => setAsides.push(event),
+    onDeadLetter: (event) => deadLetters.push(event),
   });
   return { provider, fallback };
 }
 
-it("brings home to Redis what an outage diverted to Postgres, after a restart, and sets another user's aside", async () => {
+it("replays on Redis what an outage sent to Postgres, after a restart, and keeps another user's as a dead letter", async () => {
   const namespace = `fallback_${crypto.randomUUID().replaceAll("-", "")}`;
   const proxy = await startFaultProxy(Number(new URL(inject("redisUrl")).port));
-  const setAsides: SetAsideEvent[] = [];
-  const first = await open(proxy, namespace, setAsides);
+  const deadLetters: DeadLetterEvent[] = [];
+  const first = await open(proxy, namespace, deadLetters);
   onTestFinished(async () => {
     await dropSharedStore({ backend: "postgres", urls: [inject("pgUrl")], namespace });
     await proxy.stop();
@@ -81,15 +81,15 @@ it("brings home to Redis what an outage diverted to Postgres, after a restart, a
   await first.provider.close();
 
   proxy.set("pass");
-  const second = await open(proxy, namespace, setAsides);
+  const second = await open(proxy, namespace, deadLetters);
   expect(await textsOf(second.provider, "taken")).toEqual(["1"]);
   expect(await textsOf(second.provider, "hers")).toEqual(["1", "2", "3"]);
   await expectDone(second.provider.appendMessages("taken", said("2"), ALICE));
   expect(await textsOf(second.provider, "taken")).toEqual(["1", "2"]);
-  expect(setAsides).toMatchObject([
+  expect(deadLetters).toMatchObject([
     { conversationId: "taken", userId: "mallory", reason: "owner", writes: 1 },
   ]);
-  expect(await findSetAsideWrites(second.fallback)).toMatchObject({
+  expect(await findDeadLetters(second.fallback)).toMatchObject({
     data: [{ conversationId: "taken", messages: said("mallory's") }],
   });
   expect(await second.fallback.getConversation("hers")).toMatchObject({ data: null });

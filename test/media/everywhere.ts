@@ -1,7 +1,7 @@
 import { decodeMessage } from "../../packages/memory/src/codec/decode.ts";
 import { encodeJson } from "../../packages/memory/src/codec/json.ts";
 import {
-  type BlobKeeping,
+  type BlobMethods,
   type BlobStore,
   type ConversationMemory,
   createFailure,
@@ -50,7 +50,7 @@ function fromMedia(message: Message, index: number): Message {
 export function mediaEverywhere(
   store: VersionedMemoryProvider,
   blobs: BlobStore,
-): VersionedMemoryProvider & Pick<BlobKeeping, "sweepBlobs"> {
+): VersionedMemoryProvider & Pick<BlobMethods, "sweepBlobs"> {
   const provider = withBlobs(store, { blobs, minBytes: 1, cacheBytes: 0 });
 
   async function restore(conversation: ConversationMemory): Promise<Result<ConversationMemory>> {

@@ -7,8 +7,8 @@ import type { ResolvedNames } from "./schema/names.ts";
 import { conversationsOf, present, toStatement } from "./statements.ts";
 
 /**
- * Over all conversations, or all of one user; expired ones are not counted. Conversations are placed in time by their
- * last activity, of which each has one.
+ * Over all conversations, or all of one user; expired ones are not counted. Each conversation counts once,
+ * at the time of its last activity.
  */
 export interface ConversationAnalytics {
   readonly totalConversations: number;
@@ -32,14 +32,14 @@ export interface ConversationAnalytics {
 }
 
 export interface AnalyticsOptions {
-  /** An IANA time zone such as `"Europe/Berlin"`, or `"UTC"`, the default. Daylight saving time is heeded. */
+  /** An IANA time zone such as `"Europe/Berlin"`, or `"UTC"`, the default. Daylight saving time is taken into account. */
   readonly timeZone?: string;
 }
 
 // Other names that both sides know can differ in meaning: Postgres takes "CET" for winter time all year.
 const AREA_AND_CITY = /^(UTC|[A-Za-z_]+(\/[A-Za-z0-9_+-]+)+)$/;
 
-// Names of old that Node's data still have, and those of a Postgres have or have not.
+// Obsolete names, which Node knows, and only some versions of Postgres do.
 const OUT_OF_USE = /^SystemV\//i;
 
 function isKnown(timeZone: string): boolean {

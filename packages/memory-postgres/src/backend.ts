@@ -1,4 +1,10 @@
-import type { ConversationWrite, MemoryBackend, ReadOutcome, WriteOutcome } from "@jaf/memory/adapter";
+import {
+  type ConversationWrite,
+  type MemoryBackend,
+  type ReadOutcome,
+  type WriteOutcome,
+  withDeadline,
+} from "@jaf/memory/adapter";
 import { createBulk, type Share } from "./bulk.ts";
 import type { SqlClient, SqlRow, Statement } from "./client/port.ts";
 import { hasCode } from "./client/sql-state.ts";
@@ -35,20 +41,11 @@ const PING_TIMEOUT_MS = 5_000;
 // JavaScript's strings end at 512 MB, and the driver can't be stopped from making one of what it gets.
 const MAX_READ_BYTES = 400_000_000;
 
-/** Also where the statement never comes to run, since every connection of a pool is busy. */
-async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("Query read timeout")), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+/** Also ends the wait if the statement never runs because every connection of a pool is busy. */
+const pingWithin = <T>(timeoutMs: number, ping: Promise<T>): Promise<T> =>
+  withDeadline(ping, { timeoutMs, timeoutError: () => new Error("Query read timeout") });
 
-// So much takes a call some 20 ms.
+// Deleting this much takes some 20 ms.
 const EXPIRED_AT_ONCE: Share = { conversations: 20, messages: 2_000 };
 const TOMBSTONES_AT_ONCE = 1_000;
 
@@ -77,8 +74,8 @@ function createReading(sql: SqlClient, names: ResolvedNames, maxReadBytes: numbe
 }
 
 /**
- * The storage port on Postgres: one statement, one round trip for each call, but for what isn't there and its tombstones,
- * `clearUser`, the sweeping, and appends on a busy pool, several of which share one.
+ * The storage port on Postgres: one statement and one round trip for each call. Exceptions: reads of absent conversations with
+ * tombstones, `clearUser`, sweeps, and appends on a busy pool, several of which share a statement.
  */
 export function createConversationBackend(options: ConversationBackendOptions): MemoryBackend {
   const { sql, names, close, maxReadBytes = MAX_READ_BYTES, pingTimeoutMs = PING_TIMEOUT_MS } = options;
@@ -141,7 +138,7 @@ export function createConversationBackend(options: ConversationBackendOptions): 
     },
     stats: async (userId) => toStats(await only(queries.stats(userId))),
     ping: async () => {
-      await within(pingTimeoutMs, sql.query({ text: "SELECT 1", values: [], timeoutMs: pingTimeoutMs }));
+      await pingWithin(pingTimeoutMs, sql.query({ text: "SELECT 1", values: [], timeoutMs: pingTimeoutMs }));
     },
     close: async () => {
       await queue?.drained();

@@ -13,10 +13,10 @@ import {
   toWrite,
 } from "./statements.ts";
 
-/** Which conversations have had their time: those of this age in days, or those that have expired. */
+/** Which conversations are due for deletion: those of this age in days, or those that have expired. */
 export type Due = { readonly olderThanDays: number } | "expired";
 
-/** How far a walk over what is due has got. */
+/** How far a sweep has come. */
 export interface DuePosition {
   /** In milliseconds since 1970; where it was written by hand, perhaps infinite. */
   readonly time: number;
@@ -92,7 +92,7 @@ export function createBulkQueries(names: ResolvedNames) {
         leaveTombstones,
       ),
 
-    /** The next that are due, longest due first, and such as have been renewed since their expiry was entered. */
+    /** The next that are due, longest due first; includes some whose expiry has been renewed since it was indexed. */
     listDue: (due: Due, after: DuePosition | undefined, limit: number): Statement => {
       const time = due === "expired" ? expiryBound : activityBound;
       const later =
@@ -104,20 +104,20 @@ export function createBulkQueries(names: ResolvedNames) {
         ORDER BY ${time}, ${conversationId} LIMIT ${limit}::bigint`);
     },
 
-    /** Enters their expiry anew, so that nobody comes upon them before it. */
+    /** Writes their new expiry, so that no sweep reads them before it. */
     renew: (ids: readonly string[]): Statement =>
       toWrite(sql`
         UPDATE ${source} SET expiry_bound = ${expiresAt}
         WHERE ${conversationId} = ANY (ARRAY(
           SELECT ${conversationId} FROM ${source} WHERE ${isOneOf(ids)} FOR NO KEY UPDATE SKIP LOCKED))`),
 
-    // Without those that somebody else is at: it waits for nobody, and so deadlocks with nobody.
+    // Skips rows that are locked: so it never waits, and can't deadlock.
     deleteDue: (due: Due, ids: readonly string[]): Statement =>
       deleteLocked(sql`
         SELECT ${conversationId} FROM ${source} WHERE ${isOneOf(ids)} AND ${isDue(due)}
         FOR UPDATE SKIP LOCKED`),
 
-    /** Deletes tombstones that have had their time, and waits for nobody either. */
+    /** Deletes expired tombstones, and never waits either. */
     deleteTombstones: (limit: number): Statement =>
       toWrite(sql`
         WITH deleted AS (

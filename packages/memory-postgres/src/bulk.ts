@@ -2,7 +2,7 @@ import { createBulkQueries, type Due, type DuePosition } from "./bulk-queries.ts
 import type { SqlClient, SqlRow, Statement } from "./client/port.ts";
 import type { ResolvedNames } from "./schema/names.ts";
 
-// What one statement deletes at most, so that it is over in a few milliseconds, and its locks with it.
+// The most that one statement deletes, so that it ends, and releases its locks, within a few milliseconds.
 const BATCH_CONVERSATIONS = 25;
 const BATCH_MESSAGES = 250;
 
@@ -29,13 +29,13 @@ interface Deleted {
 }
 
 export interface Bulk {
-  /** How many conversations that were, expired ones not counted. Leaves a tombstone of each. */
+  /** Deletes a user's conversations and creates a tombstone of each. Returns how many there were, without expired ones. */
   readonly clearUser: (userId: string) => Promise<number>;
   /** Deletes all that are due. */
   readonly sweep: (due: Due) => Promise<Deleted>;
-  /** Deletes some that are due, the longest due. Whether there may be more. */
+  /** Deletes some that are due, the longest due first. Returns whether there may be more. */
   readonly sweepSome: (due: Due, most: Share) => Promise<boolean>;
-  /** Deletes tombstones that have had their time, that many at most. Whether there may be more. */
+  /** Deletes at most this many expired tombstones. Returns whether there may be more. */
   readonly sweepTombstones: (most: number) => Promise<boolean>;
 }
 
@@ -111,7 +111,7 @@ export function createBulk(sql: SqlClient, names: ResolvedNames): Bulk {
     return cleared;
   }
 
-  /** Those that are due; the others will not be come upon again before they may be. */
+  /** Returns those that are due; writes the new expiry of the others, so that they aren't read again before it. */
   async function takeDue(rows: readonly SqlRow[]): Promise<readonly SqlRow[]> {
     const renewed = rows.filter((row) => row["is_due"] !== "true");
     if (renewed.length > 0)

@@ -57,7 +57,7 @@ const tablesShape = lazy(() => ({
 
 const tablesSchema = lazy(() => z.strictObject(tablesShape()));
 
-/** Which tables; names that hold SQL are refused. */
+/** Names of the tables; characters outside the allowed set are refused. */
 export type PostgresTables = z.input<ReturnType<typeof tablesSchema>>;
 
 const connectionStringSchema = lazy(() =>
@@ -85,13 +85,13 @@ export const connectionShape = lazy(() => ({
     .optional(),
   /** `postgres://user:password@host:port/database`, in place of the fields above. */
   connectionString: connectionStringSchema().optional(),
-  /** What Redis calls its connection string: for an error that says where it belongs. */
+  /** The name that Redis uses for its connection string: accepted only to name the right field in the error. */
   url: z.never({ error: "expected it in the field connectionString" }).optional(),
-  /** Most connections of the pool that is opened when no client is handed in. Default 10. */
+  /** Most connections of the pool that is opened when no client is passed in. Default 10. */
   maxConnections: z.int().min(1).default(10),
   /**
-   * How long a statement on that pool may take before it fails and its connection is given up; the server may still
-   * complete it. Default 30,000.
+   * How long a statement on that pool may take before it fails and its connection is closed; the server may
+   * still complete it. Default 30,000.
    */
   queryTimeoutMs: z.int().min(1).max(2_147_483_647).default(30_000),
   /** Create and update the tables when the provider is created. Default `true`. */

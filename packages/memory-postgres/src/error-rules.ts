@@ -123,7 +123,7 @@ export const codeRules: Readonly<Record<string, ErrorRule>> = {
     "the schema was renamed after its tables were made; run migrate(), or the script of printMigrations()",
   ),
   JF004: storage(
-    "some of the tables are gone, though they were created; restore them from a backup, or drop the rest of them, the table of the migrations among them, to begin anew",
+    "some of the tables are gone, though they were created; restore them from a backup, or drop the rest of them, the table of the migrations among them, to starts again",
   ),
   XX001: corrupt,
   XX002: corrupt,

@@ -18,7 +18,7 @@ const unexpected: ErrorRule = {
 const unconnected: ErrorRule = {
   kind: "connection",
   retryable: false,
-  remedy: "the client that was handed in is not connected; await its connect() first",
+  remedy: "the client that was passed in is not connected; await its connect() first",
 };
 
 const tooLarge: ErrorRule = {
@@ -64,13 +64,13 @@ export const toSetupError = (operation: string, thrown: unknown): MemorySetupErr
   thrown instanceof MemorySetupError ? thrown : new MemorySetupError(toMemoryError(operation, thrown));
 
 // Of these, a FATAL error or a PANIC may be one, after which it is unknown what was done.
-const GRAVE_CLASSES = new Set(["53", "58", "XX"]);
+const SEVERE_CLASSES = new Set(["53", "58", "XX"]);
 
 /** Whether the server answered that it did nothing of a statement, and goes on. */
 export function isRefusal(thrown: unknown): boolean {
   const cause = describeCause(thrown);
   // What the driver itself throws has no severity. A server that speaks another language has another word for it.
   if (!(thrown instanceof Error && "severity" in thrown) || cause.code === undefined) return false;
-  const isPlain = thrown.severity === "ERROR" || !GRAVE_CLASSES.has(cause.code.slice(0, 2));
+  const isPlain = thrown.severity === "ERROR" || !SEVERE_CLASSES.has(cause.code.slice(0, 2));
   return isPlain && ruleFor(thrown, cause).kind === "storage";
 }

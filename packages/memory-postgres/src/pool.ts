@@ -15,7 +15,7 @@ async function importPg(operation: string) {
     const { default: pg } = await import("pg");
     return pg;
   } catch {
-    const hint = "the package `pg` is not installed; install it, or hand in a client";
+    const hint = "the package `pg` is not installed; install it, or pass a client";
     throw new MemorySetupError(
       createMemoryConnectionError("postgres", hint, { operation, retryable: false }),
     );

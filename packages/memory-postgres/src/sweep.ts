@@ -1,9 +1,9 @@
 const SWEEP_EVERY = 10;
 
 /**
- * To be called by each write that leaves something which will expire: some of them call `sweepSome`, which removes some
- * of what has expired and tells whether there may be more. More is removed than can come to expire meanwhile, so that it
- * doesn't pile up where nobody purges it. Never rejects: the write is done.
+ * Call it after each write that stores something which will expire: every tenth call runs `sweepSome`, which removes some
+ * expired rows and returns whether there may be more. It removes more than can expire meanwhile, so that expired rows don't
+ * accumulate without a purge. Never rejects: the write is done.
  */
 export function createSweep(sweepSome: () => Promise<boolean>): () => Promise<void> {
   let writes = Math.floor(Math.random() * SWEEP_EVERY); // Also of many processes that each write little.

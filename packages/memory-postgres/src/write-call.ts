@@ -151,16 +151,16 @@ const toReceipt = ([version, lastSeq, totalMessages, digest = "-"]: readonly str
 });
 
 export function toWriteOutcome({ outcome }: SqlRow): WriteOutcome {
-  const [status, ...told] = outcome?.split(" ") ?? [];
+  const [status, ...values] = outcome?.split(" ") ?? [];
   switch (status) {
     case "written":
-      return { status, receipt: toReceipt(told) };
+      return { status, receipt: toReceipt(values) };
     case "replayed":
     case "missing":
       return { status };
     case "version":
     case "metadata-version":
-      return { status: "conflict", reason: status, actualVersion: Number(told[0]) };
+      return { status: "conflict", reason: status, actualVersion: Number(values[0]) };
     case "owner":
     case "idempotency-key":
     case "incarnation":

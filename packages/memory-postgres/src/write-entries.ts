@@ -1,4 +1,4 @@
-import type { Traffic } from "./write-traffic.ts";
+import type { WritesInFlight } from "./writes-in-flight.ts";
 
 const GROUP_ITEMS = 64;
 /** In characters. */
@@ -6,15 +6,18 @@ export const GROUP_LENGTH = 1_000_000;
 
 export interface Entry<Item, Outcome> {
   readonly item: Item;
-  readonly lane: string;
-  /** Absent: it goes by itself. */
+  readonly key: string;
+  /** `undefined`: it is sent by itself. */
   readonly packed: string | undefined;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (thrown: unknown) => void;
 }
 
-/** What can go now: some by themselves, and at most one group. Nothing overtakes what came before it in its lane. */
-export function divide<Item, Outcome>(waiting: readonly Entry<Item, Outcome>[], traffic: Traffic) {
+/**
+ * What can be sent now: some entries by themselves, and at most one group. Nothing is sent before an earlier entry with the
+ * same key.
+ */
+export function divide<Item, Outcome>(waiting: readonly Entry<Item, Outcome>[], inFlight: WritesInFlight) {
   const parts: Record<"alone" | "group" | "rest", Entry<Item, Outcome>[]> = {
     alone: [],
     group: [],
@@ -24,28 +27,28 @@ export function divide<Item, Outcome>(waiting: readonly Entry<Item, Outcome>[], 
   const grouped = new Set<string>();
   let length = 0;
   const fits = (packed: string) =>
-    traffic.mayGroup() && parts.group.length < GROUP_ITEMS && length + packed.length <= GROUP_LENGTH;
+    inFlight.mayGroup() && parts.group.length < GROUP_ITEMS && length + packed.length <= GROUP_LENGTH;
   for (const entry of waiting) {
-    const { lane, packed } = entry;
-    const free = !traffic.isBusy(lane) && !closed.has(lane);
+    const { key, packed } = entry;
+    const free = !inFlight.isBusy(key) && !closed.has(key);
     if (free && packed !== undefined && fits(packed)) {
       parts.group.push(entry);
-      grouped.add(lane);
+      grouped.add(key);
       length += packed.length;
     } else {
-      closed.add(lane);
-      parts[free && packed === undefined && !grouped.has(lane) ? "alone" : "rest"].push(entry);
+      closed.add(key);
+      parts[free && packed === undefined && !grouped.has(key) ? "alone" : "rest"].push(entry);
     }
   }
   return parts;
 }
 
-/** Of a lane, only the first has to go by itself: the others may go together behind it. */
+/** Only the first entry of each key has to be sent by itself: the others may follow together. */
 export function unpackFirst<Item, Outcome>(entries: readonly Entry<Item, Outcome>[]): Entry<Item, Outcome>[] {
-  const lanes = new Set<string>();
+  const keys = new Set<string>();
   return entries.map((entry) => {
-    if (lanes.has(entry.lane)) return entry;
-    lanes.add(entry.lane);
+    if (keys.has(entry.key)) return entry;
+    keys.add(entry.key);
     return { ...entry, packed: undefined };
   });
 }

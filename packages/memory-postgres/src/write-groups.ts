@@ -20,7 +20,7 @@ const outcomesSchema = lazy(() => z.array(z.string().nullable()));
 const toOutcome = (outcome: string | null): WriteOutcome | undefined =>
   outcome === null ? undefined : toWriteOutcome({ outcome });
 
-/** Appends that come while others are under way go together, in one statement. `sendOne` sends one by itself. */
+/** Appends that come while others are in progress go together, in one statement. `sendOne` sends one by itself. */
 export function createWriteGroups(
   { sql, names }: { readonly sql: SqlClient; readonly names: ResolvedNames },
   sendOne: (write: ConversationWrite) => Promise<WriteOutcome>,
@@ -35,14 +35,14 @@ export function createWriteGroups(
         .parse(JSON.parse(row?.["outcomes"] ?? ""));
       return outcomes.map(toOutcome);
     } catch (thrown) {
-      // Whatever else went wrong, it is unknown what was done, and each of them is told so.
+      // After any other failure it is unknown what was done, and each of them fails.
       if (isRefusal(thrown)) return "refused";
       throw thrown;
     }
   }
 
   return createWriteQueue({
-    laneOf: ({ conversationId }) => conversationId,
+    keyOf: ({ conversationId }) => conversationId,
     pack: packWrite,
     sendOne,
     sendGroup,

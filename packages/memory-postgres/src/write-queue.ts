@@ -1,43 +1,46 @@
 import { divide, type Entry, GROUP_LENGTH, unpackFirst } from "./write-entries.ts";
-import { createTraffic, type Traffic } from "./write-traffic.ts";
+import { createWritesInFlight, type WritesInFlight } from "./writes-in-flight.ts";
 
 /**
- * What came of each of a group, in its order; `undefined`: nothing was done, it has to be sent by itself. `"refused"`:
- * nothing was done, and each of them has to.
+ * The outcome of each item of a group, in its order; `undefined`: nothing was done, and the item has to be sent by
+ * itself. `"refused"`: that holds for all of them.
  */
 export type GroupAnswer<Outcome> = readonly (Outcome | undefined)[] | "refused";
 
 export interface WriteQueueOptions<Item, Outcome> {
-  /** Items of one lane are sent in the order in which they came, each when the last one is done, or with it. */
-  readonly laneOf: (item: Item) => string;
-  /** The form in which it goes with others, whose length counts; `undefined`: it goes by itself. */
+  /**
+   * Items with one key are sent in the order in which they were added, each after the one before is done, or together with
+   * it.
+   */
+  readonly keyOf: (item: Item) => string;
+  /** The item as text, for a group; `undefined`: it has to be sent by itself. */
   readonly pack: (item: Item) => string | undefined;
   readonly sendOne: (item: Item) => Promise<Outcome>;
   /** Gets at most 64 items, and at most a million characters. */
   readonly sendGroup: (packed: readonly string[]) => Promise<GroupAnswer<Outcome>>;
-  /** What takes longer holds up nothing any more, not even its lane. Default 1,000. */
-  readonly patienceMs?: number;
+  /** For how long an item that isn't done blocks others, those of its key included. Default 1,000. */
+  readonly blockingMs?: number;
 }
 
 export interface WriteQueue<Item, Outcome> {
   /** Rejects with what `sendOne` or `sendGroup` threw. */
   readonly add: (item: Item) => Promise<Outcome>;
-  /** Resolves as soon as nothing waits and nothing is under way. */
+  /** Resolves as soon as nothing waits and nothing is in flight. */
   readonly drained: () => Promise<void>;
 }
 
-const PATIENCE_MS = 1_000;
+const BLOCKING_MS = 1_000;
 
 interface SenderOptions<Item, Outcome>
   extends Pick<WriteQueueOptions<Item, Outcome>, "sendOne" | "sendGroup"> {
-  readonly traffic: Traffic;
-  /** For those of which nothing was done. */
+  readonly inFlight: WritesInFlight;
+  /** Queues entries again of which nothing was done. */
   readonly putBack: (entries: readonly Entry<Item, Outcome>[]) => void;
 }
 
-/** Sends entries and settles them; never rejects. */
+/** Sends entries and resolves or rejects their promises; never rejects itself. */
 function createSender<Item, Outcome>(options: SenderOptions<Item, Outcome>) {
-  const { traffic, putBack, sendOne, sendGroup } = options;
+  const { inFlight, putBack, sendOne, sendGroup } = options;
 
   function distribute(group: readonly Entry<Item, Outcome>[], answer: GroupAnswer<Outcome>): void {
     if (answer === "refused") {
@@ -52,14 +55,14 @@ function createSender<Item, Outcome>(options: SenderOptions<Item, Outcome>) {
   }
 
   return {
-    sendAlone: ({ item, lane, resolve, reject }: Entry<Item, Outcome>): Promise<void> =>
-      traffic.occupy({ kind: "singles", lanes: [lane] }, () => sendOne(item)).then(resolve, reject),
+    sendAlone: ({ item, key, resolve, reject }: Entry<Item, Outcome>): Promise<void> =>
+      inFlight.occupy({ kind: "singles", keys: [key] }, () => sendOne(item)).then(resolve, reject),
 
     sendTogether: async (group: readonly Entry<Item, Outcome>[]): Promise<void> => {
-      const lanes = new Set(group.map(({ lane }) => lane));
+      const keys = new Set(group.map(({ key }) => key));
       const packed = group.flatMap((entry) => entry.packed ?? []);
       try {
-        await traffic.occupy({ kind: "groups", lanes }, async () =>
+        await inFlight.occupy({ kind: "groups", keys }, async () =>
           distribute(group, await sendGroup(packed)),
         );
       } catch (thrown) {
@@ -70,20 +73,20 @@ function createSender<Item, Outcome>(options: SenderOptions<Item, Outcome>) {
 }
 
 /**
- * Sends items at once while few are under way, and else together, as a database commits in groups: what comes while
- * others are being sent is the next group. Knows nothing of what the items are.
+ * Sends items at once while few are in flight, and otherwise together, as a database commits in groups: what is added
+ * while others are being sent becomes the next group. Independent of what the items are.
  */
 export function createWriteQueue<Item, Outcome>(
   options: WriteQueueOptions<Item, Outcome>,
 ): WriteQueue<Item, Outcome> {
-  const { laneOf, pack, sendOne, sendGroup, patienceMs = PATIENCE_MS } = options;
+  const { keyOf, pack, sendOne, sendGroup, blockingMs = BLOCKING_MS } = options;
   const pending = createPendingCount();
-  const traffic = createTraffic(patienceMs, schedule);
-  const { sendAlone, sendTogether } = createSender<Item, Outcome>({ traffic, putBack, sendOne, sendGroup });
+  const inFlight = createWritesInFlight(blockingMs, schedule);
+  const { sendAlone, sendTogether } = createSender<Item, Outcome>({ inFlight, putBack, sendOne, sendGroup });
   let waiting: Entry<Item, Outcome>[] = [];
   let scheduled = false;
 
-  // Not at once: answers that arrive together bring the next ones together.
+  // Not at once: answers that arrive together make room for the next items together.
   function schedule(): void {
     if (scheduled || waiting.length === 0) return;
     scheduled = true;
@@ -101,11 +104,11 @@ export function createWriteQueue<Item, Outcome>(
   function sendWaiting(): void {
     let more = true;
     while (more) {
-      const { alone, group, rest } = divide(waiting, traffic);
+      const { alone, group, rest } = divide(waiting, inFlight);
       waiting = rest;
       const [only] = group;
-      // A single one is done more quickly in the usual way, but may have to wait for a lock: so not too many of them.
-      if (only !== undefined && group.length === 1 && traffic.maySingle()) void sendAlone(only);
+      // A single item is faster by itself, but may have to wait for a lock: so not too many of them.
+      if (only !== undefined && group.length === 1 && inFlight.maySingle()) void sendAlone(only);
       else if (only !== undefined) void sendTogether(group);
       for (const entry of alone) void sendAlone(entry);
       more = only !== undefined;
@@ -113,7 +116,7 @@ export function createWriteQueue<Item, Outcome>(
   }
 
   function enqueue(entry: Omit<Entry<Item, Outcome>, "packed">): void {
-    if (waiting.length === 0 && !traffic.isBusy(entry.lane) && traffic.isQuiet()) {
+    if (waiting.length === 0 && !inFlight.isBusy(entry.key) && inFlight.mayStart()) {
       void sendAlone({ ...entry, packed: undefined });
       return;
     }
@@ -127,13 +130,13 @@ export function createWriteQueue<Item, Outcome>(
     add: (item) =>
       new Promise<Outcome>((resolve, reject) => {
         pending.more();
-        enqueue({ item, lane: laneOf(item), resolve, reject });
+        enqueue({ item, key: keyOf(item), resolve, reject });
       }).finally(pending.less),
     drained: pending.none,
   };
 }
 
-/** How many are not settled yet. */
+/** Counts what is not settled yet. */
 function createPendingCount() {
   let count = 0;
   let listeners: (() => void)[] = [];

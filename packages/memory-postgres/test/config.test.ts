@@ -51,7 +51,7 @@ it("says why there can't be more partitions", async () => {
 });
 
 describe("a connection string", () => {
-  it("in the field that Redis has for it is told where it belongs, and not repeated", async () => {
+  it("in the field that Redis uses is refused with the right field's name, and not repeated", async () => {
     const config = { url: "postgres://u:s3cret@h/db" } as never;
     await expect(createPostgresProvider(config)).rejects.toThrow(
       /^Invalid Postgres provider configuration: url: expected it in the field connectionString\.$/,

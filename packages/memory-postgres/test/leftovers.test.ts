@@ -74,7 +74,7 @@ it("a new conversation is made by a role that may not delete", async () => {
 });
 
 describe("a policy that hides messages from their owner too", () => {
-  it("lets no conversation be deleted, rather than leave its messages behind", async () => {
+  it("refuses to delete a conversation rather than leave its messages", async () => {
     const [schema, role] = [schemaOf(), freshSchema()];
     await runSql(`CREATE ROLE ${role}; CREATE SCHEMA "${schema}" AUTHORIZATION ${role}`);
     await useClient(async (client) => {

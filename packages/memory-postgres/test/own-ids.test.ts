@@ -57,7 +57,7 @@ describe("messages with ids of their own", () => {
       expect(read).toMatchObject({ data: { conversation: { messages: [say("z")] }, firstPosition: 4 } });
     }));
 
-  it("and a key tell what was written, also where all of it was there", () =>
+  it("and a key say what was written, even if all of it was stored before", () =>
     using(async (provider) => {
       await provider.appendMessages("e", [say("a"), say("b")], {}, { messageIds: ["1", "2"] });
       const options = { idempotencyKey: "k", messageIds: ["2", "3"] };

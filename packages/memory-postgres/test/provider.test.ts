@@ -207,7 +207,7 @@ describe("a conversation", () => {
     }));
 });
 
-describe("a client that was handed in", () => {
+describe("a client that was passed in", () => {
   it("stays open when the provider is closed", () =>
     useClient(async (client) => {
       const provider = await createProvider({ schema: schemaOf() }, client);

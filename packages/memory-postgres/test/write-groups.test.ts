@@ -60,7 +60,7 @@ const ids = (count: number, prefix = "c"): string[] =>
 
 const BUSY = 8;
 
-/** So many appends are under way after this that the next ones go together. */
+/** So many appends are in progress after this that the next ones go together. */
 const keepBusy = (provider: MemoryProvider) =>
   Promise.all(ids(BUSY, "busy ").map((id) => provider.appendMessages(id, say("busy"))));
 
@@ -74,13 +74,13 @@ async function create(provider: MemoryProvider, conversationIds: readonly string
 }
 
 describe("an append on a pool", () => {
-  it("is one statement, of the usual kind, where no others are under way", async () => {
+  it("is one statement, of the usual kind, while no others are in flight", async () => {
     const { provider, sent } = await open();
     for (let count = 0; count < 3; count++) await provider.appendMessages("c", say("hi"));
     expect(sent()).toEqual([0, 0, 0]);
   });
 
-  it("shares a statement with others that come while eight are under way", async () => {
+  it("shares a statement with others that come while eight are in flight", async () => {
     const { provider, sent } = await open();
     await create(provider, ids(10));
     sent();
@@ -189,7 +189,7 @@ describe("an append on a pool", () => {
     expect(await contents(provider, "c2")).toEqual(["first"]);
   });
 
-  it("is told that its key is known, though the version that it expects is the one of now", async () => {
+  it("is answered by its known key, even if it expects the current version", async () => {
     const { provider, sent } = await open();
     await create(provider, ids(2));
     await provider.appendMessages("c0", say("keyed"), { userId: "u" }, { idempotencyKey: "k" });
@@ -216,7 +216,7 @@ describe("an append on a pool", () => {
     expect(await contents(provider, "c1")).toEqual(["first", "good"]);
   });
 
-  it("holds nobody up while its conversation is locked by somebody else", async () => {
+  it("blocks nobody while its conversation is locked by somebody else", async () => {
     const { provider, schema, sent } = await open();
     await create(provider, ids(8));
     sent();

@@ -3,14 +3,14 @@ import { describe, expect, it, vi } from "vitest";
 import { createWriteQueue, type GroupAnswer } from "../src/write-queue.ts";
 
 interface Item {
-  readonly lane: string;
+  readonly key: string;
   readonly name: string;
   readonly length: number;
   readonly together: boolean;
 }
 
-const item = (name: string, { lane = name, length = 10, together = true } = {}): Item => ({
-  lane,
+const item = (name: string, { key = name, length = 10, together = true } = {}): Item => ({
+  key,
   name,
   length,
   together,
@@ -29,13 +29,13 @@ async function turn(): Promise<void> {
 }
 
 /** A queue whose sendings are answered by the test. */
-function open(patienceMs = 60_000) {
+function open(blockingMs = 60_000) {
   const sent: Sent[] = [];
   const known = new Map<string, Item>();
   const send = (kind: Sent["kind"], items: readonly Item[]) =>
     new Promise<GroupAnswer<string>>((answer, fail) => sent.push({ kind, items, answer, fail }));
   const queue = createWriteQueue<Item, string>({
-    laneOf: ({ lane }) => lane,
+    keyOf: ({ key }) => key,
     pack: (one) => {
       const packed = one.name.padEnd(one.length);
       known.set(packed, one);
@@ -47,7 +47,7 @@ function open(patienceMs = 60_000) {
         "group",
         packed.map((text) => known.get(text) as Item),
       ),
-    patienceMs,
+    blockingMs,
   });
   const answerAll = () => {
     for (const { items, answer } of sent.splice(0)) answer(items.map(({ name }) => `${name} done`));
@@ -61,13 +61,13 @@ const numbered = (count: number, prefix = ""): Item[] =>
   Array.from({ length: count }, (_, index) => item(`${prefix}${index}`));
 
 describe("what is to be written", () => {
-  it("goes at once and by itself while fewer than eight are under way", () => {
+  it("is sent at once and by itself while fewer than eight are in flight", () => {
     const { names, addAll } = open();
     addAll(numbered(8));
     expect(names()).toEqual(numbered(8).map(({ name }) => `one: ${name}`));
   });
 
-  it("goes together with what comes at the same time, when eight are under way", async () => {
+  it("is sent together with what comes at the same time, when eight are in flight", async () => {
     const { names, addAll, answerAll } = open();
     const added = addAll(numbered(13));
     await turn();
@@ -76,7 +76,7 @@ describe("what is to be written", () => {
     expect(await Promise.all(added)).toEqual(numbered(13).map(({ name }) => `${name} done`));
   });
 
-  it("waits while eight groups are under way, and is the next group", async () => {
+  it("waits while eight groups are in flight, and is the next group", async () => {
     const { names, addAll, sent, queue } = open();
     addAll(numbered(8));
     for (const one of numbered(10, "late ")) {
@@ -99,16 +99,16 @@ describe("what is to be written", () => {
     expect(sent.slice(10).map(({ items }) => items.length)).toEqual([2, 1]);
   });
 
-  it("goes by itself if it is long, or of a kind that does", async () => {
+  it("is sent by itself if it is long, or of a kind that has to be", async () => {
     const { names, addAll } = open();
     addAll([...numbered(8), item("long", { length: 1_000_001 }), item("own", { together: false })]);
     await turn();
     expect(names().slice(8)).toEqual(["one: long", "one: own"]);
   });
 
-  it("waits for what came before it in its lane, and is passed by what is in another", async () => {
+  it("waits for what came before it under its key, and is passed by what has another", async () => {
     const { names, addAll, sent } = open();
-    addAll([item("a1", { lane: "a" }), item("a2", { lane: "a" }), item("b"), item("a3", { lane: "a" })]);
+    addAll([item("a1", { key: "a" }), item("a2", { key: "a" }), item("b"), item("a3", { key: "a" })]);
     await turn();
     expect(names()).toEqual(["one: a1", "one: b"]);
     sent[0]?.answer(["done"]);
@@ -116,10 +116,10 @@ describe("what is to be written", () => {
     expect(names().slice(2)).toEqual(["group: a2 a3"]);
   });
 
-  it("goes by itself if the group left it out, and what came behind it in its lane again together", async () => {
+  it("is sent by itself if the group left it out, and what came after it under its key again together", async () => {
     const { names, addAll, sent } = open();
-    const lane = "a";
-    addAll([...numbered(8), item("a1", { lane }), item("b"), item("a2", { lane }), item("a3", { lane })]);
+    const key = "a";
+    addAll([...numbered(8), item("a1", { key }), item("b"), item("a2", { key }), item("a3", { key })]);
     await turn();
     sent[8]?.answer([undefined, "done", undefined, undefined]);
     await turn();
@@ -129,10 +129,10 @@ describe("what is to be written", () => {
     expect(names().slice(10)).toEqual(["group: a2 a3"]);
   });
 
-  it("goes by itself, lane by lane in order, if the group was refused", async () => {
+  it("is sent by itself, key by key in order, if the group was refused", async () => {
     const { names, addAll, sent, answerAll } = open();
-    const lane = "a";
-    const added = addAll([...numbered(8), item("a1", { lane }), item("b"), item("a2", { lane })]);
+    const key = "a";
+    const added = addAll([...numbered(8), item("a1", { key }), item("b"), item("a2", { key })]);
     await turn();
     sent[8]?.answer("refused");
     await turn();
@@ -156,11 +156,11 @@ describe("what is to be written", () => {
     expect(names()).toHaveLength(9);
   });
 
-  it("is not held up by what takes too long: eight, eight groups, or one in its lane", async () => {
+  it("is not blocked by what takes too long: eight, eight groups, or one under its key", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const { names, addAll, queue } = open(1_000);
-      addAll([...numbered(8), item("0 again", { lane: "0" })]);
+      addAll([...numbered(8), item("0 again", { key: "0" })]);
       for (const one of numbered(9, "late ")) {
         void queue.add(one);
         await turn();
@@ -206,27 +206,27 @@ async function runAtRandom(seed: number) {
   const { queue, sent } = open();
   const below = (limit: number) => Math.floor(random() * limit);
   const [done, outcomes]: [Item[], Promise<string>[]] = [[], []];
-  const underWay = new Set<string>();
+  const inFlight = new Set<string>();
   let overlapped = false;
 
   function answer({ kind, items, answer }: Sent): void {
-    for (const lane of new Set(items.map(({ lane }) => lane))) underWay.delete(lane);
+    for (const key of new Set(items.map(({ key }) => key))) inFlight.delete(key);
     if (kind === "group" && below(5) === 0) {
       answer("refused");
       return;
     }
-    const leftOut = new Set(items.filter(() => kind === "group" && below(4) === 0).map(({ lane }) => lane));
-    const kept = items.filter(({ lane }) => !leftOut.has(lane));
+    const leftOut = new Set(items.filter(() => kind === "group" && below(4) === 0).map(({ key }) => key));
+    const kept = items.filter(({ key }) => !leftOut.has(key));
     done.push(...kept);
-    answer(items.map((one) => (leftOut.has(one.lane) ? undefined : `${one.name} done`)));
+    answer(items.map((one) => (leftOut.has(one.key) ? undefined : `${one.name} done`)));
   }
 
   const added: Item[] = [];
   const seen = new Set<Sent>();
   while (added.length < 300 || sent.length > 0) {
     for (let count = added.length < 300 ? below(20) : 0; count > 0; count--) {
-      const lane = `lane ${below(12)}`;
-      const one = item(`${added.length}`, { lane, length: 1 + below(200_000), together: below(10) > 0 });
+      const key = `key ${below(12)}`;
+      const one = item(`${added.length}`, { key, length: 1 + below(200_000), together: below(10) > 0 });
       added.push(one);
       outcomes.push(queue.add(one));
     }
@@ -234,9 +234,9 @@ async function runAtRandom(seed: number) {
     for (const sending of sent) {
       if (seen.has(sending)) continue;
       seen.add(sending);
-      for (const lane of new Set(sending.items.map(({ lane }) => lane))) {
-        overlapped ||= underWay.has(lane);
-        underWay.add(lane);
+      for (const key of new Set(sending.items.map(({ key }) => key))) {
+        overlapped ||= inFlight.has(key);
+        inFlight.add(key);
       }
     }
     for (let count = below(4); count > 0 && sent.length > 0; count--) {
@@ -247,16 +247,16 @@ async function runAtRandom(seed: number) {
   return { added, done, overlapped, outcomes: await Promise.all(outcomes) };
 }
 
-describe.each([1, 2, 3, 4, 5, 6, 7, 8])("300 of 12 lanes, answered at random (seed %i)", (seed) => {
-  it("are each done once, in the order of their lane, and never two of a lane at once", async () => {
+describe.each([1, 2, 3, 4, 5, 6, 7, 8])("300 under 12 keys, answered at random (seed %i)", (seed) => {
+  it("are each done once, in order under each key, and never two under a key at once", async () => {
     const { added, done, overlapped, outcomes } = await runAtRandom(seed);
     expect(overlapped).toBe(false);
     expect(outcomes).toEqual(added.map(({ name }) => `${name} done`));
     const byLane = (items: readonly Item[]) =>
       Object.fromEntries(
-        [...new Set(items.map(({ lane }) => lane))]
+        [...new Set(items.map(({ key }) => key))]
           .sort()
-          .map((lane) => [lane, items.flatMap((one) => (one.lane === lane ? one.name : []))]),
+          .map((key) => [key, items.flatMap((one) => (one.key === key ? one.name : []))]),
       );
     expect(byLane(done)).toEqual(byLane(added));
   });

@@ -1,7 +1,7 @@
 import { parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 
-/** No name that a key can't have, and at most one hash tag, whole: it decides on which server of a Cluster the keys are. */
+/** No unpaired braces, and at most one complete hash tag: it decides on which server of a Cluster the keys are. */
 const KEY_PREFIX = /^[^{}]*(\{[^{}]+\}[^{}]*)?$/;
 
 const NOT_IN_A_KEY = /[\0\p{Surrogate}]/u;
@@ -34,11 +34,11 @@ export const redisConfigSchema = z.lazy(() =>
           "expected redis:// or rediss:// with user, password, host, port and number of the database, special characters percent-encoded",
       })
       .optional(),
-    /** What Postgres calls its URL: for an error that says where it belongs. */
+    /** The name that Postgres uses for its URL: accepted only to name the right field in the error. */
     connectionString: z.never({ error: "expected it in the field url" }).optional(),
     /**
-     * What every key begins with. Default `"jaf:memory:"`. Two providers on one database have the same prefix or two of
-     * which neither begins with the other. A hash tag in it, e.g. `"{tenant-1}:"`, keeps all keys on one server of a
+     * The start of every key. Default `"jaf:memory:"`. Of two different prefixes on one
+     * database, neither may begin with the other. A hash tag in it, e.g. `"{tenant-1}:"`, keeps all keys on one server of a
      * Cluster.
      */
     keyPrefix: z
@@ -47,16 +47,19 @@ export const redisConfigSchema = z.lazy(() =>
       .regex(KEY_PREFIX, { error: "expected no braces but those of one hash tag, e.g. {tenant}:" })
       .refine((prefix) => !NOT_IN_A_KEY.test(prefix), { error: "expected no NUL and no unpaired surrogate" })
       .default("jaf:memory:"),
-    /** Seconds without a read or a write until a conversation is gone, where the write named none. Default: kept for ever. */
+    /**
+     * Seconds without a read or a write until a conversation expires, unless a write gave `ttlSeconds`. Default: kept for
+     * ever.
+     */
     ttl: z.int().min(1).optional(),
     /**
-     * How many replicas must have a write before it is a success. Default 0: a server that fails right after a write may
-     * take it along, since Redis replicates afterwards. A write then waits for them, so use a pool of connections.
+     * How many replicas must have a write before it succeeds. Default 0: a write may be lost if the server fails right
+     * after it, since Redis replicates asynchronously. Above 0 each write waits for replicas, so use a pool of connections.
      */
     minReplicas: z.int().min(0).default(0),
     /**
-     * Milliseconds until a command is given up; the server may still complete it. A connection of the provider's own that
-     * brought no reply at all for so long is replaced. Default 30,000.
+     * Milliseconds until a command fails; the server may still complete it. The provider's own connection is
+     * replaced if it brings no reply at all for this long. Default 30,000.
      */
     commandTimeoutMs: z.int().min(1).max(2_147_483_647).default(30_000),
   }),

@@ -1,15 +1,15 @@
 import type { ReadOutcome, ReadRequest, StoredConversation } from "@jaf/memory/adapter";
 import type { RedisPort } from "./client/port.ts";
 import type { Deadlines } from "./deadlines.ts";
+import { createFirstRead, type FirstRead, PART } from "./first-read.ts";
 import type { Indexes } from "./indexes.ts";
 import { bodyOf } from "./items.ts";
 import type { Keys } from "./keys.ts";
-import { createOpeningRead, type Opening, PART } from "./opening-read.ts";
 import { generationOf, type Head, list, number, text } from "./replies.ts";
 import type { RunScript } from "./scripts/runner.ts";
 import type { TombstoneStore } from "./tombstones.ts";
 
-/** Redis was made to throw keys away when its memory is full, and it threw away a part of this conversation. */
+/** Redis is configured to evict keys when its memory is full, and has evicted a part of this conversation. */
 export class DamagedConversation extends Error {
   override readonly name = "DamagedConversation";
 }
@@ -39,12 +39,12 @@ function expectItems(items: readonly unknown[], count: number): string[] {
   return items.map(bodyOf);
 }
 
-const firstPart = ({ from, to, items, ownIds }: Opening) => ({
+const firstPart = ({ from, to, items, ownIds }: FirstRead) => ({
   bodies: expectItems(items, Math.min(to - from, PART)),
   ownIds: ownIds.map(toOwnId),
 });
 
-/** What is told of a conversation beyond this package. */
+/** What this package returns of a conversation. */
 export function toStored(head: Head, messages: readonly string[]): StoredConversation {
   const { generation: _, ownTtl: __, idFields: ___, ...stored } = head;
   return Object.assign(stored, { messages });
@@ -55,8 +55,8 @@ const toReceipt = (value: string) => ({ nextPosition: Number(value.slice(value.l
 
 const timeOf = (readAt: Date | undefined) => (readAt === undefined ? {} : { readAt });
 
-function toOutcome(opening: Opening, { bodies, ownIds }: Selected, forExport: boolean): ReadOutcome {
-  const { head, from, receipt, traceIds, readAt } = opening;
+function toOutcome(firstRead: FirstRead, { bodies, ownIds }: Selected, forExport: boolean): ReadOutcome {
+  const { head, from, receipt, traceIds, readAt } = firstRead;
   const { nextPosition, totalMessages, ownTtl } = head;
   return {
     ...timeOf(readAt),
@@ -84,14 +84,14 @@ export interface ConversationReaderOptions {
   /** Whether the indexes are on the same server as the conversation. */
   readonly atomic: boolean;
   readonly deadlines: Deadlines;
-  /** Whether a read starts the ttl of the conversation anew. */
+  /** Whether a read restarts the ttl of the conversation. */
   readonly touches: boolean;
 }
 
 /** Reads conversations, long ones in parts. */
 export function createConversationReader(options: ConversationReaderOptions) {
   const { port, run, keys, indexes, tombstones, atomic, deadlines, touches } = options;
-  const open = createOpeningRead(options);
+  const readFirst = createFirstRead(options);
 
   async function touch(conversationId: string): Promise<void> {
     const send = (kept: boolean): Promise<unknown> => {
@@ -107,7 +107,7 @@ export function createConversationReader(options: ConversationReaderOptions) {
       userId: text(owner) || undefined,
       traceIds: traceIds.map(text),
     };
-    await indexes.keep(listed, number(ttlMs));
+    await indexes.extend(listed, number(ttlMs));
     await send(true);
   }
 
@@ -133,13 +133,13 @@ export function createConversationReader(options: ConversationReaderOptions) {
   }
 
   /** What is selected beyond the first part is read, too. `undefined`: the conversation isn't what it was. */
-  async function complete(opening: Opening, forExport: boolean): Promise<Selected | undefined> {
-    const { head, from, to } = opening;
+  async function complete(firstRead: FirstRead, forExport: boolean): Promise<Selected | undefined> {
+    const { head, from, to } = firstRead;
     const parts: Promise<Selected | undefined>[] = [];
     for (let next = from + PART; next < to; next += PART) {
       parts.push(readPart(head, { from: next, to: Math.min(next + PART, to) }, forExport));
     }
-    const { bodies, ownIds } = firstPart(opening);
+    const { bodies, ownIds } = firstPart(firstRead);
     for (const part of await Promise.all(parts)) {
       if (part === undefined) return undefined;
       for (const body of part.bodies) bodies.push(body);
@@ -152,11 +152,11 @@ export function createConversationReader(options: ConversationReaderOptions) {
   async function peek(request: ReadRequest): Promise<ReadOutcome> {
     const forExport = request.forExport === true;
     for (let round = 0; round < ATTEMPTS; round++) {
-      const opening = await open(request);
-      if (opening.head === undefined) return { conversation: null, ...timeOf(opening.readAt) };
-      const isWhole = opening.to - opening.from <= PART;
-      const selected = isWhole ? firstPart(opening) : await complete(opening, forExport);
-      if (selected !== undefined) return toOutcome(opening, selected, forExport);
+      const firstRead = await readFirst(request);
+      if (firstRead.head === undefined) return { conversation: null, ...timeOf(firstRead.readAt) };
+      const isWhole = firstRead.to - firstRead.from <= PART;
+      const selected = isWhole ? firstPart(firstRead) : await complete(firstRead, forExport);
+      if (selected !== undefined) return toOutcome(firstRead, selected, forExport);
     }
     throw new UnsteadyConversation("the conversation changed faster than it could be read");
   }
@@ -166,7 +166,7 @@ export function createConversationReader(options: ConversationReaderOptions) {
     peekAll: async (conversationId: string): Promise<StoredConversation | null> =>
       (await peek({ conversationId, messages: { kind: "all" } })).conversation,
 
-    /** Starts its ttl anew. */
+    /** Also restarts its ttl. */
     read: async (request: ReadRequest): Promise<ReadOutcome> => {
       const { conversationId, tombstones: asked } = request;
       const peeking = peek(request);

@@ -3,7 +3,7 @@ export class CommandTimeout extends Error {
   override readonly name = "CommandTimeout";
 }
 
-interface Waiting {
+interface PendingCall {
   readonly untilMs: number;
   readonly giveUp: () => void;
 }
@@ -18,44 +18,44 @@ export type Deadlines = <T>(
 ) => Promise<T>;
 
 /**
- * One timer for all that is under way: a timer for each would cost a good part of what a command costs. `onTimeout` is
- * told once of all that run out together, before their callers are.
+ * One timer for all pending calls: a timer for each would cost a good part of what a command costs. `onTimeout` is
+ * called once for all that time out together, before their callers are told.
  */
 export function createDeadlines(timeoutMs: number, onTimeout?: () => void): Deadlines {
   /** In the order in which they run out. */
-  const waiting = new Set<Waiting>();
+  const pending = new Set<PendingCall>();
   let timer: NodeJS.Timeout | undefined;
 
   function expire(): void {
     timer = undefined;
     const now = performance.now();
     let expired = false;
-    for (const call of waiting) {
+    for (const call of pending) {
       if (call.untilMs > now) {
         timer = setTimeout(check, call.untilMs - now);
         break;
       }
-      waiting.delete(call);
+      pending.delete(call);
       call.giveUp();
       expired = true;
     }
     if (expired) onTimeout?.();
   }
 
-  // After the replies that came while the process was busy: they are no fault of the server.
+  // After the replies that arrived while the process was busy: those are in time.
   function check(): void {
     setImmediate(expire);
   }
 
-  function add(call: Waiting): void {
-    waiting.add(call);
+  function add(call: PendingCall): void {
+    pending.add(call);
     if (timer === undefined) timer = setTimeout(check, timeoutMs);
-    else if (waiting.size === 1) timer.ref();
+    else if (pending.size === 1) timer.ref();
   }
 
-  function remove(call: Waiting): void {
-    waiting.delete(call);
-    if (waiting.size === 0) timer?.unref();
+  function remove(call: PendingCall): void {
+    pending.delete(call);
+    if (pending.size === 0) timer?.unref();
   }
 
   return <T>(work: Promise<T>, recover?: (thrown: unknown) => Promise<T> | undefined) =>

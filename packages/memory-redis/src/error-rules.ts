@@ -50,10 +50,10 @@ const foreign = storage(
 
 /** By the first word of the server's error. */
 export const replyRules: Readonly<Record<string, ErrorRule>> = {
-  MOVED: connection("it is a part of a Cluster; hand in a Cluster client", false),
-  ASK: connection("it is a part of a Cluster; hand in a Cluster client", false),
+  MOVED: connection("it is a part of a Cluster; pass a Cluster client", false),
+  ASK: connection("it is a part of a Cluster; pass a Cluster client", false),
   CROSSSLOT: storage(
-    "the keys lie on different servers; hand in a Cluster client, or give `keyPrefix` a hash tag, e.g. {jaf}:",
+    "the keys lie on different servers; pass a Cluster client, or give `keyPrefix` a hash tag, e.g. {jaf}:",
   ),
   CLUSTERDOWN: cluster,
   TRYAGAIN: movingKeys,

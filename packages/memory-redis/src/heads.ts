@@ -2,14 +2,14 @@ import type { Keys } from "./keys.ts";
 import { type Head, list, number, parseHead } from "./replies.ts";
 import type { RunScript } from "./scripts/runner.ts";
 
-/** How many conversations one call looks at, so that none holds the server for long; metadata may be large. */
+/** How many conversations one call reads, so that no call blocks the server for long; metadata may be large. */
 const AT_ONCE = { counts: 50, all: 20 };
 
 export interface FoundHead {
   readonly id: string;
   /** `undefined`: there is no such conversation, or the trace has not written to it. */
   readonly head: Head | undefined;
-  /** The server's time when it looked. */
+  /** The server's time when it was read. */
   readonly seenAtMs: number;
 }
 
@@ -19,7 +19,7 @@ export interface HeadSelection {
   readonly counts?: boolean;
 }
 
-/** Looks at many conversations at once. `atomic`: all keys are on one server. */
+/** Reads many heads at once. `atomic`: all keys are on one server. */
 export function createHeadReader(run: RunScript, keys: Keys, atomic: boolean) {
   async function readSome(ids: readonly string[], select: HeadSelection): Promise<readonly FoundHead[]> {
     const all = ids.map(keys.of).flatMap(({ conversation, traces }) => [conversation, traces]);

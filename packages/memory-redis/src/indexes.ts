@@ -18,7 +18,7 @@ export interface Reservation {
   readonly user?: { readonly tombstone: string; readonly expected: string } | undefined;
 }
 
-/** An entry that a reader came across. */
+/** An entry that a reader has found. */
 export interface FoundEntry {
   readonly index: string;
   readonly id: string;
@@ -44,15 +44,15 @@ export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
   const remove = (index: string, conversationId: string, goneAtMs: number): Promise<unknown> =>
     run("unindex", { keys: [index], args: [conversationId, goneAtMs, keys.importMarker(index)] });
 
-  // What a reader found out is none of its caller's business: a server that refuses writes still answers it.
-  const quietly = (repair: Promise<unknown>): Promise<void> =>
+  // A repair must not fail the read: a server that refuses writes still answers it.
+  const ignoreFailure = (repair: Promise<unknown>): Promise<void> =>
     repair.then(
       () => {},
       () => {},
     );
 
   return {
-    /** Makes entries that wait for their conversation, and keeps the indexes for it. */
+    /** Makes entries for a conversation that is about to be written, and extends the ttl of the indexes. */
     reserve: async (listed: Listed, { nowMs, ttlMs, user }: Reservation): Promise<string> => {
       const { userId } = listed;
       const args = [listed.conversationId, nowMs, ttlMs];
@@ -68,16 +68,19 @@ export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
       return found;
     },
 
-    /** Keeps the indexes for the ttl of a conversation in them, before it gets that. */
-    keep: (listed: Listed, ttlMs: number) =>
-      inAll(listed, (index) => run("keep", { keys: [index], args: [ttlMs] }, wait)),
+    /** Extends the ttl of the indexes to that of a conversation in them, before the conversation gets it. */
+    extend: (listed: Listed, ttlMs: number) =>
+      inAll(listed, (index) => run("extendIndex", { keys: [index], args: [ttlMs] }, wait)),
 
-    /** Puts the entries where the last activity belongs; `importedAtMs`: of an import, whose activity may be long ago. */
-    settle: (listed: Listed, lastActivityMs: number, importedAtMs?: number) => {
+    /**
+     * Gives the reserved entries the score of the last activity; `importedAtMs`: of an import, whose activity may be long
+     * ago.
+     */
+    confirm: (listed: Listed, lastActivityMs: number, importedAtMs?: number) => {
       const args = [listed.conversationId, lastActivityMs, wait === undefined ? 0 : 1];
       return inAll(listed, (index) => {
         const imported = importedAtMs === undefined ? [] : [keys.importMarker(index), importedAtMs];
-        return run("settle", { keys: [index], args: [...args, ...imported] }, wait);
+        return run("confirm", { keys: [index], args: [...args, ...imported] }, wait);
       });
     },
 
@@ -88,11 +91,11 @@ export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
     repair: {
       /** The conversation was gone at that time. */
       remove: ({ index, id }: Pick<FoundEntry, "index" | "id">, goneAtMs: number) =>
-        quietly(remove(index, id, goneAtMs)),
+        ignoreFailure(remove(index, id, goneAtMs)),
       /** The score was wrong, and is corrected unless it has changed since. */
-      mend: ({ index, id, score }: FoundEntry, lastActivityMs: number, seenAtMs: number) => {
+      correct: ({ index, id, score }: FoundEntry, lastActivityMs: number, seenAtMs: number) => {
         const args = [id, score, lastActivityMs, keys.importMarker(index), seenAtMs];
-        return quietly(run("mend", { keys: [index], args }));
+        return ignoreFailure(run("correct", { keys: [index], args }));
       },
     },
   };

@@ -49,14 +49,14 @@ export function createKeys(prefix: string) {
     };
   };
   const userIndex = (userId: string): string => `${prefix}user:${userId}:conversations`;
-  /** The start of a key in the slot of another that it doesn't name. */
-  const beside = (kind: string, key: string): string => `${prefix}${kind}:{${hashTagOf(slotOf(key))}}`;
+  /** The start of a key in the same slot as another key, without containing it. */
+  const sameSlot = (kind: string, key: string): string => `${prefix}${kind}:{${hashTagOf(slotOf(key))}}`;
   return {
     prefix,
     /** Where all keys are in one slot, since the prefix has a hash tag. */
     inOneSlot: prefix.includes("{"),
     of,
-    /** What a script is told that works on a conversation, and maybe on its tombstone. */
+    /** The keys of a script that works on a conversation, and maybe on its tombstone. */
     ofScript: (
       conversationId: string,
       isCluster: boolean,
@@ -70,12 +70,12 @@ export function createKeys(prefix: string) {
     userIndex,
     /** In the slot of the conversation. */
     conversationTombstone: (conversationId: string): string =>
-      `${beside("gone", of(conversationId).conversation)}:${tombstoneKey("conversation", conversationId)}`,
+      `${sameSlot("gone", of(conversationId).conversation)}:${tombstoneKey("conversation", conversationId)}`,
     /** In the slot of the user's index. */
     userTombstone: (userId: string): string =>
-      `${beside("gone", userIndex(userId))}:${tombstoneKey("user", userId)}`,
-    /** When an entry with a time of the past was last made in an index of this one's slot: see `scripts/imports.lua`. */
-    importMarker: (index: string): string => beside("imported", index),
+      `${sameSlot("gone", userIndex(userId))}:${tombstoneKey("user", userId)}`,
+    /** Holds when an entry with a past time was last made in an index of the same slot: see `scripts/imports.lua`. */
+    importMarker: (index: string): string => sameSlot("imported", index),
     traceIndex: (traceId: string): string => `${prefix}trace:${traceId}:conversations`,
     recencyIndex: (conversationId: string): string =>
       `${prefix}recent:${hash(conversationId) % RECENCY_INDEXES}`,

@@ -1,10 +1,10 @@
 import type { ConversationQuery } from "@jaf/memory/adapter";
 import type { ReadHeads } from "./heads.ts";
+import { compareEntries, createScan, type Entry, mergeScans, type Range, type Scan } from "./index-scan.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Keys } from "./keys.ts";
 import type { Head } from "./replies.ts";
 import type { RunScript } from "./scripts/runner.ts";
-import { compareEntries, createWalk, type Entry, mergeWalks, type Range, type Walk } from "./walk.ts";
 
 /** Entries looked at in one go. */
 const BATCH = 100;
@@ -16,7 +16,7 @@ const asEntry = ({ conversationId, lastActivity }: Pick<Head, "conversationId" |
 
 const newestFirst = (a: Head, b: Head): number => compareEntries(asEntry(b), asEntry(a));
 
-/** What the conversation itself says of all but its traces; an index may be behind. */
+/** Checks every condition but the trace against the conversation itself; an index may be out of date. */
 export function matches(
   head: Pick<Head, "conversationId" | "userId" | "lastActivity">,
   { userId, since, until, cursor }: ConversationQuery,
@@ -53,7 +53,7 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
   const endOf = ({ offset, limit }: ConversationQuery): number =>
     offset + (limit ?? Number.POSITIVE_INFINITY);
 
-  /** Looks at what the entries stand for, and mends the index where it is wrong. */
+  /** Reads the conversations of the entries, and repairs the index where it is wrong. */
   async function look(entries: readonly Entry[], query: ConversationQuery): Promise<readonly Head[]> {
     const ids = entries.map(({ id }) => id);
     const found = await readHeads(ids, { traceId: query.traceId });
@@ -69,16 +69,16 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
       }
       const lastActivityMs = head.lastActivity.getTime();
       if (!byTrace && entry.score !== lastActivityMs)
-        repairs.push(indexes.repair.mend(entry, lastActivityMs, seenAtMs));
+        repairs.push(indexes.repair.correct(entry, lastActivityMs, seenAtMs));
       if (matches(head, query)) heads.push(head);
     }
     await Promise.all(repairs);
     return heads;
   }
 
-  const walkOf = (indexKeys: readonly string[], range: Range): Walk =>
-    mergeWalks(
-      indexKeys.map((index) => createWalk(run, index, range)),
+  const scanOf = (indexKeys: readonly string[], range: Range): Scan =>
+    mergeScans(
+      indexKeys.map((index) => createScan(run, index, range)),
       range.order,
     );
 
@@ -87,12 +87,12 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
     return userId === undefined ? keys.recencyIndexes : [keys.userIndex(userId)];
   };
 
-  /** Oldest first: what is written meanwhile moves to the end, and is met there instead of being missed. */
+  /** Oldest first: what is written meanwhile moves to the end, and is found there instead of being missed. */
   async function everyHead(query: ConversationQuery, range: Range): Promise<Map<string, Head>> {
-    const walk = walkOf(indexesFor(query), range);
+    const scan = scanOf(indexesFor(query), range);
     const heads = new Map<string, Head>();
     for (;;) {
-      const entries = await walk(BATCH);
+      const entries = await scan(BATCH);
       if (entries.length === 0) return heads;
       for (const head of await look(entries, query)) heads.set(head.conversationId, head);
     }
@@ -108,13 +108,13 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
    */
   async function firstHeads(query: ConversationQuery): Promise<Map<string, Head>> {
     const end = endOf(query);
-    const walk = walkOf(indexesFor(query), rangeOf("newest", query));
+    const scan = scanOf(indexesFor(query), rangeOf("newest", query));
     const heads = new Map<string, Head>();
     let settled = 0;
     let newest: number | undefined;
     let batches = 0;
     while (settled < end) {
-      const entries = await walk(Math.min(BATCH, Math.max(1, end - settled)));
+      const entries = await scan(Math.min(BATCH, Math.max(1, end - settled)));
       const last = entries.at(-1);
       if (last === undefined) break;
       newest ??= entries[0]?.score;

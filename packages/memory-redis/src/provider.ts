@@ -5,7 +5,7 @@ import { createBackend } from "./backend.ts";
 import type { RedisClient } from "./client/clients.ts";
 import { parseConfig, type RedisConfig } from "./config.ts";
 import { toSetupError } from "./errors.ts";
-import { openPort } from "./opening.ts";
+import { openPort } from "./open-port.ts";
 
 export interface RedisProvider extends VersionedMemoryProvider {}
 

@@ -31,7 +31,7 @@ export const slotOf = (key: string): number => crc16(Buffer.from(hashed(key))) %
 const tags: string[] = [];
 let tried = 0;
 
-/** A hash tag of that slot, always the same, which says nothing of what it was made for. */
+/** A hash tag of that slot, always the same, so that it reveals nothing about the key. */
 export function hashTagOf(slot: number): string {
   let tag = tags[slot];
   while (tag === undefined) {

@@ -4,7 +4,10 @@ import type { Keys } from "./keys.ts";
 import { list, text } from "./replies.ts";
 import type { RunScript } from "./scripts/runner.ts";
 
-/** One in so many new conversations looks at so many entries: two for each, so that at most half of them are stale. */
+/**
+ * One of this many new conversations checks SAMPLE entries: two entries for each conversation, so that at most half of all
+ * are stale.
+ */
 const ONE_IN = 8;
 const SAMPLE = 16;
 
@@ -16,8 +19,8 @@ export interface SweepOptions {
 }
 
 /**
- * Redis itself takes away what has expired, and nobody's entry in an index. Readers clear up what they come across;
- * where nobody reads, new conversations do, a few entries at a time.
+ * Redis removes expired conversations, but not their entries in indexes. Readers remove the stale entries that they
+ * find; without readers, new conversations do, a few entries at a time.
  */
 export function createSweep({ run, keys, indexes, readHeads }: SweepOptions) {
   async function sweepIndex(index: string): Promise<void> {
@@ -27,7 +30,7 @@ export function createSweep({ run, keys, indexes, readHeads }: SweepOptions) {
     await Promise.all(gone.map(({ id, seenAtMs }) => indexes.repair.remove({ index, id }, seenAtMs)));
   }
 
-  /** Never fails: what it was called after is done. */
+  /** Never fails: the write before it is done. */
   return async (conversationId: string, userId: string | undefined): Promise<void> => {
     if (Math.random() * ONE_IN >= 1) return;
     const owned = userId === undefined ? [] : [keys.userIndex(userId)];

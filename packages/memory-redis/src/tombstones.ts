@@ -24,7 +24,7 @@ export const newTombstone = (): readonly [id: string, expiresInMs: number] => [
   TOMBSTONE_SECONDS * 1_000,
 ];
 
-/** What erasures leave behind: see `write.lua`, `delete.lua` and `reserve.lua` for how writes find it. */
+/** Tombstones, which erasures create: see `write.lua`, `delete.lua` and `reserve.lua` for how writes find them. */
 export function createTombstones({ port, run, keys, atomic, deadlines, wait }: TombstoneOptions) {
   async function get(key: string): Promise<string | null> {
     return toId(await deadlines(port.send(["GET", key], key)));
@@ -47,7 +47,7 @@ export function createTombstones({ port, run, keys, atomic, deadlines, wait }: T
       return { conversation: toId(conversation), user: toId(user) };
     },
 
-    leaveOfUser: (userId: string): Promise<unknown> =>
+    createForUser: (userId: string): Promise<unknown> =>
       run("tombstone", { keys: [keys.userTombstone(userId)], args: newTombstone() }, wait),
   };
 }

@@ -1,10 +1,10 @@
 import type { MemoryStats } from "@jaf/memory";
 import type { ReadHeads } from "./heads.ts";
+import { createScan, type Entry, isReserved } from "./index-scan.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Keys } from "./keys.ts";
 import type { RunScript } from "./scripts/runner.ts";
 import type { TombstoneStore } from "./tombstones.ts";
-import { createWalk, type Entry, isReserved } from "./walk.ts";
 
 /** Entries of an index fetched at once. */
 const PAGE = 500;
@@ -30,13 +30,13 @@ export interface UserDataOptions {
   ) => Promise<{ deleted: boolean; seenAtMs: number }>;
 }
 
-/** What concerns all conversations of a user, or of everybody. Costs what they are, in small steps. */
+/** Operations on all conversations of one user, or of all users, in small steps. */
 export function createUserData(options: UserDataOptions) {
   const { run, keys, indexes, tombstones, readHeads, atomic, deleteOwned } = options;
 
   /** Oldest first: what is written meanwhile moves to the end, and is met there instead of being missed. */
   async function* everyEntry(index: string, seen = new Set<string>()): AsyncGenerator<readonly Entry[]> {
-    const next = createWalk(run, index, { order: "oldest" });
+    const next = createScan(run, index, { order: "oldest" });
     for (;;) {
       const entries = await next(PAGE);
       if (entries.length === 0) return;
@@ -84,7 +84,7 @@ export function createUserData(options: UserDataOptions) {
       if (deleted) cleared += 1;
       else await indexes.repair.remove({ index, id }, seenAtMs);
     };
-    await tombstones.leaveOfUser(userId);
+    await tombstones.createForUser(userId);
     const seen = new Set<string>();
     let before: number;
     do {
@@ -94,7 +94,7 @@ export function createUserData(options: UserDataOptions) {
           await Promise.all(entries.slice(from, from + DELETED_AT_ONCE).map(clear));
         }
       }
-      // An entry that waits for its conversation stands ahead, and moves back once that is written: maybe behind us.
+      // A reserved entry has a score in the future, and gets a lower one once its conversation is written: maybe one that was scanned already.
     } while (!atomic && seen.size > before);
     return cleared;
   }

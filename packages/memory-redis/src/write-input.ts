@@ -12,7 +12,7 @@ import { encodeField } from "./replies.ts";
 /** 128 bits tell contents apart, and a thousand of them are kept with each conversation. */
 const HASH_LENGTH = 32;
 
-/** What `write.lua` is told, but for the indexing. */
+/** The argument of `write.lua`, without the fields for indexing. */
 export type WriteInput = Record<string, unknown>;
 
 export interface InputOptions {
@@ -49,7 +49,7 @@ const sourceInput = (write: ConversationWrite, source: ConversationSource) => ({
   traceIds: tracesOf(write),
 });
 
-/** Makes of each write what is the same for every attempt at it. Read by the script: the shorter, the sooner. */
+/** Makes the part of the argument that is the same for every attempt. Short, since the script has to parse it. */
 export function createInput({ keys, atomic, mayResend, ttl, waits }: InputOptions) {
   // No caller's key begins with NUL.
   const ownKey = () => (mayResend ? { key: `\0${randomUUID()}`, bodyHash: "-" } : undefined);

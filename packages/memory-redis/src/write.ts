@@ -24,7 +24,7 @@ type Indexing =
 /** A reply of `write.lua`. */
 interface WriteReply {
   readonly status: string;
-  /** With `metadata-version`: that. */
+  /** With `metadata-version`: the metadata version. */
   readonly version: number;
   readonly lastActivityMs: number;
   /** Whether there was none. */
@@ -96,7 +96,7 @@ function toOutcome({ status, version, receipt }: WriteReply): WriteOutcome {
   }
 }
 
-/** What is decided after the incarnation. */
+/** The refusals that are decided after the incarnation. */
 const LATER_REFUSALS = new Set(["version", "metadata-version", "missing", "length", "message-id"]);
 
 export interface WriterOptions {
@@ -110,11 +110,11 @@ export interface WriterOptions {
   /** The ttl in seconds of conversations whose writes name none. */
   readonly ttl?: number | undefined;
   readonly wait?: ReplicaWait | undefined;
-  /** Told of a conversation with a ttl that was created. */
+  /** Called after a conversation with a ttl was created. */
   readonly onCreated: (conversationId: string, userId: string | undefined) => Promise<void>;
 }
 
-/** How often a write may find that its reservation is good no more. */
+/** How often a write may find that its reservation is no longer valid. */
 const RESERVATIONS = 5;
 
 /** The tombstones that it expects, where it expects no conversation. */
@@ -125,7 +125,7 @@ export function createWriter(options: WriterOptions) {
   const { run, keys, indexes, tombstones, atomic, port, ttl, wait, onCreated } = options;
   const toInput = createInput({ keys, atomic, mayResend: port.mayResend, ttl, waits: wait !== undefined });
 
-  /** What every attempt at a write sends alike. */
+  /** The part that every attempt at a write sends unchanged. */
   function prepare(write: ConversationWrite) {
     const { conversationId, messages } = write;
     const input = toInput(write);
@@ -162,7 +162,7 @@ export function createWriter(options: WriterOptions) {
       const userFound = await indexes.reserve(listed, { nowMs, ttlMs, user });
       if (keep) {
         const present = { conversationId, recent: false, userId: reply.userId, traceIds: reply.traceIds };
-        await indexes.keep(present, ttlMs);
+        await indexes.extend(present, ttlMs);
       }
       const reservation = { reservedAt: nowMs, reservedNew: absent, kept: keep };
       const found = user === undefined ? {} : { userFound };
@@ -193,7 +193,7 @@ export function createWriter(options: WriterOptions) {
     if (isThere && (reserved || status === "written" || status === "replayed")) {
       const traceIds = reserved ? tracesOf(write) : [];
       const listed = { conversationId, userId, traceIds };
-      await indexes.settle(listed, lastActivityMs, source === undefined ? undefined : nowMs);
+      await indexes.confirm(listed, lastActivityMs, source === undefined ? undefined : nowMs);
     }
     return !reserved && (await isErased(write, reply)) ? { ...reply, status: "incarnation" } : reply;
   }

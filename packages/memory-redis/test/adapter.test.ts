@@ -45,7 +45,7 @@ describe("createMemoryProvider finds Redis", () => {
     );
   });
 
-  it("and tells a URL in the field that Postgres has for it where it belongs, without repeating it", async () => {
+  it("and refuses a URL in the field that Postgres uses with the right field's name, without repeating it", async () => {
     const config = { type: "redis", connectionString: "redis://u:s3cret@h" } as never;
     const thrown: unknown = await createMemoryProvider(config).catch((error: unknown) => error);
     expect(String(thrown)).toContain("connectionString: expected it in the field url");

@@ -157,7 +157,7 @@ it.each<[string, RedisClient, string]>([
   for (const { problem } of findings) expect(problem).toBe("unreadable");
 });
 
-describe("with the settings that are advised, in small, a client that is handed in comes back", () => {
+describe("with the settings that are advised, in small, a client that is passed in comes back", () => {
   let proxy: BlackHoleProxy;
   beforeEach(async () => {
     proxy = await startBlackHoleProxy(Number(new URL(inject("redisUrl")).port));

@@ -54,7 +54,7 @@ describe("a server that can't do it", () => {
     end();
   });
 
-  it("is a replica: retryable, since a failover may be under way", async () => {
+  it("is a replica: retryable, since a failover may be in progress", async () => {
     const { sentinels } = inject("redisSentinel");
     const known = await redisCommand(Number(sentinels[0]?.port), "SENTINEL", "REPLICAS", "jaf");
     const fields = Array.isArray(known) && Array.isArray(known[0]) ? known[0].map(String) : [];
@@ -223,7 +223,7 @@ describe("the provider's own connection", () => {
     end();
   });
 
-  it("is closed with it, and one that was handed in is not", async () => {
+  it("is closed with it, and one that was passed in is not", async () => {
     const own = await createRedisProvider({ url: server.url, keyPrefix: freshPrefix() });
     expect(await append(own)).toMatchObject({ success: true });
     const { client, provider, end } = await connect({ url: server.url });

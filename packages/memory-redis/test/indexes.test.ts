@@ -65,7 +65,7 @@ describe.each([
     keys.traceIndex("t"),
   ];
 
-  it("that a crash has left with an entry too many are read past, and mended", async () => {
+  it("that a crash has left with an entry too many are skipped by readers, and repaired", async () => {
     const { provider, keys } = await open();
     await provider.appendMessages("there", hello, { userId: "u", traceId: "t" });
     const indexes = everyIndex(keys, "gone");
@@ -75,7 +75,7 @@ describe.each([
     for (const index of indexes) expect(await client.zScore(index, "gone")).toBeNull();
   });
 
-  it.each(["getStats", "clearUserConversations"] as const)("are mended by %s", async (method) => {
+  it.each(["getStats", "clearUserConversations"] as const)("are repaired by %s", async (method) => {
     const { provider, keys } = await open();
     await client.zAdd(keys.userIndex("u"), { value: "gone", score: Date.now() - 5_000 });
     await provider[method]("u");

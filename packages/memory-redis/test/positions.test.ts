@@ -180,7 +180,7 @@ describe("the provider's ttl", () => {
 });
 
 describe("idempotency keys of a client that may send a command twice", () => {
-  it("are bounded beside those of callers, and say what they left behind", async () => {
+  it("are bounded apart from those of callers, and have receipts", async () => {
     const client = new Redis(inject("redisUrl"));
     const keyPrefix = freshPrefix();
     const provider = await createRedisProvider({ keyPrefix }, client);

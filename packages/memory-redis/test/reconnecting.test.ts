@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { NodeRedisClient } from "../src/client/clients.ts";
-import type { Link } from "../src/connection/link.ts";
+import type { Connection } from "../src/connection/connection.ts";
 import {
   type ConnectionTimes,
   type OwnConnection,
@@ -25,7 +25,7 @@ afterEach(async () => {
 /** A server that replies as it is told, and how many connections to it were made and ended. */
 async function openTo(reply: Reply, times: Partial<ConnectionTimes> = {}) {
   const count = { made: 0, ended: 0 };
-  const createLink = (): Link => {
+  const createConnection = (): Connection => {
     const client: NodeRedisClient = {
       isOpen: true,
       multi: () => expect.fail("not used here"),
@@ -37,7 +37,7 @@ async function openTo(reply: Reply, times: Partial<ConnectionTimes> = {}) {
     };
     return { client, connect: async () => {}, destroy };
   };
-  const own = await openReconnecting(createLink, { ...TIMES, ...times });
+  const own = await openReconnecting(createConnection, { ...TIMES, ...times });
   opened.push(own);
   return { port: own.port, count };
 }
@@ -58,7 +58,7 @@ describe("the provider's own connection", () => {
     expect(count).toEqual({ made: 1, ended: 0 });
   });
 
-  it("is replaced before the callers of what ran out are told", async () => {
+  it("is replaced before the calls that timed out reject", async () => {
     const { port, count } = await openTo(never);
     const deadline = createDeadlines(TIMES.commandTimeoutMs, port.onTimeout);
     const calls = Array.from({ length: 20 }, () => deadline(port.send(["GET"])));

@@ -9,13 +9,13 @@ interface PartBase {
 export interface TextPart extends PartBase {
   readonly type: "text";
   readonly text: string;
-  /** Put into the view of a turn, e.g. facts about the user: no part of the conversation, and gone in the next turn. */
+  /** Added for one turn only, e.g. facts about the user: not part of the stored conversation, and gone in the next turn. */
   readonly transient?: boolean;
 }
 
 /**
- * What a model thought before it answered. `text` may be read; `signature` and `encrypted` are opaque and go back
- * unchanged, to the message's origin alone. It never counts as what was said.
+ * A model's reasoning before its answer. `text` is readable; `signature` and `encrypted` are opaque, and are sent
+ * back unchanged, only to the message's origin. Never part of the message's text.
  */
 export interface ReasoningPart extends PartBase {
   readonly type: "reasoning";
@@ -24,33 +24,33 @@ export interface ReasoningPart extends PartBase {
   readonly encrypted?: string;
 }
 
-/** The model declines to answer, and says so. */
+/** The model's refusal to answer, in its words. */
 export interface RefusalPart extends PartBase {
   readonly type: "refusal";
   readonly refusal: string;
 }
 
-/** An image, a sound or a file: its bytes (base64 where they are text), an address, or an id of the provider's. */
+/** An image, a sound or a file: its bytes (base64 if `data` is a string), a URL, or a file id of the model provider. */
 export interface MediaPart extends PartBase {
   readonly type: "media";
-  /** Of IANA, e.g. `image/png`. */
+  /** An IANA media type, e.g. `image/png`. */
   readonly mediaType: string;
   readonly data?: Uint8Array | string;
-  /** In place of `data`, of a provider that `withBlobs` wraps. */
+  /** In place of `data`, if `withBlobs` wraps the memory provider. */
   readonly blob?: BlobReference;
   readonly url?: URL | string;
   readonly fileId?: string;
   readonly filename?: string;
 }
 
-/** The place of one of the message's `tool_calls` between its parts. Calls without one come behind all parts. */
+/** Marks the position of one of the message's `tool_calls` among its parts. Calls without a mark come after all parts. */
 export interface ToolCallPart extends PartBase {
   readonly type: "tool-call";
-  /** Of the call. */
+  /** The id of the call. */
   readonly id: string;
 }
 
-/** A tool that the provider runs itself, e.g. its web search: nobody else answers the call. */
+/** A call of a tool that the model provider runs itself, e.g. its web search: it needs no answer. */
 export interface ProviderToolCallPart extends PartBase {
   readonly type: "provider-tool-call";
   readonly id: string;
@@ -60,27 +60,27 @@ export interface ProviderToolCallPart extends PartBase {
 
 export interface ProviderToolResultPart extends PartBase {
   readonly type: "provider-tool-result";
-  /** Of the call. */
+  /** The id of the call. */
   readonly id: string;
   readonly name?: string;
   readonly output?: unknown;
   readonly isError?: boolean;
 }
 
-/** What a reply is based on. */
+/** A source that a reply is based on. */
 export interface SourcePart extends PartBase {
   readonly type: "source";
   readonly url?: string;
   readonly title?: string;
 }
 
-/** Of a type that JAF doesn't know: kept, and given back to the message's origin. */
+/** A part of a type that JAF doesn't know: stored, and sent back to the message's origin. */
 export interface OtherPart {
   readonly type: string;
   readonly [field: string]: unknown;
 }
 
-/** A part that JAF knows. Narrow by `type`. */
+/** A part that JAF knows. Narrow it by `type`. */
 export type KnownPart =
   | TextPart
   | ReasoningPart
@@ -91,5 +91,8 @@ export type KnownPart =
   | ProviderToolResultPart
   | SourcePart;
 
-/** One part of a content in parts. Parts of other frameworks, e.g. `{ type: "image_url", image_url }`, are kept as they are. */
+/**
+ * One part of a content in parts. Parts of other frameworks, e.g. `{ type: "image_url", image_url }`, are stored as they
+ * are.
+ */
 export type ContentPart = KnownPart | OtherPart;

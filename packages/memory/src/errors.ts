@@ -1,4 +1,4 @@
-/** The reason behind an error, reduced to what is safe to log: drivers put row contents and addresses in theirs. */
+/** The cause of an error, reduced to what is safe to log: errors of drivers may contain row contents and addresses. */
 export interface ErrorCause {
   readonly name: string;
   readonly message: string;
@@ -16,8 +16,8 @@ interface MemoryErrorFields {
   readonly retryable: boolean;
   readonly cause?: ErrorCause;
   /**
-   * How often the call was made by a wrapper that tries again, e.g. `withRetry`, and has given up. Absent: nobody has tried
-   * again. Where it is there, trying at once would only multiply the attempts.
+   * How many attempts a wrapper such as `withRetry` made before it gave up. Absent: the call was not
+   * retried. If present, retrying at once would only multiply the attempts.
    */
   readonly attempts?: number;
 }
@@ -27,7 +27,7 @@ export interface MemoryConnectionError extends MemoryErrorFields {
   readonly _tag: "MemoryConnectionError";
 }
 
-/** A conversation that the write needs does not exist. Reads never fail so: for them absence is data. */
+/** A conversation that the write needs does not exist. Reads never fail with it: for them absence is data. */
 export interface MemoryNotFoundError extends MemoryErrorFields {
   readonly _tag: "MemoryNotFoundError";
   readonly conversationId: string;
@@ -87,7 +87,7 @@ export type MemoryErrorUnion =
   | MemoryConflictError
   | MemoryValidationError;
 
-/** What a `create…Error` function may be told beyond the essential. */
+/** Optional details for a `create…Error` function. */
 export interface MemoryErrorDetails {
   readonly provider?: string;
   readonly operation?: string;
@@ -96,7 +96,7 @@ export interface MemoryErrorDetails {
   readonly cause?: unknown;
 }
 
-/** Keeps name, message and code of whatever was thrown, and nothing else of it. */
+/** The name, message and code of whatever was thrown, and nothing else of it. */
 export function describeCause(thrown: unknown): ErrorCause {
   if (!(thrown instanceof Error)) return { name: "NonError", message: `a ${typeof thrown} was thrown` };
   const code: unknown = "code" in thrown ? thrown.code : undefined;
@@ -147,9 +147,9 @@ export function createMemoryStorageError(
 }
 
 const conflictMessages: Record<MemoryConflictReason, string> = {
-  version: "The conversation has changed since it was read. Load it again and decide anew.",
+  version: "The conversation has changed since it was read. Load it again and decide again.",
   "metadata-version":
-    "The conversation's metadata have changed since they were read. Load them again and decide anew.",
+    "The conversation's metadata have changed since they were read. Load them again and decide again.",
   incarnation:
     "The conversation was erased or created since it was read. Load it again, and write nothing that comes from what was there before.",
   "idempotency-key":
@@ -157,7 +157,7 @@ const conflictMessages: Record<MemoryConflictReason, string> = {
   owner: "The conversation belongs to another user. Use a conversation id of this user.",
   "message-id":
     "Another message is stored under one of these ids. Give a new message an id of its own; to change one, replace the end of the conversation.",
-  length: "The conversation has fewer messages than are to be dropped. Load it again and decide anew.",
+  length: "The conversation has fewer messages than are to be dropped. Load it again and decide again.",
   turn: "Another run is in the middle of a turn of this conversation. Try again when it is done, or let runs queue.",
 };
 

@@ -11,8 +11,8 @@ function forward(copy: Copy, object: object, key: PropertyKey, descriptor: Prope
 }
 
 /**
- * The object with some of its methods replaced. Everything else of it, be it an object or an instance of a class,
- * stays reachable, with its type.
+ * The object with some of its methods replaced. All its other members stay available, with their types; it may be
+ * an object or an instance of a class.
  */
 export function extendObject<T extends object>(object: T, methods: object): T {
   const copy: Copy = {};

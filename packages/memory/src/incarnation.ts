@@ -1,22 +1,28 @@
 import { sha256 } from "#digest";
 
-/** For how long a tombstone stays. */
+/** How long a tombstone is kept. */
 export const TOMBSTONE_SECONDS = 24 * 60 * 60;
 
-/** What deleting a conversation, or clearing a user, leaves behind: random ids, `null` where nothing was erased lately. */
+/**
+ * The ids of the tombstones that deleting a conversation and clearing a user create. Random; `null`: nothing was erased in
+ * the last 24 hours.
+ */
 export interface Tombstones {
   readonly conversation: string | null;
-  /** Of the user for whom the conversation would be made; `null` also where none was named. */
+  /** Of the user for whom the conversation would be created; also `null` if no user was given. */
   readonly user: string | null;
 }
 
-/** What a write expects of a conversation's identity. */
+/** Which incarnation of a conversation a write expects. */
 export type ExpectedIncarnation =
   | { readonly present: string }
-  /** That it isn't there, and that no erasure was done since these tombstones were read. */
+  /** It doesn't exist, and nothing was erased since these tombstones were read. */
   | { readonly absent: Tombstones };
 
-/** SHA-256, base64url, 43 characters: what a tombstone is named by, which outlives what it was made for. */
+/**
+ * The key of a tombstone: a SHA-256 hash (base64url, 43 characters), as it is kept longer than the data that it was created
+ * for.
+ */
 export const tombstoneKey = (kind: "conversation" | "user", id: string): string =>
   sha256(`${kind}\0${id}`, "base64url");
 
@@ -25,7 +31,7 @@ const ABSENT = /^none:([\w-]{0,64}):([\w-]{0,64})$/;
 export const absentIncarnation = ({ conversation, user }: Tombstones): string =>
   `none:${conversation ?? ""}:${user ?? ""}`;
 
-/** `undefined` for what no read can have given. */
+/** `undefined` for a text that no read returns. */
 export function parseIncarnation(incarnation: string): ExpectedIncarnation | undefined {
   if (!incarnation.startsWith("none:")) return { present: incarnation };
   const [, conversation, user] = ABSENT.exec(incarnation) ?? [];
@@ -34,8 +40,8 @@ export function parseIncarnation(incarnation: string): ExpectedIncarnation | und
 }
 
 /**
- * Whether anything was erased since `seen` was read. A tombstone that has expired meanwhile says nothing: any erasure since
- * would have left another.
+ * Whether anything was erased since `seen` was read. A tombstone that has expired meanwhile doesn't count: any erasure
+ * since would have created another.
  */
 export const isErasedSince = (seen: Tombstones, now: Tombstones): boolean =>
   (now.conversation !== null && now.conversation !== seen.conversation) ||

@@ -6,10 +6,10 @@ export type { BlobStore } from "./blobs/blob-store.ts";
 export type { SweepOptions, SweepReport } from "./blobs/collection.ts";
 export { defineBlobStore } from "./blobs/define-blob-store.ts";
 export { createInMemoryBlobStore } from "./blobs/in-memory.ts";
+export { isMediaResolver, type MediaResolver, type ResolveOptions } from "./blobs/media-resolver.ts";
 export type { BlobErrorEvent, BlobOptions } from "./blobs/options.ts";
-export { type MediaReading, type ResolveOptions, readsMedia } from "./blobs/reading.ts";
 export type { BlobReference } from "./blobs/reference.ts";
-export { type BlobKeeping, withBlobs } from "./blobs/with-blobs.ts";
+export { type BlobMethods, withBlobs } from "./blobs/with-blobs.ts";
 export type { CacheAdapter, CacheLifetime } from "./cache-adapter.ts";
 export { conversationCursor } from "./codec/cursor.ts";
 export { idIssue, isPortableText } from "./codec/ids.ts";
@@ -34,7 +34,11 @@ export {
   type PendingApproval,
   parseApprovalDecision,
 } from "./continuation/approval.ts";
-export { type HistoryPlace, historyTokenOf, type TokenContinuation } from "./continuation/history-token.ts";
+export {
+  type HistoryPosition,
+  historyTokenOf,
+  type TokenContinuation,
+} from "./continuation/history-token.ts";
 export type { ContinuationMode, ContinuationOptions, HistoryTokens } from "./continuation/options.ts";
 export {
   assertValidContinuation,
@@ -160,22 +164,26 @@ export type {
 } from "./provider.ts";
 export type { ProviderMetadata } from "./provider-metadata.ts";
 export { type ProviderReading, readFrom } from "./read-from.ts";
+export {
+  type DeadLetter,
+  type DeadLetterEvent,
+  type DeadLetterQuery,
+  type DeadLetterReason,
+  dropDeadLetter,
+  findDeadLetters,
+} from "./resilience/dead-letters.ts";
 export { withFallback } from "./resilience/fallback.ts";
 export type { FallbackEvent, FallbackOptions, RetryEvent, RetryOptions } from "./resilience/options.ts";
-export { type ReplayOptions, type ReplayReport, replayDivertedWrites } from "./resilience/replay-diverted.ts";
-export { withRetry } from "./resilience/retry.ts";
 export {
-  dropSetAsideWrites,
-  findSetAsideWrites,
-  type SetAsideEvent,
-  type SetAsideQuery,
-  type SetAsideReason,
-  type SetAsideWrites,
-} from "./resilience/set-aside.ts";
+  type ReplayOptions,
+  type ReplayReport,
+  replayFallbackWrites,
+} from "./resilience/replay-fallback-writes.ts";
+export { withRetry } from "./resilience/retry.ts";
 export { createFailure, createSuccess, isFailure, isSuccess, type Result } from "./result.ts";
 export { MemorySetupError } from "./setup-error.ts";
 export { stableLength } from "./stable-length.ts";
-export { fence } from "./text/fence.ts";
+export { wrapInTag } from "./text/wrap-in-tag.ts";
 export { type CalledTool, calledTool } from "./tool-call.ts";
 export {
   type ConversationReading,

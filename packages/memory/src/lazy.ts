@@ -1,11 +1,11 @@
 /**
- * What `make` gives, made by the first call and kept for the others. For what a module needs but a program that imports it
- * may never use: schemas, tables, large patterns. If `make` throws, the next call tries again.
+ * A function that calls `make` once, on its first call, and returns the same value from then on. For values that a program may
+ * import and never use: schemas, tables, large patterns. If `make` throws, the next call tries again.
  */
 export function lazy<T extends object>(make: () => T): () => T {
-  let made: T | undefined;
+  let value: T | undefined;
   return () => {
-    made ??= make();
-    return made;
+    value ??= make();
+    return value;
   };
 }

@@ -28,11 +28,11 @@ export type Message = {
 
 /**
  * Which model wrote a message, as its adapter names them: `{ provider: "openai", api: "chat", model: "gpt-5.1" }`. Opaque
- * parts, such as a reasoning signature, go back only to the same origin.
+ * parts, such as a reasoning signature, are sent back only to the same origin.
  */
 export interface ModelOrigin {
   readonly provider: string;
-  /** Which of the provider's interfaces: their items differ, and aren't found in each other. */
+  /** Which of the provider's APIs: their items differ, and one API doesn't know those of another. */
   readonly api: string;
   readonly model: string;
 }
@@ -55,7 +55,7 @@ export interface FunctionToolCall extends ToolCall {
 export type RichToolCall = FunctionToolCall | CustomToolCall;
 
 /**
- * What the stores really accept and give back unchanged: {@link Message} plus content in parts, the `null` content that
+ * What the stores accept and return unchanged: {@link Message} plus content in parts, the `null` content that
  * some providers send beside tool calls, the roles of other frameworks, and any further fields of JSON, `Date`, `URL` and
  * `Uint8Array`.
  *
@@ -63,11 +63,11 @@ export type RichToolCall = FunctionToolCall | CustomToolCall;
  * conversation.messages`. To write rich messages, parse them with `parseMessages`.
  */
 export type RichMessage = Omit<Message, "role" | "content" | "tool_calls"> & {
-  /** `system` and `developer` come from other frameworks; they never count as the user's words. */
+  /** `system` and `developer` come from other frameworks; they are never treated as the user's words. */
   readonly role: Message["role"] | "system" | "developer";
   readonly content: string | readonly ContentPart[] | null;
   readonly tool_calls?: readonly RichToolCall[];
-  /** The provider's, which may repeat. The store's own ids are `WriteOptions.messageIds`. */
+  /** The model provider's id, which may repeat. The store uses `WriteOptions.messageIds` instead. */
   readonly id?: string;
   /** Of an assistant message. */
   readonly origin?: ModelOrigin;

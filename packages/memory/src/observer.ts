@@ -1,20 +1,18 @@
+import { callSafely } from "./async/call-safely.ts";
 import { warn } from "./platform/process.ts";
 
-function warnOf(name: string, thrown: unknown): void {
+function warnOfFailure(name: string, thrown: unknown): void {
   const reason = thrown instanceof Error ? thrown.message : "it threw something that is no Error";
   warn(`The observer ${name} failed: ${reason}`, { type: "JAFObserverWarning" });
 }
 
-/** Tells an observer, and doesn't wait for it; what it throws must not change the outcome of what it watches. */
-export function tell<Event>(
+/** Calls an observer without waiting for it. If it fails, a process warning names it, and nothing else changes. */
+export const notifyObserver = <Event>(
   name: string,
   observer: ((event: Event) => unknown) | undefined,
   event: Event,
-): void {
-  try {
-    // An async function passes for an observer: nobody else looks after its promise.
-    Promise.resolve(observer?.(event)).catch((thrown: unknown) => warnOf(name, thrown));
-  } catch (thrown) {
-    warnOf(name, thrown);
-  }
-}
+): void =>
+  callSafely(
+    () => observer?.(event),
+    (thrown) => warnOfFailure(name, thrown),
+  );

@@ -7,12 +7,12 @@ export interface ConversationMemory {
   readonly conversationId: string;
   /** The owner; absent when the conversation was stored without one. */
   readonly userId?: string;
-  /** In the order of their sequence numbers; empty when asked for with `includeMessages: false`. */
+  /** Oldest first; empty if it was found with `includeMessages: false`. */
   readonly messages: readonly Message[];
   readonly metadata?: ConversationMetadata;
 }
 
-/** What a store says of a conversation, beside every field that was handed in as metadata. */
+/** The fields that the store adds to a conversation, together with every field that a write gave as metadata. */
 export interface ConversationMetadata {
   readonly createdAt: Date;
   /** When it was last written. */
@@ -23,7 +23,7 @@ export interface ConversationMetadata {
   readonly lastActivity: Date;
   /**
    * How often its messages have changed, from 1 when it was created; `WriteOptions.expectedVersion` is compared with it.
-   * These five are absent where a provider of somebody else's doesn't count them.
+   * This and the next four fields may be absent in a provider that isn't made by `defineMemoryProvider`.
    */
   readonly version?: number;
   /** How many writes carried metadata, from 0; `WriteOptions.expectedMetadataVersion` is compared with it. */
@@ -34,20 +34,21 @@ export interface ConversationMetadata {
    */
   readonly nextPosition?: number;
   /**
-   * Names this conversation from its creation to its deletion: one that is made anew under the same id has another.
+   * Identifies this conversation from its creation to its deletion: one that is created again under the same id has another.
    * `WriteOptions.expectedIncarnation` is compared with it.
    */
   readonly incarnation?: string;
   /**
-   * Of all messages that were ever stored and not dropped from the end again: another one whenever messages change,
-   * and none of another conversation's. `historyTokenOf` makes of it what stands for the history in a continuation;
-   * `verifyConversation` checks the messages by it. Absent where all messages were written before digests were kept, too.
+   * A digest of all messages that were ever stored, except those dropped from the end. It changes whenever messages change,
+   * and no other conversation has the same. `historyTokenOf` derives the token that replaces the history in a continuation
+   * from it, and `verifyConversation` checks the messages with it. Also absent where all messages were written before
+   * digests were kept.
    */
   readonly historyDigest?: string;
   /**
-   * `true` where a message of role `system` or `developer` was written since the conversation was created or last replaced,
-   * also if it has been dropped since; absent otherwise. Whoever reads only the end of a conversation learns by it that
-   * there may be system content further back, which every window keeps.
+   * `true` if a message of role `system` or `developer` was written since the conversation was created or last replaced,
+   * even if it has been dropped since; otherwise absent. For readers of only the end of a conversation: there may be system
+   * content further back, which every window keeps.
    */
   readonly systemContent?: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
@@ -55,49 +56,53 @@ export interface ConversationMetadata {
 }
 
 /**
- * Metadata of a write: `userId` and `traceId` are indexed, everything else is kept and given back. The store's own
+ * Metadata of a write: `userId` and `traceId` are indexed, all other fields are stored and returned. The store's own
  * fields (`createdAt`, `updatedAt`, `lastActivity`, `totalMessages`, `version`, `metadataVersion`, `nextPosition`,
  * `incarnation`, `historyDigest`, `systemContent`) are ignored here.
  */
 export interface WriteMetadata {
   /** The owner. Set once: a later write that names another user is refused as a conflict. */
   readonly userId?: string;
-  /** The trace that caused this write. `findConversations({ traceId })` finds every conversation that it wrote to, also when they were written since. */
+  /**
+   * The trace that caused this write. `findConversations({ traceId })` finds every conversation that the trace wrote to,
+   * even if others have written to it since.
+   */
   readonly traceId?: TraceId | string;
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
   readonly [key: string]: any;
 }
 
-/** What a write may demand. All of it is decided in the same atomic step as the write. */
+/** Options of a write. Every condition is checked in the same atomic step as the write. */
 export interface WriteOptions {
   /**
-   * The version that the conversation must have (`metadata.version`), `0` for one that must not exist yet. It rises by
-   * one with every write that changes messages, be it that the batch is empty and messages are dropped, and with
-   * the creation. Otherwise: `MemoryConflictError` of reason `"version"`.
+   * The version that the conversation must have (`metadata.version`), `0` if it must not exist yet. The version rises by
+   * one with the creation and with every write that changes messages, including one that only drops some. If it differs:
+   * `MemoryConflictError` of reason `"version"`.
    */
   readonly expectedVersion?: number;
   /**
-   * The metadata version that the conversation must have (`metadata.metadataVersion`), `0` where no write carried any
-   * yet. It rises by one with every write that carries metadata other than `userId`, with every replacement, and with
-   * every batch that holds a message of role `system` or `developer`, which is noted in `systemContent`.
-   * Otherwise: `MemoryConflictError` of reason `"metadata-version"`. A change of metadata alone leaves `version` as it is.
+   * The metadata version that the conversation must have (`metadata.metadataVersion`), `0` if no write has carried
+   * any yet. It rises by one with every write that carries metadata other than `userId`, with every replacement, and with
+   * every batch that holds a message of role `system` or `developer`, which sets `systemContent`. If
+   * it differs: `MemoryConflictError` of reason `"metadata-version"`. A change of metadata alone leaves `version` as it is.
    */
   readonly expectedMetadataVersion?: number;
   /**
-   * The incarnation that the conversation must be of: what a read gave as `incarnation`, also for one that isn't there.
-   * So a write that was decided on what has been erased since is refused, whatever was stored under the id afterwards:
-   * `MemoryConflictError` of reason `"incarnation"`. What isn't there is told apart for 24 hours after an erasure.
+   * The `incarnation` that an earlier read returned, also for a conversation that didn't exist. If the conversation was
+   * erased or created since that read, the write is refused, whatever is stored under the id now: `MemoryConflictError` of
+   * reason `"incarnation"`. For a conversation that doesn't exist, an erasure is detected for 24 hours.
    */
   readonly expectedIncarnation?: string;
   /**
-   * Makes a retry safe. The same key with the same write again (messages, metadata and what else it says, but for what
-   * it expects) is a success that changes nothing; with anything else it is a `MemoryConflictError`. A key is remembered
-   * for at least the next 1,000 writes to the conversation. 1 to 255 characters.
+   * Makes a retry safe. Repeating the same write (messages, metadata and options, except the expectations) under the same
+   * key is a success that changes nothing; another write under the key is a `MemoryConflictError`. A key is kept for at
+   * least the next 1,000 writes to the conversation. 1 to 255 characters.
    */
   readonly idempotencyKey?: string;
   /**
-   * Whether `appendMessages` makes a conversation that doesn't exist: `true` needs `metadata.userId`, who will own it;
-   * `"unowned"` also makes one that nobody owns. Default: `MemoryNotFoundError`. Not for `storeMessages`, which always does.
+   * Whether `appendMessages` creates a conversation that doesn't exist: `true` requires `metadata.userId`, the owner;
+   * `"unowned"` also creates one without an owner. Default: `MemoryNotFoundError`. Not for `storeMessages`, which always
+   * creates it.
    */
   readonly createIfMissing?: boolean | "unowned";
   /**
@@ -106,32 +111,32 @@ export interface WriteOptions {
    */
   readonly dropLast?: number;
   /**
-   * The messages' own ids, given by the writer, in the order of the batch; `null` or `undefined` for a message without.
-   * An id is there once in a conversation: a message that is stored under it already is skipped, another content
-   * is a `MemoryConflictError` of reason `"message-id"`. An id is forgotten with its message. Ids that model providers
-   * give may repeat, and are none.
+   * Ids of the messages, chosen by the writer, in the order of the batch; `null` or `undefined` for a message without one.
+   * An id is unique in its conversation: a message that is already stored under its id is skipped; if its content differs,
+   * that is a `MemoryConflictError` of reason `"message-id"`. When a message is removed, its id is free again. Don't use
+   * the ids that model providers give: those may repeat.
    */
   readonly messageIds?: readonly (string | null | undefined)[];
   /**
-   * How many messages to keep, at least 1: the oldest are dropped. A tool call is never split from the results right
-   * behind it: where the cut falls between them, they go together, unless nothing else is left; then they stay.
+   * How many messages to keep, at least 1: the oldest are dropped. A tool call is never separated from the results
+   * that follow it: if the cut falls between them, all of them are dropped, unless nothing else is left; then all stay.
    */
   readonly maxMessages?: number;
   /**
-   * Seconds after the last write until the conversation is gone, as if deleted. Each write starts them anew,
-   * and one that doesn't name them keeps the conversation's. Absent: kept until it is deleted.
+   * Seconds after the last write until the conversation expires, as if it were deleted. Each write restarts the time; a write
+   * without `ttlSeconds` keeps the value that the conversation has. If no write gives any: kept until it is deleted.
    */
   readonly ttlSeconds?: number;
   /**
-   * Ends the waits between the attempts of a wrapper such as `withRetry`, so that no other attempt is made. A store ignores
-   * it: a write that is under way is never cut off, and it is no part of what an `idempotencyKey` stands for.
+   * Ends the waits between the attempts of a wrapper such as `withRetry`, so that no further attempt is made. A
+   * store ignores it: a write that has begun is never interrupted. Not compared under an `idempotencyKey`.
    */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Which conversations to find. All conditions given must hold. Newest activity first. A field that doesn't exist, and
- * an id that is `undefined`, are refused: they would widen the search to everybody's conversations.
+ * an id that is `undefined`, are refused: they would widen the search to the conversations of all users.
  */
 export interface MemoryQuery {
   readonly conversationId?: string;
@@ -169,27 +174,26 @@ export interface HealthStatus {
 }
 
 /**
- * A method whose parameters are compared both ways: a provider that is typed literally as the specification has it, whose
- * `traceId` is a `TraceId` alone, is a {@link MemoryProvider} too.
+ * A method whose parameters are checked bivariantly: so a provider typed exactly as in the specification, whose
+ * `traceId` is only a `TraceId`, is a {@link MemoryProvider} too.
  */
 type Method<F extends (...given: never[]) => unknown> = {
   bivariant(...given: Parameters<F>): ReturnType<F>;
 }["bivariant"];
 
 /**
- * A place where conversations are kept. The same rules hold for every backend, and the conformance kit
- * (`@jaf/memory/testing`) tests them:
+ * Stores conversations. The same rules hold for every backend, and the conformance kit (`@jaf/memory/testing`) tests them:
  *
- * - **Atomic, ordered writes.** A batch lands whole, contiguous and in order, or not at all. Concurrent writers,
- *   in any number of processes, lose nothing. The cost of an append does not grow with the conversation.
+ * - **Atomic, ordered writes.** A batch is stored whole, contiguous and in order, or not at all. Concurrent writers, in any
+ *   number of processes, lose nothing. The cost of an append does not grow with the conversation.
  * - **One order:** a position per message, never a clock.
  * - **Versions, incarnations, idempotency, trimming:** see {@link WriteOptions}.
- * - **Values come back exactly as stored:** types, unicode, the text of tool arguments, content parts, unknown
- *   fields; `Date`, `URL` and `Uint8Array` as such, and a `Buffer` as a `Uint8Array`: each reader gets its own, which
- *   alone isn't frozen. A field that is `undefined` is absent, and `-0` is `0`. What else JSON can't hold (`NaN`,
- *   functions, class instances, cycles, more than 200 levels) is refused with a `MemoryValidationError`.
- * - **Ids** are 1 to 255 UTF-16 units, without NUL and without unpaired surrogates; they are compared exactly,
- *   without normalisation. Anything else is a `MemoryValidationError`.
+ * - **Values come back exactly as stored:** types, unicode, the text of tool arguments, content parts, unknown fields;
+ *   `Date`, `URL` and `Uint8Array` keep their type, and a `Buffer` becomes a `Uint8Array`: each reader gets a copy of
+ *   these, and only these aren't frozen. A field that is `undefined` is absent, and `-0` is `0`. Other values that JSON
+ *   can't hold (`NaN`, functions, class instances, cycles, more than 200 levels) is refused with a `MemoryValidationError`.
+ * - **Ids** are 1 to 255 UTF-16 units, without NUL and without unpaired surrogates; they are compared exactly, without
+ *   normalisation. Anything else is a `MemoryValidationError`.
  * - **Absence is data** (`null`, `false`, `0`, `[]`); failure is a tagged error; no expected failure throws.
  */
 export interface MemoryProvider {
@@ -211,7 +215,7 @@ export interface MemoryProvider {
 
   /**
    * Appends a batch and merges metadata field by field. An empty batch writes only the metadata. A conversation that
-   * doesn't exist is a `MemoryNotFoundError`, unless `createIfMissing` says to make it.
+   * doesn't exist is a `MemoryNotFoundError`, unless `createIfMissing` is set.
    */
   readonly appendMessages: Method<
     (
@@ -233,25 +237,25 @@ export interface MemoryProvider {
   readonly getRecentMessages: (conversationId: string, limit?: number) => Promise<Result<readonly Message[]>>;
 
   /**
-   * Whether there was one to delete. Also where nothing was, a tombstone that names the conversation by a hash stays for
-   * 24 hours, so that writes which expect what was there before are refused.
+   * Deletes the conversation. Returns whether there was one. In either case a tombstone, which contains only a hash of the
+   * id, is kept for 24 hours, so that writes based on what was there before are refused.
    */
   readonly deleteConversation: (conversationId: string) => Promise<Result<boolean>>;
 
-  /** Deletes everything of a user, and leaves a tombstone of the user too; how many conversations that were. */
+  /** Deletes all conversations of a user and leaves a tombstone of the user too. Returns how many there were. */
   readonly clearUserConversations: (userId: string) => Promise<Result<number>>;
 
   /**
-   * Over the conversations of one user, or, called without an argument, of everybody. A user who is `undefined` is a
-   * `MemoryValidationError`: a session without a user must not see everybody's totals.
+   * Statistics of one user's conversations, or, called without an argument, of all users'. An argument that is `undefined`
+   * is a `MemoryValidationError`: a session without a user must not see the totals of all users.
    */
   readonly getStats: (userId?: string) => Promise<Result<MemoryStats>>;
 
-  /** Asks the store. A store that can't be reached is `{ healthy: false, error }`, not a failure. */
+  /** Makes one call to the store. If it can't be reached, the result is `{ healthy: false, error }` and not a failure. */
   readonly healthCheck: () => Promise<Result<HealthStatus>>;
 
   /**
-   * Closes what the provider opened, and leaves alone a client that was handed in. Later calls fail with
+   * Closes what the provider opened, but not a client that was passed in. Later calls fail with
    * `MemoryConnectionError`. Closing twice is a success.
    */
   readonly close: () => Promise<Result<void>>;

@@ -5,19 +5,22 @@ import type { ConversationMemory, MemoryProvider } from "./provider.ts";
 import { createFailure, createSuccess, type Result } from "./result.ts";
 import { type ConversationReading, isVersionedProvider, type ReadOptions } from "./versioned-provider.ts";
 
-/** What any provider can say of a conversation. */
+/** What can be read of a conversation from any provider. */
 export interface ProviderReading extends Omit<ConversationReading, "incarnation" | "readAt"> {
-  /** `undefined` from a provider that has none: then nothing tells an erased conversation from one that was never there. */
+  /**
+   * `undefined` from a provider without incarnations: then an erased conversation can't be distinguished from one that
+   * never existed.
+   */
   readonly incarnation: string | undefined;
-  /** Absent from a provider that doesn't tell the time of its store. */
+  /** Absent from a provider that doesn't return the time of its store. */
   readonly readAt?: Date;
 }
 
 /**
- * Reads through the provider's `readConversation`, or, where it has none, makes the reading of its `getConversation`:
- * then `firstPosition` counts from the messages that are there, if the provider doesn't say otherwise, no message is
- * found by an id of its own, there is no `readAt`, and no `receipt`, which doesn't mean that the write was not done. Fails
- * as the provider does, and with a `MemoryValidationError` for invalid options.
+ * Reads through the provider's `readConversation`, or, if it has none, derives the reading from its `getConversation`. Then
+ * `firstPosition` counts from the first message that is stored, unless the provider gives `nextPosition`, no message is
+ * found by `messageId`, and there is no `readAt` and no `receipt`: that a receipt is absent doesn't mean that the write
+ * wasn't done. Fails as the provider does, and with a `MemoryValidationError` for invalid options.
  */
 export async function readFrom(
   provider: MemoryProvider,
@@ -48,7 +51,7 @@ export async function readFrom(
   });
 }
 
-/** Somebody else's provider may say anything, or nothing. */
+/** A provider of another project may return anything here, or nothing. */
 function nextPositionOf({ messages, metadata }: ConversationMemory): number {
   const stated: unknown = metadata?.nextPosition;
   return typeof stated === "number" && Number.isSafeInteger(stated) && stated >= messages.length

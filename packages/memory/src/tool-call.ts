@@ -1,9 +1,9 @@
 import type { RichToolCall, ToolCall } from "./message.ts";
 
-/** What a call asks for, whichever kind it is. */
+/** Name and input of a tool call, whichever kind of call it is. */
 export interface CalledTool {
   readonly name: string;
-  /** As the model wrote it: JSON text, or, of a custom tool, any text. */
+  /** As the model wrote it: JSON text, or any text for a custom tool. */
   readonly input: string;
 }
 

@@ -3,11 +3,12 @@ import type { ConversationMemory, MemoryProvider, WriteOptions } from "./provide
 import type { Result } from "./result.ts";
 
 /**
- * A part of a conversation, by positions (see `ConversationMetadata.nextPosition`), which needn't exist. `limit` counts
- * from `after` where that is given, else from the end: `{ before: 100, limit: 20 }` are the last 20 before position 100.
+ * A part of a conversation, by positions (see `ConversationMetadata.nextPosition`); they may lie outside of what is stored.
+ * `limit` counts from `after` if that is given, otherwise from the end: `{ before: 100, limit: 20 }` are the last 20 before
+ * position 100.
  */
 export interface MessageRange {
-  /** Only messages behind this position. */
+  /** Only messages after this position. */
   readonly after?: number;
   /** Only messages before this position. */
   readonly before?: number;
@@ -15,48 +16,51 @@ export interface MessageRange {
   readonly limit?: number;
 }
 
-/** Which messages to read; `messageId`: the one that was written with this id of its own. */
+/** Which messages to read. `messageId`: the message that was written with this id in `WriteOptions.messageIds`. */
 export type MessageSelection = "all" | "none" | MessageRange | { readonly messageId: string };
 
 export interface ReadOptions {
   /** Default `"all"`. Costs what is selected. */
   readonly messages?: MessageSelection;
   /**
-   * For whom the conversation would be made. Then `incarnation` of one that isn't there also names the last time when
-   * everything of this user was cleared: a write that expects it, and makes the conversation for the user, is refused
-   * once that is done again. The conversation is read whoever owns it.
+   * The user for whom the conversation may be created after this read. If it doesn't exist, `incarnation` then also covers
+   * the latest `clearUserConversations` of this user: a write that expects it and creates the conversation for the user is
+   * refused if the user was cleared again. Doesn't restrict whose conversation is read.
    */
   readonly userId?: string;
-  /** Asks what became of a write with this idempotency key: see {@link ConversationReading.receipt}. */
+  /** Asks for the receipt of a write with this idempotency key: see {@link ConversationReading.receipt}. */
   readonly receiptFor?: string;
   /** Ends the waits between the attempts of a wrapper, as `WriteOptions.signal` does. A store ignores it. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a write left behind. */
+/** The state of the conversation after a write. */
 export interface WriteReceipt {
-  /** The position behind the last message that was there after the write. */
+  /** The position after the last message, right after the write. */
   readonly nextPosition: number;
-  /** `metadata.totalMessages` after the write, which may have dropped the oldest. Not with a receipt that is read. */
+  /** `metadata.totalMessages` after the write, which may have dropped the oldest. Absent in a receipt from a read. */
   readonly totalMessages?: number;
-  /** `metadata.version` after the write, for `WriteOptions.expectedVersion` of the next. Not with a receipt that is read. */
+  /**
+   * `metadata.version` after the write, for `WriteOptions.expectedVersion` of the next write. Absent in a receipt from a
+   * read.
+   */
   readonly version?: number;
-  /** `metadata.historyDigest` after the write. Not with a receipt that is read. */
+  /** `metadata.historyDigest` after the write. Absent in a receipt from a read. */
   readonly historyDigest?: string;
 }
 
-/** `receipt`: where this call has written. Absent where an earlier call had, under the same idempotency key. */
+/** `receipt`: the state after this write. Absent if an earlier call already did the write under the same idempotency key. */
 export type WriteResult = Result<void> & { readonly receipt?: WriteReceipt };
 
-/** The receipt that came with the result of a write, if one did. */
+/** The receipt in the result of a write, if there is one. */
 export const receiptOf = (result: WriteResult): WriteReceipt | undefined =>
   result.success ? result.receipt : undefined;
 
 type Write = (...given: Parameters<MemoryProvider["appendMessages"]>) => Promise<WriteResult>;
 
 /**
- * Whether the messages are those that were written, in their order. Proves nothing against somebody who can make all
- * digests anew.
+ * Whether the messages are those that were written, in their order. No protection against somebody who can
+ * recompute all digests.
  */
 export type ConversationVerification =
   | {
@@ -68,39 +72,46 @@ export type ConversationVerification =
     }
   | {
       readonly intact: false;
-      /** Of the first message that isn't what was written at this position. */
+      /** The position of the first message that isn't the one written there. */
       readonly position: number;
       /**
-       * `changed`: it isn't what was written there: its text was changed, or it was removed, doubled or moved. `missing`: from
-       * here on nothing is stored, though the store counts more. `unexpected`: the store doesn't count it.
+       * `changed`: another message is stored there: its text was changed, or a message was removed, duplicated or moved.
+       * `missing`: nothing is stored from here on, although the store counts more messages. `unexpected`: there are more
+       * messages than the store counts.
        */
       readonly found: "changed" | "missing" | "unexpected";
     };
 
 /** A conversation as it was at one moment. */
 export interface ConversationReading {
-  /** With the selected messages alone; `null` if there is none. */
+  /** With only the selected messages; `null` if there is no conversation. */
   readonly conversation: ConversationMemory | null;
-  /** For `WriteOptions.expectedIncarnation`. There also where nothing is. */
+  /** For `WriteOptions.expectedIncarnation`. Also given if there is no conversation. */
   readonly incarnation: string;
-  /** The position of the first selected message; where none is, of the next that would be written. */
+  /** The position of the first selected message; if none is selected, the position of the next message to be written. */
   readonly firstPosition: number;
-  /** Absent: no write with `receiptFor` was done, or it is older than keys are remembered. */
+  /** Absent: no write with `receiptFor` was done, or so long ago that its key is no longer kept. */
   readonly receipt?: WriteReceipt;
   /**
-   * When it was read, by the store's clock, also where nothing is: the one clock that all processes have in common, which
-   * leases are measured by. Of one conversation it doesn't go back, unless the clock itself is set back, or another server
-   * takes over.
+   * When it was read, by the clock of the store, which all processes share: leases are measured with it. Also given if
+   * there is no conversation. For one conversation it never goes back, unless the clock is set back or another server takes
+   * over.
    */
   readonly readAt: Date;
 }
 
-/** A whole conversation with all that a store knows of it: made by `exportConversation`, taken by `importConversation`. */
+/**
+ * A whole conversation with everything that the store keeps about it: returned by `exportConversation`, accepted by
+ * `importConversation`.
+ */
 export interface ConversationRecord {
   readonly conversationId: string;
   readonly userId?: string;
   readonly messages: readonly Message[];
-  /** The messages' own ids, in their order, `null` for one without; absent: none has one. */
+  /**
+   * The ids from `WriteOptions.messageIds`, in the order of the messages, `null` for a message without one; absent: no
+   * message has one.
+   */
   readonly messageIds?: readonly (string | null)[];
   /** Without the store's own fields. */
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -116,12 +127,18 @@ export interface ConversationRecord {
   readonly ttlSeconds?: number;
 }
 
-/** What the stores of this project offer beyond the specification's ten methods: each in one atomic step. */
+/**
+ * What the providers of this project offer beyond the ten methods of {@link MemoryProvider}. Each method is one atomic
+ * step.
+ */
 export interface VersionedMemoryProvider extends MemoryProvider {
   readonly storeMessages: Write;
   readonly appendMessages: Write;
 
-  /** Reads a part of a conversation, nothing of it, or its absence, with what a write can expect. */
+  /**
+   * Reads the selected messages of a conversation, with the versions and the incarnation that a write can expect. A
+   * conversation that doesn't exist can be read, too.
+   */
   readonly readConversation: (
     conversationId: string,
     options?: ReadOptions,
@@ -131,9 +148,9 @@ export interface VersionedMemoryProvider extends MemoryProvider {
   readonly exportConversation: (conversationId: string) => Promise<Result<ConversationRecord | null>>;
 
   /**
-   * Creates a conversation that keeps the times, versions, positions and traces of its source. It gets an incarnation of
-   * its own: what still expects the source's is refused. One that exists is a `MemoryConflictError` of reason `"version"`.
-   * It expires `ttlSeconds` after the source's last activity.
+   * Creates a conversation that keeps the times, versions, positions and traces of its source. It gets a new incarnation:
+   * writes that expect the source's are refused. A conversation that exists is a `MemoryConflictError` of reason
+   * `"version"`. It expires `ttlSeconds` after the source's last activity.
    */
   readonly importConversation: (
     record: ConversationRecord,
@@ -141,13 +158,13 @@ export interface VersionedMemoryProvider extends MemoryProvider {
   ) => Promise<Result<void>>;
 
   /**
-   * Compares each message with the digest that was made when it was written: finds what something else than this
-   * library changed in the store. `null` if there is no such conversation. Reads 200 messages at once, and needs no quiet:
-   * what is written meanwhile is checked, too. A store that keeps no digests is a `MemoryStorageError`.
+   * Compares each message with the digest that was made when it was written: finds changes that weren't made through this
+   * library. `null` if there is no such conversation. Reads 200 messages at a time. Others may write meanwhile: their
+   * messages are checked, too. A store that keeps no digests is a `MemoryStorageError`.
    */
   readonly verifyConversation: (conversationId: string) => Promise<Result<ConversationVerification | null>>;
 }
 
-/** Whether the provider is one of ours, or a wrapper that passes their methods on. */
+/** Whether the provider is a {@link VersionedMemoryProvider}, or a wrapper that passes its methods on. */
 export const isVersionedProvider = (provider: MemoryProvider): provider is VersionedMemoryProvider =>
   "readConversation" in provider && typeof provider.readConversation === "function";

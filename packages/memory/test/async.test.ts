@@ -39,7 +39,7 @@ describe("createKeyedQueue", () => {
     expect(log).toEqual(["a1 begins", "b1", "a1 ends", "a2"]);
   });
 
-  it("goes on after a task that failed, and gives the failure to its caller alone", async () => {
+  it("goes on after a task that failed, and only its caller gets the failure", async () => {
     const { run } = createKeyedQueue();
     const failing = run("a", async () => {
       throw new Error("first");
@@ -104,22 +104,22 @@ describe("withDeadline", () => {
 
   it("rejects with a clear error when it is late", async () => {
     await expect(withDeadline(never(), { timeoutMs: 1 })).rejects.toThrow("no answer within 1 ms");
-    const late = () => new RangeError("mine");
-    await expect(withDeadline(never(), { timeoutMs: 1, late })).rejects.toThrow(late());
+    const timeoutError = () => new RangeError("mine");
+    await expect(withDeadline(never(), { timeoutMs: 1, timeoutError })).rejects.toThrow(timeoutError());
   });
 
   it("is lifted by a signal, also by one that has aborted before", async () => {
     const aborted = AbortSignal.abort();
-    const lifting = new AbortController();
+    const cancelling = new AbortController();
     const first = pending<number>();
     const waiting = Promise.all([
-      withDeadline(first.promise, { timeoutMs: 1, liftedBy: aborted }),
-      withDeadline(first.promise, { timeoutMs: 20, liftedBy: lifting.signal }),
+      withDeadline(first.promise, { timeoutMs: 1, cancelledBy: aborted }),
+      withDeadline(first.promise, { timeoutMs: 20, cancelledBy: cancelling.signal }),
     ]);
-    lifting.abort();
+    cancelling.abort();
     setTimeout(() => first.resolve(7), 40);
     expect(await waiting).toEqual([7, 7]);
-    expect(getEventListeners(lifting.signal, "abort")).toEqual([]);
+    expect(getEventListeners(cancelling.signal, "abort")).toEqual([]);
   });
 });
 
@@ -154,7 +154,7 @@ describe("retryWithBackoff", () => {
     expect(await retryWithBackoff(async () => undefined, {})).toBeUndefined();
   });
 
-  it("waits at most twice as long each time, spread at random, and tells of it", async () => {
+  it("waits at most twice as long each time, spread at random, and reports it", async () => {
     const delays: number[] = [];
     const onRetry = vi.fn((_attempt: number, delayMs: number) => delays.push(delayMs));
     const options = { maxAttempts: 5, baseDelayMs: 2, maxDelayMs: 5, random: () => 0.5, onRetry };

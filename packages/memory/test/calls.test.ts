@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createCallRecord, tellCalls } from "../src/testing/calls.ts";
+import { createCallRecord, reportCalls } from "../src/testing/calls.ts";
 
 const openStore = () =>
   Object.freeze({
@@ -14,7 +14,7 @@ const openStore = () =>
   });
 
 describe("the record of calls", () => {
-  it("tells the last three of each method in their order, with what they were given and how they ended", async () => {
+  it("lists the last three of each method in their order, with arguments and outcome", async () => {
     const record = createCallRecord();
     const store = record.of(openStore(), "other.");
     for (const id of ["a", "b", "c", "d"]) await store.write(id);
@@ -51,7 +51,7 @@ describe("the record of calls", () => {
   });
 
   it("stands in the error of a rule that is broken", async () => {
-    const told = tellCalls(async (recorded) => {
+    const told = reportCalls(async (recorded) => {
       expect(recorded(openStore()).remove("a"), "whether it was there").toBe(true);
     });
     await expect(told).rejects.toThrow(/^whether it was there: .*\n {2}after\n {2}1\. remove\('a'\): false$/);

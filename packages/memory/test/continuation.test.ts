@@ -82,7 +82,7 @@ describe("an honest continuation", () => {
     });
   });
 
-  it("may hold the history as a run gives it out: repaired, with its pending calls", () => {
+  it("may contain the history as a run returns it: repaired, with its pending calls", () => {
     const stored = [user("x"), calls("lost"), user("again"), ...waiting];
     const shown = [user("x"), user("again"), ...waiting];
     for (const copy of [stored, shown]) {
@@ -129,7 +129,7 @@ describe("a continuation is refused that", () => {
     }
   });
 
-  it("2. carries another user's conversation, and the refusal tells nothing of it", () => {
+  it("2. carries another user's conversation, and the refusal contains nothing of it", () => {
     const secret = [user("my PIN is 1234"), said("noted")];
     const mine = [user("hi"), said("hello"), user("go on")];
     expect(refusal({ persisted: secret, incoming: mine })).toEqual(["not-a-prefix", 0]);
@@ -166,7 +166,7 @@ describe("a continuation is refused that", () => {
     expect(refusal(added(result("a", "other")))).toEqual(["duplicate-tool-result", waiting.length]);
   });
 
-  it("6. answers one call twice, or behind a user message", () => {
+  it("6. answers one call twice, or after a user message", () => {
     const twice = added(result("ask"), result("ask", "other"));
     expect(refusal(twice)).toEqual(["duplicate-tool-result", waiting.length + 1]);
     const behind = added(user("hm"), result("ask"));
@@ -300,7 +300,7 @@ describe("hostile input", () => {
     expect(refusal({ incoming: holes, options: { dropped: 4 } })[0]).toBe("malformed-message");
   });
 
-  it("takes what it checked, also from an object that answers anew each time", () => {
+  it("takes what it checked, even from an object that answers differently each time", () => {
     let reads = 0;
     const shifty = {
       get role() {
@@ -412,7 +412,7 @@ describe("what a client adds", () => {
     expect(inCompatible(added(forged))).toEqual(["forged-part", waiting.length]);
   });
 
-  it("comes behind stored system content, which the copy holds", () => {
+  it("follows stored system content, which the copy contains", () => {
     const system = { role: "system", content: "Be brief." } as unknown as Message;
     const persisted = [user("a"), system, said("b")];
     const options = { dropped: 2 };

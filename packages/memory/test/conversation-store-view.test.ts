@@ -114,7 +114,7 @@ describe("a turn", () => {
     expect(ok(await view.healthCheck())).toMatchObject({ healthy: true });
   });
 
-  it("may note metadata with an empty batch, which appends nothing", async () => {
+  it("may store metadata with an empty batch, which appends nothing", async () => {
     const appends = failAppends(0, "before");
     ok(await view.appendMessages(id, [], { jaf: { turn: 1 } }, { expectedVersion: 1, idempotencyKey: "a" }));
     expect((await load(view, id))?.metadata).toMatchObject({ version: 1, jaf: { turn: 1 } });
@@ -178,7 +178,7 @@ describe("an append that throws", () => {
     expect((await load(view, id))?.metadata).toMatchObject({ version: 2, note: 1 });
   });
 
-  it("is found behind what others wrote meanwhile", async () => {
+  it("is found after what others wrote meanwhile", async () => {
     const append = store.append.bind(store);
     store.append = async (conversationId, messages) => {
       await append(conversationId, [user("from elsewhere"), ...messages, user("and after")]);
@@ -326,7 +326,7 @@ describe("the owner", () => {
     expect(await store.load(id)).toEqual([user("1")]);
   });
 
-  it("keeps what was noted while others ask for the conversation in vain", async () => {
+  it("keeps its local state while others ask for the conversation without success", async () => {
     const alice = providerOf(store, { userId: "alice" });
     ok(await alice.appendMessages(id, [], { jaf: { turn: 1 } }));
     for (const ask of [view, providerOf(store, { userId: "mallory" })]) {

@@ -131,7 +131,7 @@ describe("append", () => {
     expect(await store.load(id)).toEqual([user("once")]);
   });
 
-  it("stores what was handed in, whatever becomes of the array meanwhile", async () => {
+  it("stores what was passed in, whatever becomes of the array meanwhile", async () => {
     const store = createConversationStore(provider);
     const id = await store.create();
     const batch = [user("kept")];
@@ -229,7 +229,7 @@ describe("a conversation that is deleted after a write looked", () => {
     }
   });
 
-  it("isn't the one that was made anew under its id", async () => {
+  it("isn't the one that was created again under its id", async () => {
     const id = await createConversationStore(provider).create("t", { userId: "alice" });
     const store = overtaken(async () => {
       await provider.deleteConversation(id);

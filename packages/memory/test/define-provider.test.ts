@@ -94,7 +94,7 @@ describe("a backend that throws", () => {
     expectError(await closing.getConversation("c"), "MemoryConnectionError");
   });
 
-  it("is told apart when it throws before it returns a promise, and whatever it throws", async () => {
+  it("is distinguished when it throws before it returns a promise, whatever it throws", async () => {
     const rude = defineMemoryProvider(
       backend({
         read: () => {
@@ -260,7 +260,7 @@ describe("defineMemoryProvider", () => {
     expect(await incarnation({ conversation: "a", user: "b" })).toBe("none:a:b");
   });
 
-  it("asks for the time where it is told, and nowhere else", async () => {
+  it("asks for the time only in reads that return it", async () => {
     const read = vi.fn<MemoryBackend["read"]>(async () => ({ conversation: null, readAt: new Date() }));
     const provider = defineMemoryProvider(backend({ read }));
     expectOk(await provider.getConversation("c"));
@@ -271,7 +271,7 @@ describe("defineMemoryProvider", () => {
     expect(read).toHaveBeenLastCalledWith(expect.objectContaining({ asksTime: true }));
   });
 
-  it("gives no time of its own in place of one that a backend doesn't tell", async () => {
+  it("doesn't replace a time that a backend doesn't return", async () => {
     const provider = defineMemoryProvider(backend({ read: async () => ({ conversation: null }) }));
     const error = expectError(await provider.readConversation("c"), "MemoryStorageError");
     expect(error).toMatchObject({ provider: "fake", retryable: false });
@@ -302,7 +302,7 @@ describe("defineMemoryProvider", () => {
     expect(close).toHaveBeenCalledOnce();
   });
 
-  it("hands out frozen data that shares nothing with the backend's", async () => {
+  it("returns frozen data that shares nothing with the backend's", async () => {
     const held = stored({ metadata: { custom: { list: [1] }, $date: "x" } });
     const provider = defineMemoryProvider(backend({ read: reading(held) }));
     const { messages, metadata } = await readConversation(provider, "c");

@@ -22,7 +22,7 @@ describe("diagnoseMemoryProvider", () => {
     expectOk(await provider.storeMessages("theirs", users("s3cret")));
     const diagnosis = await diagnoseMemoryProvider(provider);
     expect(diagnosis.ok).toBe(true);
-    expect(diagnosis).not.toHaveProperty("leftBehind");
+    expect(diagnosis).not.toHaveProperty("leftoverConversationId");
     expect(diagnosis.steps.map(({ name }) => name)).toEqual([
       "health",
       "stats",
@@ -58,7 +58,7 @@ describe("diagnoseMemoryProvider", () => {
     });
     expect(failedSteps(diagnosis)).toEqual(["delete", "gone"]);
     const [[id, , , options] = []] = storeMessages.mock.calls;
-    expect(diagnosis.leftBehind).toBe(id);
+    expect(diagnosis.leftoverConversationId).toBe(id);
     expect(options).toEqual({ expectedVersion: 0, ttlSeconds: 300 });
     expect(formatMemoryDiagnosis(diagnosis)).toContain(`${id} may be left. It expires in 5 minutes, if`);
   });
@@ -80,7 +80,7 @@ describe("diagnoseMemoryProvider", () => {
     expect(diagnosis.steps[0]?.error).toMatchObject({ cause: { message: "at once" } });
   });
 
-  it("notices a store that is unhealthy, forgets, or makes things up", async () => {
+  it("detects a store that is unhealthy, loses data, or invents some", async () => {
     const provider = createInMemoryProvider();
     const diagnosis = await diagnoseMemoryProvider({
       ...provider,
@@ -106,7 +106,7 @@ describe("diagnoseMemoryProvider", () => {
       ["stats", true],
       ["read", true],
     ]);
-    expect(diagnosis).not.toHaveProperty("leftBehind");
+    expect(diagnosis).not.toHaveProperty("leftoverConversationId");
     expect(expectOk(await provider.getConversation("theirs"))).not.toBeNull();
   });
 
@@ -124,7 +124,7 @@ describe("diagnoseMemoryProvider", () => {
     const slow = { ...provider, storeMessages, appendMessages };
     const diagnosis = await diagnoseMemoryProvider(slow, { timeoutMs: 5 });
     expect(failedSteps(diagnosis)).toContain("store");
-    expect(diagnosis.leftBehind).toBeDefined();
+    expect(diagnosis.leftoverConversationId).toBeDefined();
     release();
     await new Promise((resolve) => setImmediate(resolve));
     expect(expectOk(await provider.getStats()).totalConversations).toBe(0);
@@ -135,7 +135,7 @@ describe("diagnoseMemoryProvider", () => {
     const deleteConversation = async () => createSuccess(true);
     const diagnosis = await diagnoseMemoryProvider({ ...provider, deleteConversation });
     expect(failedSteps(diagnosis)).toEqual(["gone"]);
-    expect(diagnosis.leftBehind).toBeDefined();
+    expect(diagnosis.leftoverConversationId).toBeDefined();
   });
 
   it.each([

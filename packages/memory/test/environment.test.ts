@@ -100,7 +100,7 @@ describe("createMemoryProviderFromEnv", () => {
 });
 
 describe("validateMemoryEnvironment", () => {
-  it("tells the variables of the default type", async () => {
+  it("lists the variables of the default type", async () => {
     const report = await validateMemoryEnvironment({});
     expect(report).toEqual({
       type: "memory",
@@ -132,7 +132,7 @@ describe("validateMemoryEnvironment", () => {
     expect(opened).not.toHaveBeenCalled();
   });
 
-  it("speaks of no default where a recommended variable is missing, and of none that isn't there", async () => {
+  it("mentions no default if a recommended variable is missing, and none that doesn't exist", async () => {
     const adapter = notesAdapter();
     const recommend = (...names: readonly string[]) =>
       Object.fromEntries(

@@ -48,7 +48,7 @@ describe("memory errors", () => {
     }
   });
 
-  it("carry what they are told", () => {
+  it("carry the details that they are given", () => {
     const cause = new TypeError("socket closed");
     const details = { provider: "postgres", operation: "appendMessages", retryable: true, cause };
     const told = { ...details, cause: { name: "TypeError", message: "socket closed" } };

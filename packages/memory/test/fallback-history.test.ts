@@ -34,7 +34,7 @@ describe("a conversation that was last read from the fallback, with writes that 
     },
   );
 
-  it("is one that a listing of the fallback told of", async () => {
+  it("is one that was in a listing of the fallback", async () => {
     const { provider, fallback, outage, down } = setUp();
     expectOk(await fallback.appendMessages("c", users("old"), { userId: "u" }, UNOWNED));
     outage.error = down;
@@ -60,7 +60,7 @@ describe("a conversation that was written to the fallback", () => {
     expect(await readContents(provider, "d")).toEqual(["3"]);
   });
 
-  it("comes home from its journal when the fallback has lost it, by each way of reading", async () => {
+  it("is replayed from its journal when the fallback has lost it, by each way of reading", async () => {
     const reads: readonly ((provider: MemoryProvider) => Promise<Result<unknown>>)[] = [
       (provider) => provider.getConversation("c"),
       (provider) => provider.getRecentMessages("c"),

@@ -1,14 +1,14 @@
-// What becomes of diverted writes once the primary answers again.
+// What becomes of fallback writes once the primary answers again.
 import { describe, expect, it, vi } from "vitest";
 import {
   createInMemoryProvider,
   createMemoryConnectionError,
-  dropSetAsideWrites,
+  type DeadLetterEvent,
+  dropDeadLetter,
   type FallbackOptions,
-  findSetAsideWrites,
+  findDeadLetters,
   type MemoryProvider,
-  replayDivertedWrites,
-  type SetAsideEvent,
+  replayFallbackWrites,
   type VersionedMemoryProvider,
   withFallback,
 } from "../src/index.ts";
@@ -28,10 +28,10 @@ const ALICE = { userId: "alice" } as const;
 const MALLORY = { userId: "mallory" } as const;
 
 function setUp(options: FallbackOptions = {}) {
-  const events: SetAsideEvent[] = [];
+  const events: DeadLetterEvent[] = [];
   const all = {
     writes: "fallback",
-    onSetAside: (event: SetAsideEvent) => events.push(event),
+    onDeadLetter: (event: DeadLetterEvent) => events.push(event),
     ...options,
   } as const;
   const outage = setUpOutage(all);
@@ -40,7 +40,7 @@ function setUp(options: FallbackOptions = {}) {
   const setDown = (isDown: boolean) => {
     outage.outage.error = isDown ? outage.down : undefined;
   };
-  return { ...outage, setAsides: events, restart, setDown };
+  return { ...outage, deadLetters: events, restart, setDown };
 }
 
 /** The ten methods of a provider, as somebody else writes them. */
@@ -49,7 +49,7 @@ function tenOf(provider: VersionedMemoryProvider): MemoryProvider {
   return ten;
 }
 
-describe("diverted writes come home", () => {
+describe("fallback writes are replayed on the primary", () => {
   it("in a process that was started after the outage, before its first read answers", async () => {
     const { provider, primary, setDown, restart } = setUp();
     expectOk(await provider.appendMessages("c", users("1"), ALICE, CREATE));
@@ -84,9 +84,9 @@ describe("diverted writes come home", () => {
     const shown = await readContents(provider, "c");
     setDown(false);
     expect(await readContents(provider, "c")).toEqual(shown);
-    const home = expectOk(await primary.getConversation("c"));
-    expect(home?.metadata).toMatchObject({ a: 1, b: 2, at, traceId: "t2" });
-    expect(home?.userId).toBe("alice");
+    const replayed = expectOk(await primary.getConversation("c"));
+    expect(replayed?.metadata).toMatchObject({ a: 1, b: 2, at, traceId: "t2" });
+    expect(replayed?.userId).toBe("alice");
     for (const traceId of ["t1", "t2"]) {
       expect(ids(expectOk(await primary.findConversations({ traceId })))).toEqual(["c"]);
     }
@@ -125,7 +125,7 @@ describe("diverted writes come home", () => {
     expect(ids(expectOk(await provider.findConversations(ALICE))).toSorted()).toEqual(["a", "b", "d"]);
   });
 
-  it("to a conversation that was made anew after its user was cleared", async () => {
+  it("to a conversation that was created again after its user was cleared", async () => {
     const { provider, setDown } = setUp();
     expectOk(await provider.appendMessages("c", users("old"), ALICE, CREATE));
     expectOk(await provider.getConversation("c"));
@@ -137,20 +137,20 @@ describe("diverted writes come home", () => {
     expect(await readContents(provider, "c")).toEqual(["1", "2"]);
   });
 
-  it("by replayDivertedWrites, which goes on where an outage stopped it", async () => {
+  it("by replayFallbackWrites, which continues where an outage stopped it", async () => {
     const { provider, primary, fallback, setDown } = setUp();
     setDown(true);
     for (const id of ["a", "b"]) expectOk(await provider.appendMessages(id, users("1"), ALICE, CREATE));
-    expectError(await replayDivertedWrites(primary, fallback), "MemoryConnectionError");
+    expectError(await replayFallbackWrites(primary, fallback), "MemoryConnectionError");
     setDown(false);
-    const done = { conversations: 2, writes: 2, setAside: 0 };
-    expect(expectOk(await replayDivertedWrites(primary, fallback))).toEqual(done);
-    const nothing = { conversations: 0, writes: 0, setAside: 0 };
-    expect(expectOk(await replayDivertedWrites(primary, fallback))).toEqual(nothing);
+    const done = { conversations: 2, writes: 2, deadLetters: 0 };
+    expect(expectOk(await replayFallbackWrites(primary, fallback))).toEqual(done);
+    const nothing = { conversations: 0, writes: 0, deadLetters: 0 };
+    expect(expectOk(await replayFallbackWrites(primary, fallback))).toEqual(nothing);
     expect(await readContents(primary, "a")).toEqual(["1"]);
   });
 
-  it("once, when two processes bring 250 writes home at the same time, one of which is cut off", async () => {
+  it("once, when two processes replay 250 writes at the same time, one of which is cut off", async () => {
     const { provider, primary, fallback, setDown, restart } = setUp({ cooldownMs: 60_000 });
     setDown(true);
     const texts = Array.from({ length: 250 }, (_, index) => String(index));
@@ -167,7 +167,7 @@ describe("diverted writes come home", () => {
       },
     };
     const [first, second] = await Promise.all([
-      replayDivertedWrites(cut, fallback),
+      replayFallbackWrites(cut, fallback),
       restart().getConversation("c"),
     ]);
     expect(first.success).toBe(false);
@@ -218,9 +218,9 @@ describe("diverted writes come home", () => {
   });
 });
 
-describe("diverted writes are set aside, readable and reported", () => {
+describe("fallback writes become dead letters, readable and reported", () => {
   it("that another user made under an owner's id, with or without naming a user", async () => {
-    const { provider, primary, fallback, setDown, setAsides } = setUp();
+    const { provider, primary, fallback, setDown, deadLetters } = setUp();
     for (const id of ["c", "d"]) expectOk(await provider.appendMessages(id, users("a"), ALICE, CREATE));
     setDown(true);
     expectOk(await provider.appendMessages("c", users("m1", "m2"), MALLORY, CREATE));
@@ -228,7 +228,7 @@ describe("diverted writes are set aside, readable and reported", () => {
     expectOk(await provider.appendMessages("d", users("m4"), {}, { createIfMissing: "unowned" }));
     setDown(false);
     for (const id of ["c", "d"]) expect(await readContents(provider, id)).toEqual(["a"]);
-    expect(setAsides).toEqual([
+    expect(deadLetters).toEqual([
       {
         id: expect.any(String),
         conversationId: "c",
@@ -239,25 +239,25 @@ describe("diverted writes are set aside, readable and reported", () => {
       },
       { id: expect.any(String), conversationId: "d", reason: "owner", writes: 1, messages: 1 },
     ]);
-    const [kept] = expectOk(await findSetAsideWrites(fallback, MALLORY));
+    const [kept] = expectOk(await findDeadLetters(fallback, MALLORY));
     expect(kept).toEqual({
-      id: setAsides[0]?.id,
+      id: deadLetters[0]?.id,
       conversationId: "c",
       userId: "mallory",
       reason: "owner",
       messages: users("m1", "m2", "m3"),
     });
-    expect(expectOk(await findSetAsideWrites(fallback, { conversationId: "d" }))).toHaveLength(1);
-    expect(expectOk(await dropSetAsideWrites(fallback, kept?.id ?? ""))).toBe(true);
-    expect(expectOk(await findSetAsideWrites(fallback))).toHaveLength(1);
+    expect(expectOk(await findDeadLetters(fallback, { conversationId: "d" }))).toHaveLength(1);
+    expect(expectOk(await dropDeadLetter(fallback, kept?.id ?? ""))).toBe(true);
+    expect(expectOk(await findDeadLetters(fallback))).toHaveLength(1);
     expect(expectOk(await primary.findConversations({})).map(({ userId }) => userId)).toEqual([
       "alice",
       "alice",
     ]);
   });
 
-  it("whose conversation was erased in the primary, also if it was made anew since", async () => {
-    const { provider, primary, fallback, setDown, setAsides } = setUp();
+  it("whose conversation was erased in the primary, even if it was created again since", async () => {
+    const { provider, primary, fallback, setDown, deadLetters } = setUp();
     for (const id of ["c", "d", "e"]) {
       expectOk(await provider.appendMessages(id, users("1"), ALICE, CREATE));
       expectOk(await provider.getConversation(id));
@@ -271,15 +271,15 @@ describe("diverted writes are set aside, readable and reported", () => {
     expect(expectOk(await provider.getConversation("c"))).toBeNull();
     expect(await readContents(provider, "d")).toEqual(["new"]);
     expect(await readContents(provider, "e")).toEqual(["1", "2"]);
-    expect(setAsides.map(({ conversationId, reason }) => [conversationId, reason])).toEqual([
+    expect(deadLetters.map(({ conversationId, reason }) => [conversationId, reason])).toEqual([
       ["c", "erased"],
       ["d", "erased"],
     ]);
-    expect(expectOk(await findSetAsideWrites(fallback))).toHaveLength(2);
+    expect(expectOk(await findDeadLetters(fallback))).toHaveLength(2);
   });
 
   it("that replace or drop what has changed in the primary, and what follows them", async () => {
-    const { provider, primary, setDown, setAsides } = setUp();
+    const { provider, primary, setDown, deadLetters } = setUp();
     for (const id of ["c", "d"]) expectOk(await provider.appendMessages(id, users("1"), ALICE, CREATE));
     setDown(true);
     expectOk(await provider.storeMessages("c", users("x"), ALICE));
@@ -289,7 +289,7 @@ describe("diverted writes are set aside, readable and reported", () => {
     setDown(false);
     expect(await readContents(provider, "c")).toEqual(["1"]);
     expect(await readContents(provider, "d")).toEqual(["1", "2", "4"]);
-    expect(setAsides).toMatchObject([{ conversationId: "c", reason: "changed", writes: 2, messages: 2 }]);
+    expect(deadLetters).toMatchObject([{ conversationId: "c", reason: "changed", writes: 2, messages: 2 }]);
     setDown(true);
     expectOk(await provider.appendMessages("d", users("5"), ALICE, CREATE));
     expectOk(await provider.appendMessages("d", users("6"), ALICE, { dropLast: 1 }));
@@ -309,12 +309,12 @@ describe("diverted writes are set aside, readable and reported", () => {
     setDown(false);
     for (const id of ["c", "d"]) expectOk(await provider.getConversation(id));
     expect(expectOk(await provider.deleteConversation("c"))).toBe(true);
-    expect(expectOk(await findSetAsideWrites(fallback))).toHaveLength(1);
+    expect(expectOk(await findDeadLetters(fallback))).toHaveLength(1);
     expect(expectOk(await provider.clearUserConversations("mallory"))).toBe(0);
-    expect(expectOk(await findSetAsideWrites(fallback))).toEqual([]);
+    expect(expectOk(await findDeadLetters(fallback))).toEqual([]);
   });
 
-  it("whatever key their writer uses again, so that the owner is never held up", async () => {
+  it("whatever key their writer uses again, so that the owner's writes are never blocked", async () => {
     const { provider, fallback, setDown } = setUp();
     expectOk(await provider.appendMessages("c", users("a"), ALICE, CREATE));
     for (const text of ["m1", "m2"]) {
@@ -324,7 +324,7 @@ describe("diverted writes are set aside, readable and reported", () => {
       setDown(false);
       expect(await readContents(provider, "c")).toEqual(["a"]);
     }
-    const [kept] = expectOk(await findSetAsideWrites(fallback));
+    const [kept] = expectOk(await findDeadLetters(fallback));
     expect(kept?.messages).toEqual(users("m1", "m2"));
   });
 
@@ -336,16 +336,16 @@ describe("diverted writes are set aside, readable and reported", () => {
     setDown(false);
     const error = createMemoryConnectionError("memory");
     const cut = { ...fallback, deleteConversation: async () => ({ success: false, error }) as const };
-    expectError(await replayDivertedWrites(primary, cut), "MemoryConnectionError");
+    expectError(await replayFallbackWrites(primary, cut), "MemoryConnectionError");
     expectOk(await primary.deleteConversation("c"));
-    expect(expectOk(await replayDivertedWrites(primary, fallback)).setAside).toBe(1);
-    expect(expectOk(await findSetAsideWrites(fallback))).toMatchObject([{ messages: users("m") }]);
+    expect(expectOk(await replayFallbackWrites(primary, fallback)).deadLetters).toBe(1);
+    expect(expectOk(await findDeadLetters(fallback))).toMatchObject([{ messages: users("m") }]);
   });
 
   it("an id that is none of them is refused", async () => {
     const fallback = createInMemoryProvider();
     expectOk(await fallback.appendMessages("c", users("1"), ALICE, CREATE));
-    expectError(await dropSetAsideWrites(fallback, "c"), "MemoryValidationError");
+    expectError(await dropDeadLetter(fallback, "c"), "MemoryValidationError");
     expect(await readContents(fallback, "c")).toEqual(["1"]);
   });
 });
@@ -399,7 +399,7 @@ describe("what the fallback keeps for itself", () => {
     expect(expectOk(await primary.getConversation("c"))?.userId).toBe("alice");
   });
 
-  it("doesn't hold up a primary that answers, when the fallback doesn't", async () => {
+  it("doesn't block a primary that answers, when the fallback doesn't", async () => {
     const primary = createInMemoryProvider();
     const { primary: fallback, setDown } = setUp();
     const provider = withFallback(primary, fallback, { writes: "fallback", cooldownMs: 60_000 });

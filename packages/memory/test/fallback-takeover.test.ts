@@ -19,7 +19,7 @@ it("gives a conversation back to its owner that another user took in the fallbac
   expect(await readContents(primary, "c")).toEqual(["a1", "a2"]);
 });
 
-it("brings home what was written to the fallback, in order and once", async () => {
+it("replays on the primary what was written to the fallback, in order and once", async () => {
   const { provider, primary, fallback, outage, down } = setUp({ writes: "fallback" });
   expectOk(await provider.appendMessages("c", users("1"), { userId: "alice" }, CREATE));
   outage.error = down;

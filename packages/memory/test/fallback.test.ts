@@ -99,7 +99,7 @@ describe("withFallback", () => {
   });
 
   describe("with writes to the fallback", () => {
-    it("brings a conversation home with the next call about it, and writes on in the primary", async () => {
+    it("replays a conversation at the next call about it, and goes on writing to the primary", async () => {
       const { provider, primary, fallback, outage, events, down } = setUp({ writes: "fallback" });
       outage.error = down;
       expectOk(await provider.appendMessages("c", users("1"), {}, UNOWNED));
@@ -149,7 +149,7 @@ describe("withFallback", () => {
     });
   });
 
-  it("tells the primary's health, and closes both", async () => {
+  it("returns the primary's health, and closes both", async () => {
     const { provider, fallback, outage, down } = setUp();
     outage.error = down;
     expect(await provider.healthCheck()).toEqual(createFailure(down));

@@ -68,7 +68,7 @@ describe("readConversation", () => {
     expect(await select({ messageId: "x" })).toEqual([7, ""]);
   });
 
-  it("hands out frozen data", async () => {
+  it("returns frozen data", async () => {
     const { conversation } = expectOk(await provider.readConversation("c", { messages: { limit: 1 } }));
     for (const value of [conversation, conversation?.messages, conversation?.messages[0]]) {
       expect(Object.isFrozen(value)).toBe(true);

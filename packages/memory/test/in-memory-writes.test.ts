@@ -231,7 +231,7 @@ describe("incarnations", () => {
     expect((await state()).texts).toEqual(["4"]);
   });
 
-  it("of nothing hold until something is made or erased", async () => {
+  it("of nothing hold until something is created or erased", async () => {
     const { incarnation } = await read();
     expect(await read()).toMatchObject({ incarnation });
     expectOk(await append(["1"], { ...UNOWNED, expectedIncarnation: incarnation }));
@@ -353,7 +353,7 @@ describe("the idempotency key", () => {
     expectConflict(await append(["2"], late, { userId: "u" }), "idempotency-key");
   });
 
-  it("isn't remembered of a write that was refused", async () => {
+  it("isn't kept of a write that was refused", async () => {
     expectConflict(await append(["1"], { ...KEYED, expectedVersion: 4 }), "version", 0);
     expectConflict(await append(["1"], { ...KEYED, dropLast: 1 }), "length");
     expectOk(await append(["2"], KEYED));

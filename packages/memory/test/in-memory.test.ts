@@ -59,7 +59,7 @@ describe("limits of the in-memory provider", () => {
     expect(await stored(provider)).toEqual(["c", "b"]);
   });
 
-  it("tells each listener of each eviction, until it unsubscribes", async () => {
+  it("calls each listener for each eviction, until it unsubscribes", async () => {
     const provider = createInMemoryProvider({ maxConversations: 1 });
     const first = vi.fn();
     const second = vi.fn();
@@ -73,7 +73,7 @@ describe("limits of the in-memory provider", () => {
     expect(second.mock.calls).toEqual([["a"], ["b"]]);
   });
 
-  it("tells nobody of a deletion or an expiry", async () => {
+  it("calls no listener for a deletion or an expiry", async () => {
     const provider = createInMemoryProvider();
     const listener = vi.fn();
     provider.on("conversation_evicted", listener);

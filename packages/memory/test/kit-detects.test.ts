@@ -13,9 +13,9 @@ import { brokenFinds } from "./support/broken-finds.ts";
 import { brokenIdentities } from "./support/broken-identities.ts";
 import { brokenIsolation } from "./support/broken-isolation.ts";
 import { brokenLimits } from "./support/broken-limits.ts";
-import { brokenManners } from "./support/broken-manners.ts";
 import { brokenOutages, openStoppable } from "./support/broken-outages.ts";
 import { brokenParts } from "./support/broken-parts.ts";
+import { brokenProtocol } from "./support/broken-protocol.ts";
 import { brokenReaders } from "./support/broken-readers.ts";
 import { brokenWriters } from "./support/broken-writers.ts";
 import { openDurable } from "./support/durable.ts";
@@ -69,7 +69,7 @@ const providers = {
 };
 const stores = { ...brokenCrashes, ...brokenIsolation, ...brokenOutages, ...brokenSharedClocks };
 
-const count = [providers, stores, brokenManners].reduce((sum, all) => sum + Object.keys(all).length, 0);
+const count = [providers, stores, brokenProtocol].reduce((sum, all) => sum + Object.keys(all).length, 0);
 
 describe(`the conformance kit (${count} wrong backends) names the rule that is broken by a provider that`, () => {
   it.concurrent.each(Object.entries(providers))("%s", async (_, { open, caughtBy }) => {
@@ -80,7 +80,7 @@ describe(`the conformance kit (${count} wrong backends) names the rule that is b
     await expectCaught(caughtBy, createStore);
   });
 
-  it.concurrent.each(Object.entries(brokenManners))(
+  it.concurrent.each(Object.entries(brokenProtocol))(
     "%s, and says so",
     async (_, { open, caughtBy, says }) => {
       expect(await expectCaught(caughtBy, createBroken(open))).toContain(says);
@@ -111,7 +111,7 @@ const classic = {
     "[isolation] other users: show nothing, whatever else the query asks for",
   ],
   "a throw instead of a Result": [
-    brokenManners["throws instead of returning"],
+    brokenProtocol["throws instead of returning"],
     "[contract] getConversation: gives null for a conversation that was never stored",
   ],
 } as const;

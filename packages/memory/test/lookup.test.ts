@@ -103,7 +103,7 @@ describe("an adapter that the application has installed", { concurrent: true }, 
     ]);
   });
 
-  it("is found from the working folder where the entry tells nothing", async () => {
+  it("is found from the working folder if the entry is unknown", async () => {
     const code = `import("${pathToFileURL(entry()).href}")`;
     const outcomes = await open(["scoped", "third"], { cwd: folder(), args: ["--eval", code] });
     expect(outcomes).toEqual(["opened scoped", "opened third"]);

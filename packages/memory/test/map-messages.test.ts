@@ -31,7 +31,7 @@ describe("mapMessages", () => {
     { role: "user", content: "x", at: new Date(5) } as Message,
   ];
 
-  it("keeps another text for every message, and gives each back by every way of reading", async () => {
+  it("stores another text for every message, and returns each original by every way of reading", async () => {
     const { provider, raw, inner } = setUp();
     const write = vi.spyOn(inner, "write");
     expectOk(await provider.appendMessages("c", hostile, { userId: "u" }, UNOWNED));
@@ -108,7 +108,7 @@ describe("mapMessages", () => {
     expect(contents(expectOk(await provider.getRecentMessages("c")))).toEqual(["1"]);
   });
 
-  it("writes nothing, or reads nothing, where a mapping throws, and tells nothing of the text", async () => {
+  it("writes nothing, or reads nothing, if a mapping throws, and its error contains nothing of the text", async () => {
     const failing = (name: "encode" | "decode") => (backend: MemoryBackend) =>
       mapMessages(backend, {
         encode: (body) => body,

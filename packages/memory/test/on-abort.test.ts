@@ -48,7 +48,7 @@ describe("onAbort", () => {
     expect([calls, listeners()]).toEqual([1, 0]);
   });
 
-  it("listens anew for what comes while the last is taken back", () => {
+  it("listens again for what is added while the last is removed", () => {
     const { controller, signal, listeners } = open();
     const stop = onAbort(signal, () => {});
     stop();

@@ -56,7 +56,7 @@ describe.each(Object.entries(rawConversations))("%s", (_, messages) => {
     }
   });
 
-  it("goes on with the copy of a browser, whole or as it is seen", () => {
+  it("continues with the copy of a browser, whole or as shown", () => {
     const more: Message = { role: "user", content: "And tomorrow?" };
     for (const copy of [structuredCopy(messages), messages.map(seen)]) {
       expect(validateContinuation(messages, [...copy, more])).toMatchObject({ ok: true, added: [more] });

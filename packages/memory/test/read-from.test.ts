@@ -69,7 +69,7 @@ describe("readFrom", () => {
     expect(counted).toMatchObject({ data: { incarnation: undefined, firstPosition: 0 } });
   });
 
-  it("tells of absence, and passes failures on", async () => {
+  it("returns absence, and passes failures on", async () => {
     const provider = foreignProvider([], {});
     const absent = { conversation: null, incarnation: undefined, firstPosition: 0 };
     expect(await readFrom(provider, "elsewhere")).toEqual({ success: true, data: absent });

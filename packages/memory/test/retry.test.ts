@@ -284,7 +284,7 @@ describe("the waits of withRetry", () => {
     expect(events[1]?.delayMs).toBe(100);
   });
 
-  it("end after five attempts unless told otherwise", async () => {
+  it("end after five attempts by default", async () => {
     const provider = down();
     const call = withRetry(provider).getConversation("c");
     await vi.runAllTimersAsync();
@@ -360,7 +360,7 @@ describe("the waits of withRetry", () => {
     expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 
-  it("are told to an async observer whose rejection changes nothing", async () => {
+  it("are reported to an async observer whose rejection changes nothing", async () => {
     const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     const onRetry = async () => Promise.reject(new Error("the observer is broken"));
     const call = withRetry(losing(1), { onRetry }).storeMessages("c", users("1"));
@@ -370,7 +370,7 @@ describe("the waits of withRetry", () => {
     warned.mockRestore();
   });
 
-  it("are told to an observer whose failure changes nothing", async () => {
+  it("are reported to an observer whose failure changes nothing", async () => {
     const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     const onRetry = () => {
       throw new Error("the observer is broken");

@@ -51,7 +51,7 @@ describe("sanitizeConversation", () => {
     ).toEqual([user("hi"), calls(["a"]), result("a")]);
   });
 
-  it("moves results behind their call, in call order, also when something stands between or the result came first", () => {
+  it("moves results right after their call, in call order, even if something is between them or the result came first", () => {
     expect(sanitizeConversation([calls(["a", "b"]), user("wait"), result("b"), result("a")])).toEqual([
       calls(["a", "b"]),
       result("a"),
@@ -90,7 +90,7 @@ describe("sanitizeConversation", () => {
     ]);
   });
 
-  it("moves a result that stands right before its call, also right behind another call of its id", () => {
+  it("moves a result that is right before its call, even right after another call with its id", () => {
     const swapped = [calls(["a"]), result("a", "first"), result("a", "second"), calls(["a"]), said("ok")];
     expect(sanitizeConversation(swapped)).toEqual([
       calls(["a"]),
@@ -193,7 +193,7 @@ describe("sanitizeConversation", () => {
       ]);
     });
 
-    it("keeps user, system and developer messages in their place, whatever they hold", () => {
+    it("keeps user, system and developer messages in place, whatever they contain", () => {
       const image = { type: "media", mediaType: "image/png", data: new Uint8Array([1]) };
       const history = [
         rich({ role: "system", content: "" }),

@@ -10,7 +10,7 @@ const runs = fc.array(
 const LONG_RUN = /[\p{L}\p{M}]{501,}|\p{N}{501,}|\s{501,}|[^\p{L}\p{M}\p{N}\s]{501,}/u;
 
 describe("the slices of a text for a tokenizer", () => {
-  it("are the text, hold nothing longer than 500 units without a break, and part no pair of surrogates", () => {
+  it("join to the text, contain nothing longer than 500 units without a break, and split no pair of surrogates", () => {
     fc.assert(
       fc.property(runs, (pieces) => {
         const text = pieces.map(([sign, times]) => sign.repeat(times)).join("");

@@ -28,7 +28,7 @@ describe("a window with a low mark", () => {
     for (const messages of sent) expect(messages[0]).toEqual(user("a"));
   });
 
-  it("begins the same for many calls also when the store drops the oldest messages, if it is told how many", () => {
+  it("begins the same for many calls even if the store drops the oldest messages, given their number", () => {
     const history = turns(500);
     const stored = 30;
     const reuse = (tell: boolean) => {

@@ -104,7 +104,7 @@ describe("the end of a conversation", () => {
     fc.assert(fc.property(given, fc.nat(120), next, check), { numRuns: 300, maxSkipsPerRun: 200 });
   });
 
-  it("begins at the last user message behind which the limit is reached, sliding", () => {
+  it("begins at the last user message after which the limit is reached, sliding", () => {
     const history = [user("0"), said("1"), user("2"), said("3"), user("4"), said("5")];
     expect(decisiveOf(history, { maxMessages: 2 })).toEqual(history.slice(4));
     expect(decisiveOf(history, { maxMessages: 3 })).toEqual(history.slice(2));
@@ -126,7 +126,7 @@ describe("the end of a conversation", () => {
     expect(endOf(history, -600)).toEqual({ decides: false, readNext: 1_212 });
   });
 
-  it("says how many to read next, or that nothing less than all tells", () => {
+  it("says how many to read next, or that only all are enough", () => {
     const history = [user("0"), said("1"), user("2"), said("3")];
     const next = (messages: readonly Message[], options: WindowOptions) =>
       windowTailOf(options).endOf(messages);
@@ -136,14 +136,14 @@ describe("the end of a conversation", () => {
     expect(next([], { maxMessages: 2 })).toEqual({ decides: false });
   });
 
-  it("holds the open calls, which don't count, with those of their results that are there", () => {
+  it("contains the pending calls, which don't count, with the results that exist", () => {
     const settled = [user("0"), said("1"), user("2"), said("3")];
     const open = [user("look"), calls("a", "b"), result("b")];
     const history = [...settled, ...open];
     expect(decisiveOf(history, { maxMessages: 3 })).toEqual([...settled.slice(2), ...open]);
   });
 
-  it("doesn't tell where a result answers a call of long ago", () => {
+  it("isn't enough if a result answers a call of long ago", () => {
     const settled = [user("0"), said("1"), user("2"), said("3")];
     const two = { maxMessages: 2 };
     expect(decisiveOf([...settled, result("old")], two)).toBeUndefined();

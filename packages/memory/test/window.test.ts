@@ -89,7 +89,7 @@ describe("messageWindow", () => {
     expect(messageWindow([...groups(5), user("hi")], { maxMessages: 5 })).toEqual([user("hi")]);
   });
 
-  it("says that nothing fits when that doesn't hold one group either", () => {
+  it("says that nothing fits if not even one group does", () => {
     const plan = planWindow(groups(5), { maxMessages: 1 });
     expect(plan.omitted).toEqual([{ start: 0, end: 10, reason: "no-room" }]);
     expect(plan.newestOmitted).toBe(true);

@@ -167,7 +167,7 @@ describe("a package that lies in the working folder", { concurrent: true }, () =
     expect(outcome).toMatch(/^MemorySetupError: /);
   });
 
-  it("is left aside for the other name's package, which the application has installed", async () => {
+  it("is ignored in favour of the other name's package, which the application has installed", async () => {
     plant("both/node_modules/@jaf/memory-x", "@jaf/memory-x");
     plant("both/node_modules/jaf-memory-x", "jaf-memory-x");
     write("both/package.json", '{ "dependencies": { "jaf-memory-x": "1" } }');

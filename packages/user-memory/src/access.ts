@@ -1,3 +1,4 @@
+import { backoffDelayMs } from "@jaf/memory/adapter";
 import { auditChain } from "./audit/chain.ts";
 import type { UserKey, UserMemoryBackend, UserView } from "./backend/backend.ts";
 import { UserMemoryError } from "./errors.ts";
@@ -6,7 +7,7 @@ import { openPlan, type Write } from "./rules/plan.ts";
 import { busy, erased } from "./rules/refusals.ts";
 
 const MAX_ATTEMPTS = 100;
-const LONGEST_PAUSE_MS = 40;
+const DELAYS = { baseDelayMs: 2, maxDelayMs: 40 };
 
 /** A backend whose failures are tagged, and whose writes are decided by the rules. */
 export interface Access {
@@ -103,7 +104,7 @@ export function openAccess(backend: UserMemoryBackend, settings: UserMemorySetti
 /** The more often it was in vain, the longer, and never in step with others. */
 const pause = (attempt: number): Promise<void> =>
   new Promise((resolve) => {
-    setTimeout(resolve, Math.random() * Math.min(2 ** attempt, LONGEST_PAUSE_MS));
+    setTimeout(resolve, backoffDelayMs(attempt, DELAYS));
   });
 
 function tagged(backend: UserMemoryBackend, operation: string, thrown: unknown): UserMemoryError {

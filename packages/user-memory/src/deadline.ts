@@ -1,3 +1,5 @@
+import { withDeadline } from "@jaf/memory/adapter";
+
 /** The longest time that a timer can wait. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -10,13 +12,6 @@ export async function beforeDeadline<T>(
   work: () => T | PromiseLike<T>,
   late: () => Error = () => new Error(`It took longer than ${milliseconds} ms.`),
 ): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), Math.min(milliseconds, MAX_TIMER_MS));
-  });
-  try {
-    return await Promise.race([Promise.resolve().then(work), deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const timeoutMs = Math.min(milliseconds, MAX_TIMER_MS);
+  return withDeadline(Promise.resolve().then(work), { timeoutMs, timeoutError: late });
 }

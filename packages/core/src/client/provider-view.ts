@@ -1,11 +1,11 @@
 import type {
   ConversationMemory,
-  MediaReading,
+  MediaResolver,
   MemoryProvider,
   Message,
   VersionedMemoryProvider,
 } from "@jaf/memory";
-import { conversationMetadata, isVersionedProvider, readsMedia } from "@jaf/memory/turns";
+import { conversationMetadata, isMediaResolver, isVersionedProvider } from "@jaf/memory/turns";
 import { frozenMessages, ownConversation } from "../immutable/messages.ts";
 import { onCacheRead } from "../memory/end-cache.ts";
 
@@ -106,8 +106,8 @@ function watched(provider: MemoryProvider, watchers: Watchers): MemoryProvider {
 type Seen = (conversation: ConversationMemory | null) => ConversationMemory | null | undefined;
 
 /** Of a provider whose media lie in a blob store. */
-function mediaOf(provider: MemoryProvider): Partial<MediaReading> {
-  if (!readsMedia(provider)) return {};
+function mediaOf(provider: MemoryProvider): Partial<MediaResolver> {
+  if (!isMediaResolver(provider)) return {};
   return {
     readBlob: (...args) => provider.readBlob(...args),
     resolveMedia: (...args) => provider.resolveMedia(...args),

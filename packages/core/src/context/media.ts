@@ -1,6 +1,6 @@
 import type { Message } from "@jaf/memory";
 import { createMemoryStorageError } from "@jaf/memory/engine";
-import { readsMedia } from "@jaf/memory/turns";
+import { isMediaResolver } from "@jaf/memory/turns";
 import type { JAFError } from "../errors.ts";
 import type { Journal } from "../memory/journal.ts";
 import { toResult } from "../memory/to-result.ts";
@@ -23,7 +23,7 @@ export function openMedia(
 ): ((messages: readonly Message[]) => Promise<WithMedia>) | undefined {
   const { conversationId } = journal;
   const { provider } = journal.memory;
-  if (!readsMedia(provider)) return undefined;
+  if (!isMediaResolver(provider)) return undefined;
   return async (messages) => {
     const resolving = toResult(OPERATION, () =>
       provider.resolveMedia(conversationId, messages, { missing: "leave" }),

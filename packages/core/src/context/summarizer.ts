@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { fence } from "@jaf/memory/turns";
+import { wrapInTag } from "@jaf/memory/turns";
 import type { RunConfig } from "../config.ts";
 import { askModel } from "../model/ask.ts";
 import type { ModelTurn } from "../step.ts";
@@ -25,7 +25,7 @@ export function summarizeByModel<Ctx>(config: RunConfig<Ctx>, { state, agent }: 
 }
 
 function requestFor(previous: string | undefined, messages: readonly Message[]): Message {
-  const before = previous === undefined ? [] : [fence("summary-so-far", previous)];
-  const transcript = fence("messages", transcriptOf(messages, MAX_INPUT));
+  const before = previous === undefined ? [] : [wrapInTag("summary-so-far", previous)];
+  const transcript = wrapInTag("messages", transcriptOf(messages, MAX_INPUT));
   return { role: "user", content: [...before, transcript, "Write the new summary."].join("\n\n") };
 }

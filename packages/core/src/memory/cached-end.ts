@@ -1,5 +1,5 @@
 import type { ConversationMemory, ConversationMetadata, Message } from "@jaf/memory";
-import { readsMedia } from "@jaf/memory/turns";
+import { isMediaResolver } from "@jaf/memory/turns";
 import type { MemoryConfig } from "./config.ts";
 import { type ConversationEnd, notifyCacheRead } from "./end-cache.ts";
 import type { KnownState } from "./known-state.ts";
@@ -48,7 +48,7 @@ export function endOfRun({
 
 /** Whether the store may return the message in another form, or keep it apart as system content. */
 const isStoredOtherwise = ({ role, content }: Message, { provider }: MemoryConfig): boolean =>
-  (readsMedia(provider) && typeof content !== "string") ||
+  (isMediaResolver(provider) && typeof content !== "string") ||
   (role as string) === "system" ||
   (role as string) === "developer";
 

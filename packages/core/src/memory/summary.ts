@@ -1,6 +1,6 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
 import { lazy } from "@jaf/memory/engine";
-import { fence } from "@jaf/memory/turns";
+import { wrapInTag } from "@jaf/memory/turns";
 import * as z from "zod";
 import { fingerprint } from "./fingerprint.ts";
 
@@ -110,4 +110,4 @@ export function cleanSummary(text: string): string {
 
 /** The summary as a message for the model, marked so that its text can't be taken for other messages. */
 export const summaryMessage = ({ text }: Summary): Message =>
-  Object.freeze({ role: "user", content: fence("conversation-summary", `${NOTE}\n\n${text}`) });
+  Object.freeze({ role: "user", content: wrapInTag("conversation-summary", `${NOTE}\n\n${text}`) });

@@ -1,3 +1,4 @@
+import { backoffDelayMs } from "@jaf/memory/engine";
 import { isTransient } from "./transient.ts";
 
 /**
@@ -34,7 +35,7 @@ export function retryDelayMs(
   const { attempt, retryable, retryAfterMs } = failed;
   if (!retryable || !(attempt < maxAttempts)) return undefined;
   if (retryAfterMs !== undefined) return retryAfterMs <= maxDelayMs ? retryAfterMs : undefined;
-  return Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** (attempt - 1));
+  return backoffDelayMs(attempt, { baseDelayMs, maxDelayMs });
 }
 
 /** By the policy's `isRetryable`, or the default. If that throws, the error isn't retryable. */

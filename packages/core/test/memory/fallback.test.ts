@@ -26,7 +26,7 @@ function gated(store: VersionedMemoryProvider, outage: { isDown: boolean }): Ver
 }
 
 it.each(["completed", "turn", "step"] as const)(
-  "keep their order at home when they were diverted with durability %s",
+  "keep their order in the primary when they went to the fallback with durability %s",
   async (durability) => {
     const outage = { isDown: false };
     const primary = createInMemoryProvider();

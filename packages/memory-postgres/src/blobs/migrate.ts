@@ -14,7 +14,8 @@ function layoutOf(options: PostgresTables): TableLayout {
 
 /**
  * Creates or updates the table of blobs, as `createPostgresBlobStore` does by itself unless `migrate: false`. Any number of
- * processes may call it at once. Takes the same options as `migrate`; `partitions` has no effect. Rejects with a `MemorySetupError`.
+ * processes may call it at once. Takes the same options as `migrate`; `partitions` has no effect. Rejects with a
+ * `MemorySetupError`.
  */
 export async function migrateBlobs(client: PostgresClient, options: PostgresTables = {}): Promise<void> {
   const tables = layoutOf(options);

@@ -5,7 +5,7 @@ import type { TableNames } from "../schema/names.ts";
 /** The end of the table's name, after the prefix. */
 export const BLOBS_SUFFIX = "_blobs";
 
-/** The truth about the schema, as `schema/tables.ts` is of the conversations'. */
+/** The definition of the schema, like `schema/tables.ts` for conversations. */
 export function createBlobTables({ tableName, schema }: TableNames) {
   const table = tableIn({ schema });
   const name = `${tableName}${BLOBS_SUFFIX}`;
@@ -19,9 +19,9 @@ export function createBlobTables({ tableName, schema }: TableNames) {
         data: bytesColumn("data").notNull(),
         /** The id of the last hold. */
         token: text("token").notNull(),
-        /** Of writes under way: when each is over, in milliseconds since 1970, by its id. */
+        /** Of writes in progress: when each is over, in milliseconds since 1970, by its id. */
         holds: jsonb("holds").notNull(),
-        /** When it was put, or last looked after, in milliseconds since 1970. */
+        /** When it was put, or last swept, in milliseconds since 1970. */
         checkedAt: countColumn("checked_at").notNull(),
       },
       ({ conversationId, sha256, checkedAt }) => [

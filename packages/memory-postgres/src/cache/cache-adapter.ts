@@ -9,14 +9,15 @@ import { cacheMigrations } from "./migrations.ts";
 import { createCacheStatements } from "./statements.ts";
 
 /**
- * Keeps values in a table of Postgres or PGlite for all processes that share it, and creates it if it is missing. The client, a
- * `Pool`, a connected `Client` or a PGlite, stays the caller's to close. The table is named after the `tableName` of the
- * conversations: `conversations_cache`. Lifetimes go by the database's clock. What fails rejects with what the client throws.
+ * Keeps values in a table of Postgres or PGlite for all processes that share it, and creates it if it is missing. The
+ * client, a `Pool`, a connected `Client` or a PGlite, is never closed. The table is named after the `tableName` of the
+ * conversations: `conversations_cache`. Lifetimes are measured by the database's clock. Failures reject with what the
+ * client throws.
  *
- * On a pool and on PGlite, writes also remove some of what has ended. With a `Client`, calls within a transaction of the
- * application belong to it: what they claim, others see once it is committed, and wait for until then.
+ * On a pool and on PGlite, writes also remove some expired values. With a `Client`, calls within a transaction of the
+ * application belong to it: others see a claimed key once the transaction is committed, and wait until then.
  *
- * Rejects with a `TypeError` for an option that is none, and with a `MemorySetupError` where the table can't be made or found.
+ * Rejects with a `TypeError` for an invalid option, and with a `MemorySetupError` if the table can't be created or found.
  */
 export async function createPostgresCacheAdapter(
   client: PostgresClient,

@@ -5,7 +5,7 @@ import type { TableNames } from "../schema/names.ts";
 /** The end of the table's name, after the prefix. */
 export const CACHE_SUFFIX = "_cache";
 
-/** The truth about the schema, as `schema/tables.ts` is of the conversations'. */
+/** The definition of the schema, like `schema/tables.ts` for conversations. */
 export function createCacheTables({ tableName, schema }: TableNames) {
   const table = tableIn({ schema });
   const name = `${tableName}${CACHE_SUFFIX}`;

@@ -1,3 +1,4 @@
+import { backoffDelayMs } from "@jaf/memory/adapter";
 import type { SqlClient } from "./port.ts";
 import { hasCode } from "./sql-state.ts";
 
@@ -9,10 +10,10 @@ const RACED = new Set<unknown>(["40001", "40P01"]);
 const IN_FAILED_TRANSACTION = new Set<unknown>(["25P02"]);
 
 const ATTEMPTS = 20;
-const LONGEST_PAUSE_MS = 50;
+const DELAYS = { baseDelayMs: 2, maxDelayMs: 50 };
 
 const pause = (attempt: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(2 ** attempt, LONGEST_PAUSE_MS)));
+  new Promise((resolve) => setTimeout(resolve, backoffDelayMs(attempt, DELAYS)));
 
 /**
  * Above read committed, a write that waited for another of the same conversation fails. Once that was seen, writes

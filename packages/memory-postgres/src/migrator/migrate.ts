@@ -28,7 +28,7 @@ const RENAMED = "the schema was renamed after its tables were made";
 
 const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
-/** Settles where the tables are. Changes nothing. */
+/** Resolves the schema of the tables. Changes nothing. */
 export async function findTables(
   sql: SqlClient,
   set: MigrationSet,

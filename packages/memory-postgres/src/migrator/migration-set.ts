@@ -6,7 +6,10 @@ export interface MigrationSet {
   readonly journalSuffix: string;
   /** The ends of the tables' names, after the prefix. */
   readonly tables: readonly string[];
-  /** The tables that the first migration makes, by their suffixes, can be divided by a hash of a column. Absent: they can't be. */
+  /**
+   * The tables that the first migration makes, by their suffixes, can be divided by a hash of a column. Absent: they can't
+   * be.
+   */
   readonly divisible?: { readonly tables: readonly string[]; readonly column: string };
   /** From this migration on, they can be done twice, and are where {@link hasOwnFunctions} is false. */
   readonly firstRepeatable: number;

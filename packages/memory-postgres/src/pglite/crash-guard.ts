@@ -12,7 +12,7 @@ const CRASH = /PANIC: |^Aborted\(/;
 
 export interface CrashGuard {
   /** Takes each line that Postgres writes to its log. */
-  readonly watch: (line: string) => void;
+  readonly onOutput: (line: string) => void;
   readonly crashed: () => boolean;
   readonly protect: (client: PGlite) => void;
 }
@@ -24,12 +24,12 @@ export interface CrashGuard {
 export function createCrashGuard(): CrashGuard {
   let crashed = false;
   return {
-    watch: (line) => {
+    onOutput: (line) => {
       crashed ||= CRASH.test(line);
     },
     crashed: () => crashed,
     protect: (client) => {
-      // The one door to Postgres' code, of queries, scripts and transactions alike.
+      // The one entry point to Postgres' code, for queries, scripts and transactions alike.
       const enter = client.execProtocolRawSync.bind(client);
       client.execProtocolRawSync = (message) => {
         if (crashed) throw new PgliteCrashed();

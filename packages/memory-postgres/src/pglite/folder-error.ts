@@ -46,7 +46,7 @@ const remedies: Readonly<Record<string, readonly [PgliteFolderReason, string]>> 
   EPERM: ["not-writable", "this user may not write there. Give it the right, or choose another folder."],
   ENOENT: [
     "not-writable",
-    "no folder can be made there; a symbolic link on the way may lead nowhere. Mend it, or choose another one.",
+    "no folder can be made there; a symbolic link on the way may lead nowhere. Repair it, or choose another one.",
   ],
   EROFS: ["not-writable", "the file system is read-only. Choose another folder."],
   ELOOP: ["not-writable", "its symbolic links lead in a circle. Mend them, or choose another folder."],

@@ -111,7 +111,7 @@ function hold(folder: string, generation: number): FolderLock {
   return { release: () => release(pathOf(folder, generation)) };
 }
 
-// Marked, not deleted: numbers must not begin anew while somebody slow still counts on from an old one. And in place,
+// Marked, not deleted: numbers must not starts again while somebody slow still counts on from an old one. And in place,
 // which works on a full disk.
 function release(path: string): void {
   try {

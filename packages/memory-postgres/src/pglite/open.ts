@@ -27,24 +27,24 @@ async function importPglite(folder: string) {
 
 const FATAL = /(?:FATAL|PANIC): +(.+)/;
 
-function toStartError(folder: string, thrown: unknown, complaint: string | undefined): unknown {
-  if (/no space left on device|disk quota exceeded/i.test(complaint ?? "")) return diskFull(folder);
+function toStartError(folder: string, thrown: unknown, fatalMessage: string | undefined): unknown {
+  if (/no space left on device|disk quota exceeded/i.test(fatalMessage ?? "")) return diskFull(folder);
   const known = toFolderError(folder, thrown);
   if (known instanceof PgliteFolderError) return known;
-  const said = complaint === undefined ? "" : ` (${complaint})`;
+  const detail = fatalMessage === undefined ? "" : ` (${fatalMessage})`;
   const remedy =
-    `its files are damaged, or were made by another version of PGlite${said}. Restore the folder from a backup, ` +
-    "open it with the version that made it, or move it away to begin anew.";
+    `its files are damaged, or were made by another version of PGlite${detail}. Restore the folder from a backup, ` +
+    "open it with the version that made it, or move it away to starts again.";
   return new PgliteFolderError("damaged", folder, remedy);
 }
 
 async function start(folder: string, options: PgliteOptions, guard: CrashGuard): Promise<PGlite> {
   const { PGlite } = await importPglite(folder);
-  let complaint: string | undefined;
+  let fatalMessage: string | undefined;
   // Where it can't start, PGlite throws no more than "aborted"; Postgres has said why before.
   const onStderr = (text: string) => {
-    complaint ??= FATAL.exec(text)?.[1];
-    guard.watch(text);
+    fatalMessage ??= FATAL.exec(text)?.[1];
+    guard.onOutput(text);
     return options.onStderr?.(text) ?? false;
   };
   try {
@@ -53,7 +53,7 @@ async function start(folder: string, options: PgliteOptions, guard: CrashGuard):
     return client;
   } catch (thrown) {
     removeProcessFile(folder);
-    throw toStartError(folder, thrown, complaint);
+    throw toStartError(folder, thrown, fatalMessage);
   }
 }
 
@@ -75,10 +75,10 @@ export async function openPglite(folder: string, options: PgliteOptions = {}): P
       const guard = createCrashGuard();
       const client = await start(path, options, guard);
       complete();
-      const shut = async () => {
+      const closeClient = async () => {
         if (!client.closed && !guard.crashed()) await client.close();
       };
-      return { client, close: closeOnce(path, shut, lock.release) };
+      return { client, close: closeOnce(path, closeClient, lock.release) };
     } catch (thrown) {
       lock.release();
       throw thrown;
@@ -88,11 +88,15 @@ export async function openPglite(folder: string, options: PgliteOptions = {}): P
   }
 }
 
-function closeOnce(folder: string, shut: () => Promise<void>, release: () => void): () => Promise<void> {
+function closeOnce(
+  folder: string,
+  closeClient: () => Promise<void>,
+  release: () => void,
+): () => Promise<void> {
   let closing: Promise<void> | undefined;
   const close = async () => {
     try {
-      await shut();
+      await closeClient();
     } catch (thrown) {
       throw toFolderError(folder, thrown);
     } finally {

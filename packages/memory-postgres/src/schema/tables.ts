@@ -71,7 +71,7 @@ const conversationsTable = (table: PgTableFn, name: string) =>
       inBurst: boolean("in_burst").default(false).notNull(),
       /** Likewise of `expires_at`, and never later. Kept by the trigger, and by whoever sweeps. */
       expiryBound: time("expiry_bound"),
-      /** Appends that left the bounds as they are. After every other change the trigger sees to them. */
+      /** Appends that left the bounds as they are. After every other change the trigger updates them. */
       boundedWrites: countColumn("bounded_writes").default(0).notNull(),
     },
     (columns) => [
@@ -137,7 +137,7 @@ const keysTable = (table: PgTableFn, name: string) =>
     ],
   );
 
-/** What a deletion leaves behind: names nobody, and outlives what it is of. */
+/** Tombstones: they contain no id, and outlive what was erased. */
 const tombstonesTable = (table: PgTableFn, name: string) =>
   table(
     name,
@@ -150,7 +150,7 @@ const tombstonesTable = (table: PgTableFn, name: string) =>
     ({ expiresAt }) => [index(`idx_${name}_expiry`).on(expiresAt)],
   );
 
-/** The truth about the schema: the migrations are generated from it, and the queries take their names from it. */
+/** The definition of the schema: the migrations are generated from it, and the queries take their names from it. */
 export function createTables({ tableName, schema }: TableNames) {
   const table = tableIn({ schema });
   return {

@@ -34,7 +34,7 @@ describe("a killed process", () => {
     }
   });
 
-  it("in the middle of making a database leaves a folder that is made anew", async () => {
+  it("in the middle of creating a database leaves a folder that is created again", async () => {
     const folder = join(folders.root, "interrupted");
     const child = await startChild("append-child.ts", [folder]);
     await expect.poll(() => existsSync(join(folder, "base")), { timeout: 20_000, interval: 5 }).toBe(true);

@@ -7,7 +7,7 @@ import { inject } from "vitest";
 import { startCutProxy } from "../../../../test/cut-proxy.ts";
 import { bundleProcess } from "../../../../test/process-bundle.ts";
 import { createPostgresProvider, type PostgresConfig } from "../../src/index.ts";
-import type { Place } from "./provider-process.ts";
+import type { StorageAddress } from "./provider-process.ts";
 import { tamperIn } from "./tamper.ts";
 
 declare module "vitest" {
@@ -44,7 +44,7 @@ export interface Connection {
   /** A new provider on it. */
   readonly createProvider: () => Promise<VersionedMemoryProvider>;
   readonly end: () => Promise<void>;
-  /** Destroys its sockets, whatever is under way on them. */
+  /** Destroys its sockets, whatever is in progress on them. */
   readonly cut: () => void;
   /** Puts the server out of its reach for good; absent where it can't. */
   readonly stop?: () => Promise<void>;
@@ -54,7 +54,7 @@ const processModule = pathToFileURL(await bundleProcess(new URL("./provider-proc
 
 /** A provider on the same schema in another process, which reaches the server by itself. */
 const processAt = (schema: string): ProviderProcess => {
-  const argument: Place = { url: inject("pgUrl"), schema };
+  const argument: StorageAddress = { url: inject("pgUrl"), schema };
   return { module: processModule, argument };
 };
 

@@ -26,8 +26,9 @@ function toEntries(reply: readonly unknown[]): readonly BlobEntry[] {
 }
 
 /**
- * Blobs on Redis, as base64, since the clients' commands are text. On a Cluster, the list of what is due lies apart: it is
- * written before a blob and after it, so that no erasure beside it takes the conversation off the list for good.
+ * Blobs on Redis, as base64, since the clients' commands are text. On a Cluster, the list of due conversations may be on
+ * another server: it is written before a blob and after it, so that a concurrent erasure can't remove the conversation from
+ * the list permanently.
  */
 export function createBlobBackend(options: BlobBackendOptions): BlobBackend {
   const { port, minReplicas, commandTimeoutMs, close } = options;

@@ -2,7 +2,7 @@ import type { BlobStore } from "@jaf/memory";
 import { defineBlobStore } from "@jaf/memory/adapter";
 import type { RedisClient } from "../client/clients.ts";
 import { parseConfig, type RedisConfig } from "../config.ts";
-import { openPort } from "../opening.ts";
+import { openPort } from "../open-port.ts";
 import { createBlobBackend } from "./backend.ts";
 
 /**

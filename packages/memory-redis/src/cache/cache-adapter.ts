@@ -6,11 +6,11 @@ import { createDeadlines } from "../deadlines.ts";
 import { text } from "../replies.ts";
 
 /**
- * Keeps values in Redis for all processes that share it. The client stays the caller's to close. What fails, or takes longer
- * than `commandTimeoutMs`, rejects with what the client throws. Keys are `<keyPrefix>cache:{<key>}`, which no key of a
- * conversation or of media is.
+ * Keeps values in Redis for all processes that share it. The client is never closed. A call that fails, or takes longer
+ * than `commandTimeoutMs`, rejects with what the client throws or with a timeout error. Keys are
+ * `<keyPrefix>cache:{<key>}`, which no key of a conversation or of media is.
  *
- * @throws TypeError for what is no client, or an option that is none.
+ * @throws TypeError for an invalid client or option.
  */
 export function createRedisCacheAdapter(
   client: RedisClient,
@@ -19,7 +19,7 @@ export function createRedisCacheAdapter(
   const { keyPrefix, commandTimeoutMs } = parseConfig(options);
   const port = adaptClient(client);
   const deadlines = createDeadlines(commandTimeoutMs, port.onTimeout);
-  // A hash tag of the prefix decides on the server before this one can.
+  // If the prefix has a hash tag, that one selects the server.
   const keyOf = (key: string): string => `${keyPrefix}cache:{${key}}`;
   const send = (command: string, key: string, ...args: readonly string[]): Promise<unknown> =>
     deadlines(port.send([command, key, ...args], key));

@@ -148,7 +148,7 @@ const notAClient = () =>
 export function adaptClient(client: RedisClient): RedisPort {
   if (typeof client !== "object" || client === null) throw notAClient();
   if (isIoredis(client)) {
-    if (client.status === "end") throw new UnusableClient("the client that was handed in is closed");
+    if (client.status === "end") throw new UnusableClient("the client that was passed in is closed");
     if (hasKeyPrefix(client)) {
       throw new UnusableClient("the client has a `keyPrefix` of its own; give it to the provider instead");
     }
@@ -157,7 +157,7 @@ export function adaptClient(client: RedisClient): RedisPort {
   }
   if (!("sendCommand" in client) || typeof client.sendCommand !== "function") throw notAClient();
   if (!client.isOpen) {
-    throw new UnusableClient("the client that was handed in is not connected; await its connect() first");
+    throw new UnusableClient("the client that was passed in is not connected; await its connect() first");
   }
   if (isNodeRedisCluster(client)) return inCluster(adaptCluster(client));
   if (isNodeRedisSentinel(client)) return adaptSentinel(client);

@@ -1,5 +1,5 @@
 /*
- * What is asked of the clients that applications hand in, by structure: any version that has these methods will do, and
+ * What is asked of the clients that applications pass, by structure: any version that has these methods will do, and
  * no driver is imported for its types.
  */
 

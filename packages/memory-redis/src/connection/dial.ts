@@ -1,5 +1,5 @@
 import { createDeadlines } from "../deadlines.ts";
-import type { CreateLink, Link } from "./link.ts";
+import type { Connection, CreateConnection } from "./connection.ts";
 
 /** There is no connection at the moment, and a new one is being made. */
 export class ConnectionLost extends Error {
@@ -24,29 +24,32 @@ const unlessClosed = (work: Promise<unknown>, signal: AbortSignal): Promise<unkn
   });
 
 export interface DialOptions {
-  /** For connecting and logging in together: a server may accept a connection and say nothing. */
+  /** For connecting and logging in together: a server may accept a connection and never reply. */
   readonly connectTimeoutMs: number;
   /** Aborts when the provider is closed. */
   readonly signal: AbortSignal;
 }
 
-/** Makes one connection. `onLost` is told when it broke later on, at least once. Leaves nothing behind where it fails. */
-export type Dial = (onLost: (link: Link) => void) => Promise<Link>;
+/** Makes one connection. `onLost` is called at least once if it breaks later. Leaves no connection open where it fails. */
+export type Dial = (onLost: (connection: Connection) => void) => Promise<Connection>;
 
-export function createDial(createLink: CreateLink, { connectTimeoutMs, signal }: DialOptions): Dial {
+export function createDial(
+  createConnection: CreateConnection,
+  { connectTimeoutMs, signal }: DialOptions,
+): Dial {
   const inTime = createDeadlines(connectTimeoutMs);
   return async (onLost) => {
     let lost = false;
-    const link = createLink(() => {
+    const connection = createConnection(() => {
       lost = true;
-      onLost(link);
+      onLost(connection);
     });
     try {
-      await inTime(unlessClosed(link.connect(), signal));
+      await inTime(unlessClosed(connection.connect(), signal));
       if (lost) throw new ConnectionLost("the connection broke at once");
-      return link;
+      return connection;
     } catch (thrown) {
-      link.destroy();
+      connection.destroy();
       throw thrown;
     }
   };

@@ -1,9 +1,13 @@
-import type { CreateLink, Target } from "./link.ts";
+import type { CreateConnection, Target } from "./connection.ts";
 
 type Library = Pick<typeof import("ioredis"), "Redis">;
 
 /** By `new Redis()` of `ioredis`. */
-export function ioredisLinks({ Redis }: Library, target: Target, connectTimeoutMs: number): CreateLink {
+export function ioredisConnections(
+  { Redis }: Library,
+  target: Target,
+  connectTimeoutMs: number,
+): CreateConnection {
   const { url, host, port, username, password, db } = target;
   const options = {
     lazyConnect: true,

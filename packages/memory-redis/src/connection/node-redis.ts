@@ -1,4 +1,4 @@
-import type { CreateLink, Target } from "./link.ts";
+import type { CreateConnection, Target } from "./connection.ts";
 
 type Library = Pick<typeof import("redis"), "createClient">;
 
@@ -21,11 +21,11 @@ function clientOptions({ url, host, port, username, password, db }: Target, conn
 }
 
 /** By `createClient` of `redis`. */
-export function nodeRedisLinks(
+export function nodeRedisConnections(
   { createClient }: Library,
   target: Target,
   connectTimeoutMs: number,
-): CreateLink {
+): CreateConnection {
   return (onLost) => {
     const client = createClient(clientOptions(target, connectTimeoutMs));
     let reached = false;

@@ -1,19 +1,19 @@
 import { createMemoryConnectionError, MemorySetupError } from "@jaf/memory/adapter";
 import type { RedisSettings } from "../config.ts";
-import { ioredisLinks } from "./ioredis.ts";
-import type { CreateLink, Target } from "./link.ts";
-import { nodeRedisLinks } from "./node-redis.ts";
+import type { CreateConnection, Target } from "./connection.ts";
+import { ioredisConnections } from "./ioredis.ts";
+import { nodeRedisConnections } from "./node-redis.ts";
 import { type ConnectionTimes, type OwnConnection, openReconnecting } from "./reconnecting.ts";
 
-export type LoadLinks = (target: Target, connectTimeoutMs: number) => Promise<CreateLink>;
+export type LoadConnections = (target: Target, connectTimeoutMs: number) => Promise<CreateConnection>;
 
 const PING_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 
 /** In the order in which they are looked for. Imported when needed: an application has one of them. */
-const libraries: readonly LoadLinks[] = [
-  async (target, timeoutMs) => nodeRedisLinks(await import("redis"), target, timeoutMs),
-  async (target, timeoutMs) => ioredisLinks(await import("ioredis"), target, timeoutMs),
+const libraries: readonly LoadConnections[] = [
+  async (target, timeoutMs) => nodeRedisConnections(await import("redis"), target, timeoutMs),
+  async (target, timeoutMs) => ioredisConnections(await import("ioredis"), target, timeoutMs),
 ];
 
 const isMissing = (thrown: unknown): boolean =>
@@ -24,7 +24,7 @@ export interface ConnectionOptions {
   /** The factory, for errors. */
   readonly operation: string;
   /** For tests. */
-  readonly libraries?: readonly LoadLinks[];
+  readonly libraries?: readonly LoadConnections[];
   /** For tests. */
   readonly times?: Partial<ConnectionTimes>;
 }
@@ -42,12 +42,12 @@ export async function openConnection(options: ConnectionOptions): Promise<OwnCon
   const { settings, operation } = options;
   const times = { ...timesOf(settings.commandTimeoutMs), ...options.times };
   for (const load of options.libraries ?? libraries) {
-    const createLink = await load(settings, times.connectTimeoutMs).catch((thrown: unknown) => {
+    const createConnection = await load(settings, times.connectTimeoutMs).catch((thrown: unknown) => {
       if (isMissing(thrown)) return undefined;
       throw thrown;
     });
-    if (createLink !== undefined) return openReconnecting(createLink, times);
+    if (createConnection !== undefined) return openReconnecting(createConnection, times);
   }
-  const hint = "neither `redis` nor `ioredis` is installed; install one, or hand in a client";
+  const hint = "neither `redis` nor `ioredis` is installed; install one, or pass a client";
   throw new MemorySetupError(createMemoryConnectionError("redis", hint, { operation, retryable: false }));
 }

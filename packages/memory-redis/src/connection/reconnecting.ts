@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { adaptClient } from "../client/adapt-client.ts";
 import type { RedisPort } from "../client/port.ts";
 import { createDeadlines } from "../deadlines.ts";
+import type { Connection, CreateConnection } from "./connection.ts";
 import { ConnectionClosed, ConnectionLost, createDial } from "./dial.ts";
-import type { CreateLink, Link } from "./link.ts";
-import { createTraffic, type Traffic, type TrafficKind } from "./traffic.ts";
+import { type CallKind, createInFlight, type InFlight } from "./in-flight.ts";
 
 /** All in milliseconds. */
 export interface ConnectionTimes {
@@ -21,14 +21,14 @@ export interface ConnectionTimes {
 
 export interface OwnConnection {
   readonly port: RedisPort;
-  /** Waits for the replies that are due, and not for a server that gives none. */
+  /** Waits for calls in flight, but no longer than `closeTimeoutMs`. */
   readonly close: () => Promise<void>;
 }
 
 interface Live {
-  readonly link: Link;
+  readonly connection: Connection;
   readonly port: RedisPort;
-  readonly traffic: Traffic;
+  readonly inFlight: InFlight;
 }
 
 /** Milliseconds to wait before an attempt: soon at first, then every two seconds, never all clients at once. */
@@ -36,28 +36,28 @@ const pauseMs = (attempt: number): number =>
   Math.min(50 * 2 ** Math.min(attempt, 6), 2_000) * (0.5 + Math.random() / 2);
 
 /**
- * Keeps one connection, and replaces it where it broke or is dead. A connection whose other side vanished without a word
- * looks like one whose server is slow; it counts as dead if no reply at all came for the time that a call has. So a
- * server that answers, however late, keeps its connection, and however many calls run out together, it is replaced once.
+ * Keeps one connection, and replaces it when it broke or is dead. A connection whose other side vanished looks like one
+ * whose server is slow; it counts as dead if no reply at all came within the timeout of a call. So a slow server that still
+ * replies keeps its connection, and however many calls time out together, it is replaced once.
  *
  * Rejects where the first connection can't be made.
  */
 export async function openReconnecting(
-  createLink: CreateLink,
+  createConnection: CreateConnection,
   times: ConnectionTimes,
 ): Promise<OwnConnection> {
   const { commandTimeoutMs, pingAfterMs, pingTimeoutMs, connectTimeoutMs, closeTimeoutMs } = times;
   const closing = new AbortController();
   const { signal } = closing;
-  const dial = createDial(createLink, { connectTimeoutMs, signal });
+  const dial = createDial(createConnection, { connectTimeoutMs, signal });
   const pingInTime = createDeadlines(pingTimeoutMs, check);
   let live: Live | undefined;
   /** Why there is no connection, as far as that is known. */
   let failure: unknown;
 
   async function connect(): Promise<void> {
-    const link = await dial((lost) => live?.link === lost && replace());
-    live = { link, port: adaptClient(link.client), traffic: createTraffic() };
+    const connection = await dial((lost) => live?.connection === lost && replace());
+    live = { connection, port: adaptClient(connection.client), inFlight: createInFlight() };
   }
 
   async function reconnect(): Promise<void> {
@@ -72,27 +72,27 @@ export async function openReconnecting(
     }
   }
 
-  /** What is under way fails, and may be tried again. */
+  /** Calls in flight fail with a retryable error. */
   function replace(): void {
-    live?.link.destroy();
+    live?.connection.destroy();
     live = undefined;
     failure = undefined;
     if (!signal.aborted) void reconnect();
   }
 
-  async function use<T>(kind: TrafficKind, send: (port: RedisPort) => Promise<T>): Promise<T> {
+  async function use<T>(kind: CallKind, send: (port: RedisPort) => Promise<T>): Promise<T> {
     if (signal.aborted) throw new ConnectionClosed();
     if (live === undefined) throw failure ?? new ConnectionLost("a new connection is being made");
-    const { port, traffic } = live;
-    return traffic.track(kind, () => send(port));
+    const { port, inFlight } = live;
+    return inFlight.track(kind, () => send(port));
   }
 
   const limitMs = { call: commandTimeoutMs, ping: pingTimeoutMs, nothing: Number.POSITIVE_INFINITY };
 
   function check(): void {
     if (live === undefined) return;
-    const waitsFor = live.traffic.waitsFor();
-    const silentMs = live.traffic.silentMs();
+    const waitsFor = live.inFlight.waitsFor();
+    const silentMs = live.inFlight.silentMs();
     if (silentMs >= limitMs[waitsFor]) replace();
     else if (waitsFor === "nothing" && silentMs >= pingAfterMs) {
       pingInTime(use("ping", (port) => port.send(["PING"]))).catch(() => {});
@@ -109,8 +109,8 @@ export async function openReconnecting(
     clearInterval(checking);
     const last = live;
     if (last === undefined) return;
-    await createDeadlines(closeTimeoutMs)(last.traffic.settled()).catch(() => {});
-    last.link.destroy();
+    await createDeadlines(closeTimeoutMs)(last.inFlight.idle()).catch(() => {});
+    last.connection.destroy();
     live = undefined;
   }
 

@@ -15,13 +15,13 @@ import {
 } from "./rules.ts";
 
 /** Where the options of single connections are, within those of the client: `""`, or e.g. `defaults`. */
-interface Place {
+interface OptionsLocation {
   /** `undefined`: the client doesn't show them. */
   readonly options: unknown;
   readonly path: string;
 }
 
-function judge({ options, path }: Place, rules: readonly Rule[]): readonly RedisClientFinding[] {
+function judge({ options, path }: OptionsLocation, rules: readonly Rule[]): readonly RedisClientFinding[] {
   const connection = path === "" ? options : settingOf(options, path);
   return rules.flatMap((rule): readonly RedisClientFinding[] => {
     const setting = path === "" ? rule.setting : `${path}.${rule.setting}`;
@@ -55,18 +55,18 @@ function diagnoseNodeRedis(client: RedisClient, given: object | undefined): read
 }
 
 /**
- * What a client that is handed in lacks to come back by itself when a connection dies, as where a router forgets it, and
- * to fail in time meanwhile. Empty: nothing. Does no I/O; the client needn't be connected.
+ * Finds settings because of which a client that you pass in doesn't recover when a connection dies without being closed, or
+ * doesn't fail in time meanwhile. Empty: there are none. Does no I/O; the client needn't be connected.
  *
- * `options`: those that the client was created with. Pools and Sentinel clients of `redis` don't show them: without, each
- * of their settings is `"unreadable"`.
+ * `options`: those that the client was created with. Pools and Sentinel clients of `redis` don't expose them: without this
+ * argument, each of their settings is `"unreadable"`.
  */
 export function diagnoseRedisClient(client: RedisClient, options?: object): readonly RedisClientFinding[] {
   if (!isIoredis(client)) return [...diagnoseNodeRedis(client, options), ...judgeListeners(client)];
-  const place = options ?? settingOf(client, "options");
-  if (!isIoredisCluster(client)) return judge({ options: place, path: "" }, ioredisClientRules);
+  const given = options ?? settingOf(client, "options");
+  if (!isIoredisCluster(client)) return judge({ options: given, path: "" }, ioredisClientRules);
   return [
-    ...judge({ options: place, path: "redisOptions" }, ioredisNodeRules),
-    ...judge({ options: place, path: "" }, ioredisClusterRules),
+    ...judge({ options: given, path: "redisOptions" }, ioredisNodeRules),
+    ...judge({ options: given, path: "" }, ioredisClusterRules),
   ];
 }

@@ -1,10 +1,10 @@
-/** A setting of a client with which it doesn't come back, or doesn't fail in time, when a connection dies. */
+/** A setting of a client because of which it doesn't recover, or doesn't fail in time, when a connection dies. */
 export interface RedisClientFinding {
   /** From the options that the client was created with, e.g. `socket.socketTimeout`. */
   readonly setting: string;
-  /** `"unreadable"`: the client doesn't show it. Hand in the options that it was created with, too. */
+  /** `"unreadable"`: the client doesn't expose it. Pass the options that it was created with, too. */
   readonly problem: "missing" | "unsuitable" | "unreadable";
-  /** What happens as it is. */
+  /** What happens with the current setting. */
   readonly why: string;
   /** What to set. */
   readonly remedy: string;

@@ -1,7 +1,7 @@
 import { isPositive, missing, type Rule, settingOf, unsuitable } from "./finding.ts";
 
 const DEAD =
-  "a connection whose other side is gone without a word is kept, and every call on it fails by timeout, for ever";
+  "a connection whose other side is gone without any sign is kept, and every call on it fails by timeout, for ever";
 
 const offlineQueue = (setting: string, right: boolean): Rule => ({
   setting,

@@ -9,7 +9,7 @@
 -- Returns { whether there was one, time in ms, owner or '', trace ids … }.
 --
 -- Another user's stays, and gets a tombstone all the same where this user's may be about to be written. It says nothing as
--- long as the other's is there: a creation that is under way for this user finds it, also if the other's expires before.
+-- long as the other's is there: a creation that is in progress for this user finds it, also if the other's expires before.
 
 --@include clock.lua
 --@include parts.lua

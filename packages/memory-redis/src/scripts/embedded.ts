@@ -1,5 +1,31 @@
 // Made of the .lua files beside it by the script "generate": edit those.
 export const scripts = {
+  confirm: `local function mark_import(marker, at)
+  local known = redis.call('GET', marker)
+  if not known or tonumber(known) < at then redis.call('SET', marker, at, 'PX', 3600000) end
+end
+if ARGV[4] then mark_import(ARGV[4], tonumber(ARGV[5])) end
+local score = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0)
+local reserved = score % 1 ~= 0
+if reserved or score < tonumber(ARGV[2]) then
+  redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
+elseif ARGV[3] == '1' then
+  redis.call('ZADD', KEYS[1], score + 1, ARGV[1])
+  redis.call('ZADD', KEYS[1], score, ARGV[1])
+end
+return 1
+`,
+  correct: `local function mark_import(marker, at)
+  local known = redis.call('GET', marker)
+  if not known or tonumber(known) < at then redis.call('SET', marker, at, 'PX', 3600000) end
+end
+local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if score and tonumber(score) == tonumber(ARGV[2]) then
+  if tonumber(ARGV[3]) < tonumber(score) then mark_import(ARGV[4], tonumber(ARGV[5])) end
+  redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])
+end
+return 1
+`,
   delete: `local function clock()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
@@ -27,6 +53,22 @@ else
   for _, trace in ipairs(written) do reply[#reply + 1] = trace end
 end
 return reply
+`,
+  extendIndex: `local function extend_index(index, ttl, just_made)
+  if not ttl then
+    redis.call('PERSIST', index)
+    return
+  end
+  local left = redis.call('PTTL', index)
+  if left >= 0 and left < 2 * ttl or just_made then redis.call('PEXPIRE', index, 2 * ttl) end
+end
+local function enter_index(index, id, score, ttl)
+  local just_made = redis.call('EXISTS', index) == 0
+  redis.call('ZADD', index, score, id)
+  extend_index(index, ttl, just_made)
+end
+extend_index(KEYS[1], tonumber(ARGV[1]))
+return 1
 `,
   heads: `local function clock()
   local time = redis.call('TIME')
@@ -58,40 +100,13 @@ local from = math.max(0, tonumber(ARGV[2]) - first_position)
 local items = redis.call('LRANGE', messages, from, from + tonumber(ARGV[3]) - 1)
 return { first_position, tonumber(stored[3] or 0), stored[4] or stored[1], stored[5] or '', items }
 `,
-  keep: `local function keep_index(index, ttl, just_made)
-  if not ttl then
-    redis.call('PERSIST', index)
-    return
-  end
-  local left = redis.call('PTTL', index)
-  if left >= 0 and left < 2 * ttl or just_made then redis.call('PEXPIRE', index, 2 * ttl) end
-end
-local function enter_index(index, id, score, ttl)
-  local just_made = redis.call('EXISTS', index) == 0
-  redis.call('ZADD', index, score, id)
-  keep_index(index, ttl, just_made)
-end
-keep_index(KEYS[1], tonumber(ARGV[1]))
-return 1
-`,
-  mend: `local function mark_import(marker, at)
-  local known = redis.call('GET', marker)
-  if not known or tonumber(known) < at then redis.call('SET', marker, at, 'PX', 3600000) end
-end
-local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
-if score and tonumber(score) == tonumber(ARGV[2]) then
-  if tonumber(ARGV[3]) < tonumber(score) then mark_import(ARGV[4], tonumber(ARGV[5])) end
-  redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])
-end
-return 1
-`,
   page: `local low, high = ARGV[2], ARGV[3]
 if ARGV[1] == 'newest' then
   return redis.call('ZREVRANGEBYSCORE', KEYS[1], high, low, 'WITHSCORES', 'LIMIT', 0, ARGV[4])
 end
 return redis.call('ZRANGEBYSCORE', KEYS[1], low, high, 'WITHSCORES', 'LIMIT', 0, ARGV[4])
 `,
-  reserve: `local function keep_index(index, ttl, just_made)
+  reserve: `local function extend_index(index, ttl, just_made)
   if not ttl then
     redis.call('PERSIST', index)
     return
@@ -102,7 +117,7 @@ end
 local function enter_index(index, id, score, ttl)
   local just_made = redis.call('EXISTS', index) == 0
   redis.call('ZADD', index, score, id)
-  keep_index(index, ttl, just_made)
+  extend_index(index, ttl, just_made)
 end
 local RESERVED_MS = 60000
 local tombstone = KEYS[2] and redis.call('GET', KEYS[2]) or ''
@@ -154,21 +169,6 @@ local receipt = asked.receipt and redis.call('HGET', keys, asked.receipt) or fal
 local trace_ids = asked.export and redis.call('SMEMBERS', traces) or {}
 return { clock(), hash, from, to, items, receipt, own, trace_ids }
 `,
-  settle: `local function mark_import(marker, at)
-  local known = redis.call('GET', marker)
-  if not known or tonumber(known) < at then redis.call('SET', marker, at, 'PX', 3600000) end
-end
-if ARGV[4] then mark_import(ARGV[4], tonumber(ARGV[5])) end
-local score = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0)
-local reserved = score % 1 ~= 0
-if reserved or score < tonumber(ARGV[2]) then
-  redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
-elseif ARGV[3] == '1' then
-  redis.call('ZADD', KEYS[1], score + 1, ARGV[1])
-  redis.call('ZADD', KEYS[1], score, ARGV[1])
-end
-return 1
-`,
   tombstone: `redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1
 `,
@@ -176,7 +176,7 @@ return 1
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function keep_index(index, ttl, just_made)
+local function extend_index(index, ttl, just_made)
   if not ttl then
     redis.call('PERSIST', index)
     return
@@ -187,7 +187,7 @@ end
 local function enter_index(index, id, score, ttl)
   local just_made = redis.call('EXISTS', index) == 0
   redis.call('ZADD', index, score, id)
-  keep_index(index, ttl, just_made)
+  extend_index(index, ttl, just_made)
 end
 local function parts(prefix, conversation)
   local tag = ':{' .. conversation .. '}'
@@ -213,9 +213,9 @@ for _, part in ipairs({ messages, keys, traces, ids }) do redis.call('PEXPIREAT'
 if not due then return 0 end
 redis.call('HSET', conversation, 'indexedAt', now)
 if ARGV[1] == 'atomic' then
-  if owner then keep_index(ARGV[2] .. 'user:' .. owner .. ':conversations', ttl) end
+  if owner then extend_index(ARGV[2] .. 'user:' .. owner .. ':conversations', ttl) end
   for _, trace in ipairs(written) do
-    keep_index(ARGV[2] .. 'trace:' .. trace .. ':conversations', ttl)
+    extend_index(ARGV[2] .. 'trace:' .. trace .. ':conversations', ttl)
   end
 end
 return 0
@@ -414,7 +414,7 @@ end
   local owned = owner and prefix .. 'user:' .. owner .. ':conversations'
   if owned and not keep then redis.call('ZADD', owned, last_activity, given.id) end
   if keep or new_traces then
-local function keep_index(index, ttl, just_made)
+local function extend_index(index, ttl, just_made)
   if not ttl then
     redis.call('PERSIST', index)
     return
@@ -425,14 +425,14 @@ end
 local function enter_index(index, id, score, ttl)
   local just_made = redis.call('EXISTS', index) == 0
   redis.call('ZADD', index, score, id)
-  keep_index(index, ttl, just_made)
+  extend_index(index, ttl, just_made)
 end
     if owned and keep then enter_index(owned, given.id, last_activity, ttl) end
     for _, new in ipairs(new_traces or {}) do
       enter_index(prefix .. 'trace:' .. new .. ':conversations', given.id, last_activity, ttl)
     end
     for _, written in ipairs(written_traces or {}) do
-      keep_index(prefix .. 'trace:' .. written .. ':conversations', ttl)
+      extend_index(prefix .. 'trace:' .. written .. ':conversations', ttl)
     end
   end
 end

@@ -10,7 +10,7 @@
 -- The score lies ahead of every reader's clock, so that none takes the entry away while it is waiting for its
 -- conversation; the half millisecond tells it from a final one.
 
---@include keep-index.lua
+--@include index-ttl.lua
 --@include reserved-ms.lua
 
 local tombstone = KEYS[2] and redis.call('GET', KEYS[2]) or ''

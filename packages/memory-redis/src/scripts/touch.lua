@@ -1,4 +1,4 @@
--- Starts the ttl of a conversation anew, since it is being read.
+-- Restarts the ttl of a conversation, since it is being read.
 --
 -- KEYS  1 conversation   on a Cluster also the keys of its parts, as in write.lua
 -- ARGV  1 'atomic' if the indexes are on this server   2 prefix of all keys   3 '1' if the indexes were kept
@@ -6,7 +6,7 @@
 -- Returns 0, or, if the indexes have to be kept first, { ttl in ms, owner or '', trace ids … }.
 
 --@include clock.lua
---@include keep-index.lua
+--@include index-ttl.lua
 --@include parts.lua
 
 local conversation = KEYS[1]
@@ -35,9 +35,9 @@ if not due then return 0 end
 
 redis.call('HSET', conversation, 'indexedAt', now)
 if ARGV[1] == 'atomic' then
-  if owner then keep_index(ARGV[2] .. 'user:' .. owner .. ':conversations', ttl) end
+  if owner then extend_index(ARGV[2] .. 'user:' .. owner .. ':conversations', ttl) end
   for _, trace in ipairs(written) do
-    keep_index(ARGV[2] .. 'trace:' .. trace .. ':conversations', ttl)
+    extend_index(ARGV[2] .. 'trace:' .. trace .. ':conversations', ttl)
   end
 end
 return 0

@@ -38,7 +38,7 @@
 --
 -- What can fail comes before the conversation is touched: reads, which find a key of the wrong type, and indexes. Redis
 -- undoes nothing, and an index entry without its conversation is harmless. And no key that exists is ever gone for a
--- moment: it couldn't be made anew while a Cluster moves its slot.
+-- moment: it couldn't be created again while a Cluster moves its slot.
 
 --@include clock.lua
 --@include reserved-ms.lua
@@ -200,13 +200,13 @@ if indexing == 'atomic' then
   local owned = owner and prefix .. 'user:' .. owner .. ':conversations'
   if owned and not keep then redis.call('ZADD', owned, last_activity, given.id) end
   if keep or new_traces then
---@include keep-index.lua
+--@include index-ttl.lua
     if owned and keep then enter_index(owned, given.id, last_activity, ttl) end
     for _, new in ipairs(new_traces or {}) do
       enter_index(prefix .. 'trace:' .. new .. ':conversations', given.id, last_activity, ttl)
     end
     for _, written in ipairs(written_traces or {}) do
-      keep_index(prefix .. 'trace:' .. written .. ':conversations', ttl)
+      extend_index(prefix .. 'trace:' .. written .. ':conversations', ttl)
     end
   end
 end
@@ -260,7 +260,7 @@ end
 writes = writes + 1
 if key then
   redis.call('HSET', keys, key, given.hash .. ' ' .. writes .. string.format(' %.0f', first_position + total))
-  -- Keys are remembered for 1,000 further writes at least. Looking through all of them to take away a third costs each
+  -- Keys are kept for 1,000 further writes at least. Looking through all of them to take away a third costs each
   -- write 6 µs; to take away a tenth would cost it 22.
   if redis.call('HLEN', keys) > 1500 then
     local known = redis.call('HGETALL', keys)

@@ -1,7 +1,7 @@
 import type { UserMemoryStore } from "@jaf/user-memory";
 import { defineUserMemory, type UserMemoryBackend } from "@jaf/user-memory/adapter";
 import type { RedisClient } from "../client/clients.ts";
-import { openPort } from "../opening.ts";
+import { openPort } from "../open-port.ts";
 import { createUserMemoryBackend } from "./backend.ts";
 import {
   parseUserMemoryBackendConfig,

@@ -21,7 +21,7 @@ declare module "vitest" {
 export interface Opened {
   readonly client: RedisClient;
   readonly end: () => Promise<void>;
-  /** Breaks the connections, whatever is under way. */
+  /** Breaks the connections, whatever is in progress. */
   readonly cut: () => void;
 }
 

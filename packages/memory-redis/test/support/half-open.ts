@@ -87,7 +87,7 @@ export const describeOwnConnection = (library: Library): unknown =>
       await expect.poll(proxy.open).toBe(1);
     });
 
-    it("comes back after several in a row, also where new connections are dead at first", async () => {
+    it("recovers after several in a row, even if new connections are dead at first", async () => {
       const { provider } = await open(library);
       for (let round = 0; round < 2; round++) {
         proxy.swallowNew(true);
@@ -111,7 +111,7 @@ export const describeOwnConnection = (library: Library): unknown =>
       expect(await provider.getStats()).toMatchObject({ data: { totalMessages: 1 } });
     });
 
-    it("is replaced a few times, and not for every call, where the server is held for long", async () => {
+    it("is replaced a few times, and not for every call, if the server is blocked for long", async () => {
       const { provider } = await open(library, 100, { connectTimeoutMs: 100 });
       await redisCommand(server.port, "CLIENT", "PAUSE", "600", "ALL");
       const results = await Promise.all(Array.from({ length: 50 }, (_, n) => append(provider, `c${n}`)));
@@ -146,7 +146,7 @@ export const describeOwnConnection = (library: Library): unknown =>
       await expect.poll(proxy.open).toBe(0);
     });
 
-    it("says why it can't come back", async () => {
+    it("says why it can't reconnect", async () => {
       const { provider } = await open(library);
       const admin = await createClient({ url: server.url }).connect();
       await admin.configSet("requirepass", "secret");
@@ -177,7 +177,7 @@ export const describeOpened = (): unknown =>
       await expectBack(provider);
     });
 
-    it("comes back: user memory", async () => {
+    it("recovers: user memory", async () => {
       const url = `redis://127.0.0.1:${proxy.port}`;
       const memory = await createRedisUserMemory({ url, keyPrefix: freshPrefix(), commandTimeoutMs });
       closes.push(() => memory.close());

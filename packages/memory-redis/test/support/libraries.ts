@@ -2,14 +2,14 @@ import * as ioredis from "ioredis";
 import * as ioredis5 from "ioredis-5";
 import * as redis from "redis";
 import * as redis5 from "redis-5";
-import { ioredisLinks } from "../../src/connection/ioredis.ts";
-import { nodeRedisLinks } from "../../src/connection/node-redis.ts";
-import type { LoadLinks } from "../../src/connection/open.ts";
+import { ioredisConnections } from "../../src/connection/ioredis.ts";
+import { nodeRedisConnections } from "../../src/connection/node-redis.ts";
+import type { LoadConnections } from "../../src/connection/open.ts";
 
 /** What a provider opens its own connection with, of both majors. */
 export const libraries = {
-  redis: async (...target) => nodeRedisLinks(redis, ...target),
-  "redis 5": async (...target) => nodeRedisLinks(redis5 as unknown as typeof redis, ...target),
-  ioredis: async (...target) => ioredisLinks(ioredis, ...target),
-  "ioredis 5": async (...target) => ioredisLinks(ioredis5 as unknown as typeof ioredis, ...target),
-} as const satisfies Readonly<Record<string, LoadLinks>>;
+  redis: async (...target) => nodeRedisConnections(redis, ...target),
+  "redis 5": async (...target) => nodeRedisConnections(redis5 as unknown as typeof redis, ...target),
+  ioredis: async (...target) => ioredisConnections(ioredis, ...target),
+  "ioredis 5": async (...target) => ioredisConnections(ioredis5 as unknown as typeof ioredis, ...target),
+} as const satisfies Readonly<Record<string, LoadConnections>>;

@@ -141,7 +141,7 @@ function randomStep(random: Random): Step {
 /** Random programs on clients of this kind, beside the in-memory provider. */
 export const describeModelPrograms = (kind: keyof typeof openers, seeds: readonly number[]) =>
   describe(kind, () => {
-    it("does and says what the in-memory provider does and says, whatever it is told", async () => {
+    it("does and returns what the in-memory provider does and returns, for any input", async () => {
       const { client, end } = await openers[kind]();
       for (const seed of seeds) {
         const redis = await createRedisProvider({ keyPrefix: freshPrefix() }, client);

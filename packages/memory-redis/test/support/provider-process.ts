@@ -3,7 +3,7 @@ import { serveProviders } from "@jaf/memory/testing";
 import { createClient } from "redis";
 import { createRedisProvider } from "../../src/index.ts";
 
-export interface Place {
+export interface StorageAddress {
   readonly url: string;
   readonly keyPrefix: string;
 }
@@ -12,7 +12,7 @@ const connect = (url: string) => createClient({ url }).connect();
 
 let connection: ReturnType<typeof connect> | undefined;
 
-serveProviders(async ({ url, keyPrefix }: Place) => {
+serveProviders(async ({ url, keyPrefix }: StorageAddress) => {
   connection ??= connect(url);
   return createRedisProvider({ keyPrefix }, await connection);
 });

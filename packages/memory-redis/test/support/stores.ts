@@ -5,7 +5,7 @@ import { startCutProxy } from "../../../../test/cut-proxy.ts";
 import { bundleProcess } from "../../../../test/process-bundle.ts";
 import { createRedisProvider, type RedisConfig, type RedisProvider } from "../../src/index.ts";
 import { type Opened, openThrough } from "./clients.ts";
-import type { Place } from "./provider-process.ts";
+import type { StorageAddress } from "./provider-process.ts";
 import { tamperUnder } from "./tamper.ts";
 
 /** A prefix that no other test has. */
@@ -15,7 +15,7 @@ const processModule = pathToFileURL(await bundleProcess(new URL("./provider-proc
 
 /** A provider under the same prefix in another process, which reaches the server by itself. */
 const processAt = (keyPrefix: string): ProviderProcess => {
-  const argument: Place = { url: inject("redisUrl"), keyPrefix };
+  const argument: StorageAddress = { url: inject("redisUrl"), keyPrefix };
   return { module: processModule, argument };
 };
 

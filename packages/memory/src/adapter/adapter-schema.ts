@@ -3,7 +3,7 @@ import { parseOptions } from "../codec/schema-issues.ts";
 import { lazy } from "../lazy.ts";
 import type { MemoryAdapter } from "./adapter.ts";
 
-/** Keeps a type from naming anything but a package of the convention. */
+/** Restricts types, so that a type can only form the name of a package by the convention. */
 export const ADAPTER_TYPE = /^[a-z][a-z0-9-]{0,49}$/;
 
 export const ADAPTER_TYPE_RULE =
@@ -37,8 +37,8 @@ const adapterSchema = lazy(() =>
   }),
 );
 
-/** Throws a `TypeError` that names what isn't as {@link MemoryAdapter} says. */
+/** Throws a `TypeError` that names the fields which don't match {@link MemoryAdapter}. */
 export function parseAdapter(value: unknown): MemoryAdapter {
   parseOptions(adapterSchema(), value, "memory adapter");
-  return value as MemoryAdapter; // As it came: methods may need their instance.
+  return value as MemoryAdapter; // The same object: its methods may need it as `this`.
 }

@@ -10,43 +10,43 @@ export interface AdapterVariable {
   /** The field of the configuration, e.g. `"port"`. */
   readonly field: string;
   /**
-   * What its text stands for. `"number"`: a decimal number. `"boolean"`: `true`, `false`, `1`, `0`, `yes`, `no`, `on`
+   * How its text is parsed. `"number"`: a decimal number. `"boolean"`: `true`, `false`, `1`, `0`, `yes`, `no`, `on`
    * or `off`, in any case. Default `"text"`.
    */
   readonly format?: "text" | "number" | "boolean";
-  /** Never shown, in no report and no error. */
+  /** Its value is never shown, neither in a report nor in an error. */
   readonly secret?: boolean;
-  /** `validateMemoryEnvironment` warns when it isn't set and isn't needed, since its default is used. */
+  /** `validateMemoryEnvironment` warns if it isn't set and its default is used. */
   readonly recommended?: boolean;
-  /** The variable that stands in for this one, e.g. `"JAF_FILE_URL"`: with it, this one is neither needed nor used. */
+  /** A variable that replaces this one, e.g. `"JAF_FILE_URL"`: if that is set, this one is neither needed nor used. */
   readonly replacedBy?: string;
 }
 
 /**
  * What a backend's package exports as `adapter`. `createMemoryProvider({ type })` and `JAF_MEMORY_TYPE` find it by the
- * name of the package, `@jaf/memory-<type>` or `jaf-memory-<type>`: from here, from the main script, and from the working
- * folder if its own package.json declares it. `registerMemoryAdapter` adds one of any other name.
+ * name of the package, `@jaf/memory-<type>` or `jaf-memory-<type>`: as an import in this package, in the main script, or in the
+ * working folder if its package.json declares it. `registerMemoryAdapter` adds an adapter whose package has another name.
  */
 export interface MemoryAdapter<Config extends object = object, Client = unknown> {
   /** A lower-case letter, then up to 49 lower-case letters, digits and hyphens. */
   readonly type: string;
   /**
-   * Checks a configuration, its field `type` included. Its output is what `create` gets, so that defaults live here
-   * and nowhere else. Its messages hold no value; those for a field of a secret variable are not shown at all.
+   * Checks a configuration, its field `type` included. Its output is passed to `create`, so defaults belong here
+   * and nowhere else. Its messages must not contain values; those for a field of a secret variable are never shown.
    */
   readonly configSchema: ZodType<Config>;
   /** By name, e.g. `JAF_FILE_FOLDER`. */
   readonly environment: Readonly<Record<string, AdapterVariable>>;
   /**
-   * Opens the provider. A client that is handed in stays the caller's; without one the provider opens its own and
-   * closes it with `close()`. Rejects with a `MemorySetupError`, or with a `TypeError` for a client that is none. Of
-   * anything else that it throws, the factories tell the name and the code.
+   * Opens the provider. A client that is passed in is never closed by it; without one the provider opens its
+   * own and closes it with `close()`. Rejects with a `MemorySetupError`, or with a `TypeError` for an invalid client.
+   * Of any other error, the factories show only the name and the code.
    */
   readonly create: (config: Config, client?: Client) => MemoryProvider | Promise<MemoryProvider>;
 }
 
 /**
- * What adapters tell the compiler, by type; each adds its own line:
+ * The types of each backend's configuration, client and provider. Each adapter adds its own line:
  *
  * ```ts
  * declare module "@jaf/memory" {

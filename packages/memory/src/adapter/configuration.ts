@@ -3,7 +3,7 @@ import { createMemoryStorageError, describeCause, type MemoryIssue } from "../er
 import { MemorySetupError } from "../setup-error.ts";
 import type { MemoryAdapter } from "./adapter.ts";
 
-/** `field` is that of the configuration; absent where the whole is wrong. */
+/** `field`: the field of the configuration; absent if the configuration as a whole is wrong. */
 export interface ConfigIssue extends MemoryIssue {
   readonly field?: PropertyKey;
 }
@@ -18,7 +18,7 @@ export interface Setup {
   readonly operation: string;
 }
 
-/** Name and code of what an adapter threw: its message is not ours, and may quote a configuration. */
+/** The name and code of what an adapter threw. Its message may quote the configuration. */
 export function adapterFailure({ adapter, operation }: Setup, doing: string, thrown: unknown) {
   const { name, code } = describeCause(thrown);
   const reason = `the adapter of type "${adapter.type}" threw while it ${doing} (${name}${code === undefined ? "" : `, ${code}`}), instead of rejecting with a MemorySetupError.`;
@@ -35,7 +35,7 @@ export async function parseConfig(setup: Setup, config: unknown): Promise<Parsed
     const parsed = await configSchema.safeParseAsync(config);
     if (parsed.success) return { ok: true, config: parsed.data };
     const issues = schemaIssues(parsed.error).map((issue) =>
-      // A message of the adapter's own may quote what it found.
+      // A message written by the adapter may quote the value.
       issue.field !== undefined && secrets.has(issue.field) ? { ...issue, expected: "another value" } : issue,
     );
     return { ok: false, issues };

@@ -1,4 +1,6 @@
 export { type BackoffLimits, type BackoffOptions, type Outcome, retryWithBackoff } from "../async/backoff.ts";
+export { type BackoffDelays, backoffDelayMs } from "../async/backoff-delay.ts";
+export { callSafely } from "../async/call-safely.ts";
 export { type DeadlineOptions, withDeadline } from "../async/deadline.ts";
 export { createKeyedQueue, type KeyedQueue } from "../async/keyed-queue.ts";
 export { onAbort } from "../async/on-abort.ts";
@@ -51,7 +53,7 @@ export { messageText } from "../message-text.ts";
 export { readFrom } from "../read-from.ts";
 export { createFailure, createSuccess } from "../result.ts";
 export { MemorySetupError } from "../setup-error.ts";
-export { fence } from "../text/fence.ts";
+export { wrapInTag } from "../text/wrap-in-tag.ts";
 export { isVersionedProvider } from "../versioned-provider.ts";
 export { estimateTokens } from "../window/tokens.ts";
 export type { AdapterVariable, MemoryAdapter } from "./adapter.ts";

@@ -46,15 +46,16 @@ async function loadPackage(request: AdapterRequest, name: string, packages: Pack
       throw setupError(request, reason, thrown);
     }
     // What a package's own code throws may quote its configuration.
-    const told = code === undefined ? thrownName : `${thrownName}, ${code}`;
-    const reason = `the package ${name} is installed and throws while it loads (${told}). Import it by itself to see why.`;
+    const kind = code === undefined ? thrownName : `${thrownName}, ${code}`;
+    const reason = `the package ${name} is installed and throws while it loads (${kind}). Import it by itself to see why.`;
     throw setupError(request, reason);
   }
 }
 
 /**
- * The adapter of a type: registered, or, where packages are found as a program runs, exported by an installed one. Rejects
- * with a `MemorySetupError` that says what to install, or what is wrong with what is installed.
+ * The adapter of a type: a registered one, or, where packages can be imported at run time, the one that an installed
+ * package exports. Rejects with a `MemorySetupError` that says what to install, or what is wrong with the installed
+ * package.
  */
 export async function findAdapter(request: AdapterRequest): Promise<MemoryAdapter> {
   const { type } = request;

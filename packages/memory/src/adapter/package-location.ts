@@ -5,7 +5,7 @@ import { findPackageEntry, isObject } from "./package-entry.ts";
 /** Where the application has a package. */
 export type PackageLocation =
   | { readonly status: "found"; readonly file: string }
-  /** The working folder doesn't vouch for it; `reason` is a sentence. */
+  /** It is in the working folder, which doesn't declare it; `reason` is a sentence. */
   | { readonly status: "ignored"; readonly reason: string }
   | { readonly status: "absent" };
 
@@ -93,10 +93,9 @@ function locateIn(folder: string, name: string): PackageLocation {
 }
 
 /**
- * Where a package is that can't be found from here: package managers that keep packages apart let this one see its own
- * dependencies alone. The main script's folder counts as an import in that script would. A process may be started in any
- * folder, be it one for downloads, so the working folder counts only if its own package.json declares the package.
- * Nothing of a package is run.
+ * Locates a package that this package can't import itself: with isolated dependencies it sees only its own. The package is
+ * found if the main script could import it. A process may be started in any folder, e.g. one for downloads, so the working
+ * folder is used only if its own package.json declares the package. Runs no code of the package.
  */
 export function locatePackage(name: string): PackageLocation {
   const script = mainScript();

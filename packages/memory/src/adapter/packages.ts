@@ -1,4 +1,4 @@
-/** A package as far as it may be run. */
+/** The result of looking for a package. */
 export interface Lookup {
   /** Absent: it is not installed. */
   readonly module?: unknown;
@@ -6,9 +6,9 @@ export interface Lookup {
   readonly ignored?: string;
 }
 
-/** Where the application's packages are found as it runs. */
+/** Imports packages of the application at run time. */
 export interface Packages {
-  /** Runs a package. Rejects if it can't be loaded. */
+  /** Imports a package. Rejects if it can't be loaded. */
   readonly load: (name: string) => Promise<Lookup>;
   /** Whether no module was found for a name, as opposed to a module whose code threw. */
   readonly isUnresolved: (thrown: unknown) => boolean;

@@ -4,7 +4,7 @@ import { inMemoryAdapter } from "./built-in.ts";
 
 interface Registration {
   readonly adapter: MemoryAdapter;
-  /** How often, less how often it was taken back. */
+  /** How often it was registered, less how often it was unregistered. */
   count: number;
 }
 
@@ -15,12 +15,12 @@ const registered = new Map<string, Registration>([
 export const registeredAdapter = (type: string): MemoryAdapter | undefined => registered.get(type)?.adapter;
 
 /**
- * Makes a backend known to `createMemoryProvider` and `JAF_MEMORY_TYPE` under its type: one whose package has a name
- * of its own, or one in a bundled application, where packages can't be found by name. It goes before an installed
- * package. Returns a function that takes it back; one that was registered several times
- * stays until all of them are taken back.
+ * Registers a backend under its type for `createMemoryProvider` and `JAF_MEMORY_TYPE`: needed if its package has another
+ * name than the convention, and in a bundled application, where packages can't be found by name. It takes precedence over
+ * an installed package. Returns a function that unregisters it; an adapter that was registered several times stays until
+ * all registrations are undone.
  *
- * Throws a `TypeError` for what is no adapter, and for a type that another adapter has.
+ * Throws a `TypeError` for an invalid adapter, and for a type under which another adapter is registered.
  */
 export function registerMemoryAdapter<Config extends object, Client>(
   adapter: MemoryAdapter<Config, Client>,

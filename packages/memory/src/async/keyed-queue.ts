@@ -1,24 +1,24 @@
 export interface KeyedQueue {
-  /** After all tasks of this key that came before, whatever became of them; tasks of other keys don't wait for it. */
+  /** Runs the task after all earlier tasks of this key, whatever their outcome. Tasks of other keys don't wait for it. */
   readonly run: <T>(key: string, task: () => Promise<T>) => Promise<T>;
-  /** Alone: after all tasks that came before, of whatever key, and ahead of all that come later. */
+  /** Runs the task alone: after all earlier tasks of every key, and before all later ones. */
   readonly runAlone: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
-const settled = (run: Promise<unknown>): Promise<void> =>
+const afterwards = (run: Promise<unknown>): Promise<void> =>
   run.then(
     () => {},
-    () => {}, // Its caller hears of it; the next one goes on.
+    () => {}, // The caller of the task gets the error; the next task runs all the same.
   );
 
-/** Orders asynchronous tasks within this process. Remembers a key for as long as a task of it is under way. */
+/** Orders asynchronous tasks within this process. Keeps a key only while a task of it waits or runs. */
 export function createKeyedQueue(): KeyedQueue {
   const last = new Map<string, Promise<void>>();
   let barrier: Promise<void> = Promise.resolve();
   return {
     run: (key, task) => {
       const run = Promise.all([barrier, last.get(key)]).then(task);
-      const end = settled(run).then(() => {
+      const end = afterwards(run).then(() => {
         if (last.get(key) === end) last.delete(key);
       });
       last.set(key, end);
@@ -26,7 +26,7 @@ export function createKeyedQueue(): KeyedQueue {
     },
     runAlone: (task) => {
       const run = Promise.all([barrier, ...last.values()]).then(task);
-      barrier = settled(run);
+      barrier = afterwards(run);
       return run;
     },
   };

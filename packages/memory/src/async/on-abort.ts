@@ -1,12 +1,12 @@
-interface Waiting {
+interface AbortListeners {
   readonly actions: Set<() => void>;
   readonly stopListening: () => void;
 }
 
-const waitingFor = new WeakMap<AbortSignal, Waiting>();
+const listenersOf = new WeakMap<AbortSignal, AbortListeners>();
 
 /**
- * Calls `action` once when the signal is aborted, at once if it already is. Returns what takes that back.
+ * Calls `action` once when the signal is aborted, at once if it already is. Returns a function that takes `action` off again.
  *
  * However many actions wait for a signal, it has one listener, and none when nothing waits: Node warns of a leak where
  * a signal has more than ten, and a server may have one signal for all its requests.
@@ -16,7 +16,7 @@ export function onAbort(signal: AbortSignal, action: () => void): () => void {
     action();
     return () => {};
   }
-  const { actions, stopListening } = waitingFor.get(signal) ?? listen(signal);
+  const { actions, stopListening } = listenersOf.get(signal) ?? listen(signal);
   // A function of its own, as the same action may wait twice.
   const entry = () => action();
   actions.add(entry);
@@ -25,19 +25,19 @@ export function onAbort(signal: AbortSignal, action: () => void): () => void {
   };
 }
 
-function listen(signal: AbortSignal): Waiting {
+function listen(signal: AbortSignal): AbortListeners {
   const actions = new Set<() => void>();
   const stopListening = () => {
     signal.removeEventListener("abort", abort);
-    waitingFor.delete(signal);
+    listenersOf.delete(signal);
   };
   const abort = () => {
     stopListening();
     for (const action of actions) action();
     actions.clear();
   };
-  const waiting = { actions, stopListening };
-  waitingFor.set(signal, waiting);
+  const listeners = { actions, stopListening };
+  listenersOf.set(signal, listeners);
   signal.addEventListener("abort", abort);
-  return waiting;
+  return listeners;
 }

@@ -1,10 +1,13 @@
 import { onAbort } from "./on-abort.ts";
 
-/** Waits that end together. */
+/** Waits that can all be ended at once. */
 export interface Waits {
   /** Whether the signal has aborted or {@link Waits.end} was called. */
   readonly ended: () => boolean;
-  /** Ends early as well, also when `signal` aborts. The timer keeps the process alive, as pending work does. */
+  /**
+   * Resolves after the delay, or when all waits end or `signal` aborts. The timer keeps the process alive, as pending work
+   * does.
+   */
   readonly wait: (delayMs: number, signal?: AbortSignal) => Promise<void>;
   /** Ends all waits, now and later. */
   readonly end: () => void;
@@ -13,7 +16,7 @@ export interface Waits {
 export function createWaits(signal: AbortSignal | undefined): Waits {
   const waiting = new Set<() => void>();
   let closed = false;
-  const wake = () => {
+  const stopAll = () => {
     for (const stop of waiting) stop();
   };
   return {
@@ -25,7 +28,7 @@ export function createWaits(signal: AbortSignal | undefined): Waits {
         const stop = () => {
           clearTimeout(timer);
           waiting.delete(stop);
-          for (const take of unlisten) take();
+          for (const remove of unlisten) remove();
           resolve();
         };
         const timer = setTimeout(stop, delayMs);
@@ -34,7 +37,7 @@ export function createWaits(signal: AbortSignal | undefined): Waits {
       }),
     end: () => {
       closed = true;
-      wake();
+      stopAll();
     },
   };
 }

@@ -7,9 +7,9 @@ import type { WriteReceipt } from "../versioned-provider.ts";
 import type { DigestAlgorithm } from "./history-digest.ts";
 
 /**
- * The storage port: what a backend has to do once everything is validated and encoded. `defineMemoryProvider`
- * makes a {@link VersionedMemoryProvider} of it, so that a backend holds I/O and nothing else. A wrapper is a function
- * from one backend to another.
+ * The storage port: what a backend has to do, with input that is already validated and encoded. `defineMemoryProvider`
+ * makes a {@link VersionedMemoryProvider} of it, so that a backend is only I/O. A wrapper is a function from one backend to
+ * another.
  *
  * Methods throw what their driver throws; `toMemoryError` translates it in one place.
  */
@@ -17,21 +17,21 @@ export interface MemoryBackend {
   /** The name in errors and health reports, e.g. `"postgres"`. */
   readonly name: string;
   readonly write: (write: ConversationWrite) => Promise<WriteOutcome>;
-  /** At one moment. Costs what the messages cost that are asked for. */
+  /** A consistent snapshot. Costs in proportion to the selected messages. */
   readonly read: (request: ReadRequest) => Promise<ReadOutcome>;
-  /** Absent: the store keeps no digests, and can't tell whether somebody else has changed a message. */
+  /** Absent: the store keeps no digests, and can't detect changes made by others. */
   readonly history?: HistoryReader;
   /** `limit` is at least 1. */
   readonly find: (query: ConversationQuery) => Promise<readonly StoredConversation[]>;
   /**
-   * Whether there was one. Leaves a tombstone of the conversation for `TOMBSTONE_SECONDS`, also where nothing was:
-   * a random id under `tombstoneKey("conversation", id)`. In one step with the deletion, such that a creation which is
-   * under way either comes before both, and is deleted, or sees the tombstone.
+   * Returns whether there was one. In either case creates a tombstone of the conversation for `TOMBSTONE_SECONDS`: a random
+   * id under `tombstoneKey("conversation", id)`. In one step with the deletion, so that a concurrent creation either comes
+   * before both, and is deleted, or sees the tombstone.
    */
   readonly delete: (conversationId: string) => Promise<boolean>;
   /**
-   * How many conversations that were. First a tombstone of the user, then everything that is there, each conversation
-   * as `delete` does it. What a creation that is under way leaves of this user is deleted, or sees a tombstone.
+   * Returns how many conversations there were. First creates a tombstone of the user, then deletes each conversation as
+   * `delete` does. A conversation of this user that is created meanwhile is deleted, or its creation sees a tombstone.
    */
   readonly clearUser: (userId: string) => Promise<number>;
   readonly stats: (userId?: string) => Promise<MemoryStats>;
@@ -44,13 +44,13 @@ export interface MemoryBackend {
 
 /**
  * Reads messages with their digests, which a store makes in the step that writes them: of each message
- * `nextDigest(algorithm, previous, messageHash(body))`, of which the last is the conversation's `historyDigest`. Where messages are
- * dropped from the end, the digest of the last that stays takes its place. Where they are trimmed or replaced, the last
- * digest of what is gone is kept as `base`, which is the incarnation at first.
+ * `nextDigest(algorithm, previous, messageHash(body))`, of which the last is the conversation's `historyDigest`. Where
+ * messages are dropped from the end, the digest of the last that stays takes its place. Where they are trimmed or replaced,
+ * the last digest of what is gone is kept as `base`, which is the incarnation at first.
  */
 export interface HistoryReader {
   readonly algorithm: DigestAlgorithm;
-  /** At one moment, whatever is stored: messages that are missing, too many, or none at all, are no failure. */
+  /** A consistent snapshot of whatever is stored: missing or additional messages, or none at all, are no failure. */
   readonly read: (request: HistoryRequest) => Promise<StoredHistory | null>;
 }
 
@@ -58,7 +58,7 @@ export interface HistoryRequest {
   readonly conversationId: string;
   /** The position to read from, or from the first that is stored. */
   readonly from: number;
-  /** At most this many, from 1; also of what lies behind the last that is counted. */
+  /** At most this many, from 1. Includes messages beyond the last one that the store counts. */
   readonly limit: number;
 }
 
@@ -66,7 +66,7 @@ export interface StoredHistory {
   /** The position of the first message that is stored, by the store's own count. */
   readonly firstPosition: number;
   readonly nextPosition: number;
-  /** What the digest of the first message is made with. */
+  /** The digest before the first message. */
   readonly base: string;
   /** Absent where no message has a digest. */
   readonly historyDigest?: string;
@@ -78,7 +78,7 @@ export interface StoredHistory {
 export interface EncodedMessage {
   /** JSON text without NUL, line breaks or unpaired surrogates: all three are escaped. Keep it as text. */
   readonly body: string;
-  /** Whether it is a tool result, which a trim must not leave at the head of the conversation. */
+  /** Whether it is a tool result: a trim must not leave one at the start of the conversation. */
   readonly isToolResult: boolean;
   /** Absent: it has none. */
   readonly own?: OwnMessageId;
@@ -87,7 +87,7 @@ export interface EncodedMessage {
 /** A message's own id, unique in its conversation. */
 export interface OwnMessageId {
   readonly id: string;
-  /** SHA-256 of the message, hex: to compare it with one that is stored under the id. Kept beside it. */
+  /** SHA-256 of the message, hex. Store it with the id, to compare a later message with the same id. */
   readonly hash: string;
 }
 
@@ -103,8 +103,8 @@ export interface ConversationWrite {
   readonly userId?: string;
   readonly traceId?: string;
   /**
-   * The fields to keep, `traceId` among them, and `systemContent` where the batch holds any. An append merges them field by
-   * field, a replace replaces all.
+   * The fields to store, including `traceId`, and `systemContent` if the batch contains any. An append merges them
+   * field by field, a replace replaces all.
    */
   readonly metadata: JsonObject;
   /** 0 where there is none. */
@@ -112,9 +112,9 @@ export interface ConversationWrite {
   /** 0 where there is none. */
   readonly expectedMetadataVersion?: number;
   /**
-   * One that isn't there has no `present`. `absent`: compare by `isErasedSince` with what is under
-   * `tombstoneKey("conversation", id)` and, where `userId` is given, `tombstoneKey("user", userId)` (else `null`), in the
-   * same step as the creation.
+   * `present`: the conversation must exist with this incarnation. `absent`: it must not exist; compare by `isErasedSince`
+   * with what is under `tombstoneKey("conversation", id)` and, where `userId` is given, `tombstoneKey("user", userId)`
+   * (else `null`), in the same step as the creation.
    */
   readonly expectedIncarnation?: ExpectedIncarnation;
   /** Absent: a conversation that isn't there is `"missing"`. */
@@ -122,20 +122,20 @@ export interface ConversationWrite {
     /** The identity that it gets, random. */
     readonly incarnation: string;
   };
-  /** How many messages to drop from the end first, from 1. Of an append alone. */
+  /** How many messages to drop from the end first, at least 1. Only in an append. */
   readonly dropLast?: number;
   readonly idempotency?: {
     readonly key: string;
-    /** SHA-256 of all that the write says, hex. */
+    /** SHA-256 of the whole write, hex. */
     readonly bodyHash: string;
   };
   readonly maxMessages?: number;
   readonly ttlSeconds?: number;
-  /** An import: what the conversation, which isn't there yet, begins with. Of a replace alone. */
+  /** The start values of an imported conversation, which must not exist yet. Only in a replace. */
   readonly source?: ConversationSource;
 }
 
-/** What an imported conversation keeps of its source, as if it had always been here. */
+/** The values that an imported conversation takes over from its source. */
 export interface ConversationSource {
   readonly createdAt: Date;
   readonly lastActivity: Date;
@@ -146,11 +146,11 @@ export interface ConversationSource {
   readonly traceIds: readonly string[];
 }
 
-/** Reasons that a store can have. */
+/** The conflicts that a store can report. */
 export type WriteConflictReason = Exclude<MemoryConflictReason, "turn">;
 
 export type WriteOutcome =
-  /** Without `receipt`, runs read more: they know neither what the store has dropped nor the digest. */
+  /** Without `receipt`, runs read more often, since they don't know what the store has dropped, nor the digest. */
   | { readonly status: "written"; readonly receipt?: WriteReceipt }
   /** The same key and body was written before: nothing changed. */
   | { readonly status: "replayed" }
@@ -163,7 +163,7 @@ export type WriteOutcome =
       readonly actualVersion?: number;
     };
 
-/** For how many further writes to the same conversation an idempotency key is remembered, at least. */
+/** The minimum number of later writes to the same conversation for which an idempotency key is kept. */
 export const IDEMPOTENCY_WINDOW = 1_000;
 
 export interface ReadRequest {
@@ -171,11 +171,11 @@ export interface ReadRequest {
   readonly messages: StoredSelection;
   /** An idempotency key whose receipt is asked for. */
   readonly receiptFor?: string;
-  /** Whether the tombstones are asked for, if there is no conversation; `userId`: that of this user too. */
+  /** Present: return the tombstones if there is no conversation, with that of the user `userId` if it is given. */
   readonly tombstones?: { readonly userId?: string };
-  /** Whether what only an export needs is asked for. */
+  /** Whether to return what only an export needs. */
   readonly forExport?: boolean;
-  /** Whether the time is asked for. Without it, a read does nothing for it. */
+  /** Whether to return `readAt`. */
   readonly asksTime?: boolean;
 }
 
@@ -195,17 +195,17 @@ export type StoredSelection =
   | { readonly kind: "message"; readonly messageId: string };
 
 export type ReadOutcome = ReadContent & {
-  /** With `asksTime`: when it was read, by the store's clock and not by this process's, also where nothing is. */
+  /** With `asksTime`: when it was read, by the store's clock and not this process's, even if there is no conversation. */
   readonly readAt?: Date;
 };
 
 type ReadContent =
   | {
-      /** With the selected messages alone. */
+      /** With only the selected messages. */
       readonly conversation: StoredConversation;
       /** The position of the first selected message; `nextPosition` where none is. */
       readonly firstPosition: number;
-      /** The position behind the last message after the write of `receiptFor`, if that is remembered. */
+      /** The position after the last message, right after the write of `receiptFor`, if its key is kept. */
       readonly receipt?: { readonly nextPosition: number };
       /** With `forExport`. */
       readonly forExport?: {
@@ -262,7 +262,7 @@ export interface ConversationQuery {
   readonly includeMessages: boolean;
 }
 
-/** A place in the order of a listing: right after this conversation. */
+/** A position in a listing: right after this conversation. */
 export interface ConversationPosition {
   readonly lastActivity: Date;
   readonly conversationId: string;

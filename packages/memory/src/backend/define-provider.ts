@@ -21,14 +21,14 @@ import { verifyHistory } from "./verify-history.ts";
 
 const DEFAULT_RECENT_MESSAGES = 50;
 
-/** This process's own time in its place would look right until clocks differ. */
+/** Not replaced by this process's time: that would look right until clocks differ. */
 class MissingTime extends Error {
   override readonly name = "MissingTime";
 }
 
 /**
- * Makes a {@link VersionedMemoryProvider} of a storage port: validates and encodes what goes in, decodes and freezes what
- * comes out, and turns whatever the backend throws into a tagged error.
+ * Makes a {@link VersionedMemoryProvider} of a storage port: validates and encodes input, decodes and freezes
+ * output, and turns whatever the backend throws into a tagged error.
  */
 export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryProvider {
   const provider = backend.name;

@@ -3,11 +3,11 @@ import { createMemoryStorageError, describeCause } from "../errors.ts";
 import type { EncodedMessage, MemoryBackend, StoredConversation, StoredMessage } from "./backend.ts";
 import { extendBackend } from "./extend-backend.ts";
 
-/** What becomes of a message's body, which is JSON text, on its way into a store and out of it. */
+/** Converts the body of a message, which is JSON text, before it is stored and after it is read. */
 export interface MessageMapping {
-  /** Any text, of which `decode` makes the body again. Where it throws, nothing is written. */
+  /** Returns any text from which `decode` restores the body. If it throws, nothing is written. */
   readonly encode: (body: string) => string | Promise<string>;
-  /** Where it throws, the read fails. */
+  /** If it throws, the read fails. */
   readonly decode: (text: string) => string | Promise<string>;
 }
 
@@ -27,12 +27,12 @@ async function mapped(map: (text: string) => string | Promise<string>, text: str
   return result;
 }
 
-/** A message of its own, so that it is to the store what every body is, whatever characters the text holds. */
-const enclose = ({ isToolResult }: EncodedMessage, text: string): string =>
+/** A message again, so that the store can treat it like any body, whatever characters the text contains. */
+const toStoredBody = ({ isToolResult }: EncodedMessage, text: string): string =>
   JSON.stringify({ role: isToolResult ? "tool" : "user", content: text });
 
 /** Throws {@link CorruptMessage}. */
-function disclose(stored: StoredMessage, index: number): string {
+function fromStoredBody(stored: StoredMessage, index: number): string {
   const { content }: { readonly content: unknown } =
     typeof stored === "string" ? decodeMessage(stored, index) : stored;
   if (typeof content !== "string") throw new CorruptMessage(index);
@@ -40,20 +40,20 @@ function disclose(stored: StoredMessage, index: number): string {
 }
 
 /**
- * The backend, keeping another text in place of each message's body: for wrappers that encrypt, compress or rewrite what
- * is stored. A reader without the wrapper finds a message that holds that text.
+ * A backend that stores another text in place of each message's body: for wrappers that encrypt, compress or rewrite what
+ * is stored. A reader without the wrapper finds a message with that text.
  *
- * Ids, owners and metadata are kept as they are. So are the hashes of idempotency keys and of messages with ids of their
- * own: a retry, and a message that comes again, are known also where `encode` gives another text each time. They are
- * SHA-256 of what was said, so short or guessable texts can be told from them.
+ * Ids, owners and metadata are stored unchanged. So are the hashes of writes with idempotency keys and of messages with
+ * ids: so a retry and a repeated message are recognised even if `encode` returns another text each time. They are SHA-256
+ * hashes of the original, so short or guessable texts can be recovered from them.
  */
 export function mapMessages<B extends MemoryBackend>(backend: B, { encode, decode }: MessageMapping): B {
   const encodeBody = async (message: EncodedMessage): Promise<EncodedMessage> => ({
     ...message,
-    body: enclose(message, await mapped(encode, message.body)),
+    body: toStoredBody(message, await mapped(encode, message.body)),
   });
   const decodeConversation = async (stored: StoredConversation): Promise<StoredConversation> => {
-    const texts = stored.messages.map(disclose);
+    const texts = stored.messages.map(fromStoredBody);
     return { ...stored, messages: await Promise.all(texts.map((text) => mapped(decode, text))) };
   };
   return extendBackend(backend, {

@@ -9,8 +9,8 @@ interface Positions {
 }
 
 /**
- * Which of the stored messages a selection means, as indexes in their list, the end exclusive: for a backend that has
- * them all in memory. An empty selection is `[totalMessages, totalMessages]` or another empty range.
+ * The range of stored messages that a selection means, as indexes in their list, the end exclusive. For a backend that has
+ * all messages in memory. An empty selection is `[totalMessages, totalMessages]` or another empty range.
  */
 export function selectedBounds(
   selection: StoredSelection,

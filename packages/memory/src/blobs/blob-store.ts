@@ -3,10 +3,10 @@ import type { BlobEntry, BlobHold, ListedBlob } from "./blob-backend.ts";
 import type { BlobReference } from "./reference.ts";
 
 /**
- * Where the bytes of large media lie: what `withBlobs` works with. Make one with `createInMemoryBlobStore`, with a store's
- * package, or with `defineBlobStore` of a `BlobBackend`, which says what each method has to do.
+ * Stores the bytes of large media, for `withBlobs`. Make one with `createInMemoryBlobStore`, with the
+ * package of a store, or with `defineBlobStore` of a `BlobBackend`, which documents each method.
  *
- * Ids are checked as those of a `MemoryProvider`, and hashes; what doesn't pass is a `MemoryValidationError`. Failures
+ * Ids are checked as those of a `MemoryProvider`, and hashes; invalid ones are a `MemoryValidationError`. Failures
  * are tagged errors, absence is `null`, and nothing is thrown.
  */
 export interface BlobStore {
@@ -18,7 +18,7 @@ export interface BlobStore {
     data: Uint8Array,
     hold: BlobHold,
   ) => Promise<Result<Pick<BlobReference, "sha256" | "size">>>;
-  /** Puts a hold on those that are there: which of the hashes that are. */
+  /** Puts a hold on those that exist. Returns the hashes of those. */
   readonly keep: (
     conversationId: string,
     hashes: readonly string[],
@@ -32,9 +32,9 @@ export interface BlobStore {
   /** The bytes; `null` if they aren't there. Bytes that have another hash are a `MemoryStorageError`. */
   readonly get: (conversationId: string, sha256: string) => Promise<Result<Uint8Array | null>>;
   readonly list: (conversationId: string) => Promise<Result<readonly BlobEntry[]>>;
-  /** How many were removed: those that are still as they were listed. */
+  /** Removes those that haven't changed since they were listed. Returns how many. */
   readonly remove: (conversationId: string, blobs: readonly ListedBlob[]) => Promise<Result<number>>;
-  /** Conversations whose blobs are to be looked after; see `BlobBackend`. */
+  /** Conversations that are due to be swept; see `BlobBackend`. */
   readonly due: (limit: number, idleSeconds: number) => Promise<Result<readonly string[]>>;
   /** Closes what the store opened. Later calls fail with `MemoryConnectionError`. Closing twice is a success. */
   readonly close: () => Promise<Result<void>>;

@@ -2,7 +2,7 @@
 export interface BlobCache {
   readonly get: (conversationId: string, sha256: string) => Uint8Array | undefined;
   readonly set: (conversationId: string, sha256: string, data: Uint8Array) => void;
-  readonly forget: (conversationId: string, sha256: string) => void;
+  readonly delete: (conversationId: string, sha256: string) => void;
 }
 
 /** What another process has erased is given for no longer than this. */
@@ -51,6 +51,6 @@ export function createBlobCache(maxBytes: number): BlobCache {
         drop(oldest);
       }
     },
-    forget: (conversationId, sha256) => drop(keyOf(conversationId, sha256)),
+    delete: (conversationId, sha256) => drop(keyOf(conversationId, sha256)),
   };
 }

@@ -42,19 +42,19 @@ export async function collectBlobs(
   if (!read.success) return read;
   const named = namedIn(read.data.conversation?.messages ?? []);
   const garbage = free.filter(({ sha256 }) => !named.has(sha256));
-  for (const { sha256 } of garbage) cache.forget(conversationId, sha256);
+  for (const { sha256 } of garbage) cache.delete(conversationId, sha256);
   return garbage.length === 0 ? createSuccess(0) : blobs.remove(conversationId, garbage);
 }
 
 export interface SweepOptions {
   /** How many conversations to look at, at most. Default 100. */
   readonly limit?: number;
-  /** Not those that were written or looked at within this time. Default 3,600. */
+  /** Skips conversations that were written or swept within this time. Default 3,600. */
   readonly idleSeconds?: number;
 }
 
 export interface SweepReport {
-  /** How many were looked at. Fewer than `limit`: there are no more for now. */
+  /** How many were swept. Fewer than `limit`: there are no more for now. */
   readonly conversations: number;
   /** How many blobs were removed. */
   readonly removed: number;

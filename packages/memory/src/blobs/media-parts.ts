@@ -44,7 +44,7 @@ function bytesOfText(text: string): Uint8Array | undefined {
   return base64Of(bytes) === text ? bytes : undefined;
 }
 
-/** A field `blob` of somebody else's stays, and so does the data beside it. */
+/** A field `blob` that isn't a reference stays unchanged, with the data next to it. */
 function mediaIn(part: unknown, minBytes: number): Omit<FoundMedia, "path"> | undefined {
   if (!isMedia(part) || "blob" in part) return undefined;
   const data = part["data"];
@@ -62,14 +62,14 @@ const renamed = (fields: Fields, from: string, [to, value]: readonly [string, un
     Object.entries(fields).map(([key, field]) => (key === from ? [to, value] : [key, field])),
   );
 
-/** Whose place in the batch it is. */
-interface Place {
+/** Where a part is in the batch. */
+interface PartIndex {
   readonly message: number;
   readonly part: number;
 }
 
 function search(messages: readonly unknown[], minBytes: number): BatchMedia | undefined {
-  const places: Place[] = [];
+  const indexes: PartIndex[] = [];
   const found: FoundMedia[] = [];
   const references: { path: string; reference: BlobReference }[] = [];
   const batch = [...messages];
@@ -86,7 +86,7 @@ function search(messages: readonly unknown[], minBytes: number): BatchMedia | un
       const media = reference === undefined ? mediaIn(part, minBytes) : undefined;
       if (media === undefined) return part;
       found.push({ path: `${path}.data`, ...media });
-      places.push({ message: at, part: index });
+      indexes.push({ message: at, part: index });
       return renamed(part as Fields, "data", ["blob", undefined]);
     });
     batch[at] = { ...message, content: parts };
@@ -95,7 +95,7 @@ function search(messages: readonly unknown[], minBytes: number): BatchMedia | un
   // Before anything is awaited: the write takes its arguments as they were at the call.
   const own = copyArgument(batch) as { content: Fields[] }[];
   const fill = (given: readonly BlobReference[]): readonly Message[] => {
-    for (const [index, { message, part }] of places.entries()) {
+    for (const [index, { message, part }] of indexes.entries()) {
       const content = own[message]?.content;
       if (content !== undefined) content[part] = { ...content[part], blob: given[index] };
     }

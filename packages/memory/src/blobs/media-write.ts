@@ -152,8 +152,8 @@ export function createMediaWriter(writing: MediaWriting) {
       const hashes = new Set([...references, ...brought].map(({ sha256 }) => sha256));
       // One after the other: an erasure in between either finds no hold, or is seen.
       await release(conversationId, hashes, hold);
-      const isKept = written.success && !removes && (await isNamed(write, stored));
-      if (!isKept) await collect(conversationId);
+      const isStoredBefore = written.success && !removes && (await isNamed(write, stored));
+      if (!isStoredBefore) await collect(conversationId);
       return written;
     },
   };

@@ -3,9 +3,12 @@ import type { MemoryErrorUnion } from "../errors.ts";
 import { lazy } from "../lazy.ts";
 import type { BlobStore } from "./blob-store.ts";
 
-/** Something about blobs failed that changes no call's outcome: what is left over is swept later. */
+/** A step with blobs failed without changing the outcome of a call: blobs that remain are swept later. */
 export interface BlobErrorEvent {
-  /** `"release"`: a hold stays until it is over. `"erase"`: blobs of a conversation stay until they are swept. `"sweep"`. */
+  /**
+   * `"release"`: a hold stays until it expires. `"erase"`: blobs of a conversation stay until they are swept. `"sweep"`: a
+   * sweep in the background failed.
+   */
   readonly step: "release" | "erase" | "sweep";
   /** Absent with `"sweep"`. */
   readonly conversationId?: string;
@@ -23,14 +26,14 @@ export const blobOptionsSchema = lazy(() =>
     minBytes: z.int().min(1).default(32_768),
     /** Media of more bytes are refused. Default 67,108,864. */
     maxBytes: z.int().min(1).default(67_108_864),
-    /** How many bytes of media that were read this process keeps, for a minute at most. Default 33,554,432; 0: none. */
+    /** How many bytes of media this process caches after reading, each for at most a minute. Default 33,554,432; 0: none. */
     cacheBytes: z.int().min(0).default(33_554_432),
     /**
-     * How long media is kept whose message isn't stored yet: what a writer that crashed leaves is swept only after this. A
-     * write that takes longer than half of it to store its media fails. Default 900.
+     * How long media is kept whose message isn't stored yet: the media of a writer that crashed is swept only after
+     * this. A write fails if storing its media takes longer than half of it. Default 900.
      */
     holdSeconds: z.int().min(2).default(900),
-    /** Told of what failed without a call failing for it. Default: nobody is told. */
+    /** Called for failures that don't fail a call. Default: nothing is reported. */
     onBlobError: z
       .custom<(event: BlobErrorEvent) => void>((value) => typeof value === "function", {
         error: "expected a function",

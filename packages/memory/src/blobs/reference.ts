@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { lazy } from "../lazy.ts";
 
-/** Stands in a media part in the place of its `data`, which lies in a `BlobStore` under the same conversation. */
+/** Replaces the `data` of a media part, whose bytes are in a `BlobStore` under the same conversation. */
 export interface BlobReference {
   /** Of the bytes, 64 hexadecimal digits in lower case. */
   readonly sha256: string;
   /** In bytes. */
   readonly size: number;
-  /** `"base64"`: the `data` was text, and becomes text again. Absent: it was a `Uint8Array`. */
+  /** `"base64"`: `data` was base64 text, and is returned as text. Absent: it was a `Uint8Array`. */
   readonly encoding?: "base64";
 }
 
@@ -25,7 +25,7 @@ const referenceSchema = lazy(() =>
   }),
 );
 
-/** `undefined` for what is no reference: a part's `blob` may be a field of somebody else's. */
+/** `undefined` for what is no reference: `blob` may be a field of another framework's. */
 export function parseReference(value: unknown): BlobReference | undefined {
   const parsed = referenceSchema().safeParse(value);
   return parsed.success ? parsed.data : undefined;

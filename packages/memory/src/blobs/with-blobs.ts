@@ -2,7 +2,7 @@ import { idIssue } from "../codec/ids.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { extendObject } from "../extend-object.ts";
 import type { Message } from "../message.ts";
-import { tell } from "../observer.ts";
+import { notifyObserver } from "../observer.ts";
 import type { WriteMetadata, WriteOptions } from "../provider.ts";
 import { copyArgument } from "../resilience/argument-copy.ts";
 import { mayAnswerFromFallback } from "../resilience/fallback-mark.ts";
@@ -12,16 +12,16 @@ import { createBlobCache } from "./cache.ts";
 import { failedIn, type SweepOptions, type SweepReport, sweep } from "./collection.ts";
 import { createErasures } from "./erasures.ts";
 import { findMedia } from "./media-parts.ts";
+import { createMediaResolver, type MediaResolver } from "./media-resolver.ts";
 import { createMediaWriter, type MediaWrite } from "./media-write.ts";
 import { type BlobErrorEvent, type BlobOptions, blobOptionsSchema } from "./options.ts";
-import { createMediaReading, type MediaReading } from "./reading.ts";
 
 /** What {@link withBlobs} adds to a provider. */
-export interface BlobKeeping extends MediaReading {
+export interface BlobMethods extends MediaResolver {
   /**
-   * Removes blobs that no stored message names, in conversations that have waited longest for it: what expiry, a store's own
-   * limits and crashes leave. Some of it is done with writes of media, so that it needs calling only where media should be
-   * gone soon after its conversation has expired, or where nothing is written any more.
+   * Removes blobs that no stored message refers to, which remain after expiry, limits of the store, and crashes. Begins
+   * with the conversations that were swept longest ago. Writes of media sweep a few conversations as well, so call it only
+   * if media has to be gone soon after its conversation has expired, or if nothing is written any more.
    */
   readonly sweepBlobs: (options?: SweepOptions) => Promise<Result<SweepReport>>;
 }
@@ -69,7 +69,7 @@ const isId = (value: unknown): boolean => idIssue("", value) === undefined;
  * where the messages are gone and the blobs could not be removed: call them again, or let them be swept.
  *
  * Expiry (`ttlSeconds`), and messages or conversations that a store drops by a limit of its own, leave their blobs to the
- * sweep: see {@link BlobKeeping.sweepBlobs}. Wrap the store first: `withFallback(withRetry(withBlobs(store, …)), …)`, so
+ * sweep: see {@link BlobMethods.sweepBlobs}. Wrap the store first: `withFallback(withRetry(withBlobs(store, …)), …)`, so
  * that a fallback keeps whole messages while the blob store may be out of reach as well. A provider that may answer reads
  * from a fallback is refused: what the fallback doesn't know would count as erased. For the same reason, a provider of
  * your own must read what was written, not a copy that lags.
@@ -79,17 +79,17 @@ const isId = (value: unknown): boolean => idIssue("", value) === undefined;
 export function withBlobs<P extends VersionedMemoryProvider>(
   provider: P,
   options: BlobOptions,
-): P & BlobKeeping {
+): P & BlobMethods {
   const parsed = parseOptions(blobOptionsSchema(), options, "blob options");
   const { blobs, minBytes, cacheBytes, onBlobError, ...settings } = parsed;
   if (mayAnswerFromFallback(provider)) {
     throw new TypeError("Invalid provider: expected withFallback around withBlobs, and not within it.");
   }
-  const report = (event: BlobErrorEvent) => tell("onBlobError", onBlobError, event);
+  const report = (event: BlobErrorEvent) => notifyObserver("onBlobError", onBlobError, event);
   const cache = createBlobCache(cacheBytes);
   const collecting = { provider, blobs, cache };
   const writer = createMediaWriter({ ...collecting, settings, report });
-  const reading = createMediaReading(blobs, cache);
+  const reading = createMediaResolver(blobs, cache);
   let mediaWrites = Math.floor(Math.random() * SWEEP_EVERY); // Also of many processes that each write little.
 
   async function writeMedia(write: MediaWrite): Promise<Result<void>> {
@@ -136,7 +136,7 @@ export function withBlobs<P extends VersionedMemoryProvider>(
       });
     };
 
-  const methods: Partial<VersionedMemoryProvider> & BlobKeeping = {
+  const methods: Partial<VersionedMemoryProvider> & BlobMethods = {
     ...reading,
     ...createErasures(collecting),
     storeMessages: write("storeMessages"),
@@ -162,5 +162,5 @@ export function withBlobs<P extends VersionedMemoryProvider>(
     },
     sweepBlobs: (given = {}) => sweep(collecting, given),
   };
-  return extendObject(provider, methods) as P & BlobKeeping;
+  return extendObject(provider, methods) as P & BlobMethods;
 }

@@ -7,7 +7,7 @@ export * from "../engine/index.ts";
 export { createMemoryConnectionError } from "../errors.ts";
 export { readFrom } from "../read-from.ts";
 export { MemorySetupError } from "../setup-error.ts";
-export { fence } from "../text/fence.ts";
+export { wrapInTag } from "../text/wrap-in-tag.ts";
 export { isVersionedProvider } from "../versioned-provider.ts";
 export { parseChatMemoryConfig, windowOptionsOf } from "../window/config.ts";
 export { estimateTokens } from "../window/tokens.ts";

@@ -5,8 +5,8 @@ import type { ConversationMemory } from "../provider.ts";
 import { idIssue } from "./ids.ts";
 
 /**
- * The `cursor` that continues a listing after this conversation, or `undefined` for one without metadata.
- * A conversation that is written between two pages moves to the front and is not seen twice.
+ * The `cursor` that continues a listing after this conversation; `undefined` if it has no metadata. A
+ * conversation that is written between two pages moves to the front, so it isn't listed twice.
  */
 export function conversationCursor(conversation: ConversationMemory): string | undefined {
   const { conversationId, metadata } = conversation;

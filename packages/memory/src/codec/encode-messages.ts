@@ -21,7 +21,7 @@ function encodeMessage(message: unknown, index: number, batch: Batch): EncodedMe
     const plain = encodePlainMessage(message);
     if (plain !== undefined) return plain;
     const body = encodeJson(message);
-    // What is stored, and not what was handed in: a getter answers anew, and hidden fields are not stored. Tags stay tags:
+    // What is stored, and not what was passed in: a getter answers anew, and hidden fields are not stored. Tags stay tags:
     // no field of the schema may be a date, bytes or a URL.
     const parsed = messageSchema().safeParse(JSON.parse(body));
     if (parsed.success) {

@@ -5,13 +5,13 @@ export const MAX_ID_LENGTH = 255;
 
 const UNPAIRED_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
-/** Text that UTF-8, Postgres and Redis all keep as it is: no NUL, no unpaired surrogate. */
+/** Whether UTF-8, Postgres and Redis all store the text unchanged: no NUL, no unpaired surrogate. */
 export const isPortableText = (text: string): boolean =>
   !text.includes("\0") && !UNPAIRED_SURROGATE.test(text);
 
 /**
- * What is wrong with a conversation id, user id, trace id or idempotency key, or `undefined`: the rule that every
- * provider applies. The id itself is not repeated: it may identify a person.
+ * Checks a conversation id, user id, trace id or idempotency key by the rule that every provider applies. Returns what
+ * is wrong, or `undefined`. The issue doesn't contain the id: it may identify a person.
  */
 export function idIssue(path: string, id: unknown): MemoryIssue | undefined {
   if (typeof id !== "string") return { path, expected: `a string, not ${id === null ? "null" : typeof id}` };

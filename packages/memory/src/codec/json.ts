@@ -149,7 +149,7 @@ export function fromJsonValue(value: unknown): unknown {
 
 /**
  * Freezes a freshly decoded value throughout, so that handing it out can't change a store. What is within a `Date`, `URL`
- * or `Uint8Array` can't be frozen: a store hands out one of its own to each reader.
+ * or `Uint8Array` can't be frozen: a store returns one of its own to each reader.
  */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;

@@ -4,9 +4,9 @@ import { createFailure, createSuccess, type Result } from "../result.ts";
 import { encodeMessages } from "./encode-messages.ts";
 
 /**
- * The door for messages from outside, e.g. a request body or another framework's history: checks everything that
- * a store would, and returns the same array. Rich messages (see {@link RichMessage}) pass, and are `Message`s from
- * here on.
+ * Checks untrusted messages, e.g. a request body or another framework's history, as a
+ * store would, and returns the same array. Rich messages (see {@link RichMessage}) are accepted, and are typed as
+ * `Message` from here on.
  */
 export function parseMessages(messages: unknown): Result<readonly Message[]> {
   const issues: MemoryIssue[] = [];

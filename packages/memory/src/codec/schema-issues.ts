@@ -5,7 +5,7 @@ import { optionsError } from "./option-checks.ts";
 export const formatPath = (path: readonly PropertyKey[]): string =>
   path.map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`)).join("");
 
-/** A schema's message as what follows "expected". */
+/** The part of a schema's message that follows "expected". */
 function expectedBy(message: string): string {
   const [, expected] = /^(?:[^\n]*?\b)?expected (.+)$/s.exec(message) ?? [];
   if (expected !== undefined) return expected;
@@ -20,7 +20,7 @@ export interface SchemaIssue extends MemoryIssue {
   readonly field?: PropertyKey;
 }
 
-/** What zod found, without the values that it found it in. `path` is relative, e.g. `.tls.ca[0]`. */
+/** The issues that zod found, without values. `path` is relative, e.g. `.tls.ca[0]`. */
 export function schemaIssues(error: z.ZodError): SchemaIssue[] {
   return error.issues.flatMap((issue) => {
     const place = (path: readonly PropertyKey[]) => ({
@@ -36,7 +36,7 @@ export function schemaIssues(error: z.ZodError): SchemaIssue[] {
 
 /**
  * Parses a configuration, or options of a factory or wrapper. Throws a `TypeError` that names what is wrong, e.g.
- * `Invalid retry options: maxAttempts: expected number to be >=1.`, and never quotes a value.
+ * `Invalid retry options: maxAttempts: expected number to be >=1.`, and never contains a value.
  */
 export function parseOptions<T>(schema: z.ZodType<T>, options: unknown, what: string): T {
   const parsed = schema.safeParse(options);

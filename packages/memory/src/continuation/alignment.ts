@@ -58,7 +58,7 @@ function* forms(persisted: readonly Message[]): Generator<readonly Message[]> {
   if (shown !== persisted) yield shown;
 }
 
-/** What a run gives out: repaired, but with the calls that it ends with and that are pending. */
+/** What a run returns: repaired, but with the calls that it ends with and that are pending. */
 function shownForm(persisted: readonly Message[]): readonly Message[] {
   const pending = pendingToolCalls(persisted);
   if (pending === undefined) return sanitizeConversation(persisted);

@@ -1,10 +1,10 @@
-/** What a person decided about a tool call that waits for approval. It comes from the client. */
+/** A person's decision about a tool call that waits for approval. It comes from the client. */
 export type ApprovalDecision = {
   readonly toolCallId: string;
-  /** The id that the interruption gave: it binds the decision to one conversation, one call and its arguments. */
+  /** The id from the interruption: it ties the decision to one conversation, one call and its arguments. */
   readonly approvalId: string;
   readonly approved: boolean;
-  /** Why, for the model to read. */
+  /** The reason, which the model reads. */
   readonly reason?: string;
 };
 
@@ -13,7 +13,10 @@ export type PendingApproval = Pick<ApprovalDecision, "toolCallId" | "approvalId"
 
 const isId = (value: unknown): value is string => typeof value === "string" && value !== "";
 
-/** The door for a decision from outside: a copy that holds the documented fields and nothing else; `undefined` for what is none. */
+/**
+ * Parses an untrusted decision: a copy with only the documented fields, or `undefined` if it
+ * isn't one.
+ */
 export function parseApprovalDecision(value: unknown): ApprovalDecision | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   try {

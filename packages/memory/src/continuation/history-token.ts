@@ -1,28 +1,28 @@
 import type { Message } from "../message.ts";
 
-/** What a store tells of a history: `ConversationMetadata` does, and the receipt of a write. */
-export interface HistoryPlace {
+/** Position and digest of a history. `ConversationMetadata` and the receipt of a write have these fields. */
+export interface HistoryPosition {
   readonly nextPosition?: number;
   readonly historyDigest?: string;
 }
 
 /**
- * What stands for the history in a continuation, so that a client needn't send its copy: opaque, about 70 characters. It is
- * good until messages change, whoever changes them; changes of metadata leave it as it is. `undefined` where the store
- * keeps no digests.
+ * A token that a client sends in a continuation in place of its copy of the history: opaque, about 70 characters. Valid
+ * until messages change, whoever changes them; changes of metadata don't affect it. `undefined` if the store keeps no
+ * digests.
  *
- * No secret, and no permission: who owns the conversation is for the store to say. Somebody who can compute digests of the
- * stored messages can make it, and has won nothing by it.
+ * It is no secret and grants no access: the store decides who owns the conversation. Whoever knows the stored messages can
+ * compute it, and gains nothing by it.
  */
-export const historyTokenOf = (place: HistoryPlace | undefined): string | undefined =>
-  place?.nextPosition === undefined || place.historyDigest === undefined
+export const historyTokenOf = (position: HistoryPosition | undefined): string | undefined =>
+  position?.nextPosition === undefined || position.historyDigest === undefined
     ? undefined
-    : `${place.nextPosition}.${place.historyDigest}`;
+    : `${position.nextPosition}.${position.historyDigest}`;
 
-/** In place of a client's copy of the history: what stands for it, and what the client adds. Nothing of it is checked yet. */
+/** A continuation with a token in place of the copy of the history. Unchecked. */
 export interface TokenContinuation {
-  /** What a run, or {@link historyTokenOf}, gave out. */
+  /** A token from a run or from {@link historyTokenOf}. */
   readonly historyToken: string;
-  /** What comes behind the history. */
+  /** The messages that follow the history. */
   readonly messages: readonly Message[];
 }

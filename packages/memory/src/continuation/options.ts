@@ -12,45 +12,45 @@ import type { MemoryIssue } from "../errors.ts";
 import type { PendingApproval } from "./approval.ts";
 
 /**
- * `strict`, the default: behind the stored history a client may add results for calls that are pending, each once,
- * then user messages. `compatible`: nothing is asked but that the history was not rewritten, that each result is for
- * a call of the history, and each decision for a call that is pending.
+ * `strict`, the default: after the stored history a client may add results of pending calls, one for each, and then user
+ * messages. `compatible`: requires only that the history was not rewritten, that each result is for a call of the history,
+ * and each decision for a pending call.
  */
 export type ContinuationMode = "strict" | "compatible";
 
 export interface ContinuationOptions {
   /** Default `strict`. */
   readonly mode?: ContinuationMode;
-  /** The client's decisions, an array of `ApprovalDecision`, as they came in: they are checked here. Default: none. */
+  /** The client's decisions, unchecked: expected to be an array of `ApprovalDecision`. Default: none. */
   readonly approvals?: unknown;
   /** The calls that wait for approval. A decision must name one of them with its approval id. Absent: any pending call. */
   readonly pendingApprovals?: readonly PendingApproval[] | undefined;
   /**
-   * The pending calls that the client is to answer. Absent: all of them; name them wherever tools of the server wait
-   * for approval, since a result of the client's would stand in for theirs.
+   * The pending calls that the client may answer. Absent: all of them. Give it whenever tools of the server
+   * wait for approval: otherwise a result from the client could replace theirs.
    */
   readonly clientToolCallIds?: readonly string[] | undefined;
   /**
    * How many of its oldest messages the store has dropped: `metadata.nextPosition` less the number of its messages.
-   * The client's copy may begin with up to as many more, which nobody can check and nobody uses. Default 0.
+   * The client's copy may begin with up to as many more messages, which are neither checked nor used. Default 0.
    */
   readonly dropped?: number | undefined;
   /**
-   * Whether the client's copy may begin later than the stored history, with a user message, as those do that a run with a
-   * window gives out (`RunResult.historyFrom`). It holds at least the last reply. Default `false`.
+   * Whether the client's copy may begin later than the stored history, with a user message, as the copies of a run with
+   * a window do (`RunResult.historyFrom`). It has to contain at least the last reply. Default `false`.
    */
   readonly mayBeginLater?: boolean | undefined;
   /**
-   * Given where the client sent a token in place of its copy, and `incoming` is what it adds alone. Default: `incoming` begins
-   * with the copy.
+   * Give it if the client sent a token in place of its copy: then `incoming` holds only the messages that it adds. Default:
+   * `incoming` begins with the copy.
    */
   readonly historyToken?: HistoryTokens | undefined;
 }
 
 export interface HistoryTokens {
-  /** As it came in. */
+  /** The token from the client, unchecked. */
   readonly sent: unknown;
-  /** `historyTokenOf` the stored conversation. */
+  /** The result of `historyTokenOf` for the stored conversation. */
   readonly expected: string | undefined;
 }
 

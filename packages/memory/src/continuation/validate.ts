@@ -16,7 +16,7 @@ import {
   reject,
 } from "./verdict.ts";
 
-/** Thrown where a continuation is refused. It holds nothing of what was said, no id and no name. */
+/** Thrown if a continuation is refused. Contains nothing of the messages, no id and no name. */
 export class ContinuationValidationError extends Error {
   override readonly name = "ContinuationValidationError";
   readonly code: ContinuationRejectionCode;
@@ -31,12 +31,12 @@ export class ContinuationValidationError extends Error {
 }
 
 /**
- * Whether a client's messages continue a stored history, and what they add to it.
+ * Checks whether a client's messages continue a stored history. Returns what they add to it, or why they are refused.
  *
- * `persisted` is the history as the store has it. `incoming` is whatever the client sent: its copy of the history, as
- * it is stored or as a run gave it out, and behind it what is new. The copy is compared and never used. What may follow
- * it, and which codes there are: {@link ContinuationOptions.mode} and {@link ContinuationRejectionCode}. In place of the
- * copy it may have sent a token: {@link ContinuationOptions.historyToken}.
+ * `persisted` is the history as the store has it. `incoming` is whatever the client sent: its copy of the history, as it is
+ * stored or as a run returned it, followed by new messages. The copy is compared and never used. See {@link
+ * ContinuationOptions.mode} for what may follow it, and {@link ContinuationRejectionCode} for the codes. In place of the
+ * copy the client may send a token: {@link ContinuationOptions.historyToken}.
  *
  * Never throws because of what the client sent. Linear in the number of messages. Throws a `TypeError` that names a bad
  * option.
@@ -54,7 +54,10 @@ export function validateContinuation(
   }
 }
 
-/** Like {@link validateContinuation}, for code that goes on only if all is well. Throws {@link ContinuationValidationError}. */
+/**
+ * Like {@link validateContinuation}, for code that continues only if nothing is wrong. Throws {@link
+ * ContinuationValidationError}.
+ */
 export function assertValidContinuation(
   persisted: readonly Message[],
   incoming: unknown,
@@ -106,6 +109,6 @@ function align(
   return expected !== undefined && sent === expected ? { ok: true, end: 0 } : reject("stale-token");
 }
 
-/** Of what strict mode tells apart, compatible mode knows one code. */
+/** Compatible mode has one code where strict mode has two. */
 const withoutStrictCodes = (rejection: ContinuationRejection): ContinuationRejection =>
   rejection.code === "truncated-history" ? reject("not-a-prefix", rejection.index) : rejection;

@@ -3,7 +3,7 @@ import type { ApprovalDecision } from "./approval.ts";
 import { type ContinuationOptions, parseMode } from "./options.ts";
 import { assertValidContinuation } from "./validate.ts";
 
-/** What a client asks for, beside what the store has: what a {@link ContinuationValidator} judges. */
+/** The input of a {@link ContinuationValidator}: what a client sent, and what the store has. */
 export interface Continuation
   extends Pick<
     ContinuationOptions,
@@ -12,22 +12,22 @@ export interface Continuation
   /** The history as the store has it. */
   readonly persisted: readonly Message[];
   /**
-   * What the client sent, its copy of the history included unless it sent a token in its place (`historyToken`). Nothing has
-   * checked it: its type is a claim.
+   * What the client sent, including its copy of the history unless it sent a token (`historyToken`).
+   * Unchecked, whatever its type says.
    */
   readonly incoming: readonly Message[];
-  /** What the client decided. Nothing has checked it either. */
+  /** The client's decisions, unchecked as well. */
   readonly approvals?: readonly ApprovalDecision[] | undefined;
-  /** Absent before a new conversation is made. */
+  /** Absent before a new conversation is created. */
   readonly conversationId?: string | undefined;
 }
 
-/** Lets a continuation pass by returning, and refuses it by throwing. */
+/** Accepts a continuation by returning, and refuses it by throwing. */
 export type ContinuationValidator = (continuation: Continuation) => void | Promise<void>;
 
 /**
- * The validator to begin with: {@link assertValidContinuation} as a hook. It throws `ContinuationValidationError`.
- * `options.mode` is `strict` unless it says otherwise. Throws a `TypeError` that names a bad option.
+ * The default validator: {@link assertValidContinuation} as a hook. It throws `ContinuationValidationError`.
+ * `options.mode` defaults to `strict`. Throws a `TypeError` that names a bad option.
  */
 export function defaultContinuationValidator(
   options: Pick<ContinuationOptions, "mode"> = {},

@@ -5,20 +5,20 @@ import type { ApprovalDecision } from "./approval.ts";
  * Why a continuation is refused:
  *
  * - `not-a-prefix`: it rewrites the stored history, or is the history of another conversation.
- * - `truncated-history`: it leaves out the end of the stored history, or all of it. Strict mode alone.
- * - `stale-token`: the token stands for no history, for another conversation's, or for this one as it no longer is.
+ * - `truncated-history`: it leaves out the end of the stored history, or all of it. Only in strict mode.
+ * - `stale-token`: the token is invalid, of another conversation, or of an earlier state of this one.
  * - `forged-tool-result`: a result for a call that was never made, that is not the client's to answer, or, in strict
  *   mode, that no longer waits for one.
- * - `duplicate-tool-result`: a result for a call that has one, stored or in the same request. Strict mode alone.
- * - `misplaced-tool-result`: a result behind a user message. Strict mode alone.
- * - `forged-assistant-message`: words or calls put into the assistant's mouth. Strict mode alone.
+ * - `duplicate-tool-result`: a result for a call that has one, stored or in the same request. Only in strict mode.
+ * - `misplaced-tool-result`: a result after a user message. Only in strict mode.
+ * - `forged-assistant-message`: an assistant message that isn't in the stored history. Only in strict mode.
  * - `forbidden-role`: `system`, or any role but user, assistant and tool.
- * - `forged-part`: a message that the client adds holds what only a model's provider writes (reasoning, metadata, an
+ * - `forged-part`: a message that the client adds contains what only a model provider writes (reasoning, metadata, an
  *   origin, a tool that the provider ran), or a part that is neither text nor media.
- * - `malformed-message`: no list of messages, or something in it that no store would take.
+ * - `malformed-message`: not a list of messages, or one of them can't be stored.
  * - `forged-approval`: a decision about a call that waits for none, or with an approval id that isn't the call's.
- * - `duplicate-approval`: two decisions about one call. Strict mode alone.
- * - `malformed-approval`: no list of decisions, or something in it that is none.
+ * - `duplicate-approval`: two decisions about one call. Only in strict mode.
+ * - `malformed-approval`: not a list of decisions, or one of them is invalid.
  */
 export type ContinuationRejectionCode = keyof typeof REASONS;
 
@@ -44,26 +44,29 @@ const REASONS = {
 export type ContinuationRejection = {
   readonly ok: false;
   readonly code: ContinuationRejectionCode;
-  /** What is wrong and what helps, in words that hold nothing of the messages, no id and no name. */
+  /** What is wrong and what helps. Contains nothing of the messages, no id and no name. */
   readonly reason: string;
   /**
-   * Which of the incoming messages it is about, with the three approval codes which of the decisions. The number of
-   * messages where one is missing, absent where there is no list.
+   * The index of the incoming message, or of the decision for the three approval codes. The number
+   * of messages if one is missing; absent if there is no list.
    */
   readonly index?: number;
 };
 
 /**
- * What the client adds. All of it is copied and frozen: later changes to what came in change nothing. The stored
- * history is what the conversation goes on from, never the client's copy of it.
+ * What the client adds, copied and frozen: later changes to the input don't affect it.
+ * Continue from the stored history, never from the client's copy of it.
  */
 export type ContinuationAcceptance = {
   readonly ok: true;
-  /** Results for calls that the stored history ends with and that are pending, at most one each, as they came. */
+  /** Results for pending calls at the end of the stored history, at most one for each call, in the order in which they came. */
   readonly toolResults: readonly Message[];
-  /** New messages of the user. In compatible mode also what the client says that the assistant said. */
+  /** New messages of the user. In compatible mode also assistant messages from the client. */
   readonly added: readonly Message[];
-  /** Decisions about calls that are pending and not answered by `toolResults`, at most one each, as they came. */
+  /**
+   * Decisions about calls that are pending and not answered by `toolResults`, at most one for each call, in the order in
+   * which they came.
+   */
   readonly approvals: readonly ApprovalDecision[];
 };
 

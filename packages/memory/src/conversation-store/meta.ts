@@ -7,16 +7,16 @@ import type { ConversationStoreListEntry, ConversationStoreMeta } from "./store.
 /** The metadata keys that are the store's, beside the index field `userId`. */
 const KEYS = ["title", "agent", "resourceSlug", "recordId"] as const;
 
-const noted = lazy(() => z.string().optional());
+const optionalText = lazy(() => z.string().optional());
 
 const metaSchema = lazy(() =>
   z.strictObject({
-    title: noted(),
+    title: optionalText(),
     // A user id that is `undefined` would make a conversation that belongs to nobody.
     userId: z.string().exactOptional(),
-    agent: noted(),
-    resourceSlug: noted(),
-    recordId: noted(),
+    agent: optionalText(),
+    resourceSlug: optionalText(),
+    recordId: optionalText(),
   }),
 );
 

@@ -1,17 +1,18 @@
 import * as z from "zod";
 import { defineMemoryProvider } from "../backend/define-provider.ts";
+import { setBounded } from "../bounded-map.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { lazy } from "../lazy.ts";
 import type { MemoryProvider } from "../provider.ts";
 import type { AnyConversationStore, ProviderConversationStore } from "./store.ts";
 import { createStoreBackend } from "./store-backend.ts";
-import { createStoreState, remember, type StoreState } from "./store-state.ts";
+import { createStoreState, type StoreState } from "./store-state.ts";
 
 const MAX_VIEWS = 2_000;
 
 const METHODS = ["create", "load", "append", "setTitle", "list"] as const;
 
-/** Shared by all views of a store in this process, so that writes through two of them take turns. */
+/** Shared by all views of a store in this process, so that writes through two of them are done one after another. */
 const states = new WeakMap<AnyConversationStore, StoreState>();
 
 function stateOf(store: AnyConversationStore): StoreState {
@@ -23,8 +24,8 @@ function stateOf(store: AnyConversationStore): StoreState {
 const optionsSchema = lazy(() =>
   z.strictObject({
     /**
-     * Who asks. Then `list(userId)` alone says which conversations there are, and any other is a `MemoryConflictError`
-     * with reason `"owner"`. Without it `list()` has to name everybody's, each with its owner.
+     * The user whose conversations the view shows: those that `list(userId)` names. Any other is a `MemoryConflictError` with
+     * reason `"owner"`. Without it, `list()` has to name the conversations of all users, each with its owner.
      */
     userId: z.string().min(1).exactOptional(),
   }),
@@ -46,21 +47,22 @@ export function isProviderConversationStore(store: AnyConversationStore): store 
 
 /**
  * The memory provider behind a conversation store, for an engine to work with: its own `provider` if it has one, else a
- * view of its five methods. The view can promise no more than they can:
+ * view of its five methods. The view guarantees no more than they do:
  *
  * - A conversation is made by `create` alone: a write to an id that `list` doesn't name is refused.
- * - Whose a conversation is, `list` is asked with every read and every write, since it may be given away or deleted.
- * - Versions, positions and the incarnation are this process's own: the version rises with every write through it and
- *   every change of the messages that it sees, and another process, or this one after a restart, begins at 1 with another
+ * - The owner of a conversation is taken from `list` with every read and every write, since it may get another owner or be
+ *   deleted.
+ * - Versions, positions and the incarnation are this process's own: the version rises with every write through it and every
+ *   change of the messages that it sees, and another process, or this one after a restart, begins at 1 with another
  *   incarnation. They and the idempotency key are compared before the append: atomic against writes through this process,
- *   not against those of another one. A conversation that was made anew under the same id is told apart by its
- *   `createdAt` and owner.
- * - An `append` that throws may still have happened: the view looks, and looks again when the write is tried again
- *   under its key or its receipt is asked for. Where it can't tell, it fails with a `MemoryStorageError` that isn't
- *   retryable.
- * - Metadata stays in this process, for the 2,000 conversations that were used last. What an engine notes there (turns
- *   in progress, approvals that wait, which agent has it, summaries) is lost in a restart, unknown to other processes,
- *   and forgotten where the conversation has another owner. Tombstones stay in this process, too.
+ *   not against those of another one. A conversation that was created again under the same id is told apart by its `createdAt`
+ *   and owner.
+ * - An `append` that throws may still have happened: the view loads the conversation to find out, and does so again when
+ *   the write is tried again under its key or its receipt is asked for. Where that doesn't show it, it fails with a
+ *   `MemoryStorageError` that isn't retryable.
+ * - Metadata stays in this process, for the 2,000 conversations that were used last. What an engine stores there (turns in
+ *   progress, approvals that wait, which agent has it, summaries) is lost in a restart, unknown to other processes, and
+ *   forgotten where the conversation has another owner. Tombstones stay in this process, too.
  * - A `load` that sanitizes hides calls that wait for their result: they are not gone on with after a restart.
  * - `dropLast`, `messageIds`, `maxMessages`, `ttlSeconds`, imports, a search by trace, and replacing messages are refused.
  *
@@ -77,7 +79,7 @@ export function providerOf(store: AnyConversationStore, options: ProviderOfOptio
   return viewOf(store, userId);
 }
 
-/** The same object for the same user, as an engine may line up runs by provider; a new one after `close`. */
+/** The same object for the same user, as an engine may queue runs by provider; a new one after `close`. */
 function viewOf(store: AnyConversationStore, userId: string | undefined): MemoryProvider {
   const state = stateOf(store);
   const key = JSON.stringify(userId ?? null);
@@ -91,6 +93,6 @@ function viewOf(store: AnyConversationStore, userId: string | undefined): Memory
       return provider.close();
     },
   };
-  remember(state.views, [key, view], MAX_VIEWS);
+  setBounded(state.views, [key, view], MAX_VIEWS);
   return view;
 }

@@ -34,7 +34,7 @@ interface Written {
   readonly metadata: WriteMetadata;
 }
 
-const isOvertaken = (thrown: unknown): boolean =>
+const isIncarnationConflict = (thrown: unknown): boolean =>
   thrown instanceof ConversationStoreError &&
   isMemoryConflictError(thrown.memoryError) &&
   thrown.memoryError.reason === "incarnation";
@@ -43,21 +43,21 @@ const ownerOf = ({ userId }: ConversationMemory): WriteMetadata => (userId === u
 
 type Expected = Pick<WriteOptions, "expectedIncarnation">;
 
-/** Nothing where a provider of somebody else's has no incarnations. */
+/** No expectation for a provider of another project without incarnations. */
 const expecting = (incarnation: unknown): Expected =>
   typeof incarnation === "string" ? { expectedIncarnation: incarnation } : {};
 
 /**
  * A conversation store over any memory provider.
  *
- * - Writes are tried again under one idempotency key, so that a lost reply doubles nothing.
+ * - Writes are retried under one idempotency key, so that a lost reply stores nothing twice.
  * - `append` and `setTitle` reject with `MemoryNotFoundError` for a conversation that doesn't exist, so that an id
- *   which somebody made up creates nothing, and with a `MemoryConflictError` for one that was deleted and made anew
+ *   which somebody made up creates nothing, and with a `MemoryConflictError` for one that was deleted and created again
  *   meanwhile. Nothing brings a deleted conversation back, with a provider that has incarnations, as those of this
  *   project have.
  * - What fails rejects with {@link ConversationStoreError}, a bad title or meta with a `TypeError`.
  *
- * The store doesn't know who asks: compare the owner, as the engine does, before showing a conversation to a user.
+ * The store doesn't check who is asking: compare the owner, as the engine does, before you show a conversation to a user.
  * Throws a `TypeError` for invalid options.
  */
 export function createConversationStore(
@@ -86,7 +86,7 @@ export function createConversationStore(
     try {
       await unwrap(operation, () => retrying.appendMessages(conversationId, messages, owned, expected));
     } catch (thrown) {
-      if (isOvertaken(thrown)) await find(operation, conversationId);
+      if (isIncarnationConflict(thrown)) await find(operation, conversationId);
       throw thrown;
     }
   }

@@ -19,7 +19,7 @@ import type { AnyConversationStore } from "./store.ts";
 import { createStoreDirectory } from "./store-directory.ts";
 import type { ListedConversation } from "./store-entry.ts";
 import { loadMessages } from "./store-messages.ts";
-import { observe, type StoreState } from "./store-state.ts";
+import { recordVisible, type StoreState } from "./store-state.ts";
 import { decideAbsent, refuseUnsupported, writeToStore } from "./store-writer.ts";
 
 const NAME = "conversation-store";
@@ -27,33 +27,36 @@ const NAME = "conversation-store";
 export interface StoreView {
   readonly store: AnyConversationStore;
   readonly state: StoreState;
-  /** Who asks; absent: the view sees everybody's conversations. */
+  /** The user that the view is for; absent: it sees the conversations of all users. */
   readonly userId: string | undefined;
 }
 
 /** The storage port over the five methods of a conversation store; see `providerOf` for what it can't do. */
-export function createStoreBackend({ store, state, userId: asking }: StoreView): MemoryBackend {
-  const directory = createStoreDirectory(store, asking);
+export function createStoreBackend({ store, state, userId: viewer }: StoreView): MemoryBackend {
+  const directory = createStoreDirectory(store, viewer);
 
-  /** Call it in turn. `null` if there is none; throws for one that may be somebody else's. */
-  async function know(conversationId: string, entry?: ListedConversation): Promise<KnownConversation | null> {
+  /** Call it from `inTurn`. `null` if there is none; throws for one that may be another user's. */
+  async function readKnown(
+    conversationId: string,
+    entry?: ListedConversation,
+  ): Promise<KnownConversation | null> {
     const listed = entry ?? (await directory.find(conversationId));
     const messages = await loadMessages(store, conversationId);
     if (listed === undefined) {
-      if (messages.length > 0) throw new ConversationStoreError(unlisted(asking));
-      const isGone = asking === undefined || state.peek(conversationId)?.userId === asking;
-      if (isGone) state.forget(conversationId);
+      if (messages.length > 0) throw new ConversationStoreError(unlisted(viewer));
+      const isGone = viewer === undefined || state.peek(conversationId)?.userId === viewer;
+      if (isGone) state.delete(conversationId);
       return null;
     }
-    const notes = state.notesOf(listed);
-    observe(notes, listed, messages.length);
-    return { listed, notes, messages };
+    const local = state.localStateOf(listed);
+    recordVisible(local, listed, messages.length);
+    return { listed, local, messages };
   }
 
   const read = ({ conversationId, ...request }: ReadRequest): Promise<ReadOutcome> =>
     state.inTurn(conversationId, async () => {
-      const known = await know(conversationId);
-      // A conversation store tells no time.
+      const known = await readKnown(conversationId);
+      // A conversation store has no clock to ask.
       const time = request.asksTime === true ? { readAt: new Date() } : {};
       if (known !== null) return { ...toRead(known, request), ...time };
       if (request.tombstones === undefined) return { conversation: null, ...time };
@@ -63,17 +66,17 @@ export function createStoreBackend({ store, state, userId: asking }: StoreView):
 
   const readListed = (listed: ListedConversation): Promise<StoredConversation | null> =>
     state.inTurn(listed.id, async () => {
-      const known = await know(listed.id, listed);
+      const known = await readKnown(listed.id, listed);
       return known && toStored(known, known.messages);
     });
 
   const write = (input: ConversationWrite): Promise<WriteOutcome> =>
     state.inTurn(input.conversationId, async () => {
       refuseUnsupported(input);
-      const known = await know(input.conversationId);
+      const known = await readKnown(input.conversationId);
       if (known === null) return decideAbsent(input, state.tombstones.of(input));
-      const { notes, messages } = known;
-      return writeToStore({ store, notes, owner: ownerOf(known), stored: messages }, input);
+      const { local, messages } = known;
+      return writeToStore({ store, local, owner: ownerOf(known), stored: messages }, input);
     });
 
   async function find(query: ConversationQuery): Promise<readonly StoredConversation[]> {
@@ -82,13 +85,13 @@ export function createStoreBackend({ store, state, userId: asking }: StoreView):
       query.conversationId === undefined
         ? await directory.list(query.userId)
         : [await directory.find(query.conversationId, query.userId)].filter((listed) => listed !== undefined);
-    const places = candidates
+    const dated = candidates
       .map((listed) => ({ listed, at: activityOf(listed, state.peek(listed.id)) }))
-      .filter((place) => matches(place, query))
+      .filter((entry) => matches(entry, query))
       .sort(byActivity);
     const end = query.limit === undefined ? undefined : query.offset + query.limit;
     const found: StoredConversation[] = [];
-    for (const { listed } of places.slice(query.offset, end)) {
+    for (const { listed } of dated.slice(query.offset, end)) {
       const stored = await readListed(listed);
       if (stored !== null) found.push(query.includeMessages ? stored : { ...stored, messages: [] });
     }
@@ -101,7 +104,7 @@ export function createStoreBackend({ store, state, userId: asking }: StoreView):
       state.tombstones.leave("conversation", conversationId);
       if ((await directory.find(conversationId)) === undefined) return false;
       await store.delete(conversationId);
-      state.forget(conversationId);
+      state.delete(conversationId);
       return true;
     });
 
@@ -140,7 +143,7 @@ export function createStoreBackend({ store, state, userId: asking }: StoreView):
     clearUser,
     stats,
     // The one method that needs nothing to be there: a user that nobody is.
-    ping: async () => void (await store.list(asking ?? crypto.randomUUID())),
+    ping: async () => void (await store.list(viewer ?? crypto.randomUUID())),
     close: async () => {},
     toMemoryError: (operation, thrown) =>
       thrown instanceof ConversationStoreError
@@ -154,15 +157,18 @@ export function createStoreBackend({ store, state, userId: asking }: StoreView):
   };
 }
 
-interface Place {
+interface DatedListing {
   readonly listed: ListedConversation;
   readonly at: Date;
 }
 
-const byActivity = (a: Place, b: Place): number =>
+const byActivity = (a: DatedListing, b: DatedListing): number =>
   b.at.getTime() - a.at.getTime() || (a.listed.id < b.listed.id ? 1 : -1);
 
-const matches = ({ listed, at }: Place, { userId, since, until, cursor }: ConversationQuery): boolean =>
+const matches = (
+  { listed, at }: DatedListing,
+  { userId, since, until, cursor }: ConversationQuery,
+): boolean =>
   (userId === undefined || listed.userId === userId) &&
   (since === undefined || at >= since) &&
   (until === undefined || at <= until) &&
@@ -170,10 +176,10 @@ const matches = ({ listed, at }: Place, { userId, since, until, cursor }: Conver
     at < cursor.lastActivity ||
     (at.getTime() === cursor.lastActivity.getTime() && listed.id < cursor.conversationId));
 
-function unlisted(asking: string | undefined): MemoryErrorUnion {
-  if (asking !== undefined) return createMemoryConflictError("owner", { provider: NAME });
+function unlisted(viewer: string | undefined): MemoryErrorUnion {
+  if (viewer !== undefined) return createMemoryConflictError("owner", { provider: NAME });
   const reason =
-    "list() of the conversation store doesn't name this conversation, so nobody can tell whose it is. Let list() name every conversation with its userId, or say who asks";
+    "list() of the conversation store doesn't name this conversation, so its owner is unknown. Let list() name every conversation with its userId, or pass a userId to providerOf";
   return createMemoryStorageError("list", reason, { provider: NAME });
 }
 

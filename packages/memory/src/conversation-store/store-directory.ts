@@ -2,19 +2,19 @@ import type { AnyConversationStore } from "./store.ts";
 import { type ListedConversation, parseListing } from "./store-entry.ts";
 
 export interface StoreDirectory {
-  /** Those of the user, of the one who asks, or everybody's. */
+  /** The conversations of `userId`, by default of the viewer; without either, of all users. */
   readonly list: (userId?: string) => Promise<readonly ListedConversation[]>;
-  /** In the same listing, which is asked each time: what it says is who has a right, and that may change. */
+  /** Looked up in the listing each time: it decides who has access, and that may change. */
   readonly find: (conversationId: string, userId?: string) => Promise<ListedConversation | undefined>;
 }
 
-/** `asking` is the user that the view is for; absent: it may see everything. */
+/** `viewer` is the user that the view is for; absent: it sees everything. */
 export function createStoreDirectory(
   store: AnyConversationStore,
-  asking: string | undefined,
+  viewer: string | undefined,
 ): StoreDirectory {
-  async function list(userId = asking): Promise<readonly ListedConversation[]> {
-    if (asking !== undefined && userId !== asking) return [];
+  async function list(userId = viewer): Promise<readonly ListedConversation[]> {
+    if (viewer !== undefined && userId !== viewer) return [];
     // Without an argument, as that is what asks for everybody's.
     const all = parseListing(await (userId === undefined ? store.list() : store.list(userId)));
     const mine = all.filter(
@@ -24,7 +24,7 @@ export function createStoreDirectory(
     return mine.map((entry) => ({ ...entry, userId: entry.userId ?? userId }));
   }
 
-  async function find(conversationId: string, userId = asking): Promise<ListedConversation | undefined> {
+  async function find(conversationId: string, userId = viewer): Promise<ListedConversation | undefined> {
     return (await list(userId)).find(({ id }) => id === conversationId);
   }
 

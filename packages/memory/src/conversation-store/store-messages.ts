@@ -24,29 +24,33 @@ export async function loadMessages(
 }
 
 /** What a store keeps of a message; it may drop other fields, add its own, and write `null` for "none". */
-const essence = ({ role, content, tool_call_id, tool_calls }: Message) => [
+const comparedFields = ({ role, content, tool_call_id, tool_calls }: Message) => [
   role,
   content,
   tool_call_id ?? undefined,
   tool_calls ?? undefined,
 ];
 
-/** Whether two messages say the same, whatever the order of their keys. */
+/** Whether two messages are equal in what every store keeps, whatever the order of their keys. */
 const sameMessage = (one: Message, other: Message | undefined): boolean =>
-  other !== undefined && sameJson(essence(one), essence(other));
+  other !== undefined && sameJson(comparedFields(one), comparedFields(other));
 
-/** Whether an append happened that didn't say so. `"unclear"`: in part, or the store may hide it. */
-export type Landing = "landed" | "absent" | "unclear";
+/** Whether an append that threw was done. `"unclear"`: in part, or the store may hide it. */
+export type AppendOutcome = "appended" | "absent" | "unclear";
 
 /** `before` is how many messages there were when the batch, which isn't empty, was appended. */
-export function findLanding(now: readonly Message[], batch: readonly Message[], before: number): Landing {
+export function findAppendOutcome(
+  now: readonly Message[],
+  batch: readonly Message[],
+  before: number,
+): AppendOutcome {
   let began = false;
   for (let start = before; start < now.length; start++) {
     const matched = batch.findIndex((message, index) => {
       const there = now[start + index];
       return !sameMessage(message, there);
     });
-    if (matched === -1) return "landed";
+    if (matched === -1) return "appended";
     if (matched > 0) began = true;
   }
   return began || now.length < before || mayBeHidden(now, batch) ? "unclear" : "absent";

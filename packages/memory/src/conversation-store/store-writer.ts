@@ -5,14 +5,14 @@ import { isErasedSince, type Tombstones } from "../incarnation.ts";
 import type { Message } from "../message.ts";
 import { ConversationStoreError } from "./error.ts";
 import type { AnyConversationStore } from "./store.ts";
-import { findLanding, loadMessages } from "./store-messages.ts";
-import { type KeyNote, type Notes, rememberKey } from "./store-state.ts";
+import { findAppendOutcome, loadMessages } from "./store-messages.ts";
+import { type KeyOutcome, type LocalState, recordKey } from "./store-state.ts";
 
 const PROVIDER = "conversation-store";
 
 interface Target {
   readonly store: AnyConversationStore;
-  readonly notes: Notes;
+  readonly local: LocalState;
   readonly owner: string | undefined;
   /** The messages that are there. */
   readonly stored: readonly Message[];
@@ -48,28 +48,28 @@ export function decideAbsent(write: ConversationWrite, tombstones: Tombstones): 
   return { status: "missing" };
 }
 
-/** Decides as every backend does, then appends. Call it in turn, on notes that know `stored`. */
+/** Decides as every backend does, then appends. Call it from `inTurn`, with a local state that includes `stored`. */
 export async function writeToStore(target: Target, write: ConversationWrite): Promise<WriteOutcome> {
-  const { notes, owner } = target;
+  const { local, owner } = target;
   if (owner !== undefined && write.userId !== undefined && owner !== write.userId) {
     return { status: "conflict", reason: "owner" };
   }
   const batch = write.messages.map(({ body }, index) => decodeMessage(body, index));
-  const settled = settleKey(target, write) ?? refuseUnexpected(notes, write);
-  if (settled !== undefined) return settled;
+  const decided = decideByKey(target, write) ?? refuseUnexpected(local, write);
+  if (decided !== undefined) return decided;
   if (batch.length > 0) {
     await append(target, write, batch);
-    notes.version += 1;
-    notes.count = (notes.count ?? 0) + batch.length;
-    notes.visible = undefined;
+    local.version += 1;
+    local.count = (local.count ?? 0) + batch.length;
+    local.visible = undefined;
   }
-  noteWrite(notes, write);
+  recordWrite(local, write);
   return { status: "written" };
 }
 
-function refuseUnexpected(notes: Notes, write: ConversationWrite): WriteOutcome | undefined {
+function refuseUnexpected(local: LocalState, write: ConversationWrite): WriteOutcome | undefined {
   const { expectedIncarnation: expected, expectedVersion, expectedMetadataVersion } = write;
-  const { incarnation, version, metadataVersion } = notes;
+  const { incarnation, version, metadataVersion } = local;
   if (expected !== undefined && !("present" in expected && expected.present === incarnation)) {
     return { status: "conflict", reason: "incarnation" };
   }
@@ -82,41 +82,41 @@ function refuseUnexpected(notes: Notes, write: ConversationWrite): WriteOutcome 
   return undefined;
 }
 
-function settleKey({ notes, stored }: Target, write: ConversationWrite): WriteOutcome | undefined {
-  const known = write.idempotency && notes.keys.get(write.idempotency.key);
+function decideByKey({ local, stored }: Target, write: ConversationWrite): WriteOutcome | undefined {
+  const known = write.idempotency && local.keys.get(write.idempotency.key);
   if (known === undefined) return undefined;
   if (known.bodyHash !== write.idempotency?.bodyHash) {
     return { status: "conflict", reason: "idempotency-key" };
   }
   if (known.status === "written") return { status: "replayed" };
-  if (!hasLanded(stored, known)) return undefined;
-  noteWrite(notes, write);
+  if (!isAppended(stored, known)) return undefined;
+  recordWrite(local, write);
   return { status: "written" };
 }
 
-type OpenKey = Extract<KeyNote, { readonly status: "open" }>;
+type OpenKey = Extract<KeyOutcome, { readonly status: "open" }>;
 
-/** Throws {@link ConversationStoreError} where nobody can tell. */
-function hasLanded(stored: readonly Message[], { batch, before }: OpenKey): boolean {
-  const landing = findLanding(stored, batch, before);
-  if (landing === "unclear") throw new ConversationStoreError(unknownOutcome(false));
-  return landing === "landed";
+/** Throws {@link ConversationStoreError} where that can't be known. */
+function isAppended(stored: readonly Message[], { batch, before }: OpenKey): boolean {
+  const outcome = findAppendOutcome(stored, batch, before);
+  if (outcome === "unclear") throw new ConversationStoreError(unknownOutcome(false));
+  return outcome === "appended";
 }
 
-/** The position behind the last message after the write with this key, if it was done. Throws as {@link hasLanded}. */
+/** The position behind the last message after the write with this key, if it was done. Throws as {@link isAppended}. */
 export function receiptOf(
-  { notes, stored }: Pick<Target, "notes" | "stored">,
+  { local, stored }: Pick<Target, "local" | "stored">,
   key: string,
 ): { readonly nextPosition: number } | undefined {
-  const known = notes.keys.get(key);
+  const known = local.keys.get(key);
   if (known === undefined) return undefined;
   if (known.status === "written") return { nextPosition: known.nextPosition };
-  return hasLanded(stored, known) ? { nextPosition: notes.count ?? stored.length } : undefined;
+  return isAppended(stored, known) ? { nextPosition: local.count ?? stored.length } : undefined;
 }
 
-/** Throws unless the batch is there afterwards. */
+/** Throws unless the batch is stored afterwards. */
 async function append(
-  { store, notes, stored }: Target,
+  { store, local, stored }: Target,
   { conversationId, idempotency }: ConversationWrite,
   batch: readonly Message[],
 ): Promise<void> {
@@ -124,31 +124,31 @@ async function append(
     await store.append(conversationId, [...batch]);
   } catch (cause) {
     const now = await loadMessages(store, conversationId).catch(() => undefined);
-    const landing = now && findLanding(now, batch, stored.length);
-    if (landing === "landed") return;
+    const outcome = now && findAppendOutcome(now, batch, stored.length);
+    if (outcome === "appended") return;
     if (idempotency !== undefined) {
       const { key, bodyHash } = idempotency;
-      rememberKey(notes, key, { bodyHash, status: "open", before: stored.length, batch });
+      recordKey(local, key, { bodyHash, status: "open", before: stored.length, batch });
     }
-    if (landing === "absent") throw cause;
+    if (outcome === "absent") throw cause;
     // Under a key the next attempt looks again before it appends.
-    const isSafeToRetry = landing === undefined && idempotency !== undefined;
+    const isSafeToRetry = outcome === undefined && idempotency !== undefined;
     throw new ConversationStoreError(unknownOutcome(isSafeToRetry, cause));
   }
 }
 
-function noteWrite(notes: Notes, { userId, metadata, idempotency }: ConversationWrite): void {
-  notes.metadata = { ...notes.metadata, ...metadata };
-  if (Object.keys(metadata).length > 0) notes.metadataVersion += 1;
-  notes.userId ??= userId;
-  notes.lastActivity = new Date();
+function recordWrite(local: LocalState, { userId, metadata, idempotency }: ConversationWrite): void {
+  local.metadata = { ...local.metadata, ...metadata };
+  if (Object.keys(metadata).length > 0) local.metadataVersion += 1;
+  local.userId ??= userId;
+  local.lastActivity = new Date();
   if (idempotency === undefined) return;
   const { key, bodyHash } = idempotency;
-  rememberKey(notes, key, { bodyHash, status: "written", nextPosition: notes.count ?? 0 });
+  recordKey(local, key, { bodyHash, status: "written", nextPosition: local.count ?? 0 });
 }
 
 function unknownOutcome(retryable: boolean, cause?: unknown) {
   const reason =
-    "the conversation store's append() threw, and nobody can tell whether it wrote. Load the conversation before you write to it again";
+    "the conversation store's append() threw, and whether it wrote is unknown. Load the conversation before you write to it again";
   return createMemoryStorageError("appendMessages", reason, { provider: PROVIDER, retryable, cause });
 }

@@ -27,7 +27,7 @@ export interface ConversationStoreListEntry {
   readonly updatedAt?: Date | undefined;
 }
 
-/** A {@link ConversationStore} whose arrays may be readonly: what is taken where a store is handed in. */
+/** A {@link ConversationStore} whose arrays may be readonly: what is taken where a store is passed in. */
 export interface AnyConversationStore {
   /** Makes an empty conversation and returns its id, which nobody can guess. */
   create(title?: string, meta?: ConversationStoreMeta): Promise<string>;
@@ -39,8 +39,8 @@ export interface AnyConversationStore {
   setTitle(conversationId: string, title: string): Promise<void>;
   /**
    * The conversations of the user, or, called without an argument, of everybody, which is for administrators. Newest
-   * first. It is also what tells whose a conversation is, asked with each read and write: one that it doesn't name can't
-   * be continued.
+   * first. Each read and write takes the owner of the conversation from it: a conversation that it doesn't name
+   * can't be continued.
    */
   list(userId?: string): Promise<readonly ConversationStoreListEntry[]>;
   /** Deletes the conversation; it is no error if there is none. */
@@ -48,7 +48,7 @@ export interface AnyConversationStore {
 }
 
 /**
- * A place where chats are kept, small enough to write by hand over any database. What fails rejects with an error
+ * A store of chats, small enough to write by hand over any database. What fails rejects with an error
  * of the store's choice; the stores of this package reject with `ConversationStoreError`. The arrays that it gives are
  * the caller's; their messages may be frozen.
  */
@@ -63,7 +63,7 @@ export interface ProviderConversationStore extends ConversationStore {
   readonly provider: MemoryProvider;
   /**
    * The conversation id of the one thread that the user has with the agent, whether or not it exists yet. It is the
-   * same in every process, so two that begin at once meet in one conversation. Throws `ConversationStoreError`
+   * same in every process, so two processes that begin at once use one conversation. Throws `ConversationStoreError`
    * unless both are ids: 1 to 255 characters without NUL and unpaired surrogates.
    */
   threadFor(userId: string, agent: string): string;

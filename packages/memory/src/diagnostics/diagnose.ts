@@ -38,16 +38,16 @@ interface Step<T> {
   readonly call: () => Promise<Result<T>>;
   /** What is wrong with a success. */
   readonly misfit?: (data: T) => string | undefined;
-  /** Told of a call that took too long, to be settled some time or never. */
+  /** Called with the promise of a call that took too long, which may settle later or never. */
   readonly onLate?: (answer: Promise<unknown>) => void;
 }
 
 /** Settles within the time, whatever the provider does. */
-async function settle<T>(timeoutMs: number, { call, onLate }: Step<T>): Promise<unknown> {
+async function outcomeOf<T>(timeoutMs: number, { call, onLate }: Step<T>): Promise<unknown> {
   // Within a promise, so that a method that throws at once is caught as well.
   const answer = Promise.resolve().then(call);
   const late = new Error("late");
-  const onTime = withDeadline(answer, { timeoutMs, late: () => late });
+  const onTime = withDeadline(answer, { timeoutMs, timeoutError: () => late });
   return onTime.catch((thrown: unknown) => {
     if (thrown !== late) {
       return createFailure(failed("the provider threw instead of returning a failure", thrown));
@@ -68,7 +68,7 @@ const isTagged = (error: unknown): error is MemoryErrorUnion =>
 
 const NO_RESULT = "the provider returned something that is no Result of this method";
 
-/** What is wrong with an answer, which may be anything. */
+/** What is wrong with a result, which may be any value. */
 function judge<T>(answer: unknown, misfit: Step<T>["misfit"]): MemoryErrorUnion | undefined {
   try {
     const result = answer as Result<T>;
@@ -123,8 +123,8 @@ async function tryWriting(provider: MemoryProvider, id: string, run: Run): Promi
   const late = new Set<Promise<unknown>>();
   const onLate = (answer: Promise<unknown>): void => {
     late.add(answer);
-    const settle = () => void late.delete(answer);
-    answer.then(settle, settle);
+    const remove = () => void late.delete(answer);
+    answer.then(remove, remove);
   };
   const ttlSeconds = TTL_SECONDS;
   const stored = await run({
@@ -140,7 +140,7 @@ async function tryWriting(provider: MemoryProvider, id: string, run: Run): Promi
     onLate,
   });
   await run({ name: "read-back", call: read, misfit: endsIn(FIRST, SECOND) });
-  // What is still under way may land after the deletion.
+  // Writes still in flight may be stored after the deletion.
   const pending = [...late];
   const remove = () => provider.deleteConversation(id);
   const deleted = await run({
@@ -157,17 +157,17 @@ async function tryWriting(provider: MemoryProvider, id: string, run: Run): Promi
 }
 
 /**
- * Tries a provider out: health, statistics, and storing, reading, appending, reading back and deleting a conversation
+ * Tests a provider: health, statistics, and storing, reading, appending, reading back and deleting a conversation
  * of its own under a new id. The later steps run also when an earlier one failed, and the conversation is deleted in
- * any case, once more when a write settles that took too long. Prints nothing; for a text, see
+ * any case, and once more when a write that took too long settles. Prints nothing; for a text, see
  * `formatMemoryDiagnosis`.
  *
- * Nobody else's conversation is touched, with one exception: in a store with a limit that is full, such as the
- * in-memory provider with `maxConversations`, the test conversation pushes out the least recently active one. With
+ * No other conversation is touched, with one exception: in a store that has reached a limit, such as the
+ * in-memory provider with `maxConversations`, the test conversation evicts the least recently active one. With
  * `write: false` nothing is written: it checks health, statistics, and that a conversation that was never stored reads
  * as `null`.
  *
- * Never rejects because of the provider, also not when that throws or hangs; rejects with a `TypeError` for invalid
+ * Never rejects because of the provider, even if that throws or hangs; rejects with a `TypeError` for invalid
  * options.
  */
 export async function diagnoseMemoryProvider(
@@ -179,7 +179,7 @@ export async function diagnoseMemoryProvider(
   const steps: DiagnosisStep[] = [];
   const run: Run = async (step) => {
     const start = performance.now();
-    const error = judge(await settle(timeoutMs, step), step.misfit);
+    const error = judge(await outcomeOf(timeoutMs, step), step.misfit);
     const latencyMs = performance.now() - start;
     steps.push({
       name: step.name,
@@ -193,5 +193,5 @@ export async function diagnoseMemoryProvider(
   let clean = true;
   if (write) clean = await tryWriting(provider, id, run);
   else await run({ name: "read", call: () => provider.getConversation(id), misfit: isAbsent });
-  return { ok: steps.every((step) => step.ok), steps, ...(clean ? {} : { leftBehind: id }) };
+  return { ok: steps.every((step) => step.ok), steps, ...(clean ? {} : { leftoverConversationId: id }) };
 }

@@ -9,14 +9,14 @@ export interface LatencyStats {
   readonly avg: number;
   readonly max: number;
   readonly min: number;
-  /** How many measurements these are, at most 100. */
+  /** The number of measurements, at most 100. */
   readonly count: number;
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
 }
 
-/** The smallest measurement that this share of all doesn't exceed. `sorted` is not empty. */
+/** The percentile: the smallest measurement that this share of all doesn't exceed. `sorted` is not empty. */
 const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;
 
@@ -24,7 +24,7 @@ const percentile = (sorted: readonly number[], share: number): number =>
 export class MemoryPerformanceMonitor {
   readonly #metrics = new Map<string, number[]>();
 
-  /** Runs `fn` and records its time; returns and throws what it does. */
+  /** Runs `fn` and records how long it took. Returns or throws what `fn` does. */
   async measureOperation<T>(operation: string, fn: () => Promise<T>): Promise<T> {
     const start = performance.now();
     try {
@@ -52,7 +52,7 @@ export class MemoryPerformanceMonitor {
     };
   }
 
-  /** The names of what was measured, in the order of their first time. */
+  /** The names of the measured operations, in the order of their first measurement. */
   getOperations(): readonly string[] {
     return [...this.#metrics.keys()];
   }

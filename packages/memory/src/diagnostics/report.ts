@@ -18,13 +18,16 @@ export interface DiagnosisStep {
   readonly error?: MemoryErrorUnion;
 }
 
-/** What `diagnoseMemoryProvider` found. */
+/** The result of `diagnoseMemoryProvider`. */
 export interface MemoryDiagnosis {
   /** Whether every step is ok. */
   readonly ok: boolean;
   readonly steps: readonly DiagnosisStep[];
-  /** The test conversation, if it may still be there. A store that keeps `ttlSeconds` removes it within five minutes. */
-  readonly leftBehind?: string;
+  /**
+   * The id of the test conversation, if it may still be stored. A store that keeps `ttlSeconds` removes it within five
+   * minutes.
+   */
+  readonly leftoverConversationId?: string;
 }
 
 function formatStep({ name, ok, latencyMs, error }: DiagnosisStep): string {
@@ -32,14 +35,14 @@ function formatStep({ name, ok, latencyMs, error }: DiagnosisStep): string {
   return `${name} (${latencyMs.toFixed(1)} ms): ${outcome}`;
 }
 
-/** The diagnosis as lines for people. Holds no stored content. */
-export function formatMemoryDiagnosis({ ok, steps, leftBehind }: MemoryDiagnosis): string {
+/** The diagnosis as text for people. Contains no stored content. */
+export function formatMemoryDiagnosis({ ok, steps, leftoverConversationId }: MemoryDiagnosis): string {
   return [
     ...steps.map(formatStep),
-    ...(leftBehind === undefined
+    ...(leftoverConversationId === undefined
       ? []
       : [
-          `The test conversation ${leftBehind} may be left. It expires in 5 minutes, if the store keeps ttlSeconds.`,
+          `The test conversation ${leftoverConversationId} may be left. It expires in 5 minutes, if the store keeps ttlSeconds.`,
         ]),
     ok ? "The memory provider works." : "The memory provider does not work as it should.",
   ].join("\n");

@@ -2,6 +2,8 @@
 // load is in `client`, what an engine needs for turns that are stored and for windows in `turns`, hashes are in `digest`. The root
 // holds all of it and more: retries, fallbacks, blobs, the lookup of adapters and what else most engines never call.
 
+export { backoffDelayMs } from "../async/backoff-delay.ts";
+export { callSafely } from "../async/call-safely.ts";
 export { withDeadline } from "../async/deadline.ts";
 export { onAbort } from "../async/on-abort.ts";
 export { idIssue } from "../codec/ids.ts";

@@ -2,8 +2,8 @@ import type { MemoryIssue } from "../errors.ts";
 
 /**
  * `"set"`: used as it is. `"default"`: not set, and the adapter has a default. `"unset"`: not set and not needed.
- * `"missing"`: not set and needed. `"invalid"`: set to something that can't be used. `"replaced"`: another variable
- * stands in for it.
+ * `"missing"`: not set and needed. `"invalid"`: set to something that can't be used. `"replaced"`: another
+ * variable replaces it.
  */
 export type VariableState = "set" | "default" | "unset" | "missing" | "invalid" | "replaced";
 
@@ -11,23 +11,23 @@ export interface EnvironmentVariable {
   readonly name: string;
   readonly state: VariableState;
   /**
-   * What is in effect; absent where nothing is, for a secret, for text that may hold one (a URL, `key=value`), and for
+   * The effective value; absent if there is none, for a secret, for text that may hold one (a URL, `key=value`), and for
    * a default that depends on one.
    */
   readonly value?: string;
   readonly secret: boolean;
 }
 
-/** What `validateMemoryEnvironment` found. */
+/** The result of `validateMemoryEnvironment`. */
 export interface EnvironmentReport {
-  /** The type of backend; absent if `JAF_MEMORY_TYPE` is none. */
+  /** The type of backend; absent if `JAF_MEMORY_TYPE` is invalid. */
   readonly type?: string;
   /** Whether `createMemoryProviderFromEnv` would get as far as opening the store. */
   readonly valid: boolean;
   readonly variables: readonly EnvironmentVariable[];
   /** What has to be changed; `path` is the name of a variable. */
   readonly issues: readonly MemoryIssue[];
-  /** What may be meant otherwise. */
+  /** Settings that are valid and may be mistakes. */
   readonly warnings: readonly string[];
 }
 
@@ -36,7 +36,7 @@ function formatVariable({ name, state, value, secret }: EnvironmentVariable): st
   return `  ${name}: ${state}${shown === "" ? "" : `, ${shown}`}`;
 }
 
-/** The report as lines for people. Holds no secret. */
+/** The report as text for people. Contains no secret. */
 export function formatEnvironmentReport(report: EnvironmentReport): string {
   return [
     `Memory type: ${report.type ?? "unknown"}`,

@@ -78,8 +78,8 @@ function commonPrefix(names: readonly string[]): string | undefined {
   return prefix.split("_").length > 2 ? prefix : undefined;
 }
 
-/** Variables that look like ours and are not: misspelt, or those of another type. */
-function strangerWarnings(adapter: MemoryAdapter, environment: MemoryEnvironment): string[] {
+/** Variables that look like those of JAF and aren't used: misspelt, or of another type. */
+function unknownVariableWarnings(adapter: MemoryAdapter, environment: MemoryEnvironment): string[] {
   const builtIn = Object.keys(inMemoryAdapter.environment);
   const known = new Set([TYPE_VARIABLE, ...Object.keys(adapter.environment)]);
   const prefixes = new Set(["JAF_MEMORY_", commonPrefix(Object.keys(adapter.environment)) ?? "JAF_MEMORY_"]);
@@ -116,7 +116,7 @@ async function report(environment: MemoryEnvironment, type: string): Promise<Env
     issues: read.issues,
     warnings: [
       ...declaredWarnings(adapter, variables, environment),
-      ...strangerWarnings(adapter, environment),
+      ...unknownVariableWarnings(adapter, environment),
     ],
   };
 }

@@ -40,7 +40,7 @@ function parseText(text: string, format: AdapterVariable["format"] = "text"): Pa
 }
 
 export interface EnvironmentConfig {
-  /** What the adapter's schema made of it; absent when there are issues. */
+  /** The output of the adapter's schema; absent if there are issues. */
   readonly config?: object;
   /** `path` is the name of a variable. */
   readonly issues: readonly MemoryIssue[];

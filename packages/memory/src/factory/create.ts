@@ -37,8 +37,8 @@ async function create({ operation, config, clients }: Request) {
 
 /**
  * Opens a provider by its type: `"memory"` is built in; any other is the adapter that was registered under it, or
- * that the package `@jaf/memory-<type>` or `jaf-memory-<type>` exports. A client in `clients` under this type is used
- * and stays the caller's; without one the provider opens its own, and `close()` closes it.
+ * that the package `@jaf/memory-<type>` or `jaf-memory-<type>` exports. A client in `clients` under this type is
+ * used and never closed; without one the provider opens its own, and `close()` closes it.
  *
  * Rejects with a `TypeError` for an invalid configuration, naming the fields, and with a `MemorySetupError` when the
  * adapter is not installed or its store can't be set up.

@@ -4,8 +4,8 @@ import type { MemoryProvider } from "../provider.ts";
 import { MemorySetupError } from "../setup-error.ts";
 
 /**
- * What the adapter's own rejection becomes. It may have loaded a copy of this package of its own, whose errors are of
- * another class. A `TypeError` is for a client that is none; those with a code are Node's, and carry what they refuse.
+ * Translates a rejection of the adapter. The adapter may use another copy of this package, whose errors
+ * have another class. A `TypeError` means an invalid client; one with a code comes from Node, and may contain the value.
  */
 function setupFailure(setup: Setup, thrown: unknown): unknown {
   if (thrown instanceof MemorySetupError) return thrown;

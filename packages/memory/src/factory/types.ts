@@ -26,12 +26,12 @@ export type MemoryClient<Type extends string> = Type extends Known
     : never
   : unknown;
 
-/** Connected clients by type of backend; those of other types than the configured one are left alone. */
+/** Connected clients by type of backend; clients of other types than the configured one are not used. */
 export type MemoryClients = { readonly [Type in Known]?: MemoryClient<Type> | undefined } & {
   readonly [type: string]: unknown;
 };
 
-/** What a factory gives for a type: its own provider where the compiler knows it. */
+/** The provider that a factory returns for a type: the adapter's own type if the compiler knows it. */
 export type MemoryProviderOf<Type extends string> = Type extends Known
   ? MemoryAdapterTypes[Type] extends { readonly provider: infer Provider }
     ? Provider

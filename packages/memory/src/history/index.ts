@@ -18,7 +18,11 @@ export {
   type PendingApproval,
   parseApprovalDecision,
 } from "../continuation/approval.ts";
-export { type HistoryPlace, historyTokenOf, type TokenContinuation } from "../continuation/history-token.ts";
+export {
+  type HistoryPosition,
+  historyTokenOf,
+  type TokenContinuation,
+} from "../continuation/history-token.ts";
 export type { ContinuationMode, ContinuationOptions, HistoryTokens } from "../continuation/options.ts";
 export {
   assertValidContinuation,

@@ -18,7 +18,7 @@ import { trimStart } from "./trim.ts";
 
 export const DIGESTS = "sha256";
 
-interface HeldMessage {
+interface EntryMessage {
   readonly stored: StoredMessage;
   /** Of the history down to this message. */
   readonly digest: string;
@@ -26,21 +26,21 @@ interface HeldMessage {
   readonly own: EncodedMessage["own"];
 }
 
-/** What becomes of a body on its way into this process. */
-export type Hold = (body: string, index: number) => StoredMessage;
+/** What is kept of a message's body: the text, or the message decoded from it. */
+export type KeepBody = (body: string, index: number) => StoredMessage;
 
 /**
- * A conversation as this process holds it. Writes change it in place, in one synchronous step, so that an append
+ * A conversation in this process's memory. Writes change it in place, in one synchronous step, so that an append
  * costs what its batch costs; readers get copies.
  */
 export interface Entry {
   readonly conversationId: string;
   readonly incarnation: string;
   readonly createdAt: Date;
-  readonly messages: HeldMessage[];
+  readonly messages: EntryMessage[];
   readonly traceIds: Set<string>;
   /** By idempotency key, oldest first. */
-  readonly keys: Map<string, Remembered>;
+  readonly keys: Map<string, KeyRecord>;
   /** By the messages' own ids. */
   readonly ownIds: Map<string, { readonly hash: string; readonly position: number }>;
   userId: string | undefined;
@@ -55,7 +55,7 @@ export interface Entry {
   writes: number;
 }
 
-interface Remembered {
+interface KeyRecord {
   readonly bodyHash: string;
   readonly write: number;
   readonly nextPosition: number;
@@ -98,7 +98,7 @@ const conflict = (reason: Extract<WriteOutcome, { status: "conflict" }>["reason"
   reason,
 });
 
-/** What forbids the write, or lets it count as done; `undefined` to go ahead. */
+/** Why the write is refused, or that it was done before; `undefined`: do it. */
 export function decideWrite(
   entry: Entry | undefined,
   write: ConversationWrite,
@@ -159,14 +159,14 @@ interface Applying {
   readonly now: Date;
   /** The tighter of the write's and the provider's limit. */
   readonly maxMessages: number;
-  readonly hold: Hold;
+  readonly keepBody: KeepBody;
 }
 
-/** Does a write that was decided for. */
+/** Does a write that `decideWrite` allows. */
 export function applyWrite(
   entry: Entry,
   write: ConversationWrite,
-  { now, maxMessages, hold }: Applying,
+  { now, maxMessages, keepBody }: Applying,
 ): void {
   const { mode, dropLast = 0, source } = write;
   const isReplace = mode === "replace";
@@ -176,7 +176,7 @@ export function applyWrite(
   drop(entry, entry.messages.length - dropped, dropped);
   // Positions of what is replaced as a whole are not used again, those of a dropped end are.
   if (!isReplace) entry.nextPosition -= dropLast;
-  const added = add(entry, write, hold);
+  const added = add(entry, write, keepBody);
   const trimmed = trimStart(entry.messages, maxMessages, ({ isToolResult }) => isToolResult);
   entry.base = entry.messages[trimmed - 1]?.digest ?? entry.base;
   drop(entry, 0, trimmed);
@@ -190,7 +190,7 @@ export function applyWrite(
   entry.lastActivity = source?.lastActivity ?? now;
   entry.ttlSeconds = write.ttlSeconds ?? entry.ttlSeconds;
   entry.writes += 1;
-  rememberKey(entry, write);
+  recordKey(entry, write);
 }
 
 /** Of all that is stored and was. */
@@ -200,8 +200,8 @@ function drop({ messages, ownIds }: Entry, from: number, count: number): void {
   for (const { own } of messages.splice(from, count)) if (own !== undefined) ownIds.delete(own.id);
 }
 
-/** How many that were: those that are stored under their own ids are skipped. */
-function add(entry: Entry, { messages }: ConversationWrite, hold: Hold): number {
+/** Returns how many messages were added: those that are stored under their own ids are skipped. */
+function add(entry: Entry, { messages }: ConversationWrite, keepBody: KeepBody): number {
   let added = 0;
   let digest = digestOf(entry);
   for (const [index, { body, isToolResult, own }] of messages.entries()) {
@@ -210,14 +210,14 @@ function add(entry: Entry, { messages }: ConversationWrite, hold: Hold): number 
       entry.ownIds.set(own.id, { hash: own.hash, position: entry.nextPosition });
     }
     digest = nextDigest(DIGESTS, digest, messageHash(body));
-    entry.messages.push({ stored: hold(body, index), digest, isToolResult, own });
+    entry.messages.push({ stored: keepBody(body, index), digest, isToolResult, own });
     entry.nextPosition += 1;
     added += 1;
   }
   return added;
 }
 
-function rememberKey({ keys, writes, nextPosition }: Entry, { idempotency }: ConversationWrite): void {
+function recordKey({ keys, writes, nextPosition }: Entry, { idempotency }: ConversationWrite): void {
   if (idempotency !== undefined) {
     keys.set(idempotency.key, { bodyHash: idempotency.bodyHash, write: writes, nextPosition });
   }

@@ -9,7 +9,7 @@ import { decodeMessage } from "../codec/decode.ts";
 import { mayHoldTags } from "../codec/json.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryStorageError } from "../errors.ts";
-import { tell } from "../observer.ts";
+import { notifyObserver } from "../observer.ts";
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 import { type InMemoryConfig, type InMemoryLimits, inMemoryConfigSchema } from "./config.ts";
 import {
@@ -20,8 +20,8 @@ import {
   digestOf,
   type Entry,
   expiryTime,
-  type Hold,
   isExpired,
+  type KeepBody,
   toHistory,
   toListed,
   toRead,
@@ -53,11 +53,11 @@ function matches(entry: Entry, { traceId, userId, since, until, cursor }: Conver
 
 interface BackendOptions {
   readonly limits: InMemoryLimits;
-  readonly hold: Hold;
+  readonly keepBody: KeepBody;
   readonly onEvicted: EvictionListener;
 }
 
-function createBackend({ limits, hold, onEvicted }: BackendOptions): MemoryBackend {
+function createBackend({ limits, keepBody, onEvicted }: BackendOptions): MemoryBackend {
   /** Least recently active first: each write moves its conversation to the end. */
   const entries = new Map<string, Entry>();
   const idsByUser = new Map<string, Set<string>>();
@@ -126,7 +126,7 @@ function createBackend({ limits, hold, onEvicted }: BackendOptions): MemoryBacke
     const now = new Date();
     const written = entry ?? createEntry(write, now);
     if (written === undefined) return { status: "missing" };
-    applyWrite(written, write, { now, maxMessages, hold });
+    applyWrite(written, write, { now, maxMessages, keepBody });
     put(written);
     if (write.source !== undefined) placeByActivity(written);
     evict();
@@ -151,7 +151,7 @@ function createBackend({ limits, hold, onEvicted }: BackendOptions): MemoryBacke
     }
   }
 
-  function removeForGood(entry: Entry): void {
+  function removeWithTombstone(entry: Entry): void {
     remove(entry);
     tombstones.leave("conversation", entry.conversationId);
   }
@@ -204,7 +204,7 @@ function createBackend({ limits, hold, onEvicted }: BackendOptions): MemoryBacke
     clearUser: async (userId) => {
       tombstones.leave("user", userId);
       const owned = liveOfUser(userId);
-      for (const entry of owned) removeForGood(entry);
+      for (const entry of owned) removeWithTombstone(entry);
       return owned.length;
     },
     stats: async (userId) => stats(userId),
@@ -226,9 +226,9 @@ function createBackend({ limits, hold, onEvicted }: BackendOptions): MemoryBacke
  * Decoded once and for all readers, as it is frozen; text if it may hold a `Date`, bytes or a `URL`, which nothing can
  * freeze.
  */
-const holdDecoded: Hold = (body, index) => (mayHoldTags(body) ? body : decodeMessage(body, index));
+const keepDecoded: KeepBody = (body, index) => (mayHoldTags(body) ? body : decodeMessage(body, index));
 
-const holdText: Hold = (body) => body;
+const keepText: KeepBody = (body) => body;
 
 const parseLimits = (config: InMemoryConfig): InMemoryLimits =>
   parseOptions(inMemoryConfigSchema, config, "in-memory provider configuration");
@@ -238,7 +238,7 @@ const parseLimits = (config: InMemoryConfig): InMemoryLimits =>
  * a `TypeError` for an invalid configuration, naming the field.
  */
 export const createInMemoryBackend = (config: InMemoryConfig = {}): MemoryBackend =>
-  createBackend({ limits: parseLimits(config), hold: holdText, onEvicted: () => {} });
+  createBackend({ limits: parseLimits(config), keepBody: keepText, onEvicted: () => {} });
 
 /**
  * Keeps conversations in this process: for development, tests and short-lived work. Nothing survives a restart.
@@ -247,9 +247,9 @@ export const createInMemoryBackend = (config: InMemoryConfig = {}): MemoryBacken
 export function createInMemoryProvider(config: InMemoryConfig = {}): InMemoryProvider {
   const listeners = new Set<EvictionListener>();
   const onEvicted = (conversationId: string) => {
-    for (const listener of listeners) tell('to "conversation_evicted"', listener, conversationId);
+    for (const listener of listeners) notifyObserver('to "conversation_evicted"', listener, conversationId);
   };
-  const backend = createBackend({ limits: parseLimits(config), hold: holdDecoded, onEvicted });
+  const backend = createBackend({ limits: parseLimits(config), keepBody: keepDecoded, onEvicted });
   return {
     ...defineMemoryProvider(backend),
     on: (_event, listener) => {

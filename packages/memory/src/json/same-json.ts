@@ -10,10 +10,10 @@ export type SameField = (key: string, a: unknown, b: unknown) => boolean;
 const MAX_DEPTH = 1_000;
 
 /**
- * Equal as JSON: key order doesn't count, a field that is `undefined` is absent, a `Date` is its ISO text, a `URL` its
- * address. Bytes are equal to the same bytes, and to what becomes of them as JSON: their base64, or an object by place. Reads
- * own fields alone, so that `__proto__` is a key like any other, and goes no deeper than both values do: a cycle in one
- * of them ends the comparison. Throws only what reading a value throws.
+ * Equal as JSON: key order doesn't matter, a field that is `undefined` counts as absent, a `Date` is its ISO text, a `URL` its
+ * address. Bytes equal the same bytes and their JSON forms: base64, or an object with an index for each byte.
+ * Reads only own fields, so that `__proto__` is a key like any other, and goes only as deep as both values do: so a
+ * cycle in one of them ends. Throws only what reading a value throws.
  */
 export const sameJson = (a: unknown, b: unknown): boolean => sameValue(a, b, 0);
 

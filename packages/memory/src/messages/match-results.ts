@@ -15,7 +15,7 @@ type Event = Call | Result;
  *
  * 1. Results answer the calls right before them, in order. With fewer results than calls the earlier calls are the
  *    unanswered ones, since a result follows its call closely.
- * 2. What is left was reordered: a call takes the nearest result before it, or the next one after it.
+ * 2. The rest was reordered: a call takes the nearest result before it, or the next one after it.
  *
  * A second result answers nothing: neither one that equals a result already given for the id, nor one that stands right
  * behind an answered call, unless it also stands right before the call it is for. A late duplicate must never become
@@ -99,19 +99,19 @@ function matchOneId(
     given.add(contentOf(result));
   };
 
-  const leftover: Event[] = [];
+  const unmatched: Event[] = [];
   /** Results that stand right behind a call that another result answers. */
   const second = new Set<Event>();
   for (const { calls, results } of runsOf(events, contentOf)) {
     const unanswered = Math.max(0, calls.length - results.length);
-    for (const call of calls.slice(0, unanswered)) leftover.push(call);
+    for (const call of calls.slice(0, unanswered)) unmatched.push(call);
     for (const [index, { call }] of calls.slice(unanswered).entries()) {
       const result = results[index];
       if (result !== undefined) give(call, result);
     }
     const callers = new Set(calls.map(({ at }) => at));
     for (const result of results.slice(calls.length)) {
-      leftover.push(result);
+      unmatched.push(result);
       if (callers.has(blocks.before[result.at] ?? -1)) second.add(result);
     }
   }
@@ -119,7 +119,7 @@ function matchOneId(
   const resultsBefore: Result[] = [];
   const callsBefore: CallKey[] = [];
   let waiting = 0;
-  for (const event of leftover) {
+  for (const event of unmatched) {
     if (event.call !== undefined) {
       const nearest = takeNearest(
         resultsBefore,

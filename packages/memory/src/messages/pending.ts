@@ -4,9 +4,9 @@ import type { Message, ToolCall } from "../message.ts";
 export interface PendingToolCalls {
   /** Index of the assistant message that made the calls. */
   readonly index: number;
-  /** The results that are there, by call id, wherever behind the calls they stand. */
+  /** The results that exist, by call id, in any order. */
   readonly results: ReadonlyMap<string, Message>;
-  /** The calls without a result, in call order, each id once; without those that share the id `""`. */
+  /** The calls without a result, in call order, each id once. Calls that share the id `""` are left out. */
   readonly missing: readonly ToolCall[];
 }
 
@@ -24,7 +24,7 @@ export function pendingToolCalls(messages: readonly Message[]): PendingToolCalls
     if (id !== undefined && !results.has(id)) results.set(id, result);
   }
   const seen = new Set(results.keys());
-  // Several without an id: a result would be taken for another's, so nobody answers them.
+  // Several without an id: a result could be taken for another call's, so none of them is answered.
   if (calls.filter(({ id }) => id === "").length > 1) seen.add("");
   const missing = calls.filter(({ id }) => !seen.has(id) && seen.add(id));
   return missing.length === 0 ? undefined : { index, results, missing };

@@ -3,8 +3,8 @@ import { hasContent, isReasoningAlone, withoutPlaces } from "./content.ts";
 import { type CallKey, callKey, matchResults } from "./match-results.ts";
 
 /**
- * Puts the order of calls and results in any stored history right: afterwards each tool call is answered exactly once,
- * directly after the message that made it, in call order, as every model provider asks for it.
+ * Repairs the order of calls and results in any stored history: afterwards each tool call is answered exactly once,
+ * directly after the message that made it, in call order, as every model provider requires.
  *
  * Drops calls that have no result (with their message, if it holds nothing else), results that have no call, second
  * results, and assistant messages that hold nothing: neither a text other than white space, nor another part, nor
@@ -12,12 +12,12 @@ import { type CallKey, callKey, matchResults } from "./match-results.ts";
  * else stays, in order. Pure and idempotent: a history that is already fine is returned as the same array. Linear in the
  * number of messages.
  *
- * With a call goes its place among the parts, and the reasoning that led to dropped calls alone: Anthropic and OpenAI refuse
- * reasoning with nothing behind it. All other reasoning stays with its message, also where that holds nothing else.
+ * A dropped call also loses its mark among the parts, and reasoning that led only to dropped calls is dropped: Anthropic and
+ * OpenAI refuse reasoning that nothing follows. All other reasoning stays with its message, even if that contains nothing else.
  *
- * What only some providers refuse is for the model's adapter, which knows its provider: an id that is used again in a
+ * What only some providers refuse is left to the model's adapter: an id that is used again in a
  * later turn, a function's name in other characters, arguments that are no JSON, a user message without text, a history
- * that starts with a reply. It shapes what the model sees, never what is stored.
+ * that starts with a reply. It changes what the model sees, never what is stored.
  */
 export function sanitizeConversation<M extends Message | RichMessage>(messages: M[]): M[];
 export function sanitizeConversation<M extends Message | RichMessage>(messages: readonly M[]): readonly M[];
@@ -47,7 +47,7 @@ function dropReasoningBefore<M extends Message | RichMessage>(
   }
 }
 
-/** Whether the history is as {@link sanitizeConversation} would leave it. */
+/** Whether {@link sanitizeConversation} would return the history unchanged. */
 export function isReplayable(messages: readonly (Message | RichMessage)[]): boolean {
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];

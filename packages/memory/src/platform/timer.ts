@@ -7,7 +7,7 @@ export function unref<Timer>(timer: Timer): Timer {
 
 export type Timeout = ReturnType<typeof setTimeout>;
 
-/** Has a timer that goes on, or has gone off, begin anew: Node's own do so at a tenth of the cost of another. */
+/** Has a timer that goes on, or has gone off, starts again: Node's own do so at a tenth of the cost of another. */
 export function restart(timer: Timeout, action: () => void, milliseconds: number): Timeout {
   if (typeof timer.refresh === "function") return timer.refresh();
   clearTimeout(timer);

@@ -1,36 +1,36 @@
 import { isMemoryConnectionError, type MemoryErrorUnion } from "../errors.ts";
 import type { Result } from "../result.ts";
 
-/** Takes note of the answer of one call to the primary; the error if it was out of reach. */
-export type NoteAnswer = (result: Result<unknown>) => MemoryErrorUnion | undefined;
+/** Records the result of one call to the primary. Returns the error if the primary was out of reach. */
+export type RecordResult = (result: Result<unknown>) => MemoryErrorUnion | undefined;
 
-/** Knows whether the primary may be asked. */
+/** Decides whether the primary may be called: a circuit breaker. */
 export interface Circuit {
-  /** The error to go by while the primary isn't asked; `undefined`: ask it. */
+  /** The error to report while the primary isn't called; `undefined`: call it. */
   readonly blockedBy: () => MemoryErrorUnion | undefined;
   /** A call to the primary begins. */
-  readonly begin: () => NoteAnswer;
+  readonly begin: () => RecordResult;
 }
 
 // A closed provider is no outage: its error isn't retryable.
 const isOutage = (error: MemoryErrorUnion): boolean => isMemoryConnectionError(error) && error.retryable;
 
 /**
- * A success closes it, an outage opens it. Every other answer changes nothing: a refusal may have been decided without
- * the store.
+ * A success closes it, an outage opens it. Every other result changes nothing: a refusal may have been decided
+ * without the store.
  */
 export function createCircuit(cooldownMs: number): Circuit {
   let failure: MemoryErrorUnion | undefined;
   let nextAttempt = 0;
   let begun = 0;
-  /** The last call that had begun when the primary last answered: what it says of an outage is out of date. */
-  let settled = 0;
+  /** The last call that had begun when the primary last answered. A failure of it, or of an earlier one, is out of date. */
+  let lastAnswered = 0;
   return {
     blockedBy: () => {
       if (failure === undefined) return undefined;
       const now = performance.now();
       if (now < nextAttempt) return failure;
-      // This call finds out for all: the others need not wait for a primary that doesn't answer.
+      // This call tests the primary for all: the others need not wait for one that doesn't answer.
       nextAttempt = now + cooldownMs;
       return undefined;
     },
@@ -40,11 +40,11 @@ export function createCircuit(cooldownMs: number): Circuit {
       return (result) => {
         if (result.success) {
           failure = undefined;
-          settled = begun;
+          lastAnswered = begun;
           return undefined;
         }
         if (!isOutage(result.error)) return undefined;
-        if (call > settled) {
+        if (call > lastAnswered) {
           failure = result.error;
           nextAttempt = performance.now() + cooldownMs;
         }

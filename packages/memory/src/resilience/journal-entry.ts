@@ -4,8 +4,8 @@ import { lazy } from "../lazy.ts";
 import type { Message } from "../message.ts";
 import type { WriteRequest } from "./write-request.ts";
 
-/** A write that was diverted, as its journal has it. */
-export interface DivertedWrite {
+/** A write that went to the fallback in place of the primary, as the journal stores it. */
+export interface FallbackWrite {
   /** Names this entry; a write that is tried again under its key has several. */
   readonly entry: string;
   readonly key: string;
@@ -21,7 +21,7 @@ export interface DivertedWrite {
  * emptied the journal in between.
  */
 export type JournalEntry =
-  | ({ readonly kind: "begun" | "done" } & DivertedWrite)
+  | ({ readonly kind: "begun" | "done" } & FallbackWrite)
   | { readonly kind: "refused"; readonly entry: string };
 
 const entrySchema = lazy(() =>

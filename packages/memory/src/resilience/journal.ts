@@ -1,7 +1,7 @@
 import { createMemoryStorageError } from "../errors.ts";
 import type { ConversationMemory, MemoryProvider } from "../provider.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
-import { type DivertedWrite, decodeEntry, encodeEntry, type JournalEntry } from "./journal-entry.ts";
+import { decodeEntry, encodeEntry, type FallbackWrite, type JournalEntry } from "./journal-entry.ts";
 import { isReservedId, JOURNAL_TRACE, journalId } from "./reserved-ids.ts";
 
 /** Ten years: a journal must not expire before it is replayed, whatever an emptied one was given. */
@@ -19,7 +19,7 @@ export interface Journal {
   readonly version?: number;
 }
 
-export interface JournaledWrite extends DivertedWrite {
+export interface JournaledWrite extends FallbackWrite {
   /** Whether the fallback has taken it; else its process died before it said so. */
   readonly isDone: boolean;
 }
@@ -41,9 +41,9 @@ function toJournal({ messages, metadata }: ConversationMemory): Result<Journal> 
   for (const message of messages) {
     const entry = decodeEntry(message);
     if (entry === undefined) {
-      const reason = "a journal of diverted writes in the fallback was changed by something else";
+      const reason = "a journal of fallback writes was changed by something else";
       return createFailure(
-        createMemoryStorageError("replayDivertedWrites", reason, { provider: "fallback" }),
+        createMemoryStorageError("replayFallbackWrites", reason, { provider: "fallback" }),
       );
     }
     entries.push(entry);
@@ -65,7 +65,7 @@ function toJournal({ messages, metadata }: ConversationMemory): Result<Journal> 
   });
 }
 
-/** `null` if nothing was diverted. */
+/** `null` if there are no fallback writes to replay. */
 export async function readJournal(
   fallback: MemoryProvider,
   conversationId: string,
@@ -77,16 +77,18 @@ export async function readJournal(
     : toJournal(found.data);
 }
 
-/** Notes how far a replay has come, so that the next one sends nothing whose key is forgotten by then. */
-export async function noteReplayed(
+/** Records how far a replay has come, so that the next one sends no write whose idempotency key the primary no longer keeps. */
+export async function recordReplayed(
   fallback: MemoryProvider,
   conversationId: string,
-  { entry: replayed }: DivertedWrite,
+  { entry: replayed }: FallbackWrite,
 ): Promise<Result<void>> {
   const options = { ttlSeconds: KEPT_SECONDS };
-  const noted = await fallback.appendMessages(journalId(conversationId), [], { replayed }, options);
+  const recorded = await fallback.appendMessages(journalId(conversationId), [], { replayed }, options);
   // Another process has deleted it: there is nothing to go on with.
-  return noted.success || noted.error._tag !== "MemoryNotFoundError" ? noted : createSuccess(undefined);
+  return recorded.success || recorded.error._tag !== "MemoryNotFoundError"
+    ? recorded
+    : createSuccess(undefined);
 }
 
 /** Whether it is empty now; `false`: something was added since it was read. */
@@ -107,7 +109,7 @@ export const deleteJournal = (fallback: MemoryProvider, conversationId: string) 
   fallback.deleteConversation(journalId(conversationId));
 
 /** The conversations that have writes in a journal, those of every process. */
-export async function findDiverted(fallback: MemoryProvider): Promise<Result<readonly string[]>> {
+export async function findJournaled(fallback: MemoryProvider): Promise<Result<readonly string[]>> {
   const found = await fallback.findConversations({ traceId: JOURNAL_TRACE, includeMessages: false });
   if (!found.success) return found;
   const ids = found.data.flatMap(({ conversationId, metadata }): string[] => {
@@ -161,5 +163,5 @@ async function rewrite(
 }
 
 /** Whom a write names as the owner. */
-export const userIdOf = ({ operation, args }: DivertedWrite["request"]): string | undefined =>
+export const userIdOf = ({ operation, args }: FallbackWrite["request"]): string | undefined =>
   operation === "importConversation" ? args[0].userId : args[2]?.userId;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { MemoryErrorUnion } from "../errors.ts";
 import { lazy } from "../lazy.ts";
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
-import type { SetAsideEvent } from "./set-aside.ts";
+import type { DeadLetterEvent } from "./dead-letters.ts";
 
 /** A method of the contract. */
 export type Operation = keyof VersionedMemoryProvider;
@@ -43,7 +43,7 @@ export const retrySchema = lazy(() =>
     maxElapsedMs: milliseconds().default(30_000),
     /** Aborting it ends waiting: calls return the last error. */
     signal: z.instanceof(AbortSignal, { error: "expected an AbortSignal" }).optional(),
-    /** Told of each wait. */
+    /** Called before each wait. */
     onRetry: callback<(event: RetryEvent) => void>().optional(),
     /** A number from 0 to 1 that spreads the waits. Default `Math.random`. */
     random: callback<() => number>().default(() => Math.random),
@@ -61,15 +61,18 @@ export const fallbackSchema = lazy(() =>
      * `"fallback"`: it goes to the fallback, and is replayed on the primary once that answers; see `withFallback`.
      */
     writes: z.enum(["fail", "fallback"]).default("fail"),
-    /** How long after a connection error reads go straight to the fallback, before one asks the primary again. Default 5,000. */
+    /**
+     * How long after a connection error reads go straight to the fallback, before one goes to the primary again. Default
+     * 5,000.
+     */
     cooldownMs: milliseconds().default(5_000),
-    /** Told of each call that goes to the fallback. */
+    /** Called for each call that goes to the fallback. */
     onFallback: callback<(event: FallbackEvent) => void>().optional(),
     /**
-     * With `writes: "fallback"`: told of diverted writes that could not be replayed on the primary, per conversation and
-     * user. At least once. `findSetAsideWrites` has them. Default: nobody is told.
+     * With `writes: "fallback"`: called for fallback writes that could not be replayed on the primary, per conversation and
+     * user, at least once each. `findDeadLetters` returns them. Default: nothing is reported.
      */
-    onSetAside: callback<(event: SetAsideEvent) => void>().optional(),
+    onDeadLetter: callback<(event: DeadLetterEvent) => void>().optional(),
   }),
 );
 

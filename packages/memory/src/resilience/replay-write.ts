@@ -5,16 +5,16 @@ import type { Message } from "../message.ts";
 import type { MemoryProvider } from "../provider.ts";
 import { type ProviderReading, readFrom } from "../read-from.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
-import type { DivertedWrite } from "./journal-entry.ts";
-import type { SetAsideReason } from "./set-aside.ts";
+import type { DeadLetterReason } from "./dead-letters.ts";
+import type { FallbackWrite } from "./journal-entry.ts";
 import { type Expectations, expecting, optionsOf, sendWrite, type WriteRequest } from "./write-request.ts";
 
-/** Asks the primary. */
-export type AskPrimary = <T>(ask: (primary: MemoryProvider) => Promise<Result<T>>) => Promise<Result<T>>;
+/** Calls the primary. */
+export type CallPrimary = <T>(send: (primary: MemoryProvider) => Promise<Result<T>>) => Promise<Result<T>>;
 
 export interface Replaying {
   readonly conversationId: string;
-  /** Whose the diverted writes are; `undefined`: nobody's. */
+  /** The owner of the fallback writes; `undefined`: nobody. */
   readonly userId: string | undefined;
   /** What the writes that were replayed before make of an empty conversation. */
   readonly messages: readonly Message[];
@@ -22,12 +22,12 @@ export interface Replaying {
 
 export type Replayed =
   | { readonly status: "done" }
-  | { readonly status: "set-aside"; readonly reason: SetAsideReason };
+  | { readonly status: "dead-letter"; readonly reason: DeadLetterReason };
 
 const DONE: Replayed = { status: "done" };
-const setAside = (reason: SetAsideReason): Replayed => ({ status: "set-aside", reason });
+const deadLetter = (reason: DeadLetterReason): Replayed => ({ status: "dead-letter", reason });
 
-/** How often somebody else may be faster than a replay, before it is left to the next one. */
+/** How often somebody else may write before the replay does, until it is left to the next replay. */
 const ATTEMPTS = 10;
 
 /** One that no conversation has. */
@@ -38,7 +38,7 @@ const dropCount = (request: WriteRequest): number => optionsOf(request)?.dropLas
 const sameMessages = (a: readonly Message[], b: readonly Message[]): boolean => sameLists(a, b, sameJson);
 
 /** What the messages are after the write, as far as the write says. */
-export function messagesAfter(before: readonly Message[], { request }: DivertedWrite): readonly Message[] {
+export function messagesAfter(before: readonly Message[], { request }: FallbackWrite): readonly Message[] {
   switch (request.operation) {
     case "appendMessages":
       return [...before.slice(0, Math.max(0, before.length - dropCount(request))), ...request.args[1]];
@@ -49,9 +49,9 @@ export function messagesAfter(before: readonly Message[], { request }: DivertedW
   }
 }
 
-/** Whether the write can follow what the primary holds: whoever made it knew of the messages that it takes away. */
+/** Whether the write can follow what the primary holds: its caller knew the messages that it removes. */
 function fits(
-  { request, dropped = [] }: DivertedWrite,
+  { request, dropped = [] }: FallbackWrite,
   current: readonly Message[],
   known: readonly Message[],
 ) {
@@ -68,7 +68,7 @@ function fits(
   }
 }
 
-const needsMessages = ({ request }: DivertedWrite): boolean =>
+const needsMessages = ({ request }: FallbackWrite): boolean =>
   request.operation === "storeMessages" || dropCount(request) > 0;
 
 const creates = (request: WriteRequest): boolean =>
@@ -77,7 +77,7 @@ const creates = (request: WriteRequest): boolean =>
 const NEVER_ERASED = { conversation: null, user: null } as const;
 
 /** Whether the conversation that the write was for is there no more. */
-function isErased({ request, seen }: DivertedWrite, { conversation, incarnation }: ProviderReading): boolean {
+function isErased({ request, seen }: FallbackWrite, { conversation, incarnation }: ProviderReading): boolean {
   const before = seen === undefined ? undefined : parseIncarnation(seen);
   if (conversation !== null) {
     return before !== undefined && "present" in before && incarnation !== before.present;
@@ -88,7 +88,7 @@ function isErased({ request, seen }: DivertedWrite, { conversation, incarnation 
   return isErasedSince(before?.absent ?? NEVER_ERASED, now.absent);
 }
 
-function reasonOf(error: MemoryErrorUnion): SetAsideReason | undefined {
+function reasonOf(error: MemoryErrorUnion): DeadLetterReason | undefined {
   switch (error._tag) {
     case "MemoryConflictError":
       if (error.reason === "owner") return "owner";
@@ -104,23 +104,23 @@ function reasonOf(error: MemoryErrorUnion): SetAsideReason | undefined {
   }
 }
 
-/** Somebody else wrote between the look and the write. */
-const isOvertaken = (error: MemoryErrorUnion): boolean =>
+/** Somebody else wrote between the read and the write. */
+const hasChangedSinceRead = (error: MemoryErrorUnion): boolean =>
   error._tag === "MemoryConflictError" && (error.reason === "version" || error.reason === "incarnation");
 
-const busy = (): MemoryErrorUnion =>
+const tooManyChanges = (): MemoryErrorUnion =>
   createMemoryStorageError(
-    "replayDivertedWrites",
+    "replayFallbackWrites",
     "others changed the conversation again and again meanwhile; try again",
     { provider: "primary", retryable: true },
   );
 
 /** Why the write doesn't follow what the primary holds; `undefined` if it does. */
 function faultOf(
-  write: DivertedWrite,
+  write: FallbackWrite,
   reading: ProviderReading,
   { userId, messages }: Replaying,
-): SetAsideReason | undefined {
+): DeadLetterReason | undefined {
   const { conversation } = reading;
   const owner = conversation?.userId;
   if (owner !== undefined && owner !== userId) return "owner";
@@ -129,9 +129,9 @@ function faultOf(
 }
 
 function expectationsOf(
-  write: DivertedWrite,
+  write: FallbackWrite,
   { conversation, incarnation }: ProviderReading,
-  fault: SetAsideReason | undefined,
+  fault: DeadLetterReason | undefined,
 ): Expectations {
   const identity = incarnation === undefined ? {} : { expectedIncarnation: incarnation };
   if (write.request.operation === "importConversation") return identity;
@@ -142,12 +142,12 @@ function expectationsOf(
 }
 
 /**
- * Does one diverted write on the primary, under its key: what the primary did before it lost the reply, or in a replay
+ * Does one fallback write on the primary, under its key: what the primary did before it lost the reply, or in a replay
  * that was interrupted, is not done again. Fails only for what may pass, and for a primary that is out of reach.
  */
 export async function replayWrite(
-  askPrimary: AskPrimary,
-  write: DivertedWrite,
+  callPrimary: CallPrimary,
+  write: FallbackWrite,
   replaying: Replaying,
 ): Promise<Result<Replayed>> {
   const { conversationId, userId } = replaying;
@@ -157,19 +157,19 @@ export async function replayWrite(
     ...(userId === undefined ? {} : { userId }),
   } as const;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const read = await askPrimary((primary) => readFrom(primary, conversationId, options));
+    const read = await callPrimary((primary) => readFrom(primary, conversationId, options));
     if (!read.success) return read;
     const fault = faultOf(write, read.data, replaying);
     // It makes a conversation, whatever it expects.
-    if (isImport && fault === "erased") return createSuccess(setAside(fault));
+    if (isImport && fault === "erased") return createSuccess(deadLetter(fault));
     const request = expecting(write.request, expectationsOf(write, read.data, fault));
-    const sent = await askPrimary((primary) => sendWrite(primary, request));
+    const sent = await callPrimary((primary) => sendWrite(primary, request));
     if (sent.success) return createSuccess(DONE);
     const reason = reasonOf(sent.error);
     if (reason === undefined) return sent;
-    if (fault !== undefined) return createSuccess(setAside(fault));
-    // An import is overtaken by whoever made the conversation, and nothing mends that.
-    if (isImport || !isOvertaken(sent.error)) return createSuccess(setAside(reason));
+    if (fault !== undefined) return createSuccess(deadLetter(fault));
+    // An import can't follow if somebody else has created the conversation, and trying again doesn't change that.
+    if (isImport || !hasChangedSinceRead(sent.error)) return createSuccess(deadLetter(reason));
   }
-  return createFailure(busy());
+  return createFailure(tooManyChanges());
 }

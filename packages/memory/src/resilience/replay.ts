@@ -1,37 +1,37 @@
 import type { Message } from "../message.ts";
 import type { MemoryProvider } from "../provider.ts";
 import { createSuccess, type Result } from "../result.ts";
+import { type DeadLetterEvent, type DeadLetterReason, storeDeadLetter } from "./dead-letters.ts";
 import {
   emptyJournal,
   type Journal,
   type JournaledWrite,
-  noteReplayed,
   readJournal,
+  recordReplayed,
   userIdOf,
 } from "./journal.ts";
-import type { DivertedWrite } from "./journal-entry.ts";
-import { type AskPrimary, messagesAfter, replayWrite } from "./replay-write.ts";
-import { keepSetAside, type SetAsideEvent, type SetAsideReason } from "./set-aside.ts";
+import type { FallbackWrite } from "./journal-entry.ts";
+import { type CallPrimary, messagesAfter, replayWrite } from "./replay-write.ts";
 import { sendWrite } from "./write-request.ts";
 
 export interface ReplayStores {
   readonly fallback: MemoryProvider;
-  readonly askPrimary: AskPrimary;
-  readonly onSetAside: (event: SetAsideEvent) => void;
+  readonly callPrimary: CallPrimary;
+  readonly onDeadLetter: (event: DeadLetterEvent) => void;
 }
 
-/** What became of a conversation's diverted writes. */
+/** The outcome of replaying a conversation's fallback writes. */
 export interface ConversationReplay {
   /** How many the primary has now. */
   readonly writes: number;
-  readonly setAside: number;
+  readonly deadLetters: number;
 }
 
-/** Writes between two notes of how far a replay has come: fewer than a store remembers keys for. */
-const NOTED_EVERY = 100;
+/** After how many writes the progress of a replay is recorded: fewer than a store keeps idempotency keys for. */
+const RECORDED_EVERY = 100;
 
 /** The owner of what the fallback holds; `undefined` if it holds nothing, or nobody owns it. */
-async function ownerThere(
+async function ownerInFallback(
   fallback: MemoryProvider,
   conversationId: string,
 ): Promise<Result<string | undefined>> {
@@ -39,7 +39,7 @@ async function ownerThere(
   return found.success ? createSuccess(found.data[0]?.userId) : found;
 }
 
-/** Asks the fallback again about a write whose process died in between: it takes it once, or refuses it. */
+/** Repeats a write on the fallback whose process died in between: the fallback does it once, or refuses it. */
 async function isTaken(fallback: MemoryProvider, write: JournaledWrite): Promise<Result<boolean>> {
   if (write.isDone) return createSuccess(true);
   const sent = await sendWrite(fallback, write.request);
@@ -52,24 +52,24 @@ interface Replay {
   readonly stores: ReplayStores;
   readonly conversationId: string;
   readonly journal: Journal;
-  /** By whose they are. */
-  readonly setAsides: Map<string | undefined, SetAsideEvent>;
+  /** By user id. */
+  readonly deadLetters: Map<string | undefined, DeadLetterEvent>;
 }
 
-async function setAside(
-  { stores, conversationId, setAsides }: Replay,
-  write: DivertedWrite,
-  { userId, reason }: { readonly userId: string | undefined; readonly reason: SetAsideReason },
+async function moveToDeadLetters(
+  { stores, conversationId, deadLetters }: Replay,
+  write: FallbackWrite,
+  { userId, reason }: { readonly userId: string | undefined; readonly reason: DeadLetterReason },
 ): Promise<Result<void>> {
   const messages = messagesAfter([], write);
-  const kept = await keepSetAside(
+  const kept = await storeDeadLetter(
     stores.fallback,
     { conversationId, userId, reason },
     { key: write.key, messages },
   );
   if (!kept.success) return kept;
-  const earlier = setAsides.get(userId);
-  setAsides.set(userId, {
+  const earlier = deadLetters.get(userId);
+  deadLetters.set(userId, {
     id: kept.data,
     conversationId,
     ...(userId === undefined ? {} : { userId }),
@@ -82,15 +82,15 @@ async function setAside(
 
 /** Whose a write is: it says so, or it is the owner's of what it was added to. */
 async function ownerOf({ stores, conversationId, journal }: Replay) {
-  const there = await ownerThere(stores.fallback, conversationId);
+  const there = await ownerInFallback(stores.fallback, conversationId);
   if (!there.success) return there;
   const named = journal.writes.map(({ request }) => userIdOf(request)).find((id) => id !== undefined);
-  return createSuccess(({ request }: DivertedWrite) => userIdOf(request) ?? there.data ?? named);
+  return createSuccess(({ request }: FallbackWrite) => userIdOf(request) ?? there.data ?? named);
 }
 
 /** How many writes the primary has now. Fails with the first error that may pass. */
 async function replayJournal(replay: Replay): Promise<Result<number>> {
-  const { stores, conversationId, journal, setAsides } = replay;
+  const { stores, conversationId, journal, deadLetters } = replay;
   const owner = await ownerOf(replay);
   if (!owner.success) return owner;
   let messages: readonly Message[] = [];
@@ -104,29 +104,29 @@ async function replayJournal(replay: Replay): Promise<Result<number>> {
     messages = messagesAfter(before, write);
     if (isDealtWith) continue;
     const userId = owner.data(write);
-    // What builds on a write that was set aside goes with it.
-    const reason = setAsides.get(userId)?.reason;
+    // What builds on a dead letter becomes one as well.
+    const reason = deadLetters.get(userId)?.reason;
     const result =
       reason === undefined
-        ? await replayWrite(stores.askPrimary, write, { conversationId, userId, messages: before })
-        : createSuccess({ status: "set-aside", reason } as const);
+        ? await replayWrite(stores.callPrimary, write, { conversationId, userId, messages: before })
+        : createSuccess({ status: "dead-letter", reason } as const);
     if (!result.success) return result;
-    if (result.data.status === "set-aside") {
-      const kept = await setAside(replay, write, { userId, reason: result.data.reason });
+    if (result.data.status === "dead-letter") {
+      const kept = await moveToDeadLetters(replay, write, { userId, reason: result.data.reason });
       if (!kept.success) return kept;
       continue;
     }
     done += 1;
-    // Not past what was set aside: the next replay has to know of that.
-    if (done % NOTED_EVERY > 0 || setAsides.size > 0) continue;
-    const noted = await noteReplayed(stores.fallback, conversationId, write);
-    if (!noted.success) return noted;
+    // Not past a dead letter: the next replay has to know of it.
+    if (done % RECORDED_EVERY > 0 || deadLetters.size > 0) continue;
+    const recorded = await recordReplayed(stores.fallback, conversationId, write);
+    if (!recorded.success) return recorded;
   }
   return createSuccess(done);
 }
 
 /**
- * Brings everything that was diverted of one conversation to the primary, and deletes what the fallback holds of it.
+ * Replays all fallback writes of one conversation on the primary, and deletes what the fallback holds of it.
  * May be interrupted anywhere, and done by several processes at once: each write is sent under its key, and the journal
  * is emptied only if nothing was added meanwhile.
  */
@@ -135,18 +135,18 @@ export async function replayConversation(
   conversationId: string,
 ): Promise<Result<ConversationReplay>> {
   const { fallback } = stores;
-  let total: ConversationReplay = { writes: 0, setAside: 0 };
+  let total: ConversationReplay = { writes: 0, deadLetters: 0 };
   for (;;) {
     const read = await readJournal(fallback, conversationId);
     if (!read.success) return read;
     const journal = read.data;
     if (journal === null) return createSuccess(total);
-    const setAsides: Replay["setAsides"] = new Map();
-    const replayed = await replayJournal({ stores, conversationId, journal, setAsides });
+    const deadLetters: Replay["deadLetters"] = new Map();
+    const replayed = await replayJournal({ stores, conversationId, journal, deadLetters });
     if (!replayed.success) return replayed;
-    const aside = [...setAsides.values()].reduce((sum, { writes }) => sum + writes, 0);
-    for (const event of setAsides.values()) stores.onSetAside(event);
-    total = { writes: total.writes + replayed.data, setAside: total.setAside + aside };
+    const aside = [...deadLetters.values()].reduce((sum, { writes }) => sum + writes, 0);
+    for (const event of deadLetters.values()) stores.onDeadLetter(event);
+    total = { writes: total.writes + replayed.data, deadLetters: total.deadLetters + aside };
     // Before the journal, which alone calls for a replay. Where all was refused, it holds what it always held.
     if (replayed.data + aside + journal.from > 0) {
       const deleted = await fallback.deleteConversation(conversationId);

@@ -1,7 +1,7 @@
 import { type BackoffOptions, retryUntilEnded } from "../async/backoff.ts";
 import { createWaits, type Waits } from "../async/waits.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
-import { tell } from "../observer.ts";
+import { notifyObserver } from "../observer.ts";
 import type { MemoryProvider, WriteOptions } from "../provider.ts";
 import { createFailure, type Result } from "../result.ts";
 import { copyArgument } from "./argument-copy.ts";
@@ -31,7 +31,7 @@ function createRetry(settings: RetrySettings, waits: Waits) {
       isTransientResult: mayBeTriedAgain,
       onRetry: (attempt, delayMs, outcome) => {
         if (!("result" in outcome) || outcome.result.success) return;
-        tell("onRetry", onRetry, { operation, attempt, delayMs, error: outcome.result.error });
+        notifyObserver("onRetry", onRetry, { operation, attempt, delayMs, error: outcome.result.error });
       },
     };
     const last = await retryUntilEnded(counted, options, waits);
@@ -39,7 +39,7 @@ function createRetry(settings: RetrySettings, waits: Waits) {
   };
 }
 
-/** What was given up on before, by a wrapper further in, was tried often enough. */
+/** A wrapper further in that has given up has tried often enough. */
 const mayBeTriedAgain = <T>(result: Result<T>): result is Extract<Result<T>, { readonly success: false }> =>
   !result.success && result.error.retryable && result.error.attempts === undefined;
 
@@ -78,20 +78,20 @@ function retryVersioned(provider: MemoryProvider, retry: Retry): Partial<Version
 }
 
 /**
- * The provider, trying again what failed for a passing reason (`retryable`), after waits that grow exponentially and
- * are spread at random. Other errors return at once; the last one returns when attempts or time are over, when
- * `signal` or that of the call aborts, or when the provider is closed. It says in `attempts` how often the call was made:
- * neither the engine nor another `withRetry` around this one tries it again, so that attempts don't multiply.
+ * The provider, which retries calls that failed with a retryable error, after waits that grow exponentially and are spread
+ * at random. Other errors return at once. The last error returns when attempts or time have run out, when `signal` or that
+ * of the call aborts, or when the provider is closed. Its field `attempts` says how often the call was made: then neither
+ * the engine nor another `withRetry` around this one retries it, so that attempts don't multiply.
  *
- * Writes are safe to repeat: without an `idempotencyKey` they get one, the same for all attempts of a call, so that a
- * write whose reply was lost counts as done, also under `expectedVersion`. A deletion whose reply was lost finds
- * nothing when it is repeated: `deleteConversation` may then say `false`, and `clearUserConversations` too small a
- * number, though all is deleted.
+ * Writes are safe to repeat: without an `idempotencyKey` they get one, the same for all attempts of a call, so that a write
+ * whose reply was lost counts as done, also under `expectedVersion`. A deletion whose reply was lost finds nothing when it
+ * is repeated: `deleteConversation` may then say `false`, and `clearUserConversations` too small a number, though all is
+ * deleted.
  *
- * Every attempt gets the arguments as they were at the call: they are copied before the first one. What happened in
- * the store between two attempts is not undone by that: without `expectedIncarnation`, a write that is repeated after
- * somebody cleared its user, and that creates, brings that user's conversation back; and a deletion that is repeated
- * also deletes what was created since.
+ * Every attempt gets the arguments as they were at the call: they are copied before the first one. What happened in the
+ * store between two attempts is not undone by that: without `expectedIncarnation`, a write that is repeated after somebody
+ * cleared its user, and that creates, brings that user's conversation back; and a deletion that is repeated also deletes
+ * what was created since.
  *
  * `close`, and methods that are not of the contract, are passed on and not repeated. Throws a `TypeError` for invalid
  * options.

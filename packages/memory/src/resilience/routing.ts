@@ -4,18 +4,18 @@ import { createFailure, type Result } from "../result.ts";
 import type { Operation } from "./options.ts";
 import { createStaleReads, idsOf } from "./stale-reads.ts";
 import {
-  type Ask,
-  askEither,
-  askPrimary,
   type ConversationCall,
+  callEither,
+  callPrimary,
   checkHealth,
+  type ProviderCall,
   type Stores,
 } from "./stores.ts";
 import { conversationIdOf, sendWrite, type WriteRequest } from "./write-request.ts";
 
 /** What differs between the two ways to treat writes. */
 export interface Routing {
-  readonly read: <T>(call: ConversationCall, ask: Ask<T>) => Promise<Result<T>>;
+  readonly read: <T>(call: ConversationCall, send: ProviderCall<T>) => Promise<Result<T>>;
   readonly find: MemoryProvider["findConversations"];
   /** What it is given is its own. */
   readonly write: (request: WriteRequest) => Promise<Result<void>>;
@@ -30,36 +30,36 @@ export interface Routing {
 const staleRead = (operation: Operation): MemoryErrorUnion => ({
   ...createMemoryConnectionError("primary", "it was out of reach", { operation }),
   message:
-    "The fallback answered the latest read of this conversation, and may lag. Read the conversation again and decide anew: it can be written once the primary has answered a read of it.",
+    "The fallback answered the latest read of this conversation, and may lag. Read the conversation again and decide again: it can be written once the primary has answered a read of it.",
 });
 
 export function failWrites(stores: Stores): Routing {
   const stale = createStaleReads();
   return {
-    read: (call, ask) =>
-      askEither(stores, call, {
-        ask,
+    read: (call, send) =>
+      callEither(stores, call, {
+        send,
         onPrimary: () => stale.remove(call.conversationId),
         onFallback: () => stale.add(call.conversationId),
       }),
     find: (query) =>
-      askEither(
+      callEither(
         stores,
         { operation: "findConversations" },
         {
-          ask: (store) => store.findConversations(query),
+          send: (store) => store.findConversations(query),
           onFallback: (found) => idsOf(query, found).forEach(stale.add),
         },
       ),
     write: async (request) =>
       stale.has(conversationIdOf(request))
         ? createFailure(staleRead(request.operation))
-        : askPrimary(stores, (store) => sendWrite(store, request)),
-    deleteConversation: (id) => askPrimary(stores, (store) => store.deleteConversation(id)),
-    clearUserConversations: (userId) => askPrimary(stores, (store) => store.clearUserConversations(userId)),
+        : callPrimary(stores, (store) => sendWrite(store, request)),
+    deleteConversation: (id) => callPrimary(stores, (store) => store.deleteConversation(id)),
+    clearUserConversations: (userId) => callPrimary(stores, (store) => store.clearUserConversations(userId)),
     // Without an argument is everybody's, with `undefined` is refused.
     getStats: (...user) =>
-      askEither(stores, { operation: "getStats" }, { ask: (store) => store.getStats(...user) }),
+      callEither(stores, { operation: "getStats" }, { send: (store) => store.getStats(...user) }),
     healthCheck: () => checkHealth(stores),
     close: async () => {},
   };

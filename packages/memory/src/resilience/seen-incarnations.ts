@@ -1,14 +1,15 @@
+import { setBounded } from "../bounded-map.ts";
 import type { ConversationMemory } from "../provider.ts";
 
-const REMEMBERED = 100_000;
+const MAX_CONVERSATIONS = 100_000;
 
 /** The incarnations that the primary gave last: of the 100,000 conversations that were read last. */
 export interface SeenIncarnations {
   readonly of: (conversationId: string) => string | undefined;
-  /** Takes note of whatever a read of the primary gave. */
-  readonly note: (conversationId: string, data: unknown) => void;
-  readonly forget: (conversationId: string) => void;
-  readonly forgetAll: () => void;
+  /** Records the incarnation in what a read of the primary returned, if it has one. */
+  readonly record: (conversationId: string, data: unknown) => void;
+  readonly delete: (conversationId: string) => void;
+  readonly clear: () => void;
 }
 
 const textOf = (value: unknown, field: string): string | undefined => {
@@ -19,21 +20,17 @@ const textOf = (value: unknown, field: string): string | undefined => {
 export function createSeenIncarnations(): SeenIncarnations {
   const seen = new Map<string, string>();
   const set = (id: string, incarnation: string | undefined): void => {
-    if (incarnation === undefined) return;
-    seen.delete(id);
-    seen.set(id, incarnation);
-    const [oldest] = seen.keys();
-    if (seen.size > REMEMBERED && oldest !== undefined) seen.delete(oldest);
+    if (incarnation !== undefined) setBounded(seen, [id, incarnation], MAX_CONVERSATIONS);
   };
   return {
     of: (id) => seen.get(id),
-    note: (id, data) =>
+    record: (id, data) =>
       set(
         id,
         textOf(data, "incarnation") ??
           textOf((data as Partial<ConversationMemory> | null)?.metadata, "incarnation"),
       ),
-    forget: (id) => void seen.delete(id),
-    forgetAll: () => seen.clear(),
+    delete: (id) => void seen.delete(id),
+    clear: () => seen.clear(),
   };
 }

@@ -1,6 +1,6 @@
 import type { ConversationMemory, MemoryQuery } from "../provider.ts";
 
-const REMEMBERED = 100_000;
+const MAX_CONVERSATIONS = 100_000;
 
 /** Which conversations were last read from the fallback: the last 100,000 of them. */
 export interface StaleReads {
@@ -17,13 +17,13 @@ export function createStaleReads(): StaleReads {
       ids.delete(id); // To the end: what was read last is forgotten last.
       ids.add(id);
       const [oldest] = ids;
-      if (ids.size > REMEMBERED && oldest !== undefined) ids.delete(oldest);
+      if (ids.size > MAX_CONVERSATIONS && oldest !== undefined) ids.delete(oldest);
     },
     remove: (id) => void ids.delete(id),
   };
 }
 
-/** The conversations that a listing tells of, be it that there is none. */
+/** The conversations that a listing returned, and the one that it was asked for. */
 export const idsOf = (query: MemoryQuery, found: readonly ConversationMemory[]): readonly string[] => [
   ...(query.conversationId === undefined ? [] : [query.conversationId]),
   ...found.map(({ conversationId }) => conversationId),

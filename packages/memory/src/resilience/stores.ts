@@ -1,11 +1,11 @@
 import type { MemoryErrorUnion } from "../errors.ts";
-import { tell } from "../observer.ts";
+import { notifyObserver } from "../observer.ts";
 import type { HealthStatus, MemoryProvider } from "../provider.ts";
 import type { Result } from "../result.ts";
 import type { Circuit } from "./circuit.ts";
 import type { FallbackSettings, Operation } from "./options.ts";
 
-export type Ask<T> = (provider: MemoryProvider) => Promise<Result<T>>;
+export type ProviderCall<T> = (provider: MemoryProvider) => Promise<Result<T>>;
 
 export interface Call {
   readonly operation: Operation;
@@ -23,46 +23,49 @@ export interface Stores {
   readonly settings: FallbackSettings;
 }
 
-export interface Question<T> {
-  readonly ask: Ask<T>;
-  /** Told of a success of the primary. */
+export interface EitherOptions<T> {
+  readonly send: ProviderCall<T>;
+  /** Called after a success of the primary. */
   readonly onPrimary?: (data: T) => void;
-  /** Told of a success of the fallback. */
+  /** Called after a success of the fallback. */
   readonly onFallback?: (data: T) => void;
 }
 
-/** Asks the primary and, when it is out of reach, the fallback. */
-export async function askEither<T>(
+/** Calls the primary and, if it is out of reach, the fallback. */
+export async function callEither<T>(
   { primary, fallback, circuit, settings }: Stores,
   call: Call,
-  { ask, onPrimary, onFallback }: Question<T>,
+  { send, onPrimary, onFallback }: EitherOptions<T>,
 ): Promise<Result<T>> {
   let error: MemoryErrorUnion | undefined = circuit.blockedBy();
   if (error === undefined) {
-    const note = circuit.begin();
-    const result = await ask(primary);
-    error = note(result);
+    const record = circuit.begin();
+    const result = await send(primary);
+    error = record(result);
     if (result.success) onPrimary?.(result.data);
     if (error === undefined) return result;
   }
-  tell("onFallback", settings.onFallback, { ...call, error });
-  const result = await ask(fallback);
+  notifyObserver("onFallback", settings.onFallback, { ...call, error });
+  const result = await send(fallback);
   if (result.success) onFallback?.(result.data);
   return result;
 }
 
-/** Writes are never held back from a primary that may have recovered: only reads go by the circuit. */
-export async function askPrimary<T>({ primary, circuit }: Stores, ask: Ask<T>): Promise<Result<T>> {
-  const note = circuit.begin();
-  const result = await ask(primary);
-  note(result);
+/** Writes always go to the primary, which may have recovered: only reads follow the circuit breaker. */
+export async function callPrimary<T>(
+  { primary, circuit }: Stores,
+  send: ProviderCall<T>,
+): Promise<Result<T>> {
+  const record = circuit.begin();
+  const result = await send(primary);
+  record(result);
   return result;
 }
 
 /** The primary's health: a healthy answer ends an outage. */
 export async function checkHealth({ primary, circuit }: Stores): Promise<Result<HealthStatus>> {
-  const note = circuit.begin();
+  const record = circuit.begin();
   const health = await primary.healthCheck();
-  if (health.success && health.data.healthy) note(health);
+  if (health.success && health.data.healthy) record(health);
   return health;
 }

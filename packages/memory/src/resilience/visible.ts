@@ -1,14 +1,14 @@
 import { encodeQuery } from "../codec/encode-query.ts";
 import type { ConversationMemory, MemoryProvider, MemoryQuery, MemoryStats } from "../provider.ts";
 import { createSuccess, type Result } from "../result.ts";
-import { isReservedId, JOURNAL_TRACE, SET_ASIDE_TRACE } from "./reserved-ids.ts";
+import { DEAD_LETTER_TRACE, isReservedId, JOURNAL_TRACE } from "./reserved-ids.ts";
 
 const isVisible = ({ conversationId }: ConversationMemory): boolean => !isReservedId(conversationId);
 
-/** How many journals and set-aside writes the fallback holds. */
+/** How many journals and dead letters the fallback holds. */
 async function countReserved(fallback: MemoryProvider): Promise<Result<number>> {
   let count = 0;
-  for (const traceId of [JOURNAL_TRACE, SET_ASIDE_TRACE]) {
+  for (const traceId of [JOURNAL_TRACE, DEAD_LETTER_TRACE]) {
     const found = await fallback.findConversations({ traceId, includeMessages: false });
     if (!found.success) return found;
     count += found.data.filter((one) => !isVisible(one)).length;

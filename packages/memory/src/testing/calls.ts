@@ -99,7 +99,7 @@ export function createCallRecord(): CallRecord {
 type Recorded = <T extends object>(target: T, label?: string) => T;
 
 /** Proves a rule whose error, where it is broken, tells the last calls of what was handed to `recorded`. */
-export async function tellCalls(check: (recorded: Recorded) => Promise<void>): Promise<void> {
+export async function reportCalls(check: (recorded: Recorded) => Promise<void>): Promise<void> {
   const record = createCallRecord();
   try {
     await check(record.of);

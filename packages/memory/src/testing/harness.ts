@@ -11,7 +11,7 @@ export interface TestStore {
    */
   readonly connect?: () => Promise<VersionedMemoryProvider>;
   /**
-   * Ends the storage, or every connection to it, abruptly and while calls are under way; then gives a new provider on
+   * Ends the storage, or every connection to it, abruptly and while calls are in progress; then gives a new provider on
    * what is left. What counts: killing the server or the process that holds the store (`SIGKILL`, no shutdown);
    * destroying the sockets of all connections, where a server is shared; cutting a store that lives in the test's own
    * process off from its disk. Closing the provider first doesn't count. Afterwards the providers from before must
@@ -34,7 +34,10 @@ export interface TestStore {
    * database could. Absent: the rules about what is found then are skipped.
    */
   readonly tamper?: (conversationId: string, tampering: Tampering) => Promise<void>;
-  /** Removes the storage, whether or not `stop` was called. Called when the test is over, whether or not it closed the provider. */
+  /**
+   * Removes the storage, whether or not `stop` was called. Called when the test is over, whether or not it closed the
+   * provider.
+   */
   readonly dispose: () => Promise<void>;
 }
 

@@ -2,7 +2,7 @@ export type { BlobStoreHarness, TestBlobStore } from "./blobs/harness.ts";
 export { describeBlobStoreConformance } from "./blobs/suite.ts";
 export type { CacheAdapterHarness, TestCache } from "./cache/harness.ts";
 export { describeCacheAdapterConformance } from "./cache/suite.ts";
-export { tellCalls } from "./calls.ts";
+export { reportCalls } from "./calls.ts";
 export type { Capability, MemoryCapabilities, MemoryProviderHarness, TestStore } from "./harness.ts";
 export { type Level, levels } from "./level.ts";
 export type { ProviderProcess } from "./provider-process.ts";

@@ -1,19 +1,19 @@
 import type { Method } from "./result-shape.ts";
 
 /** Shorter texts turn up in errors by chance. */
-const TELLING_LENGTH = 16;
+const MIN_LENGTH = 16;
 /** Enough for what people and models say; hostile input is nested without end. */
 const DEPTH = 12;
 
 /** The texts in a value. Read without calling getters: those of hostile input throw. */
 function* textsIn(value: unknown, depth = DEPTH): Generator<string> {
   if (typeof value === "string") {
-    if (value.length >= TELLING_LENGTH) yield value;
+    if (value.length >= MIN_LENGTH) yield value;
     return;
   }
   if (typeof value !== "object" || value === null || depth === 0) return;
   for (const [key, { value: field }] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
-    // Says where to look, and nothing of what was said.
+    // An id for finding the operation, not content.
     if (key !== "traceId") yield* textsIn(field, depth - 1);
   }
 }
@@ -24,8 +24,8 @@ const fieldOf = (value: unknown, field: string): unknown =>
     ? Object.getOwnPropertyDescriptor(value, field)?.value
     : undefined;
 
-/** The arguments that hold what somebody said, or who it was. */
-function tellingArguments(method: Method, given: readonly unknown[]): readonly unknown[] {
+/** The arguments that contain content, or identify a user. */
+function contentArguments(method: Method, given: readonly unknown[]): readonly unknown[] {
   const [first, messages, metadata] = given;
   switch (method) {
     case "storeMessages":
@@ -45,11 +45,11 @@ function tellingArguments(method: Method, given: readonly unknown[]): readonly u
   }
 }
 
-/** Whether an error repeats content, tool arguments, metadata or a user id that was handed in. */
+/** Whether an error repeats content, tool arguments, metadata or a user id that was passed in. */
 export function repeatsContent(method: Method, error: unknown, given: readonly unknown[]): boolean {
-  const text = JSON.stringify(error);
-  for (const told of textsIn(tellingArguments(method, given))) {
-    if (text.includes(JSON.stringify(told).slice(1, -1))) return true;
+  const report = JSON.stringify(error);
+  for (const text of textsIn(contentArguments(method, given))) {
+    if (report.includes(JSON.stringify(text).slice(1, -1))) return true;
   }
   return false;
 }

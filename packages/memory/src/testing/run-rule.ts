@@ -43,8 +43,8 @@ export async function runRule(harness: MemoryProviderHarness, rule: Rule): Promi
   const reason = skipReason(harness, rule);
   if (reason !== undefined) return { status: "skipped", reason };
   const timeoutMs = timeoutOf(harness);
-  const calls = rule.tellsCalls === true ? undefined : createCallRecord();
-  const late = () => new Error(`the rule wasn't proven within ${timeoutMs} ms`);
+  const calls = rule.reportsCalls === true ? undefined : createCallRecord();
+  const timeoutError = () => new Error(`the rule wasn't proven within ${timeoutMs} ms`);
   try {
     const { scenario, store, cleanUp } = await openScenario(harness, {
       inTwoProcesses: rule.needs?.includes("process") ?? false,
@@ -52,7 +52,7 @@ export async function runRule(harness: MemoryProviderHarness, rule: Rule): Promi
     });
     const missing = missingMeans(store, rule);
     try {
-      if (missing === undefined) await withDeadline(rule.check(scenario), { timeoutMs, late });
+      if (missing === undefined) await withDeadline(rule.check(scenario), { timeoutMs, timeoutError });
     } catch (broken) {
       // A store that is broken may also fail to clean up: what broke first is what to report.
       await cleanUp().catch(() => {});

@@ -25,7 +25,7 @@ function createLife(
   watchOne: (provider: VersionedMemoryProvider, signal: AbortSignal) => VersionedMemoryProvider,
 ) {
   const ended = new AbortController();
-  setMaxListeners(0, ended.signal); // One for each call under way.
+  setMaxListeners(0, ended.signal); // One for each call in progress.
   const connections = new Set<VersionedMemoryProvider>();
   return {
     connections,
@@ -119,8 +119,8 @@ export async function openScenario(
     over = true;
     for (const other of others.splice(0)) await other.cleanUp();
     await Promise.all([...life.connections].map(disconnect));
-    const late = () => new Error(`dispose() of the harness never settled within ${timeoutMs} ms`);
-    await withDeadline(store.dispose(), { timeoutMs, late });
+    const timeoutError = () => new Error(`dispose() of the harness never settled within ${timeoutMs} ms`);
+    await withDeadline(store.dispose(), { timeoutMs, timeoutError });
   }
   return { scenario: { provider, connect, disconnect, crash, stop, tamper, open }, store, cleanUp };
 }

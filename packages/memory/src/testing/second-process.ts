@@ -4,7 +4,7 @@ import type { MemoryProviderHarness } from "./harness.ts";
 import type { ProcessAnswer, ProcessRequest, ProviderProcess } from "./provider-process.ts";
 import { methods } from "./result-shape.ts";
 
-interface Waiting {
+interface PendingRequest {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -24,7 +24,7 @@ function start({ module, execArgv = [], cwd }: ProviderProcess): SecondProcess {
     serialization: "advanced",
     ...(cwd === undefined ? {} : { cwd }),
   });
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, PendingRequest>();
   let lastId = 0;
   let ended: Error | undefined;
 

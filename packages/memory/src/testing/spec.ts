@@ -38,7 +38,7 @@ export interface SpecDetails {
   /** What the harness may leave out, and the rules can't do without. */
   readonly needs?: readonly ("stop" | "process" | "tamper")[];
   /** What breaks such a rule names the calls before it, so that the report doesn't. */
-  readonly tellsCalls?: boolean;
+  readonly reportsCalls?: boolean;
   /** The rules mostly wait: run them side by side. */
   readonly concurrent?: boolean;
 }

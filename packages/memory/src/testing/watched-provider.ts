@@ -6,7 +6,7 @@ import { type Method, methods, resultFault } from "./result-shape.ts";
 interface Watch {
   /** After this long, a call counts as one that never settles. */
   readonly timeoutMs: number;
-  /** Aborted when the store has crashed: calls under way may then stay unsettled. */
+  /** Aborted when the store has crashed: calls in progress may then stay unsettled. */
   readonly signal: AbortSignal;
   /** Whether the rule is over: what it left running must not go on for ever. */
   readonly isOver: () => boolean;
@@ -21,12 +21,12 @@ const instead = (method: Method, did: string, thrown: unknown): Error =>
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 
-async function settle(method: Method, answer: PromiseLike<unknown>, watch: Watch): Promise<unknown> {
+async function resultOf(method: Method, answer: PromiseLike<unknown>, watch: Watch): Promise<unknown> {
   const settled = Promise.resolve(answer).catch((thrown: unknown) => {
     throw instead(method, "threw", thrown);
   });
-  const late = () => new Error(`${method}() never settled: no Result within ${watch.timeoutMs} ms`);
-  return withDeadline(settled, { timeoutMs: watch.timeoutMs, late, liftedBy: watch.signal });
+  const timeoutError = () => new Error(`${method}() never settled: no Result within ${watch.timeoutMs} ms`);
+  return withDeadline(settled, { timeoutMs: watch.timeoutMs, timeoutError, cancelledBy: watch.signal });
 }
 
 /** Not async before the call: a provider has to read its arguments at once, and is tested for it. */
@@ -46,7 +46,7 @@ async function observe(
   if (!isThenable(answer)) {
     throw new Error(`${method}() returned a ${typeof answer} instead of a promise of a Result`);
   }
-  const result = await settle(method, answer, watch);
+  const result = await resultOf(method, answer, watch);
   const fault = resultFault(method, result);
   if (fault !== undefined) throw new Error(`${method}() resolved to ${fault}`);
   const { error } = result as { readonly error?: unknown };

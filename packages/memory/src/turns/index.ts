@@ -1,7 +1,7 @@
 // All that an engine needs: beside what it and its clients need as they load, which is in `engine` and `client`, what is for turns that are stored, for windows
 // and for what clients send back. Apart from that, so that an engine can load it when a turn first needs it.
 export { sha256, sha512t256, startSha512t256 } from "#digest";
-export { readsMedia } from "../blobs/reading.ts";
+export { isMediaResolver } from "../blobs/media-resolver.ts";
 export * from "../client/index.ts";
 export { historyTokenOf } from "../continuation/history-token.ts";
 export {

@@ -20,13 +20,13 @@ export interface ChatMemory {
   /** The conversation's id. */
   readonly memoryId: string;
   /**
-   * Appends one message or several, as one write. The first one makes the conversation: for `metadata.userId`, or, without
-   * one, for nobody.
+   * Appends one message or several, as one write. The first write creates the conversation, owned by `metadata.userId`, or
+   * without an owner if that is absent.
    */
   readonly add: (message: Message | readonly Message[], metadata?: WriteMetadata) => Promise<Result<void>>;
   /** The window, sanitized, oldest first; `[]` if nothing is stored. */
   readonly messages: () => Promise<Result<readonly Message[]>>;
-  /** Deletes the conversation; whether there was one. */
+  /** Deletes the conversation. Returns whether there was one. */
   readonly clear: () => Promise<Result<boolean>>;
 }
 
@@ -35,8 +35,8 @@ interface LastMessages {
   /** The position of the first. */
   readonly first: number;
   readonly areAll: boolean;
-  /** Whether they can tell the window: not where system content may stand before them, which every window keeps. */
-  readonly tell: boolean;
+  /** Whether the window can be computed from them: not if there may be system content before them, which every window keeps. */
+  readonly suffices: boolean;
 }
 
 const isList = (messages: Message | readonly Message[]): messages is readonly Message[] =>
@@ -69,12 +69,12 @@ function counted<T>(count: () => T): Result<T> {
 }
 
 /**
- * A chat memory over any provider. `config.memoryId` is required here. Throws a `TypeError` that names what is wrong
- * with the configuration; everything later is a `Result`, with the provider's errors, and for `messages` a
- * `MemoryStorageError` if the tokenizer throws or returns no number.
+ * A chat memory over any provider. `config.memoryId` is required here. Throws a `TypeError` that names what is wrong with
+ * the configuration; everything later is a `Result`, with the provider's errors, and for `messages` a `MemoryStorageError`
+ * if the tokenizer throws or returns no number.
  *
- * It reads the end of the conversation, more of it where that doesn't tell, and all only where nothing less does, or where
- * the conversation holds system content.
+ * It reads the end of the conversation, more of it if that isn't enough to compute the window, and all of it only if
+ * nothing less is enough, or if the conversation contains system content.
  */
 export function createChatMemory(
   config: ChatMemoryConfig,
@@ -110,23 +110,23 @@ export function createChatMemory(
       const recent = await provider.getRecentMessages(memoryId, limit);
       if (!recent.success) return recent;
       const areAll = recent.data.length < limit;
-      return createSuccess({ messages: recent.data, first: 0, areAll, tell: areAll || !needsPositions });
+      return createSuccess({ messages: recent.data, first: 0, areAll, suffices: areAll || !needsPositions });
     }
     const read = await provider.readConversation(memoryId, { messages: { limit } });
     if (!read.success) return read;
     const { conversation, firstPosition: first } = read.data;
-    if (conversation === null) return createSuccess({ messages: [], first, areAll: true, tell: true });
+    if (conversation === null) return createSuccess({ messages: [], first, areAll: true, suffices: true });
     const { messages, metadata } = conversation;
     const areAll = messages.length === (metadata?.totalMessages ?? Math.min(messages.length, limit - 1));
-    return createSuccess({ messages, first, areAll, tell: metadata?.systemContent !== true });
+    return createSuccess({ messages, first, areAll, suffices: metadata?.systemContent !== true });
   };
 
   const windowOfLast = async (limit: number, isAgain = false): Promise<Result<readonly Message[]>> => {
     const read = await lastMessages(limit);
     if (!read.success) return read;
-    const { messages, first, areAll, tell } = read.data;
+    const { messages, first, areAll, suffices } = read.data;
     if (areAll) return shape(messages, first);
-    if (!tell) return windowOfAll();
+    if (!suffices) return windowOfAll();
     const end = counted(() => tail.endOf(messages));
     if (!end.success) return end;
     if (!end.data.decides) {

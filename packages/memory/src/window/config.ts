@@ -22,7 +22,7 @@ const tokenizerSchema = lazy(() =>
 
 /**
  * A chat memory as YAML or JSON describes it: `{ memoryId, memoryType, maxMessages, maxTokens, trimTo }`. The limit of
- * the chosen type is required; that of the other may be there and is not used. Unknown fields are refused.
+ * the chosen type is required; that of the other type may be given and is not used. Unknown fields are refused.
  */
 export const chatMemoryConfigSchema = z.lazy(() =>
   z
@@ -56,7 +56,7 @@ export const chatMemoryConfigSchema = z.lazy(() =>
 
 export type ChatMemoryConfig = z.input<typeof chatMemoryConfigSchema>;
 
-/** Parses what was read from YAML or JSON. A failure is a `MemoryValidationError` that names each field. */
+/** Parses a value that was read from YAML or JSON. A failure is a `MemoryValidationError` that names each field. */
 export function parseChatMemoryConfig(config: unknown): Result<ChatMemoryConfig> {
   const parsed = chatMemoryConfigSchema.safeParse(config);
   if (parsed.success) return createSuccess(parsed.data);
@@ -67,7 +67,7 @@ export function parseChatMemoryConfig(config: unknown): Result<ChatMemoryConfig>
   return createFailure(createMemoryValidationError(issues, { operation: "parseChatMemoryConfig" }));
 }
 
-/** What can't stand in YAML or JSON. */
+/** Options that YAML and JSON can't express. */
 export interface ChatMemoryOptions {
   /** For `token_window`. Default: `estimateTokens`. */
   readonly tokenizer?: Tokenizer | undefined;
@@ -75,7 +75,7 @@ export interface ChatMemoryOptions {
 
 const chatMemoryOptionsSchema = lazy(() => z.strictObject({ tokenizer: tokenizerSchema().optional() }));
 
-/** What `planWindow` takes for a configuration. Throws a `TypeError` that names what is wrong with it. */
+/** The options of `planWindow` for a configuration. Throws a `TypeError` that names what is wrong with it. */
 export function windowOptionsOf(config: ChatMemoryConfig, options: ChatMemoryOptions = {}): WindowOptions {
   const { memoryType, maxMessages, maxTokens, trimTo } = parseOptions(
     chatMemoryConfigSchema,

@@ -23,7 +23,7 @@ const optionsSchema = lazy(() =>
     }),
 );
 
-/** One of the two at most. */
+/** Give at most one of the two. */
 export interface GptTokenizerOptions {
   /** Default: `"o200k_base"`, that of the models since GPT-4o. */
   readonly encoding?: z.infer<ReturnType<typeof encodingSchema>> | undefined;
@@ -69,10 +69,10 @@ async function encodingOf(model: string): Promise<string> {
 }
 
 /**
- * A tokenizer that counts as the models of OpenAI do. Needs the package `gpt-tokenizer`, which is imported here, not
- * before: about 0.2 seconds and 90 MB for `"o200k_base"`. Special tokens in a text count as plain text. Where more than
- * 500 letters, digits, signs or white space stand without a break, they are counted in slices, which can make the number
- * a little too high: the package takes time in the square of their length.
+ * A tokenizer that counts as the models of OpenAI do. Needs the package `gpt-tokenizer`, which is imported by the first
+ * call: about 0.2 seconds and 90 MB for `"o200k_base"`. Special tokens in a text count as plain text. Where more than 500
+ * letters, digits, signs or white space follow each other without a break, they are counted in slices, which can make the
+ * number a little too high: the package takes time quadratic in their length.
  *
  * Rejects with a `MemorySetupError` if the package is not installed, and with a `TypeError` if an option is invalid.
  */

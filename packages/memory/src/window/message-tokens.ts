@@ -10,10 +10,10 @@ const PER_MESSAGE = 4;
 const PER_TOOL_CALL = 8;
 
 /**
- * The tokens of a message: its text; name and arguments, or input, of each tool call; its other parts, each as its kind
- * asks for; 4 for the message and 8 for each tool call. Of further fields count `refusal`, what was thought
- * (`reasoning_details` and the like), and 1,600 for `audio` and for each of the `attachments`. `docs/windows.md` has a
- * table. Throws a `TypeError` if the tokenizer returns no number.
+ * The tokens of a message: its text; name and arguments, or input, of each tool call; its other parts, each by its kind; 4
+ * for the message and 8 for each tool call. Of further fields, `refusal` and reasoning (`reasoning_details` and the like)
+ * count, and 1,600 tokens for `audio` and for each of the `attachments`. `docs/windows.md` has a table. Throws a
+ * `TypeError` if the tokenizer returns no number.
  */
 export function countMessageTokens(
   message: Message | RichMessage,

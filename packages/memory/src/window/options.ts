@@ -12,19 +12,19 @@ import { estimateTokens, type Tokenizer } from "./tokens.ts";
 
 interface StepOptions {
   /**
-   * The low mark: once the limit is passed, the window is cut down to this at once, so that many calls in a row begin
-   * with the same messages and the model provider's prompt cache holds. Below the limit. Absent: the window slides.
+   * The low mark: once the limit is exceeded, the window is cut to this size, so that many calls in a row
+   * begin with the same messages and hit the model provider's prompt cache. Below the limit. Absent: the window slides.
    */
   readonly trimTo?: number | undefined;
   /**
-   * How many messages of the conversation stand before those given: dropped by the store, or not read. Only matters with
+   * How many messages of the conversation come before the given ones: dropped by the store, or not read. Only matters with
    * `trimTo`. Default 0.
    */
   readonly dropped?: number | undefined;
   /**
-   * The position of a user message in the whole conversation, by its index in those given. Only matters with `trimTo`,
-   * where the sanitizer has left out messages: for the window to be the same whether all is given or the end. Default: as
-   * many as `dropped` and the index.
+   * Maps the index of a user message among the given ones to its position in the whole conversation. Only matters with
+   * `trimTo`, if the sanitizer has left out messages: then the window is the same whether all messages are given or only
+   * the last ones. Default: `dropped` plus the index.
    */
   readonly positionOf?: ((index: number) => number) | undefined;
 }

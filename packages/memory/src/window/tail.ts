@@ -4,22 +4,22 @@ import { isReplayable } from "../messages/sanitizer.ts";
 import { limitsOf, type WindowLimits, type WindowOptions } from "./options.ts";
 import { REPLAYED_WINDOWS } from "./start.ts";
 
-/** What a first read asks for in a window of tokens, of which nobody knows how many messages they are. */
+/** How many messages are read first for a window of tokens, whose number of messages is unknown. */
 const FIRST_READ = 100;
 /** What it asks for at most. */
 const LONGEST_FIRST_READ = 10_000;
 /** How many times as many the next read asks for at least: the turn in which the cut lies may be very long. */
 const MORE = 8;
 
-/** How a window is told from the end of a conversation, whatever stands before it. */
+/** Computes a window from only the last messages of a conversation. */
 export interface WindowTail {
-  /** How many of the last messages to read: mostly that is enough. */
+  /** How many of the last messages to read first; usually that is enough. */
   readonly firstRead: number;
   /**
-   * Looks at the last messages of a conversation. `from` is the index of a message that is needed, too, with all that
-   * follows it; below 0 it wasn't read. Throws what the tokenizer throws.
+   * Checks whether the last messages of a conversation are enough. `from`: the index of a message that is needed too, with
+   * all that follow it; below 0: it wasn't read. Throws what the tokenizer throws.
    *
-   * System content counts in every window, wherever it stands: of a conversation that holds any, read all.
+   * System content counts in every window, wherever it is: if a conversation contains any, read all of it.
    */
   readonly endOf: (messages: readonly Message[], from?: number) => WindowEnd;
 }
@@ -28,14 +28,14 @@ export type WindowEnd =
   | {
       readonly decides: true;
       /**
-       * From a user message on: they give the same window as the whole conversation, also when more is said. With the calls
-       * that the conversation ends with.
+       * From a user message on: they give the same window as the whole conversation, even after more
+       * messages. Includes pending calls at the end.
        */
       readonly messages: readonly Message[];
     }
   | {
       readonly decides: false;
-      /** How many of the last messages to read next; absent: all, nothing less tells. */
+      /** How many of the last messages to read next; absent: all, nothing less is enough. */
       readonly readNext?: number;
     };
 

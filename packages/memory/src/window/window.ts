@@ -12,13 +12,13 @@ import { type Outline, outlineOf, pinnedBefore, RESULT, SYSTEM, windowCost } fro
 import { windowStart } from "./start.ts";
 
 /**
- * Why messages were left out: `"older"` than the window; in the middle of a turn that alone is longer than the limit
- * (`"long-turn"`); a result at the head whose call isn't there (`"orphan-result"`); or there was no room beside the
- * system content and the last user message (`"no-room"`).
+ * Why messages were left out: they are older than the window (`"older"`); they are in the middle of a turn that is longer
+ * than the limit by itself (`"long-turn"`); a result at the start has no call (`"orphan-result"`); or system content and
+ * the last user message leave no room (`"no-room"`).
  */
 export type OmissionReason = "older" | "long-turn" | "orphan-result" | "no-room";
 
-/** Messages in a row that were left out: from index `start` to before index `end`. */
+/** A run of messages that were left out: from index `start` to `end`, exclusive. */
 export interface Omission {
   readonly start: number;
   readonly end: number;
@@ -28,11 +28,11 @@ export interface Omission {
 export interface WindowPlan<M> {
   /** What the model sees; the same array if nothing was left out. */
   readonly messages: readonly M[];
-  /** What it doesn't see, in order. */
+  /** The messages that it doesn't see, in order. */
   readonly omitted: readonly Omission[];
   /**
-   * Whether the newest message, apart from system content, is among them: it doesn't fit, with its call and results
-   * and beside the user message. Without it the model answers something else than it was asked, so don't call it.
+   * Whether the newest message, apart from system content, was left out: it doesn't fit together with its call
+   * and results and the user message. The model would answer something else than the newest message, so don't call it.
    */
   readonly newestOmitted: boolean;
 }
@@ -43,8 +43,8 @@ type AnyMessage = Message | RichMessage;
  * The last `maxMessages` messages or fewer. Pure; the same array if nothing is left out.
  *
  * - A tool call and the results right behind it are kept or left out together.
- * - It starts on a user message, behind all system content, which counts. A history that is short enough stays as it
- *   is, except that tool results at its head, whose call isn't there, are left out.
+ * - It starts on a user message, after all system content, which counts towards the limit. A history that is short enough
+ *   stays as it is, except that tool results at its head, whose call isn't there, are left out.
  * - In a turn longer than the limit the user message is kept, and of what follows the newest groups that fit.
  * - A replayable history stays replayable. A broken one needs `sanitizeConversation` first.
  *
@@ -61,7 +61,7 @@ export const tokenWindow = <M extends AnyMessage>(
   options: TokenWindowOptions,
 ): readonly M[] => plan(messages, tokenLimits(options)).messages;
 
-/** A window with an account of what was left out, and why. */
+/** A window, with the messages that were left out and why. */
 export const planWindow = <M extends AnyMessage>(
   messages: readonly M[],
   options: WindowOptions,

@@ -71,7 +71,7 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
     "is held no longer than the hold says",
     (store) => ({ put: (id, data, hold) => store.put(id, data, { ...hold, seconds: 1_000 }) }),
   ],
-  "gives out the same conversations each time": [
+  "returns the same conversations each time": [
     "gives each conversation its turn, the one first that has waited longest",
     () => ({ due: async (limit) => ({ success: true, data: ["a", "b", "c"].slice(0, limit) }) }),
   ],

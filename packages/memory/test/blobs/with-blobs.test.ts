@@ -18,8 +18,8 @@ import {
   createInMemoryProvider,
   createMemoryConnectionError,
   createMemoryStorageError,
+  isMediaResolver,
   type RichMessage,
-  readsMedia,
   type VersionedMemoryProvider,
   withBlobs,
   withFallback,
@@ -88,8 +88,8 @@ describe("what withBlobs leaves as it is", () => {
     const retried = withRetry(provider);
     expectOk(await retried.appendMessages("c", one, OWNED, CREATE));
     const { messages } = expectOk(await retried.readConversation("c")).conversation ?? { messages: [] };
-    expect(readsMedia(retried) && expectOk(await retried.resolveMedia("c", messages))).toEqual(one);
-    expect(readsMedia(createInMemoryProvider())).toBe(false);
+    expect(isMediaResolver(retried) && expectOk(await retried.resolveMedia("c", messages))).toEqual(one);
+    expect(isMediaResolver(createInMemoryProvider())).toBe(false);
   });
 
   it("refuses invalid options, and a provider that answers from a fallback", () => {
@@ -118,7 +118,7 @@ describe("a write of media", () => {
     ]);
   });
 
-  it("is done once under a key, and takes its media away again where it was refused or skipped", async () => {
+  it("is done once under a key, and removes its media again if it was refused or skipped", async () => {
     const { provider, blobs } = setUp();
     const keyed = { ...CREATE, idempotencyKey: "k", messageIds: ["m"] };
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -177,7 +177,7 @@ describe("a write of media", () => {
     expect(await countOf(blobs, "d")).toBe(0);
   });
 
-  it("fails where storing its media takes half as long as it is held", async () => {
+  it("fails if storing its media takes half of `holdSeconds`", async () => {
     const { store, blobs, wrap } = setUp({ holdSeconds: 2 });
     const slow: BlobStore = {
       ...blobs,
@@ -269,7 +269,7 @@ describe("an erasure", () => {
     expect(await countOf(blobs)).toBe(0);
   });
 
-  it("of messages alone succeeds where the blobs stay, and tells of it", async () => {
+  it("of messages alone succeeds if the blobs stay, and reports it", async () => {
     const { store, blobs, events, wrap } = setUp();
     expectOk(await wrap(store).storeMessages("c", one, OWNED));
     const half = wrap(store, { ...blobs, remove: async () => broken });
@@ -288,7 +288,7 @@ describe("an erasure", () => {
 });
 
 describe("wrappers around withBlobs", () => {
-  it("bring media home whole that was diverted to a fallback", async () => {
+  it("are whole in the primary after the replay of a fallback", async () => {
     const { store, blobs, wrap } = setUp();
     let down = false;
     const failing = new Proxy(store, {
@@ -309,9 +309,9 @@ describe("wrappers around withBlobs", () => {
     expectOk(await provider.appendMessages("c", one, OWNED, CREATE));
     expect(messagesOf(expectOk(await provider.getConversation("c")))).toEqual(one);
     down = false;
-    const home = messagesOf(expectOk(await provider.getConversation("c")));
-    expect(JSON.stringify(home[1])).toContain("sha256");
-    expect(expectOk(await wrap(store).resolveMedia("c", home))[1]).toEqual(one[0]);
+    const replayed = messagesOf(expectOk(await provider.getConversation("c")));
+    expect(JSON.stringify(replayed[1])).toContain("sha256");
+    expect(expectOk(await wrap(store).resolveMedia("c", replayed))[1]).toEqual(one[0]);
     expectOk(await provider.deleteConversation("c"));
     expectOk(await provider.close());
     // The attempt whose outcome wasn't known left a hold, which is over in a while.

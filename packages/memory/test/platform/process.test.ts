@@ -48,7 +48,7 @@ describe("timers", () => {
     expect(unref(7)).toBe(7);
   });
 
-  it.each(["Node", "the web"])("of %s begin anew, also once they have gone off", (kind) => {
+  it.each(["Node", "the web"])("of %s starts again, also once they have gone off", (kind) => {
     vi.useFakeTimers();
     const start = setTimeout;
     // Timers of the web are numbers.

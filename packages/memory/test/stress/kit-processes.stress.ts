@@ -9,7 +9,7 @@ import { endProcesses } from "../../src/testing/second-process.ts";
 import { rulesOf } from "../../src/testing/spec.ts";
 import { specsFor } from "../../src/testing/specs/index.ts";
 import { openIntactBackend } from "../support/broken-backend.ts";
-import type { Place } from "../support/broken-process.ts";
+import type { StorageAddress } from "../support/broken-process.ts";
 import { brokenProcesses } from "../support/broken-processes.ts";
 import { reachStorage, startStorages } from "../support/storage-server.ts";
 
@@ -36,7 +36,11 @@ async function createStore(broken?: string): Promise<TestStore> {
   const storage = reachStorage(connect(storages.port, "127.0.0.1"), store);
   const layer = broken === undefined ? {} : brokenProcesses[broken]?.layer(storage, store);
   const backend = { ...storage, ...layer, close: async () => {} };
-  const argument: Place = { port: storages.port, store, ...(broken === undefined ? {} : { broken }) };
+  const argument: StorageAddress = {
+    port: storages.port,
+    store,
+    ...(broken === undefined ? {} : { broken }),
+  };
   return {
     provider: defineMemoryProvider(backend),
     connect: async () => defineMemoryProvider(backend),

@@ -46,7 +46,7 @@ export const brokenClocks: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "tells no time where nothing is": brokenBackend(
-    "the time of a reading: is told where nothing is",
+    "the time of a reading: is returned where nothing is",
     (intact) => ({
       read: async (request) => {
         const { readAt, ...read } = await intact.read(request);
@@ -80,7 +80,7 @@ const aheadBy = (provider: VersionedMemoryProvider, aheadMs: number): VersionedM
 /** Stores whose providers get the time wrong beside each other. */
 export const brokenSharedClocks: Readonly<Record<string, BrokenStore>> = {
   "tells the time by the clock of its own process": {
-    caughtBy: "several connections: tell one time, which is the store's",
+    caughtBy: "several connections: return one time, which is the store's",
     createStore: async () => {
       const provider = openIntact();
       return { provider, connect: async () => aheadBy(provider, HOUR_MS), dispose: async () => {} };

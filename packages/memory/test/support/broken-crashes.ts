@@ -150,7 +150,7 @@ export const brokenCrashes: Readonly<Record<string, BrokenStore>> = {
   ),
 
   "expires from the first write": broken(
-    "options.ttlSeconds after a crash: starts anew with a write that names none",
+    "options.ttlSeconds after a crash: restarts with a write that names none",
     (disk, life) => ({
       appendMessages: (id, messages, metadata, options) =>
         disk.appendMessages(id, messages, metadata, life > 0 ? { ...options, ttlSeconds: 1 } : options),
@@ -169,7 +169,7 @@ export const brokenCrashes: Readonly<Record<string, BrokenStore>> = {
   ),
 
   "keeps its tombstones in memory": broken(
-    "what a write expects, after a crash: what was erased is told apart",
+    "what a write expects, after a crash: what was erased is detected",
     (disk, life) => ({
       appendMessages: (id, messages, metadata, options) => {
         const { expectedIncarnation: _, ...rest } = options ?? {};

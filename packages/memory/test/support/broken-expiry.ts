@@ -1,13 +1,13 @@
 import type { VersionedMemoryProvider } from "../../src/index.ts";
 import { type BrokenProvider, broken } from "./broken.ts";
 
-/** Starts a conversation's ttl anew, as a write does. */
+/** Restarts a conversation's ttl, as a write does. */
 const touch = (intact: VersionedMemoryProvider, id: string) =>
   intact.appendMessages(id, [], {}, { expectedVersion: 1 });
 
 /** Providers with one plausible mistake each, which shows when time passes. */
 export const brokenExpiry: Readonly<Record<string, BrokenProvider>> = {
-  "renews the ttl when it reads": broken("options.ttlSeconds: isn't started anew by a read", (intact) => ({
+  "renews the ttl when it reads": broken("options.ttlSeconds: isn't restarted by a read", (intact) => ({
     getConversation: async (id) => {
       await touch(intact, id);
       return intact.getConversation(id);
@@ -15,7 +15,7 @@ export const brokenExpiry: Readonly<Record<string, BrokenProvider>> = {
   })),
 
   "renews the ttl when it refuses": broken(
-    "options.ttlSeconds: isn't started anew by a write that is refused, or is a retry",
+    "options.ttlSeconds: isn't restarted by a write that is refused, or is a retry",
     (intact) => ({
       appendMessages: async (id, messages, metadata, options) => {
         const written = await intact.appendMessages(id, messages, metadata, options);
@@ -26,7 +26,7 @@ export const brokenExpiry: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "renews the ttl when a write is sent again": broken(
-    "options.ttlSeconds: isn't started anew by a write that is refused, or is a retry",
+    "options.ttlSeconds: isn't restarted by a write that is refused, or is a retry",
     (intact) => {
       const keys = new Set<string>();
       return {
@@ -41,7 +41,7 @@ export const brokenExpiry: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "counts the ttl from the first write": broken(
-    "options.ttlSeconds: starts anew with each write, also one that names no ttl",
+    "options.ttlSeconds: restarts with each write, even one that names no ttl",
     (intact) => ({
       storeMessages: async (id, messages, metadata, options) => {
         const known = await intact.getConversation(id);

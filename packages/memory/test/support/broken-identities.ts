@@ -62,7 +62,7 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "ignores the incarnation": brokenBackend(
-    "incarnations: refuses what was decided before it was deleted, and what was stored anew stays as it is",
+    "incarnations: refuses what was decided before it was deleted, and what was stored since stays as it is",
     writing((write) => without(write, "expectedIncarnation")),
   ),
 
@@ -111,8 +111,8 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
     },
   ),
 
-  "continues in what expired and was begun anew": brokenBackend(
-    "options.ttlSeconds, and what a write expects: refuses what was decided before, also when it is begun anew",
+  "continues in what expired and was created again": brokenBackend(
+    "options.ttlSeconds, and what a write expects: refuses what was decided before, even if it was created again",
     writing((write) =>
       write.expectedIncarnation !== undefined && "present" in write.expectedIncarnation
         ? without(write, "expectedIncarnation")

@@ -111,7 +111,7 @@ export const brokenLimits: Readonly<Record<string, BrokenProvider>> = {
   })),
 
   "counts everybody's for a user who is undefined": broken(
-    "getStats: tells a user who is undefined nothing of everybody's",
+    "getStats: refuses a user who is undefined, and shows no totals of all users",
     (intact) => ({
       getStats: (userId) => (userId === undefined ? intact.getStats() : intact.getStats(userId)),
     }),

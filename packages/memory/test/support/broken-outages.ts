@@ -63,7 +63,7 @@ const broken = (caughtBy: string, outage: Partial<Outage>): BrokenStore => ({
 });
 
 const UNHEALTHY = "a store out of reach: is not healthy, and healthCheck says why";
-const FAILING = "a store out of reach: fails every other call as a connection error that a retry may mend";
+const FAILING = "a store out of reach: fails every other call with a connection error that is retryable";
 
 /** Stores with one plausible mistake each, which shows when their storage is out of reach. */
 export const brokenOutages: Readonly<Record<string, BrokenStore>> = {

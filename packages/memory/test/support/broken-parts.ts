@@ -166,7 +166,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "keeps no note of system content": brokenBackend(
+  "keeps no record of system content": brokenBackend(
     "metadata.systemContent: is there once a system or developer message was written, and not before",
     writing((write) => {
       const { systemContent: _, ...metadata } = write.metadata;
@@ -185,7 +185,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "dates an import by its arrival": brokenBackend(
-    "exportConversation and importConversation: keep everything on the way to another store",
+    "exportConversation and importConversation: keep everything when they move to another store",
     writing((write) =>
       write.source === undefined
         ? write

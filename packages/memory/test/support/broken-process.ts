@@ -6,7 +6,7 @@ import type { MemoryBackend } from "../../src/backend/backend.ts";
 import { brokenProcesses } from "./broken-processes.ts";
 import { reachStorage } from "./storage-server.ts";
 
-export interface Place {
+export interface StorageAddress {
   readonly port: number;
   readonly store: string;
   /** Which layer; none for an intact store. */
@@ -15,7 +15,7 @@ export interface Place {
 
 const backends = new Map<string, MemoryBackend>();
 
-function backendOf({ port, store, broken }: Place): MemoryBackend {
+function backendOf({ port, store, broken }: StorageAddress): MemoryBackend {
   const known = backends.get(store);
   if (known !== undefined) return known;
   const storage = reachStorage(connect(port, "127.0.0.1"), store);
@@ -25,4 +25,4 @@ function backendOf({ port, store, broken }: Place): MemoryBackend {
   return backend;
 }
 
-serveProviders(async (place: Place) => defineMemoryProvider(backendOf(place)));
+serveProviders(async (place: StorageAddress) => defineMemoryProvider(backendOf(place)));

@@ -66,20 +66,20 @@ const comparing =
       },
     });
 
-/** What is remembered is right as long as nobody else writes: forgotten with each change of this process. */
-function remembering<T>(
-  use: (remembered: Map<string, T>, storage: MemoryBackend) => Partial<MemoryBackend>,
+/** The cache is right as long as nobody else writes: forgotten with each change of this process. */
+function cachingLayer<T>(
+  use: (cache: Map<string, T>, storage: MemoryBackend) => Partial<MemoryBackend>,
 ): BrokenLayer["layer"] {
   return (storage) => {
-    const remembered = new Map<string, T>();
-    const layer = use(remembered, storage);
+    const cache = new Map<string, T>();
+    const layer = use(cache, storage);
     return locked(storage, {
       delete: (id) => {
-        remembered.delete(id);
+        cache.delete(id);
         return storage.delete(id);
       },
       clearUser: (userId) => {
-        remembered.clear();
+        cache.clear();
         return storage.clearUser(userId);
       },
       ...layer,
@@ -285,15 +285,15 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
 
   "keeps what it read until it writes itself": {
     caughtBy: `several connections, ${IN_TWO}: see at once what another one wrote`,
-    layer: remembering<Map<string, ReadOutcome>>((remembered, storage) => ({
+    layer: cachingLayer<Map<string, ReadOutcome>>((cache, storage) => ({
       write: (write) => {
-        remembered.delete(write.conversationId);
+        cache.delete(write.conversationId);
         return storage.write(write);
       },
       read: async (request) => {
         const { conversationId } = request;
-        const reads = remembered.get(conversationId) ?? new Map<string, ReadOutcome>();
-        remembered.set(conversationId, reads);
+        const reads = cache.get(conversationId) ?? new Map<string, ReadOutcome>();
+        cache.set(conversationId, reads);
         const known = reads.get(JSON.stringify(request));
         if (known !== undefined) return request.asksTime === true ? { ...known, readAt: new Date() } : known;
         const read = await storage.read(request);
@@ -306,7 +306,7 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
 
   "knows versions from its own writes": {
     caughtBy: `several connections, ${IN_TWO}: count versions together, of messages and of metadata`,
-    layer: remembering<number>((versions, storage) => ({
+    layer: cachingLayer<number>((versions, storage) => ({
       write: async (write) => {
         const { conversationId, expectedVersion } = write;
         const known = versions.get(conversationId);
@@ -321,8 +321,8 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
   },
 
   "knows owners from its own writes": {
-    caughtBy: `several connections, ${IN_TWO}: know what another one erased, and what it began anew`,
-    layer: remembering<string>((owners, storage) => ({
+    caughtBy: `several connections, ${IN_TWO}: see what another one erased, and what it created again`,
+    layer: cachingLayer<string>((owners, storage) => ({
       write: async (write) => {
         const { conversationId, userId } = write;
         const isKnown =
@@ -336,7 +336,7 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
   },
 
   "counts incarnations in its process": {
-    caughtBy: `several connections, ${IN_TWO}: know what another one erased, and what it began anew`,
+    caughtBy: `several connections, ${IN_TWO}: see what another one erased, and what it created again`,
     layer: (storage, store) => {
       const counts = new Map<string, number>();
       return {
@@ -354,7 +354,7 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
 
   "counts positions in its process": {
     caughtBy: `several connections, ${IN_TWO}: count positions together`,
-    layer: remembering<number>((positions, storage) => ({
+    layer: cachingLayer<number>((positions, storage) => ({
       write: async (write) => {
         const written = await storage.write(write);
         const stored = await readAll(storage, write.conversationId);

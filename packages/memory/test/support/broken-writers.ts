@@ -121,8 +121,8 @@ export const brokenWriters: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "reads what was handed in only later": broken(
-    "shared state: is none while a write is under way",
+  "reads what was passed in only later": broken(
+    "shared state: is none while a write is in progress",
     (intact) => ({
       appendMessages: async (...given) => {
         await Promise.resolve();

@@ -15,7 +15,7 @@ const lost = () =>
 
 /**
  * A store that outlives its process: the disk is an in-memory provider, and a crash makes whatever used it until then
- * fail. A write costs a turn of the event loop, as most real ones do, so that a crash finds some under way; a
+ * fail. A write costs a turn of the event loop, as most real ones do, so that a crash finds some in progress; a
  * `synchronous` one costs none, as with a database in the process.
  */
 export async function openDurable(

@@ -4,9 +4,9 @@ import {
   createFailure,
   createInMemoryProvider,
   createMemoryConnectionError,
-  findSetAsideWrites,
+  findDeadLetters,
   type MemoryProvider,
-  replayDivertedWrites,
+  replayFallbackWrites,
   type VersionedMemoryProvider,
   withFallback,
 } from "../../src/index.ts";
@@ -88,7 +88,7 @@ interface Acknowledged {
   readonly text: string;
 }
 
-/** Runs one program, brings everything home, and checks that nothing is lost, doubled, mixed or out of order. */
+/** Runs one program, replays everything, and checks that nothing is lost, doubled, mixed or out of order. */
 export async function runFallbackProgram({
   seed,
   processes,
@@ -106,7 +106,7 @@ export async function runFallbackProgram({
   const doubtful = new Set<string>();
   const deleted = new Set<string>();
   let count = 0;
-  // Where it loses replies, a new process may not learn at once what was diverted, and the primary is asked ahead of it.
+  // Where it loses replies, a new process may not learn at once what is in the fallback, and the primary is asked ahead of it.
   const fallbackLoss = random() < 0.3 ? 0.02 : 0;
 
   const start = (): Process => {
@@ -215,40 +215,40 @@ export async function runFallbackProgram({
   // As the processes that still run are ended.
   for (const { life } of running) life.callsLeft = 0;
 
-  expectOk(await replayDivertedWrites(primary, fallback));
-  const aside = expectOk(await findSetAsideWrites(fallback));
-  expect(expectOk(await replayDivertedWrites(primary, fallback)).writes, "a second replay").toBe(0);
+  expectOk(await replayFallbackWrites(primary, fallback));
+  const aside = expectOk(await findDeadLetters(fallback));
+  expect(expectOk(await replayFallbackWrites(primary, fallback)).writes, "a second replay").toBe(0);
   for (const conversationId of CONVERSATIONS) {
-    const home = expectOk(await primary.getConversation(conversationId));
+    const replayed = expectOk(await primary.getConversation(conversationId));
     const owner = owners.get(conversationId);
-    if (owner !== undefined) expect(home?.userId, "the owner").toBe(owner);
-    const atHome = contents(home?.messages ?? []);
+    if (owner !== undefined) expect(replayed?.userId, "the owner").toBe(owner);
+    const inPrimary = contents(replayed?.messages ?? []);
     expect(
-      atHome.filter((text) => !text.startsWith(`${home?.userId} `)),
+      inPrimary.filter((text) => !text.startsWith(`${replayed?.userId} `)),
       "of others",
     ).toEqual([]);
     expect(
-      atHome.filter((text) => erased.has(text)),
+      inPrimary.filter((text) => erased.has(text)),
       "nothing that was erased",
     ).toEqual([]);
-    expect(new Set(atHome).size, "each once").toBe(atHome.length);
+    expect(new Set(inPrimary).size, "each once").toBe(inPrimary.length);
     for (const user of USERS) {
       const own = ownOf(user, conversationId);
       const kept = aside
         .filter((one) => one.conversationId === conversationId && one.userId === user)
         .flatMap(({ messages }) => contents(messages));
-      const everywhere = [...atHome, ...kept];
+      const everywhere = [...inPrimary, ...kept];
       expect(everywhere, "nothing is lost").toEqual(expect.arrayContaining([...own]));
-      // What was set aside as erased may have been tried again, and be in the conversation that was made anew.
+      // What became a dead letter as erased may have been tried again, and be in the conversation that was created again.
       const places = deleted.has(conversationId) ? kept : everywhere;
       expect(places.toSorted(), "nothing is in two places").toEqual([...new Set(places)].toSorted());
-      if (home?.userId === user && !deleted.has(conversationId))
-        expect(kept, "nothing of the owner's is set aside").toEqual([]);
-      // A process that reached the primary meanwhile was ahead of what another one diverted.
+      if (replayed?.userId === user && !deleted.has(conversationId))
+        expect(kept, "no dead letter is the owner's").toEqual([]);
+      // A process that reached the primary meanwhile was ahead of what another one wrote to the fallback.
       if (processes > 1 || fallbackLoss > 0) continue;
-      const order = own.filter((text) => atHome.includes(text));
+      const order = own.filter((text) => inPrimary.includes(text));
       expect(
-        atHome.filter((text) => order.includes(text)),
+        inPrimary.filter((text) => order.includes(text)),
         "in order",
       ).toEqual(order);
     }

@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { fence } from "@jaf/memory/adapter";
+import { wrapInTag } from "@jaf/memory/adapter";
 import type { ExtractionJob } from "../queue.ts";
 
 /** In UTF-16 units: what of a turn is shown to the model. */
@@ -26,9 +26,9 @@ If the user asks, in whatever words, that something isn't remembered, saved, not
 /** The one message that a turn is asked about in. */
 export function requestFor({ said, question = "", reply }: ExtractionJob): Message {
   const parts = [
-    question === "" ? "" : fence("assistant-asked", question),
-    fence("user-said", shortened(said.filter((text) => text.trim() !== "").join("\n\n"), MAX_SAID)),
-    fence("assistant-replied", shortened(reply, MAX_REPLY)),
+    question === "" ? "" : wrapInTag("assistant-asked", question),
+    wrapInTag("user-said", shortened(said.filter((text) => text.trim() !== "").join("\n\n"), MAX_SAID)),
+    wrapInTag("assistant-replied", shortened(reply, MAX_REPLY)),
     "Reply with the JSON.",
   ];
   return { role: "user", content: parts.filter((part) => part !== "").join("\n\n") };

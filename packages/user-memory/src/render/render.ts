@@ -1,5 +1,5 @@
 import type { Tokenizer } from "@jaf/memory";
-import { estimateTokens, fence, lazy, parseOptions } from "@jaf/memory/adapter";
+import { estimateTokens, lazy, parseOptions, wrapInTag } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { boundOptions } from "../bound-options.ts";
 import type { LinkPolicy } from "./line.ts";
@@ -132,7 +132,7 @@ function longestFitting<T>(items: readonly T[], fits: (some: readonly T[]) => bo
 
 function textOf(items: readonly Item<RenderableFact>[], placement: FactsPlacement): string {
   if (items.length === 0) return "";
-  const block = fence(TAG, items.map(({ line }) => line).join("\n"));
+  const block = wrapInTag(TAG, items.map(({ line }) => line).join("\n"));
   const has = (holds: (fact: RenderableFact) => boolean): boolean => items.some(({ fact }) => holds(fact));
   const { notes, put, marked, quoted, earlier, end } = EXPLANATION;
   const isPut = placement === "before-newest-message";

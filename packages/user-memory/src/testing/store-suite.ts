@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { tellCalls } from "@jaf/memory/testing";
+import { reportCalls } from "@jaf/memory/testing";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { defineUserMemory } from "../define-user-memory.ts";
 import { attackSpecs } from "./attacks/index.ts";
@@ -23,7 +23,7 @@ export async function checkStore(
   };
   const { memory, backend, another } = shared;
   try {
-    await tellCalls((recorded) =>
+    await reportCalls((recorded) =>
       check({
         ...{ memory: recorded(memory), backend, user: randomUUID(), other: randomUUID() },
         withOptions: (options) => recorded(defineUserMemory(backend, options)),

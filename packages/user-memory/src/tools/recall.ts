@@ -1,4 +1,4 @@
-import { fence } from "@jaf/memory/adapter";
+import { wrapInTag } from "@jaf/memory/adapter";
 import { lineOf } from "../render/line.ts";
 import { isShown, type RenderableFact } from "../render/standing.ts";
 import { statementOf } from "../render/statement.ts";
@@ -18,7 +18,7 @@ export function shownFacts(facts: readonly RenderableFact[]): string {
     const id = lineOf(fact.id, { links: "keep", maxLength: MAX_ID });
     return line === "" ? [] : [`- [${id}] ${line}`];
   });
-  return lines.length === 0 ? NOTHING : `${NOTE}\n\n${fence("user-memory", lines.join("\n"))}`;
+  return lines.length === 0 ? NOTHING : `${NOTE}\n\n${wrapInTag("user-memory", lines.join("\n"))}`;
 }
 
 export async function recallFacts(

@@ -1,4 +1,4 @@
--- The conversations with blobs that have waited longest to be looked after. From here on they wait anew.
+-- The conversations with blobs that were swept longest ago. Their idle time starts again.
 --
 -- KEYS  1 conversations that are due
 -- ARGV  1 how many, at most   2 for how many seconds they have waited, at least

@@ -1,4 +1,4 @@
--- Notes that something was put in a conversation, where `put.lua` can't.
+-- Records that something was put in a conversation, where `put.lua` can't.
 --
 -- KEYS  1 conversations that are due
 -- ARGV  1 conversation id

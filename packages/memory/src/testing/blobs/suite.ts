@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { tellCalls } from "../calls.ts";
+import { reportCalls } from "../calls.ts";
 import { dueRules, erasureRules, holdRules } from "./erasure-rules.ts";
 import type { BlobStoreHarness } from "./harness.ts";
 import { isolationRules, refusalRules, valueRules } from "./rules.ts";
@@ -36,7 +36,7 @@ export function describeBlobStoreConformance(harness: BlobStoreHarness): void {
             const { store, connect, dispose } = await createStore();
             try {
               const other = (await connect?.()) ?? store;
-              await tellCalls((recorded) =>
+              await reportCalls((recorded) =>
                 check({ store: recorded(store), other: recorded(other, "other."), largestBytes }),
               );
             } finally {

@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { tellCalls } from "../calls.ts";
+import { reportCalls } from "../calls.ts";
 import type { CacheAdapterHarness } from "./harness.ts";
 import { claimRules, lifetimeRules, valueRules } from "./rules.ts";
 
@@ -28,7 +28,7 @@ export function describeCacheAdapterConformance(harness: CacheAdapterHarness): v
             const { cache, connect, dispose } = await createCache();
             try {
               const other = (await connect?.()) ?? cache;
-              await tellCalls((recorded) =>
+              await reportCalls((recorded) =>
                 check({ cache: recorded(cache), other: recorded(other, "other.") }),
               );
             } finally {

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { expectAbsent, expectOk, ids, readConversation } from "../expectations.ts";
-import { inLanes } from "../lanes.ts";
+import { forEachConcurrently } from "../for-each-concurrently.ts";
 import { users } from "../messages.ts";
 import { defineSpec } from "../spec.ts";
 import { append } from "../writes.ts";
@@ -28,7 +28,7 @@ export const clearUserConversations = defineSpec(
 
     "deletes 300 in one call": async ({ provider }) => {
       const owned = Array.from({ length: 300 }, (_, index) => `c-${index}`);
-      await inLanes(owned, async (id) => {
+      await forEachConcurrently(owned, async (id) => {
         expectOk(await append(provider, id, users(id), { userId: "alice", traceId: "t" }));
       });
       expectOk(await append(provider, "other", users("1"), { userId: "bob", traceId: "t" }));
@@ -53,7 +53,7 @@ export const clearUserConversations = defineSpec(
       expect(new Set(left)).toEqual(new Set(["hers", "his", "theirs", "alice"]));
     },
 
-    "lets the user begin anew": async ({ provider }) => {
+    "lets the user start again": async ({ provider }) => {
       expectOk(await append(provider, "c", users("old"), { userId: "u" }, { idempotencyKey: "k" }));
       expectOk(await provider.clearUserConversations("u"));
       expectOk(await append(provider, "c", users("new"), { userId: "v" }, { idempotencyKey: "k" }));

@@ -82,7 +82,7 @@ export const clients = ({ seeds, rounds }: RandomRun): Spec =>
       subject: "three clients at once",
       why: "What users see together can't have happened in any order: something was lost, doubled or half done.",
       hint: "The operations of the last round: one of them isn't one atomic step.",
-      tellsCalls: true,
+      reportsCalls: true,
     },
     Object.fromEntries(
       seeds.map((seed) => [

@@ -15,7 +15,7 @@ export const close = defineSpec(
     level: "contract",
     subject: "close",
     why: "A process that shuts down loses writes, hangs, or closes somebody else's connection.",
-    hint: "close() of the backend closes what the backend opened, and waits for what is under way.",
+    hint: "close() of the backend closes what the backend opened, and waits for what is in progress.",
   },
   {
     "makes every later call fail as a connection error": async ({ provider }) => {

@@ -3,7 +3,7 @@ import { conversationCursor } from "../../codec/cursor.ts";
 import type { ConversationMemory, MemoryQuery } from "../../provider.ts";
 import type { Result } from "../../result.ts";
 import { expectOk, ids } from "../expectations.ts";
-import { inLanes } from "../lanes.ts";
+import { forEachConcurrently } from "../for-each-concurrently.ts";
 import { users } from "../messages.ts";
 import { defineSpec, type Scenario } from "../spec.ts";
 import { nextInstant } from "../time.ts";
@@ -98,7 +98,7 @@ export const combinedQueries = defineSpec(
       const all = expectOk(await provider.findConversations({}));
       expect(all).toHaveLength(COUNT);
       expect(all.map(timeOf), "newest first").toEqual(all.map(timeOf).toSorted((a, b) => b - a));
-      await inLanes(queriesAbout(all), async (query) => {
+      await forEachConcurrently(queriesAbout(all), async (query) => {
         const found = expectOk(await provider.findConversations({ ...query, includeMessages: false }));
         expect(ids(found), JSON.stringify(query)).toEqual(expected(all, query));
       });

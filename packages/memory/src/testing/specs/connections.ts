@@ -38,7 +38,7 @@ export const connections = defineSpec(
       expect(expectOk(await provider.getStats("u"))).toEqual({ totalConversations: 0, totalMessages: 0 });
     },
 
-    "tell one time, which is the store's": async ({ provider, connect }) => {
+    "return one time, which is the store's": async ({ provider, connect }) => {
       const other = await connect();
       expectOk(await append(provider, "c", users("1")));
       for (const id of ["c", "elsewhere"]) {
@@ -112,7 +112,7 @@ export const connections = defineSpec(
       expect(byId.conversation?.messages).toEqual(users("1b"));
     },
 
-    "know what another one erased, and what it began anew": async ({ provider, connect }) => {
+    "see what another one erased, and what it created again": async ({ provider, connect }) => {
       const other = await connect();
       expectOk(await append(provider, "c", users("1"), owned));
       const first = await incarnationOf(provider);

@@ -35,7 +35,7 @@ export const creation = defineSpec(
   {
     level: "contract",
     subject: "options.createIfMissing",
-    why: "What was deleted is begun anew by a late write, or a conversation belongs to nobody, and nobody's request erases it.",
+    why: "What was deleted is created again by a late write, or a conversation belongs to nobody, and nobody's request erases it.",
     hint: 'write(): without `create`, a conversation that isn\'t there is "missing", after the versions and before the length.',
   },
   {

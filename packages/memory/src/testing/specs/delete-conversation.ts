@@ -40,7 +40,7 @@ export const deleteConversation = defineSpec(
       expect([await readConversation(provider, "b"), await readConversation(provider, "ab")]).toEqual(kept);
     },
 
-    "lets the id begin anew at version 0, with nothing of the old one": async ({ provider }) => {
+    "lets the id start again at version 0, with nothing of the old one": async ({ provider }) => {
       expectOk(
         await provider.storeMessages("c", users("old", "old"), {
           userId: "alice",
@@ -62,7 +62,7 @@ export const deleteConversation = defineSpec(
       expect(expectOk(await provider.findConversations({ userId: "alice" }))).toEqual([]);
     },
 
-    "forgets the idempotency keys": async ({ provider }) => {
+    "deletes the idempotency keys": async ({ provider }) => {
       expectOk(await append(provider, "c", users("old"), {}, { idempotencyKey: "k" }));
       expectOk(await provider.deleteConversation("c"));
       expectOk(await append(provider, "c", users("new"), {}, { idempotencyKey: "k" }));

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { receiptOf, type VersionedMemoryProvider, type WriteResult } from "../../versioned-provider.ts";
 import { expectOk, readConversation } from "../expectations.ts";
+import { forEachConcurrently } from "../for-each-concurrently.ts";
 import type { Tampering } from "../harness.ts";
-import { inLanes } from "../lanes.ts";
 import { answering, calling, user, users } from "../messages.ts";
 import { below, randomNumbers } from "../random.ts";
 import { defineSpec, type SpecDetails } from "../spec.ts";
@@ -31,10 +31,9 @@ const changes: Readonly<Record<string, Write>> = {
   "an append": (provider) => provider.appendMessages("c", users("5")),
   "the same again": (provider) => provider.appendMessages("c", users("5")),
   "a dropped end": (provider) => provider.appendMessages("c", [], {}, { dropLast: 2 }),
-  "an end that is said anew": (provider) =>
-    provider.appendMessages("c", users("6", "7"), {}, { dropLast: 1 }),
+  "an end that is replaced": (provider) => provider.appendMessages("c", users("6", "7"), {}, { dropLast: 1 }),
   "an append that trims": (provider) => provider.appendMessages("c", users("8"), {}, { maxMessages: 2 }),
-  "an end dropped behind a trim": (provider) => provider.appendMessages("c", users("9"), {}, { dropLast: 2 }),
+  "an end dropped after a trim": (provider) => provider.appendMessages("c", users("9"), {}, { dropLast: 2 }),
   "a replacement": (provider) => provider.storeMessages("c", users("1", "2")),
   "an append to it": (provider) => provider.appendMessages("c", users("3")),
   "all dropped": (provider) => provider.appendMessages("c", [], {}, { dropLast: 3 }),
@@ -94,7 +93,7 @@ export const digests = defineSpec(
     },
 
     "are right after any writes": ({ provider }) =>
-      inLanes([1, 2, 3, 4], async (seed) => {
+      forEachConcurrently([1, 2, 3, 4], async (seed) => {
         const numbers = randomNumbers(seed);
         const random = (limit: number) => below(numbers, limit);
         const id = `c${seed}`;
@@ -116,7 +115,7 @@ export const digests = defineSpec(
         }
       }),
 
-    "are made anew by an import": async ({ provider, open }) => {
+    "are computed again by an import": async ({ provider, open }) => {
       expectOk(
         await append(provider, "c", users("1", "2", "3", "4"), {}, { messageIds: ["a", null, "b", null] }),
       );
@@ -150,7 +149,7 @@ export const tampering = defineSpec(
   { ...details, subject: "what somebody else has changed", needs: ["tamper"] },
   {
     "is found, and named by its position": ({ provider, tamper }) =>
-      inLanes(tamperings, async ([done, index]) => {
+      forEachConcurrently(tamperings, async ([done, index]) => {
         const id = nameOf(done);
         expectOk(await append(provider, id, users("0", "1", "2", "3", "4", "5")));
         await tamper(id, done);
@@ -158,7 +157,7 @@ export const tampering = defineSpec(
       }),
 
     "is found where the oldest messages were trimmed": ({ provider, tamper }) =>
-      inLanes(tamperings, async ([done, index]) => {
+      forEachConcurrently(tamperings, async ([done, index]) => {
         const id = nameOf(done);
         expectOk(await append(provider, id, users("a", "b", "c", "0", "1", "2", "3")));
         expectOk(await provider.appendMessages(id, users("4", "5"), {}, { maxMessages: 6 }));
@@ -181,7 +180,7 @@ export const tampering = defineSpec(
       expect(await verify(provider)).toEqual({ intact: false, position: 2, found: "missing" });
     },
 
-    "is said to be unexpected behind the end": async ({ provider, tamper }) => {
+    "is reported as unexpected after the end": async ({ provider, tamper }) => {
       expectOk(await append(provider, "c", users("0", "1", "2")));
       await tamper("c", { kind: "double", index: 2 });
       expect(await verify(provider)).toEqual({ intact: false, position: 3, found: "unexpected" });

@@ -8,7 +8,7 @@ import {
   read,
   readConversation,
 } from "../expectations.ts";
-import { inLanes } from "../lanes.ts";
+import { forEachConcurrently } from "../for-each-concurrently.ts";
 import { answering, calling, user, users } from "../messages.ts";
 import { defineSpec, type Scenario } from "../spec.ts";
 import { append } from "../writes.ts";
@@ -55,12 +55,12 @@ export const dropLast = defineSpec(
   {
     level: "contract",
     subject: "options.dropLast",
-    why: "Taking back the last turn, or saying it anew, leaves a piece of it, takes more, or loses what came in between.",
+    why: "Taking back the last turn, or replacing it, leaves a piece of it, takes more, or loses what came in between.",
     hint: "write(): in the step that appends, before it appends: by position, from the end; the batch takes over the positions.",
   },
   {
     "drops so many from the end, and adds the batch in their place": (scenario) =>
-      inLanes(cases, (example) => expectDropped(scenario, example)),
+      forEachConcurrently(cases, (example) => expectDropped(scenario, example)),
 
     "lets the batch take over their positions": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1", "2", "3", "4")));

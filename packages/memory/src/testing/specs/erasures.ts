@@ -46,7 +46,7 @@ const expectNothingLeft = (scenario: Scenario, erase: Erase): Promise<void> =>
     await expectAbsent(scenario.provider, id);
   });
 
-/** A run is under way; its conversation is erased and begun anew meanwhile. */
+/** A run is in progress; its conversation is erased and created again meanwhile. */
 const expectNothingBack = (scenario: Scenario, erase: Erase): Promise<void> =>
   eachRound(scenario, async (runner, eraser, id) => {
     expectOk(await append(runner, id, users("old"), owned));
@@ -70,7 +70,7 @@ export const erasures = defineSpec(
   {
     level: "concurrency",
     subject: "erasures and writes at once",
-    why: "What a user has erased is back a moment later, since a run was under way.",
+    why: "What a user has erased is back a moment later, since a run was in progress.",
     hint: "delete() and clearUser() leave their tombstone in the step that deletes; write() compares in the step that creates.",
   },
   {
@@ -80,10 +80,10 @@ export const erasures = defineSpec(
     "leave nothing of a first write that saw the user's before they were cleared": (scenario) =>
       expectNothingLeft(scenario, clearAll),
 
-    "bring nothing back into what is begun anew after a deletion": (scenario) =>
+    "bring nothing back into what is created after a deletion": (scenario) =>
       expectNothingBack(scenario, deleteOne),
 
-    "bring nothing back into what is begun anew after a clearing": (scenario) =>
+    "bring nothing back into what is created after a clearing": (scenario) =>
       expectNothingBack(scenario, clearAll),
 
     "let one of 12 first writes pass that saw the same absence": async (scenario) => {
@@ -101,7 +101,7 @@ export const erasures = defineSpec(
       }
     },
 
-    "are told apart at once by every connection": (scenario) =>
+    "are seen at once by every connection": (scenario) =>
       eachRound(scenario, async (writer, eraser, id) => {
         const first = await incarnationOf(writer, id, "u");
         expectOk(await append(eraser, id, users("1"), owned, { expectedIncarnation: first }));

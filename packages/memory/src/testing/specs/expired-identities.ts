@@ -40,7 +40,7 @@ export const expiredIdentities = defineSpec(
       expect(await readConversation(provider, "c")).toMatchObject({ userId: "v", messages: users("2") });
     },
 
-    "refuses what was decided before, also when it is begun anew": async ({ provider }) => {
+    "refuses what was decided before, even if it was created again": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1"), owned, TTL));
       const expectedIncarnation = await incarnationOf(provider);
       const refuse = async () => {
@@ -58,7 +58,7 @@ export const expiredIdentities = defineSpec(
       expect((await readConversation(provider, "c")).messages).toEqual(users("new"));
     },
 
-    "begins every count anew, and knows no key and no id": async ({ provider }) => {
+    "starts every count again, and knows no key and no id": async ({ provider }) => {
       const options = { ...TTL, idempotencyKey: "k", messageIds: ["a", "b"] };
       expectOk(await append(provider, "c", users("1", "2"), owned, options));
       await expired();

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { WriteOptions } from "../../provider.ts";
 import type { Result } from "../../result.ts";
 import { expectAbsent, expectError, expectOk, readContents, readConversation } from "../expectations.ts";
-import { inLanes } from "../lanes.ts";
+import { forEachConcurrently } from "../for-each-concurrently.ts";
 import { users } from "../messages.ts";
 import { defineSpec, type Scenario } from "../spec.ts";
 import { sleep } from "../time.ts";
@@ -55,7 +55,7 @@ export const expiry = defineSpec(
       await expectGone(scenario);
     },
 
-    "lets the id begin anew, with nothing of the expired one": async ({ provider }) => {
+    "lets the id start again, with nothing of the expired one": async ({ provider }) => {
       const options = { ttlSeconds: 1, idempotencyKey: "k" };
       expectOk(await append(provider, "c", users("old", "old"), owned, options));
       // Null if that took longer than the ttl.
@@ -75,23 +75,23 @@ export const expiry = defineSpec(
       ]);
     },
 
-    "starts anew with each write, also one that names no ttl": async ({ provider }) => {
+    "restarts with each write, even one that names no ttl": async ({ provider }) => {
       const write = (method: "appendMessages" | "storeMessages") => ({
         id: method,
         again: async () => expectOk(await provider[method](method, users("2"), owned)),
       });
       const writes = [write("appendMessages"), write("storeMessages")];
-      await inLanes(writes, async ({ id }) => {
+      await forEachConcurrently(writes, async ({ id }) => {
         expectOk(await append(provider, id, users("1"), owned, LONG));
       });
       await halfOfLong();
-      await inLanes(writes, ({ again }) => again());
+      await forEachConcurrently(writes, ({ again }) => again());
       await halfOfLong();
       const left = await Promise.all(writes.map(({ id }) => readContents(provider, id)));
       expect(left).toEqual([["1", "2"], ["2"]]);
     },
 
-    "isn't started anew by a read": async (scenario) => {
+    "isn't restarted by a read": async (scenario) => {
       const { provider } = scenario;
       expectOk(await append(provider, "c", users("1"), owned, LONG));
       await halfOfLong();
@@ -106,7 +106,7 @@ export const expiry = defineSpec(
       await expectGone(scenario);
     },
 
-    "isn't started anew by a write that is refused, or is a retry": async (scenario) => {
+    "isn't restarted by a write that is refused, or is a retry": async (scenario) => {
       const { provider } = scenario;
       const options = { ...LONG, idempotencyKey: "k" };
       expectOk(await append(provider, "c", users("1"), owned, options));
@@ -185,7 +185,7 @@ export const expiryAfterCrash = defineSpec(
       expect(await readContents(reopened, "kept")).toEqual(["1"]);
     },
 
-    "starts anew with a write that names none": async ({ provider, crash }) => {
+    "restarts with a write that names none": async ({ provider, crash }) => {
       for (const id of ["kept", "gone"]) {
         expectOk(await append(provider, id, users("1"), owned, LONG));
       }

@@ -28,7 +28,7 @@ export const getRecentMessages = defineSpec(
       expect(await recent(provider, Number.MAX_SAFE_INTEGER)).toEqual(["1", "2"]);
     },
 
-    "gives 50 when not told how many": async ({ provider }) => {
+    "returns 50 by default": async ({ provider }) => {
       const texts = Array.from({ length: 60 }, (_, index) => `${index}`);
       expectOk(await provider.storeMessages("c", users(...texts)));
       expect(await recent(provider)).toEqual(texts.slice(10));

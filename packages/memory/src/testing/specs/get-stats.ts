@@ -88,7 +88,7 @@ export const statsLimits = defineSpec(inputLimits("getStats"), {
       await expectInvalid(() => provider.getStats(hostile(userId)), "userId");
   },
 
-  "tells a user who is undefined nothing of everybody's": async ({ provider }) => {
+  "refuses a user who is undefined, and shows no totals of all users": async ({ provider }) => {
     expectOk(await provider.storeMessages("c", users("1"), { userId: "alice" }));
     await expectInvalid(() => provider.getStats(undefined), "userId");
     expect(expectOk(await provider.getStats()).totalConversations).toBe(1);

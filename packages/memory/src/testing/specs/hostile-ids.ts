@@ -1,15 +1,15 @@
 import { expect } from "vitest";
 import type { MemoryProvider } from "../../provider.ts";
 import { contents, expectAbsent, expectInvalid, expectOk, ids, readConversation } from "../expectations.ts";
+import { forEachConcurrently } from "../for-each-concurrently.ts";
 import { refusedIds, storableIds } from "../hostile-ids.ts";
-import { inLanes } from "../lanes.ts";
 import { hostile, users } from "../messages.ts";
 import { defineSpec } from "../spec.ts";
 import { append } from "../writes.ts";
 
 /** One write for each id. */
 const forEachId = (write: (id: string) => ReturnType<MemoryProvider["appendMessages"]>): Promise<void> =>
-  inLanes(storableIds, async (id) => expectOk(await write(id)));
+  forEachConcurrently(storableIds, async (id) => expectOk(await write(id)));
 
 async function expectCount(provider: MemoryProvider, conversations: number): Promise<void> {
   expect(expectOk(await provider.getStats()).totalConversations).toBe(conversations);
@@ -27,7 +27,7 @@ export const hostileIds = defineSpec(
       await forEachId((id) => provider.storeMessages(id, users(`stored ${id}`)));
       await forEachId((id) => provider.appendMessages(id, users(`appended ${id}`), { id }));
       await expectCount(provider, storableIds.length);
-      await inLanes(storableIds, async (id) => {
+      await forEachConcurrently(storableIds, async (id) => {
         const conversation = await readConversation(provider, id);
         expect(conversation.conversationId).toBe(id);
         expect(contents(conversation.messages)).toEqual([`stored ${id}`, `appended ${id}`]);
@@ -49,7 +49,7 @@ export const hostileIds = defineSpec(
 
     "as user ids own, count and clear only what is theirs": async ({ provider }) => {
       await forEachId((userId) => provider.storeMessages(userId, users(userId), { userId }));
-      await inLanes(storableIds, async (userId) => {
+      await forEachConcurrently(storableIds, async (userId) => {
         const found = expectOk(await provider.findConversations({ userId }));
         expect(found.map((conversation) => conversation.userId)).toEqual([userId]);
         expect(found.map(({ messages }) => contents(messages))).toEqual([[userId]]);
@@ -63,13 +63,13 @@ export const hostileIds = defineSpec(
 
     "as trace ids find only what they wrote": async ({ provider }) => {
       await forEachId((traceId) => append(provider, traceId, users("1"), { traceId }));
-      await inLanes(storableIds, async (traceId) => {
+      await forEachConcurrently(storableIds, async (traceId) => {
         expect(ids(expectOk(await provider.findConversations({ traceId })))).toEqual([traceId]);
         expect((await readConversation(provider, traceId)).metadata["traceId"]).toBe(traceId);
       });
     },
 
-    "as idempotency keys are told apart": async ({ provider }) => {
+    "as idempotency keys are distinguished": async ({ provider }) => {
       const write = (idempotencyKey: string) =>
         append(provider, "c", users(idempotencyKey), {}, { idempotencyKey });
       await forEachId(write);

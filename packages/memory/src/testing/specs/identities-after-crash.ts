@@ -30,7 +30,7 @@ export const identitiesAfterCrash = defineSpec(
       expectOk(await reopened.appendMessages("c", users("2"), {}, { expectedIncarnation }));
     },
 
-    "what was erased is told apart": async ({ provider, crash }) => {
+    "what was erased is detected": async ({ provider, crash }) => {
       const none = await incarnationOf(provider, "none", "v");
       const never = await incarnationOf(provider, "never", "v");
       expectOk(await append(provider, "c", users("1"), owned));

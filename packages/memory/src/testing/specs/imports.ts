@@ -84,7 +84,7 @@ export const imports = defineSpec(
       });
     },
 
-    "keep everything on the way to another store": async (scenario) => {
+    "keep everything when they move to another store": async (scenario) => {
       const record = await storeRich(scenario.provider);
       const target = (await scenario.open()).provider;
       await nextInstant();
@@ -97,7 +97,7 @@ export const imports = defineSpec(
       expect(incarnation).not.toBe(was);
     },
 
-    "keep everything on the way back, under a new incarnation": async ({ provider }) => {
+    "keep everything when they move back, under a new incarnation": async ({ provider }) => {
       const record = await storeRich(provider);
       const before = await incarnationOf(provider);
       expectOk(await provider.deleteConversation("c"));

@@ -46,7 +46,7 @@ const erasures: Readonly<Record<string, (provider: VersionedMemoryProvider) => P
 const afterErasure = Object.fromEntries(
   Object.entries(erasures).flatMap(([erased, erase]) => [
     [
-      `refuses what was decided before ${erased}, and what was stored anew stays as it is`,
+      `refuses what was decided before ${erased}, and what was stored since stays as it is`,
       async ({ provider }: { readonly provider: VersionedMemoryProvider }) => {
         expectOk(await append(provider, "c", users("1"), owned));
         const before = await incarnationOf(provider);
@@ -107,7 +107,7 @@ export const incarnations = defineSpec(
   {
     level: "contract",
     subject: "incarnations",
-    why: "A run that was under way when its conversation was erased writes what was erased into the next one.",
+    why: "A run that was in progress when its conversation was erased writes what was erased into the next one.",
     hint: "write(): compare after the key and before the version; delete() and clearUser() leave a tombstone also where nothing was.",
   },
   {

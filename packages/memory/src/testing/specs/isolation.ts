@@ -87,7 +87,7 @@ export const isolation = defineSpec(
     hint: "Hand out copies, or frozen values; take nothing by reference.",
   },
   {
-    "is none with what was handed in": async ({ provider }) => {
+    "is none with what was passed in": async ({ provider }) => {
       for (const method of ["storeMessages", "appendMessages"] as const) {
         const given = { messages: messages(), metadata: metadata() };
         expectOk(await writes[method](provider, method, given.messages, given.metadata));
@@ -98,7 +98,7 @@ export const isolation = defineSpec(
       }
     },
 
-    "is none while a write is under way": async ({ provider }) => {
+    "is none while a write is in progress": async ({ provider }) => {
       const given = { messages: messages(), metadata: metadata() };
       const writing = append(provider, "c", given.messages, given.metadata);
       vandalise(given);

@@ -12,7 +12,7 @@ export const metadataVersions = defineSpec(
   {
     level: "contract",
     subject: "options.expectedMetadataVersion",
-    why: "Two processes change a title, a state or a counter at once, and one change is lost without a word.",
+    why: "Two processes change a title, a state or a counter at once, and one change is lost without any sign.",
     hint: "write(): one more with every write whose metadata isn't empty, and with every replacement; compared after the version.",
   },
   {

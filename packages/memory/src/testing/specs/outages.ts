@@ -35,7 +35,7 @@ export const outages = defineSpec(
       }
     },
 
-    "fails every other call as a connection error that a retry may mend": async ({ provider, stop }) => {
+    "fails every other call with a connection error that is retryable": async ({ provider, stop }) => {
       expectOk(await provider.storeMessages("c", users("1"), { userId: "u" }));
       await stop();
       // All at once: each may take as long as its driver tries.

@@ -93,7 +93,7 @@ export const paging = defineSpec(
       }
     },
 
-    "applies the conditions, limit and offset behind the cursor": async ({ provider }) => {
+    "applies the conditions, limit and offset after the cursor": async ({ provider }) => {
       await storeAtOnce(provider, 9);
       expectOk(await provider.storeMessages("other", users("1"), { userId: "v" }));
       const all = ids(await page(provider, { userId: "u" }));
@@ -105,7 +105,7 @@ export const paging = defineSpec(
       expect(await page(provider, { userId: "v", cursor })).toEqual([]);
     },
 
-    "continues behind a conversation that was deleted meanwhile": async ({ provider }) => {
+    "continues after a conversation that was deleted meanwhile": async ({ provider }) => {
       await storeAtOnce(provider, 6);
       const all = ids(await page(provider, {}));
       const first = await page(provider, { limit: 2 });

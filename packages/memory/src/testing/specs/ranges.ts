@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Message } from "../../message.ts";
 import type { MessageRange, VersionedMemoryProvider } from "../../versioned-provider.ts";
 import { contents, expectInvalid, expectOk, read, readConversation } from "../expectations.ts";
-import { inLanes } from "../lanes.ts";
+import { forEachConcurrently } from "../for-each-concurrently.ts";
 import { hostile, users } from "../messages.ts";
 import { defineSpec, inputLimits } from "../spec.ts";
 import { append } from "../writes.ts";
@@ -17,7 +17,7 @@ const histories: Readonly<Record<string, (provider: VersionedMemoryProvider) => 
     expectOk(await append(provider, "c", users("0", "1", "2", "3", "4")));
     expectOk(await provider.appendMessages("c", users("5", "6"), {}, { maxMessages: 4 }));
   },
-  "of a conversation whose end was dropped and said anew": async (provider) => {
+  "of a conversation whose end was dropped and replaced": async (provider) => {
     expectOk(await append(provider, "c", users("0", "1", "2", "x", "y", "z")));
     expectOk(await provider.appendMessages("c", users("3", "4"), {}, { dropLast: 3, maxMessages: 3 }));
     expectOk(await provider.appendMessages("c", users("5")));
@@ -67,7 +67,7 @@ async function expectRanges(provider: VersionedMemoryProvider): Promise<void> {
   const first = nextPosition - messages.length;
   const stored = messages.map((message, index) => ({ message, position: first + index }));
   for (const { position, message } of stored) expect(message.content, "its position").toBe(`${position}`);
-  await inLanes(ranges, async (range) => {
+  await forEachConcurrently(ranges, async (range) => {
     const { conversation, firstPosition } = await read(provider, { messages: range });
     const selected = select(stored, range);
     const name = JSON.stringify(range);

@@ -64,7 +64,7 @@ export const reference = ({ seeds, rounds }: RandomRun): Spec =>
       subject: "random operations",
       why: "Rules that hold one by one are broken in combination.",
       hint: "The last of the operations, and what those before it left; the in-memory provider is the reference.",
-      tellsCalls: true,
+      reportsCalls: true,
     },
     Object.fromEntries(
       seeds.map((seed) => [

@@ -23,7 +23,7 @@ export const sizes = defineSpec(
   {
     level: "limits",
     subject: "sizes",
-    why: "A pasted document or a long tool result fails, or is cut off without a word.",
+    why: "A pasted document or a long tool result fails, or is cut off without any sign.",
     hint: "Column types, the driver's and the server's size limits, and limits on parameters in one statement.",
   },
   {

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { trimStart } from "../../in-memory/trim.ts";
 import type { Message } from "../../message.ts";
 import { contents, expectOk } from "../expectations.ts";
-import { inLanes } from "../lanes.ts";
+import { forEachConcurrently } from "../for-each-concurrently.ts";
 import { answering, calling, user } from "../messages.ts";
 import { defineSpec, type Scenario } from "../spec.ts";
 import { append } from "../writes.ts";
@@ -34,7 +34,7 @@ type Trim = (
 
 /** Each history is one conversation, which is written anew for each limit. */
 const expectTrimmed = ({ provider }: Scenario, trim: Trim): Promise<void> =>
-  inLanes(histories, async (history) => {
+  forEachConcurrently(histories, async (history) => {
     const name = history.map(({ content }) => content).join("; ");
     for (let maxMessages = 1; maxMessages <= history.length; maxMessages++) {
       await trim(provider, name, { history, maxMessages });

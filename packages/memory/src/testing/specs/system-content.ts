@@ -8,7 +8,7 @@ import { append } from "../writes.ts";
 const system = rich({ role: "system", content: "Be brief." });
 const developer = rich({ role: "developer", content: [{ type: "text", text: "Be brief." }] });
 
-const noted = async (provider: VersionedMemoryProvider, id = "c"): Promise<unknown> =>
+const systemContentOf = async (provider: VersionedMemoryProvider, id = "c"): Promise<unknown> =>
   (await readConversation(provider, id)).metadata["systemContent"];
 
 export const systemContent = defineSpec(
@@ -22,11 +22,11 @@ export const systemContent = defineSpec(
     "is there once a system or developer message was written, and not before": async ({ provider }) => {
       for (const [id, message] of Object.entries({ system, developer })) {
         expectOk(await append(provider, id, [user("1"), rich({ role: "assistant", content: null })]));
-        expect(await noted(provider, id)).toBeUndefined();
+        expect(await systemContentOf(provider, id)).toBeUndefined();
         expectOk(await provider.appendMessages(id, [user("2"), message]));
-        expect(await noted(provider, id)).toBe(true);
+        expect(await systemContentOf(provider, id)).toBe(true);
         expectOk(await provider.storeMessages(`stored ${id}`, [message, user("1")]));
-        expect(await noted(provider, `stored ${id}`)).toBe(true);
+        expect(await systemContentOf(provider, `stored ${id}`)).toBe(true);
       }
     },
 
@@ -44,33 +44,33 @@ export const systemContent = defineSpec(
       expectOk(await append(provider, "c", [system, user("1")], { topic: "t" }));
       expectOk(await provider.appendMessages("c", users("2"), { topic: "new" }));
       expectOk(await provider.appendMessages("c", users("3"), undefined, { maxMessages: 1 }));
-      expect(await noted(provider)).toBe(true);
+      expect(await systemContentOf(provider)).toBe(true);
     },
 
     "goes with a replacement that holds none": async ({ provider }) => {
       expectOk(await append(provider, "c", [system]));
       expectOk(await provider.storeMessages("c", users("1")));
-      expect(await noted(provider)).toBeUndefined();
+      expect(await systemContentOf(provider)).toBeUndefined();
     },
 
     "is not a caller's to set": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1"), { systemContent: true }));
-      expect(await noted(provider)).toBeUndefined();
+      expect(await systemContentOf(provider)).toBeUndefined();
       expectOk(await provider.appendMessages("c", [system], { systemContent: false }));
       expectOk(await provider.appendMessages("c", [], { systemContent: false }));
-      expect(await noted(provider)).toBe(true);
+      expect(await systemContentOf(provider)).toBe(true);
     },
 
-    "is made anew by an import": async ({ provider, open }) => {
+    "is created again by an import": async ({ provider, open }) => {
       expectOk(await append(provider, "c", [system, user("1")]));
       const record = expectOk(await provider.exportConversation("c"));
       if (record === null) return expect.fail("expected a record");
       expect(record.metadata).toEqual({});
       const other = (await open()).provider;
       expectOk(await other.importConversation(record));
-      expect(await noted(other)).toBe(true);
+      expect(await systemContentOf(other)).toBe(true);
       expectOk(await other.importConversation({ ...record, conversationId: "d", messages: users("1") }));
-      expect(await noted(other, "d")).toBeUndefined();
+      expect(await systemContentOf(other, "d")).toBeUndefined();
     },
   },
 );

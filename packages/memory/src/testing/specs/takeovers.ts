@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { expectOk } from "../expectations.ts";
-import { inLanes } from "../lanes.ts";
+import { forEachConcurrently } from "../for-each-concurrently.ts";
 import { users } from "../messages.ts";
 import { defineSpec, type Scenario } from "../spec.ts";
 import { nextTurn } from "../time.ts";
@@ -15,7 +15,7 @@ async function clearDuringTakeover({ provider, connect }: Scenario): Promise<voi
   let taking = true;
   const takeOver = async () => {
     try {
-      await inLanes(CONVERSATIONS, async (id) => {
+      await forEachConcurrently(CONVERSATIONS, async (id) => {
         expectOk(await other.deleteConversation(id));
         expectOk(await append(other, id, users("of v"), { userId: "v" }));
       });
@@ -43,7 +43,7 @@ export const takeovers = defineSpec(
     "leaves alone what another user begins meanwhile under the same ids": async (scenario) => {
       const { provider } = scenario;
       for (let round = 0; round < ROUNDS; round++) {
-        await inLanes(CONVERSATIONS, async (id) => {
+        await forEachConcurrently(CONVERSATIONS, async (id) => {
           expectOk(await append(provider, id, users("of u"), { userId: "u" }));
         });
         await clearDuringTakeover(scenario);

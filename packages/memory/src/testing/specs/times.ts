@@ -46,7 +46,7 @@ export const times = defineSpec(
       }
     },
 
-    "is told where nothing is": async ({ provider }) => {
+    "is returned where nothing is": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1")));
       const { lastActivity } = (await readConversation(provider, "c")).metadata;
       for (const options of selections) {

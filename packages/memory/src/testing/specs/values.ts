@@ -50,7 +50,7 @@ export const values = defineSpec(
   {
     level: "contract",
     subject: "values",
-    why: "What comes back is not what was said: numbers, dates, emoji or tool arguments changed on the way.",
+    why: "What comes back is not what was said: numbers, dates, emoji or tool arguments changed in between.",
     hint: "Keep `body` as text, byte for byte; metadata as JSON that keeps every key and number.",
   },
   {

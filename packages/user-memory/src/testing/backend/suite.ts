@@ -1,4 +1,4 @@
-import { tellCalls } from "@jaf/memory/testing";
+import { reportCalls } from "@jaf/memory/testing";
 import { describe, it } from "vitest";
 import type { BackendFactory, BackendTestOptions } from "./harness.ts";
 import type { BackendCheck } from "./spec.ts";
@@ -11,7 +11,7 @@ async function checkBackend(factory: BackendFactory, check: BackendCheck): Promi
   const store = await factory();
   const { backend, another } = store;
   try {
-    await tellCalls((recorded) =>
+    await reportCalls((recorded) =>
       check({
         backend: recorded(backend),
         another: async () =>

@@ -1,7 +1,7 @@
 import { createFailure, createMemoryStorageError } from "../../src/index.ts";
 import { type BrokenProvider, broken } from "./broken.ts";
 
-interface IllMannered extends BrokenProvider {
+interface ProtocolViolation extends BrokenProvider {
   /** What the report has to say. */
   readonly says: string;
 }
@@ -9,7 +9,7 @@ interface IllMannered extends BrokenProvider {
 const never = new Promise<never>(() => {});
 
 /** Providers that don't answer as a provider has to, whatever the rule is. */
-export const brokenManners: Readonly<Record<string, IllMannered>> = {
+export const brokenProtocol: Readonly<Record<string, ProtocolViolation>> = {
   "throws instead of returning": {
     ...broken("getConversation: gives null for a conversation that was never stored", (intact) => ({
       getConversation: async (id) => {

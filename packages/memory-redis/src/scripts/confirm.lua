@@ -1,4 +1,4 @@
--- Gives a conversation its place in an index, once it is written.
+-- Gives the reserved entry of a conversation its final score, once the conversation is written.
 --
 -- KEYS  1 index
 -- ARGV  1 conversation id   2 last activity in ms   3 '1' if the caller waits for replicas

@@ -6,7 +6,7 @@ import type { Keys } from "./keys.ts";
 import { type Head, list, number, parseHead, text } from "./replies.ts";
 import type { RunScript } from "./scripts/runner.ts";
 
-/** Messages that one call fetches, so that none holds the server for long. */
+/** How many messages one call reads at most, so that no call blocks the server for long. */
 export const PART = 2_000;
 
 /** There is no conversation. */
@@ -15,8 +15,8 @@ interface Absence {
   readonly readAt: Date | undefined;
 }
 
-/** What the first round trip of a read brings. */
-export interface Opening {
+/** What the first round trip of a read returns. */
+export interface FirstRead {
   /** By the server's clock, if it was asked for. */
   readonly readAt: Date | undefined;
   readonly head: Head;
@@ -32,7 +32,7 @@ export interface Opening {
   readonly traceIds: readonly string[];
 }
 
-export interface OpeningReadOptions {
+export interface FirstReadOptions {
   readonly port: RedisPort;
   readonly run: RunScript;
   readonly keys: Keys;
@@ -45,8 +45,8 @@ type Request = Pick<ReadRequest, "conversationId" | "messages" | "receiptFor" | 
 type Span = readonly [first: number, last: number] | "none";
 
 /**
- * Where a range lies in a conversation from which nothing was trimmed, as far as that can be told before its length is
- * known. Whether it was so shows with the reply.
+ * The indexes of a range in a conversation from which nothing was trimmed, as far as they are known before
+ * its length. The reply shows whether that was so.
  */
 function rangeSpan({ after, before, limit }: Extract<StoredSelection, { kind: "range" }>): Span {
   const fromEnd = after === undefined && before !== undefined && limit !== undefined;
@@ -55,7 +55,7 @@ function rangeSpan({ after, before, limit }: Extract<StoredSelection, { kind: "r
   return end <= from ? "none" : [from, end - 1];
 }
 
-/** `undefined`: it takes a look at what else is stored. */
+/** `undefined`: it depends on what is stored. */
 function spanOf(selection: StoredSelection): Span | undefined {
   switch (selection.kind) {
     case "all":
@@ -83,12 +83,12 @@ function toTime(reply: unknown): Date {
 }
 
 /**
- * The first round trip of a read: a transaction where the span is known, else a script. A range is looked for where it is
- * if nothing was trimmed; if it was, the script finds it in another round trip.
+ * The first round trip of a read: a transaction where the span is known, else a script. A range is read where it is if
+ * nothing was trimmed; otherwise the script reads it in another round trip.
  */
-export function createOpeningRead({ port, run, keys, deadlines }: OpeningReadOptions) {
+export function createFirstRead({ port, run, keys, deadlines }: FirstReadOptions) {
   /** `undefined`: the selected messages are elsewhere. */
-  async function readSpan(request: Request, span: Span): Promise<Opening | Absence | undefined> {
+  async function readSpan(request: Request, span: Span): Promise<FirstRead | Absence | undefined> {
     const { conversationId, messages: selection, receiptFor, asksTime = false } = request;
     const { conversation, messages, idempotency } = keys.of(conversationId);
     const commands = [["HGETALL", conversation]];
@@ -109,7 +109,7 @@ export function createOpeningRead({ port, run, keys, deadlines }: OpeningReadOpt
     return { readAt, head, from, to, items, receipt, ownIds: [], traceIds: [] };
   }
 
-  async function readSelected(request: Request): Promise<Opening | Absence> {
+  async function readSelected(request: Request): Promise<FirstRead | Absence> {
     const { conversationId, messages, receiptFor, forExport } = request;
     const { kind, ...selection } = messages;
     const asked = { prefix: keys.prefix, part: PART, ...selection, receipt: receiptFor, export: forExport };
@@ -130,9 +130,9 @@ export function createOpeningRead({ port, run, keys, deadlines }: OpeningReadOpt
     };
   }
 
-  return async (request: Request): Promise<Opening | Absence> => {
+  return async (request: Request): Promise<FirstRead | Absence> => {
     const span = request.forExport === true ? undefined : spanOf(request.messages);
-    const opening = span === undefined ? undefined : await readSpan(request, span);
-    return opening === undefined ? readSelected(request) : opening;
+    const firstRead = span === undefined ? undefined : await readSpan(request, span);
+    return firstRead === undefined ? readSelected(request) : firstRead;
   };
 }

@@ -7,11 +7,11 @@ import { toSetupError } from "./errors.ts";
 
 export interface OpenedPort {
   readonly port: RedisPort;
-  /** Closes what was opened, and never a client that was handed in. */
+  /** Closes what was opened, and never a client that was passed in. */
   readonly close: () => Promise<void>;
 }
 
-export interface OpeningOptions {
+export interface OpenPortOptions {
   readonly settings: Omit<RedisSettings, "ttl">;
   /** Used where there is one, and left open. */
   readonly client?: RedisClient | undefined;
@@ -28,7 +28,7 @@ function adaptGiven(client: RedisClient, operation: string): OpenedPort {
 }
 
 /** Throws a `TypeError` for what is no client, and a `MemorySetupError` when the server can't be reached. */
-export async function openPort({ settings, client, operation }: OpeningOptions): Promise<OpenedPort> {
+export async function openPort({ settings, client, operation }: OpenPortOptions): Promise<OpenedPort> {
   if (client !== undefined) return adaptGiven(client, operation);
   try {
     return await openConnection({ settings, operation });

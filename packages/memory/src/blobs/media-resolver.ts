@@ -9,18 +9,18 @@ import { referencesOf, withData } from "./media-parts.ts";
 import { type BlobReference, parseReference } from "./reference.ts";
 
 export interface ResolveOptions {
-  /** What becomes of media whose bytes are gone. `"fail"`, the default. `"leave"`: the part keeps its reference. */
+  /** What to do with media whose bytes are gone. `"fail"`, the default. `"leave"`: the part keeps its reference. */
   readonly missing?: "fail" | "leave";
 }
 
-/** What a provider has whose media lie in a blob store. */
-export interface MediaReading {
-  /** The bytes that a reference of this conversation stands for. That they are gone is a `MemoryStorageError`. */
+/** Methods of a provider whose media is in a blob store. */
+export interface MediaResolver {
+  /** The bytes of a reference in this conversation. `MemoryStorageError` if they are gone. */
   readonly readBlob: (conversationId: string, reference: BlobReference) => Promise<Result<Uint8Array>>;
   /**
-   * The messages as they were written: with their media's `data` in the place of references, each reader's own. Those
-   * without are the same objects, and where no message has any, nothing is read. All bytes are in memory at once: give it
-   * the messages that a model is to see, and not a whole history.
+   * The messages as they were written: each reference is replaced by the `data` of its media, as a copy. Messages without
+   * references are the same objects; if none has any, nothing is read. All bytes are in memory at once: pass the messages
+   * that a model is to see, and not a whole history.
    */
   readonly resolveMedia: <M extends RichMessage>(
     conversationId: string,
@@ -29,13 +29,13 @@ export interface MediaReading {
   ) => Promise<Result<readonly M[]>>;
 }
 
-/** Whether messages of this provider, or of what a wrapper wraps, may hold references. */
-export const readsMedia = <P extends object>(provider: P): provider is P & MediaReading =>
+/** Whether messages of this provider may contain references; a wrapper passes the methods on. */
+export const isMediaResolver = <P extends object>(provider: P): provider is P & MediaResolver =>
   "resolveMedia" in provider && typeof provider.resolveMedia === "function";
 
 const READ_AT_ONCE = 4;
 
-export function createMediaReading(blobs: BlobStore, cache: BlobCache): MediaReading {
+export function createMediaResolver(blobs: BlobStore, cache: BlobCache): MediaResolver {
   const provider = blobs.name;
 
   async function find(conversationId: string, sha256: string): Promise<Result<Uint8Array | null>> {

@@ -1,47 +1,47 @@
 import { createKeyedQueue } from "../async/keyed-queue.ts";
 import type { MemoryErrorUnion } from "../errors.ts";
-import { tell } from "../observer.ts";
+import { notifyObserver } from "../observer.ts";
 import { createSuccess, type Result } from "../result.ts";
-import { findDiverted } from "./journal.ts";
+import { findJournaled } from "./journal.ts";
 import { replayConversation } from "./replay.ts";
-import type { AskPrimary } from "./replay-write.ts";
+import type { CallPrimary } from "./replay-write.ts";
 import type { Stores } from "./stores.ts";
 
 /** Where a conversation is: with the fallback, for this reason, or with the primary. */
-export type Place =
+export type ConversationLocation =
   | { readonly at: "primary" }
   | { readonly at: "fallback"; readonly error: MemoryErrorUnion };
 
-/** Knows which conversations have diverted writes, and brings them to the primary. */
-export interface Diversions {
+/** The conversations whose fallback writes are still to be replayed on the primary. */
+export interface PendingReplays {
   readonly add: (conversationId: string) => void;
   readonly remove: (conversationId: string) => void;
   readonly has: (conversationId: string) => boolean;
-  /** All that are known of. */
+  /** Those that this process knows. */
   readonly ids: () => readonly string[];
-  /** The primary is out of reach: once it answers, other processes may have diverted something, too. */
-  readonly noteOutage: () => void;
+  /** Records that the primary is out of reach: other processes may have written to the fallback, too. */
+  readonly recordOutage: () => void;
   /** Settles once the journals of earlier processes are known, or can't be read for now. */
   readonly loaded: () => Promise<void>;
-  /** Replays what was diverted, if the primary answers. Call it in turn. */
-  readonly locate: (conversationId: string) => Promise<Result<Place>>;
+  /** Replays the conversation's fallback writes, if the primary answers. Call it from `inTurn`. */
+  readonly locate: (conversationId: string) => Promise<Result<ConversationLocation>>;
   /** Replays up to so many conversations, one after another, each in turn. */
   readonly replaySome: (count: number) => Promise<void>;
-  /** In the background, all of them: the primary has answered. */
+  /** Starts replaying all of them in the background. Call it when the primary has answered. */
   readonly replayAll: () => void;
-  /** One task after another for a conversation. */
+  /** Runs the tasks of one conversation one after another. */
   readonly inTurn: <T>(conversationId: string, task: () => Promise<T>) => Promise<T>;
-  /** While nothing is replayed and nothing diverted. */
+  /** Runs while nothing is replayed and nothing written to the fallback. */
   readonly alone: <T>(task: () => Promise<T>) => Promise<T>;
   /** Ends the background replay, after the conversation that it is at. */
   readonly close: () => Promise<void>;
 }
 
-const PRIMARY: Result<Place> = createSuccess({ at: "primary" });
+const PRIMARY: Result<ConversationLocation> = createSuccess({ at: "primary" });
 
-export function createDiversions(stores: Stores): Diversions {
+export function createPendingReplays(stores: Stores): PendingReplays {
   const { primary, fallback, circuit, settings } = stores;
-  const diverted = new Set<string>();
+  const pending = new Set<string>();
   const queue = createKeyedQueue();
   let isClosed = false;
   let isKnown = false;
@@ -52,9 +52,9 @@ export function createDiversions(stores: Stores): Diversions {
   let sweeping: Promise<void> | undefined;
 
   async function load(): Promise<void> {
-    const found = await findDiverted(fallback);
+    const found = await findJournaled(fallback);
     if (found.success) {
-      for (const id of found.data) diverted.add(id);
+      for (const id of found.data) pending.add(id);
       isKnown = true;
     } else nextTry = performance.now() + settings.cooldownMs;
     loading = undefined;
@@ -66,22 +66,22 @@ export function createDiversions(stores: Stores): Diversions {
     await loading;
   }
 
-  async function locate(conversationId: string): Promise<Result<Place>> {
-    if (!diverted.has(conversationId)) return PRIMARY;
+  async function locate(conversationId: string): Promise<Result<ConversationLocation>> {
+    if (!pending.has(conversationId)) return PRIMARY;
     const blocked = circuit.blockedBy();
     if (blocked !== undefined) return createSuccess({ at: "fallback", error: blocked });
     let outage: MemoryErrorUnion | undefined;
-    const askPrimary: AskPrimary = async (ask) => {
-      const note = circuit.begin();
-      const result = await ask(primary);
-      outage = note(result);
+    const callPrimary: CallPrimary = async (send) => {
+      const record = circuit.begin();
+      const result = await send(primary);
+      outage = record(result);
       return result;
     };
-    const onSetAside = (event: Parameters<NonNullable<typeof settings.onSetAside>>[0]) =>
-      tell("onSetAside", settings.onSetAside, event);
-    const replayed = await replayConversation({ fallback, askPrimary, onSetAside }, conversationId);
+    const onDeadLetter = (event: Parameters<NonNullable<typeof settings.onDeadLetter>>[0]) =>
+      notifyObserver("onDeadLetter", settings.onDeadLetter, event);
+    const replayed = await replayConversation({ fallback, callPrimary, onDeadLetter }, conversationId);
     if (replayed.success) {
-      diverted.delete(conversationId);
+      pending.delete(conversationId);
       return PRIMARY;
     }
     return outage === undefined ? replayed : createSuccess({ at: "fallback", error: outage });
@@ -91,10 +91,10 @@ export function createDiversions(stores: Stores): Diversions {
 
   /** Whether the primary has answered throughout. */
   async function replaySome(count: number): Promise<boolean> {
-    for (const id of [...diverted].slice(0, count)) {
+    for (const id of [...pending].slice(0, count)) {
       if (isClosed) return false;
-      const place = await inTurn(id, () => locate(id));
-      if (!place.success || place.data.at === "fallback") return false;
+      const location = await inTurn(id, () => locate(id));
+      if (!location.success || location.data.at === "fallback") return false;
     }
     return true;
   }
@@ -109,11 +109,11 @@ export function createDiversions(stores: Stores): Diversions {
   }
 
   return {
-    add: (id) => void diverted.add(id),
-    remove: (id) => void diverted.delete(id),
-    has: (id) => diverted.has(id),
-    ids: () => [...diverted],
-    noteOutage: () => {
+    add: (id) => void pending.add(id),
+    remove: (id) => void pending.delete(id),
+    has: (id) => pending.has(id),
+    ids: () => [...pending],
+    recordOutage: () => {
       isOutage = true;
     },
     loaded,
@@ -121,9 +121,9 @@ export function createDiversions(stores: Stores): Diversions {
     replaySome: async (count) => void (await replaySome(count)),
     replayAll: () => {
       if (sweeping !== undefined || isClosed || performance.now() < nextSweep) return;
-      if (diverted.size === 0 && !isOutage) return;
+      if (pending.size === 0 && !isOutage) return;
       sweeping = sweep()
-        .catch(() => {}) // A provider that throws: the next call about the conversation tells its caller.
+        .catch(() => {}) // A provider that throws: the next call about the conversation reports it to its caller.
         .finally(() => {
           sweeping = undefined;
         });

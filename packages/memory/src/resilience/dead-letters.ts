@@ -3,48 +3,51 @@ import { createMemoryValidationError, type MemoryErrorUnion } from "../errors.ts
 import type { Message } from "../message.ts";
 import type { ConversationMemory, MemoryProvider } from "../provider.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
-import { isReservedId, SET_ASIDE_TRACE, setAsideId } from "./reserved-ids.ts";
+import { DEAD_LETTER_TRACE, deadLetterId, isReservedId } from "./reserved-ids.ts";
 
 /**
- * Why a diverted write couldn't be replayed on the primary.
+ * Why a fallback write couldn't be replayed on the primary.
  *
  * - `"owner"`: another user owns the conversation there.
  * - `"erased"`: the conversation, or everything of its user, was erased there, or it was never there.
  * - `"changed"`: somebody else changed there what the write was to replace or drop, or used its key or message ids.
  * - `"refused"`: the primary can't store it, e.g. as it is too large.
  */
-export type SetAsideReason = "owner" | "erased" | "changed" | "refused";
+export type DeadLetterReason = "owner" | "erased" | "changed" | "refused";
 
-const REASONS: ReadonlySet<unknown> = new Set<SetAsideReason>(["owner", "erased", "changed", "refused"]);
+const REASONS: ReadonlySet<unknown> = new Set<DeadLetterReason>(["owner", "erased", "changed", "refused"]);
 
-/** Diverted writes could not be replayed on the primary, and were set aside in the fallback. */
-export interface SetAsideEvent {
-  /** For `dropSetAsideWrites`. */
+/** Fallback writes could not be replayed on the primary; the fallback keeps them as a dead letter. */
+export interface DeadLetterEvent {
+  /** For `dropDeadLetter`. */
   readonly id: string;
   /** The conversation that they were for. */
   readonly conversationId: string;
   /** Whose they are, as far as they say. */
   readonly userId?: string;
-  readonly reason: SetAsideReason;
+  readonly reason: DeadLetterReason;
   readonly writes: number;
   readonly messages: number;
 }
 
-/** Writes of one conversation and user that stay in the fallback, apart from every conversation. */
-export interface SetAsideWrites {
-  /** For `dropSetAsideWrites`. */
+/**
+ * Fallback writes of one conversation and user that could not be replayed. They stay in the fallback, apart from every
+ * conversation.
+ */
+export interface DeadLetter {
+  /** For `dropDeadLetter`. */
   readonly id: string;
   /** The conversation that they were for. */
   readonly conversationId: string;
   /** Whose they are, as far as they say. */
   readonly userId?: string;
-  /** Of those that were set aside last. */
-  readonly reason: SetAsideReason;
+  /** Of the latest of these writes. */
+  readonly reason: DeadLetterReason;
   /** What they would have stored, in order. */
   readonly messages: readonly Message[];
 }
 
-export interface SetAsideQuery {
+export interface DeadLetterQuery {
   /** Only what was for this conversation. */
   readonly conversationId?: string;
   /** Only what is this user's. */
@@ -54,45 +57,41 @@ export interface SetAsideQuery {
 interface Target {
   readonly conversationId: string;
   readonly userId: string | undefined;
-  readonly reason: SetAsideReason;
+  readonly reason: DeadLetterReason;
 }
 
-interface KeptWrite {
+interface UnreplayedWrite {
   readonly key: string;
   readonly messages: readonly Message[];
 }
 
-/** Of what it says, too: who uses a key again for something else must not stop a replay. */
-const keyOf = ({ key, messages }: KeptWrite): string => sha256(JSON.stringify([key, messages]), "base64url");
+/** Hashes the messages as well: using a key again for something else must not stop a replay. */
+const keyOf = ({ key, messages }: UnreplayedWrite): string =>
+  sha256(JSON.stringify([key, messages]), "base64url");
 
-/** A replay before this one has kept it, for another reason. */
-const isKept = (error: MemoryErrorUnion): boolean =>
+/** An earlier replay has stored it, for another reason. */
+const isStoredBefore = (error: MemoryErrorUnion): boolean =>
   error._tag === "MemoryConflictError" && error.reason === "idempotency-key";
 
-/** Keeps one write, once, however often it is called. */
-export async function keepSetAside(
+/** Stores one write, once, however often it is called. Returns the id of the dead letter. */
+export async function storeDeadLetter(
   fallback: MemoryProvider,
   { conversationId, userId, reason }: Target,
-  write: KeptWrite,
+  write: UnreplayedWrite,
 ): Promise<Result<string>> {
-  const id = setAsideId(conversationId, userId);
-  const metadata = { conversationId, reason, traceId: SET_ASIDE_TRACE };
+  const id = deadLetterId(conversationId, userId);
+  const metadata = { conversationId, reason, traceId: DEAD_LETTER_TRACE };
   const kept = await fallback.appendMessages(
     id,
     write.messages,
     userId === undefined ? metadata : { ...metadata, userId },
     { createIfMissing: "unowned", idempotencyKey: keyOf(write) },
   );
-  if (kept.success || isKept(kept.error)) return createSuccess(id);
+  if (kept.success || isStoredBefore(kept.error)) return createSuccess(id);
   return kept;
 }
 
-function toSetAside({
-  conversationId: id,
-  userId,
-  messages,
-  metadata,
-}: ConversationMemory): SetAsideWrites[] {
+function toDeadLetters({ conversationId: id, userId, messages, metadata }: ConversationMemory): DeadLetter[] {
   const conversationId: unknown = metadata?.["conversationId"];
   const reason: unknown = metadata?.["reason"];
   if (!isReservedId(id) || typeof conversationId !== "string" || !REASONS.has(reason)) return [];
@@ -101,50 +100,50 @@ function toSetAside({
       id,
       conversationId,
       ...(userId === undefined ? {} : { userId }),
-      reason: reason as SetAsideReason,
+      reason: reason as DeadLetterReason,
       messages,
     },
   ];
 }
 
 /**
- * What `withFallback({ writes: "fallback" })` has set aside in this fallback, newest first. For operators: it is shown
- * to no user, and stays until it is dropped, its user is cleared, or its conversation is deleted.
+ * The dead letters that `withFallback({ writes: "fallback" })` keeps in this fallback, newest first. For operators: they
+ * are shown to no user, and stay until they are dropped, their user is cleared, or their conversation is deleted.
  */
-export const findSetAsideWrites = (
+export const findDeadLetters = (
   fallback: MemoryProvider,
-  query: SetAsideQuery = {},
-): Promise<Result<readonly SetAsideWrites[]>> => find(fallback, query, true);
+  query: DeadLetterQuery = {},
+): Promise<Result<readonly DeadLetter[]>> => find(fallback, query, true);
 
 async function find(
   fallback: MemoryProvider,
-  { conversationId, ...query }: SetAsideQuery,
+  { conversationId, ...query }: DeadLetterQuery,
   includeMessages: boolean,
-): Promise<Result<readonly SetAsideWrites[]>> {
-  const found = await fallback.findConversations({ ...query, traceId: SET_ASIDE_TRACE, includeMessages });
+): Promise<Result<readonly DeadLetter[]>> {
+  const found = await fallback.findConversations({ ...query, traceId: DEAD_LETTER_TRACE, includeMessages });
   if (!found.success) return found;
-  const all = found.data.flatMap(toSetAside);
+  const all = found.data.flatMap(toDeadLetters);
   return createSuccess(
     conversationId === undefined ? all : all.filter((one) => one.conversationId === conversationId),
   );
 }
 
-/** Deletes what was set aside under an id; whether there was any. */
-export async function dropSetAsideWrites(fallback: MemoryProvider, id: string): Promise<Result<boolean>> {
+/** Deletes the dead letter with this id. Returns whether there was one. */
+export async function dropDeadLetter(fallback: MemoryProvider, id: string): Promise<Result<boolean>> {
   if (isReservedId(id)) return fallback.deleteConversation(id);
-  const issues = [{ path: "id", expected: "an id that findSetAsideWrites gave" }];
-  return createFailure(createMemoryValidationError(issues, { operation: "dropSetAsideWrites" }));
+  const issues = [{ path: "id", expected: "an id from findDeadLetters" }];
+  return createFailure(createMemoryValidationError(issues, { operation: "dropDeadLetter" }));
 }
 
-/** Deletes all of a conversation. */
-export async function dropSetAsideOf(
+/** Deletes all dead letters of a conversation. */
+export async function dropDeadLettersOf(
   fallback: MemoryProvider,
   conversationId: string,
 ): Promise<Result<void>> {
   const found = await find(fallback, { conversationId }, false);
   if (!found.success) return found;
   for (const { id } of found.data) {
-    const dropped = await dropSetAsideWrites(fallback, id);
+    const dropped = await dropDeadLetter(fallback, id);
     if (!dropped.success) return dropped;
   }
   return createSuccess(undefined);

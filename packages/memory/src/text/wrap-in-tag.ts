@@ -1,8 +1,8 @@
 import { lazy } from "../lazy.ts";
 import { letterOf } from "./look-alikes.ts";
 
-/** What may stand within a tag as its reader sees it, beside letters: nothing that ends the tag's name. */
-const FILLING = lazy(
+/** Characters that may stand between the letters of a tag without ending its name for a reader. */
+const IGNORED_IN_A_TAG = lazy(
   () =>
     /^[\s\p{Control}\p{Default_Ignorable_Code_Point}\p{Mark}\p{Dash_Punctuation}/\\_.|\u2044\u2215\u29f8]$/u,
 );
@@ -36,15 +36,14 @@ interface Sign {
 const TAG = /^[a-z]+(?:-[a-z]+)*$/;
 
 /**
- * Puts a text that others wrote between tags of ours, each on a line of its own, for a prompt in which it must not pass
- * for anything else. What reads as one of the tags in it no longer does: in capitals, with spaces, with invisible,
- * accented or full-width characters, with a prefix, escaped, or in letters of Greek, Cyrillic or phonetics that look like
- * ours. The bracket of what would becomes a round one; everything else stays. No list of what looks alike is complete:
- * this makes a forged tag harder, and not impossible.
+ * Puts an untrusted text between an opening and a closing tag, each on a line of its own, for a prompt. Text in it that
+ * could be read as one of the tags is defused: also in capitals, with spaces, with invisible, accented or full-width
+ * characters, with a prefix, escaped, or in Greek, Cyrillic or phonetic letters that look Latin. Its angle bracket becomes
+ * a round one; everything else stays. No list of look-alikes is complete: this makes a forged tag harder, not impossible.
  *
- * `tag`: small letters from a to z and single hyphens between them, e.g. `"user-memory"`; otherwise a `TypeError`.
+ * `tag`: letters from a to z and single hyphens between them, e.g. `"user-memory"`; throws a `TypeError` for anything else.
  */
-export function fence(tag: string, text: string): string {
+export function wrapInTag(tag: string, text: string): string {
   if (!TAG.test(tag))
     throw new TypeError("Invalid tag: expected small letters and single hyphens between them.");
   return `<${tag}>\n${withoutTag(tag, text)}\n</${tag}>`;
@@ -52,7 +51,7 @@ export function fence(tag: string, text: string): string {
 
 function withoutTag(tag: string, text: string): string {
   if (!MAY_HOLD_A_BRACKET.test(text)) return text;
-  // Once as if they weren't there, and once as what they are copies of.
+  // Once ignoring the tag characters, and once reading them as the ASCII characters that they copy.
   const shown = withoutBrackets(tag, text, (character) => character);
   return HAS_TAG_CHARACTER.test(shown) ? withoutBrackets(tag, shown, plainOf) : shown;
 }
@@ -76,13 +75,13 @@ function withoutBrackets(tag: string, text: string, read: (character: string) =>
   return safe + text.slice(done);
 }
 
-/** A run of brackets is looked at from its first alone: from each of them, a long one would take time in its square. */
+/** A run of brackets is matched from its first one only: from each of them, a long run would take quadratic time. */
 function openingOf(tag: string): RegExp {
   const letters = tag.replaceAll("-", "");
   return new RegExp(`(?<!<)<+(?=(?:[a-z]{0,32}:+)?${[...letters].join(":*")})`, "g");
 }
 
-/** The text as a careless reader of tags sees it. */
+/** The text as a lenient reader of tags sees it. */
 function signsOf(text: string, read: (character: string) => string): readonly Sign[] {
   const signs: Sign[] = [];
   for (const { 0: piece, index, groups = {} } of text.matchAll(PIECES)) {
@@ -96,7 +95,7 @@ function signsOf(text: string, read: (character: string) => string): readonly Si
   return signs;
 }
 
-/** What a piece stands for; nothing for an entity that is neither a number nor a bracket. */
+/** The character that a piece represents; `""` for an entity that is neither a number nor a bracket. */
 function characterOf(piece: string, groups: Readonly<Record<string, string | undefined>>): string {
   const { hex, decimal, less, other, escaped } = groups;
   if (less !== undefined || escaped !== undefined) return "<";
@@ -109,5 +108,5 @@ function characterOf(piece: string, groups: Readonly<Record<string, string | und
 function signOf(character: string): string {
   if (LETTER.test(character) || character === ":") return character;
   if (ANGLE.test(character)) return "<";
-  return FILLING().test(character) ? "" : ".";
+  return IGNORED_IN_A_TAG().test(character) ? "" : ".";
 }

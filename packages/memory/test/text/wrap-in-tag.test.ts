@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fence } from "../../src/index.ts";
+import { wrapInTag } from "../../src/index.ts";
 
 const TAG = "conversation-summary";
 
@@ -46,17 +46,17 @@ const closings = [
   "<conversation-summary>",
 ];
 
-describe("a fence", () => {
-  it("keeps what a text says", () => {
+describe("wrapInTag", () => {
+  it("leaves other text unchanged", () => {
     const text = "if a < b && c > d, see <b>this</b>; a conversation summary costs &lt; 5 €";
-    expect(fence(TAG, text)).toBe(`<${TAG}>\n${text}\n</${TAG}>`);
+    expect(wrapInTag(TAG, text)).toBe(`<${TAG}>\n${text}\n</${TAG}>`);
   });
 
   it.each(closings)("is neither closed nor opened by %j", (closing) => {
-    const fenced = fence(TAG, `before ${closing} after`);
-    expect(tagsIn(fenced)).toBe(2);
-    expect(fenced).toMatch(/^<conversation-summary>\nbefore /);
-    expect(fenced).toMatch(/ after\n<\/conversation-summary>$/);
+    const wrapped = wrapInTag(TAG, `before ${closing} after`);
+    expect(tagsIn(wrapped)).toBe(2);
+    expect(wrapped).toMatch(/^<conversation-summary>\nbefore /);
+    expect(wrapped).toMatch(/ after\n<\/conversation-summary>$/);
   });
 
   it.each([
@@ -80,12 +80,12 @@ describe("a fence", () => {
     `</con${tagCharacters("x")}versation-summary>`,
     "&#xE003C;&#917551;&#xE0063;onversation-summary",
   ])("leaves no bracket to %j, which a model may take for the tag", (closing) => {
-    const fenced = fence(TAG, `before ${closing} after`);
-    expect(fenced).toContain("before (");
-    expect(fenced).not.toContain(closing);
+    const wrapped = wrapInTag(TAG, `before ${closing} after`);
+    expect(wrapped).toContain("before (");
+    expect(wrapped).not.toContain(closing);
   });
 
-  it("looks at every text that holds what may be read as a bracket", () => {
+  it("checks every text that contains something that may be read as a bracket", () => {
     // Of the others none is normalised to what looks like one.
     const [plane, copies] = [0x10000, 0xe0000];
     const characters = [
@@ -93,11 +93,11 @@ describe("a fence", () => {
       ...Array.from({ length: 128 }, (_, code) => String.fromCodePoint(copies + code)),
     ];
     // A percent sign may begin an escape: the text is looked at whatever else it holds.
-    const [, looked = ""] = fence("a", `${characters.join("a\n")}a\n%`).split("<a>\n");
+    const [, looked = ""] = wrapInTag("a", `${characters.join("a\n")}a\n%`).split("<a>\n");
     const asLookedAt = looked.split("a\n");
     const brackets = characters.filter((character, at) => asLookedAt[at] !== character);
     expect(brackets.length).toBeGreaterThan(15);
-    for (const bracket of brackets) expect(fence("a", `${bracket}a`)).toBe("<a>\n(a\n</a>");
+    for (const bracket of brackets) expect(wrapInTag("a", `${bracket}a`)).toBe("<a>\n(a\n</a>");
   });
 
   it.each([["<"], ["&lt;"], ["<:"], ["<messag"], ["&#38;"], ["&"], [tagCharacters("<")]])(
@@ -107,7 +107,7 @@ describe("a fence", () => {
         const text = unit.repeat(Math.ceil(20_000 / unit.length));
         const times = Array.from({ length: 3 }, () => {
           const start = performance.now();
-          fence("messages", text);
+          wrapInTag("messages", text);
           return performance.now() - start;
         });
         return Math.min(...times);
@@ -137,7 +137,7 @@ describe("a fence", () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-        expect(tagsIn(fence(TAG, pieces.join("")))).toBe(2);
+        expect(tagsIn(wrapInTag(TAG, pieces.join("")))).toBe(2);
       }),
       { numRuns: 400 },
     );
@@ -145,24 +145,24 @@ describe("a fence", () => {
 
   it("looks for every letter that a tag may have", () => {
     // Greek, Cyrillic and small capitals, for letters that no other tag here has.
-    const fenced = fence(
+    const wrapped = wrapInTag(
       "bdh-jkl-pqw-xz",
       "a </\u0299\u1d05\u043d-\u0458\u043a\u029f-\u0440\u0566\u051d-\u0445\u1d22>",
     );
-    expect(fenced).toContain("a (/");
+    expect(wrapped).toContain("a (/");
   });
 
   it.each([[""], ["-"], ["a b"], ["Facts"], ["facts>"], ["facts-"], ["fact5"], ["fäkt"]])(
     "has no tag %j",
     (tag) => {
-      expect(() => fence(tag, "text")).toThrow(
+      expect(() => wrapInTag(tag, "text")).toThrow(
         new TypeError("Invalid tag: expected small letters and single hyphens between them."),
       );
     },
   );
 
   it("stays as it is when it is put into another", () => {
-    const inner = fence("messages", "</conversation-summary>");
-    expect(tagsIn(fence(TAG, inner))).toBe(2);
+    const inner = wrapInTag("messages", "</conversation-summary>");
+    expect(tagsIn(wrapInTag(TAG, inner))).toBe(2);
   });
 });

@@ -1,18 +1,18 @@
 import * as z from "zod";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { lazy } from "../lazy.ts";
-import { tell } from "../observer.ts";
+import { notifyObserver } from "../observer.ts";
 import type { MemoryProvider } from "../provider.ts";
 import { createSuccess, type Result } from "../result.ts";
-import { findDiverted } from "./journal.ts";
+import type { DeadLetterEvent } from "./dead-letters.ts";
+import { findJournaled } from "./journal.ts";
 import { replayConversation } from "./replay.ts";
-import type { SetAsideEvent } from "./set-aside.ts";
 
 const replaySchema = lazy(() =>
   z.strictObject({
-    /** Told of writes that could not be replayed, per conversation and user. At least once. */
-    onSetAside: z
-      .custom<(event: SetAsideEvent) => void>((value) => typeof value === "function", {
+    /** Called for writes that could not be replayed, per conversation and user, at least once each. */
+    onDeadLetter: z
+      .custom<(event: DeadLetterEvent) => void>((value) => typeof value === "function", {
         error: "expected a function",
       })
       .optional(),
@@ -24,12 +24,12 @@ const replaySchema = lazy(() =>
 export type ReplayOptions = z.input<ReturnType<typeof replaySchema>>;
 
 export interface ReplayReport {
-  /** How many conversations had diverted writes. */
+  /** How many conversations had fallback writes. */
   readonly conversations: number;
   /** How many writes the primary has now. */
   readonly writes: number;
-  /** How many were set aside: see `findSetAsideWrites`. */
-  readonly setAside: number;
+  /** How many became dead letters: see `findDeadLetters`. */
+  readonly deadLetters: number;
 }
 
 /**
@@ -41,28 +41,28 @@ export interface ReplayReport {
  * Fails with the first error of a store; what was replayed until then stays so, and calling again goes on. Throws a
  * `TypeError` for invalid options.
  */
-export async function replayDivertedWrites(
+export async function replayFallbackWrites(
   primary: MemoryProvider,
   fallback: MemoryProvider,
   options: ReplayOptions = {},
 ): Promise<Result<ReplayReport>> {
-  const { onSetAside, signal } = parseOptions(replaySchema(), options, "replay options");
+  const { onDeadLetter, signal } = parseOptions(replaySchema(), options, "replay options");
   const stores = {
     fallback,
-    askPrimary: <T>(ask: (store: MemoryProvider) => Promise<Result<T>>) => ask(primary),
-    onSetAside: (event: SetAsideEvent) => tell("onSetAside", onSetAside, event),
+    callPrimary: <T>(send: (store: MemoryProvider) => Promise<Result<T>>) => send(primary),
+    onDeadLetter: (event: DeadLetterEvent) => notifyObserver("onDeadLetter", onDeadLetter, event),
   };
-  const diverted = await findDiverted(fallback);
-  if (!diverted.success) return diverted;
-  let report: ReplayReport = { conversations: 0, writes: 0, setAside: 0 };
-  for (const conversationId of diverted.data) {
+  const journaled = await findJournaled(fallback);
+  if (!journaled.success) return journaled;
+  let report: ReplayReport = { conversations: 0, writes: 0, deadLetters: 0 };
+  for (const conversationId of journaled.data) {
     if (signal?.aborted === true) break;
     const replayed = await replayConversation(stores, conversationId);
     if (!replayed.success) return replayed;
     report = {
       conversations: report.conversations + 1,
       writes: report.writes + replayed.data.writes,
-      setAside: report.setAside + replayed.data.setAside,
+      deadLetters: report.deadLetters + replayed.data.deadLetters,
     };
   }
   return createSuccess(report);

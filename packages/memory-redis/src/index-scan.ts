@@ -29,8 +29,8 @@ const compareIds = (a: string, b: string): number =>
 export const compareEntries = (a: Pick<Entry, "id" | "score">, b: Pick<Entry, "id" | "score">): number =>
   a.score - b.score || compareIds(a.id, b.id);
 
-/** Reads an index page by page; each page is asked for when the one before is used up. */
-export function createWalk(run: RunScript, index: string, range: Range) {
+/** Reads an index page by page; each page is read when the one before is used up. */
+export function createScan(run: RunScript, index: string, range: Range) {
   const { order, fromMs, toMs } = range;
   const direction = order === "newest" ? -1 : 1;
   let last = range.after;
@@ -65,18 +65,18 @@ export function createWalk(run: RunScript, index: string, range: Range) {
         ties = found.filter(({ score }) => score === end.score).length;
         last = fresh.at(-1) ?? last;
       }
-      // All of a full page may have been behind us: many entries of one score, read from a cursor.
+      // A full page may contain nothing new: many entries of one score, read from a cursor.
       if (fresh.length > 0 || found.length < asked) return fresh;
       ties = asked;
     }
   };
 }
 
-export type Walk = ReturnType<typeof createWalk>;
+export type Scan = ReturnType<typeof createScan>;
 
-/** Several walks as one, in the order that all of them have. */
-export function mergeWalks(walks: readonly Walk[], order: Range["order"]): Walk {
-  const sources = walks.map((next) => ({ next, ahead: [] as Entry[], ended: false }));
+/** Several scans as one, in the order that all of them have. */
+export function mergeScans(scans: readonly Scan[], order: Range["order"]): Scan {
+  const sources = scans.map((next) => ({ next, ahead: [] as Entry[], ended: false }));
   const direction = order === "newest" ? -1 : 1;
 
   async function refill(size: number): Promise<void> {

@@ -1,12 +1,12 @@
 import type { MemoryProvider } from "../provider.ts";
 import { createSuccess, type Result } from "../result.ts";
-import type { Diversions } from "./diversions.ts";
-import { deleteJournal, eraseUserFromJournal, findDiverted } from "./journal.ts";
+import { dropDeadLettersOf } from "./dead-letters.ts";
+import { deleteJournal, eraseUserFromJournal, findJournaled } from "./journal.ts";
+import type { PendingReplays } from "./pending-replays.ts";
 import { isReservedId } from "./reserved-ids.ts";
-import { dropSetAsideOf } from "./set-aside.ts";
 
-/** All that the fallback holds of a conversation; whether that was anything. */
-export async function deleteDiverted(
+/** Deletes all that the fallback holds of a conversation. Returns whether the conversation was there. */
+export async function deleteFromFallback(
   fallback: MemoryProvider,
   conversationId: string,
 ): Promise<Result<boolean>> {
@@ -14,18 +14,21 @@ export async function deleteDiverted(
   if (!deleted.success) return deleted;
   const forgotten = await deleteJournal(fallback, conversationId);
   if (!forgotten.success) return forgotten;
-  const dropped = await dropSetAsideOf(fallback, conversationId);
+  const dropped = await dropDeadLettersOf(fallback, conversationId);
   return dropped.success ? createSuccess(deleted.data) : dropped;
 }
 
 interface Clearing {
   readonly fallback: MemoryProvider;
-  readonly diversions: Diversions;
+  readonly pendingReplays: PendingReplays;
 }
 
-/** All that the fallback holds of a user; how many conversations that were. Call it alone: a replay would set it aside. */
-export async function clearDiverted(
-  { fallback, diversions }: Clearing,
+/**
+ * Deletes all that the fallback holds of a user. Returns the number of conversations. Nothing may be replayed meanwhile: a
+ * replay would make dead letters of it.
+ */
+export async function clearUserInFallback(
+  { fallback, pendingReplays }: Clearing,
   userId: string,
 ): Promise<Result<number>> {
   const owned = await fallback.findConversations({ userId, includeMessages: false });
@@ -36,11 +39,11 @@ export async function clearDiverted(
   for (const id of ids.filter((one) => !isReservedId(one))) {
     const deleted = await deleteJournal(fallback, id);
     if (!deleted.success) return deleted;
-    diversions.remove(id);
+    pendingReplays.remove(id);
   }
-  const diverted = await findDiverted(fallback);
-  if (!diverted.success) return diverted;
-  for (const id of diverted.data) {
+  const journaled = await findJournaled(fallback);
+  if (!journaled.success) return journaled;
+  for (const id of journaled.data) {
     const erased = await eraseUserFromJournal(fallback, id, userId);
     if (!erased.success) return erased;
   }

@@ -3,7 +3,7 @@ import type { Message } from "../message.ts";
 import type { MemoryProvider } from "../provider.ts";
 import { createSuccess, type Result } from "../result.ts";
 import { addEntry } from "./journal.ts";
-import type { DivertedWrite, JournalEntry } from "./journal-entry.ts";
+import type { FallbackWrite, JournalEntry } from "./journal-entry.ts";
 import {
   canSend,
   conversationIdOf,
@@ -14,19 +14,19 @@ import {
   type WriteRequest,
 } from "./write-request.ts";
 
-interface Diverting {
+interface FallbackTarget {
   readonly fallback: MemoryProvider;
   /** The incarnation that the primary last gave of the conversation. */
   readonly seen: string | undefined;
 }
 
-/** Whether the store may have done what it failed to answer. */
+/** Whether the store may have done the write although it returned an error. */
 export const mayBeDone = (error: MemoryErrorUnion): boolean =>
   error._tag === "MemoryConnectionError" || error.retryable;
 
-/** What the write is going to drop from the end of the fallback's conversation. */
+/** The messages that the write is going to drop from the end of the fallback's conversation. */
 async function droppedBy(
-  { fallback }: Diverting,
+  { fallback }: FallbackTarget,
   request: WriteRequest,
 ): Promise<Result<readonly Message[] | undefined>> {
   const dropLast = optionsOf(request)?.dropLast ?? 0;
@@ -35,10 +35,13 @@ async function droppedBy(
     : createSuccess(undefined);
 }
 
-async function toDiverted(diverting: Diverting, request: WriteRequest): Promise<Result<DivertedWrite>> {
-  const dropped = await droppedBy(diverting, request);
+async function toFallbackWrite(
+  target: FallbackTarget,
+  request: WriteRequest,
+): Promise<Result<FallbackWrite>> {
+  const dropped = await droppedBy(target, request);
   if (!dropped.success) return dropped;
-  const { seen } = diverting;
+  const { seen } = target;
   return createSuccess({
     entry: crypto.randomUUID(),
     key: optionsOf(request)?.idempotencyKey ?? "",
@@ -50,14 +53,14 @@ async function toDiverted(diverting: Diverting, request: WriteRequest): Promise<
 
 /**
  * Writes to the fallback: first to the journal, so that nothing that the fallback shows is missing there, then to the
- * conversation, then what came of it. So what a process that dies leaves behind says what has to be replayed.
+ * conversation, then the outcome to the journal. So the journal of a process that crashes says what has to be replayed.
  */
-export async function divert(diverting: Diverting, request: WriteRequest): Promise<Result<void>> {
-  const { fallback } = diverting;
+export async function writeToFallback(target: FallbackTarget, request: WriteRequest): Promise<Result<void>> {
+  const { fallback } = target;
   if (!canSend(fallback, request)) return unsupported(request.operation);
   if (!isValid(request)) return sendWrite(fallback, request); // It says what is wrong.
   const conversationId = conversationIdOf(request);
-  const write = await toDiverted(diverting, request);
+  const write = await toFallbackWrite(target, request);
   if (!write.success) return write;
   const begun = await addEntry(fallback, conversationId, { kind: "begun", ...write.data });
   if (!begun.success) return begun;
@@ -66,6 +69,6 @@ export async function divert(diverting: Diverting, request: WriteRequest): Promi
   const outcome: JournalEntry = sent.success
     ? { kind: "done", ...write.data }
     : { kind: "refused", entry: write.data.entry };
-  const noted = await addEntry(fallback, conversationId, outcome);
-  return noted.success ? sent : noted;
+  const recorded = await addEntry(fallback, conversationId, outcome);
+  return recorded.success ? sent : recorded;
 }
