@@ -8,7 +8,7 @@ import {
   type RankingWeights,
   rank,
   termsOf,
-} from "../../../packages/user-memory/src/recall/index.ts";
+} from "../../../packages/user-memory/src/ranker/index.ts";
 import { readSet, restricted } from "./chats.ts";
 import { type Marks, marksOf } from "./marks.ts";
 import { askBm25, type SetRow, setRows } from "./sets.ts";

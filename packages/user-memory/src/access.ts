@@ -2,8 +2,8 @@ import { auditChain } from "./audit/chain.ts";
 import type { UserKey, UserMemoryBackend, UserView } from "./backend/backend.ts";
 import { UserMemoryError } from "./errors.ts";
 import type { UserMemorySettings } from "./options.ts";
-import { openPlan, type Write } from "./rules/plan.ts";
-import { busy, erased } from "./rules/refusals.ts";
+import { openPlan, type Write } from "./write/plan.ts";
+import { busy, erased } from "./write/refusals.ts";
 
 const MAX_ATTEMPTS = 100;
 const LONGEST_PAUSE_MS = 40;

@@ -2,7 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { StoredAuditEntry, StoredFact, UserKey } from "../backend/backend.ts";
-import type { AuditAction, AuditEntry } from "./audit.ts";
+import type { AuditAction, AuditEntry } from "./entry.ts";
 
 /** What is to be noted. */
 export interface AuditNote {

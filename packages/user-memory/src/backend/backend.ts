@@ -1,6 +1,6 @@
 import type { MemoryErrorUnion } from "@jaf/memory";
 import type { FactStatus, QuarantineReason, Trust } from "../fact.ts";
-import type { Matches, Place, TermWeight } from "../recall/matches.ts";
+import type { Matches, Place, TermWeight } from "../ranker/matches.ts";
 
 export type { TermWeight };
 

@@ -1,11 +1,11 @@
 import { workKeyOf } from "../background-work.ts";
-import type { LeasedJob } from "../queue.ts";
+import type { LeasedJob } from "../queue/queue.ts";
+import { inLane } from "./concurrency-limit.ts";
 import { ExtractionError } from "./error.ts";
 import type { ExtractionScope } from "./extraction.ts";
-import { inLane } from "./lanes.ts";
 import { holdLease } from "./lease.ts";
 import { loadSteps } from "./load.ts";
-import { tellFailure } from "./tell.ts";
+import { tellFailure } from "./report-failure.ts";
 
 const MAX_DELAY_MS = 15 * 60 * 1_000;
 /** Beyond `maxAttempts`, so often may a turn be handed out without being tried: refused by its lane, or lost with a process. */

@@ -1,8 +1,8 @@
 import type { CompletionRequest } from "@jaf/core";
 import { beforeDeadline } from "../deadline.ts";
 import { isStore } from "../linked-memory.ts";
-import type { ExtractionJob } from "../queue.ts";
-import { tellQuietly } from "../tell-quietly.ts";
+import { tellQuietly } from "../notify.ts";
+import type { ExtractionJob } from "../queue/queue.ts";
 import type { UserMemory } from "../user-memory.ts";
 import { ExtractionError } from "./error.ts";
 import { keepFacts } from "./keep.ts";

@@ -1,10 +1,10 @@
-import type { ExtractionJob } from "../queue.ts";
-import { ownContent } from "../rules/indexing.ts";
-import { createFinder } from "./evidence.ts";
+import { ownContent } from "../facts/terms.ts";
+import type { ExtractionJob } from "../queue/queue.ts";
 import { announcesText } from "./foreign/index.ts";
 import type { ProposedFact } from "./options.ts";
 import { lineOf, type Passage, type Quotable, quotableOf, wordsIn } from "./passages.ts";
 import { holdsSecret } from "./secrets/index.ts";
+import { createFinder } from "./support.ts";
 
 /** Something to remember of a turn. */
 export type Item = Quoted | Worded;

@@ -2,8 +2,8 @@ import { createHash, randomUUID } from "node:crypto";
 import type { MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import type { Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/adapter";
-import type { ExtractionJob } from "../queue.ts";
-import { hear, portable, secretless } from "./heard.ts";
+import type { ExtractionJob } from "../queue/queue.ts";
+import { hear, portable, secretless } from "./user-input.ts";
 
 const MAX_REPLY = 4_000;
 

@@ -1,6 +1,6 @@
 import type { UserFact } from "../fact.ts";
 import { isStore } from "../linked-memory.ts";
-import type { ExtractionJob } from "../queue.ts";
+import type { ExtractionJob } from "../queue/queue.ts";
 import { INFERRED_TAG } from "../render/standing.ts";
 import { statementOf } from "../render/statement.ts";
 import type { RememberOptions } from "../store.ts";

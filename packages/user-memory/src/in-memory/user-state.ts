@@ -6,8 +6,8 @@ import type {
   UserChange,
   UserHead,
 } from "../backend/backend.ts";
-import { createMemoryTermIndex } from "../recall/index.ts";
-import type { Matches } from "../recall/matches.ts";
+import { createMemoryTermIndex } from "../ranker/index.ts";
+import type { Matches } from "../ranker/matches.ts";
 import { lookupsIn, lookupsOf } from "./lookups.ts";
 
 /** Everything about one user. */

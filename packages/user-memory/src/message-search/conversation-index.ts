@@ -1,6 +1,6 @@
 import type { ConversationMemory, MemoryProvider, Message, Result } from "@jaf/memory";
 import { createSuccess, isVersionedProvider, messageText, readFrom } from "@jaf/memory/adapter";
-import type { TermOf } from "../recall/index.ts";
+import type { TermOf } from "../ranker/index.ts";
 import type { Pace } from "./pace.ts";
 import { blockOf, eachMessage, joined, MESSAGE_HEAD, type Segment, textHash } from "./segment.ts";
 

@@ -1,6 +1,6 @@
 import type { Message, Result } from "@jaf/memory";
 import { createSuccess, isVersionedProvider, readFrom } from "@jaf/memory/adapter";
-import { type Place, type Query, type RankedItem, rank } from "../recall/index.ts";
+import { type Place, type Query, type RankedItem, rank } from "../ranker/index.ts";
 import { type IndexScope, searchedText } from "./conversation-index.ts";
 import { matchSegments } from "./matching.ts";
 import type { UserIndex } from "./user-indexes.ts";

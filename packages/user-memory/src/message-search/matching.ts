@@ -4,7 +4,7 @@ import {
   type Matches,
   type Query,
   type TermWeight,
-} from "../recall/index.ts";
+} from "../ranker/index.ts";
 import type { Pace } from "./pace.ts";
 import { eachMessage, hashOf, MESSAGE_HEAD, PASSAGE_HEAD, type Segment } from "./segment.ts";
 

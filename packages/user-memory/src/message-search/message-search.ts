@@ -1,7 +1,7 @@
 import type { MemoryProvider, Result } from "@jaf/memory";
 import { createFailure, createMemoryValidationError, idIssue, lazy, parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
-import { parseQuery } from "../recall/index.ts";
+import { parseQuery } from "../ranker/index.ts";
 import { type FoundMessage, findMessages } from "./find.ts";
 import { createPace } from "./pace.ts";
 import { openUserIndexes } from "./user-indexes.ts";

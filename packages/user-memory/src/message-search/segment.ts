@@ -1,4 +1,4 @@
-import { type TermOf, termsOf } from "../recall/index.ts";
+import { type TermOf, termsOf } from "../ranker/index.ts";
 import type { Pace } from "./pace.ts";
 import { passagesIn } from "./passages.ts";
 

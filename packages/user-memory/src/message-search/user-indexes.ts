@@ -1,6 +1,6 @@
 import type { ConversationMemory, MemoryProvider, Result } from "@jaf/memory";
 import { createSuccess } from "@jaf/memory/adapter";
-import { createTermOf } from "../recall/index.ts";
+import { createTermOf } from "../ranker/index.ts";
 import { type IndexedConversation, indexConversation, stampOf } from "./conversation-index.ts";
 import type { Pace } from "./pace.ts";
 import { bytesOf, type Segment } from "./segment.ts";

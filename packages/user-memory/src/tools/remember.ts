@@ -1,7 +1,7 @@
 import type { ToolCallInfo } from "@jaf/core";
 import type { ErasureMark } from "../erasure-mark.ts";
-import type { Heard } from "../extract/heard.ts";
 import { loadSteps } from "../extract/load.ts";
+import type { Heard } from "../extract/user-input.ts";
 import { isStore } from "../linked-memory.ts";
 import type { UserMemory } from "../user-memory.ts";
 import type { MemoryToolsSettings, RememberArguments } from "./options.ts";

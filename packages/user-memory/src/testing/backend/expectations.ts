@@ -7,7 +7,7 @@ import type {
   UserView,
 } from "../../backend/backend.ts";
 import type { FactStatus } from "../../fact.ts";
-import type { Matches, TermWeight } from "../../recall/matches.ts";
+import type { Matches, TermWeight } from "../../ranker/matches.ts";
 
 export const STATUSES: readonly FactStatus[] = ["active", "quarantined", "superseded"];
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { ErasureMark } from "../../../erasure-mark.ts";
-import type { ExtractionJob } from "../../../queue.ts";
+import type { ExtractionJob } from "../../../queue/queue.ts";
 import type { UserMemoryStore } from "../../../store.ts";
 import { everything, expectRefusal, gate, nextMoment } from "../expectations.ts";
 import type { StoreSpec } from "../spec.ts";

@@ -1,0 +1,128 @@
+import { namedAuthors } from "./authors.ts";
+import { gapsAround, layOut, type Reach, type Spot, type Spots } from "./conversations.ts";
+import type { Matches, Place } from "./matches.ts";
+import type { Query } from "./query.ts";
+import { createScorer, type ScoreParts, type Scorer } from "./scorer.ts";
+import { type Evidence, readEvidence } from "./term-table.ts";
+import { defaultWeights, type RankingWeights } from "./weights.ts";
+
+/** Of the best fit: what stands next to a document that fits less isn't looked at. */
+const WORTH_A_LOOK = 0.25;
+
+/** Why something stands where it does. */
+export interface Reasons extends ScoreParts {
+  /** The words of the query that the document itself holds, stemmed. */
+  readonly terms: readonly string[];
+}
+
+/** A document by its `seq`; or, where nothing matches but what stands next to it, a message by its `place` alone. */
+export interface RankedItem {
+  readonly seq?: number | undefined;
+  readonly place?: Place | undefined;
+  /** Above 0. Comparable within one ranking only. */
+  readonly score: number;
+  readonly reasons: Reasons;
+}
+
+export interface RankOptions {
+  /** At most so many, default 10. Ask for more than you need: at a `place` there may be no document. */
+  readonly limit?: number | undefined;
+  /** Absent: {@link defaultWeights}. */
+  readonly weights?: Partial<RankingWeights> | undefined;
+}
+
+/**
+ * Ranks what an index found, best first. A word counts as in BM25, whatever the length of the document; a document also
+ * counts for what is said just before and after it, and a little for what its conversation is about. The same query and
+ * matches, in whatever order, give the same ranking: of two with one score, the later said comes first, then the one
+ * stored later.
+ */
+export function rank(query: Query, matches: Matches, options: RankOptions = {}): readonly RankedItem[] {
+  const weights = { ...defaultWeights, ...options.weights };
+  const limit = options.limit ?? 10;
+  const named = namedAuthors(query, matches.documents);
+  const evidence = readEvidence(query, matches, { names: named.names, exponent: weights.rarity });
+  const spots = layOut(evidence);
+  const scorer = createScorer({ evidence, spots, named, weights });
+  const scores = new Float64Array(evidence.documents.length);
+  const gaps = scoreAll(scorer, spots, {
+    scores,
+    reach: { back: weights.before.length, ahead: weights.after.length },
+  });
+  const lowest = lowestOf(scores, gaps, limit);
+  const best = gaps.filter(({ score }) => score >= lowest);
+  for (let row = 0; row < scores.length; row++) {
+    const score = scores[row] ?? 0;
+    if (score >= lowest) best.push({ row, spot: spots.ofDocuments[row], score });
+  }
+  return best
+    .sort((one, other) => other.score - one.score || tie(one, other, evidence))
+    .slice(0, limit)
+    .map((scored) => toItem(scored, evidence, scorer));
+}
+
+interface Scored {
+  /** -1 where no document matches. */
+  readonly row: number;
+  readonly spot: Spot | undefined;
+  readonly score: number;
+}
+
+interface Sheet {
+  /** By document. */
+  readonly scores: Float64Array;
+  readonly reach: Reach;
+}
+
+/** Scores every document, and the gaps around those that fit well; next to one that hardly fits, nothing is of use. */
+function scoreAll(scorer: Scorer, { ofDocuments }: Spots, { scores, reach }: Sheet): Scored[] {
+  const fits = Float64Array.from(ofDocuments, (spot, row) => scorer.fit(row, spot));
+  const wanted = fits.reduce((most, fit) => Math.max(most, fit), 0) * WORTH_A_LOOK;
+  const gaps: Spot[] = [];
+  for (let row = 0; row < fits.length; row++) {
+    const spot = ofDocuments[row];
+    const fit = fits[row] ?? 0;
+    scores[row] = scorer.score(row, spot, fit);
+    if (spot !== undefined && fit >= wanted) gaps.push(...gapsAround(spot, reach));
+  }
+  return gaps.map((spot) => ({ row: -1, spot, score: scorer.score(-1, spot, scorer.fit(-1, spot)) }));
+}
+
+/** The score of the last that is within the limit; above 0. Sorting numbers costs far less than sorting candidates. */
+function lowestOf(scores: Float64Array, gaps: readonly Scored[], limit: number): number {
+  if (limit < 1) return Number.POSITIVE_INFINITY;
+  const sorted = new Float64Array(scores.length + gaps.length);
+  sorted.set(scores);
+  for (let index = 0; index < gaps.length; index++) sorted[scores.length + index] = gaps[index]?.score ?? 0;
+  sorted.sort();
+  return Math.max(sorted[sorted.length - limit] ?? 0, Number.MIN_VALUE);
+}
+
+/** Documents come before places without one, whose order only has to be always the same. */
+function tie(one: Scored, other: Scored, { documents }: Evidence): number {
+  const [mine, theirs] = [documents[one.row], documents[other.row]];
+  if (mine !== undefined && theirs !== undefined) {
+    return (theirs.saidAt ?? 0) - (mine.saidAt ?? 0) || theirs.seq - mine.seq;
+  }
+  if (mine !== undefined || theirs !== undefined) return mine === undefined ? 1 : -1;
+  const [here, there] = [placeOf(one), placeOf(other)];
+  if (here?.conversationId !== there?.conversationId) {
+    return (here?.conversationId ?? "") < (there?.conversationId ?? "") ? -1 : 1;
+  }
+  return (there?.position ?? 0) - (here?.position ?? 0);
+}
+
+const placeOf = ({ spot }: Scored): Place | undefined =>
+  spot && { conversationId: spot.conversation.conversationId, position: spot.position };
+
+function toItem(scored: Scored, { documents, words, counts }: Evidence, scorer: Scorer): RankedItem {
+  const { row, score } = scored;
+  const start = row * 2 * words.length;
+  const holds = (slot: number) => row >= 0 && (counts[start + slot] ?? 0) > 0;
+  const terms = words.filter((_, word) => holds(word) || holds(words.length + word));
+  const place = placeOf(scored);
+  const item = { score, reasons: { terms, ...scorer.parts(row, scored.spot) } };
+  const placed = place === undefined ? item : { place, ...item };
+  const document = documents[row];
+  return document === undefined ? placed : { seq: document.seq, ...placed };
+}

@@ -1,0 +1,25 @@
+import type { StoredFact } from "../backend/backend.ts";
+import { detailsOf } from "../facts/quotation.ts";
+import { ownContent } from "../facts/terms.ts";
+import { isQuestion } from "../text/asks.ts";
+import type { Found } from "./order.ts";
+
+/** A quotation that says little stands where one of this many times its rank would. */
+const BEHIND = 10;
+
+export interface Placed extends Found {
+  /** From 1. What is ranked behind the last of them comes after all whose place is at most their number. */
+  readonly place: number;
+}
+
+/** Puts quotations that only ask, or say but one thing ("Thanks!"), behind those about as likely that say something. */
+export function demoteQuestions(found: readonly Found[]): readonly Placed[] {
+  return found
+    .map((one, index) => ({ ...one, place: (index + 1) * (saysLittle(one.fact) ? BEHIND : 1) }))
+    .sort((a, b) => a.place - b.place);
+}
+
+const saysLittle = ({ fact, quotation }: StoredFact): boolean =>
+  quotation !== null &&
+  detailsOf({ quotation })?.question == null &&
+  (isQuestion(fact) || ownContent({ fact }).size < 2);

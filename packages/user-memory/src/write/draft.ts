@@ -1,0 +1,80 @@
+import type { AuditChain, AuditNote } from "../audit/chain.ts";
+import type { StoredFact, Tombstone, UserChange, UserHead } from "../backend/backend.ts";
+import { isUsersWord } from "../facts/trust.ts";
+import { type HeadState, writeState } from "./head-state.ts";
+
+/** A write in the making. What it counts follows from the facts that it puts and drops. */
+export interface Draft {
+  /** Adds a fact, or replaces `before`. A fact that was put already is replaced by what is put last. */
+  readonly put: (after: StoredFact, before?: StoredFact) => void;
+  /** The fact as the draft leaves it. */
+  readonly current: (fact: StoredFact) => StoredFact;
+  readonly drop: (fact: StoredFact) => void;
+  readonly bury: (tombstones: readonly Tombstone[]) => void;
+  readonly lift: (digests: readonly string[]) => void;
+  readonly note: (note: AuditNote) => void;
+  /** Notes that a fact that isn't the user's word was drawn from a conversation. */
+  readonly setDrawn: (drawn: HeadState["drawn"]) => void;
+  readonly build: (at: number) => UserChange;
+}
+
+interface DraftBase {
+  readonly head: UserHead | null;
+  readonly state: HeadState;
+  readonly chain: AuditChain;
+}
+
+export function openDraft({ head, state, chain }: DraftBase): Draft {
+  const put = new Map<string, { readonly before: StoredFact | null; readonly after: StoredFact }>();
+  const drop: StoredFact[] = [];
+  const tombstones: Tombstone[] = [];
+  const lift: string[] = [];
+  const notes: AuditNote[] = [];
+  let drawn = state.drawn;
+  return {
+    put: (after, before) => {
+      const earlier = put.get(after.id);
+      put.set(after.id, { before: earlier === undefined ? (before ?? null) : earlier.before, after });
+    },
+    current: (fact) => put.get(fact.id)?.after ?? fact,
+    drop: (fact) => void drop.push(fact),
+    bury: (more) => void tombstones.push(...more),
+    lift: (digests) => void lift.push(...digests),
+    note: (note) => void notes.push(note),
+    setDrawn: (next) => {
+      drawn = next;
+    },
+    build: (at) => {
+      const changes = [...put.values()];
+      const gone = [...drop, ...changes.flatMap(({ before }) => before ?? [])];
+      const come = changes.map(({ after }) => after);
+      const counted = (count: number, counts: (fact: StoredFact) => boolean): number =>
+        Math.max(0, count - gone.filter(counts).length + come.filter(counts).length);
+      const { end, entries } = chain.extend(state.audit, notes, at);
+      const next: HeadState = {
+        ...state,
+        facts: counted(state.facts, () => true),
+        untrusted: counted(state.untrusted, isUntrusted),
+        quarantined: counted(state.quarantined, isQuarantined),
+        quotations: counted(state.quotations, isQuotation),
+        audit: end,
+        drawn,
+      };
+      const { version = 0, epoch = 0 } = head ?? {};
+      return {
+        expectedVersion: version,
+        head: { version: version + 1, epoch, state: writeState(next) },
+        put: changes,
+        drop,
+        tombstones,
+        lift,
+        audit: entries,
+      };
+    },
+  };
+}
+
+const isQuarantined = ({ status }: StoredFact): boolean => status === "quarantined";
+const isQuotation = ({ quotation }: StoredFact): boolean => quotation !== null;
+const isUntrusted = ({ status, trust, quotation }: StoredFact): boolean =>
+  status !== "quarantined" && quotation === null && !isUsersWord(trust);

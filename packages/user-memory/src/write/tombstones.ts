@@ -1,0 +1,53 @@
+import type { StoredFact, Tombstone } from "../backend/backend.ts";
+import type { Trust } from "../fact.ts";
+import type { Digests } from "../facts/digests.ts";
+import { wordingOf } from "../facts/quotation.ts";
+import { isUsersWord } from "../facts/trust.ts";
+
+type Told = Pick<StoredFact, "fact" | "quotation" | "conversationId" | "position">;
+
+/** By what a forgotten fact is known again: what it says, its words, and where it was drawn from. */
+export function tombstoneDigests(told: Told, digests: Digests): readonly string[] {
+  const wording = wordingOf(told);
+  const all = [digests.ofFact(wording), digests.ofWords(wording), digests.ofSource(told)];
+  return all.filter((digest) => digest !== undefined);
+}
+
+/** Stands for ever: somebody has decided against it. */
+const FOR_GOOD = Number.MAX_SAFE_INTEGER;
+
+interface Burial {
+  readonly digests: Digests;
+  readonly at: number;
+  readonly rejects: boolean;
+}
+
+export const tombstonesFor = (fact: StoredFact, { digests, at, rejects }: Burial): readonly Tombstone[] =>
+  rejects
+    ? [{ digest: digests.ofFact(wordingOf(fact)), at: FOR_GOOD }]
+    : tombstoneDigests(fact, digests).map((digest) => ({ digest, at }));
+
+interface Said {
+  readonly trust: Trust;
+  readonly extractor: string | null;
+  readonly saidAt: number | null;
+  /** The tombstones that there were when the call began, if it has waited since. */
+  readonly known: readonly Tombstone[] | undefined;
+}
+
+/**
+ * Whether a fact stays forgotten: it was drawn from what was said before, or it was forgotten while the call was waiting.
+ * What was rejected comes back by the user's word alone.
+ */
+export function isBuried(
+  tombstones: readonly Tombstone[],
+  { trust, extractor, saidAt, known }: Said,
+): boolean {
+  const isNew = ({ digest, at }: Tombstone): boolean =>
+    known !== undefined && !known.some((other) => other.digest === digest && other.at === at);
+  return tombstones.some((tombstone) => {
+    if (tombstone.at === FOR_GOOD) return !isUsersWord(trust);
+    if (extractor === null) return isNew(tombstone);
+    return saidAt === null || saidAt <= tombstone.at;
+  });
+}
