@@ -1,6 +1,6 @@
 import { beforeDeadline } from "./deadline.ts";
 import type { UserMemorySettings } from "./options.ts";
-import { tellError } from "./report-error.ts";
+import { reportError } from "./report-error.ts";
 
 const MAX_DIMENSIONS = 16_000;
 
@@ -17,7 +17,7 @@ export function openEmbedding(settings: UserMemorySettings, operation: string): 
       throw new TypeError("embed returned no list of one vector of finite numbers");
     } catch (cause) {
       const message = "embed failed; facts are found by their words alone.";
-      tellError(settings, { code: "embedding", operation, message, retryable: true, cause });
+      reportError(settings, { code: "embedding", operation, message, retryable: true, cause });
       return null;
     }
   };

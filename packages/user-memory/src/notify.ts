@@ -1,5 +1,5 @@
 /** Calls what an application gave to be told something. What it throws, or rejects with, is nobody's failure. */
-export function tellQuietly<Args extends readonly unknown[]>(
+export function notify<Args extends readonly unknown[]>(
   callback: ((...args: Args) => unknown) | undefined,
   ...args: Args
 ): void {

@@ -124,7 +124,7 @@ describe("what others planted", () => {
 
   test("history of what isn't the user's word takes no room from what is", async () => {
     const memory = new MemoryUserMemory({
-      limits: { maxFacts: 20, maxUntrustedFacts: 5, maxDrawnPerConversation: 100 },
+      limits: { maxFacts: 20, maxUntrustedFacts: 5, maxExtractedPerConversation: 100 },
     });
     const outcomes: unknown[] = [];
     for (let at = 0; at < 30; at++) {
@@ -142,7 +142,7 @@ describe("what others planted", () => {
   });
 
   test("many better fits don't keep what the user said from coming first", async () => {
-    const memory = new MemoryUserMemory({ limits: { maxDrawnPerConversation: 10_000 } });
+    const memory = new MemoryUserMemory({ limits: { maxExtractedPerConversation: 10_000 } });
     await memory.remember(USER, "The favourite colour of the user, among very many things, is blue");
     for (let at = 0; at < 700; at++) {
       await memory.remember(USER, `favourite colour red ${at}`, {

@@ -19,9 +19,9 @@ const plainCosine: SQL = sql`(
   FROM unnest(fact.vector::float8[], ${vector}::float8[]) AS pair (a, b))`;
 
 /** `place`: the schema of pgvector's type and operator, quoted. */
-const pgvectorCosine = (place: string): SQL => {
-  const type = sql.raw(`${place}.vector`);
-  return sql`1 - (fact.vector::${type} OPERATOR(${sql.raw(place)}.<=>) ${vector}::${type})`;
+const pgvectorCosine = (schema: string): SQL => {
+  const type = sql.raw(`${schema}.vector`);
+  return sql`1 - (fact.vector::${type} OPERATOR(${sql.raw(schema)}.<=>) ${vector}::${type})`;
 };
 
 /**

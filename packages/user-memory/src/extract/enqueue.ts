@@ -3,9 +3,9 @@ import { beforeDeadline } from "../deadline.ts";
 import type { ExtractionJob, LeasedJob } from "../queue/queue.ts";
 import type { UserMemoryStore } from "../store.ts";
 import { attemptJob } from "./attempt.ts";
-import { isCrowded } from "./concurrency-limit.ts";
+import { isQueueFull } from "./concurrency-limit.ts";
 import type { ExtractionScope } from "./extraction.ts";
-import { tellFailure } from "./report-failure.ts";
+import { reportFailure } from "./report-failure.ts";
 
 /** How long a run waits until its turn is in the queue. */
 const ENQUEUE_MS = 5_000;
@@ -39,7 +39,7 @@ async function workOff(scope: ExtractionScope, store: UserMemoryStore, leased: L
   const { leaseMs } = scope.settings;
   const now = performance.now();
   if (
-    isCrowded(key) ||
+    isQueueFull(key) ||
     now - (takenOverAt.get(key) ?? Number.NEGATIVE_INFINITY) < Math.min(TAKE_OVER_EACH_MS, leaseMs)
   )
     return;
@@ -48,7 +48,7 @@ async function workOff(scope: ExtractionScope, store: UserMemoryStore, leased: L
     const left = await store.queue.lease({ limit: TAKE_OVER, leaseMs });
     await Promise.all(left.map((one) => attemptJob(scope, one)));
   } catch (thrown) {
-    tellFailure(scope.settings, thrown);
+    reportFailure(scope.settings, thrown);
   }
 }
 

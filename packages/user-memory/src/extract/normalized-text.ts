@@ -4,21 +4,21 @@ import type { Span } from "./foreign/index.ts";
 interface Found {
   /** In the text as it stands. */
   readonly span: Span;
-  /** In the squashed text: where to look on. */
+  /** In the normalized text: where to look on. */
   readonly end: number;
 }
 
 /** A text's letters and digits alone, and where each of them stands. */
-export interface Squashed {
+export interface NormalizedText {
   readonly text: string;
-  /** Where a squashed text stands next as whole words, from a place in this one on. */
+  /** Where a normalized text stands next as whole words, from a place in this one on. */
   readonly next: (wanted: string, from: number) => Found | undefined;
   /** The first places where it stands. */
   readonly all: (wanted: string) => readonly Span[];
 }
 
 /** Words that stand in more places than this were made to. */
-const MAX_PLACES = 32;
+const MAX_MATCHES = 32;
 const MAX_TRIES = 1_000;
 const LETTER = lazy(() => /[\p{L}\p{N}]/u);
 /** In these scripts no space tells where a word begins. */
@@ -28,7 +28,7 @@ const DENSE = lazy(
 );
 
 /** In small letters, without accents, and with one form of each letter (NFKD, the marks left out). */
-export function squash(text: string): Squashed {
+export function normalizeText(text: string): NormalizedText {
   const units: string[] = [];
   const starts: number[] = [];
   let at = 0;
@@ -41,28 +41,32 @@ export function squash(text: string): Squashed {
     }
     at += character.length;
   }
-  const squashed = units.join("");
+  const normalized = units.join("");
 
   const isWithinWord = (offset: number): boolean => {
     const [before, after] = [characterAt(text, offset - 1), characterAt(text, offset)];
     return LETTER().test(before) && LETTER().test(after) && !DENSE().test(before) && !DENSE().test(after);
   };
   const next = (wanted: string, from: number): Found | undefined => {
-    for (let index = squashed.indexOf(wanted, from), tries = 0; index !== -1 && tries < MAX_TRIES; tries++) {
+    for (
+      let index = normalized.indexOf(wanted, from), tries = 0;
+      index !== -1 && tries < MAX_TRIES;
+      tries++
+    ) {
       const start = starts[index] ?? 0;
       const end = endOf(text, starts[index + wanted.length - 1] ?? 0);
       if (!isWithinWord(start) && !isWithinWord(end))
         return { span: { start, end }, end: index + wanted.length };
-      index = squashed.indexOf(wanted, index + 1);
+      index = normalized.indexOf(wanted, index + 1);
     }
     return undefined;
   };
   return {
-    text: squashed,
+    text: normalized,
     next,
     all: (wanted) => {
       const spans: Span[] = [];
-      for (let found = next(wanted, 0); found && spans.length < MAX_PLACES; found = next(wanted, found.end))
+      for (let found = next(wanted, 0); found && spans.length < MAX_MATCHES; found = next(wanted, found.end))
         spans.push(found.span);
       return spans;
     },

@@ -66,7 +66,7 @@ export interface OffRecordTurn {
   /** Index of the user's message, or the first of several, in its conversation, from 0. */
   readonly position?: number | undefined;
   /** `"check"`: the check of this package. `"extractor"`: the model that extracts, or the application's own function. */
-  readonly heardBy: "check" | "extractor";
+  readonly detectedBy: "check" | "extractor";
 }
 
 /** What extraction can be told, with turns or without. */

@@ -2,4 +2,4 @@ export { extractFacts } from "./extraction.ts";
 export { proposedIn } from "./items.ts";
 export { jobOf } from "./job.ts";
 export { rememberItem } from "./remember-item.ts";
-export { hear, keepable } from "./user-input.ts";
+export { queueable, readUserInput } from "./user-input.ts";

@@ -1,19 +1,19 @@
 import { ownContent } from "../facts/terms.ts";
 import type { Span } from "./foreign/index.ts";
-import { type Squashed, squash } from "./normalized-text.ts";
+import { type NormalizedText, normalizeText } from "./normalized-text.ts";
 import type { ProposedFact } from "./options.ts";
 import type { Passage, Quotable } from "./passages.ts";
 import { lineOf } from "./passages.ts";
 
 /** What a proposal rests on. */
-export type Ground =
+export type Support =
   | { readonly kind: "quotation"; readonly passage: Passage }
   /** Its words stand in somebody else's text alone. */
   | { readonly kind: "foreign"; readonly words: string; readonly message: number }
   /** The user said nothing like it. */
   | { readonly kind: "none" };
 
-const NONE: Ground = { kind: "none" };
+const NONE: Support = { kind: "none" };
 /** Where a model leaves something out. */
 const ELLIPSIS = /\s*(?:\[?(?:…|\.{3,})\]?)\s*/u;
 const MAX_PARTS = 5;
@@ -28,9 +28,9 @@ const MIN_SHARED = 2;
  * that shares most of its words, or of the fact's: rare ones more, and half of them at least. A fact without evidence rests on
  * the passage that shares most with it: two words and a fifth of them are enough, for it is the passage that is shown.
  */
-export function createFinder(quotable: Quotable): (proposal: ProposedFact) => Ground {
+export function createSupportFinder(quotable: Quotable): (proposal: ProposedFact) => Support {
   const { said, passages, foreign } = quotable;
-  const texts = said.map(squash);
+  const texts = said.map(normalizeText);
   const looked = lazily(() => {
     const contents = new Map(passages.map((passage) => [passage, ownContent({ fact: passage.text })]));
     return { contents, rarity: rarities([...contents.values()]) };
@@ -50,9 +50,9 @@ export function createFinder(quotable: Quotable): (proposal: ProposedFact) => Gr
   };
 
   return ({ fact, evidence = "" }) => {
-    const found = placesOf(evidence, texts);
+    const found = messageSpansOf(evidence, texts);
     const quoted = passages.filter(({ message, span }) =>
-      found.some((place) => place.message === message && overlap(place, span)),
+      found.some((match) => match.message === message && overlap(match, span)),
     );
     const [first, second] = quoted;
     if (first !== undefined) {
@@ -61,7 +61,7 @@ export function createFinder(quotable: Quotable): (proposal: ProposedFact) => Gr
         passage: (second && likest(fact, { among: quoted, share: SHARED_WITH_FACT })) ?? first,
       };
     }
-    const other = found.find((place) => foreign[place.message]?.some((span) => overlap(place, span)));
+    const other = found.find((match) => foreign[match.message]?.some((span) => overlap(match, span)));
     if (other !== undefined) return ofOther(other, said);
     if (found.length > 0) return NONE;
     const passage =
@@ -78,7 +78,7 @@ function lazily<T>(make: () => T): () => T {
   };
 }
 
-const ofOther = ({ message, start, end }: Place, said: readonly string[]): Ground => ({
+const ofOther = ({ message, start, end }: MessageSpan, said: readonly string[]): Support => ({
   kind: "foreign",
   words: lineOf((said[message] ?? "").slice(start, end)),
   message,
@@ -92,23 +92,23 @@ function rarities(contents: readonly ReadonlySet<string>[]): (term: string) => n
   return (term) => weights.get(term) ?? 0;
 }
 
-interface Place extends Span {
+interface MessageSpan extends Span {
   readonly message: number;
 }
 
 const overlap = (a: Span, b: Span): boolean => a.start < b.end && b.start < a.end;
 
-function placesOf(evidence: string, texts: readonly Squashed[]): readonly Place[] {
+function messageSpansOf(evidence: string, texts: readonly NormalizedText[]): readonly MessageSpan[] {
   const parts = evidence
     .split(ELLIPSIS)
-    .map((part) => squash(part).text)
+    .map((part) => normalizeText(part).text)
     .filter((part) => part !== "");
   if (parts.length === 0 || parts.length > MAX_PARTS) return [];
-  return texts.flatMap((text, message) => placesIn(text, parts).map((span) => ({ ...span, message })));
+  return texts.flatMap((text, message) => spansIn(text, parts).map((span) => ({ ...span, message })));
 }
 
 /** Where all parts stand, one behind the other; wherever the first does, if it is the only one. */
-function placesIn(text: Squashed, parts: readonly string[]): readonly Span[] {
+function spansIn(text: NormalizedText, parts: readonly string[]): readonly Span[] {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return text.all(only);
   const spans: Span[] = [];

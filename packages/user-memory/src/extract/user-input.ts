@@ -18,9 +18,9 @@ const MAX_ANNOUNCEMENT = 2_000;
 const UNPORTABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** What the user said in a turn, without its secrets, and what tells how it is meant. */
-export type Heard = Pick<ExtractionJob, "said" | "position" | "question" | "isAnnounced">;
+export type UserInput = Pick<ExtractionJob, "said" | "position" | "question" | "isAnnounced">;
 
-interface Spoken {
+interface TurnMessages {
   /** The conversation, as far as it is known. */
   readonly messages: readonly Message[];
   readonly said: readonly Message[];
@@ -28,7 +28,7 @@ interface Spoken {
 }
 
 /** `"private"`: the user asked that something isn't kept, so nothing of the turn is. */
-export function hear({ messages, said, position }: Spoken): Heard | "private" {
+export function readUserInput({ messages, said, position }: TurnMessages): UserInput | "private" {
   const texts = said.map(messageText);
   if (isOffRecord(texts)) return "private";
   const skipped = Math.max(0, texts.length - MAX_MESSAGES);
@@ -66,7 +66,7 @@ function endsOf(text: string, most: number): string {
 }
 
 /** What of a turn may wait in a queue; `undefined` where the user asked that something isn't kept. */
-export function keepable(job: ExtractionJob): ExtractionJob | undefined {
+export function queueable(job: ExtractionJob): ExtractionJob | undefined {
   if (isOffRecord(job.said)) return undefined;
   const { question, ...rest } = job;
   const asked = secretless(question ?? "");

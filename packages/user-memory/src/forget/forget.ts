@@ -34,12 +34,12 @@ export async function remove(
   const same = facts.filter((other) => other.digest === digest).map(({ id }) => id);
   const ids = [...new Set([fact.id, ...same])];
   const keys = [...new Set(facts.flatMap(({ key }) => key ?? []))];
-  const places = facts.flatMap(({ id, conversationId, position }) =>
+  const locations = facts.flatMap(({ id, conversationId, position }) =>
     ids.includes(id) && conversationId !== null && position !== null ? [{ conversationId, position }] : [],
   );
   const digests = digestsFor(scope, user);
   const as = rejects ? "rejected" : "forgotten";
-  return during(user, ({ write }) => write(forgetWrite({ ids, keys, places, digests, as })));
+  return during(user, ({ write }) => write(forgetWrite({ ids, keys, locations, digests, as })));
 }
 
 export async function forgetAll({ access, settings }: StoreScope, user: UserKey): Promise<ForgetReceipt> {

@@ -3,7 +3,7 @@ import type { Digests } from "../facts/digests.ts";
 import { detailsOf, writeDetails } from "../facts/quotation.ts";
 import { termsOfFact } from "../facts/terms.ts";
 import { mayReplace } from "../facts/trust.ts";
-import type { Place } from "../ranker/index.ts";
+import type { MessageLocation } from "../ranker/index.ts";
 import type { Draft } from "../write/draft.ts";
 import type { Write } from "../write/plan.ts";
 import { tombstonesFor } from "../write/tombstones.ts";
@@ -23,18 +23,18 @@ interface ForgetOptions {
   /** The keys of what they had taken the place of. */
   readonly keys: readonly string[];
   /** Where they were said. */
-  readonly places: readonly Place[];
+  readonly locations: readonly MessageLocation[];
   readonly digests: Digests;
   /** `"rejected"`: only what waits for review. `"evicted"`: no tombstone stays. Default `"forgotten"`. */
   readonly as?: "forgotten" | "rejected" | "evicted";
 }
 
 export function forgetWrite(options: ForgetOptions): Write<Forgotten> {
-  const { ids, keys, places, digests, as: action = "forgotten" } = options;
+  const { ids, keys, locations, digests, as: action = "forgotten" } = options;
   const rejects = action === "rejected";
   return {
     operation: { forgotten: "forget", rejected: "review.reject", evicted: "remember" }[action],
-    selection: { ids, keys, places, supersededBy: ids },
+    selection: { ids, keys, locations, supersededBy: ids },
     plan: ({ view, draft, now }) => {
       const gone = view.facts.filter(
         ({ id, status }) => ids.includes(id) && (!rejects || status === "quarantined"),
@@ -42,8 +42,8 @@ export function forgetWrite(options: ForgetOptions): Write<Forgotten> {
       if (gone.length === 0) return { result: NOTHING, change: null };
       for (const fact of gone) {
         draft.drop(fact);
-        if (action !== "evicted") draft.bury(tombstonesFor(fact, { digests, at: now, rejects }));
-        draft.note({ action, factId: fact.id });
+        if (action !== "evicted") draft.addTombstones(tombstonesFor(fact, { digests, at: now, rejects }));
+        draft.audit({ action, factId: fact.id });
       }
       const goneIds = new Set(gone.map(({ id }) => id));
       const revived = relink(draft, view.facts, goneIds);
@@ -79,7 +79,7 @@ function withdraw(draft: Draft, facts: readonly StoredFact[], { fact, gone }: Wi
     const silent = { ...current, evidence: null, quotation };
     const after = other.status === "quarantined" ? silent : { ...silent, terms: termsOfFact(silent) };
     draft.put(after, other);
-    draft.note({ action: "changed", factId: other.id, fact: after });
+    draft.audit({ action: "changed", factId: other.id, fact: after });
   }
 }
 
@@ -94,7 +94,7 @@ function relink(draft: Draft, facts: readonly StoredFact[], gone: ReadonlySet<st
         ? { ...fact, status: "active", supersededBy: null, supersededAt: null }
         : { ...fact, ...next };
     draft.put(after, fact);
-    draft.note({
+    draft.audit({
       action: next === undefined ? "revived" : "superseded",
       factId: fact.id,
       fact: after,

@@ -2,7 +2,7 @@ import type { MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import { beforeDeadline } from "../deadline.ts";
 import { UserMemoryError } from "../errors.ts";
 import { getUserMemory } from "../linked-memory.ts";
-import { tellQuietly } from "../notify.ts";
+import { notify } from "../notify.ts";
 import { type FactsPlacement, renderFacts } from "../render/render.ts";
 import type { InjectSettings } from "./options.ts";
 import { queryOf } from "./query.ts";
@@ -31,7 +31,7 @@ export async function factsForPrompt<Ctx>(
   const { text, facts } = renderFacts(found.slice(0, limit), {
     ...{ tokenBudget, tokenizer, links, placement },
   });
-  if (facts.length > 0) tellQuietly(onInjected, facts);
+  if (facts.length > 0) notify(onInjected, facts);
   return text;
 }
 

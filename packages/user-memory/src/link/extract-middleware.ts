@@ -6,9 +6,9 @@ import { extractAtOnce, queueExtraction } from "../extract/enqueue.ts";
 import type { ExtractionScope } from "../extract/extraction.ts";
 import { loadSteps } from "../extract/load.ts";
 import { extractOptionsSchema, type MemoryExtractOptions } from "../extract/options.ts";
-import { tellFailure } from "../extract/report-failure.ts";
+import { reportFailure } from "../extract/report-failure.ts";
 import { getUserMemory, isStore } from "../linked-memory.ts";
-import { tellQuietly } from "../notify.ts";
+import { notify } from "../notify.ts";
 import type { UserMemoryStore } from "../store.ts";
 
 /**
@@ -62,7 +62,7 @@ export function withMemoryExtract<Ctx>(
         const job = jobOf({ spec: { ...spec, user }, turn, reply, threshold });
         if (job === "private") {
           const { conversationId, position } = turn;
-          tellQuietly(settings.onOffRecord, { userId: user, conversationId, position, heardBy: "check" });
+          notify(settings.onOffRecord, { userId: user, conversationId, position, detectedBy: "check" });
         } else if (job !== undefined) {
           if (isStore(memory)) {
             await queueExtraction(scope, memory, async () => ({
@@ -72,7 +72,7 @@ export function withMemoryExtract<Ctx>(
           } else extractAtOnce(scope, { ...job, since: 0 as ErasureMark });
         }
       } catch (thrown) {
-        tellFailure(settings, thrown);
+        reportFailure(settings, thrown);
       }
     },
   };

@@ -3,7 +3,7 @@ import { parseOptions } from "@jaf/memory/adapter";
 import { boundOptions } from "../bound-options.ts";
 import { factsForPrompt } from "../inject/facts-for-prompt.ts";
 import { injectOptionsSchema, type MemoryInjectOptions } from "../inject/options.ts";
-import { tellQuietly } from "../notify.ts";
+import { notify } from "../notify.ts";
 import type { FactsPlacement } from "../render/render.ts";
 
 /**
@@ -30,7 +30,7 @@ export function withMemoryInject<Ctx>(
         return placement === "instructions" ? { instructions: text } : { beforeNewestMessage: text };
       } catch (thrown) {
         if (settings.onError === undefined) throw thrown;
-        tellQuietly(settings.onError, thrown);
+        notify(settings.onError, thrown);
         return undefined;
       }
     },

@@ -7,7 +7,7 @@ import { loadSteps } from "../extract/load.ts";
 import { userKeyOf } from "../facts/user-key.ts";
 import { checkInput, checkUserId, idSchema } from "../input/check-input.ts";
 import type { UserMemorySettings } from "../options.ts";
-import { tellError } from "../report-error.ts";
+import { reportError } from "../report-error.ts";
 import type { ExtractionJob, ExtractionQueue, LeasedJob } from "./queue.ts";
 
 const jobSchema = lazy(() =>
@@ -54,8 +54,8 @@ export function openQueue({ backend, ask }: Access, settings: UserMemorySettings
     enqueue: async (given, asked) => {
       const { leaseMs } = checkInput("queue.enqueue", enqueueSchema(), "options", asked);
       const checked = checkInput("queue.enqueue", jobSchema(), "job", given);
-      const { keepable } = await loadSteps();
-      const job = keepable(checked);
+      const { queueable } = await loadSteps();
+      const job = queueable(checked);
       if (job === undefined) return null;
       const user = userKeyOf(checkUserId("queue.enqueue", job.userId));
       const body = JSON.stringify({ ...job, saidAt: job.saidAt.getTime() });
@@ -67,7 +67,7 @@ export function openQueue({ backend, ask }: Access, settings: UserMemorySettings
       const { limit, leaseMs } = checkInput("queue.lease", leaseSchema(), "options", asked);
       const stored = await ask("queue.lease", () => jobs.lease({ leaseMs, limit }));
       const read = stored.map((one) => ({ one, job: readJob(one) }));
-      if (read.some(({ job }) => job === undefined)) tellUnreadable(settings);
+      if (read.some(({ job }) => job === undefined)) reportUnreadable(settings);
       return read.flatMap(({ one, job }) =>
         job === undefined ? [] : [leased(userKeyOf(job.userId), job, one.attempts)],
       );
@@ -77,11 +77,11 @@ export function openQueue({ backend, ask }: Access, settings: UserMemorySettings
 }
 
 /** Another version of this package may have written it: a turn isn't thrown away for that. */
-function tellUnreadable(settings: UserMemorySettings): void {
+function reportUnreadable(settings: UserMemorySettings): void {
   const message =
     "A turn that waits to be extracted isn't as this version writes it. It was left in the queue, for a version that can read it.";
   const cause = new TypeError("an unknown form of a job");
-  tellError(settings, { code: "storage", operation: "queue.lease", message, retryable: false, cause });
+  reportError(settings, { code: "storage", operation: "queue.lease", message, retryable: false, cause });
 }
 
 function readJob({ body }: StoredJob): ExtractionJob | undefined {

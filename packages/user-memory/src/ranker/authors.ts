@@ -25,8 +25,8 @@ export function namedAuthors(query: Query, documents: readonly MatchedDocument[]
       if (forms.length > 0 && forms.every((form) => found.includes(form))) names.add(term);
     }
   }
-  const places = [...new Set(firstAt.values())].sort((a, b) => a - b);
-  return { order: new Map(Array.from(firstAt, ([author, at]) => [author, places.indexOf(at)])), names };
+  const positions = [...new Set(firstAt.values())].sort((a, b) => a - b);
+  return { order: new Map(Array.from(firstAt, ([author, at]) => [author, positions.indexOf(at)])), names };
 }
 
 const isName = (word: string) => word.length > 1 && !isStopWord(word);

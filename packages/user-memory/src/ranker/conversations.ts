@@ -1,14 +1,14 @@
 import type { MatchedDocument } from "./matches.ts";
-import type { Evidence } from "./term-table.ts";
+import type { TermTable } from "./term-table.ts";
 
 /** A place in a conversation at which something matches, or next to one. */
-export interface Spot {
+export interface ConversationMessage {
   readonly conversation: Conversation;
   readonly position: number;
   /** The row of what is said there; -1 where no document of the place matches. */
   readonly row: number;
   /** Of the documents that match there: the oldest that names its author or side. */
-  voice: MatchedDocument | undefined;
+  speaker: MatchedDocument | undefined;
   /** Of the documents that match there, together. */
   length: number;
 }
@@ -16,45 +16,50 @@ export interface Spot {
 export interface Conversation {
   readonly conversationId: string;
   /** Those at which something matches. */
-  readonly members: Spot[];
+  readonly members: ConversationMessage[];
   /** By position, with holes. */
-  readonly at: (Spot | undefined)[];
+  readonly at: (ConversationMessage | undefined)[];
 }
 
 /** Where the documents stand that match. */
-export interface Spots {
+export interface ConversationLayout {
   readonly conversations: readonly Conversation[];
   /** By document; `undefined` for one that has no place. */
-  readonly ofDocuments: readonly (Spot | undefined)[];
-  /** As in {@link Evidence}, but a row holds, by word, the most that a document of the place holds. */
+  readonly ofDocuments: readonly (ConversationMessage | undefined)[];
+  /** As in {@link TermTable}, but a row holds, by word, the most that a document of the place holds. */
   readonly counts: Uint16Array;
 }
 
 /** Puts the documents in their places. */
-export function layOut({ documents, counts: own, lengths, words }: Evidence): Spots {
+export function groupByConversation({
+  documents,
+  counts: own,
+  lengths,
+  words,
+}: TermTable): ConversationLayout {
   const conversations = new Map<string, Conversation>();
   const counts = own.slice();
   const width = 2 * words.length;
   const ofDocuments = documents.map((document, row) => {
-    if (document.place === undefined) return undefined;
-    const { conversationId, position } = document.place;
+    if (document.location === undefined) return undefined;
+    const { conversationId, position } = document.location;
     let conversation = conversations.get(conversationId);
     if (conversation === undefined) {
       conversation = { conversationId, members: [], at: [] };
       conversations.set(conversationId, conversation);
     }
-    let spot = conversation.at[position];
-    if (spot === undefined) {
-      spot = { conversation, position, row, voice: undefined, length: 0 };
-      conversation.at[position] = spot;
-      conversation.members.push(spot);
-    } else raise(counts, { from: row * width, to: spot.row * width, width });
-    spot.length += lengths[row] ?? 0;
-    const isVoice = document.author !== undefined || document.role !== undefined;
-    if (isVoice && document.seq < (spot.voice?.seq ?? Number.POSITIVE_INFINITY)) {
-      spot.voice = document;
+    let message = conversation.at[position];
+    if (message === undefined) {
+      message = { conversation, position, row, speaker: undefined, length: 0 };
+      conversation.at[position] = message;
+      conversation.members.push(message);
+    } else raise(counts, { from: row * width, to: message.row * width, width });
+    message.length += lengths[row] ?? 0;
+    const hasSpeaker = document.author !== undefined || document.role !== undefined;
+    if (hasSpeaker && document.seq < (message.speaker?.seq ?? Number.POSITIVE_INFINITY)) {
+      message.speaker = document;
     }
-    return spot;
+    return message;
   });
   return { conversations: [...conversations.values()], ofDocuments, counts };
 }
@@ -77,12 +82,15 @@ export interface Reach {
   readonly ahead: number;
 }
 
-/** The places near a spot at which nothing matches, but for those that were given before. */
-export function gapsAround({ conversation, position: from }: Spot, { back, ahead }: Reach): readonly Spot[] {
-  const gaps: Spot[] = [];
+/** The places near a message at which nothing matches, but for those that were given before. */
+export function unmatchedNear(
+  { conversation, position: from }: ConversationMessage,
+  { back, ahead }: Reach,
+): readonly ConversationMessage[] {
+  const gaps: ConversationMessage[] = [];
   for (let position = Math.max(0, from - ahead); position <= from + back; position++) {
     if (conversation.at[position] !== undefined) continue;
-    const gap: Spot = { conversation, position, row: -1, voice: undefined, length: 0 };
+    const gap: ConversationMessage = { conversation, position, row: -1, speaker: undefined, length: 0 };
     conversation.at[position] = gap;
     gaps.push(gap);
   }

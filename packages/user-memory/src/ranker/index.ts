@@ -1,5 +1,5 @@
 export { blend } from "./fusion.ts";
-export type { DocumentContext, MatchedDocument, Matches, Place, TermWeight } from "./matches.ts";
+export type { DocumentContext, MatchedDocument, Matches, MessageLocation, TermWeight } from "./matches.ts";
 export { parseQuery, type Query, type QueryOptions } from "./query.ts";
 export { type RankedItem, type RankOptions, type Reasons, rank } from "./ranker.ts";
 export type { ScoreParts } from "./scorer.ts";

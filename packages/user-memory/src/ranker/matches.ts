@@ -5,7 +5,7 @@ export interface TermWeight {
 }
 
 /** Where a document was said. Documents without it have no neighbours. */
-export interface Place {
+export interface MessageLocation {
   readonly conversationId: string;
   /** Index of the message in its conversation, from 0. */
   readonly position: number;
@@ -15,7 +15,7 @@ export interface Place {
 export interface DocumentContext {
   /** Names the document among those of its user. Whole, from 1, in the order of being stored. */
   readonly seq: number;
-  readonly place?: Place | undefined;
+  readonly location?: MessageLocation | undefined;
   /** Who said it, as a name or an id. */
   readonly author?: string | undefined;
   /** When it was said, in milliseconds since 1970. */

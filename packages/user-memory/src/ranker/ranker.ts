@@ -1,9 +1,15 @@
 import { namedAuthors } from "./authors.ts";
-import { gapsAround, layOut, type Reach, type Spot, type Spots } from "./conversations.ts";
-import type { Matches, Place } from "./matches.ts";
+import {
+  type ConversationLayout,
+  type ConversationMessage,
+  groupByConversation,
+  type Reach,
+  unmatchedNear,
+} from "./conversations.ts";
+import type { Matches, MessageLocation } from "./matches.ts";
 import type { Query } from "./query.ts";
 import { createScorer, type ScoreParts, type Scorer } from "./scorer.ts";
-import { type Evidence, readEvidence } from "./term-table.ts";
+import { buildTermTable, type TermTable } from "./term-table.ts";
 import { defaultWeights, type RankingWeights } from "./weights.ts";
 
 /** Of the best fit: what stands next to a document that fits less isn't looked at. */
@@ -18,7 +24,7 @@ export interface Reasons extends ScoreParts {
 /** A document by its `seq`; or, where nothing matches but what stands next to it, a message by its `place` alone. */
 export interface RankedItem {
   readonly seq?: number | undefined;
-  readonly place?: Place | undefined;
+  readonly location?: MessageLocation | undefined;
   /** Above 0. Comparable within one ranking only. */
   readonly score: number;
   readonly reasons: Reasons;
@@ -41,11 +47,11 @@ export function rank(query: Query, matches: Matches, options: RankOptions = {}):
   const weights = { ...defaultWeights, ...options.weights };
   const limit = options.limit ?? 10;
   const named = namedAuthors(query, matches.documents);
-  const evidence = readEvidence(query, matches, { names: named.names, exponent: weights.rarity });
-  const spots = layOut(evidence);
-  const scorer = createScorer({ evidence, spots, named, weights });
-  const scores = new Float64Array(evidence.documents.length);
-  const gaps = scoreAll(scorer, spots, {
+  const table = buildTermTable(query, matches, { names: named.names, exponent: weights.rarity });
+  const layout = groupByConversation(table);
+  const scorer = createScorer({ table, layout, named, weights });
+  const scores = new Float64Array(table.documents.length);
+  const gaps = scoreAll(scorer, layout, {
     scores,
     reach: { back: weights.before.length, ahead: weights.after.length },
   });
@@ -53,18 +59,18 @@ export function rank(query: Query, matches: Matches, options: RankOptions = {}):
   const best = gaps.filter(({ score }) => score >= lowest);
   for (let row = 0; row < scores.length; row++) {
     const score = scores[row] ?? 0;
-    if (score >= lowest) best.push({ row, spot: spots.ofDocuments[row], score });
+    if (score >= lowest) best.push({ row, message: layout.ofDocuments[row], score });
   }
   return best
-    .sort((one, other) => other.score - one.score || tie(one, other, evidence))
+    .sort((one, other) => other.score - one.score || tie(one, other, table))
     .slice(0, limit)
-    .map((scored) => toItem(scored, evidence, scorer));
+    .map((scored) => toItem(scored, table, scorer));
 }
 
 interface Scored {
   /** -1 where no document matches. */
   readonly row: number;
-  readonly spot: Spot | undefined;
+  readonly message: ConversationMessage | undefined;
   readonly score: number;
 }
 
@@ -75,17 +81,21 @@ interface Sheet {
 }
 
 /** Scores every document, and the gaps around those that fit well; next to one that hardly fits, nothing is of use. */
-function scoreAll(scorer: Scorer, { ofDocuments }: Spots, { scores, reach }: Sheet): Scored[] {
-  const fits = Float64Array.from(ofDocuments, (spot, row) => scorer.fit(row, spot));
+function scoreAll(scorer: Scorer, { ofDocuments }: ConversationLayout, { scores, reach }: Sheet): Scored[] {
+  const fits = Float64Array.from(ofDocuments, (message, row) => scorer.fit(row, message));
   const wanted = fits.reduce((most, fit) => Math.max(most, fit), 0) * WORTH_A_LOOK;
-  const gaps: Spot[] = [];
+  const gaps: ConversationMessage[] = [];
   for (let row = 0; row < fits.length; row++) {
-    const spot = ofDocuments[row];
+    const message = ofDocuments[row];
     const fit = fits[row] ?? 0;
-    scores[row] = scorer.score(row, spot, fit);
-    if (spot !== undefined && fit >= wanted) gaps.push(...gapsAround(spot, reach));
+    scores[row] = scorer.score(row, message, fit);
+    if (message !== undefined && fit >= wanted) gaps.push(...unmatchedNear(message, reach));
   }
-  return gaps.map((spot) => ({ row: -1, spot, score: scorer.score(-1, spot, scorer.fit(-1, spot)) }));
+  return gaps.map((message) => ({
+    row: -1,
+    message,
+    score: scorer.score(-1, message, scorer.fit(-1, message)),
+  }));
 }
 
 /** The score of the last that is within the limit; above 0. Sorting numbers costs far less than sorting candidates. */
@@ -99,30 +109,30 @@ function lowestOf(scores: Float64Array, gaps: readonly Scored[], limit: number):
 }
 
 /** Documents come before places without one, whose order only has to be always the same. */
-function tie(one: Scored, other: Scored, { documents }: Evidence): number {
+function tie(one: Scored, other: Scored, { documents }: TermTable): number {
   const [mine, theirs] = [documents[one.row], documents[other.row]];
   if (mine !== undefined && theirs !== undefined) {
     return (theirs.saidAt ?? 0) - (mine.saidAt ?? 0) || theirs.seq - mine.seq;
   }
   if (mine !== undefined || theirs !== undefined) return mine === undefined ? 1 : -1;
-  const [here, there] = [placeOf(one), placeOf(other)];
+  const [here, there] = [locationOf(one), locationOf(other)];
   if (here?.conversationId !== there?.conversationId) {
     return (here?.conversationId ?? "") < (there?.conversationId ?? "") ? -1 : 1;
   }
   return (there?.position ?? 0) - (here?.position ?? 0);
 }
 
-const placeOf = ({ spot }: Scored): Place | undefined =>
-  spot && { conversationId: spot.conversation.conversationId, position: spot.position };
+const locationOf = ({ message }: Scored): MessageLocation | undefined =>
+  message && { conversationId: message.conversation.conversationId, position: message.position };
 
-function toItem(scored: Scored, { documents, words, counts }: Evidence, scorer: Scorer): RankedItem {
+function toItem(scored: Scored, { documents, words, counts }: TermTable, scorer: Scorer): RankedItem {
   const { row, score } = scored;
   const start = row * 2 * words.length;
   const holds = (slot: number) => row >= 0 && (counts[start + slot] ?? 0) > 0;
   const terms = words.filter((_, word) => holds(word) || holds(words.length + word));
-  const place = placeOf(scored);
-  const item = { score, reasons: { terms, ...scorer.parts(row, scored.spot) } };
-  const placed = place === undefined ? item : { place, ...item };
+  const location = locationOf(scored);
+  const item = { score, reasons: { terms, ...scorer.parts(row, scored.message) } };
+  const placed = location === undefined ? item : { location, ...item };
   const document = documents[row];
   return document === undefined ? placed : { seq: document.seq, ...placed };
 }

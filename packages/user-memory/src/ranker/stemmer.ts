@@ -72,9 +72,13 @@ const SUFFIXES_4: readonly string[] = [
 ];
 
 /**
- * The stem of an English word, by the Porter2 algorithm (snowballstem.org/algorithms/english), after irregular forms
- * were led back to their base: `bought` and `buying` both give `buy`. A word of anything but `a` to `z` comes back as
- * it is. Lower case is expected.
+ * The stem of an English word: its base form, if it is an irregular form or an everyday synonym (`bought` and `buying` both give
+ * `buy`), then by the rules of Porter2 (snowballstem.org/algorithms/english, before version 3). A word of anything but `a` to `z`,
+ * or of more than 40 letters, comes back as it is. Lower case is expected.
+ *
+ * It isn't all of Porter2, whose list of exceptions is here only in part. `sky` gives `ski`, `ugly` gives `ug`, `idly` gives `id`,
+ * `gently` gives `gentli`, `singly` gives `sing`, `howe` gives `how`, `andes` gives `and`, and `canning` gives `can`; `early`, `only` and
+ * `university` are stems of their own. Stored indexes hold these stems, so whoever corrects one has to index again.
  */
 export function stem(word: string): string {
   if (!/^[a-z]+$/.test(word)) return word;

@@ -1,4 +1,4 @@
-import type { DocumentContext, MatchedDocument, Matches, Place, TermWeight } from "./matches.ts";
+import type { DocumentContext, MatchedDocument, Matches, MessageLocation, TermWeight } from "./matches.ts";
 
 /** The terms of one user's documents, in memory. Changing a document costs as much as the document is long. */
 export interface MemoryTermIndex {
@@ -11,7 +11,7 @@ export interface MemoryTermIndex {
   /** Every document with at least one of the terms, in no particular order. */
   readonly match: (terms: readonly string[]) => Matches;
   /** The documents that were said there, in the order of `seq`. */
-  readonly at: (place: Place) => readonly number[];
+  readonly at: (location: MessageLocation) => readonly number[];
 }
 
 interface Entry {
@@ -34,7 +34,7 @@ interface Posting {
 export function createMemoryTermIndex(): MemoryTermIndex {
   const entries = new Map<number, Entry>();
   const postings = new Map<string, Posting>();
-  const places = new Map<string, Map<number, Set<number>>>();
+  const locations = new Map<string, Map<number, Set<number>>>();
 
   const remove = (seq: number) => {
     const entry = entries.get(seq);
@@ -45,7 +45,7 @@ export function createMemoryTermIndex(): MemoryTermIndex {
       if (posting !== undefined) strike(posting, entry.positions[index] ?? -1);
       if (posting?.entries.length === 0) postings.delete(term);
     }
-    if (entry.context.place !== undefined) leave(places, entry.context.place, seq);
+    if (entry.context.location !== undefined) leave(locations, entry.context.location, seq);
     return true;
   };
 
@@ -59,7 +59,7 @@ export function createMemoryTermIndex(): MemoryTermIndex {
       entry.positions.push(posting.entries.push(entry) - 1);
       posting.indexes.push(index);
     }
-    if (context.place !== undefined) settle(places, context.place, context.seq);
+    if (context.location !== undefined) settle(locations, context.location, context.seq);
   };
 
   return {
@@ -68,7 +68,7 @@ export function createMemoryTermIndex(): MemoryTermIndex {
     remove,
     match: (terms) => ({ size: entries.size, documents: matched(postings, terms) }),
     at: ({ conversationId, position }) =>
-      [...(places.get(conversationId)?.get(position) ?? [])].sort((a, b) => a - b),
+      [...(locations.get(conversationId)?.get(position) ?? [])].sort((a, b) => a - b),
   };
 }
 
@@ -93,10 +93,10 @@ function matched(
     }
   }
   return met.map((entry) => {
-    const { seq, place, author, saidAt, role } = entry.context;
+    const { seq, location, author, saidAt, role } = entry.context;
     const found = entry.found ?? [];
     entry.found = undefined;
-    return { seq, place, author, saidAt, role, terms: found, length: entry.terms.length };
+    return { seq, location, author, saidAt, role, terms: found, length: entry.terms.length };
   });
 }
 
@@ -118,19 +118,19 @@ function merged(terms: readonly TermWeight[]): readonly TermWeight[] {
   return [...weights.values()];
 }
 
-type Places = Map<string, Map<number, Set<number>>>;
+type LocationIndex = Map<string, Map<number, Set<number>>>;
 
-function settle(places: Places, { conversationId, position }: Place, seq: number): void {
-  const positions = places.get(conversationId) ?? new Map<number, Set<number>>();
-  places.set(conversationId, positions);
+function settle(locations: LocationIndex, { conversationId, position }: MessageLocation, seq: number): void {
+  const positions = locations.get(conversationId) ?? new Map<number, Set<number>>();
+  locations.set(conversationId, positions);
   const there = positions.get(position) ?? new Set<number>();
   positions.set(position, there.add(seq));
 }
 
-function leave(places: Places, { conversationId, position }: Place, seq: number): void {
-  const positions = places.get(conversationId);
+function leave(locations: LocationIndex, { conversationId, position }: MessageLocation, seq: number): void {
+  const positions = locations.get(conversationId);
   const there = positions?.get(position);
   there?.delete(seq);
   if (there?.size === 0) positions?.delete(position);
-  if (positions?.size === 0) places.delete(conversationId);
+  if (positions?.size === 0) locations.delete(conversationId);
 }

@@ -6,7 +6,7 @@ import { askedTerm, TIME_TERM } from "./terms.ts";
  * What the documents say on a query, each by itself. A table, a row for each document, because a query with a common
  * word meets thousands of them.
  */
-export interface Evidence {
+export interface TermTable {
   readonly documents: readonly MatchedDocument[];
   /** The words of the query, stemmed. */
   readonly words: readonly string[];
@@ -28,7 +28,7 @@ const MOST = 65_535;
 /** Of two or three sentences. */
 export const USUAL_LENGTH = 20;
 
-interface EvidenceOptions {
+interface TermTableOptions {
   /** Words of the query that name authors. They don't count, unless there is nothing else. */
   readonly names: ReadonlySet<string>;
   /** Exponent of a word's rarity. */
@@ -36,10 +36,10 @@ interface EvidenceOptions {
 }
 
 /** Reads every document once. */
-export function readEvidence(query: Query, matches: Matches, options: EvidenceOptions): Evidence {
+export function buildTermTable(query: Query, matches: Matches, options: TermTableOptions): TermTable {
   const { documents } = matches;
   const words = [...query.words.keys()];
-  const evidence = {
+  const table = {
     documents,
     words,
     rarity: new Float64Array(words.length),
@@ -49,19 +49,19 @@ export function readEvidence(query: Query, matches: Matches, options: EvidenceOp
     dates: new Float64Array(documents.length),
     times: new Uint8Array(documents.length),
   };
-  fill(evidence, query);
+  fill(table, query);
   const counting = words.filter((word) => !options.names.has(word));
   const kept = new Set(counting.length > 0 || query.dates.size > 0 ? counting : words);
-  for (const [at, counted] of holders(evidence).entries()) {
+  for (const [at, counted] of holders(table).entries()) {
     const word = words[at] ?? "";
     const held = matches.holders?.get(word) ?? counted;
     const idf = Math.log(1 + (matches.size - held + 0.5) / (held + 0.5));
-    if (kept.has(word)) evidence.rarity[at] = (query.words.get(word)?.share ?? 1) * idf ** options.exponent;
+    if (kept.has(word)) table.rarity[at] = (query.words.get(word)?.share ?? 1) * idf ** options.exponent;
   }
-  return evidence;
+  return table;
 }
 
-function fill({ documents, words, counts, lengths, dates, times }: Evidence, query: Query): void {
+function fill({ documents, words, counts, lengths, dates, times }: TermTable, query: Query): void {
   const width = 2 * words.length;
   const slots = new Map([...words, ...words.map(askedTerm)].map((term, slot) => [term, slot]));
   for (let row = 0; row < documents.length; row++) {
@@ -76,7 +76,7 @@ function fill({ documents, words, counts, lengths, dates, times }: Evidence, que
 }
 
 /** By word, how many documents hold it. */
-function holders({ documents, words, counts }: Evidence): Float64Array {
+function holders({ documents, words, counts }: TermTable): Float64Array {
   const width = words.length;
   const held = new Float64Array(width);
   for (let row = 0; row < documents.length; row++) {

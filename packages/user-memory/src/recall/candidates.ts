@@ -1,6 +1,6 @@
 import type { UserKey, UserMemoryBackend } from "../backend/backend.ts";
 import type { RecallReason } from "../explanation.ts";
-import { blend, type Place, parseQuery, type RankedItem, rank } from "../ranker/index.ts";
+import { blend, type MessageLocation, parseQuery, type RankedItem, rank } from "../ranker/index.ts";
 import { reasonsOf } from "./reasons.ts";
 
 /** How many facts by meaning are looked at. */
@@ -10,7 +10,7 @@ const NEAREST = 100;
 export interface Candidate {
   readonly seq?: number | undefined;
   /** In place of `seq`: all that was said there. */
-  readonly place?: Place | undefined;
+  readonly location?: MessageLocation | undefined;
   /** Of the ranker; 0 where only the meaning fits. */
   readonly words: number;
   /** Cosine similarity; 0 where only the words fit. */
@@ -67,10 +67,15 @@ function joined(byWords: readonly Candidate[], byMeaning: readonly Near[]): read
   return blended.flatMap((id) => all.get(id) ?? []);
 }
 
-function ofRanked({ seq, place, score, reasons }: RankedItem): Candidate {
+function ofRanked({ seq, location, score, reasons }: RankedItem): Candidate {
   const found = { words: score, meaning: 0, reasons: reasonsOf(reasons) };
-  return seq === undefined ? { place, ...found } : { seq, ...found };
+  return seq === undefined ? { location, ...found } : { seq, ...found };
 }
 
-const nameOf = ({ seq, place }: { readonly seq?: number | undefined; readonly place?: Place | undefined }) =>
-  seq === undefined ? `${place?.position}:${place?.conversationId}` : `${seq}`;
+const nameOf = ({
+  seq,
+  location,
+}: {
+  readonly seq?: number | undefined;
+  readonly location?: MessageLocation | undefined;
+}) => (seq === undefined ? `${location?.position}:${location?.conversationId}` : `${seq}`);

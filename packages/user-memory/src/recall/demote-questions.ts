@@ -7,16 +7,16 @@ import type { Found } from "./order.ts";
 /** A quotation that says little stands where one of this many times its rank would. */
 const BEHIND = 10;
 
-export interface Placed extends Found {
+export interface Demoted extends Found {
   /** From 1. What is ranked behind the last of them comes after all whose place is at most their number. */
-  readonly place: number;
+  readonly effectiveRank: number;
 }
 
 /** Puts quotations that only ask, or say but one thing ("Thanks!"), behind those about as likely that say something. */
-export function demoteQuestions(found: readonly Found[]): readonly Placed[] {
+export function demoteQuestions(found: readonly Found[]): readonly Demoted[] {
   return found
-    .map((one, index) => ({ ...one, place: (index + 1) * (saysLittle(one.fact) ? BEHIND : 1) }))
-    .sort((a, b) => a.place - b.place);
+    .map((one, index) => ({ ...one, effectiveRank: (index + 1) * (saysLittle(one.fact) ? BEHIND : 1) }))
+    .sort((a, b) => a.effectiveRank - b.effectiveRank);
 }
 
 const saysLittle = ({ fact, quotation }: StoredFact): boolean =>

@@ -2,7 +2,7 @@ import type { StoredFact, UserHead, UserKey, UserMemoryBackend } from "../backen
 import type { Trust } from "../fact.ts";
 import { isUsersWord, trustRank } from "../facts/trust.ts";
 import { obstacleAt, obstacleNow } from "../facts/validity.ts";
-import type { Place } from "../ranker/index.ts";
+import type { MessageLocation } from "../ranker/index.ts";
 import { countUsersWords, readState } from "../write/head-state.ts";
 import { type Candidate, findCandidates } from "./candidates.ts";
 import { demoteQuestions } from "./demote-questions.ts";
@@ -57,7 +57,7 @@ export async function recallFacts(scope: RecallScope, input: RecallInput): Promi
     const end = start + size;
     if (end >= candidates.length) return { head, found: kept(found) };
     const first = kept(found);
-    const isInOrder = first.every(({ place }) => place <= found.length);
+    const isInOrder = first.every(({ effectiveRank }) => effectiveRank <= found.length);
     // Behind many facts that aren't the user's word there may be one that is, and comes first.
     const isWhole =
       countUsersWords(readState(head)) === 0 ||
@@ -81,18 +81,20 @@ async function readBatch(
   candidates: readonly Candidate[],
 ): Promise<Recalled> {
   const seqs = candidates.flatMap(({ seq }) => seq ?? []);
-  const places = candidates.flatMap(({ seq, place }) =>
-    seq === undefined && place !== undefined ? [place] : [],
+  const locations = candidates.flatMap(({ seq, location }) =>
+    seq === undefined && location !== undefined ? [location] : [],
   );
   if (candidates.length === 0) return { head: null, found: [] };
-  const { head, facts } = await backend.read(user, { seqs, places, brief: true });
+  const { head, facts } = await backend.read(user, { seqs, locations, brief: true });
   const bySeq = new Map(facts.map((fact) => [fact.seq, fact]));
-  const saidAt = (place: Partial<Place>) =>
-    facts.filter((fact) => fact.position === place.position && fact.conversationId === place.conversationId);
+  const saidAt = (location: Partial<MessageLocation>) =>
+    facts.filter(
+      (fact) => fact.position === location.position && fact.conversationId === location.conversationId,
+    );
   const found = candidates.flatMap((candidate) => {
-    const { seq, place } = candidate;
+    const { seq, location } = candidate;
     const named =
-      seq === undefined ? saidAt(place ?? {}) : [bySeq.get(seq)].filter((fact) => fact !== undefined);
+      seq === undefined ? saidAt(location ?? {}) : [bySeq.get(seq)].filter((fact) => fact !== undefined);
     return named.map((fact) => ({ fact, candidate }));
   });
   return { head, found };

@@ -11,7 +11,7 @@ interface Wanted {
  * Puts before each earlier quotation what took its place, so that nobody takes what was said once for what holds now; leaves
  * the earlier one out where the later one says all of its words.
  */
-export async function besideLater(
+export async function withNewerStatements(
   { access }: StoreScope,
   user: UserKey,
   { found, limit, isWanted }: Wanted & { readonly found: readonly StoredFact[] },

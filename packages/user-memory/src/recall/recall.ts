@@ -2,9 +2,9 @@ import type { UserKey } from "../backend/backend.ts";
 import type { UserFact } from "../fact.ts";
 import { type StoreScope, shown } from "../scope.ts";
 import { isWanted } from "./find-facts.ts";
-import { besideLater } from "./newer-statements.ts";
+import { withNewerStatements } from "./newer-statements.ts";
 import { readQuery, readRecall } from "./options.ts";
-import { noteUsed } from "./record-use.ts";
+import { recordUse } from "./record-use.ts";
 import { search } from "./search.ts";
 
 export async function recall(
@@ -17,11 +17,11 @@ export async function recall(
   if (input.limit === 0) return [];
   const { head, found: ranked } = await search(scope, user, { operation: "recall", input });
   const found = ranked.map(({ fact }) => fact);
-  const facts = await besideLater(scope, user, {
+  const facts = await withNewerStatements(scope, user, {
     found,
     limit: input.limit,
     isWanted: (fact) => isWanted(fact, input),
   });
-  noteUsed(scope, user, { head, facts });
+  recordUse(scope, user, { head, facts });
   return facts.map((fact) => shown(user, fact));
 }

@@ -11,14 +11,14 @@ interface Recalled {
 }
 
 /** Keeps that quotations were recalled, each once, in the background: those that never were make room for new ones first. */
-export function noteUsed(scope: StoreScope, user: UserKey, { head, facts }: Recalled): void {
+export function recordUse(scope: StoreScope, user: UserKey, { head, facts }: Recalled): void {
   const { access, settings, track } = scope;
   const ids = facts.flatMap(({ id, quotation, usedAt }) =>
     quotation === null || usedAt !== null ? [] : [id],
   );
   const matters = readState(head).quotations >= MATTERS_FROM * settings.limits.maxQuotations;
   if (ids.length === 0 || !matters) return;
-  const noted = access.during(user, ({ write }) =>
+  const recorded = access.during(user, ({ write }) =>
     write({
       operation: "recall",
       selection: { ids },
@@ -29,5 +29,5 @@ export function noteUsed(scope: StoreScope, user: UserKey, { head, facts }: Reca
       },
     }),
   );
-  track(noted);
+  track(recorded);
 }

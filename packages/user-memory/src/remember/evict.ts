@@ -8,7 +8,7 @@ const SHARE = 0.05;
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 
 /** Deletes quotations that are missed least: of those that were never recalled, the oldest; then the oldest. */
-export async function makeRoom(scope: StoreScope, user: UserKey): Promise<void> {
+export async function evictQuotations(scope: StoreScope, user: UserKey): Promise<void> {
   const { access, settings } = scope;
   const all = await listStored(scope, user, {
     operation: "remember",
@@ -25,7 +25,7 @@ export async function makeRoom(scope: StoreScope, user: UserKey): Promise<void> 
   const keys = [...new Set(gone.flatMap(({ key }) => key ?? []))];
   const digests = digestsFor(scope, user);
   await access.during(user, ({ write }) =>
-    write(forgetWrite({ ids, keys, places: [], digests, as: "evicted" })),
+    write(forgetWrite({ ids, keys, locations: [], digests, as: "evicted" })),
   );
 }
 

@@ -6,10 +6,10 @@ import type { UserFact } from "../fact.ts";
 import { hasLink } from "../facts/has-link.ts";
 import { isUsersWord } from "../facts/trust.ts";
 import { recallFacts } from "../recall/find-facts.ts";
-import { tellError } from "../report-error.ts";
+import { reportError } from "../report-error.ts";
 import { digestsFor, type StoreScope, shown } from "../scope.ts";
-import { tombstoneDigests } from "../write/tombstones.ts";
-import { makeRoom } from "./evict.ts";
+import { tombstoneDigestsOf } from "../write/tombstones.ts";
+import { evictQuotations } from "./evict.ts";
 import { type RememberInput, readRemember } from "./input.ts";
 import { rememberWrite } from "./write.ts";
 
@@ -26,7 +26,7 @@ export async function remember(
   const asks = !waits(input) && (settings.embed !== undefined || settings.resolve !== undefined);
   const stored = await access.during(user, async ({ begin, write }) => {
     const digests = digestsFor(scope, user);
-    const before = asks ? await begin({ tombstones: tombstoneDigests(input, digests) }) : undefined;
+    const before = asks ? await begin({ tombstones: tombstoneDigestsOf(input, digests) }) : undefined;
     const [vector = null, contradicts = []] = asks
       ? await Promise.all([
           openEmbedding(settings, "remember")(input.fact),
@@ -39,7 +39,7 @@ export async function remember(
       return await remembering();
     } catch (thrown) {
       if (input.quotation === null || !isFull(thrown)) throw thrown;
-      await makeRoom(scope, user);
+      await evictQuotations(scope, user);
       return remembering();
     }
   });
@@ -76,7 +76,7 @@ async function contradictedBy(
     return candidates.flatMap(({ id }) => (proposed.includes(id) ? [id] : []));
   } catch (cause) {
     const message = "resolve failed; only facts with the same key were compared.";
-    tellError(settings, { code: "storage", operation: "remember", message, retryable: true, cause });
+    reportError(settings, { code: "storage", operation: "remember", message, retryable: true, cause });
     return [];
   }
 }

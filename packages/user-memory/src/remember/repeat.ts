@@ -3,7 +3,7 @@ import { detailsOf, withParaphrases, writeDetails } from "../facts/quotation.ts"
 import { termsOfFact } from "../facts/terms.ts";
 import { isUsersWord, trustRank } from "../facts/trust.ts";
 import type { Plan, PlanScope } from "../write/plan.ts";
-import { standingOf, supersede } from "../write/supersede.ts";
+import { supersede, supersessionOf } from "../write/supersede.ts";
 import type { RememberInput } from "./input.ts";
 
 interface Repeated extends RememberInput {
@@ -20,27 +20,27 @@ export function repeat(scope: PlanScope, same: StoredFact, again: Repeated): Pla
   if (!mayAdd(same, again)) return { result: same, change: null };
   const { draft, view, now, limits } = scope;
   const isQuoted = same.quotation !== null && again.quotation !== null;
-  const planted = !isQuoted && (same.status === "quarantined" || !isUsersWord(same.trust));
-  const raised = planted
-    ? replaced(same, again)
+  const replacesOthers = !isQuoted && (same.status === "quarantined" || !isUsersWord(same.trust));
+  const merged = replacesOthers
+    ? replaceOthers(same, again)
     : isQuoted
       ? quotedAgain(same, again, limits.maxTags)
-      : raise(same, again, limits.maxTags);
+      : mergeUserWord(same, again, limits.maxTags);
   const contradicted = view.facts.filter(
     ({ status, key, id }) =>
       status === "active" &&
       id !== same.id &&
-      ((raised.key !== null && key === raised.key) || again.contradicts.includes(id)),
+      ((merged.key !== null && key === merged.key) || again.contradicts.includes(id)),
   );
-  const found = standingOf({ trust: raised.trust, validFrom: again.validFrom }, contradicted);
-  const placed = found.kind === "placed" ? found : undefined;
+  const found = supersessionOf({ trust: merged.trust, validFrom: again.validFrom }, contradicted);
+  const accepted = found.kind === "accepted" ? found : undefined;
   // Of an earlier time than what is there: it isn't the current one of its key.
-  const kept = placed?.by === undefined ? raised : { ...raised, key: planted ? null : same.key };
-  const replaces = placed?.by === undefined ? (placed?.replaces ?? []) : [];
+  const kept = accepted?.by === undefined ? merged : { ...merged, key: replacesOthers ? null : same.key };
+  const replaces = accepted?.by === undefined ? (accepted?.replaces ?? []) : [];
   if (replaces.length === 0 && isSame(same, kept)) return { result: same, change: null };
   const after = { ...kept, updatedAt: now };
   draft.put(after, same);
-  draft.note({ action: same.status === "active" ? "repeated" : "approved", factId: after.id, fact: after });
+  draft.audit({ action: same.status === "active" ? "repeated" : "approved", factId: after.id, fact: after });
   supersede(draft, replaces, { ...after, validFrom: again.validFrom });
   return { result: after, change: draft.build(now) };
 }
@@ -54,7 +54,7 @@ const mayAdd = (same: StoredFact, again: Repeated): boolean =>
     trustRank(again.trust) >= trustRank(same.trust));
 
 /** What others had said before the user did: nothing of it stays but its place. */
-function replaced(same: StoredFact, again: Repeated): StoredFact {
+function replaceOthers(same: StoredFact, again: Repeated): StoredFact {
   const { fact, tags, score, trust, key, validFrom, validUntil } = again;
   const said: StoredFact = {
     ...same,
@@ -87,9 +87,9 @@ function quotedAgain(same: StoredFact, again: Repeated, maxTags: number): Stored
 }
 
 /** What the user had said before. */
-function raise(same: StoredFact, again: Repeated, maxTags: number): StoredFact {
+function mergeUserWord(same: StoredFact, again: Repeated, maxTags: number): StoredFact {
   const isRaised = trustRank(again.trust) > trustRank(same.trust);
-  const raised: StoredFact = {
+  const merged: StoredFact = {
     ...same,
     ...(isRaised ? { ...sourceOf(again), trust: again.trust, fact: again.fact } : {}),
     tags: [...new Set([...same.tags, ...again.tags])].slice(-maxTags),
@@ -98,7 +98,7 @@ function raise(same: StoredFact, again: Repeated, maxTags: number): StoredFact {
     validUntil: untilOf(same, again),
     vector: same.vector ?? again.vector,
   };
-  return isRaised ? { ...raised, terms: termsOfFact(raised) } : raised;
+  return isRaised ? { ...merged, terms: termsOfFact(merged) } : merged;
 }
 
 function sourceOf(again: Repeated) {

@@ -7,9 +7,9 @@ import { ownContent, termsOfFact } from "../facts/terms.ts";
 import { isUsersWord } from "../facts/trust.ts";
 import type { Plan, PlanScope, Write } from "../write/plan.ts";
 import { erased, forgotten, full } from "../write/refusals.ts";
-import { standingOf, supersede } from "../write/supersede.ts";
-import { isBuried, tombstoneDigests } from "../write/tombstones.ts";
-import { countDrawn, isDrawnTooOften } from "./extraction-rate.ts";
+import { supersede, supersessionOf } from "../write/supersede.ts";
+import { isBlockedByTombstone, tombstoneDigestsOf } from "../write/tombstones.ts";
+import { countExtracted, isExtractedTooOften } from "./extraction-rate.ts";
 import type { RememberInput } from "./input.ts";
 import { repeat } from "./repeat.ts";
 
@@ -26,10 +26,10 @@ export interface RememberContext {
 /** The write that remembers a fact. Its result is the fact as it is stored then. */
 export function rememberWrite(input: RememberInput, context: RememberContext): Write<StoredFact> {
   const digest = context.digests.ofFact(wordingOf(input));
-  const graves = tombstoneDigests(input, context.digests);
+  const tombstoneDigests = tombstoneDigestsOf(input, context.digests);
   const keys = input.key === null ? [] : [input.key];
-  const named = { digests: [digest], ids: context.contradicts, tombstones: graves };
-  const wanted: Wanted = { ...input, ...context, digest, graves };
+  const named = { digests: [digest], ids: context.contradicts, tombstones: tombstoneDigests };
+  const wanted: Wanted = { ...input, ...context, digest, tombstoneDigests };
   let whole = false;
   return {
     operation: "remember",
@@ -47,23 +47,23 @@ export function rememberWrite(input: RememberInput, context: RememberContext): W
 }
 
 type Wanted = RememberInput &
-  RememberContext & { readonly digest: string; readonly graves: readonly string[] };
+  RememberContext & { readonly digest: string; readonly tombstoneDigests: readonly string[] };
 
 function plan(scope: PlanScope, asked: Wanted): Plan<StoredFact> {
   const { view, draft, state } = scope;
   if (isErased(scope, asked)) throw erased("remember");
-  if (isBuried(view.tombstones, asked)) throw forgotten();
+  if (isBlockedByTombstone(view.tombstones, asked)) throw forgotten();
   const wanted = keyed(view, asked);
   const same = view.facts.find(({ digest, status }) => digest === wanted.digest && status !== "superseded");
   if (same !== undefined) return repeat(scope, same, wanted);
   const incoming = newFact(wanted, (view.head?.version ?? 0) + 1);
-  const fact = standing(scope, { fact: incoming, asked: wanted.quarantine }, contradictedBy(view, wanted));
+  const fact = accept(scope, { fact: incoming, asked: wanted.quarantine }, contradictedBy(view, wanted));
   checkRoom(scope, fact);
   if (fact.trust === "inferred" && fact.quotation === null)
-    draft.setDrawn(countDrawn(state.drawn, fact, scope));
+    draft.setExtracted(countExtracted(state.extracted, fact, scope));
   // Said anew by the user: it may be learned again.
   if (wanted.extractor === null && isUsersWord(fact.trust) && fact.status !== "quarantined")
-    draft.lift(wanted.graves);
+    draft.removeTombstones(wanted.tombstoneDigests);
   return { result: fact, change: draft.build(scope.now) };
 }
 
@@ -126,30 +126,30 @@ function newFact(wanted: Wanted, seq: number): StoredFact {
 }
 
 /** Puts a new fact where it belongs: among what counts, into the past, or into quarantine. */
-function standing(
+function accept(
   scope: PlanScope,
   { fact, asked }: { readonly fact: StoredFact; readonly asked: QuarantineReason | null },
   contradicted: readonly StoredFact[],
 ): StoredFact {
   const { draft } = scope;
-  const found = standingOf(fact, contradicted);
+  const found = supersessionOf(fact, contradicted);
   const reason = asked ?? quarantineOf(scope, fact) ?? (found.kind === "conflict" ? "conflict" : null);
   if (reason !== null) {
     const conflictsWith = found.kind === "conflict" ? found.with.id : null;
     const waiting = { ...inQuarantine(fact, reason), conflictsWith };
     draft.put(waiting);
-    draft.note({ action: "quarantined", factId: waiting.id, fact: waiting });
+    draft.audit({ action: "quarantined", factId: waiting.id, fact: waiting });
     return waiting;
   }
-  const { replaces, by } = found as Extract<typeof found, { kind: "placed" }>;
-  const placed: StoredFact =
+  const { replaces, by } = found as Extract<typeof found, { kind: "accepted" }>;
+  const accepted: StoredFact =
     by === undefined
       ? fact
       : { ...fact, status: "superseded", supersededBy: by.id, supersededAt: by.validFrom };
-  draft.put(placed);
-  draft.note({ action: "remembered", factId: placed.id, fact: placed });
-  supersede(draft, replaces, placed);
-  return placed;
+  draft.put(accepted);
+  draft.audit({ action: "remembered", factId: accepted.id, fact: accepted });
+  supersede(draft, replaces, accepted);
+  return accepted;
 }
 
 const inQuarantine = (fact: StoredFact, quarantine: QuarantineReason): StoredFact => ({
@@ -164,7 +164,7 @@ function quarantineOf(scope: PlanScope, fact: StoredFact): QuarantineReason | nu
   if (fact.trust === "external") return "external";
   if (isUsersWord(fact.trust) || fact.quotation !== null) return null;
   if (hasLink(fact.fact)) return "link";
-  return isDrawnTooOften(scope.state.drawn, fact, scope) ? "rate" : null;
+  return isExtractedTooOften(scope.state.extracted, fact, scope) ? "rate" : null;
 }
 
 function checkRoom({ state, limits }: PlanScope, fact: StoredFact): void {

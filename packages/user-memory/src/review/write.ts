@@ -33,7 +33,7 @@ export function approveWrite({ waiting, vector }: ApproveOptions): Write<StoredF
         vector,
       };
       draft.put(confirmed, fact);
-      draft.note({ action: "approved", factId: id, fact: confirmed });
+      draft.audit({ action: "approved", factId: id, fact: confirmed });
       const replaced = view.facts.filter(
         (other) =>
           other.id !== id &&

@@ -59,7 +59,7 @@ export function updateWrite(options: UpdateOptions): Write<StoredFact | null> {
       if (isTaken) throw refusal("a text that no other fact of the user has");
       const after = { ...reworded(before, options), ...changed(before, changes, now), updatedAt: now };
       draft.put(after, before);
-      draft.note({ action: "changed", factId, fact: after });
+      draft.audit({ action: "changed", factId, fact: after });
       return { result: after, change: draft.build(now) };
     },
   };

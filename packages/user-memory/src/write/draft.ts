@@ -1,4 +1,4 @@
-import type { AuditChain, AuditNote } from "../audit/chain.ts";
+import type { AuditChain, AuditEvent } from "../audit/chain.ts";
 import type { StoredFact, Tombstone, UserChange, UserHead } from "../backend/backend.ts";
 import { isUsersWord } from "../facts/trust.ts";
 import { type HeadState, writeState } from "./head-state.ts";
@@ -10,11 +10,11 @@ export interface Draft {
   /** The fact as the draft leaves it. */
   readonly current: (fact: StoredFact) => StoredFact;
   readonly drop: (fact: StoredFact) => void;
-  readonly bury: (tombstones: readonly Tombstone[]) => void;
-  readonly lift: (digests: readonly string[]) => void;
-  readonly note: (note: AuditNote) => void;
+  readonly addTombstones: (tombstones: readonly Tombstone[]) => void;
+  readonly removeTombstones: (digests: readonly string[]) => void;
+  readonly audit: (event: AuditEvent) => void;
   /** Notes that a fact that isn't the user's word was drawn from a conversation. */
-  readonly setDrawn: (drawn: HeadState["drawn"]) => void;
+  readonly setExtracted: (extracted: HeadState["extracted"]) => void;
   readonly build: (at: number) => UserChange;
 }
 
@@ -28,9 +28,9 @@ export function openDraft({ head, state, chain }: DraftBase): Draft {
   const put = new Map<string, { readonly before: StoredFact | null; readonly after: StoredFact }>();
   const drop: StoredFact[] = [];
   const tombstones: Tombstone[] = [];
-  const lift: string[] = [];
-  const notes: AuditNote[] = [];
-  let drawn = state.drawn;
+  const removedTombstones: string[] = [];
+  const events: AuditEvent[] = [];
+  let extracted = state.extracted;
   return {
     put: (after, before) => {
       const earlier = put.get(after.id);
@@ -38,11 +38,11 @@ export function openDraft({ head, state, chain }: DraftBase): Draft {
     },
     current: (fact) => put.get(fact.id)?.after ?? fact,
     drop: (fact) => void drop.push(fact),
-    bury: (more) => void tombstones.push(...more),
-    lift: (digests) => void lift.push(...digests),
-    note: (note) => void notes.push(note),
-    setDrawn: (next) => {
-      drawn = next;
+    addTombstones: (more) => void tombstones.push(...more),
+    removeTombstones: (digests) => void removedTombstones.push(...digests),
+    audit: (event) => void events.push(event),
+    setExtracted: (next) => {
+      extracted = next;
     },
     build: (at) => {
       const changes = [...put.values()];
@@ -50,7 +50,7 @@ export function openDraft({ head, state, chain }: DraftBase): Draft {
       const come = changes.map(({ after }) => after);
       const counted = (count: number, counts: (fact: StoredFact) => boolean): number =>
         Math.max(0, count - gone.filter(counts).length + come.filter(counts).length);
-      const { end, entries } = chain.extend(state.audit, notes, at);
+      const { end, entries } = chain.extend(state.audit, events, at);
       const next: HeadState = {
         ...state,
         facts: counted(state.facts, () => true),
@@ -58,7 +58,7 @@ export function openDraft({ head, state, chain }: DraftBase): Draft {
         quarantined: counted(state.quarantined, isQuarantined),
         quotations: counted(state.quotations, isQuotation),
         audit: end,
-        drawn,
+        extracted,
       };
       const { version = 0, epoch = 0 } = head ?? {};
       return {
@@ -67,7 +67,7 @@ export function openDraft({ head, state, chain }: DraftBase): Draft {
         put: changes,
         drop,
         tombstones,
-        lift,
+        removedTombstones,
         audit: entries,
       };
     },

@@ -4,7 +4,8 @@ import type { UserHead } from "../backend/backend.ts";
 
 const count = lazy(() => z.int().min(0));
 
-const stateSchema = lazy(() =>
+/** As it is stored. */
+const storedSchema = lazy(() =>
   z.object({
     /** When everything was forgotten last, in milliseconds since 1970; 0: never. */
     erasedAt: z.number(),
@@ -15,13 +16,18 @@ const stateSchema = lazy(() =>
     /** Of the facts, the quotations. */
     quotations: count().default(0),
     audit: z.object({ seq: count(), hash: z.string() }),
-    /** By the digest of a conversation: how many facts that aren't the user's word were drawn from it since when. */
+    /** By the digest of a conversation: how many facts that aren't the user's word were extracted from it since when. */
     drawn: z.array(z.tuple([z.string(), count(), z.number()])),
   }),
 );
 
+type StoredState = Readonly<z.infer<ReturnType<typeof storedSchema>>>;
+
 /** What the shared code keeps of a user beside the facts. */
-export type HeadState = Readonly<z.infer<ReturnType<typeof stateSchema>>>;
+export interface HeadState extends Omit<StoredState, "drawn"> {
+  /** Stored as `drawn`. */
+  readonly extracted: StoredState["drawn"];
+}
 
 export const NO_HASH = "0".repeat(64);
 
@@ -32,22 +38,26 @@ const NEW: HeadState = {
   quarantined: 0,
   quotations: 0,
   audit: { seq: 0, hash: NO_HASH },
-  drawn: [],
+  extracted: [],
 };
 
 /** Throws if somebody has changed the row: nothing is written over what isn't understood. */
 export function readState(head: UserHead | null): HeadState {
   if (head === null) return NEW;
-  const parsed = stateSchema().safeParse(parseJson(head.state));
+  const parsed = storedSchema().safeParse(parseJson(head.state));
   if (!parsed.success) throw new Error("the user's head row isn't as this package writes it");
-  return parsed.data;
+  const { drawn: extracted, ...state } = parsed.data;
+  return { ...state, extracted };
 }
 
 /** How many of the facts are the user's word, whether or not they still count. */
 export const countUsersWords = ({ facts, untrusted, quarantined, quotations }: HeadState): number =>
   facts - untrusted - quarantined - quotations;
 
-export const writeState = (state: HeadState): string => JSON.stringify(state);
+export function writeState({ extracted, ...state }: HeadState): string {
+  const stored: StoredState = { ...state, drawn: extracted };
+  return JSON.stringify(stored);
+}
 
 /** The state of a user of whom nothing is left. */
 export const erasedState = (at: number): HeadState => ({ ...NEW, erasedAt: at });

@@ -3,9 +3,13 @@ import { mayReplace } from "../facts/trust.ts";
 import type { Draft } from "./draft.ts";
 
 /** What becomes of a fact that contradicts others. */
-export type Standing =
+export type Supersession =
   /** It takes the place of those that it outranks; if a later statement is there already, it is past itself. */
-  | { readonly kind: "placed"; readonly replaces: readonly StoredFact[]; readonly by: StoredFact | undefined }
+  | {
+      readonly kind: "accepted";
+      readonly replaces: readonly StoredFact[];
+      readonly by: StoredFact | undefined;
+    }
   /** It isn't trusted enough to take the place of what the user said. */
   | { readonly kind: "conflict"; readonly with: StoredFact };
 
@@ -13,10 +17,10 @@ export type Standing =
  * The later statement counts, by when each holds from, if it is trusted enough. What is told late of an earlier time takes
  * its place between what held before and what held after.
  */
-export function standingOf(
+export function supersessionOf(
   fact: Pick<StoredFact, "trust" | "validFrom">,
   contradicted: readonly StoredFact[],
-): Standing {
+): Supersession {
   const overlapping = contradicted.filter((other) => holdsAfter(other, fact.validFrom));
   const better = overlapping.find(({ trust }) => !mayReplace(fact.trust, trust));
   if (better !== undefined) return { kind: "conflict", with: better };
@@ -26,7 +30,7 @@ export function standingOf(
   const replaces = overlapping.filter(
     (other) => !isLater(other) && (other.validFrom <= fact.validFrom || other.supersededAt === null),
   );
-  return { kind: "placed", replaces, by };
+  return { kind: "accepted", replaces, by };
 }
 
 /** Whether it hadn't ended by then. */
@@ -43,6 +47,6 @@ export function supersede(draft: Draft, replaced: readonly StoredFact[], by: Sto
       supersededAt: Math.max(fact.validFrom, by.validFrom),
     };
     draft.put(after, fact);
-    draft.note({ action: "superseded", factId: fact.id, fact: after });
+    draft.audit({ action: "superseded", factId: fact.id, fact: after });
   }
 }

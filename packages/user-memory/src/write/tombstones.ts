@@ -7,7 +7,7 @@ import { isUsersWord } from "../facts/trust.ts";
 type Told = Pick<StoredFact, "fact" | "quotation" | "conversationId" | "position">;
 
 /** By what a forgotten fact is known again: what it says, its words, and where it was drawn from. */
-export function tombstoneDigests(told: Told, digests: Digests): readonly string[] {
+export function tombstoneDigestsOf(told: Told, digests: Digests): readonly string[] {
   const wording = wordingOf(told);
   const all = [digests.ofFact(wording), digests.ofWords(wording), digests.ofSource(told)];
   return all.filter((digest) => digest !== undefined);
@@ -16,16 +16,19 @@ export function tombstoneDigests(told: Told, digests: Digests): readonly string[
 /** Stands for ever: somebody has decided against it. */
 const FOR_GOOD = Number.MAX_SAFE_INTEGER;
 
-interface Burial {
+interface TombstoneOptions {
   readonly digests: Digests;
   readonly at: number;
   readonly rejects: boolean;
 }
 
-export const tombstonesFor = (fact: StoredFact, { digests, at, rejects }: Burial): readonly Tombstone[] =>
+export const tombstonesFor = (
+  fact: StoredFact,
+  { digests, at, rejects }: TombstoneOptions,
+): readonly Tombstone[] =>
   rejects
     ? [{ digest: digests.ofFact(wordingOf(fact)), at: FOR_GOOD }]
-    : tombstoneDigests(fact, digests).map((digest) => ({ digest, at }));
+    : tombstoneDigestsOf(fact, digests).map((digest) => ({ digest, at }));
 
 interface Said {
   readonly trust: Trust;
@@ -39,7 +42,7 @@ interface Said {
  * Whether a fact stays forgotten: it was drawn from what was said before, or it was forgotten while the call was waiting.
  * What was rejected comes back by the user's word alone.
  */
-export function isBuried(
+export function isBlockedByTombstone(
   tombstones: readonly Tombstone[],
   { trust, extractor, saidAt, known }: Said,
 ): boolean {

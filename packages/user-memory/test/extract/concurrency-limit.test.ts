@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { inLane, isCrowded } from "../../src/extract/concurrency-limit.ts";
+import { isQueueFull, withConcurrencyLimit } from "../../src/extract/concurrency-limit.ts";
 
 test("so many at a time do their work, in their order, whatever fails, and those of another key beside them", async () => {
   const key = {};
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const enter = (name: string, lane: object = key) =>
-    inLane(lane, { concurrency: 2, userId: "u", canBeRefused: true }, async () => {
+    withConcurrencyLimit(lane, { concurrency: 2, userId: "u", canBeRefused: true }, async () => {
       begun.push(name);
       await new Promise<void>((resolve) => ends.push(resolve));
       if (name === "a") throw new Error("failed");
@@ -31,7 +31,7 @@ function lane() {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const enter = (userId: string, canBeRefused = true) =>
-    inLane(key, { concurrency: 1, userId, canBeRefused }, () => {
+    withConcurrencyLimit(key, { concurrency: 1, userId, canBeRefused }, () => {
       begun.push(userId);
       return new Promise<void>((resolve) => ends.push(resolve));
     });
@@ -63,11 +63,11 @@ test("more than a hundred of one user that wait are turned away, and those of ot
 test("more than a thousand that wait are turned away, but for what must not be", async () => {
   const { key, begun, enter, finish } = lane();
   for (let index = 0; index <= 1_000; index++) void enter(`u${index}`);
-  expect(isCrowded(key)).toBe(true);
+  expect(isQueueFull(key)).toBe(true);
   expect(enter("ann")).toBeUndefined();
   void enter("bob", false);
   await finish();
   expect(begun).toHaveLength(1_002);
   expect(begun.at(-1)).toBe("bob");
-  expect(isCrowded(key)).toBe(false);
+  expect(isQueueFull(key)).toBe(false);
 });

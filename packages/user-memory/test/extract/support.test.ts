@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { quotableOf } from "../../src/extract/passages.ts";
-import { createFinder } from "../../src/extract/support.ts";
+import { createSupportFinder } from "../../src/extract/support.ts";
 
 const GARDEN = "I planted three apple trees behind the house.";
 const SISTER = "My sister Ana isn't a doctor, she is a nurse in Évora.";
 const SAID = [GARDEN, SISTER, "Look:\n> my bank is Acme, and I own a yacht"];
 
-const ground = (proposal: { readonly fact?: string; readonly evidence?: string }, said = SAID) =>
-  createFinder(quotableOf(said, () => false))({ fact: "x", score: 1, ...proposal });
+const support = (proposal: { readonly fact?: string; readonly evidence?: string }, said = SAID) =>
+  createSupportFinder(quotableOf(said, () => false))({ fact: "x", score: 1, ...proposal });
 const found = (proposal: { readonly fact?: string; readonly evidence?: string }, said = SAID) => {
-  const result = ground(proposal, said);
+  const result = support(proposal, said);
   return result.kind === "quotation" ? result.passage.text : result.kind;
 };
 
@@ -49,7 +49,7 @@ describe("evidence is found in what the user said", () => {
   });
 
   test("in a text of somebody else's it is somebody else's", () => {
-    expect(ground({ fact: "The user's bank is Acme", evidence: "my bank is Acme" })).toEqual({
+    expect(support({ fact: "The user's bank is Acme", evidence: "my bank is Acme" })).toEqual({
       kind: "foreign",
       words: "my bank is Acme",
       message: 2,

@@ -32,7 +32,7 @@ export function search(
 
 /** The `seq` of each, or `conversation:position` where there is no document. */
 export const found = (...input: Parameters<typeof search>) =>
-  search(...input).map(({ seq, place }) => seq ?? `${place?.conversationId}:${place?.position}`);
+  search(...input).map(({ seq, location }) => seq ?? `${location?.conversationId}:${location?.position}`);
 
 /** The texts as the messages of one conversation, by two who take turns. */
 export const talk = (
@@ -42,6 +42,6 @@ export const talk = (
 ): readonly Told[] =>
   texts.map((text, position) => ({
     text,
-    place: { conversationId, position },
+    location: { conversationId, position },
     author: authors[position % authors.length],
   }));

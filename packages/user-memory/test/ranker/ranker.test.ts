@@ -91,15 +91,15 @@ describe("neighbours", () => {
 
   it("finds the answer by the question before it, though it holds none of the words", () => {
     const [first, second] = search([...chat, ...talk("d", ["I buy bread"])], "Where was the lamp bought?");
-    expect(first?.seq ?? first?.place?.position).toBe(2);
-    expect(first).toMatchObject({ place: { conversationId: "c", position: 2 } });
+    expect(first?.seq ?? first?.location?.position).toBe(2);
+    expect(first).toMatchObject({ location: { conversationId: "c", position: 2 } });
     expect(first).not.toHaveProperty("seq");
     expect(second).toMatchObject({ seq: 2 });
   });
 
-  it("names no place before the first message, and none far off", () => {
+  it("names no location before the first message, and none far off", () => {
     const positions = search(talk("c", ["The lamp is new"]), "lamp", { limit: 100 }).map(
-      ({ place }) => place?.position,
+      ({ location }) => location?.position,
     );
     expect(positions).toEqual([0, 1, 2]);
   });
@@ -122,7 +122,7 @@ describe("neighbours", () => {
   it("doesn't cross from one conversation into another", () => {
     const documents = [...talk("a", ["violin"]), ...talk("b", ["hello", "hello"])];
     expect(
-      search(documents, "violin", { limit: 50 }).every(({ place }) => place?.conversationId === "a"),
+      search(documents, "violin", { limit: 50 }).every(({ location }) => location?.conversationId === "a"),
     ).toBe(true);
   });
 
@@ -136,11 +136,11 @@ describe("neighbours", () => {
     );
   });
 
-  it("ranks several documents of one place each for itself", () => {
-    const place = { conversationId: "c", position: 3 };
+  it("ranks several documents of one location each for itself", () => {
+    const location = { conversationId: "c", position: 3 };
     const documents = [
-      { text: "has a cat", place },
-      { text: "plays the violin", place },
+      { text: "has a cat", location },
+      { text: "plays the violin", location },
     ];
     expect(found(documents, "violin", { limit: 1 })).toEqual([2]);
     expect(found(documents, "cat", { limit: 1 })).toEqual([1]);
@@ -241,7 +241,7 @@ describe("a ranking", () => {
   const told = fc.record(
     {
       text: fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(" ")),
-      place: fc.record({
+      location: fc.record({
         conversationId: fc.constantFrom("a", "b"),
         position: fc.integer({ min: 0, max: 9 }),
       }),
@@ -282,7 +282,7 @@ describe("a ranking", () => {
     fc.assert(
       fc.property(documents, query, (all, text) => {
         const items = search(all, text, { limit: 1_000 });
-        const names = items.map(({ seq, place }) => (seq === undefined ? JSON.stringify(place) : seq));
+        const names = items.map(({ seq, location }) => (seq === undefined ? JSON.stringify(location) : seq));
         expect(new Set(names).size).toBe(items.length);
         for (const [at, { score, reasons }] of items.entries()) {
           const { words, neighbours, author, time, date, conversation, role } = reasons;

@@ -16,7 +16,7 @@ const PLACES = ["x", "y"].flatMap((conversationId) =>
 
 const document = fc.tuple(
   fc.record(
-    { seq: fc.integer({ min: 1, max: 6 }), place: fc.constantFrom(...PLACES), author: fc.constant("Ada") },
+    { seq: fc.integer({ min: 1, max: 6 }), location: fc.constantFrom(...PLACES), author: fc.constant("Ada") },
     { requiredKeys: ["seq"] },
   ),
   fc.array(fc.record({ term: fc.constantFrom(...TERMS), weight: fc.integer({ min: 1, max: 3 }) }), {
@@ -39,7 +39,7 @@ function contents(index: MemoryTermIndex) {
         }))
         .sort((a, b) => a.seq - b.seq),
     })),
-    at: PLACES.map((place) => index.at(place)),
+    at: PLACES.map((location) => index.at(location)),
   };
 }
 
@@ -95,7 +95,7 @@ describe("createMemoryTermIndex", () => {
 
   it("takes terms for terms, whatever they are called", () => {
     const index = createMemoryTermIndex();
-    index.add({ seq: 1, place: { conversationId: "__proto__", position: 0 } }, [
+    index.add({ seq: 1, location: { conversationId: "__proto__", position: 0 } }, [
       { term: "__proto__", weight: 1 },
     ]);
     expect(index.match(["constructor"]).documents).toEqual([]);

@@ -37,7 +37,7 @@ export const describeEarlySettling = (seeds: readonly number[]) =>
     it.each(seeds)("a recall of few finds what begins a recall of all (seed %i)", async (seed) => {
       const random = seeded(seed);
       const memory = new MemoryUserMemory({
-        limits: { maxSourceShare: 1, maxDrawnPerConversation: 100_000 },
+        limits: { maxSourceShare: 1, maxExtractedPerConversation: 100_000 },
       });
       const optionsOf = (kind: number): RememberOptions =>
         kind < quoted ? QUOTED : kind < quoted + modelWorded ? MODEL_WORDED : {};

@@ -71,7 +71,7 @@ export const limits: StoreSpec = {
     },
 
     "quarantine what is drawn from one conversation too often": async ({ withOptions, another, user }) => {
-      const memory = withOptions({ limits: { maxDrawnPerConversation: 3 } });
+      const memory = withOptions({ limits: { maxExtractedPerConversation: 3 } });
       for (let index = 0; index < 3; index++) {
         expect(await memory.remember(user, `Maybe ${index}`, drawn("c"))).toMatchObject({ status: "active" });
       }
@@ -89,7 +89,7 @@ export const limits: StoreSpec = {
     },
 
     "of a time count anew afterwards": async ({ withOptions, user }) => {
-      const memory = withOptions({ limits: { maxDrawnPerConversation: 1, drawnWindowMs: 1 } });
+      const memory = withOptions({ limits: { maxExtractedPerConversation: 1, extractionWindowMs: 1 } });
       await memory.remember(user, "Maybe 1", drawn("c"));
       await new Promise((resolve) => setTimeout(resolve, 5));
       const later = await memory.remember(user, "Maybe 2", drawn("c"));

@@ -28,7 +28,7 @@ export const isShown = ({ status = "active" }: RenderableFact): boolean =>
 /** Whether another fact took its place. */
 export const isPast = ({ status }: Pick<RenderableFact, "status">): boolean => status === "superseded";
 
-const MARKS: Readonly<Record<Trust, string>> = {
+const LABELS: Readonly<Record<Trust, string>> = {
   stated: "",
   confirmed: "",
   inferred: "(inferred) ",
@@ -36,9 +36,9 @@ const MARKS: Readonly<Record<Trust, string>> = {
 };
 
 /** What stands before a fact that isn't the user's word, or no longer holds; else `""`. A quotation says itself whose it is. */
-export function markOf(fact: Pick<RenderableFact, "tags" | "trust" | "status" | "quotation">): string {
+export function trustLabelOf(fact: Pick<RenderableFact, "tags" | "trust" | "status" | "quotation">): string {
   if (fact.quotation !== undefined) return isPast(fact) ? "(earlier) " : "";
-  return `${isPast(fact) ? "(no longer) " : ""}${MARKS[trustOf(fact)]}`;
+  return `${isPast(fact) ? "(no longer) " : ""}${LABELS[trustOf(fact)]}`;
 }
 
 const RANKS: Readonly<Record<Trust, number>> = { stated: 0, confirmed: 0, inferred: 1, external: 2 };
@@ -47,7 +47,7 @@ const RANKS: Readonly<Record<Trust, number>> = { stated: 0, confirmed: 0, inferr
 export const rankOf = (fact: RenderableFact): number => RANKS[trustOf(fact)];
 
 /** Compares facts so that the same ones always stand in the same order, however they were found. */
-export const byStanding = (a: RenderableFact, b: RenderableFact): number =>
+export const byTrustAndTime = (a: RenderableFact, b: RenderableFact): number =>
   Number(isPast(a)) - Number(isPast(b)) ||
   rankOf(a) - rankOf(b) ||
   timeOf(a) - timeOf(b) ||
@@ -55,7 +55,7 @@ export const byStanding = (a: RenderableFact, b: RenderableFact): number =>
   compareText(a.fact, b.fact);
 
 /** Compares facts so that those come first that are to stay longest. */
-export const byWorth = (a: RenderableFact, b: RenderableFact): number =>
+export const byPriority = (a: RenderableFact, b: RenderableFact): number =>
   Number(isPast(a)) - Number(isPast(b)) || rankOf(a) - rankOf(b) || (b.score ?? 1) - (a.score ?? 1);
 
 /** When it was said, or else when it was remembered: what was said last stands last. */

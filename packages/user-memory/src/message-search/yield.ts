@@ -4,9 +4,9 @@ import { setImmediate } from "node:timers/promises";
 const SLICE_MS = 8;
 
 /** Called between small pieces of long work: lets everything else have a turn once this work has had its share. */
-export type Pace = () => Promise<void> | undefined;
+export type YieldIfDue = () => Promise<void> | undefined;
 
-export function createPace(): Pace {
+export function createYielding(): YieldIfDue {
   let start = performance.now();
   return () => {
     if (performance.now() - start < SLICE_MS) return undefined;

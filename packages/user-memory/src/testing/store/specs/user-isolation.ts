@@ -7,7 +7,7 @@ import type { RandomRun, StoreScenario, StoreSpec } from "../spec.ts";
 const CLIENTS = 16;
 
 /** Two users do random things to their own facts and with each other's ids, from 16 clients in two processes. */
-export async function expectNoCrossing(
+export async function expectIsolation(
   { memory, another, user, other }: Pick<StoreScenario, "memory" | "another" | "user" | "other">,
   { seed, operations }: { readonly seed: number; readonly operations: number },
 ): Promise<void> {
@@ -34,12 +34,12 @@ export async function expectNoCrossing(
   }
 }
 
-export const crossing = ({ seeds, operations }: RandomRun): StoreSpec => ({
+export const userIsolation = ({ seeds, operations }: RandomRun): StoreSpec => ({
   subject: "two users",
   rules: Object.fromEntries(
     seeds.map((seed) => [
       `share no fact in ${operations} random operations of 16 clients (seed ${seed})`,
-      (scenario) => expectNoCrossing(scenario, { seed, operations }),
+      (scenario) => expectIsolation(scenario, { seed, operations }),
     ]),
   ),
 });
