@@ -18,7 +18,7 @@ export interface Access {
    * each `write` in it is refused.
    */
   readonly during: <T>(user: UserKey, action: (call: Call) => Promise<T>) => Promise<T>;
-  /** Tells the calls under way that everything about the user is being forgotten. */
+  /** Interrupts the calls under way, because everything about the user is being forgotten. */
   readonly interrupt: (user: UserKey) => void;
 }
 

@@ -4,7 +4,7 @@ import { reportError } from "./report-error.ts";
 
 const MAX_DIMENSIONS = 16_000;
 
-/** The vector of a text; `null` without `embed`, and where it fails, which is told and put up with. */
+/** The vector of a text; `null` without `embed`, and where it fails, which is reported. */
 export type VectorOf = (text: string) => Promise<readonly number[] | null>;
 
 export function openEmbedding(settings: UserMemorySettings, operation: string): VectorOf {

@@ -42,7 +42,7 @@ export interface UserMemoryLimits {
    * oldest; then the oldest. What was recalled is kept in mind from half as many on. Default 5,000.
    */
   readonly maxQuotations: number;
-  /** Facts that a model worded, drawn from one conversation in a window; the next are quarantined. Default 8. */
+  /** Facts that a model worded, extracted from one conversation in a window; the next are quarantined. Default 8. */
   readonly maxExtractedPerConversation: number;
   /** In milliseconds. Default one hour. */
   readonly extractionWindowMs: number;

@@ -1,4 +1,4 @@
-/** Calls what an application gave to be told something. What it throws, or rejects with, is nobody's failure. */
+/** Calls a callback of the application's. What it throws, or rejects with, is ignored. */
 export function notify<Args extends readonly unknown[]>(
   callback: ((...args: Args) => unknown) | undefined,
   ...args: Args
@@ -6,6 +6,6 @@ export function notify<Args extends readonly unknown[]>(
   try {
     void Promise.resolve(callback?.(...args)).catch(() => undefined);
   } catch {
-    // It was told.
+    // The application's own failure.
   }
 }

@@ -7,7 +7,7 @@ type Failure = Omit<UserMemoryErrorFields, "cause"> & { readonly cause: unknown 
 
 const type = "JAFUserMemoryWarning";
 
-/** Reports what was put up with. It never throws, and a cause shows its kind alone: what it says may quote a fact. */
+/** Reports a failure that the call goes on without. Never throws. Of the cause, only its kind is kept: its message may quote a fact. */
 export function reportError({ onError }: Pick<UserMemorySettings, "onError">, failure: Failure): void {
   const { name, code } = describeCause(failure.cause);
   const cause = { name, message: "left out", ...(code === undefined ? {} : { code }) };

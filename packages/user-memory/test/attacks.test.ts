@@ -4,7 +4,7 @@ import { MemoryUserMemory } from "../src/memory-user-memory.ts";
 const USER = "ada";
 const DAY = 86_400_000;
 const EVERY = { status: ["active", "quarantined", "superseded"] } as const;
-const drawn = (position = 0, saidAt = new Date()) => ({
+const extracted = (position = 0, saidAt = new Date()) => ({
   extractor: "model",
   conversationId: "c",
   position,
@@ -19,19 +19,19 @@ describe("what was forgotten", () => {
   async function forgotten() {
     const memory = new MemoryUserMemory();
     const { id } = await memory.remember(USER, "Lives in Oslo", {
-      provenance: { ...drawn(0, OLD), evidence: "I live in Oslo and my dog is Rex." },
+      provenance: { ...extracted(0, OLD), evidence: "I live in Oslo and my dog is Rex." },
     });
     const rex = await memory.remember(USER, "The dog of the user is Rex", {
-      provenance: { ...drawn(0, OLD), evidence: "I live in Oslo and my dog is Rex." },
+      provenance: { ...extracted(0, OLD), evidence: "I live in Oslo and my dog is Rex." },
     });
     await memory.forget(USER, id);
     return { memory, rex };
   }
 
-  test("isn't drawn again once a page has said it too", async () => {
+  test("isn't extracted again once a page has said it too", async () => {
     const { memory } = await forgotten();
     await memory.remember(USER, "Lives in Oslo", { trust: "external" });
-    await expect(memory.remember(USER, "Lives in Oslo", { provenance: drawn(3, OLD) })).rejects.toEqual(
+    await expect(memory.remember(USER, "Lives in Oslo", { provenance: extracted(3, OLD) })).rejects.toEqual(
       refused("forgotten"),
     );
   });
@@ -40,13 +40,13 @@ describe("what was forgotten", () => {
     ["with a mark at its end", "Lives in Oslo؟"],
     ["with an invisible sign in it", "Lives in Os\u200dlo"],
     ["in other words", "Oslo is where the user is at home"],
-  ])("isn't drawn again from the same message %s", async (_, fact) => {
+  ])("isn't extracted again from the same message %s", async (_, fact) => {
     const { memory } = await forgotten();
-    const provenance = { ...drawn(0, OLD), evidence: "live in Oslo" };
+    const provenance = { ...extracted(0, OLD), evidence: "live in Oslo" };
     await expect(memory.remember(USER, fact, { provenance })).rejects.toEqual(refused("forgotten"));
   });
 
-  test("is gone from the evidence of what else was drawn from the message", async () => {
+  test("is gone from the evidence of what else was extracted from the message", async () => {
     const { memory, rex } = await forgotten();
     expect(await memory.recall(USER, "Oslo")).toEqual([]);
     expect((await memory.get(USER, rex.id))?.provenance.evidence).toBeUndefined();
@@ -79,7 +79,7 @@ describe("what was forgotten", () => {
   test("and rejected waits never again, but is the user's to say", async () => {
     const memory = new MemoryUserMemory();
     const claim = () =>
-      memory.remember(USER, "Owns a yacht", { trust: "external", provenance: drawn(1, new Date()) });
+      memory.remember(USER, "Owns a yacht", { trust: "external", provenance: extracted(1, new Date()) });
     expect(await memory.review.reject(USER, (await claim()).id)).toBe(true);
     await expect(claim()).rejects.toEqual(refused("forgotten"));
     expect(await memory.remember(USER, "Owns a yacht")).toMatchObject({ status: "active" });
@@ -113,11 +113,11 @@ describe("what others planted", () => {
   test("a key of a model's hides no statement about something else", async () => {
     const memory = new MemoryUserMemory();
     await memory.remember(USER, "Is allergic to penicillin", { key: "allergy" });
-    await memory.remember(USER, "The user likes green tea", { key: "allergy", provenance: drawn() });
+    await memory.remember(USER, "The user likes green tea", { key: "allergy", provenance: extracted() });
     expect(texts(await memory.recall(USER, "allergic to penicillin"))).toEqual(["Is allergic to penicillin"]);
     const newer = await memory.remember(USER, "Is allergic to nuts", {
       key: "allergy",
-      provenance: drawn(1),
+      provenance: extracted(1),
     });
     expect(texts(await memory.list(USER))).toEqual([newer.fact, "The user likes green tea"]);
   });

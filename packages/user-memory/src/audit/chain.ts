@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { StoredAuditEntry, StoredFact, UserKey } from "../backend/backend.ts";
 import type { AuditAction, AuditEntry } from "./entry.ts";
 
-/** What is to be noted. */
+/** What is to be recorded. */
 export interface AuditEvent {
   readonly action: AuditAction;
   readonly factId?: string;

@@ -62,7 +62,7 @@ export interface UserHead {
 
 /** A fact that was forgotten. */
 export interface Tombstone {
-  /** A keyed hash of what the fact said, or of where it was drawn from; 43 characters. */
+  /** A keyed hash of what the fact said, or of where it was extracted from; 43 characters. */
   readonly digest: string;
   /** When it was forgotten, in milliseconds since 1970. */
   readonly at: number;

@@ -8,15 +8,15 @@ import { loadSteps } from "./load.ts";
 import { reportFailure } from "./report-failure.ts";
 
 const MAX_DELAY_MS = 15 * 60 * 1_000;
-/** Beyond `maxAttempts`, so often may a turn be handed out without being tried: refused by its lane, or lost with a process. */
+/** Beyond `maxAttempts`, so often may a turn be leased without being tried: refused by the concurrency limit, or lost with a process. */
 const UNTRIED = 3;
 
 /** `"put-off"`: it will be tried again. */
 export type AttemptOutcome = "done" | "put-off" | "given-up";
 
 /**
- * Works on a job that was handed out, when its turn comes among the others of this process. What fails is told and given back
- * to the queue for later, or given up. Never rejects.
+ * Works on a leased job, as soon as the concurrency limit of this process allows. What fails is reported and released
+ * for later, or given up. Never rejects.
  */
 export async function attemptJob(scope: ExtractionScope, leased: LeasedJob): Promise<AttemptOutcome> {
   const { settings, memory } = scope;

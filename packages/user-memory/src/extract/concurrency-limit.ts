@@ -54,7 +54,7 @@ async function enter<T>(
     return await work();
   } finally {
     const next = nextOf(queue);
-    // The next one takes over the lane itself.
+    // The next one takes over what this one held of the limit.
     if (next === undefined) queue.active -= 1;
     else next();
   }

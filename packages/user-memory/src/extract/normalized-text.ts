@@ -4,20 +4,20 @@ import type { Span } from "./foreign/index.ts";
 interface Found {
   /** In the text as it stands. */
   readonly span: Span;
-  /** In the normalized text: where to look on. */
+  /** In the normalized text: where to search on. */
   readonly end: number;
 }
 
 /** A text's letters and digits alone, and where each of them stands. */
 export interface NormalizedText {
   readonly text: string;
-  /** Where a normalized text stands next as whole words, from a place in this one on. */
+  /** The next match of a normalized text, as whole words, from an offset in this one on. */
   readonly next: (wanted: string, from: number) => Found | undefined;
-  /** The first places where it stands. */
+  /** Its first matches. */
   readonly all: (wanted: string) => readonly Span[];
 }
 
-/** Words that stand in more places than this were made to. */
+/** A text with more matches than this was made to have them. */
 const MAX_MATCHES = 32;
 const MAX_TRIES = 1_000;
 const LETTER = lazy(() => /[\p{L}\p{N}]/u);

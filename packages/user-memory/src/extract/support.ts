@@ -5,7 +5,7 @@ import type { ProposedFact } from "./options.ts";
 import type { Passage, Quotable } from "./passages.ts";
 import { lineOf } from "./passages.ts";
 
-/** What a proposal rests on. */
+/** What supports a proposal. */
 export type Support =
   | { readonly kind: "quotation"; readonly passage: Passage }
   /** Its words stand in somebody else's text alone. */
@@ -23,7 +23,7 @@ const SHARED_WITH_FACT = 0.2;
 const MIN_SHARED = 2;
 
 /**
- * Finds the user's words that a proposal rests on. Evidence is looked up as it stands, whatever its case, spaces, accents and
+ * Finds the user's words that support a proposal. Evidence is looked up as it stands, whatever its case, spaces, accents and
  * punctuation, and where it leaves something out, its parts in their order. Where it isn't there like that, the passage counts
  * that shares most of its words, or of the fact's: rare ones more, and half of them at least. A fact without evidence rests on
  * the passage that shares most with it: two words and a fifth of them are enough, for it is the passage that is shown.
@@ -84,7 +84,7 @@ const ofOther = ({ message, start, end }: MessageSpan, said: readonly string[]):
   message,
 });
 
-/** The fewer passages hold a word, the more it tells. */
+/** The fewer passages hold a word, the more it counts. */
 function rarities(contents: readonly ReadonlySet<string>[]): (term: string) => number {
   const counts = new Map<string, number>();
   for (const content of contents) for (const term of content) counts.set(term, (counts.get(term) ?? 0) + 1);

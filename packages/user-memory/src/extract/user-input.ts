@@ -17,7 +17,7 @@ const MAX_REQUEST = 8_000;
 const MAX_ANNOUNCEMENT = 2_000;
 const UNPORTABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** What the user said in a turn, without its secrets, and what tells how it is meant. */
+/** What the user said in a turn, without its secrets, and the context that shows how it is meant. */
 export type UserInput = Pick<ExtractionJob, "said" | "position" | "question" | "isAnnounced">;
 
 interface TurnMessages {

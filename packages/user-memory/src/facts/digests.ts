@@ -9,7 +9,7 @@ export interface Digests {
   readonly ofFact: (fact: string) => string;
   /** The same for facts of the same words, whatever their order and form; `undefined` for one without words. */
   readonly ofWords: (fact: string) => string | undefined;
-  /** Names the message that a fact was drawn from; `undefined` where it isn't known. */
+  /** Names the message that a fact was extracted from; `undefined` where it isn't known. */
   readonly ofSource: (source: {
     readonly conversationId: string | null;
     readonly position: number | null;

@@ -5,7 +5,7 @@ import { detailsOf } from "./quotation.ts";
 
 type Indexed = Pick<StoredFact, "fact" | "evidence" | "saidAt" | "quotation">;
 
-/** What a fact is found by: its own words and those that it was drawn from; of a quotation, its question and paraphrases, too. */
+/** What a fact is found by: its own words and those that it was extracted from; of a quotation, its question and paraphrases, too. */
 export function termsOfFact({ fact, evidence, saidAt, quotation }: Indexed): readonly TermWeight[] {
   const { question = null, paraphrases = [] } = detailsOf({ quotation }) ?? {};
   const texts = [fact, evidence === fact ? null : evidence, question, ...paraphrases];

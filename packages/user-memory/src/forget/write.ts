@@ -20,7 +20,7 @@ export const NOTHING: Forgotten = { facts: 0, vectors: 0, revived: 0 };
 interface ForgetOptions {
   /** The fact, and those that say the same. */
   readonly ids: readonly string[];
-  /** The keys of what they had taken the place of. */
+  /** The keys of what they had superseded. */
   readonly keys: readonly string[];
   /** Where they were said. */
   readonly locations: readonly MessageLocation[];
@@ -47,22 +47,23 @@ export function forgetWrite(options: ForgetOptions): Write<Forgotten> {
       }
       const goneIds = new Set(gone.map(({ id }) => id));
       const revived = relink(draft, view.facts, goneIds);
-      if (action !== "evicted") for (const fact of gone) withdraw(draft, view.facts, { fact, gone: goneIds });
+      if (action !== "evicted")
+        for (const fact of gone) removeEvidence(draft, view.facts, { fact, gone: goneIds });
       const vectors = gone.filter(({ vector }) => vector !== null).length;
       return { result: { facts: gone.length, vectors, revived }, change: draft.build(now) };
     },
   };
 }
 
-interface Withdrawal {
+interface EvidenceRemoval {
   readonly fact: StoredFact;
   readonly gone: ReadonlySet<string>;
 }
 
 const hasParaphrases = (fact: StoredFact): boolean => (detailsOf(fact)?.paraphrases ?? []).length > 0;
 
-/** What else was drawn from the same message loses its evidence and its paraphrases: they may say what is forgotten. */
-function withdraw(draft: Draft, facts: readonly StoredFact[], { fact, gone }: Withdrawal): void {
+/** What else was extracted from the same message loses its evidence and its paraphrases: they may say what is forgotten. */
+function removeEvidence(draft: Draft, facts: readonly StoredFact[], { fact, gone }: EvidenceRemoval): void {
   const { conversationId, position } = fact;
   if (conversationId === null || position === null) return;
   const quoting = facts.filter(
@@ -76,14 +77,14 @@ function withdraw(draft: Draft, facts: readonly StoredFact[], { fact, gone }: Wi
     const current = draft.current(other);
     const details = detailsOf(current);
     const quotation = details && writeDetails({ ...details, paraphrases: [] });
-    const silent = { ...current, evidence: null, quotation };
-    const after = other.status === "quarantined" ? silent : { ...silent, terms: termsOfFact(silent) };
+    const redacted = { ...current, evidence: null, quotation };
+    const after = other.status === "quarantined" ? redacted : { ...redacted, terms: termsOfFact(redacted) };
     draft.put(after, other);
     draft.audit({ action: "changed", factId: other.id, fact: after });
   }
 }
 
-/** Gives what the facts had taken the place of to whatever comes next, or makes it count again; how many that does. */
+/** Has what the facts had superseded be superseded by the next statement, or makes it active again. Returns how many are. */
 function relink(draft: Draft, facts: readonly StoredFact[], gone: ReadonlySet<string>): number {
   const left = facts.filter(({ id, supersededBy }) => !gone.has(id) && gone.has(supersededBy ?? ""));
   let revived = 0;
@@ -106,7 +107,7 @@ function relink(draft: Draft, facts: readonly StoredFact[], gone: ReadonlySet<st
 
 type Next = Pick<StoredFact, "supersededBy" | "supersededAt">;
 
-/** What takes a fact's place now: the next of its chain that is still there, or else the next statement with its key. */
+/** What supersedes a fact now: the next of its chain that is still there, or else the next statement with its key. */
 function nextOf(fact: StoredFact, facts: readonly StoredFact[], gone: ReadonlySet<string>): Next | undefined {
   let next: StoredFact | undefined = fact;
   while (next !== undefined && gone.has(next.supersededBy ?? "")) {

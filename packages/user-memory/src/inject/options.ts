@@ -15,7 +15,7 @@ export interface MemoryInjectOptions {
   readonly links?: LinkPolicy | undefined;
   /** Told which facts the prompt got, in their order; not called for none. What it throws is ignored. */
   readonly onInjected?: ((entries: readonly MemoryEntry[]) => void) | undefined;
-  /** Told why no facts could be had. Default: the hook rejects, which the engine tells as `middleware_failed`. */
+  /** Called where no facts could be had, with the reason. Default: the hook rejects, which the engine reports as `middleware_failed`. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 

@@ -24,7 +24,7 @@ interface Asked {
 /** What is read at once though not all of it is wanted: messages that stand so near to each other. */
 const NEAR = 8;
 
-/** Finds places by the index, and reads from the store what stands there. */
+/** Finds locations by the index, and reads their messages from the store. */
 export async function findMessages(
   scope: IndexScope,
   index: UserIndex,
@@ -65,7 +65,7 @@ function bestOfEach(items: readonly RankedItem[]): readonly Ranked[] {
 
 const nameOf = ({ conversationId, position }: MessageLocation): string => `${position}:${conversationId}`;
 
-/** What stands at the places now, if it is the user's and says something. */
+/** The messages at the locations now, if they are the user's and hold text. */
 async function readLocations(
   { provider, userId }: IndexScope,
   ranked: readonly Ranked[],

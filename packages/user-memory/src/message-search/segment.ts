@@ -41,7 +41,7 @@ export async function textHash(text: string, yieldIfDue: YieldIfDue): Promise<nu
 export interface MessageText {
   readonly text: string;
   readonly hash: number;
-  /** Its place, counted from the segment's `base`. */
+  /** Its position, counted from the segment's `base`. */
   readonly offset: number;
   readonly isAssistant: boolean;
 }

@@ -1,11 +1,11 @@
 import type { MatchedDocument } from "./matches.ts";
 import type { TermTable } from "./term-table.ts";
 
-/** A place in a conversation at which something matches, or next to one. */
+/** A message of a conversation in which something matches, or next to one. */
 export interface ConversationMessage {
   readonly conversation: Conversation;
   readonly position: number;
-  /** The row of what is said there; -1 where no document of the place matches. */
+  /** The row of what is said there; -1 where no document of the message matches. */
   readonly row: number;
   /** Of the documents that match there: the oldest that names its author or side. */
   speaker: MatchedDocument | undefined;
@@ -24,13 +24,13 @@ export interface Conversation {
 /** Where the documents stand that match. */
 export interface ConversationLayout {
   readonly conversations: readonly Conversation[];
-  /** By document; `undefined` for one that has no place. */
+  /** By document; `undefined` for one that has no location. */
   readonly ofDocuments: readonly (ConversationMessage | undefined)[];
-  /** As in {@link TermTable}, but a row holds, by word, the most that a document of the place holds. */
+  /** As in {@link TermTable}, but a row holds, by word, the most that a document of the message holds. */
   readonly counts: Uint16Array;
 }
 
-/** Puts the documents in their places. */
+/** Groups the documents by message, and the messages by conversation. */
 export function groupByConversation({
   documents,
   counts: own,
@@ -82,17 +82,17 @@ export interface Reach {
   readonly ahead: number;
 }
 
-/** The places near a message at which nothing matches, but for those that were given before. */
+/** The messages near a message in which nothing matches, but for those that were returned before. */
 export function unmatchedNear(
   { conversation, position: from }: ConversationMessage,
   { back, ahead }: Reach,
 ): readonly ConversationMessage[] {
-  const gaps: ConversationMessage[] = [];
+  const unmatched: ConversationMessage[] = [];
   for (let position = Math.max(0, from - ahead); position <= from + back; position++) {
     if (conversation.at[position] !== undefined) continue;
-    const gap: ConversationMessage = { conversation, position, row: -1, speaker: undefined, length: 0 };
-    conversation.at[position] = gap;
-    gaps.push(gap);
+    const neighbour: ConversationMessage = { conversation, position, row: -1, speaker: undefined, length: 0 };
+    conversation.at[position] = neighbour;
+    unmatched.push(neighbour);
   }
-  return gaps;
+  return unmatched;
 }

@@ -21,7 +21,7 @@ export interface Reasons extends ScoreParts {
   readonly terms: readonly string[];
 }
 
-/** A document by its `seq`; or, where nothing matches but what stands next to it, a message by its `place` alone. */
+/** A document by its `seq`; or, where nothing matches but what stands next to it, a message by its `location` alone. */
 export interface RankedItem {
   readonly seq?: number | undefined;
   readonly location?: MessageLocation | undefined;
@@ -31,7 +31,7 @@ export interface RankedItem {
 }
 
 export interface RankOptions {
-  /** At most so many, default 10. Ask for more than you need: at a `place` there may be no document. */
+  /** At most so many, default 10. Ask for more than you need: at a `location` there may be no document. */
   readonly limit?: number | undefined;
   /** Absent: {@link defaultWeights}. */
   readonly weights?: Partial<RankingWeights> | undefined;
@@ -51,12 +51,12 @@ export function rank(query: Query, matches: Matches, options: RankOptions = {}):
   const layout = groupByConversation(table);
   const scorer = createScorer({ table, layout, named, weights });
   const scores = new Float64Array(table.documents.length);
-  const gaps = scoreAll(scorer, layout, {
+  const unmatched = scoreAll(scorer, layout, {
     scores,
     reach: { back: weights.before.length, ahead: weights.after.length },
   });
-  const lowest = lowestOf(scores, gaps, limit);
-  const best = gaps.filter(({ score }) => score >= lowest);
+  const lowest = lowestOf(scores, unmatched, limit);
+  const best = unmatched.filter(({ score }) => score >= lowest);
   for (let row = 0; row < scores.length; row++) {
     const score = scores[row] ?? 0;
     if (score >= lowest) best.push({ row, message: layout.ofDocuments[row], score });
@@ -80,18 +80,18 @@ interface Sheet {
   readonly reach: Reach;
 }
 
-/** Scores every document, and the gaps around those that fit well; next to one that hardly fits, nothing is of use. */
+/** Scores every document, and the unmatched messages around those that fit well; next to one that hardly fits, nothing is of use. */
 function scoreAll(scorer: Scorer, { ofDocuments }: ConversationLayout, { scores, reach }: Sheet): Scored[] {
   const fits = Float64Array.from(ofDocuments, (message, row) => scorer.fit(row, message));
   const wanted = fits.reduce((most, fit) => Math.max(most, fit), 0) * WORTH_A_LOOK;
-  const gaps: ConversationMessage[] = [];
+  const unmatched: ConversationMessage[] = [];
   for (let row = 0; row < fits.length; row++) {
     const message = ofDocuments[row];
     const fit = fits[row] ?? 0;
     scores[row] = scorer.score(row, message, fit);
-    if (message !== undefined && fit >= wanted) gaps.push(...unmatchedNear(message, reach));
+    if (message !== undefined && fit >= wanted) unmatched.push(...unmatchedNear(message, reach));
   }
-  return gaps.map((message) => ({
+  return unmatched.map((message) => ({
     row: -1,
     message,
     score: scorer.score(-1, message, scorer.fit(-1, message)),
@@ -99,16 +99,17 @@ function scoreAll(scorer: Scorer, { ofDocuments }: ConversationLayout, { scores,
 }
 
 /** The score of the last that is within the limit; above 0. Sorting numbers costs far less than sorting candidates. */
-function lowestOf(scores: Float64Array, gaps: readonly Scored[], limit: number): number {
+function lowestOf(scores: Float64Array, unmatched: readonly Scored[], limit: number): number {
   if (limit < 1) return Number.POSITIVE_INFINITY;
-  const sorted = new Float64Array(scores.length + gaps.length);
+  const sorted = new Float64Array(scores.length + unmatched.length);
   sorted.set(scores);
-  for (let index = 0; index < gaps.length; index++) sorted[scores.length + index] = gaps[index]?.score ?? 0;
+  for (let index = 0; index < unmatched.length; index++)
+    sorted[scores.length + index] = unmatched[index]?.score ?? 0;
   sorted.sort();
   return Math.max(sorted[sorted.length - limit] ?? 0, Number.MIN_VALUE);
 }
 
-/** Documents come before places without one, whose order only has to be always the same. */
+/** Documents come before messages without one, whose order only has to be always the same. */
 function tie(one: Scored, other: Scored, { documents }: TermTable): number {
   const [mine, theirs] = [documents[one.row], documents[other.row]];
   if (mine !== undefined && theirs !== undefined) {
@@ -132,7 +133,7 @@ function toItem(scored: Scored, { documents, words, counts }: TermTable, scorer:
   const terms = words.filter((_, word) => holds(word) || holds(words.length + word));
   const location = locationOf(scored);
   const item = { score, reasons: { terms, ...scorer.parts(row, scored.message) } };
-  const placed = location === undefined ? item : { location, ...item };
+  const located = location === undefined ? item : { location, ...item };
   const document = documents[row];
-  return document === undefined ? placed : { seq: document.seq, ...placed };
+  return document === undefined ? located : { seq: document.seq, ...located };
 }

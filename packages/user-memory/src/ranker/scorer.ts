@@ -52,15 +52,15 @@ export function createScorer(scene: Scene): Scorer {
     return role === "assistant" ? weights.assistant : 1;
   };
   const timeOf = (row: number) => (table.times[row] === 1 ? weights.time : 1);
-  const dateOf = (row: number, told: number) =>
-    (table.dates[row] ?? 0) * (weights.date * told + weights.dateAlone);
+  const dateOf = (row: number, base: number) =>
+    (table.dates[row] ?? 0) * (weights.date * base + weights.dateAlone);
   const conversationOf = (message: ConversationMessage | undefined) =>
     message === undefined ? 0 : (conversations.get(message.conversation) ?? 0);
   return {
     fit: words.around,
     score: (row, message, fit) => {
-      const told = fit * authorOf(row, message) * timeOf(row);
-      return (told + dateOf(row, told) + conversationOf(message)) * roleOf(row, message);
+      const base = fit * authorOf(row, message) * timeOf(row);
+      return (base + dateOf(row, base) + conversationOf(message)) * roleOf(row, message);
     },
     parts: (row, message) => {
       const own = words.alone(row);

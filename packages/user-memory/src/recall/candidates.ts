@@ -9,7 +9,7 @@ const NEAREST = 100;
 /** A fact that a query may find, before anybody has looked at it. */
 export interface Candidate {
   readonly seq?: number | undefined;
-  /** In place of `seq`: all that was said there. */
+  /** Instead of `seq`: all facts of this message. */
   readonly location?: MessageLocation | undefined;
   /** Of the ranker; 0 where only the meaning fits. */
   readonly words: number;

@@ -4,11 +4,11 @@ import { ownContent } from "../facts/terms.ts";
 import { isQuestion } from "../text/asks.ts";
 import type { Found } from "./order.ts";
 
-/** A quotation that says little stands where one of this many times its rank would. */
+/** A quotation that says little is ranked as one of this many times its rank. */
 const BEHIND = 10;
 
 export interface Demoted extends Found {
-  /** From 1. What is ranked behind the last of them comes after all whose place is at most their number. */
+  /** From 1. What is ranked behind the last of them comes after all whose effective rank is at most their number. */
   readonly effectiveRank: number;
 }
 

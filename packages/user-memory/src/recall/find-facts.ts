@@ -100,7 +100,7 @@ async function readBatch(
   return { head, found };
 }
 
-/** A fact may be found both by its words and by its place: the better counts. */
+/** A fact may be found both by its words and by the location of its message: the better counts. */
 function once(found: readonly Found[]): readonly Found[] {
   const seen = new Set<number>();
   return found.filter(({ fact }) => !seen.has(fact.seq) && seen.add(fact.seq));

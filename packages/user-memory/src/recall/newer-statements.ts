@@ -8,7 +8,7 @@ interface Wanted {
 }
 
 /**
- * Puts before each earlier quotation what took its place, so that nobody takes what was said once for what holds now; leaves
+ * Puts before each superseded quotation what superseded it, so that nobody takes what was said once for what holds now; leaves
  * the earlier one out where the later one says all of its words.
  */
 export async function withNewerStatements(

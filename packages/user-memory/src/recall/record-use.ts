@@ -10,7 +10,7 @@ interface Recalled {
   readonly facts: readonly StoredFact[];
 }
 
-/** Keeps that quotations were recalled, each once, in the background: those that never were make room for new ones first. */
+/** Records that quotations were recalled, each once, in the background: those that never were are evicted first. */
 export function recordUse(scope: StoreScope, user: UserKey, { head, facts }: Recalled): void {
   const { access, settings, track } = scope;
   const ids = facts.flatMap(({ id, quotation, usedAt }) =>

@@ -3,11 +3,11 @@ import { forgetWrite } from "../forget/write.ts";
 import { listStored } from "../list/list.ts";
 import { digestsFor, type StoreScope } from "../scope.ts";
 
-/** Of `maxQuotations`, so many make room at once, since finding them means reading all. */
+/** Of `maxQuotations`, so many are evicted at once, since finding them means reading all. */
 const SHARE = 0.05;
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 
-/** Deletes quotations that are missed least: of those that were never recalled, the oldest; then the oldest. */
+/** Deletes the least useful quotations: of those that were never recalled, the oldest; then the oldest. */
 export async function evictQuotations(scope: StoreScope, user: UserKey): Promise<void> {
   const { access, settings } = scope;
   const all = await listStored(scope, user, {

@@ -53,7 +53,7 @@ const mayAdd = (same: StoredFact, again: Repeated): boolean =>
     !isUsersWord(same.trust) ||
     trustRank(again.trust) >= trustRank(same.trust));
 
-/** What others had said before the user did: nothing of it stays but its place. */
+/** What others had said before the user did: only its id and number stay. */
 function replaceOthers(same: StoredFact, again: Repeated): StoredFact {
   const { fact, tags, score, trust, key, validFrom, validUntil } = again;
   const said: StoredFact = {

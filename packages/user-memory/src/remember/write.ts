@@ -36,7 +36,7 @@ export function rememberWrite(input: RememberInput, context: RememberContext): W
     since: input.since,
     selection: { ...named, currentKeys: keys },
     plan: (scope) => {
-      // Told late of an earlier time: its place is somewhere in the history of the key.
+      // Said now of an earlier time: it belongs somewhere in the history of the key.
       const isLate = ({ key, validFrom }: StoredFact) =>
         input.isDated && key === input.key && validFrom > input.validFrom;
       if (keys.length === 0 || whole || !scope.view.facts.some(isLate)) return plan(scope, wanted);
@@ -68,7 +68,7 @@ function plan(scope: PlanScope, asked: Wanted): Plan<StoredFact> {
 }
 
 /**
- * With a key and a date that count. A key that somebody proposed who drew the fact counts only among facts that share a word:
+ * With a key and a date that count. A key that somebody proposed who extracted the fact counts only among facts that share a word:
  * no model puts what the user said into the past by giving another fact its key. A quotation takes the place of quotations
  * alone. What nobody dated follows what is there, also if the clock of this process is behind.
  */
@@ -90,7 +90,7 @@ function keyed({ facts }: UserView, wanted: Wanted): Wanted {
 const sharesWord = (some: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
   [...some].some((term) => others.has(term));
 
-/** Whether it was drawn from what was said before everything was forgotten. */
+/** Whether it was extracted from what was said before everything was forgotten. */
 const isErased = ({ state }: PlanScope, { extractor, saidAt }: Wanted): boolean =>
   extractor !== null && state.erasedAt > 0 && (saidAt === null || saidAt <= state.erasedAt);
 

@@ -13,7 +13,7 @@ export interface Draft {
   readonly addTombstones: (tombstones: readonly Tombstone[]) => void;
   readonly removeTombstones: (digests: readonly string[]) => void;
   readonly audit: (event: AuditEvent) => void;
-  /** Notes that a fact that isn't the user's word was drawn from a conversation. */
+  /** Counts that a fact that isn't the user's word was extracted from a conversation. */
   readonly setExtracted: (extracted: HeadState["extracted"]) => void;
   readonly build: (at: number) => UserChange;
 }

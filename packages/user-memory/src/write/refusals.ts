@@ -5,7 +5,7 @@ export const erased = (operation: string): UserMemoryError =>
     code: "erased",
     operation,
     message:
-      "Everything about this user was forgotten while the call, or what it was made of, was under way. Nothing was written. What the user has said since can be remembered by a new call; of what was drawn from it, provenance.saidAt has to say when.",
+      "Everything about this user was forgotten while the call, or what it was made of, was under way. Nothing was written. What the user has said since can be remembered by a new call; of what was extracted from it, provenance.saidAt has to say when.",
     retryable: false,
   });
 
@@ -14,7 +14,7 @@ export const forgotten = (): UserMemoryError =>
     code: "forgotten",
     operation: "remember",
     message:
-      "This was forgotten or rejected, and is drawn from what was said before that, or isn't the user's word; so it stays forgotten. If the user says it again, remember it with a newer provenance.saidAt, or without provenance.extractor.",
+      "This was forgotten or rejected, and is extracted from what was said before that, or isn't the user's word; so it stays forgotten. If the user says it again, remember it with a newer provenance.saidAt, or without provenance.extractor.",
     retryable: false,
   });
 

@@ -2,20 +2,20 @@ import type { StoredFact } from "../backend/backend.ts";
 import { mayReplace } from "../facts/trust.ts";
 import type { Draft } from "./draft.ts";
 
-/** What becomes of a fact that contradicts others. */
+/** The outcome for a fact that contradicts others. */
 export type Supersession =
-  /** It takes the place of those that it outranks; if a later statement is there already, it is past itself. */
+  /** It supersedes those that it outranks; if there is a later statement, it is superseded itself, `by` that. */
   | {
       readonly kind: "accepted";
       readonly replaces: readonly StoredFact[];
       readonly by: StoredFact | undefined;
     }
-  /** It isn't trusted enough to take the place of what the user said. */
+  /** It isn't trusted enough to supersede what the user said. */
   | { readonly kind: "conflict"; readonly with: StoredFact };
 
 /**
- * The later statement counts, by when each holds from, if it is trusted enough. What is told late of an earlier time takes
- * its place between what held before and what held after.
+ * The later statement counts, by when each holds from, if it is trusted enough. What is said now of an earlier time
+ * goes between what held before and what held after.
  */
 export function supersessionOf(
   fact: Pick<StoredFact, "trust" | "validFrom">,
@@ -37,7 +37,7 @@ export function supersessionOf(
 const holdsAfter = ({ supersededAt, validUntil }: StoredFact, time: number): boolean =>
   (supersededAt === null || supersededAt > time) && (validUntil === null || validUntil > time);
 
-/** Puts facts into the past, as of when the newer one holds. */
+/** Marks facts as superseded, as of when the newer one holds. */
 export function supersede(draft: Draft, replaced: readonly StoredFact[], by: StoredFact): void {
   for (const fact of replaced) {
     const after: StoredFact = {

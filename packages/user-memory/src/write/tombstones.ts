@@ -4,17 +4,17 @@ import type { Digests } from "../facts/digests.ts";
 import { wordingOf } from "../facts/quotation.ts";
 import { isUsersWord } from "../facts/trust.ts";
 
-type Told = Pick<StoredFact, "fact" | "quotation" | "conversationId" | "position">;
+type FactSource = Pick<StoredFact, "fact" | "quotation" | "conversationId" | "position">;
 
-/** By what a forgotten fact is known again: what it says, its words, and where it was drawn from. */
-export function tombstoneDigestsOf(told: Told, digests: Digests): readonly string[] {
-  const wording = wordingOf(told);
-  const all = [digests.ofFact(wording), digests.ofWords(wording), digests.ofSource(told)];
+/** By what a forgotten fact is recognised: what it says, its words, and where it was extracted from. */
+export function tombstoneDigestsOf(fact: FactSource, digests: Digests): readonly string[] {
+  const wording = wordingOf(fact);
+  const all = [digests.ofFact(wording), digests.ofWords(wording), digests.ofSource(fact)];
   return all.filter((digest) => digest !== undefined);
 }
 
-/** Stands for ever: somebody has decided against it. */
-const FOR_GOOD = Number.MAX_SAFE_INTEGER;
+/** The time of a tombstone that never ends: somebody has rejected the fact. */
+const PERMANENT = Number.MAX_SAFE_INTEGER;
 
 interface TombstoneOptions {
   readonly digests: Digests;
@@ -27,10 +27,10 @@ export const tombstonesFor = (
   { digests, at, rejects }: TombstoneOptions,
 ): readonly Tombstone[] =>
   rejects
-    ? [{ digest: digests.ofFact(wordingOf(fact)), at: FOR_GOOD }]
+    ? [{ digest: digests.ofFact(wordingOf(fact)), at: PERMANENT }]
     : tombstoneDigestsOf(fact, digests).map((digest) => ({ digest, at }));
 
-interface Said {
+interface TombstoneCheck {
   readonly trust: Trust;
   readonly extractor: string | null;
   readonly saidAt: number | null;
@@ -39,17 +39,17 @@ interface Said {
 }
 
 /**
- * Whether a fact stays forgotten: it was drawn from what was said before, or it was forgotten while the call was waiting.
+ * Whether a fact stays forgotten: it was extracted from what was said before, or it was forgotten while the call was waiting.
  * What was rejected comes back by the user's word alone.
  */
 export function isBlockedByTombstone(
   tombstones: readonly Tombstone[],
-  { trust, extractor, saidAt, known }: Said,
+  { trust, extractor, saidAt, known }: TombstoneCheck,
 ): boolean {
   const isNew = ({ digest, at }: Tombstone): boolean =>
     known !== undefined && !known.some((other) => other.digest === digest && other.at === at);
   return tombstones.some((tombstone) => {
-    if (tombstone.at === FOR_GOOD) return !isUsersWord(trust);
+    if (tombstone.at === PERMANENT) return !isUsersWord(trust);
     if (extractor === null) return isNew(tombstone);
     return saidAt === null || saidAt <= tombstone.at;
   });
