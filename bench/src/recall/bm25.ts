@@ -1,6 +1,6 @@
-import { stem } from "../../../packages/user-memory/src/recall/stemmer.ts";
-import { isStopWord } from "../../../packages/user-memory/src/recall/stop-words.ts";
-import { tokenize } from "../../../packages/user-memory/src/recall/tokenizer.ts";
+import { stem } from "../../../packages/user-memory/src/ranker/stemmer.ts";
+import { isStopWord } from "../../../packages/user-memory/src/ranker/stop-words.ts";
+import { tokenize } from "../../../packages/user-memory/src/ranker/tokenizer.ts";
 
 const SATURATION = 1.2;
 const LENGTH = 0.75;

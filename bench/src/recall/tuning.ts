@@ -8,7 +8,7 @@ import {
   type RankingWeights,
   rank,
   termsOf,
-} from "../../../packages/user-memory/src/recall/index.ts";
+} from "../../../packages/user-memory/src/ranker/index.ts";
 import { readSet, restricted } from "./chats.ts";
 import { type Marks, marksOf } from "./marks.ts";
 import { askBm25, type SetRow, setRows } from "./sets.ts";
@@ -101,13 +101,15 @@ function leaveOneOut(rows: readonly Row[]): readonly Marks[] {
   return kept.map(marksOf);
 }
 
-const placeName = (conversationId: string, position: number) => `${position}:${conversationId}`;
+const locationName = (conversationId: string, position: number) => `${position}:${conversationId}`;
 
 const ask = (cases: readonly Case[], weights: Weights) =>
   cases.map(({ chat, query, matches, turnAt, evidence }) => {
     const found = rank(query, matches, { limit: 100, weights });
-    const ids = found.flatMap(({ place }) =>
-      place === undefined ? [] : (turnAt.get(placeName(place.conversationId, place.position)) ?? []),
+    const ids = found.flatMap(({ location }) =>
+      location === undefined
+        ? []
+        : (turnAt.get(locationName(location.conversationId, location.position)) ?? []),
     );
     return { chat, ids: [...new Set(ids)], evidence };
   });
@@ -120,7 +122,7 @@ function rowOf(row: SetRow): Row | undefined {
     const isTalk = chat.turns.some(({ speaker }) => speaker !== "user" && speaker !== "assistant");
     let seq = 0;
     for (const turn of chat.turns) {
-      const place = { conversationId: turn.session, position: turn.position };
+      const location = { conversationId: turn.session, position: turn.position };
       const texts =
         row.itemsOf === undefined
           ? [...passagesIn(turn.text)]
@@ -132,9 +134,11 @@ function rowOf(row: SetRow): Row | undefined {
         row.itemsOf === undefined
           ? { role: turn.role }
           : { author: isTalk ? turn.speaker : undefined, saidAt };
-      for (const text of texts) index.add({ seq: ++seq, place, ...said }, termsOf(text, { saidAt }));
+      for (const text of texts) index.add({ seq: ++seq, location, ...said }, termsOf(text, { saidAt }));
     }
-    const turnAt = new Map(chat.turns.map(({ session, position, id }) => [placeName(session, position), id]));
+    const turnAt = new Map(
+      chat.turns.map(({ session, position, id }) => [locationName(session, position), id]),
+    );
     return chat.questions.map(({ text, evidence }) => {
       const query = parseQuery(text, { now: Date.now() });
       return { chat: chat.id, query, matches: index.match(query.terms), turnAt, evidence };

@@ -3,8 +3,8 @@ import { auditChain } from "./audit/chain.ts";
 import type { UserKey, UserMemoryBackend, UserView } from "./backend/backend.ts";
 import { UserMemoryError } from "./errors.ts";
 import type { UserMemorySettings } from "./options.ts";
-import { openPlan, type Write } from "./rules/plan.ts";
-import { busy, erased } from "./rules/refusals.ts";
+import { openPlan, type Write } from "./write/plan.ts";
+import { busy, erased } from "./write/refusals.ts";
 
 const MAX_ATTEMPTS = 100;
 const DELAYS = { baseDelayMs: 2, maxDelayMs: 40 };
@@ -19,7 +19,7 @@ export interface Access {
    * each `write` in it is refused.
    */
   readonly during: <T>(user: UserKey, action: (call: Call) => Promise<T>) => Promise<T>;
-  /** Tells the calls under way that everything about the user is being forgotten. */
+  /** Interrupts the calls under way, because everything about the user is being forgotten. */
   readonly interrupt: (user: UserKey) => void;
 }
 

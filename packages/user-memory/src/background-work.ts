@@ -9,7 +9,7 @@ export function workKeyOf(memory: object): object {
   return typeof queue === "object" && queue !== null ? queue : memory;
 }
 
-/** Takes note of work for a memory until it settles; it may reject, which nobody is told here. */
+/** Tracks work for a memory until it settles. A rejection is ignored here. */
 export function trackWork(memory: object, work: Promise<unknown>): void {
   const all = underWay.get(workKeyOf(memory)) ?? new Set();
   underWay.set(workKeyOf(memory), all);

@@ -1,21 +1,24 @@
 import { parseOptions } from "@jaf/memory/adapter";
 import { openAccess } from "./access.ts";
+import { readAudit, verifyAudit } from "./audit/audit.ts";
 import type { UserKey, UserMemoryBackend } from "./backend/backend.ts";
 import { trackWork } from "./background-work.ts";
 import { boundOptions } from "./bound-options.ts";
 import type { ErasureMark } from "./erasure-mark.ts";
+import { userKeyOf } from "./facts/user-key.ts";
+import { forget, forgetAll } from "./forget/forget.ts";
+import { checkUserId } from "./input/check-input.ts";
 import { drainWork, middlewareFor } from "./link/index.ts";
-import { readAudit, verifyAudit } from "./operations/audit.ts";
-import { forget, forgetAll } from "./operations/forget.ts";
-import { explain, list, recall } from "./operations/recall.ts";
-import { remember, update } from "./operations/remember.ts";
-import { approve, reject } from "./operations/review.ts";
-import { findFact, type StoreScope, shownOrNull } from "./operations/scope.ts";
+import { list } from "./list/list.ts";
 import { type UserMemoryOptions, type UserMemorySettings, userMemoryOptionsSchema } from "./options.ts";
-import { openQueue } from "./queue-access.ts";
-import { checkUserId } from "./rules/incoming.ts";
-import { userKeyOf } from "./rules/user-key.ts";
+import { openQueue } from "./queue/open.ts";
+import { explain } from "./recall/explain.ts";
+import { recall } from "./recall/recall.ts";
+import { remember } from "./remember/remember.ts";
+import { approve, reject } from "./review/review.ts";
+import { findFact, type StoreScope, shownOrNull } from "./scope.ts";
 import type { UserMemoryStore } from "./store.ts";
+import { update } from "./update/update.ts";
 
 const CLOSING_MS = 10_000;
 

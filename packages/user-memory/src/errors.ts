@@ -5,7 +5,7 @@ import type { ErrorCause } from "@jaf/memory";
  *
  * - `"invalid"`: an argument is wrong; `message` names it.
  * - `"erased"`: everything about the user was forgotten since the call, or what it was made of, began.
- * - `"forgotten"`: the fact was forgotten, and was drawn from what had been said before that.
+ * - `"forgotten"`: the fact was forgotten, and was extracted from what had been said before that.
  * - `"full"`: the user has as many facts of this kind as the limits allow.
  * - `"busy"`: others changed the same user's facts at the same time, too often in a row.
  * - `"unavailable"`: the store can't be reached, or is closed.

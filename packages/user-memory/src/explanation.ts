@@ -1,6 +1,6 @@
 import type { UserFact } from "./fact.ts";
 
-/** One thing that adds to a fact's place for a query. */
+/** One thing that adds to a fact's score for a query. */
 export interface RecallReason {
   readonly kind: /** Words of the query stand in the fact or in its evidence. */
     | "terms"
@@ -30,6 +30,6 @@ export interface FactExplanation {
   /** Whether it can be recalled at all, and if not, why not. */
   readonly recallable: boolean;
   readonly obstacle?: "quarantined" | "superseded" | "not-yet-valid" | "no-longer-valid";
-  /** The facts it took the place of, newest first. */
+  /** The facts that it superseded, newest first. */
   readonly supersedes: readonly UserFact[];
 }

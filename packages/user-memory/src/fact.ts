@@ -17,7 +17,7 @@ export type QuarantineReason =
   | "ungrounded"
   /** It contradicts what the user said; see `conflictsWith`. */
   | "conflict"
-  /** Too many facts were drawn from one conversation in a short time. */
+  /** Too many facts were extracted from one conversation in a short time. */
   | "rate"
   /** It holds an address and isn't the user's word. */
   | "link";
@@ -31,9 +31,9 @@ export interface Provenance {
   readonly messageId?: string | undefined;
   /** Who said it, as a name or an id. A query that names them prefers it. */
   readonly author?: string | undefined;
-  /** The program or model that drew the fact. */
+  /** The program or model that extracted the fact. */
   readonly extractor?: string | undefined;
-  /** The words it was drawn from. They are searched, too. */
+  /** The words it was extracted from. They are searched, too. */
   readonly evidence?: string | undefined;
   /** When it was said. */
   readonly saidAt?: Date | undefined;

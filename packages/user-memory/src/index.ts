@@ -1,11 +1,10 @@
-export type { AuditAction, AuditEntry, AuditProblem, AuditReport } from "./audit/audit.ts";
+export type { AuditAction, AuditEntry, AuditProblem, AuditReport } from "./audit/entry.ts";
 export { defineUserMemory } from "./define-user-memory.ts";
 export type { ErasureMark } from "./erasure-mark.ts";
 export { UserMemoryError, type UserMemoryErrorCode, type UserMemoryErrorFields } from "./errors.ts";
 export type { FactExplanation, RecallReason } from "./explanation.ts";
 export { ExtractionError, type ExtractionErrorCode, type ExtractionErrorFields } from "./extract/error.ts";
 export type { CompleteText } from "./extract/extraction.ts";
-export { withMemoryExtract } from "./extract/middleware.ts";
 export type {
   ExtractFacts,
   ExtractInput,
@@ -23,8 +22,9 @@ export {
 } from "./extract/process.ts";
 export type { FactStatus, Provenance, QuarantineReason, Quotation, Trust, UserFact } from "./fact.ts";
 export { createInMemoryUserMemoryBackend } from "./in-memory/backend.ts";
-export { type MemoryInjectOptions, withMemoryInject } from "./inject/middleware.ts";
+export type { MemoryInjectOptions } from "./inject/options.ts";
 export type { UserMemoryLimits } from "./limits.ts";
+export { withMemoryExtract } from "./link/extract-middleware.ts";
 export {
   type AdaptedUserMemory,
   asUserMemory,
@@ -33,6 +33,7 @@ export {
   type MemoryLinkOptions,
   setUserMemory,
 } from "./link/index.ts";
+export { withMemoryInject } from "./link/inject-middleware.ts";
 export { MemoryUserMemory } from "./memory-user-memory.ts";
 export {
   createMessageSearch,
@@ -49,11 +50,11 @@ export type {
   ResolveConflicts,
   UserMemoryOptions,
 } from "./options.ts";
-export type { ExtractionJob, ExtractionQueue, LeasedJob } from "./queue.ts";
+export type { ExtractionJob, ExtractionQueue, LeasedJob } from "./queue/queue.ts";
 export type { ForgetDetails, ForgetReceipt } from "./receipt.ts";
 export type { LinkPolicy } from "./render/line.ts";
 export { type RenderOptions, renderUserMemory } from "./render/render.ts";
-export type { RenderableFact } from "./render/standing.ts";
+export type { RenderableFact } from "./render/renderable-fact.ts";
 export type {
   FactChanges,
   FactReview,

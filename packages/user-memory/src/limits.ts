@@ -14,8 +14,8 @@ export const limitsSchema = lazy(() =>
       maxUntrustedFacts: count(5_000),
       maxQuarantined: count(1_000),
       maxQuotations: count(5_000),
-      maxDrawnPerConversation: count(8),
-      drawnWindowMs: count(60 * 60 * 1_000),
+      maxExtractedPerConversation: count(8),
+      extractionWindowMs: count(60 * 60 * 1_000),
       maxSourceShare: z.number().gt(0).max(1).default(0.4),
     })
     .prefault({}),
@@ -42,10 +42,10 @@ export interface UserMemoryLimits {
    * oldest; then the oldest. What was recalled is kept in mind from half as many on. Default 5,000.
    */
   readonly maxQuotations: number;
-  /** Facts that a model worded, drawn from one conversation in a window; the next are quarantined. Default 8. */
-  readonly maxDrawnPerConversation: number;
+  /** Facts that a model worded, extracted from one conversation in a window; the next are quarantined. Default 8. */
+  readonly maxExtractedPerConversation: number;
   /** In milliseconds. Default one hour. */
-  readonly drawnWindowMs: number;
+  readonly extractionWindowMs: number;
   /** The largest share of a recall that may be what a model worded of one source; at least one fact. Default 0.4. */
   readonly maxSourceShare: number;
 }

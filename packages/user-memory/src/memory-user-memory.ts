@@ -1,12 +1,12 @@
 import type { Middleware, RemembersSpec } from "@jaf/core";
-import type { AuditEntry, AuditReport } from "./audit/audit.ts";
+import type { AuditEntry, AuditReport } from "./audit/entry.ts";
 import { defineUserMemory } from "./define-user-memory.ts";
 import type { ErasureMark } from "./erasure-mark.ts";
 import type { FactExplanation } from "./explanation.ts";
 import type { UserFact } from "./fact.ts";
 import { createInMemoryUserMemoryBackend } from "./in-memory/backend.ts";
 import type { UserMemoryOptions } from "./options.ts";
-import type { ExtractionQueue } from "./queue.ts";
+import type { ExtractionQueue } from "./queue/queue.ts";
 import type { ForgetReceipt } from "./receipt.ts";
 import type {
   FactChanges,

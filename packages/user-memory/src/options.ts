@@ -15,7 +15,7 @@ export interface IncomingFact {
 }
 
 /**
- * Tells which of the candidates the incoming fact contradicts, by their ids. It only proposes: the rules of trust decide,
+ * Finds which of the candidates the incoming fact contradicts, by their ids. It only proposes: the rules of trust decide,
  * and an id that isn't among the candidates counts for nothing.
  */
 export type ResolveConflicts = (
@@ -39,7 +39,7 @@ export interface UserMemoryOptions {
    * who can only write to the store can forge the one, or guess the other. The same in every process, for good.
    */
   readonly auditKey?: string | undefined;
-  /** Told what was put up with: `embed` or `resolve` failed. Default: a process warning. */
+  /** Called where `embed` or `resolve` failed and the call went on without it. Default: a process warning. */
   readonly onError?: ((error: UserMemoryError) => void) | undefined;
 }
 

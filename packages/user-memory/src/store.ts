@@ -1,9 +1,9 @@
 import type { RunUserMemory } from "@jaf/core";
-import type { AuditEntry, AuditReport } from "./audit/audit.ts";
+import type { AuditEntry, AuditReport } from "./audit/entry.ts";
 import type { ErasureMark } from "./erasure-mark.ts";
 import type { FactExplanation } from "./explanation.ts";
 import type { FactStatus, Provenance, QuarantineReason, Quotation, Trust, UserFact } from "./fact.ts";
-import type { ExtractionQueue } from "./queue.ts";
+import type { ExtractionQueue } from "./queue/queue.ts";
 import type { ForgetReceipt } from "./receipt.ts";
 import type { UserMemory } from "./user-memory.ts";
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { defineUserMemory } from "../src/define-user-memory.ts";
-import { withMemoryExtract } from "../src/extract/middleware.ts";
 import type { ExtractInput, ProposedFact } from "../src/extract/options.ts";
 import { processExtractions } from "../src/extract/process.ts";
 import { createInMemoryUserMemoryBackend } from "../src/in-memory/backend.ts";
-import { withMemoryInject } from "../src/inject/middleware.ts";
+import { withMemoryExtract } from "../src/link/extract-middleware.ts";
 import { asUserMemory } from "../src/link/index.ts";
+import { withMemoryInject } from "../src/link/inject-middleware.ts";
 import { MemoryUserMemory } from "../src/memory-user-memory.ts";
 import { renderUserMemory } from "../src/render/render.ts";
 import { createMemoryTools } from "../src/tools/tools.ts";

@@ -92,7 +92,8 @@ function toDocument(row: SqlRow, joinedNumbers: string, terms: readonly string[]
   const position = numberOr(numbers[1]);
   return {
     seq: Number(numbers[0]),
-    place: conversationId === undefined || position === undefined ? undefined : { conversationId, position },
+    location:
+      conversationId === undefined || position === undefined ? undefined : { conversationId, position },
     author: row["author"]?.slice(1),
     saidAt: numberOr(numbers[2]),
     length: numberOr(numbers[3]),

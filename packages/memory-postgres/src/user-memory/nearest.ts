@@ -18,10 +18,10 @@ const plainCosine: SQL = sql`(
   SELECT sum(pair.a * pair.b) / nullif(sqrt(sum(pair.a * pair.a)) * sqrt(sum(pair.b * pair.b)), 0)
   FROM unnest(fact.vector::float8[], ${vector}::float8[]) AS pair (a, b))`;
 
-/** `place`: the schema of pgvector's type and operator, quoted. */
-const pgvectorCosine = (place: string): SQL => {
-  const type = sql.raw(`${place}.vector`);
-  return sql`1 - (fact.vector::${type} OPERATOR(${sql.raw(place)}.<=>) ${vector}::${type})`;
+/** `schema`: the schema of pgvector's type and operator, quoted. */
+const pgvectorCosine = (schema: string): SQL => {
+  const type = sql.raw(`${schema}.vector`);
+  return sql`1 - (fact.vector::${type} OPERATOR(${sql.raw(schema)}.<=>) ${vector}::${type})`;
 };
 
 /**

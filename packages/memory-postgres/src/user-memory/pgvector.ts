@@ -5,11 +5,11 @@ import { toMemoryError } from "../errors.ts";
 /** The schema of the extension, quoted; `undefined` where the database doesn't have it. */
 export async function findPgvector(client: SqlClient): Promise<string | undefined> {
   const [row] = await client.query({
-    text: `SELECT quote_ident(nspname)::text AS place FROM pg_extension
+    text: `SELECT quote_ident(nspname)::text AS schema FROM pg_extension
       JOIN pg_namespace AS namespace ON namespace.oid = extnamespace WHERE extname = 'vector'`,
     values: [],
   });
-  return row?.["place"] ?? undefined;
+  return row?.["schema"] ?? undefined;
 }
 
 /** As {@link findPgvector}; creates it if it is missing. Rejects with a `MemorySetupError` where that is not possible. */

@@ -60,17 +60,17 @@ function createWays({ facts }: UserMemoryTables): readonly Way[] {
       values: ({ currentKeys }) => some("currentKeys", currentKeys),
     },
     {
-      name: "places",
+      name: "locations",
       query: sql`SELECT fact.seq FROM unnest(${texts("conversations")}, ${numbers("positions")})
-          AS place (conversation_id, position)
+          AS location (conversation_id, position)
         JOIN ${facts} AS fact ON fact.user_hash = ${hash}
-          AND fact.conversation_id = place.conversation_id AND fact.position = place.position`,
-      values: ({ places = [] }) =>
-        places.length === 0
+          AND fact.conversation_id = location.conversation_id AND fact.position = location.position`,
+      values: ({ locations = [] }) =>
+        locations.length === 0
           ? undefined
           : {
-              conversations: places.map(({ conversationId }) => conversationId),
-              positions: places.map(({ position }) => String(position)),
+              conversations: locations.map(({ conversationId }) => conversationId),
+              positions: locations.map(({ position }) => String(position)),
             },
     },
     {
@@ -124,8 +124,8 @@ export function createReadStatements(tables: UserMemoryTables) {
             extent,
           );
     return head(sql`${found} AS facts, (
-      SELECT json_agg(json_build_object('digest', grave.digest, 'at', grave.at)) FROM ${tombstones} AS grave
-      WHERE grave.user_hash = ${hash} AND grave.digest = ANY (${texts("tombstones")}))::text AS tombstones`);
+      SELECT json_agg(json_build_object('digest', tombstone.digest, 'at', tombstone.at)) FROM ${tombstones} AS tombstone
+      WHERE tombstone.user_hash = ${hash} AND tombstone.digest = ANY (${texts("tombstones")}))::text AS tombstones`);
   };
 
   const statement = (name: string, make: () => SQL, values: Record<string, SqlValue>): Statement => {

@@ -19,7 +19,7 @@ const of = {
   put: sql`${sql.placeholder("put")}::text::json`,
   drop: sql`${sql.placeholder("drop")}::text[]::bigint[]`,
   tombstones: sql`${sql.placeholder("tombstones")}::text::json`,
-  lift: sql`${sql.placeholder("lift")}::text[]`,
+  removedTombstones: sql`${sql.placeholder("removedTombstones")}::text[]`,
   audit: sql`${sql.placeholder("audit")}::text::json`,
 };
 
@@ -54,15 +54,15 @@ function commitQuery(names: ResolvedNames): SQL {
       SELECT ${of.hash}, ${of.userId}, fact.* FROM json_to_recordset(${of.put}) AS fact (${record})
       WHERE EXISTS (SELECT FROM done)
       ON CONFLICT (user_hash, seq) DO UPDATE SET ${changes}
-    ), buried AS (
+    ), added_tombstones AS (
       INSERT INTO ${tombstones} (user_hash, digest, at)
-      SELECT ${of.hash}, grave.digest, grave.at
-      FROM json_to_recordset(${of.tombstones}) AS grave (digest text, at bigint)
+      SELECT ${of.hash}, tombstone.digest, tombstone.at
+      FROM json_to_recordset(${of.tombstones}) AS tombstone (digest text, at bigint)
       WHERE EXISTS (SELECT FROM done)
       ON CONFLICT (user_hash, digest) DO UPDATE SET at = excluded.at
-    ), lifted AS (
-      DELETE FROM ${tombstones} AS grave
-      WHERE grave.user_hash = ${of.hash} AND grave.digest = ANY (${of.lift}) AND EXISTS (SELECT FROM done)
+    ), removed_tombstones AS (
+      DELETE FROM ${tombstones} AS tombstone
+      WHERE tombstone.user_hash = ${of.hash} AND tombstone.digest = ANY (${of.removedTombstones}) AND EXISTS (SELECT FROM done)
     ), logged AS (
       INSERT INTO ${audit} (user_hash, seq, body)
       SELECT ${of.hash}, entry.seq, entry.body
@@ -92,7 +92,7 @@ function lastOf<T>(items: readonly T[], nameOf: (item: T) => string | number, wi
 }
 
 function toValues(user: UserKey, change: UserChange, pgvector: boolean) {
-  const { expectedVersion, head, put, drop, tombstones, lift, audit } = change;
+  const { expectedVersion, head, put, drop, tombstones, removedTombstones, audit } = change;
   const dropped = new Set<unknown>(drop.map(({ seq }) => seq));
   const facts = put.map(({ after }) => after);
   return {
@@ -108,8 +108,8 @@ function toValues(user: UserKey, change: UserChange, pgvector: boolean) {
       lastOf(facts, ({ seq }) => seq, dropped),
     ),
     drop: [...dropped].map(String),
-    tombstones: JSON.stringify(lastOf(tombstones, ({ digest }) => digest, new Set(lift))),
-    lift,
+    tombstones: JSON.stringify(lastOf(tombstones, ({ digest }) => digest, new Set(removedTombstones))),
+    removedTombstones,
     audit: JSON.stringify(audit),
   };
 }

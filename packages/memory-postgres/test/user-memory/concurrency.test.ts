@@ -94,7 +94,13 @@ describe.each(levels)("on a database whose isolation level is %s", (level) => {
       const other = await createBackend(client, { schema });
       await begin(client, level);
       await other.erase(user, { state: "", audit: [] });
-      const parts = { put: [], drop: [], tombstones: [{ digest: "d", at: 1 }], lift: [], audit: [] };
+      const parts = {
+        put: [],
+        drop: [],
+        tombstones: [{ digest: "d", at: 1 }],
+        removedTombstones: [],
+        audit: [],
+      };
       const head = { version: 1, epoch: 0, state: "" };
       const committed = backend.commit(user, { expectedVersion: 0, head, ...parts });
       await someoneWaits(schema);

@@ -108,7 +108,7 @@ describe.each([
     ["ids", { ids: ["7-id-1", "7-id-50", "none"] }, 2],
     ["digests", { digests: ["digest-8"] }, 1],
     ["keys", { keys: ["key-8", "key-9"] }, 1],
-    ["places", { places: [{ conversationId: "c5", position: 3 }] }, 1],
+    ["locations", { locations: [{ conversationId: "c5", position: 3 }] }, 1],
     ["successors", { supersededBy: ["7-id-9"] }, 1],
     ["all of them", { seqs: [1], ids: ["7-id-50"], digests: ["digest-8"], keys: ["key-10"] }, 4],
   ])("a read by %s touches what it finds, and little more", async (_names, selection, found) => {
@@ -136,7 +136,7 @@ describe.each([
         put: [],
         drop: [],
         tombstones: [{ digest: "d", at: 1 }],
-        lift: ["e"],
+        removedTombstones: ["e"],
         audit: [{ seq: 1, body: "" }],
       }),
     );

@@ -56,11 +56,11 @@ function vectorCommands(edit: FactEdit): readonly Command[] {
     : [{ name: "HSET", part: "vectors", args: [edit.seq, encodeVector(vector)] }];
 }
 
-function otherCommands({ tombstones, lift, audit }: UserChange): readonly Command[] {
-  const buried = tombstones.flatMap(({ digest, at }) => [digest, String(at)]);
+function otherCommands({ tombstones, removedTombstones, audit }: UserChange): readonly Command[] {
+  const added = tombstones.flatMap(({ digest, at }) => [digest, String(at)]);
   return [
-    { name: "HSET", part: "tombstones", args: buried },
-    { name: "HDEL", part: "tombstones", args: lift },
+    { name: "HSET", part: "tombstones", args: added },
+    { name: "HDEL", part: "tombstones", args: removedTombstones },
     { name: "RPUSH", part: "audit", args: audit.map(encodeEntry) },
   ];
 }

@@ -10,9 +10,9 @@ export const CONTEXTS_PER_FIELD = 32;
 export function encodeContext(fact: StoredFact): string {
   if (fact.terms.length === 0) return "";
   const { seq, conversationId, position, author, saidAt } = fact;
-  const place = conversationId === null || position === null ? [null, null] : [conversationId, position];
+  const location = conversationId === null || position === null ? [null, null] : [conversationId, position];
   const length = new Set(fact.terms.map(({ term }) => term)).size;
-  const json = JSON.stringify([seq, ...place, author, saidAt, length]);
+  const json = JSON.stringify([seq, ...location, author, saidAt, length]);
   return `[${json.slice(1).replaceAll("[", "\\u005b")},`;
 }
 
@@ -38,7 +38,7 @@ export function decodeContexts(text: string): ReadonlyMap<number, OpenDocument> 
   for (const [seq, conversationId, position, author, saidAt, length] of rows) {
     documents.set(seq, {
       seq,
-      place: conversationId === null || position === null ? undefined : { conversationId, position },
+      location: conversationId === null || position === null ? undefined : { conversationId, position },
       author: author ?? undefined,
       saidAt: saidAt ?? undefined,
       length,

@@ -1,6 +1,7 @@
 import type { FactSelection, StoredFact } from "@jaf/user-memory/adapter";
 
-const placeName = (conversationId: string, position: number): string => `place:${position}:${conversationId}`;
+const locationName = (conversationId: string, position: number): string =>
+  `place:${position}:${conversationId}`;
 
 /** Names that a fact is found by, beside its `seq`. */
 export const lookupsOf = (fact: StoredFact): readonly string[] => [
@@ -10,7 +11,7 @@ export const lookupsOf = (fact: StoredFact): readonly string[] => [
   ...(fact.key === null || fact.status !== "active" ? [] : [`current:${fact.key}`]),
   ...(fact.conversationId === null || fact.position === null
     ? []
-    : [placeName(fact.conversationId, fact.position)]),
+    : [locationName(fact.conversationId, fact.position)]),
   ...(fact.supersededBy === null ? [] : [`by:${fact.supersededBy}`]),
 ];
 
@@ -20,6 +21,8 @@ export const lookupsIn = (selection: FactSelection): readonly string[] => [
   ...(selection.digests ?? []).map((digest) => `digest:${digest}`),
   ...(selection.keys ?? []).map((key) => `key:${key}`),
   ...(selection.currentKeys ?? []).map((key) => `current:${key}`),
-  ...(selection.places ?? []).map(({ conversationId, position }) => placeName(conversationId, position)),
+  ...(selection.locations ?? []).map(({ conversationId, position }) =>
+    locationName(conversationId, position),
+  ),
   ...(selection.supersededBy ?? []).map((id) => `by:${id}`),
 ];

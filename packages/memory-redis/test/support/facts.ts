@@ -24,7 +24,7 @@ export const added = (...facts: readonly StoredFact[]): Pick<UserChange, "put"> 
 export const changeOn = (version: number, parts: Partial<UserChange> = {}): UserChange => ({
   expectedVersion: version,
   head: { version: version + 1, epoch: 0, state: "{}" },
-  ...{ put: [], drop: [], tombstones: [], lift: [], audit: [] },
+  ...{ put: [], drop: [], tombstones: [], removedTombstones: [], audit: [] },
   ...parts,
 });
 

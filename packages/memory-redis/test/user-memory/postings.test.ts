@@ -42,7 +42,7 @@ const rows = (facts: Iterable<StoredFact>, asked: readonly string[]) =>
   [...facts]
     .map(({ seq, author, conversationId, position, terms }) => ({
       ...{ seq, author: author ?? undefined },
-      place: conversationId === null || position === null ? undefined : { conversationId, position },
+      location: conversationId === null || position === null ? undefined : { conversationId, position },
       terms: terms.filter(({ term }) => asked.includes(term)),
       length: new Set(terms.map(({ term }) => term)).size,
     }))

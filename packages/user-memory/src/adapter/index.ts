@@ -17,6 +17,6 @@ export type {
 export { boundOptions } from "../bound-options.ts";
 export { defineUserMemory } from "../define-user-memory.ts";
 export { userMemoryOptionsSchema } from "../options.ts";
-export type { MatchedDocument, Matches, Place, TermWeight } from "../recall/index.ts";
+export type { MatchedDocument, Matches, MessageLocation, TermWeight } from "../ranker/index.ts";
 export { extendUserMemoryBackend } from "./extend-backend.ts";
 export { mapFacts, type TextCodec } from "./map-facts.ts";

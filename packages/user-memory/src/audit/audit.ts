@@ -1,50 +1,36 @@
-/** What was done to a fact, or, with `"erased"`, to all of them. */
-export type AuditAction =
-  | "remembered"
-  | "repeated"
-  | "changed"
-  | "superseded"
-  | "revived"
-  | "quarantined"
-  | "approved"
-  | "rejected"
-  | "forgotten"
-  /** Deleted to make room for newer quotations; it may be learned again. */
-  | "evicted"
-  | "erased";
+import type { UserKey } from "../backend/backend.ts";
+import { listStored } from "../list/list.ts";
+import type { StoreScope } from "../scope.ts";
+import { readState } from "../write/head-state.ts";
+import { busy } from "../write/refusals.ts";
+import { auditChain, parseAuditEntry } from "./chain.ts";
+import type { AuditEntry, AuditReport } from "./entry.ts";
+import { verifyTrail } from "./verify.ts";
 
-/**
- * A link of a user's audit trail. It holds no text: `digest` is a keyed hash of the fact as it was left, absent where the
- * fact is gone.
- */
-export interface AuditEntry {
-  /** Counts from 1 for each user, without gaps. */
-  readonly seq: number;
-  readonly at: Date;
-  readonly action: AuditAction;
-  readonly factId?: string;
-  readonly digest?: string;
-  /** The hash of the entry before; of the first, 64 zeros. */
-  readonly previous: string;
-  /** SHA-256 of everything above, keyed with the store's `auditKey` where it has one; hex. */
-  readonly hash: string;
+const MAX_LOOKS = 5;
+
+const EVERYTHING = {
+  statuses: ["active", "quarantined", "superseded"],
+  tags: undefined,
+  limit: Number.POSITIVE_INFINITY,
+} as const;
+
+export async function readAudit({ access }: StoreScope, user: UserKey): Promise<AuditEntry[]> {
+  const { entries } = await access.ask("audit", () => access.backend.audit(user));
+  return entries.flatMap((entry) => parseAuditEntry(entry) ?? []);
 }
 
-export type AuditProblem =
-  /** An entry isn't what was written, or one is missing before it. */
-  | { readonly kind: "broken-chain"; readonly seq: number }
-  /** The newest entries are missing. */
-  | { readonly kind: "cut-off"; readonly seq: number }
-  /** A fact isn't as the trail left it. */
-  | { readonly kind: "changed-fact"; readonly factId: string }
-  /** A fact is there that the trail doesn't know, or knows as forgotten. */
-  | { readonly kind: "unknown-fact"; readonly factId: string }
-  /** A fact is gone that the trail doesn't know as forgotten. */
-  | { readonly kind: "missing-fact"; readonly factId: string };
-
-export interface AuditReport {
-  readonly ok: boolean;
-  readonly entries: number;
-  readonly facts: number;
-  readonly problems: readonly AuditProblem[];
+/** Looks again where somebody has written between the look at the trail and the look at the facts. */
+export async function verifyAudit(scope: StoreScope, user: UserKey): Promise<AuditReport> {
+  const operation = "verifyAudit";
+  const { access, settings } = scope;
+  for (let look = 1; look <= MAX_LOOKS; look++) {
+    const { head, entries } = await access.ask(operation, () => access.backend.audit(user));
+    const facts = await listStored(scope, user, { operation, ...EVERYTHING });
+    const after = await access.ask(operation, () => access.backend.read(user, {}));
+    if (after.head?.version !== head?.version) continue;
+    const { audit: end } = readState(head);
+    return verifyTrail(auditChain(user, settings.auditKey), { entries, end, facts });
+  }
+  throw busy(operation);
 }

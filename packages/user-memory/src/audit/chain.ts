@@ -2,10 +2,10 @@ import { createHash, createHmac } from "node:crypto";
 import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { StoredAuditEntry, StoredFact, UserKey } from "../backend/backend.ts";
-import type { AuditAction, AuditEntry } from "./audit.ts";
+import type { AuditAction, AuditEntry } from "./entry.ts";
 
-/** What is to be noted. */
-export interface AuditNote {
+/** What is to be recorded. */
+export interface AuditEvent {
   readonly action: AuditAction;
   readonly factId?: string;
   /** The fact as it is left; absent where it is gone. */
@@ -18,10 +18,10 @@ export interface ChainEnd {
 }
 
 export interface AuditChain {
-  /** The links for some notes, and where the chain ends then. */
+  /** The links for some events, and where the chain ends then. */
   readonly extend: (
     end: ChainEnd,
-    notes: readonly AuditNote[],
+    events: readonly AuditEvent[],
     at: number,
   ) => { readonly end: ChainEnd; readonly entries: readonly StoredAuditEntry[] };
   /** Whether the entry's hash is that of its fields. */
@@ -47,10 +47,10 @@ export function auditChain({ hash: salt }: UserKey, auditKey: string | undefined
   };
   return {
     digestOf,
-    isWhole: ({ hash: claimed, ...fields }) => hashOf(fields) === claimed,
-    extend: (start, notes, at) => {
+    isWhole: ({ hash: stored, ...fields }) => hashOf(fields) === stored,
+    extend: (start, events, at) => {
       let end = start;
-      const entries = notes.map(({ action, factId, fact }) => {
+      const entries = events.map(({ action, factId, fact }) => {
         const fields: Fields = {
           seq: end.seq + 1,
           at: new Date(at),

@@ -1,7 +1,7 @@
 import type { StoredAuditEntry, StoredFact } from "../backend/backend.ts";
-import { NO_HASH } from "../rules/head-state.ts";
-import type { AuditEntry, AuditProblem, AuditReport } from "./audit.ts";
+import { NO_HASH } from "../write/head-state.ts";
 import { type AuditChain, type ChainEnd, parseAuditEntry } from "./chain.ts";
+import type { AuditEntry, AuditProblem, AuditReport } from "./entry.ts";
 
 interface Trail {
   readonly entries: readonly StoredAuditEntry[];

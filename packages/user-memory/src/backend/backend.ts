@@ -1,6 +1,6 @@
 import type { MemoryErrorUnion } from "@jaf/memory";
 import type { FactStatus, QuarantineReason, Trust } from "../fact.ts";
-import type { Matches, Place, TermWeight } from "../recall/matches.ts";
+import type { Matches, MessageLocation, TermWeight } from "../ranker/matches.ts";
 
 export type { TermWeight };
 
@@ -62,7 +62,7 @@ export interface UserHead {
 
 /** A fact that was forgotten. */
 export interface Tombstone {
-  /** A keyed hash of what the fact said, or of where it was drawn from; 43 characters. */
+  /** A keyed hash of what the fact said, or of where it was extracted from; 43 characters. */
   readonly digest: string;
   /** When it was forgotten, in milliseconds since 1970. */
   readonly at: number;
@@ -76,7 +76,7 @@ export interface FactSelection {
   readonly keys?: readonly string[];
   /** Those with one of these keys that are active: few, however long the history of a key is. */
   readonly currentKeys?: readonly string[];
-  readonly places?: readonly Place[];
+  readonly locations?: readonly MessageLocation[];
   /** Those that one of these facts took the place of. */
   readonly supersededBy?: readonly string[];
 }
@@ -111,7 +111,7 @@ export interface UserChange {
   /** To add; one with the same digest is replaced. */
   readonly tombstones: readonly Tombstone[];
   /** Digests of tombstones to delete. */
-  readonly lift: readonly string[];
+  readonly removedTombstones: readonly string[];
   /** To add at the end of the user's audit trail. */
   readonly audit: readonly StoredAuditEntry[];
 }

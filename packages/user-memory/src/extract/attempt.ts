@@ -1,22 +1,22 @@
 import { workKeyOf } from "../background-work.ts";
-import type { LeasedJob } from "../queue.ts";
+import type { LeasedJob } from "../queue/queue.ts";
+import { withConcurrencyLimit } from "./concurrency-limit.ts";
 import { ExtractionError } from "./error.ts";
 import type { ExtractionScope } from "./extraction.ts";
-import { inLane } from "./lanes.ts";
 import { holdLease } from "./lease.ts";
 import { loadSteps } from "./load.ts";
-import { tellFailure } from "./tell.ts";
+import { reportFailure } from "./report-failure.ts";
 
 const MAX_DELAY_MS = 15 * 60 * 1_000;
-/** Beyond `maxAttempts`, so often may a turn be handed out without being tried: refused by its lane, or lost with a process. */
+/** Beyond `maxAttempts`, so often may a turn be leased without being tried: refused by the concurrency limit, or lost with a process. */
 const UNTRIED = 3;
 
 /** `"put-off"`: it will be tried again. */
 export type AttemptOutcome = "done" | "put-off" | "given-up";
 
 /**
- * Works on a job that was handed out, when its turn comes among the others of this process. What fails is told and given back
- * to the queue for later, or given up. Never rejects.
+ * Works on a leased job, as soon as the concurrency limit of this process allows. What fails is reported and released
+ * for later, or given up. Never rejects.
  */
 export async function attemptJob(scope: ExtractionScope, leased: LeasedJob): Promise<AttemptOutcome> {
   const { settings, memory } = scope;
@@ -26,12 +26,12 @@ export async function attemptJob(scope: ExtractionScope, leased: LeasedJob): Pro
     const work = async () => ((await held.take()) ? attempt(scope, leased) : "put-off");
     // What comes from the queue was refused before, or tried: it isn't put off again untried.
     const entry = { concurrency, userId: leased.job.userId, canBeRefused: leased.attempt === 1 };
-    const done = inLane(workKeyOf(memory), entry, work);
+    const done = withConcurrencyLimit(workKeyOf(memory), entry, work);
     if (done !== undefined) return await done;
     await held.take();
     await leased.release(Math.min(MAX_DELAY_MS, retryDelayMs));
   } catch (thrown) {
-    tellFailure(settings, thrown);
+    reportFailure(settings, thrown);
   }
   return "put-off";
 }
@@ -42,7 +42,7 @@ async function attempt(scope: ExtractionScope, leased: LeasedJob): Promise<Attem
   if (isOutOfReach(scope, leased)) {
     const { attempt } = leased;
     const message = "A turn whose facts a model is to propose was left in the queue: this worker has none.";
-    tellFailure(settings, new ExtractionError({ code: "model", message, attempt }));
+    reportFailure(settings, new ExtractionError({ code: "model", message, attempt }));
     await leased.release(MAX_DELAY_MS);
     return "put-off";
   }
@@ -53,7 +53,7 @@ async function attempt(scope: ExtractionScope, leased: LeasedJob): Promise<Attem
     await extractFacts(scope, leased.job, leased.attempt);
   } catch (thrown) {
     if (leased.attempt >= maxAttempts) return giveUp(scope, leased, thrown);
-    tellFailure(settings, thrown);
+    reportFailure(settings, thrown);
     await leased.release(Math.min(MAX_DELAY_MS, retryDelayMs * 2 ** (leased.attempt - 1)));
     return "put-off";
   }
@@ -68,7 +68,7 @@ const isOutOfReach = ({ settings, complete }: ExtractionScope, { job }: LeasedJo
 async function giveUp({ settings }: ExtractionScope, leased: LeasedJob, cause: unknown): Promise<"given-up"> {
   const message =
     "The facts of a turn could not be extracted, as often as maxAttempts allows. It won't be tried again.";
-  tellFailure(settings, new ExtractionError({ code: "given-up", message, attempt: leased.attempt, cause }));
+  reportFailure(settings, new ExtractionError({ code: "given-up", message, attempt: leased.attempt, cause }));
   await leased.complete();
   return "given-up";
 }

@@ -18,7 +18,7 @@ export interface ExtractionErrorFields {
   readonly cause?: unknown;
 }
 
-/** What `onError` is told of a turn whose facts weren't extracted. */
+/** What `onError` gets for a turn whose facts weren't extracted. */
 export class ExtractionError extends Error {
   override readonly name = "ExtractionError";
   readonly code: ExtractionErrorCode;

@@ -1,8 +1,8 @@
 import type { CompletionRequest } from "@jaf/core";
 import { beforeDeadline } from "../deadline.ts";
 import { isStore } from "../linked-memory.ts";
-import type { ExtractionJob } from "../queue.ts";
-import { tellQuietly } from "../tell-quietly.ts";
+import { notify } from "../notify.ts";
+import type { ExtractionJob } from "../queue/queue.ts";
 import type { UserMemory } from "../user-memory.ts";
 import { ExtractionError } from "./error.ts";
 import { keepFacts } from "./keep.ts";
@@ -37,8 +37,8 @@ export async function extractFacts(
   const proposals = job.isVerbatim ? undefined : await propose({ settings, complete, job, attempt });
   const { userId, conversationId, position } = job;
   if (proposals === "private") {
-    const turn = { userId, conversationId, position, heardBy: "extractor" } as const;
-    tellQuietly(settings.onOffRecord, turn);
+    const turn = { userId, conversationId, position, detectedBy: "extractor" } as const;
+    notify(settings.onOffRecord, turn);
     return;
   }
   const entries = await keepFacts({
@@ -49,7 +49,7 @@ export async function extractFacts(
     settings,
   });
   if (entries.length === 0) return;
-  tellQuietly(settings.onExtracted, entries, { userId, conversationId, proposed: proposals?.length ?? 0 });
+  notify(settings.onExtracted, entries, { userId, conversationId, proposed: proposals?.length ?? 0 });
 }
 
 function extractorOf({ isVerbatim, model }: ExtractionJob, { extract }: ExtractionSettings): string {

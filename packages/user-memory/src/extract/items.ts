@@ -1,10 +1,10 @@
-import type { ExtractionJob } from "../queue.ts";
-import { ownContent } from "../rules/indexing.ts";
-import { createFinder } from "./evidence.ts";
+import { ownContent } from "../facts/terms.ts";
+import type { ExtractionJob } from "../queue/queue.ts";
 import { announcesText } from "./foreign/index.ts";
 import type { ProposedFact } from "./options.ts";
 import { lineOf, type Passage, type Quotable, quotableOf, wordsIn } from "./passages.ts";
 import { holdsSecret } from "./secrets/index.ts";
+import { createSupportFinder } from "./support.ts";
 
 /** Something to remember of a turn. */
 export type Item = Quoted | Worded;
@@ -58,19 +58,19 @@ export async function proposedIn(
   proposals: readonly ProposedFact[],
   isVerified: Verified,
 ): Promise<readonly Item[]> {
-  const find = createFinder(quotableIn(job));
+  const find = createSupportFinder(quotableIn(job));
   const byPassage = new Map<Passage, Quoted>();
   const worded: Worded[] = [];
   for (const given of proposals.toSorted((a, b) => b.score - a.score)) {
     const proposal = { ...given, fact: lineOf(given.fact) };
-    const ground = find(proposal);
-    if (ground.kind === "none" || proposal.fact === "" || holdsSecret(proposal.fact)) continue;
-    if (ground.kind === "foreign") {
-      const { words, message } = ground;
+    const support = find(proposal);
+    if (support.kind === "none" || proposal.fact === "" || holdsSecret(proposal.fact)) continue;
+    if (support.kind === "foreign") {
+      const { words, message } = support;
       if (!holdsSecret(words)) worded.push({ kind: "foreign", proposal, evidence: words, message });
       continue;
     }
-    const { passage } = ground;
+    const { passage } = support;
     if (await isVerified(proposal, passage)) {
       worded.push({ kind: "verified", proposal, evidence: passage.text, message: passage.message });
     } else byPassage.set(passage, merged(byPassage.get(passage) ?? quoted(passage, job), proposal));

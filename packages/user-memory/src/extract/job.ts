@@ -2,8 +2,8 @@ import { createHash, randomUUID } from "node:crypto";
 import type { MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import type { Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/adapter";
-import type { ExtractionJob } from "../queue.ts";
-import { hear, portable, secretless } from "./heard.ts";
+import type { ExtractionJob } from "../queue/queue.ts";
+import { portable, readUserInput, secretless } from "./user-input.ts";
 
 const MAX_REPLY = 4_000;
 
@@ -27,13 +27,13 @@ export function jobOf<Ctx>({
   reply,
   threshold,
 }: JobOf<Ctx>): UnmarkedJob | "private" | undefined {
-  const heard = hear({ ...turn, messages: turn.state.messages });
-  if (heard === "private") return "private";
-  if (heard.said.every((text) => text.trim() === "")) return undefined;
+  const input = readUserInput({ ...turn, messages: turn.state.messages });
+  if (input === "private") return "private";
+  if (input.said.every((text) => text.trim() === "")) return undefined;
   const { conversationId } = turn;
   return {
-    ...heard,
-    id: idOf([spec.user, conversationId, heard.position, heard.said]),
+    ...input,
+    id: idOf([spec.user, conversationId, input.position, input.said]),
     userId: spec.user,
     reply: secretless(portable(messageText(reply), MAX_REPLY)),
     ...(spec.extract === "verbatim" ? { isVerbatim: true } : {}),

@@ -1,12 +1,12 @@
 import { beforeDeadline } from "../deadline.ts";
 import type { UserFact } from "../fact.ts";
 import { isStore } from "../linked-memory.ts";
-import type { ExtractionJob } from "../queue.ts";
+import type { ExtractionJob } from "../queue/queue.ts";
 import type { MemoryEntry, UserMemory } from "../user-memory.ts";
 import { everythingIn, type Item, proposedIn, type Verified } from "./items.ts";
 import type { ExtractionSettings, ProposedFact } from "./options.ts";
 import { rememberItem } from "./remember-item.ts";
-import { tellFailure } from "./tell.ts";
+import { reportFailure } from "./report-failure.ts";
 
 /** Of the lease: as long may one sentence be looked at. */
 const VERIFYING_SHARE = 0.2;
@@ -36,7 +36,7 @@ export async function keepFacts(input: KeepInput): Promise<readonly (MemoryEntry
       if (outcome === "erased") break;
       if (outcome === "forgotten") continue;
       if (outcome === "failed" && isStore(memory)) throw thrown;
-      tellFailure(settings, thrown);
+      reportFailure(settings, thrown);
     }
   }
   return kept;
@@ -63,7 +63,7 @@ function verifier(
       );
       return answer === true;
     } catch (thrown) {
-      tellFailure(settings, thrown);
+      reportFailure(settings, thrown);
       return false;
     }
   };

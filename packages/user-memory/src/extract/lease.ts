@@ -1,4 +1,4 @@
-import type { LeasedJob } from "../queue.ts";
+import type { LeasedJob } from "../queue/queue.ts";
 
 /** A lease that is kept while its job waits for its turn. */
 export interface HeldLease {

@@ -19,7 +19,7 @@ export interface ProposedFact {
   readonly key?: string | undefined;
 }
 
-/** A turn to draw facts from. */
+/** A turn to extract facts from. */
 export interface ExtractInput {
   readonly userId: string;
   /** What the user said, oldest first: the only source. */
@@ -66,10 +66,10 @@ export interface OffRecordTurn {
   /** Index of the user's message, or the first of several, in its conversation, from 0. */
   readonly position?: number | undefined;
   /** `"check"`: the check of this package. `"extractor"`: the model that extracts, or the application's own function. */
-  readonly heardBy: "check" | "extractor";
+  readonly detectedBy: "check" | "extractor";
 }
 
-/** What extraction can be told, with turns or without. */
+/** Options of extraction, with turns or without. */
 export interface ExtractionOptions {
   /** Proposes the facts instead of a model. */
   readonly extract?: ExtractFacts | undefined;
@@ -100,7 +100,7 @@ export interface ExtractionOptions {
   readonly onError?: ((error: unknown) => unknown) | undefined;
   /**
    * How long one turn may take once it is begun, in milliseconds; then another process may take it over. A turn that waits for
-   * others keeps its place. Default 60,000.
+   * others keeps its position in the queue. Default 60,000.
    */
   readonly leaseMs?: number | undefined;
   /**

@@ -9,7 +9,7 @@ import { type ExtractFacts, type ExtractionOptions, processOptionsSchema } from 
 export interface ProcessExtractionsOptions extends Omit<ExtractionOptions, "extract"> {
   /**
    * Proposes the facts instead of a model. `"verbatim"`: this worker has none to ask and does the turns that are quoted as they
-   * are; `onError` is told of the others, which stay in the queue for a worker that has one.
+   * are; `onError` is called for the others, which stay in the queue for a worker that has one.
    */
   readonly extract?: ExtractFacts | "verbatim" | undefined;
   /** Asks a model once; `request.model` is the spec's `extractWith`, if it had one. Needed unless `extract` is given. */

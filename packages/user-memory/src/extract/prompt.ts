@@ -1,6 +1,6 @@
 import type { Message } from "@jaf/memory";
 import { wrapInTag } from "@jaf/memory/adapter";
-import type { ExtractionJob } from "../queue.ts";
+import type { ExtractionJob } from "../queue/queue.ts";
 
 /** In UTF-16 units: what of a turn is shown to the model. */
 const MAX_SAID = 12_000;

@@ -1,7 +1,7 @@
 import type { UserFact } from "../fact.ts";
 import { isStore } from "../linked-memory.ts";
-import type { ExtractionJob } from "../queue.ts";
-import { INFERRED_TAG } from "../render/standing.ts";
+import type { ExtractionJob } from "../queue/queue.ts";
+import { INFERRED_TAG } from "../render/renderable-fact.ts";
 import { statementOf } from "../render/statement.ts";
 import type { RememberOptions } from "../store.ts";
 import type { MemoryEntry, UserMemory } from "../user-memory.ts";
@@ -39,7 +39,7 @@ function optionsFor(item: Item, source: Source): RememberOptions {
   const message = item.kind === "quotation" ? item.passage.message : item.message;
   const { conversationId, position, saidAt, since, extractor } = source;
   return {
-    ...standingOf(item),
+    ...trustOptions(item),
     score,
     tags: tagsOf(source, tags),
     ...(key === undefined ? {} : { key }),
@@ -55,7 +55,7 @@ function optionsFor(item: Item, source: Source): RememberOptions {
   };
 }
 
-function standingOf(item: Item): Pick<RememberOptions, "trust" | "quotation"> {
+function trustOptions(item: Item): Pick<RememberOptions, "trust" | "quotation"> {
   if (item.kind !== "quotation") return { trust: item.kind === "verified" ? "inferred" : "external" };
   const { passage, question, paraphrases } = item;
   return { quotation: { from: passage.from, ...(question === undefined ? {} : { question }), paraphrases } };

@@ -60,7 +60,7 @@ export function openInMemory(): InMemory {
         put: [],
         drop: [],
         tombstones: [],
-        lift: [],
+        removedTombstones: [],
         audit,
       });
       const facts = before?.facts() ?? [];

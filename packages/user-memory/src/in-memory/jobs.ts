@@ -7,7 +7,7 @@ interface WaitingJob extends StoredJob {
 
 export interface Jobs {
   readonly backend: JobBackend;
-  /** Deletes a user's jobs and tells how many there were. */
+  /** Deletes a user's jobs. Returns how many there were. */
   readonly drop: (user: UserKey) => number;
   readonly clear: () => void;
   /** All of them, handed out or not. */

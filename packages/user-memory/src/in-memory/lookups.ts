@@ -20,6 +20,6 @@ export const lookupsIn = (selection: FactSelection): readonly string[] => [
   ...(selection.digests ?? []).map((digest) => `digest:${digest}`),
   ...(selection.keys ?? []).map((key) => `key:${key}`),
   ...(selection.currentKeys ?? []).map((key) => `current:${key}`),
-  ...(selection.places ?? []).map(({ conversationId, position }) => `place:${position}:${conversationId}`),
+  ...(selection.locations ?? []).map(({ conversationId, position }) => `place:${position}:${conversationId}`),
   ...(selection.supersededBy ?? []).map((id) => `by:${id}`),
 ];

@@ -6,8 +6,8 @@ import type {
   UserChange,
   UserHead,
 } from "../backend/backend.ts";
-import { createMemoryTermIndex } from "../recall/index.ts";
-import type { Matches } from "../recall/matches.ts";
+import { createMemoryTermIndex } from "../ranker/index.ts";
+import type { Matches } from "../ranker/matches.ts";
 import { lookupsIn, lookupsOf } from "./lookups.ts";
 
 /** Everything about one user. */
@@ -66,7 +66,7 @@ export function createUserState(): UserState {
       }
       for (const fact of change.drop) remove(fact);
       for (const tombstone of change.tombstones) tombstones.set(tombstone.digest, tombstone);
-      for (const digest of change.lift) tombstones.delete(digest);
+      for (const digest of change.removedTombstones) tombstones.delete(digest);
       audit.push(...change.audit);
     },
   };
@@ -74,7 +74,7 @@ export function createUserState(): UserState {
 
 const contextOf = ({ seq, conversationId, position, author, saidAt }: StoredFact) => ({
   seq,
-  place: conversationId === null || position === null ? undefined : { conversationId, position },
+  location: conversationId === null || position === null ? undefined : { conversationId, position },
   author: author ?? undefined,
   saidAt: saidAt ?? undefined,
 });

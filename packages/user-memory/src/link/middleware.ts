@@ -1,9 +1,10 @@
 import type { Middleware, RemembersSpec } from "@jaf/core";
 import { boundOptions } from "../bound-options.ts";
-import { withMemoryExtract } from "../extract/middleware.ts";
 import { extractOptionsSchema, type MemoryExtractOptions } from "../extract/options.ts";
-import { injectOptionsSchema, type MemoryInjectOptions, withMemoryInject } from "../inject/middleware.ts";
+import { injectOptionsSchema, type MemoryInjectOptions } from "../inject/options.ts";
 import type { UserMemory } from "../user-memory.ts";
+import { withMemoryExtract } from "./extract-middleware.ts";
+import { withMemoryInject } from "./inject-middleware.ts";
 
 /** How a user memory takes part in runs. */
 export interface MemoryLinkOptions {

@@ -1,22 +1,22 @@
 import type { ConversationMemory, MemoryProvider, Message, Result } from "@jaf/memory";
 import { createSuccess, isVersionedProvider, messageText, readFrom } from "@jaf/memory/adapter";
-import type { TermOf } from "../recall/index.ts";
-import type { Pace } from "./pace.ts";
+import type { TermOf } from "../ranker/index.ts";
 import { blockOf, eachMessage, joined, MESSAGE_HEAD, type Segment, textHash } from "./segment.ts";
+import type { YieldIfDue } from "./yield.ts";
 
 /** Read at once: a conversation may have any number of messages. */
 const WINDOW = 100;
 
 export interface IndexedConversation {
   /** Which state of the conversation this is of. */
-  readonly stamp: string;
+  readonly revision: string;
   readonly segment: Segment;
 }
 
 export interface IndexScope {
   readonly provider: MemoryProvider;
   readonly userId: string;
-  readonly pace: Pace;
+  readonly yieldIfDue: YieldIfDue;
 }
 
 /** What can be found of a message: nothing of what a tool returned. */
@@ -38,12 +38,12 @@ export async function indexConversation(
   conversationId: string,
   { before, maxBytes, termOf }: ConversationReading,
 ): Promise<Result<IndexedConversation | undefined>> {
-  const { provider, userId, pace } = scope;
+  const { provider, userId, yieldIfDue } = scope;
   const known = before === undefined ? new Map<number, Uint32Array>() : blocksOf(before);
   const most = Math.floor(maxBytes / Uint32Array.BYTES_PER_ELEMENT);
   const blocks: Uint32Array[] = [];
   let size = 0;
-  let stamp: string | undefined;
+  let revision: string | undefined;
   let base = 0;
   let after: number | undefined;
   for (;;) {
@@ -53,18 +53,20 @@ export async function indexConversation(
     // Deleted meanwhile; the id may be another user's by now.
     if (conversation?.userId !== userId) return createSuccess(undefined);
     // Of the first window: what has changed since is seen the next time.
-    stamp ??= stampOf(conversation);
+    revision ??= revisionOf(conversation);
     if (after === undefined)
       base = before !== undefined && before.base <= firstPosition ? before.base : firstPosition;
     for (const [index, message] of conversation.messages.entries()) {
       const text = searchedText(message);
       if (text.trim() === "") continue;
-      const hash = await textHash(text, pace);
+      const hash = await textHash(text, yieldIfDue);
       const offset = firstPosition + index - base;
       const isAssistant = message.role === "assistant";
       const old = known.get(offset);
       const isSame = old?.[1] === hash && old[2] === (isAssistant ? 1 : 0);
-      const block = isSame ? old : await blockOf({ text, hash, offset, isAssistant }, { most, pace, termOf });
+      const block = isSame
+        ? old
+        : await blockOf({ text, hash, offset, isAssistant }, { most, yieldIfDue, termOf });
       size += block.length;
       blocks.push(block);
       while (size > most && blocks.length > 1) size -= blocks.shift()?.length ?? 0;
@@ -72,7 +74,7 @@ export async function indexConversation(
     after = firstPosition + conversation.messages.length - 1;
     if (!isVersionedProvider(provider) || conversation.messages.length < WINDOW) break;
   }
-  return createSuccess({ stamp, segment: { conversationId, base, data: joined(blocks) } });
+  return createSuccess({ revision, segment: { conversationId, base, data: joined(blocks) } });
 }
 
 const windowAfter = (provider: MemoryProvider, after: number | undefined) =>
@@ -87,8 +89,8 @@ function blocksOf(segment: Segment): Map<number, Uint32Array> {
   return blocks;
 }
 
-/** Another one, or messages that have changed, have another stamp. A provider that counts no versions has the time. */
-export const stampOf = ({ metadata }: ConversationMemory): string =>
+/** Another one, or messages that have changed, have another revision. A provider that counts no versions has the time. */
+export const revisionOf = ({ metadata }: ConversationMemory): string =>
   JSON.stringify([
     metadata?.incarnation,
     metadata?.createdAt.getTime(),

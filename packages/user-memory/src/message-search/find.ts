@@ -1,6 +1,6 @@
 import type { Message, Result } from "@jaf/memory";
 import { createSuccess, isVersionedProvider, readFrom } from "@jaf/memory/adapter";
-import { type Place, type Query, type RankedItem, rank } from "../recall/index.ts";
+import { type MessageLocation, type Query, type RankedItem, rank } from "../ranker/index.ts";
 import { type IndexScope, searchedText } from "./conversation-index.ts";
 import { matchSegments } from "./matching.ts";
 import type { UserIndex } from "./user-indexes.ts";
@@ -24,48 +24,49 @@ interface Asked {
 /** What is read at once though not all of it is wanted: messages that stand so near to each other. */
 const NEAR = 8;
 
-/** Finds places by the index, and reads from the store what stands there. */
+/** Finds locations by the index, and reads their messages from the store. */
 export async function findMessages(
   scope: IndexScope,
   index: UserIndex,
   { query, limit, conversationId }: Asked,
 ): Promise<Result<readonly FoundMessage[]>> {
   if (limit === 0 || query.terms.length === 0) return createSuccess([]);
-  const matches = await matchSegments(index, query, { limit, conversationId, pace: scope.pace });
+  const matches = await matchSegments(index, query, { limit, conversationId, yieldIfDue: scope.yieldIfDue });
   const ranked = bestOfEach(rank(query, matches, { limit: Number.POSITIVE_INFINITY }));
   const found: FoundMessage[] = [];
   // Next to what matches there may be no message, or one that a tool returned.
   const size = limit + 10;
   for (let start = 0; start < ranked.length && found.length < limit; start += size) {
     const batch = ranked.slice(start, start + size);
-    const read = await readPlaces(scope, batch);
+    const read = await readLocations(scope, batch);
     if (!read.success) return read;
-    for (const { place, score } of batch) {
-      const message = read.data.get(nameOf(place));
-      if (message !== undefined && found.length < limit) found.push({ ...place, message, score });
+    for (const { location, score } of batch) {
+      const message = read.data.get(nameOf(location));
+      if (message !== undefined && found.length < limit) found.push({ ...location, message, score });
     }
   }
   return createSuccess(found);
 }
 
 interface Ranked {
-  readonly place: Place;
+  readonly location: MessageLocation;
   readonly score: number;
 }
 
 /** Of the passages of a message the best counts. */
 function bestOfEach(items: readonly RankedItem[]): readonly Ranked[] {
   const best = new Map<string, Ranked>();
-  for (const { place, score } of items) {
-    if (place !== undefined && !best.has(nameOf(place))) best.set(nameOf(place), { place, score });
+  for (const { location, score } of items) {
+    if (location !== undefined && !best.has(nameOf(location)))
+      best.set(nameOf(location), { location, score });
   }
   return [...best.values()];
 }
 
-const nameOf = ({ conversationId, position }: Place): string => `${position}:${conversationId}`;
+const nameOf = ({ conversationId, position }: MessageLocation): string => `${position}:${conversationId}`;
 
-/** What stands at the places now, if it is the user's and says something. */
-async function readPlaces(
+/** The messages at the locations now, if they are the user's and hold text. */
+async function readLocations(
   { provider, userId }: IndexScope,
   ranked: readonly Ranked[],
 ): Promise<Result<ReadonlyMap<string, Message>>> {
@@ -97,10 +98,10 @@ interface Span {
 
 function spansOf(ranked: readonly Ranked[], near: number): readonly Span[] {
   const byConversation = new Map<string, number[]>();
-  for (const { place } of ranked) {
-    const positions = byConversation.get(place.conversationId) ?? [];
-    byConversation.set(place.conversationId, positions);
-    positions.push(place.position);
+  for (const { location } of ranked) {
+    const positions = byConversation.get(location.conversationId) ?? [];
+    byConversation.set(location.conversationId, positions);
+    positions.push(location.position);
   }
   const spans: Span[] = [];
   for (const [conversationId, positions] of byConversation) {

@@ -4,9 +4,9 @@ import {
   type Matches,
   type Query,
   type TermWeight,
-} from "../recall/index.ts";
-import type { Pace } from "./pace.ts";
+} from "../ranker/index.ts";
 import { eachMessage, hashOf, MESSAGE_HEAD, PASSAGE_HEAD, type Segment } from "./segment.ts";
+import type { YieldIfDue } from "./yield.ts";
 
 /** So many messages go to the ranker at most, with their neighbours: the best by the rarity of their words. */
 const FEWEST_RANKED = 100;
@@ -19,7 +19,7 @@ interface MatchOptions {
   readonly limit: number;
   /** Only messages of this conversation; words are counted in all of them. */
   readonly conversationId: string | undefined;
-  readonly pace: Pace;
+  readonly yieldIfDue: YieldIfDue;
 }
 
 /** A message that holds one of the words. */
@@ -37,7 +37,7 @@ interface Hit {
 export async function matchSegments(
   segments: Iterable<Segment>,
   query: Query,
-  { limit, conversationId, pace }: MatchOptions,
+  { limit, conversationId, yieldIfDue }: MatchOptions,
 ): Promise<Matches> {
   const lookup = lookupOf(query);
   const hits: Hit[] = [];
@@ -62,14 +62,14 @@ export async function matchSegments(
       });
       if (hit !== undefined) hits.push(hit);
     });
-    await pace();
+    await yieldIfDue();
   }
   const rarity = held.map((count) => Math.log(1 + (size - count + 0.5) / (count + 0.5)));
-  const kept = await bestOf(hits, { most: Math.max(FEWEST_RANKED, 4 * limit), rarity, lookup, pace });
+  const kept = await bestOf(hits, { most: Math.max(FEWEST_RANKED, 4 * limit), rarity, lookup, yieldIfDue });
   const documents: MatchedDocument[] = [];
   for (const hit of kept) {
     documents.push(...documentsOf(hit, documents.length, lookup));
-    await pace();
+    await yieldIfDue();
   }
   const words = [...query.words.keys()];
   return { size, documents, holders: new Map(words.map((word, index) => [word, held[index] ?? 0])) };
@@ -134,17 +134,20 @@ interface Choice {
   readonly most: number;
   readonly rarity: Float64Array;
   readonly lookup: Lookup;
-  readonly pace: Pace;
+  readonly yieldIfDue: YieldIfDue;
 }
 
 /** The messages of which a passage holds the rarest words, and those near to them. */
-async function bestOf(hits: readonly Hit[], { most, rarity, lookup, pace }: Choice): Promise<readonly Hit[]> {
+async function bestOf(
+  hits: readonly Hit[],
+  { most, rarity, lookup, yieldIfDue }: Choice,
+): Promise<readonly Hit[]> {
   if (hits.length <= most) return hits;
   const scores = new Float64Array(hits.length);
   for (const [index, hit] of hits.entries()) {
     for (const passage of hit.passages)
       scores[index] = Math.max(scores[index] ?? 0, sumOf(hit, passage, rarity, lookup));
-    if (index % 64 === 0) await pace();
+    if (index % 64 === 0) await yieldIfDue();
   }
   const lowest = scores.slice().sort()[hits.length - most] ?? 0;
   const isKept = new Uint8Array(hits.length);
@@ -184,6 +187,6 @@ function documentsOf(
       if (weight > 0) terms.push({ term, weight });
     }
     const length = data[passage + 1] ?? 0;
-    return { seq: before + index + 1, place: { conversationId, position }, role, terms, length };
+    return { seq: before + index + 1, location: { conversationId, position }, role, terms, length };
   });
 }

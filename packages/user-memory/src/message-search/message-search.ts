@@ -1,10 +1,10 @@
 import type { MemoryProvider, Result } from "@jaf/memory";
 import { createFailure, createMemoryValidationError, idIssue, lazy, parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
-import { parseQuery } from "../recall/index.ts";
+import { parseQuery } from "../ranker/index.ts";
 import { type FoundMessage, findMessages } from "./find.ts";
-import { createPace } from "./pace.ts";
 import { openUserIndexes } from "./user-indexes.ts";
+import { createYielding } from "./yield.ts";
 
 export type { FoundMessage };
 
@@ -79,8 +79,8 @@ export function createMessageSearch(
         ];
         return createFailure(createMemoryValidationError(issues, { operation: OPERATION }));
       }
-      const pace = createPace();
-      const index = await indexes.refreshed(userId, pace);
+      const yieldIfDue = createYielding();
+      const index = await indexes.refreshed(userId, yieldIfDue);
       if (!index.success) return index;
       const limit = Math.min(parsed.data.limit, MAX_LIMIT);
       const asked = {
@@ -88,7 +88,7 @@ export function createMessageSearch(
         limit,
         conversationId: parsed.data.conversationId,
       };
-      return findMessages({ provider, userId, pace }, index.data, asked);
+      return findMessages({ provider, userId, yieldIfDue }, index.data, asked);
     },
   };
 }

@@ -1,6 +1,6 @@
-import { type TermOf, termsOf } from "../recall/index.ts";
-import type { Pace } from "./pace.ts";
+import { type TermOf, termsOf } from "../ranker/index.ts";
 import { passagesIn } from "./passages.ts";
+import type { YieldIfDue } from "./yield.ts";
 
 /*
  * What is kept of a conversation: numbers, and no text. A block for each message:
@@ -29,11 +29,11 @@ export function hashOf(text: string, from = 0, to = text.length, start = 0x811c9
 }
 
 /** What a whole message hashes to. */
-export async function textHash(text: string, pace: Pace): Promise<number> {
+export async function textHash(text: string, yieldIfDue: YieldIfDue): Promise<number> {
   let hash = text.length >>> 0;
   for (let at = 0; at < text.length; at += PIECE) {
     hash = hashOf(text, at, Math.min(text.length, at + PIECE), hash);
-    await pace();
+    await yieldIfDue();
   }
   return hash;
 }
@@ -41,7 +41,7 @@ export async function textHash(text: string, pace: Pace): Promise<number> {
 export interface MessageText {
   readonly text: string;
   readonly hash: number;
-  /** Its place, counted from the segment's `base`. */
+  /** Its position, counted from the segment's `base`. */
   readonly offset: number;
   readonly isAssistant: boolean;
 }
@@ -49,18 +49,18 @@ export interface MessageText {
 export interface BlockOptions {
   /** So many numbers at most: of a longer message, the beginning. */
   readonly most: number;
-  readonly pace: Pace;
+  readonly yieldIfDue: YieldIfDue;
   readonly termOf?: TermOf | undefined;
 }
 
 /** The block of a message. */
 export async function blockOf(
   message: MessageText,
-  { most, pace, termOf }: BlockOptions,
+  { most, yieldIfDue, termOf }: BlockOptions,
 ): Promise<Uint32Array> {
   const numbers = [message.offset, message.hash, message.isAssistant ? 1 : 0, 0];
   for (const passage of passagesIn(message.text)) {
-    const waiting = pace();
+    const waiting = yieldIfDue();
     if (waiting !== undefined) await waiting;
     const terms = termsOf(passage, { termOf });
     if (terms.length === 0) continue;
@@ -95,7 +95,7 @@ export function joined(blocks: readonly Uint32Array[]): Uint32Array {
   return data;
 }
 
-/** What else a conversation takes: its id, its stamp, the objects. */
+/** What else a conversation takes: its id, its revision, the objects. */
 const OVERHEAD = 600;
 
 export const bytesOf = ({ data }: Segment): number => data.byteLength + OVERHEAD;

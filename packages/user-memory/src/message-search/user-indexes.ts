@@ -1,16 +1,16 @@
 import type { ConversationMemory, MemoryProvider, Result } from "@jaf/memory";
 import { createSuccess } from "@jaf/memory/adapter";
-import { createTermOf } from "../recall/index.ts";
-import { type IndexedConversation, indexConversation, stampOf } from "./conversation-index.ts";
-import type { Pace } from "./pace.ts";
+import { createTermOf } from "../ranker/index.ts";
+import { type IndexedConversation, indexConversation, revisionOf } from "./conversation-index.ts";
 import { bytesOf, type Segment } from "./segment.ts";
+import type { YieldIfDue } from "./yield.ts";
 
 /** What is kept of a user's conversations, the one last active first. */
 export type UserIndex = Iterable<Segment>;
 
 export interface UserIndexes {
   /** The user's index, as the store is now. Several that ask at the same time share one look at the store. */
-  readonly refreshed: (userId: string, pace: Pace) => Promise<Result<UserIndex>>;
+  readonly refreshed: (userId: string, yieldIfDue: YieldIfDue) => Promise<Result<UserIndex>>;
   readonly drop: (userId: string) => void;
 }
 
@@ -52,7 +52,7 @@ export function openUserIndexes(provider: MemoryProvider, settings: Settings): U
   }
 
   /** Those that were searched longest ago make room; a search that is under way has what it needs. */
-  function makeRoom(): void {
+  function evictOldest(): void {
     let bytes = [...users.values()].reduce((sum, kept) => sum + bytesOfAll(kept), 0);
     for (const [userId, kept] of users) {
       if (bytes <= settings.maxBytes || users.size === 1) return;
@@ -63,12 +63,12 @@ export function openUserIndexes(provider: MemoryProvider, settings: Settings): U
 
   return {
     drop,
-    refreshed: async (userId, pace) => {
+    refreshed: async (userId, yieldIfDue) => {
       const kept = keep(userId);
       const looked = await look(kept, () =>
-        refresh({ provider, userId, pace }, kept.conversations, settings),
+        refresh({ provider, userId, yieldIfDue }, kept.conversations, settings),
       );
-      makeRoom();
+      evictOldest();
       return looked.success
         ? createSuccess([...kept.conversations.values()].map(({ segment }) => segment))
         : looked;
@@ -98,7 +98,7 @@ function look(kept: Kept, refreshKept: () => Promise<Result<void>>): Promise<Res
 interface Scope {
   readonly provider: MemoryProvider;
   readonly userId: string;
-  readonly pace: Pace;
+  readonly yieldIfDue: YieldIfDue;
 }
 
 /** Reads what has changed. The conversations last active have room first; those that have none aren't read. */
@@ -117,7 +117,7 @@ async function refresh(
     const old = conversations.get(conversationId);
     conversations.delete(conversationId);
     if (room <= 0) continue;
-    const isSame = old !== undefined && old.stamp === stampOf(head);
+    const isSame = old !== undefined && old.revision === revisionOf(head);
     const read = isSame
       ? createSuccess(old)
       : await indexConversation(scope, conversationId, { before: old?.segment, maxBytes: room, termOf });

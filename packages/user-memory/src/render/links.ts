@@ -47,21 +47,21 @@ export function withoutLinks(text: string): string {
 }
 
 function labelled(label: string, url: string): string {
-  const [host = ""] = placeOf(url).split("/");
+  const [host = ""] = hostAndPathOf(url).split("/");
   if (label.trim() === "") return host;
   return host === "" ? label : `${label} (${host})`;
 }
 
 function shown(address: string): string {
   const [trailing = ""] = TRAILING.exec(address) ?? [];
-  return `${placeOf(address.slice(0, address.length - trailing.length))}${trailing}`;
+  return `${hostAndPathOf(address.slice(0, address.length - trailing.length))}${trailing}`;
 }
 
 /** Host and path, as far as there is a host. */
-function placeOf(address: string): string {
+function hostAndPathOf(address: string): string {
   const [, rest = ""] = /^(?:[a-z][a-z0-9+.-]*:)?[/\\]{2}(.*)$/iu.exec(address) ?? [];
-  const [place = ""] = rest.split(/[?#]/);
-  const [authority = "", ...path] = place.replaceAll("\\", "/").split("/");
+  const [authorityAndPath = ""] = rest.split(/[?#]/);
+  const [authority = "", ...path] = authorityAndPath.replaceAll("\\", "/").split("/");
   const host = authority.slice(authority.lastIndexOf("@") + 1);
   return [host, ...path].join("/").replace(/\/+$/, "");
 }

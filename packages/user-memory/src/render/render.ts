@@ -3,7 +3,14 @@ import { estimateTokens, lazy, parseOptions, wrapInTag } from "@jaf/memory/adapt
 import * as z from "zod";
 import { boundOptions } from "../bound-options.ts";
 import type { LinkPolicy } from "./line.ts";
-import { byStanding, byWorth, isPast, isShown, type RenderableFact, rankOf } from "./standing.ts";
+import {
+  byPriority,
+  byTrustAndTime,
+  isPast,
+  isShown,
+  type RenderableFact,
+  rankOf,
+} from "./renderable-fact.ts";
 import { statementOf } from "./statement.ts";
 
 export interface RenderOptions {
@@ -109,13 +116,13 @@ function inBudget<Fact extends RenderableFact>(
   items: readonly Item<Fact>[],
   { tokenBudget, tokenizer = estimateTokens, placement }: Settings,
 ): readonly Item<Fact>[] {
-  const ordered = (some: readonly Item<Fact>[]) => some.toSorted((a, b) => byStanding(a.fact, b.fact));
+  const ordered = (some: readonly Item<Fact>[]) => some.toSorted((a, b) => byTrustAndTime(a.fact, b.fact));
   const fits = (some: readonly Item<Fact>[]): boolean =>
     tokenBudget === undefined ||
     some.length === 0 ||
     tokenizer(textOf(ordered(some), placement)) <= tokenBudget;
   if (fits(items)) return ordered(items);
-  const worthy = items.filter((item) => fits([item])).sort((a, b) => byWorth(a.fact, b.fact));
+  const worthy = items.filter((item) => fits([item])).sort((a, b) => byPriority(a.fact, b.fact));
   return ordered(longestFitting(worthy, fits));
 }
 

@@ -1,5 +1,5 @@
 import { type LineOptions, lineOf } from "./line.ts";
-import { markOf, type RenderableFact } from "./standing.ts";
+import { type RenderableFact, trustLabelOf } from "./renderable-fact.ts";
 
 /** What would end a quotation before its end. */
 const QUOTATION_MARK = /["“”„‟«»＂〝〞❝❞]/gu;
@@ -13,7 +13,7 @@ type Statable = Pick<RenderableFact, "fact" | "tags" | "trust" | "status" | "quo
 export function statementOf(fact: Statable, options: LineOptions): string {
   const line = lineOf(fact.fact, options);
   if (line === "") return "";
-  if (fact.quotation === undefined) return `${markOf(fact)}${line}`;
+  if (fact.quotation === undefined) return `${trustLabelOf(fact)}${line}`;
   const { from, question } = fact.quotation;
   const date = dateOf(fact.provenance?.saidAt);
   const words = `"${quotable(line)}"`;
@@ -24,7 +24,7 @@ export function statementOf(fact: Statable, options: LineOptions): string {
       : from === "text"
         ? `In a text that the user sent${date}`
         : `The user said${date}`;
-  return `${markOf(fact)}${source}: ${words}`;
+  return `${trustLabelOf(fact)}${source}: ${words}`;
 }
 
 const quotable = (line: string): string => line.replaceAll(QUOTATION_MARK, "'");

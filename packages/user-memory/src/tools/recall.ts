@@ -1,6 +1,6 @@
 import { wrapInTag } from "@jaf/memory/adapter";
 import { lineOf } from "../render/line.ts";
-import { isShown, type RenderableFact } from "../render/standing.ts";
+import { isShown, type RenderableFact } from "../render/renderable-fact.ts";
 import { statementOf } from "../render/statement.ts";
 import type { UserMemory } from "../user-memory.ts";
 

@@ -1,7 +1,7 @@
 import type { ToolCallInfo } from "@jaf/core";
 import type { ErasureMark } from "../erasure-mark.ts";
-import type { Heard } from "../extract/heard.ts";
 import { loadSteps } from "../extract/load.ts";
+import type { UserInput } from "../extract/user-input.ts";
 import { isStore } from "../linked-memory.ts";
 import type { UserMemory } from "../user-memory.ts";
 import type { MemoryToolsSettings, RememberArguments } from "./options.ts";
@@ -32,15 +32,15 @@ export async function rememberFact<Ctx>(
 ): Promise<string> {
   const { memory, userId, settings, call } = scope;
   const start = await startOf(scope);
-  const heard = await heardIn(scope);
-  if (heard === "private") return UNWANTED;
+  const input = await userInputOf(scope);
+  if (input === "private") return UNWANTED;
   const { proposedIn } = await loadSteps();
-  const [item] = await proposedIn(heard, [{ fact, evidence, score: 1 }], async () => false);
+  const [item] = await proposedIn(input, [{ fact, evidence, score: 1 }], async () => false);
   // A store that keeps no trust would show what waits for review as the user's word.
   if (item === undefined || (item.kind === "foreign" && !isStore(memory))) return NOT_SAID;
   const extractor = `${settings.names.remember} of ${call?.agentName ?? "an agent"}`;
   const { conversationId } = call?.turn ?? {};
-  const source = { ...start, userId, conversationId, position: heard.position, extractor };
+  const source = { ...start, userId, conversationId, position: input.position, extractor };
   try {
     const { rememberItem } = await loadSteps();
     const kept = await rememberItem(memory, item, { ...source, tags: settings.tags ?? [] });
@@ -52,12 +52,16 @@ export async function rememberFact<Ctx>(
 }
 
 /** What the user said: as the application says, or else the engine. */
-async function heardIn<Ctx>({ settings, context, call }: Remembering<Ctx>): Promise<Heard | "private"> {
+async function userInputOf<Ctx>({
+  settings,
+  context,
+  call,
+}: Remembering<Ctx>): Promise<UserInput | "private"> {
   const given = await settings.said?.(context, call);
-  const { hear } = await loadSteps();
-  if (given === undefined) return hear(call?.turn ?? { messages: [], said: [] });
+  const { readUserInput } = await loadSteps();
+  if (given === undefined) return readUserInput(call?.turn ?? { messages: [], said: [] });
   const said = given.map((content) => ({ role: "user", content }) as const);
-  return hear({ messages: call?.turn.messages ?? [], said });
+  return readUserInput({ messages: call?.turn.messages ?? [], said });
 }
 
 /** Before anything else is asked for: what is forgotten meanwhile counts. */

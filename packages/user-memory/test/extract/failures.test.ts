@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { withMemoryExtract } from "../../src/extract/middleware.ts";
 import type { ExtractInput } from "../../src/extract/options.ts";
+import { withMemoryExtract } from "../../src/link/extract-middleware.ts";
 import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
 import { assistant, turnOf } from "../link/turn.ts";
 import { factsOf, reply, spec, tea, turn } from "./live-turn.ts";

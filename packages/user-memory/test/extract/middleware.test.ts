@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { withMemoryExtract } from "../../src/extract/middleware.ts";
 import type { ExtractionReport, MemoryExtractOptions } from "../../src/extract/options.ts";
+import { withMemoryExtract } from "../../src/link/extract-middleware.ts";
 import { setUserMemory } from "../../src/link/index.ts";
 import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
 import type { MemoryEntry } from "../../src/user-memory.ts";

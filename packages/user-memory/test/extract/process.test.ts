@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ExtractionError } from "../../src/extract/error.ts";
-import { withMemoryExtract } from "../../src/extract/middleware.ts";
 import { processExtractions } from "../../src/extract/process.ts";
+import { withMemoryExtract } from "../../src/link/extract-middleware.ts";
 import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
 import { factsOf, reply, spec, tea } from "./live-turn.ts";
 

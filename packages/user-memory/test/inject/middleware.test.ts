@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { withMemoryInject } from "../../src/inject/middleware.ts";
+import { withMemoryInject } from "../../src/link/inject-middleware.ts";
 import { setUserMemory } from "../../src/link/user-memory.ts";
 import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
 import type { MemoryEntry, UserMemory } from "../../src/user-memory.ts";

@@ -1,13 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createPace } from "../../src/message-search/pace.ts";
 import { passagesIn } from "../../src/message-search/passages.ts";
 import { blockOf, bytesOf, eachMessage, joined } from "../../src/message-search/segment.ts";
+import { createYielding } from "../../src/message-search/yield.ts";
 
 const blocks = (texts: readonly string[]) =>
   Promise.all(
     texts.map((text, offset) =>
-      blockOf({ text, hash: offset, offset, isAssistant: false }, { most: 1e6, pace: createPace() }),
+      blockOf(
+        { text, hash: offset, offset, isAssistant: false },
+        { most: 1e6, yieldIfDue: createYielding() },
+      ),
     ),
   );
 

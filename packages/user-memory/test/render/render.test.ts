@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { FactStatus, Trust } from "../../src/fact.ts";
 import { renderUserMemory } from "../../src/render/render.ts";
-import type { RenderableFact } from "../../src/render/standing.ts";
+import type { RenderableFact } from "../../src/render/renderable-fact.ts";
 
 let count = 0;
 const fact = (text: string, fields: Partial<RenderableFact> = {}): RenderableFact => {

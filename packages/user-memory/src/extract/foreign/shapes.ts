@@ -67,11 +67,11 @@ function opens({ text }: Line, next: Line | undefined, second: Line | undefined)
 
 /** From the first of two lines of a form to the empty line behind the last. */
 function blocks(lines: readonly Line[], isOfForm: (text: string) => boolean): readonly Span[] {
-  const places = lines.flatMap((line, index) =>
+  const indexes = lines.flatMap((line, index) =>
     line.text.length > 1 && line.text.length <= 2_000 && isOfForm(line.text) ? [index] : [],
   );
-  const [first, last] = [places[0], places.at(-1)];
-  if (places.length < 2 || first === undefined || last === undefined) return [];
+  const [first, last] = [indexes[0], indexes.at(-1)];
+  if (indexes.length < 2 || first === undefined || last === undefined) return [];
   let end = last;
   for (let at = last + 1; at < lines.length && !isBlank(lines[at] ?? EMPTY); at++) end = at;
   return [{ start: lines[first]?.start ?? 0, end: lines[end]?.end ?? 0 }];

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { isUsersWord } from "../../rules/trust.ts";
+import { isUsersWord } from "../../facts/trust.ts";
 import { everything, texts } from "../store/expectations.ts";
 import type { StoreSpec } from "../store/spec.ts";
 import { expectTrue } from "./quoted.ts";

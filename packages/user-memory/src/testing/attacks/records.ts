@@ -34,7 +34,7 @@ async function overwrite(
   await backend.commit(user, {
     ...{ expectedVersion: now.version, head: { ...now, version: now.version + 1, state: head.state } },
     put: facts.map((after) => ({ before: null, after })),
-    ...{ drop: [], tombstones: [], lift: [], audit: [] },
+    ...{ drop: [], tombstones: [], removedTombstones: [], audit: [] },
   });
 }
 

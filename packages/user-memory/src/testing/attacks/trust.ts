@@ -99,7 +99,7 @@ export const trust: StoreSpec = {
     },
 
     "12. one source has no more than its share of what is recalled": async ({ withOptions, user }) => {
-      const memory = withOptions({ limits: { maxDrawnPerConversation: 100 } });
+      const memory = withOptions({ limits: { maxExtractedPerConversation: 100 } });
       const bridges = BRIDGES.map((bridge) => `User ${bridge} and money`);
       await rememberAll(memory, user, bridges, from("c"));
       const honest = Array.from({ length: 12 }, (_, index) => `User saved money in year ${index}`);
@@ -114,7 +114,7 @@ export const trust: StoreSpec = {
     },
 
     "13. facts stuffed with keywords take a bounded share of every recall": async ({ withOptions, user }) => {
-      const memory = withOptions({ limits: { maxDrawnPerConversation: 100 } });
+      const memory = withOptions({ limits: { maxExtractedPerConversation: 100 } });
       const topics = [
         "tea",
         "Rome",

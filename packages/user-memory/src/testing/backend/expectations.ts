@@ -7,7 +7,7 @@ import type {
   UserView,
 } from "../../backend/backend.ts";
 import type { FactStatus } from "../../fact.ts";
-import type { Matches, TermWeight } from "../../recall/matches.ts";
+import type { Matches, TermWeight } from "../../ranker/matches.ts";
 
 export const STATUSES: readonly FactStatus[] = ["active", "quarantined", "superseded"];
 
@@ -37,9 +37,12 @@ export const plainMatches = ({ size, documents }: Matches) => ({
   size,
   documents: [...documents]
     .sort((a, b) => a.seq - b.seq)
-    .map(({ seq, place, author, saidAt, terms, length }) => ({
+    .map(({ seq, location, author, saidAt, terms, length }) => ({
       seq,
-      place: place === undefined ? null : { conversationId: place.conversationId, position: place.position },
+      location:
+        location === undefined
+          ? null
+          : { conversationId: location.conversationId, position: location.position },
       author: author ?? null,
       saidAt: saidAt ?? null,
       terms: sorted(terms),
@@ -92,7 +95,7 @@ export const selectionOf = (facts: readonly StoredFact[]): Required<FactSelectio
   digests: facts.map(({ digest }) => digest),
   keys: facts.flatMap(({ key }) => key ?? []),
   currentKeys: facts.flatMap(({ key, status }) => (status === "active" ? (key ?? []) : [])),
-  places: facts.flatMap(({ conversationId, position }) =>
+  locations: facts.flatMap(({ conversationId, position }) =>
     conversationId === null || position === null ? [] : { conversationId, position },
   ),
   supersededBy: facts.flatMap(({ supersededBy }) => supersededBy ?? []),

@@ -66,7 +66,7 @@ export function changeOn(head: UserHead | null, parts: Partial<UserChange> = {})
     put: [],
     drop: [],
     tombstones: [],
-    lift: [],
+    removedTombstones: [],
     audit: [],
     ...parts,
   };

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { asksNotToKeep } from "../../../src/extract/off-record/index.ts";
 import { HOLD_OUT } from "./hold-out.ts";
 
-const places = HOLD_OUT.flatMap(({ language, facts: [fact, other], phrasings }) => {
+const texts = HOLD_OUT.flatMap(({ language, facts: [fact, other], phrasings }) => {
   const [stop, comma] = language === "zh" ? ["。", "，"] : [". ", ", "];
   return phrasings.flatMap((request) => [
     `${request}${stop}${other}`,
@@ -13,8 +13,8 @@ const places = HOLD_OUT.flatMap(({ language, facts: [fact, other], phrasings }) 
 
 /** Before the lexicon had seen them: 111. */
 it("hears phrasings written without sight of its lexicon, before, between and behind facts", () => {
-  expect(places.length).toBe(138);
-  expect(places.filter(asksNotToKeep).length).toBeGreaterThanOrEqual(138);
+  expect(texts.length).toBe(138);
+  expect(texts.filter(asksNotToKeep).length).toBeGreaterThanOrEqual(138);
 });
 
 it("hears nothing in the facts beside them", () => {

@@ -5,7 +5,7 @@ import { MemoryUserMemory } from "../../../src/memory-user-memory.ts";
 import type { UserMemory } from "../../../src/user-memory.ts";
 import { reply, spec, tea, turn } from "../live-turn.ts";
 
-const place = { conversationId: "c", position: 4 };
+const location = { conversationId: "c", position: 4 };
 const verbatim = { ...spec, extract: "verbatim" } as const;
 
 function listening(memory: UserMemory = new MemoryUserMemory()) {
@@ -15,11 +15,11 @@ function listening(memory: UserMemory = new MemoryUserMemory()) {
 
 describe("onOffRecord is told of a turn of which nothing is kept", () => {
   const secretly = ["I like tea. Please don't save that."];
-  const byCheck = { userId: "alice", ...place, heardBy: "check" };
+  const byCheck = { userId: "alice", ...location, detectedBy: "check" };
 
   test.each([spec, verbatim])("where the check hears it: %j", async (declared) => {
     const { told, options } = listening();
-    const { asked } = await turn(options, secretly, { ...place, declared, replies: [reply(tea)] });
+    const { asked } = await turn(options, secretly, { ...location, declared, replies: [reply(tea)] });
     expect(told).toEqual([byCheck]);
     expect(asked).toEqual([]);
   });
@@ -28,14 +28,14 @@ describe("onOffRecord is told of a turn of which nothing is kept", () => {
     const memory = new MemoryUserMemory();
     memory.mark = async () => Promise.reject(new Error("down"));
     const { told, options } = listening(memory);
-    await turn(options, secretly, { ...place, declared: verbatim });
+    await turn(options, secretly, { ...location, declared: verbatim });
     expect(told).toEqual([byCheck]);
   });
 
   test("where the store has no queue", async () => {
     const { remember, recall, forget, list } = new MemoryUserMemory();
     const { told, options } = listening({ remember, recall, forget, list });
-    await turn(options, secretly, { ...place, declared: verbatim });
+    await turn(options, secretly, { ...location, declared: verbatim });
     expect(told).toEqual([byCheck]);
   });
 
@@ -44,8 +44,8 @@ describe("onOffRecord is told of a turn of which nothing is kept", () => {
     ["the application's function", (async () => ({ private: true })) satisfies ExtractFacts, []],
   ] as const)("where %s that extracts hears it", async (_, extract, replies) => {
     const { told, options } = listening();
-    await turn({ ...options, extract }, ["I like tea, entre nosotras nomás"], { ...place, replies });
-    expect(told).toEqual([{ userId: "alice", ...place, heardBy: "extractor" }]);
+    await turn({ ...options, extract }, ["I like tea, entre nosotras nomás"], { ...location, replies });
+    expect(told).toEqual([{ userId: "alice", ...location, detectedBy: "extractor" }]);
     expect(await options.memory.list("alice")).toEqual([]);
   });
 
@@ -64,12 +64,12 @@ describe("onOffRecord is told of a turn of which nothing is kept", () => {
     await memory.queue.enqueue({ id: "1", userId: "alice", ...waiting }, { leaseMs: 0 });
     const { onOffRecord } = options;
     await processExtractions(memory, { complete: async () => '{"private":true}', onOffRecord });
-    expect(told).toMatchObject([{ userId: "alice", heardBy: "extractor" }]);
+    expect(told).toMatchObject([{ userId: "alice", detectedBy: "extractor" }]);
   });
 
   test("with nothing of what was said, and of no other turn", async () => {
     const { told, options } = listening();
-    await turn(options, secretly, { ...place, declared: verbatim });
+    await turn(options, secretly, { ...location, declared: verbatim });
     await turn(options, ["I like tea."], { declared: verbatim });
     expect(told).toHaveLength(1);
     expect(JSON.stringify(told)).not.toMatch(/tea|save/);

@@ -55,7 +55,7 @@ export function randomChange(
     randomFact(random, version * 4 + index + 1),
   );
   const tombstones = random() < 0.4 ? [randomTombstone(random)] : [];
-  const buried = new Set(tombstones.map(({ digest }) => digest));
+  const added = new Set(tombstones.map(({ digest }) => digest));
   const change = changeOn(now.head, {
     put: [
       ...changed.map((before) => {
@@ -65,7 +65,7 @@ export function randomChange(
       ...fresh.map((after) => ({ before: null, after })),
     ],
     ...{ drop, tombstones },
-    lift: random() < 0.3 ? [randomDigest(random)].filter((digest) => !buried.has(digest)) : [],
+    removedTombstones: random() < 0.3 ? [randomDigest(random)].filter((digest) => !added.has(digest)) : [],
     audit: [auditEntry(version + 1)],
   });
   return random() < 0.125 ? { ...change, expectedVersion: version + 1 } : change;

@@ -29,7 +29,7 @@ function reading(random: Random, user: UserKey): RandomStep {
     digests: some(random, [randomDigest(random)]),
     keys: some(random, NAMES, 0.2),
     currentKeys: some(random, NAMES, 0.2),
-    places: some(random, NAMES, 0.2).map((conversationId) => ({
+    locations: some(random, NAMES, 0.2).map((conversationId) => ({
       conversationId,
       position: below(random, 3),
     })),

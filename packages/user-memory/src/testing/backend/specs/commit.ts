@@ -59,7 +59,7 @@ export const commit: BackendSpec = {
           put: [{ before: null, after: { ...other, terms: [{ term: "refused", weight: 1 }] } }],
           drop: [kept],
           tombstones: [{ digest: hashOf("refused"), at: 2 }],
-          lift: [mark.digest],
+          removedTombstones: [mark.digest],
           audit: [auditEntry(2)],
         });
         expect(await backend.commit(user, refused)).toBe(false);
@@ -88,8 +88,8 @@ export const commit: BackendSpec = {
       });
       await addTo(backend, user, before);
       await commitTo(backend, user, { put: [{ before, after }] });
-      const { digests, keys, places, supersededBy } = selectionOf([before]);
-      for (const gone of [{ digests }, { keys }, { places }, { supersededBy }]) {
+      const { digests, keys, locations, supersededBy } = selectionOf([before]);
+      for (const gone of [{ digests }, { keys }, { locations }, { supersededBy }]) {
         expect(await selected(backend, user, gone)).toEqual([]);
       }
       const names = selectionOf([after]);
@@ -114,12 +114,12 @@ export const commit: BackendSpec = {
       if (backend.nearest !== undefined) expect(seqs(await backend.nearest(user, [1, 0], 5))).toEqual([1]);
     },
 
-    "adds, changes, drops, buries and lifts in one step": async ({ backend }) => {
+    "adds, changes, drops, adds and removes tombstones in one step": async ({ backend }) => {
       const [first, second, third] = storedFacts(3) as [StoredFact, StoredFact, StoredFact];
       await commitTo(backend, user, {
         put: added([first, second]),
         tombstones: [
-          { digest: hashOf("lifted"), at: 1 },
+          { digest: hashOf("removed"), at: 1 },
           { digest: hashOf("again"), at: 1 },
         ],
       });
@@ -131,9 +131,9 @@ export const commit: BackendSpec = {
           { digest: second.digest, at: 2 },
           { digest: hashOf("again"), at: 2 },
         ],
-        lift: [hashOf("lifted"), hashOf("never there")],
+        removedTombstones: [hashOf("removed"), hashOf("never there")],
       });
-      const tombstones = [hashOf("lifted"), hashOf("again"), second.digest];
+      const tombstones = [hashOf("removed"), hashOf("again"), second.digest];
       const view = await backend.read(user, { seqs: [1, 2, 3], tombstones });
       expect(plainView(backend, view)).toEqual(
         plainView(backend, {
@@ -157,7 +157,10 @@ export const commit: BackendSpec = {
       await commitTo(backend, user, { put: added(facts), tombstones, audit });
       expect((await backend.match(user, ["term-255", "term-0"])).documents).toHaveLength(60);
       expect((await backend.audit(user)).entries).toEqual(audit);
-      await commitTo(backend, user, { drop: facts, lift: tombstones.map(({ digest }) => digest) });
+      await commitTo(backend, user, {
+        drop: facts,
+        removedTombstones: tombstones.map(({ digest }) => digest),
+      });
       expect(await backend.match(user, ["term-255"])).toEqual({ size: 0, documents: [] });
     },
   },

@@ -20,7 +20,7 @@ const wholeOf = (fact: ReturnType<typeof storedFact>) => ({
     currentKeys: ["k"],
     supersededBy: ["s"],
   },
-  places: [{ conversationId: "c", position: 1 }],
+  locations: [{ conversationId: "c", position: 1 }],
 });
 
 export const isolation: BackendSpec = {

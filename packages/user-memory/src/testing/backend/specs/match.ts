@@ -25,11 +25,16 @@ export const match: BackendSpec = {
         size: 3,
         documents: [
           {
-            ...{ seq: 1, place: { conversationId: "c", position: 4 }, author: "Ann", saidAt: context.saidAt },
+            ...{
+              seq: 1,
+              location: { conversationId: "c", position: 4 },
+              author: "Ann",
+              saidAt: context.saidAt,
+            },
             terms: weights({ b: 2, c: 3 }),
             length: 3,
           },
-          { seq: 2, place: null, author: null, saidAt: null, terms: weights({ b: 100_000 }), length: 1 },
+          { seq: 2, location: null, author: null, saidAt: null, terms: weights({ b: 100_000 }), length: 1 },
         ],
       });
     },

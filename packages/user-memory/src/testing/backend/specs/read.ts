@@ -31,7 +31,7 @@ export const read: BackendSpec = {
             digests: [],
             keys: [],
             currentKeys: [],
-            places: [],
+            locations: [],
             supersededBy: [],
             tombstones: [],
           },
@@ -54,10 +54,10 @@ export const read: BackendSpec = {
         [{ ids: ["one", "none"] }, [1]],
         [{ digests: [hashOf("two")] }, [2]],
         [{ keys: ["three"] }, [3]],
-        [{ places: [{ conversationId: "c", position: 0 }] }, [4]],
+        [{ locations: [{ conversationId: "c", position: 0 }] }, [4]],
         [
           {
-            places: [
+            locations: [
               { conversationId: "c", position: 1 },
               { conversationId: "d", position: 0 },
             ],
@@ -115,8 +115,10 @@ export const read: BackendSpec = {
       expect(await selected(backend, user, { keys: ["y"] })).toEqual([]);
       expect(await selected(backend, user, { supersededBy: ["x"] })).toEqual([]);
       expect(await selected(backend, user, { seqs: [7] })).toEqual([]);
-      expect(await selected(backend, user, { places: [{ conversationId: "z", position: 7 }] })).toEqual([1]);
-      expect(await selected(backend, user, { places: [{ conversationId: "7:z", position: 0 }] })).toEqual([
+      expect(await selected(backend, user, { locations: [{ conversationId: "z", position: 7 }] })).toEqual([
+        1,
+      ]);
+      expect(await selected(backend, user, { locations: [{ conversationId: "7:z", position: 0 }] })).toEqual([
         2,
       ]);
     },

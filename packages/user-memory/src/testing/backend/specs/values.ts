@@ -107,8 +107,8 @@ export const values: BackendSpec = {
         const own = [index + 1];
         expect(await selected(backend, user, { ids: [name] }), `id ${name}`).toEqual(own);
         expect(await selected(backend, user, { keys: [name] }), `key ${name}`).toEqual(own);
-        const places = [{ conversationId: name, position: 1 }];
-        expect(await selected(backend, user, { places }), `conversation ${name}`).toEqual(own);
+        const locations = [{ conversationId: name, position: 1 }];
+        expect(await selected(backend, user, { locations }), `conversation ${name}`).toEqual(own);
         expect(await selected(backend, user, { supersededBy: [name] }), `successor ${name}`).toEqual(own);
         expect(await matched(backend, user, name), `term ${name}`).toEqual(own);
       }

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { ErasureMark } from "../../../erasure-mark.ts";
-import type { ExtractionJob } from "../../../queue.ts";
+import type { ExtractionJob } from "../../../queue/queue.ts";
 import type { UserMemoryStore } from "../../../store.ts";
 import { everything, expectRefusal, gate, nextMoment } from "../expectations.ts";
 import type { StoreSpec } from "../spec.ts";
@@ -68,18 +68,18 @@ export const forgetAll: StoreSpec = {
       expect((await memory.remember(user, "Likes coffee", { since: now })).status).toBe("active");
     },
 
-    "refuses what is drawn from what was said before": async ({ memory, user }) => {
+    "refuses what is extracted from what was said before": async ({ memory, user }) => {
       const before = new Date();
       await memory.remember(user, "Likes tea");
       await memory.forgetAll(user);
-      const drawn = (saidAt?: Date) => ({
+      const extracted = (saidAt?: Date) => ({
         trust: "inferred" as const,
         provenance: { extractor: "m", saidAt },
       });
-      await expectRefusal(memory.remember(user, "Likes milk", drawn(before)), "erased");
-      await expectRefusal(memory.remember(user, "Likes milk", drawn()), "erased");
+      await expectRefusal(memory.remember(user, "Likes milk", extracted(before)), "erased");
+      await expectRefusal(memory.remember(user, "Likes milk", extracted()), "erased");
       const later = await nextMoment();
-      expect((await memory.remember(user, "Likes milk", drawn(later))).status).toBe("active");
+      expect((await memory.remember(user, "Likes milk", extracted(later))).status).toBe("active");
     },
 
     "refuses a write that waits for `embed` meanwhile, of this process and of another": async (scenario) => {

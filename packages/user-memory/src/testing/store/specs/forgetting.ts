@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { everything, expectRefusal, ids, nextMoment, texts } from "../expectations.ts";
 import type { StoreSpec } from "../spec.ts";
 
-const drawn = (saidAt: Date, evidence = "I'm allergic to nuts") => ({
+const extracted = (saidAt: Date, evidence = "I'm allergic to nuts") => ({
   trust: "inferred" as const,
   provenance: { extractor: "m", conversationId: "c", position: 3, evidence, saidAt },
 });
@@ -86,9 +86,9 @@ export const forgetting: StoreSpec = {
       expect(JSON.stringify(await memory.audit(user))).not.toContain("zebra");
     },
 
-    "keeps a fact from being drawn again from what was said before": async ({ memory, user }) => {
+    "keeps a fact from being extracted again from what was said before": async ({ memory, user }) => {
       const saidAt = new Date(Date.now() - 60_000);
-      const fact = await memory.remember(user, "Is allergic to nuts", drawn(saidAt));
+      const fact = await memory.remember(user, "Is allergic to nuts", extracted(saidAt));
       await memory.forget(user, fact.id);
       const variants = [
         "Is allergic to nuts",
@@ -97,40 +97,40 @@ export const forgetting: StoreSpec = {
         "Allergic to nuts",
       ];
       for (const variant of variants) {
-        await expectRefusal(memory.remember(user, variant, drawn(saidAt, variant)), "forgotten", variant);
-        const { saidAt: _, ...provenance } = drawn(saidAt, variant).provenance;
+        await expectRefusal(memory.remember(user, variant, extracted(saidAt, variant)), "forgotten", variant);
+        const { saidAt: _, ...provenance } = extracted(saidAt, variant).provenance;
         const undated = { trust: "inferred" as const, provenance };
         await expectRefusal(memory.remember(user, variant, undated), "forgotten", variant);
       }
       expect(await everything(memory, user)).toEqual([]);
     },
 
-    "keeps another wording from being drawn from the same words": async ({ memory, user }) => {
+    "keeps another wording from being extracted from the same words": async ({ memory, user }) => {
       const saidAt = new Date(Date.now() - 60_000);
-      const fact = await memory.remember(user, "Is allergic to nuts", drawn(saidAt));
+      const fact = await memory.remember(user, "Is allergic to nuts", extracted(saidAt));
       await memory.forget(user, fact.id);
-      await expectRefusal(memory.remember(user, "Must avoid nuts", drawn(saidAt)), "forgotten");
-      const elsewhere = { ...drawn(saidAt, "Tea, please").provenance, position: 5 };
+      await expectRefusal(memory.remember(user, "Must avoid nuts", extracted(saidAt)), "forgotten");
+      const elsewhere = { ...extracted(saidAt, "Tea, please").provenance, position: 5 };
       const tea = await memory.remember(user, "Drinks tea", { trust: "inferred", provenance: elsewhere });
       expect(tea.status).toBe("active");
     },
 
     "lets the user say it again": async ({ memory, user }) => {
       const saidAt = new Date(Date.now() - 60_000);
-      const fact = await memory.remember(user, "Is allergic to nuts", drawn(saidAt));
+      const fact = await memory.remember(user, "Is allergic to nuts", extracted(saidAt));
       await memory.forget(user, fact.id);
       const later = await nextMoment();
-      const drawnAgain = await memory.remember(user, "Is allergic to nuts", drawn(later));
-      expect(drawnAgain).toMatchObject({ status: "active", trust: "inferred" });
-      await memory.forget(user, drawnAgain.id);
+      const extractedAgain = await memory.remember(user, "Is allergic to nuts", extracted(later));
+      expect(extractedAgain).toMatchObject({ status: "active", trust: "inferred" });
+      await memory.forget(user, extractedAgain.id);
       expect(await memory.remember(user, "Is allergic to nuts")).toMatchObject({ trust: "stated" });
     },
 
     "of one user's fact keeps nobody else from remembering it": async ({ memory, user, other }) => {
       const saidAt = new Date(Date.now() - 60_000);
-      const fact = await memory.remember(user, "Is allergic to nuts", drawn(saidAt));
+      const fact = await memory.remember(user, "Is allergic to nuts", extracted(saidAt));
       await memory.forget(user, fact.id);
-      expect(await memory.remember(other, "Is allergic to nuts", drawn(saidAt))).toMatchObject({
+      expect(await memory.remember(other, "Is allergic to nuts", extracted(saidAt))).toMatchObject({
         status: "active",
       });
     },

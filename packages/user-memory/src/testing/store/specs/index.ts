@@ -2,7 +2,6 @@ import type { RandomRun, StoreSpec } from "../spec.ts";
 import { audit } from "./audit.ts";
 import { closing } from "./closing.ts";
 import { concurrency } from "./concurrency.ts";
-import { crossing } from "./crossing.ts";
 import { erasure } from "./erasure.ts";
 import { explain } from "./explain.ts";
 import { forgetAll } from "./forget-all.ts";
@@ -20,6 +19,7 @@ import { repetition } from "./repetition.ts";
 import { review } from "./review.ts";
 import { supersession } from "./supersession.ts";
 import { update } from "./update.ts";
+import { userIsolation } from "./user-isolation.ts";
 
 /** All rules of `UserMemoryStore`, but for the attacks. */
 export const storeSpecs = (run: RandomRun): readonly StoreSpec[] => [
@@ -36,5 +36,5 @@ export const storeSpecs = (run: RandomRun): readonly StoreSpec[] => [
     forgetting,
     forgetAll,
   ],
-  ...[review, explain, audit, queue, closing, names, limits, concurrency, crossing(run), erasure],
+  ...[review, explain, audit, queue, closing, names, limits, concurrency, userIsolation(run), erasure],
 ];

@@ -2,7 +2,10 @@ import { expect } from "vitest";
 import { everything, expectRefusal, ids } from "../expectations.ts";
 import type { StoreSpec } from "../spec.ts";
 
-const drawn = (conversationId: string) => ({ trust: "inferred" as const, provenance: { conversationId } });
+const extracted = (conversationId: string) => ({
+  trust: "inferred" as const,
+  provenance: { conversationId },
+});
 
 export const limits: StoreSpec = {
   subject: "limits",
@@ -34,14 +37,14 @@ export const limits: StoreSpec = {
     "keep room for what the user says": async ({ withOptions, user }) => {
       const memory = withOptions({ limits: { maxUntrustedFacts: 3, maxQuarantined: 2 } });
       for (let index = 0; index < 3; index++)
-        await memory.remember(user, `Maybe ${index}`, drawn(`c${index}`));
-      await expectRefusal(memory.remember(user, "Maybe 3", drawn("c3")), "full");
+        await memory.remember(user, `Maybe ${index}`, extracted(`c${index}`));
+      await expectRefusal(memory.remember(user, "Maybe 3", extracted("c3")), "full");
       for (let index = 0; index < 2; index++)
         await memory.remember(user, `Page ${index}`, { trust: "external" });
       await expectRefusal(memory.remember(user, "Page 2", { trust: "external" }), "full");
       expect((await memory.remember(user, "Said")).status).toBe("active");
       expect((await memory.remember(user, "Maybe 1")).trust, "the user's word frees a place").toBe("stated");
-      expect((await memory.remember(user, "Maybe 4", drawn("c4"))).status).toBe("active");
+      expect((await memory.remember(user, "Maybe 4", extracted("c4"))).status).toBe("active");
       const [page] = await memory.review.list(user);
       await memory.review.approve(user, page?.id ?? "");
       expect((await memory.remember(user, "Page 3", { trust: "external" })).status).toBe("quarantined");
@@ -70,29 +73,35 @@ export const limits: StoreSpec = {
       return Promise.resolve();
     },
 
-    "quarantine what is drawn from one conversation too often": async ({ withOptions, another, user }) => {
-      const memory = withOptions({ limits: { maxDrawnPerConversation: 3 } });
+    "quarantine what is extracted from one conversation too often": async ({
+      withOptions,
+      another,
+      user,
+    }) => {
+      const memory = withOptions({ limits: { maxExtractedPerConversation: 3 } });
       for (let index = 0; index < 3; index++) {
-        expect(await memory.remember(user, `Maybe ${index}`, drawn("c"))).toMatchObject({ status: "active" });
+        expect(await memory.remember(user, `Maybe ${index}`, extracted("c"))).toMatchObject({
+          status: "active",
+        });
       }
-      const late = await memory.remember(user, "Maybe 3", drawn("c"));
+      const late = await memory.remember(user, "Maybe 3", extracted("c"));
       expect(late).toMatchObject({ status: "quarantined", quarantine: "rate" });
-      expect(await memory.remember(user, "Maybe 4", drawn("d"))).toMatchObject({ status: "active" });
+      expect(await memory.remember(user, "Maybe 4", extracted("d"))).toMatchObject({ status: "active" });
       expect(await memory.remember(user, "Said", { provenance: { conversationId: "c" } })).toMatchObject({
         status: "active",
       });
       const limited = await another();
-      for (let index = 5; index < 13; index++) await limited.remember(user, `Maybe ${index}`, drawn("c"));
+      for (let index = 5; index < 13; index++) await limited.remember(user, `Maybe ${index}`, extracted("c"));
       expect(await memory.review.list(user), "the count is the user's, not the process's").not.toHaveLength(
         1,
       );
     },
 
     "of a time count anew afterwards": async ({ withOptions, user }) => {
-      const memory = withOptions({ limits: { maxDrawnPerConversation: 1, drawnWindowMs: 1 } });
-      await memory.remember(user, "Maybe 1", drawn("c"));
+      const memory = withOptions({ limits: { maxExtractedPerConversation: 1, extractionWindowMs: 1 } });
+      await memory.remember(user, "Maybe 1", extracted("c"));
       await new Promise((resolve) => setTimeout(resolve, 5));
-      const later = await memory.remember(user, "Maybe 2", drawn("c"));
+      const later = await memory.remember(user, "Maybe 2", extracted("c"));
       expect(later.status).toBe("active");
       expect(ids(await memory.list(user))).toHaveLength(2);
     },

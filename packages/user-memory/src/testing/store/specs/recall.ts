@@ -17,7 +17,7 @@ export const recall: StoreSpec = {
       expect(await memory.recall(user, "zebra")).toEqual([]);
     },
 
-    "finds by the words that a fact was drawn from": async ({ memory, user }) => {
+    "finds by the words that a fact was extracted from": async ({ memory, user }) => {
       const provenance = { evidence: "We deploy the thing on fly.io, in the Warsaw region" };
       const fact = await memory.remember(user, "Project Foo has a hosting provider", { provenance });
       expect(ids(await memory.recall(user, "warsaw"))).toEqual([fact.id]);

@@ -1,0 +1,123 @@
+import { ownContent } from "../facts/terms.ts";
+import type { Span } from "./foreign/index.ts";
+import { type NormalizedText, normalizeText } from "./normalized-text.ts";
+import type { ProposedFact } from "./options.ts";
+import type { Passage, Quotable } from "./passages.ts";
+import { lineOf } from "./passages.ts";
+
+/** What supports a proposal. */
+export type Support =
+  | { readonly kind: "quotation"; readonly passage: Passage }
+  /** Its words stand in somebody else's text alone. */
+  | { readonly kind: "foreign"; readonly words: string; readonly message: number }
+  /** The user said nothing like it. */
+  | { readonly kind: "none" };
+
+const NONE: Support = { kind: "none" };
+/** Where a model leaves something out. */
+const ELLIPSIS = /\s*(?:\[?(?:…|\.{3,})\]?)\s*/u;
+const MAX_PARTS = 5;
+/** Of the words of evidence, so many must be among the user's; of a fact, which is worded anew, so many. Two at least. */
+const SHARED = 0.5;
+const SHARED_WITH_FACT = 0.2;
+const MIN_SHARED = 2;
+
+/**
+ * Finds the user's words that support a proposal. Evidence is looked up as it stands, whatever its case, spaces, accents and
+ * punctuation, and where it leaves something out, its parts in their order. Where it isn't there like that, the passage counts
+ * that shares most of its words, or of the fact's: rare ones more, and half of them at least. A fact without evidence rests on
+ * the passage that shares most with it: two words and a fifth of them are enough, for it is the passage that is shown.
+ */
+export function createSupportFinder(quotable: Quotable): (proposal: ProposedFact) => Support {
+  const { said, passages, foreign } = quotable;
+  const texts = said.map(normalizeText);
+  const looked = lazily(() => {
+    const contents = new Map(passages.map((passage) => [passage, ownContent({ fact: passage.text })]));
+    return { contents, rarity: rarities([...contents.values()]) };
+  });
+
+  const likest = (wanted: string, { among = passages, share = SHARED } = {}): Passage | undefined => {
+    const { contents, rarity } = looked();
+    const terms = [...ownContent({ fact: wanted })];
+    const enough = Math.max(Math.min(MIN_SHARED, terms.length), share * terms.length);
+    const weigh = (shared: readonly string[]) => shared.reduce((sum, term) => sum + rarity(term), 0);
+    const [best] = among
+      .map((passage) => ({ passage, shared: terms.filter((term) => contents.get(passage)?.has(term)) }))
+      .filter(({ shared }) => shared.length >= enough)
+      .map(({ passage, shared }) => ({ passage, weight: weigh(shared) }))
+      .toSorted((a, b) => b.weight - a.weight);
+    return best !== undefined && best.weight > 0 ? best.passage : undefined;
+  };
+
+  return ({ fact, evidence = "" }) => {
+    const found = messageSpansOf(evidence, texts);
+    const quoted = passages.filter(({ message, span }) =>
+      found.some((match) => match.message === message && overlap(match, span)),
+    );
+    const [first, second] = quoted;
+    if (first !== undefined) {
+      return {
+        kind: "quotation",
+        passage: (second && likest(fact, { among: quoted, share: SHARED_WITH_FACT })) ?? first,
+      };
+    }
+    const other = found.find((match) => foreign[match.message]?.some((span) => overlap(match, span)));
+    if (other !== undefined) return ofOther(other, said);
+    if (found.length > 0) return NONE;
+    const passage =
+      evidence.trim() === "" ? likest(fact, { share: SHARED_WITH_FACT }) : (likest(evidence) ?? likest(fact));
+    return passage === undefined ? NONE : { kind: "quotation", passage };
+  };
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+const ofOther = ({ message, start, end }: MessageSpan, said: readonly string[]): Support => ({
+  kind: "foreign",
+  words: lineOf((said[message] ?? "").slice(start, end)),
+  message,
+});
+
+/** The fewer passages hold a word, the more it counts. */
+function rarities(contents: readonly ReadonlySet<string>[]): (term: string) => number {
+  const counts = new Map<string, number>();
+  for (const content of contents) for (const term of content) counts.set(term, (counts.get(term) ?? 0) + 1);
+  const weights = new Map([...counts].map(([term, count]) => [term, Math.log(1 + contents.length / count)]));
+  return (term) => weights.get(term) ?? 0;
+}
+
+interface MessageSpan extends Span {
+  readonly message: number;
+}
+
+const overlap = (a: Span, b: Span): boolean => a.start < b.end && b.start < a.end;
+
+function messageSpansOf(evidence: string, texts: readonly NormalizedText[]): readonly MessageSpan[] {
+  const parts = evidence
+    .split(ELLIPSIS)
+    .map((part) => normalizeText(part).text)
+    .filter((part) => part !== "");
+  if (parts.length === 0 || parts.length > MAX_PARTS) return [];
+  return texts.flatMap((text, message) => spansIn(text, parts).map((span) => ({ ...span, message })));
+}
+
+/** Where all parts stand, one behind the other; wherever the first does, if it is the only one. */
+function spansIn(text: NormalizedText, parts: readonly string[]): readonly Span[] {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return text.all(only);
+  const spans: Span[] = [];
+  let from = 0;
+  for (const part of parts) {
+    const found = text.next(part, from);
+    if (found === undefined) return [];
+    spans.push(found.span);
+    from = found.end;
+  }
+  return spans;
+}

@@ -1,0 +1,131 @@
+import type { StoredFact } from "../backend/backend.ts";
+import type { Digests } from "../facts/digests.ts";
+import { detailsOf, writeDetails } from "../facts/quotation.ts";
+import { termsOfFact } from "../facts/terms.ts";
+import { mayReplace } from "../facts/trust.ts";
+import type { MessageLocation } from "../ranker/index.ts";
+import type { Draft } from "../write/draft.ts";
+import type { Write } from "../write/plan.ts";
+import { tombstonesFor } from "../write/tombstones.ts";
+
+/** What went with a fact; zeros if there was none. */
+export interface Forgotten {
+  readonly facts: number;
+  readonly vectors: number;
+  readonly revived: number;
+}
+
+export const NOTHING: Forgotten = { facts: 0, vectors: 0, revived: 0 };
+
+interface ForgetOptions {
+  /** The fact, and those that say the same. */
+  readonly ids: readonly string[];
+  /** The keys of what they had superseded. */
+  readonly keys: readonly string[];
+  /** Where they were said. */
+  readonly locations: readonly MessageLocation[];
+  readonly digests: Digests;
+  /** `"rejected"`: only what waits for review. `"evicted"`: no tombstone stays. Default `"forgotten"`. */
+  readonly as?: "forgotten" | "rejected" | "evicted";
+}
+
+export function forgetWrite(options: ForgetOptions): Write<Forgotten> {
+  const { ids, keys, locations, digests, as: action = "forgotten" } = options;
+  const rejects = action === "rejected";
+  return {
+    operation: { forgotten: "forget", rejected: "review.reject", evicted: "remember" }[action],
+    selection: { ids, keys, locations, supersededBy: ids },
+    plan: ({ view, draft, now }) => {
+      const gone = view.facts.filter(
+        ({ id, status }) => ids.includes(id) && (!rejects || status === "quarantined"),
+      );
+      if (gone.length === 0) return { result: NOTHING, change: null };
+      for (const fact of gone) {
+        draft.drop(fact);
+        if (action !== "evicted") draft.addTombstones(tombstonesFor(fact, { digests, at: now, rejects }));
+        draft.audit({ action, factId: fact.id });
+      }
+      const goneIds = new Set(gone.map(({ id }) => id));
+      const revived = relink(draft, view.facts, goneIds);
+      if (action !== "evicted")
+        for (const fact of gone) removeEvidence(draft, view.facts, { fact, gone: goneIds });
+      const vectors = gone.filter(({ vector }) => vector !== null).length;
+      return { result: { facts: gone.length, vectors, revived }, change: draft.build(now) };
+    },
+  };
+}
+
+interface EvidenceRemoval {
+  readonly fact: StoredFact;
+  readonly gone: ReadonlySet<string>;
+}
+
+const hasParaphrases = (fact: StoredFact): boolean => (detailsOf(fact)?.paraphrases ?? []).length > 0;
+
+/** What else was extracted from the same message loses its evidence and its paraphrases: they may say what is forgotten. */
+function removeEvidence(draft: Draft, facts: readonly StoredFact[], { fact, gone }: EvidenceRemoval): void {
+  const { conversationId, position } = fact;
+  if (conversationId === null || position === null) return;
+  const quoting = facts.filter(
+    (other) =>
+      !gone.has(other.id) &&
+      other.conversationId === conversationId &&
+      other.position === position &&
+      (other.evidence !== null || hasParaphrases(other)),
+  );
+  for (const other of quoting) {
+    const current = draft.current(other);
+    const details = detailsOf(current);
+    const quotation = details && writeDetails({ ...details, paraphrases: [] });
+    const redacted = { ...current, evidence: null, quotation };
+    const after = other.status === "quarantined" ? redacted : { ...redacted, terms: termsOfFact(redacted) };
+    draft.put(after, other);
+    draft.audit({ action: "changed", factId: other.id, fact: after });
+  }
+}
+
+/** Has what the facts had superseded be superseded by the next statement, or makes it active again. Returns how many are. */
+function relink(draft: Draft, facts: readonly StoredFact[], gone: ReadonlySet<string>): number {
+  const left = facts.filter(({ id, supersededBy }) => !gone.has(id) && gone.has(supersededBy ?? ""));
+  let revived = 0;
+  for (const fact of left) {
+    const next = nextOf(fact, facts, gone);
+    const after: StoredFact =
+      next === undefined
+        ? { ...fact, status: "active", supersededBy: null, supersededAt: null }
+        : { ...fact, ...next };
+    draft.put(after, fact);
+    draft.audit({
+      action: next === undefined ? "revived" : "superseded",
+      factId: fact.id,
+      fact: after,
+    });
+    revived += next === undefined ? 1 : 0;
+  }
+  return revived;
+}
+
+type Next = Pick<StoredFact, "supersededBy" | "supersededAt">;
+
+/** What supersedes a fact now: the next of its chain that is still there, or else the next statement with its key. */
+function nextOf(fact: StoredFact, facts: readonly StoredFact[], gone: ReadonlySet<string>): Next | undefined {
+  let next: StoredFact | undefined = fact;
+  while (next !== undefined && gone.has(next.supersededBy ?? "")) {
+    const by: string | null = next.supersededBy;
+    next = facts.find(({ id }) => id === by);
+  }
+  if (next !== undefined && next.supersededBy !== null) {
+    return { supersededBy: next.supersededBy, supersededAt: next.supersededAt };
+  }
+  const [later] = facts
+    .filter((other) => !gone.has(other.id) && isLaterOfKey(other, fact))
+    .sort((a, b) => a.validFrom - b.validFrom || a.seq - b.seq);
+  return later && { supersededBy: later.id, supersededAt: later.validFrom };
+}
+
+const isLaterOfKey = (other: StoredFact, fact: StoredFact): boolean =>
+  fact.key !== null &&
+  other.key === fact.key &&
+  other.status !== "quarantined" &&
+  (other.validFrom > fact.validFrom || (other.validFrom === fact.validFrom && other.seq > fact.seq)) &&
+  mayReplace(other.trust, fact.trust);

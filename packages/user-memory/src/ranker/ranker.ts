@@ -1,0 +1,139 @@
+import { namedAuthors } from "./authors.ts";
+import {
+  type ConversationLayout,
+  type ConversationMessage,
+  groupByConversation,
+  type Reach,
+  unmatchedNear,
+} from "./conversations.ts";
+import type { Matches, MessageLocation } from "./matches.ts";
+import type { Query } from "./query.ts";
+import { createScorer, type ScoreParts, type Scorer } from "./scorer.ts";
+import { buildTermTable, type TermTable } from "./term-table.ts";
+import { defaultWeights, type RankingWeights } from "./weights.ts";
+
+/** Of the best fit: what stands next to a document that fits less isn't looked at. */
+const WORTH_A_LOOK = 0.25;
+
+/** Why something stands where it does. */
+export interface Reasons extends ScoreParts {
+  /** The words of the query that the document itself holds, stemmed. */
+  readonly terms: readonly string[];
+}
+
+/** A document by its `seq`; or, where nothing matches but what stands next to it, a message by its `location` alone. */
+export interface RankedItem {
+  readonly seq?: number | undefined;
+  readonly location?: MessageLocation | undefined;
+  /** Above 0. Comparable within one ranking only. */
+  readonly score: number;
+  readonly reasons: Reasons;
+}
+
+export interface RankOptions {
+  /** At most so many, default 10. Ask for more than you need: at a `location` there may be no document. */
+  readonly limit?: number | undefined;
+  /** Absent: {@link defaultWeights}. */
+  readonly weights?: Partial<RankingWeights> | undefined;
+}
+
+/**
+ * Ranks what an index found, best first. A word counts as in BM25, whatever the length of the document; a document also
+ * counts for what is said just before and after it, and a little for what its conversation is about. The same query and
+ * matches, in whatever order, give the same ranking: of two with one score, the later said comes first, then the one
+ * stored later.
+ */
+export function rank(query: Query, matches: Matches, options: RankOptions = {}): readonly RankedItem[] {
+  const weights = { ...defaultWeights, ...options.weights };
+  const limit = options.limit ?? 10;
+  const named = namedAuthors(query, matches.documents);
+  const table = buildTermTable(query, matches, { names: named.names, exponent: weights.rarity });
+  const layout = groupByConversation(table);
+  const scorer = createScorer({ table, layout, named, weights });
+  const scores = new Float64Array(table.documents.length);
+  const unmatched = scoreAll(scorer, layout, {
+    scores,
+    reach: { back: weights.before.length, ahead: weights.after.length },
+  });
+  const lowest = lowestOf(scores, unmatched, limit);
+  const best = unmatched.filter(({ score }) => score >= lowest);
+  for (let row = 0; row < scores.length; row++) {
+    const score = scores[row] ?? 0;
+    if (score >= lowest) best.push({ row, message: layout.ofDocuments[row], score });
+  }
+  return best
+    .sort((one, other) => other.score - one.score || tie(one, other, table))
+    .slice(0, limit)
+    .map((scored) => toItem(scored, table, scorer));
+}
+
+interface Scored {
+  /** -1 where no document matches. */
+  readonly row: number;
+  readonly message: ConversationMessage | undefined;
+  readonly score: number;
+}
+
+interface Sheet {
+  /** By document. */
+  readonly scores: Float64Array;
+  readonly reach: Reach;
+}
+
+/** Scores every document, and the unmatched messages around those that fit well; next to one that hardly fits, nothing is of use. */
+function scoreAll(scorer: Scorer, { ofDocuments }: ConversationLayout, { scores, reach }: Sheet): Scored[] {
+  const fits = Float64Array.from(ofDocuments, (message, row) => scorer.fit(row, message));
+  const wanted = fits.reduce((most, fit) => Math.max(most, fit), 0) * WORTH_A_LOOK;
+  const unmatched: ConversationMessage[] = [];
+  for (let row = 0; row < fits.length; row++) {
+    const message = ofDocuments[row];
+    const fit = fits[row] ?? 0;
+    scores[row] = scorer.score(row, message, fit);
+    if (message !== undefined && fit >= wanted) unmatched.push(...unmatchedNear(message, reach));
+  }
+  return unmatched.map((message) => ({
+    row: -1,
+    message,
+    score: scorer.score(-1, message, scorer.fit(-1, message)),
+  }));
+}
+
+/** The score of the last that is within the limit; above 0. Sorting numbers costs far less than sorting candidates. */
+function lowestOf(scores: Float64Array, unmatched: readonly Scored[], limit: number): number {
+  if (limit < 1) return Number.POSITIVE_INFINITY;
+  const sorted = new Float64Array(scores.length + unmatched.length);
+  sorted.set(scores);
+  for (let index = 0; index < unmatched.length; index++)
+    sorted[scores.length + index] = unmatched[index]?.score ?? 0;
+  sorted.sort();
+  return Math.max(sorted[sorted.length - limit] ?? 0, Number.MIN_VALUE);
+}
+
+/** Documents come before messages without one, whose order only has to be always the same. */
+function tie(one: Scored, other: Scored, { documents }: TermTable): number {
+  const [mine, theirs] = [documents[one.row], documents[other.row]];
+  if (mine !== undefined && theirs !== undefined) {
+    return (theirs.saidAt ?? 0) - (mine.saidAt ?? 0) || theirs.seq - mine.seq;
+  }
+  if (mine !== undefined || theirs !== undefined) return mine === undefined ? 1 : -1;
+  const [here, there] = [locationOf(one), locationOf(other)];
+  if (here?.conversationId !== there?.conversationId) {
+    return (here?.conversationId ?? "") < (there?.conversationId ?? "") ? -1 : 1;
+  }
+  return (there?.position ?? 0) - (here?.position ?? 0);
+}
+
+const locationOf = ({ message }: Scored): MessageLocation | undefined =>
+  message && { conversationId: message.conversation.conversationId, position: message.position };
+
+function toItem(scored: Scored, { documents, words, counts }: TermTable, scorer: Scorer): RankedItem {
+  const { row, score } = scored;
+  const start = row * 2 * words.length;
+  const holds = (slot: number) => row >= 0 && (counts[start + slot] ?? 0) > 0;
+  const terms = words.filter((_, word) => holds(word) || holds(words.length + word));
+  const location = locationOf(scored);
+  const item = { score, reasons: { terms, ...scorer.parts(row, scored.message) } };
+  const located = location === undefined ? item : { location, ...item };
+  const document = documents[row];
+  return document === undefined ? located : { seq: document.seq, ...located };
+}

@@ -1,0 +1,191 @@
+import type { NamedAuthors } from "./authors.ts";
+import type { Conversation, ConversationLayout, ConversationMessage } from "./conversations.ts";
+import type { MatchedDocument } from "./matches.ts";
+import { type TermTable, USUAL_LENGTH } from "./term-table.ts";
+import type { RankingWeights } from "./weights.ts";
+
+/** What a score is made of: `((words + neighbours) × author × time + date + conversation) × role`. */
+export interface ScoreParts {
+  /** What the words of the query give that the document itself holds. */
+  readonly words: number;
+  /** What the messages just before and after add. */
+  readonly neighbours: number;
+  /** Factor for being by somebody whom the query names; 1 for everybody else. */
+  readonly author: number;
+  /** Factor for saying when, if the query asks when; else 1. */
+  readonly time: number;
+  /** What is added for being of a date that the query names. */
+  readonly date: number;
+  /** What is added for what the conversation as a whole says. */
+  readonly conversation: number;
+  /** Factor for being the assistant's; 1 for everybody else's. */
+  readonly role: number;
+}
+
+/** Scores a document by its row, or, with row -1, a message at which none matches. */
+export interface Scorer {
+  /** What its words and those around it give: the base of its score. */
+  readonly fit: (row: number, message: ConversationMessage | undefined) => number;
+  /** Its score, of its fit. */
+  readonly score: (row: number, message: ConversationMessage | undefined, fit: number) => number;
+  /** What its score is made of. */
+  readonly parts: (row: number, message: ConversationMessage | undefined) => ScoreParts;
+}
+
+export interface Scene {
+  readonly table: TermTable;
+  readonly layout: ConversationLayout;
+  readonly named: NamedAuthors;
+  readonly weights: RankingWeights;
+}
+
+export function createScorer(scene: Scene): Scorer {
+  const { table, weights } = scene;
+  const words = createWordScorer(scene);
+  const conversations = new Map(
+    scene.layout.conversations.map((conversation) => [conversation, conversationScore(conversation, scene)]),
+  );
+  const authorOf = (row: number, message: ConversationMessage | undefined) =>
+    row < 0 ? inferredFactor(message, scene) : authorFactor(table.documents[row]?.author, scene);
+  const roleOf = (row: number, message: ConversationMessage | undefined) => {
+    const role = row < 0 ? turnTaker(message)?.role : table.documents[row]?.role;
+    return role === "assistant" ? weights.assistant : 1;
+  };
+  const timeOf = (row: number) => (table.times[row] === 1 ? weights.time : 1);
+  const dateOf = (row: number, base: number) =>
+    (table.dates[row] ?? 0) * (weights.date * base + weights.dateAlone);
+  const conversationOf = (message: ConversationMessage | undefined) =>
+    message === undefined ? 0 : (conversations.get(message.conversation) ?? 0);
+  return {
+    fit: words.around,
+    score: (row, message, fit) => {
+      const base = fit * authorOf(row, message) * timeOf(row);
+      return (base + dateOf(row, base) + conversationOf(message)) * roleOf(row, message);
+    },
+    parts: (row, message) => {
+      const own = words.alone(row);
+      const fit = words.around(row, message);
+      const author = authorOf(row, message);
+      const time = timeOf(row);
+      const date = dateOf(row, fit * author * time);
+      const conversation = conversationOf(message);
+      return {
+        words: own,
+        neighbours: fit - own,
+        author,
+        time,
+        date,
+        conversation,
+        role: roleOf(row, message),
+      };
+    },
+  };
+}
+
+interface WordScorer {
+  readonly alone: (row: number) => number;
+  readonly around: (row: number, message: ConversationMessage | undefined) => number;
+}
+
+function createWordScorer({ table, layout, weights }: Scene): WordScorer {
+  const width = table.words.length;
+  // What is said around the message in hand, by word: how often, and how near at its nearest.
+  const around = new Float64Array(width);
+  const nearness = new Float64Array(width);
+  const askedHere = table.isTalk ? weights.askedHere : 1;
+  const shareOf = (length: number) => 1 / (1 - weights.length + (weights.length * length) / USUAL_LENGTH);
+
+  function take(message: ConversationMessage | undefined, weight: number, asked: number): void {
+    if (message === undefined || message.row < 0) return;
+    const share = weight * shareOf(message.length);
+    const start = message.row * 2 * width;
+    for (let word = 0; word < width; word++) {
+      const count = (layout.counts[start + word] ?? 0) + asked * (layout.counts[start + width + word] ?? 0);
+      if (count === 0) continue;
+      around[word] = (around[word] ?? 0) + share * count;
+      nearness[word] = Math.max(nearness[word] ?? 0, share * Math.min(1, count));
+    }
+  }
+
+  function lookAround({ position, conversation: { at } }: ConversationMessage): void {
+    for (let step = Math.min(weights.before.length, position); step >= 1; step--)
+      take(at[position - step], weights.before[step - 1] ?? 0, weights.askedBefore);
+    for (let step = 1; step <= weights.after.length; step++)
+      take(at[position + step], weights.after[step - 1] ?? 0, weights.askedAfter);
+  }
+
+  function score(row: number): number {
+    const start = row * 2 * width;
+    const share = row < 0 ? 0 : shareOf(table.lengths[row] ?? USUAL_LENGTH);
+    let sum = 0;
+    let covered = 0;
+    for (let word = 0; word < width; word++) {
+      const said = row < 0 ? 0 : (table.counts[start + word] ?? 0);
+      const asked = row < 0 ? 0 : (table.counts[start + width + word] ?? 0);
+      const own = said + askedHere * asked;
+      const count = own * share + (around[word] ?? 0);
+      const rarity = table.rarity[word] ?? 0;
+      if (count === 0 || rarity === 0) continue;
+      sum += (rarity * count * (weights.saturation + 1)) / (count + weights.saturation);
+      covered += Math.max(Math.min(1, own), nearness[word] ?? 0);
+    }
+    return covered === 0 ? 0 : sum * covered ** weights.coverage;
+  }
+
+  const clear = () => {
+    around.fill(0);
+    nearness.fill(0);
+  };
+  return {
+    alone: (row) => {
+      clear();
+      return score(row);
+    },
+    around: (row, message) => {
+      clear();
+      if (message !== undefined) lookAround(message);
+      return score(row);
+    },
+  };
+}
+
+function conversationScore({ members }: Conversation, { table, layout, weights }: Scene): number {
+  const width = table.words.length;
+  const met = new Uint8Array(width);
+  for (const { row } of members) {
+    const start = row * 2 * width;
+    for (let slot = 0; slot < 2 * width; slot++) {
+      if ((layout.counts[start + slot] ?? 0) > 0) met[slot % width] = 1;
+    }
+  }
+  let score = 0;
+  let covered = 0;
+  for (const [word, rarity] of table.rarity.entries()) {
+    if (met[word] === 0 || rarity === 0) continue;
+    score += rarity;
+    covered++;
+  }
+  const size = members.reduce((most, { position }) => Math.max(most, position + 1), 1);
+  const share = weights.conversation * Math.min(1, weights.conversationSize / size) ** 2;
+  return covered === 0 ? 0 : share * score * covered ** weights.conversationCoverage;
+}
+
+function authorFactor(author: string | undefined, { named, weights }: Scene): number {
+  const order = author === undefined ? undefined : named.order.get(author);
+  if (order === undefined) return 1;
+  return order === 0 ? weights.author : weights.author * weights.laterAuthor;
+}
+
+/** Two who talk take turns: a message is by whoever wrote the one two before it, or else two after. */
+function turnTaker(message: ConversationMessage | undefined): MatchedDocument | undefined {
+  if (message === undefined) return undefined;
+  const { position, conversation } = message;
+  const before = position < 2 ? undefined : conversation.at[position - 2];
+  return before?.speaker ?? conversation.at[position + 2]?.speaker;
+}
+
+function inferredFactor(message: ConversationMessage | undefined, { named, weights }: Scene): number {
+  if (named.order.size === 0) return 1;
+  const author = turnTaker(message)?.author;
+  return author !== undefined && named.order.has(author) ? weights.inferredAuthor : 1;
+}

@@ -1,0 +1,91 @@
+import type { MatchedDocument, Matches } from "./matches.ts";
+import type { Query } from "./query.ts";
+import { askedTerm, TIME_TERM } from "./terms.ts";
+
+/**
+ * What the documents say on a query, each by itself. A table, a row for each document, because a query with a common
+ * word meets thousands of them.
+ */
+export interface TermTable {
+  readonly documents: readonly MatchedDocument[];
+  /** The words of the query, stemmed. */
+  readonly words: readonly string[];
+  /** By word: how rare it is among the user's documents, above 0; 0 for one that doesn't count. */
+  readonly rarity: Float64Array;
+  /** A row holds how often each word is said in a document and, behind these, how often it is asked with; at most 65,535. */
+  readonly counts: Uint16Array;
+  /** By document: how many terms it has; {@link USUAL_LENGTH} where that isn't known. */
+  readonly lengths: Float64Array;
+  /** Whether several people talk: then what one asks, another answers. */
+  readonly isTalk: boolean;
+  /** By document: how well its date answers, from 0 to 1. */
+  readonly dates: Float64Array;
+  /** By document: 1 if it says when and the query asks so. */
+  readonly times: Uint8Array;
+}
+
+const MOST = 65_535;
+/** Of two or three sentences. */
+export const USUAL_LENGTH = 20;
+
+interface TermTableOptions {
+  /** Words of the query that name authors. They don't count, unless there is nothing else. */
+  readonly names: ReadonlySet<string>;
+  /** Exponent of a word's rarity. */
+  readonly exponent: number;
+}
+
+/** Reads every document once. */
+export function buildTermTable(query: Query, matches: Matches, options: TermTableOptions): TermTable {
+  const { documents } = matches;
+  const words = [...query.words.keys()];
+  const table = {
+    documents,
+    words,
+    rarity: new Float64Array(words.length),
+    counts: new Uint16Array(documents.length * 2 * words.length),
+    lengths: new Float64Array(documents.length),
+    isTalk: new Set(documents.flatMap(({ author }) => author ?? [])).size > 1,
+    dates: new Float64Array(documents.length),
+    times: new Uint8Array(documents.length),
+  };
+  fill(table, query);
+  const counting = words.filter((word) => !options.names.has(word));
+  const kept = new Set(counting.length > 0 || query.dates.size > 0 ? counting : words);
+  for (const [at, counted] of holders(table).entries()) {
+    const word = words[at] ?? "";
+    const held = matches.holders?.get(word) ?? counted;
+    const idf = Math.log(1 + (matches.size - held + 0.5) / (held + 0.5));
+    if (kept.has(word)) table.rarity[at] = (query.words.get(word)?.share ?? 1) * idf ** options.exponent;
+  }
+  return table;
+}
+
+function fill({ documents, words, counts, lengths, dates, times }: TermTable, query: Query): void {
+  const width = 2 * words.length;
+  const slots = new Map([...words, ...words.map(askedTerm)].map((term, slot) => [term, slot]));
+  for (let row = 0; row < documents.length; row++) {
+    lengths[row] = documents[row]?.length ?? USUAL_LENGTH;
+    for (const { term, weight } of documents[row]?.terms ?? []) {
+      const slot = slots.get(term);
+      if (slot !== undefined) counts[row * width + slot] = Math.min(weight, MOST);
+      else if (term === TIME_TERM) times[row] = query.temporal ? 1 : 0;
+      else dates[row] = Math.max(dates[row] ?? 0, query.dates.get(term) ?? 0);
+    }
+  }
+}
+
+/** By word, how many documents hold it. */
+function holders({ documents, words, counts }: TermTable): Float64Array {
+  const width = words.length;
+  const held = new Float64Array(width);
+  for (let row = 0; row < documents.length; row++) {
+    const start = row * 2 * width;
+    for (let word = 0; word < width; word++) {
+      if ((counts[start + word] ?? 0) > 0 || (counts[start + width + word] ?? 0) > 0) {
+        held[word] = (held[word] ?? 0) + 1;
+      }
+    }
+  }
+  return held;
+}

@@ -1,0 +1,81 @@
+import type { UserKey, UserMemoryBackend } from "../backend/backend.ts";
+import type { RecallReason } from "../explanation.ts";
+import { blend, type MessageLocation, parseQuery, type RankedItem, rank } from "../ranker/index.ts";
+import { reasonsOf } from "./reasons.ts";
+
+/** How many facts by meaning are looked at. */
+const NEAREST = 100;
+
+/** A fact that a query may find, before anybody has looked at it. */
+export interface Candidate {
+  readonly seq?: number | undefined;
+  /** Instead of `seq`: all facts of this message. */
+  readonly location?: MessageLocation | undefined;
+  /** Of the ranker; 0 where only the meaning fits. */
+  readonly words: number;
+  /** Cosine similarity; 0 where only the words fit. */
+  readonly meaning: number;
+  readonly reasons: readonly RecallReason[];
+}
+
+interface Search {
+  readonly backend: UserMemoryBackend;
+  readonly user: UserKey;
+  /** The vector of a query; `null` if there is none. */
+  readonly vectorOf: (text: string) => Promise<readonly number[] | null>;
+  readonly now: number;
+}
+
+/** The best of what a query may find, best first: by their words as many as are asked for, and all by their meaning. */
+export type Candidates = (most: number) => readonly Candidate[];
+
+/** Asks the index, and the vectors; ranks as far as it is asked to. */
+export async function findCandidates(
+  { backend, user, vectorOf, now }: Search,
+  text: string,
+): Promise<Candidates> {
+  const query = parseQuery(text, { now });
+  const [matches, near] = await Promise.all([
+    query.terms.length === 0 ? undefined : backend.match(user, query.terms),
+    backend.nearest === undefined
+      ? undefined
+      : vectorOf(text).then((vector) => vector && backend.nearest?.(user, vector, NEAREST)),
+  ]);
+  const byMeaning = (near ?? []).filter(({ similarity }) => similarity > 0);
+  return (most) => {
+    const byWords = matches === undefined ? [] : rank(query, matches, { limit: most }).map(ofRanked);
+    return byMeaning.length === 0 ? byWords : joined(byWords, byMeaning);
+  };
+}
+
+interface Near {
+  readonly seq: number;
+  readonly similarity: number;
+}
+
+function joined(byWords: readonly Candidate[], byMeaning: readonly Near[]): readonly Candidate[] {
+  const all = new Map(byWords.map((candidate) => [nameOf(candidate), candidate]));
+  for (const { seq, similarity } of byMeaning) {
+    const words = all.get(nameOf({ seq })) ?? { seq, words: 0, reasons: [] };
+    const reason = { kind: "meaning", score: similarity } as const;
+    all.set(nameOf({ seq }), { ...words, meaning: similarity, reasons: [...words.reasons, reason] });
+  }
+  const blended = blend(
+    byWords.map((candidate) => ({ id: nameOf(candidate), score: candidate.words })),
+    byMeaning.map(({ seq, similarity }) => ({ id: nameOf({ seq }), similarity })),
+  );
+  return blended.flatMap((id) => all.get(id) ?? []);
+}
+
+function ofRanked({ seq, location, score, reasons }: RankedItem): Candidate {
+  const found = { words: score, meaning: 0, reasons: reasonsOf(reasons) };
+  return seq === undefined ? { location, ...found } : { seq, ...found };
+}
+
+const nameOf = ({
+  seq,
+  location,
+}: {
+  readonly seq?: number | undefined;
+  readonly location?: MessageLocation | undefined;
+}) => (seq === undefined ? `${location?.position}:${location?.conversationId}` : `${seq}`);

@@ -1,0 +1,42 @@
+import type { UserKey } from "../backend/backend.ts";
+import type { FactExplanation } from "../explanation.ts";
+import { obstacleNow } from "../facts/validity.ts";
+import { findFact, type StoreScope, shown } from "../scope.ts";
+import { readQuery } from "./options.ts";
+import { search } from "./search.ts";
+
+export async function explain(
+  scope: StoreScope,
+  user: UserKey,
+  { factId, query }: { readonly factId: unknown; readonly query: unknown },
+): Promise<FactExplanation | null> {
+  const operation = "explain";
+  const text = query === undefined ? undefined : readQuery(operation, query);
+  const stored = await findFact(scope, { user, operation, factId });
+  if (stored === null) return null;
+  const now = Date.now();
+  const { access, settings } = scope;
+  const limit = settings.limits.maxFacts;
+  const [{ found }, replaced] = await Promise.all([
+    text === undefined
+      ? { found: [] }
+      : search(scope, user, {
+          operation,
+          input: { query: text, limit, tags: undefined, asOf: now, isNow: true, minTrust: "external" },
+        }),
+    access.ask(operation, () => access.backend.read(user, { supersededBy: [stored.id], brief: true })),
+  ]);
+  const index = found.findIndex(({ fact }) => fact.id === stored.id);
+  const obstacle = obstacleNow(stored, now);
+  return {
+    fact: shown(user, stored),
+    rank: index === -1 ? null : index + 1,
+    reasons: found[index]?.candidate.reasons ?? [],
+    recallable: obstacle === undefined,
+    ...(obstacle === undefined ? {} : { obstacle }),
+    supersedes: replaced.facts
+      .filter(({ supersededBy }) => supersededBy === stored.id)
+      .reverse()
+      .map((fact) => shown(user, fact)),
+  };
+}

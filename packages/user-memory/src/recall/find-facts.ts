@@ -1,0 +1,107 @@
+import type { StoredFact, UserHead, UserKey, UserMemoryBackend } from "../backend/backend.ts";
+import type { Trust } from "../fact.ts";
+import { isUsersWord, trustRank } from "../facts/trust.ts";
+import { obstacleAt, obstacleNow } from "../facts/validity.ts";
+import type { MessageLocation } from "../ranker/index.ts";
+import { countUsersWords, readState } from "../write/head-state.ts";
+import { type Candidate, findCandidates } from "./candidates.ts";
+import { demoteQuestions } from "./demote-questions.ts";
+import { type Found, mayComeFirst, orderByTrust, shareOut } from "./order.ts";
+
+/** So many candidates are ranked and read at once; more only where too few of them may be recalled. */
+const FIRST_RANKED = 500;
+const FIRST_READ = 20;
+/** So many are read where some of the best aren't the user's word. */
+const MOST_READ = 2_000;
+
+export interface RecallInput {
+  readonly query: string;
+  readonly limit: number;
+  readonly tags: readonly string[] | undefined;
+  readonly asOf: number;
+  /** `asOf` is now: then earlier quotations are found, too. */
+  readonly isNow: boolean;
+  readonly minTrust: Trust;
+}
+
+export interface RecallScope {
+  readonly backend: UserMemoryBackend;
+  readonly user: UserKey;
+  readonly vectorOf: (text: string) => Promise<readonly number[] | null>;
+  readonly maxSourceShare: number;
+}
+
+export interface Recalled {
+  /** Best first. */
+  readonly found: readonly Found[];
+  /** The user's head as it was read with the last of them. */
+  readonly head: UserHead | null;
+}
+
+/** The facts that a query finds. */
+export async function recallFacts(scope: RecallScope, input: RecallInput): Promise<Recalled> {
+  const { limit, asOf } = input;
+  const best = await findCandidates({ ...scope, now: asOf }, input.query);
+  const kept = (found: readonly Found[]) =>
+    shareOut(orderByTrust(demoteQuestions(found)), limit, scope.maxSourceShare);
+  let most = Math.max(FIRST_RANKED, 20 * limit);
+  let candidates = best(most);
+  let found: readonly Found[] = [];
+  for (let start = 0, size = Math.max(FIRST_READ, 2 * limit); ; start += size, size *= 2) {
+    if (start + size > candidates.length && candidates.length >= most) {
+      most = Number.POSITIVE_INFINITY;
+      candidates = best(most);
+    }
+    const { head, found: batch } = await readBatch(scope, candidates.slice(start, start + size));
+    found = once([...found, ...batch.filter(({ fact }) => isWanted(fact, input))]);
+    const end = start + size;
+    if (end >= candidates.length) return { head, found: kept(found) };
+    const first = kept(found);
+    const isInOrder = first.every(({ effectiveRank }) => effectiveRank <= found.length);
+    // Behind many facts that aren't the user's word there may be one that is, and comes first.
+    const isWhole =
+      countUsersWords(readState(head)) === 0 ||
+      first.every(({ fact }) => isUsersWord(fact.trust)) ||
+      !mayComeFirst(candidates.slice(end), found);
+    if (first.length === limit && (end >= MOST_READ || (isInOrder && isWhole))) return { head, found: first };
+  }
+}
+
+/** Whether a recall may show a fact, as far as the fact itself tells. */
+export const isWanted = (
+  fact: StoredFact,
+  { tags, asOf, isNow, minTrust }: Omit<RecallInput, "query" | "limit">,
+): boolean =>
+  (isNow ? obstacleNow : obstacleAt)(fact, asOf) === undefined &&
+  trustRank(fact.trust) >= trustRank(minTrust) &&
+  (tags === undefined || fact.tags.some((tag) => tags.includes(tag)));
+
+async function readBatch(
+  { backend, user }: RecallScope,
+  candidates: readonly Candidate[],
+): Promise<Recalled> {
+  const seqs = candidates.flatMap(({ seq }) => seq ?? []);
+  const locations = candidates.flatMap(({ seq, location }) =>
+    seq === undefined && location !== undefined ? [location] : [],
+  );
+  if (candidates.length === 0) return { head: null, found: [] };
+  const { head, facts } = await backend.read(user, { seqs, locations, brief: true });
+  const bySeq = new Map(facts.map((fact) => [fact.seq, fact]));
+  const saidAt = (location: Partial<MessageLocation>) =>
+    facts.filter(
+      (fact) => fact.position === location.position && fact.conversationId === location.conversationId,
+    );
+  const found = candidates.flatMap((candidate) => {
+    const { seq, location } = candidate;
+    const named =
+      seq === undefined ? saidAt(location ?? {}) : [bySeq.get(seq)].filter((fact) => fact !== undefined);
+    return named.map((fact) => ({ fact, candidate }));
+  });
+  return { head, found };
+}
+
+/** A fact may be found both by its words and by the location of its message: the better counts. */
+function once(found: readonly Found[]): readonly Found[] {
+  const seen = new Set<number>();
+  return found.filter(({ fact }) => !seen.has(fact.seq) && seen.add(fact.seq));
+}

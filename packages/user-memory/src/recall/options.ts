@@ -1,0 +1,40 @@
+import { lazy } from "@jaf/memory/adapter";
+import * as z from "zod";
+import type { Trust } from "../fact.ts";
+import { checkInput, dateSchema, textSchema, trustSchema, wantedTagsSchema } from "../input/check-input.ts";
+
+const MAX_LIMIT = 1_000;
+const DEFAULT_LIMIT = 10;
+/** The ranker reads the beginning of a query; what is longer is no question. */
+const MAX_QUERY = 1_000_000;
+
+const recallSchema = lazy(() =>
+  z
+    .strictObject({
+      limit: z.int().min(0).default(DEFAULT_LIMIT),
+      tags: wantedTagsSchema(),
+      asOf: dateSchema().optional(),
+      minTrust: trustSchema().default("inferred"),
+    })
+    .prefault({}),
+);
+
+export interface ReadRecall {
+  readonly limit: number;
+  readonly tags: readonly string[] | undefined;
+  readonly asOf: number;
+  /** Nobody asked for what held at another time. */
+  readonly isNow: boolean;
+  readonly minTrust: Trust;
+}
+
+export function readRecall(options: unknown, now: number): ReadRecall {
+  const { limit, asOf, ...rest } = checkInput("recall", recallSchema(), "options", options);
+  const isNow = asOf === undefined || Number.isNaN(asOf);
+  return { ...rest, tags: rest.tags, limit: Math.min(limit, MAX_LIMIT), asOf: isNow ? now : asOf, isNow };
+}
+
+const querySchema = lazy(() => textSchema(MAX_QUERY, 0));
+
+export const readQuery = (operation: string, query: unknown): string =>
+  checkInput(operation, querySchema(), "query", query);

@@ -1,0 +1,95 @@
+import type { StoredFact, UserKey } from "../backend/backend.ts";
+import { beforeDeadline } from "../deadline.ts";
+import { openEmbedding } from "../embedding.ts";
+import { UserMemoryError } from "../errors.ts";
+import type { UserFact } from "../fact.ts";
+import { hasLink } from "../facts/has-link.ts";
+import { isUsersWord } from "../facts/trust.ts";
+import { recallFacts } from "../recall/find-facts.ts";
+import { reportError } from "../report-error.ts";
+import { digestsFor, type StoreScope, shown } from "../scope.ts";
+import { tombstoneDigestsOf } from "../write/tombstones.ts";
+import { evictQuotations } from "./evict.ts";
+import { type RememberInput, readRemember } from "./input.ts";
+import { rememberWrite } from "./write.ts";
+
+/** How many of the user's facts `resolve` is shown. */
+const CANDIDATES = 10;
+
+export async function remember(
+  scope: StoreScope,
+  user: UserKey,
+  { fact, options }: { readonly fact: unknown; readonly options: unknown },
+): Promise<UserFact> {
+  const { access, settings } = scope;
+  const input = readRemember(fact, options, { limits: settings.limits, now: Date.now() });
+  const asks = !waits(input) && (settings.embed !== undefined || settings.resolve !== undefined);
+  const stored = await access.during(user, async ({ begin, write }) => {
+    const digests = digestsFor(scope, user);
+    const before = asks ? await begin({ tombstones: tombstoneDigestsOf(input, digests) }) : undefined;
+    const [vector = null, contradicts = []] = asks
+      ? await Promise.all([
+          openEmbedding(settings, "remember")(input.fact),
+          contradictedBy(scope, user, input),
+        ])
+      : [];
+    const context = { digests, contradicts, vector, known: before?.tombstones };
+    const remembering = () => write(rememberWrite(input, context));
+    try {
+      return await remembering();
+    } catch (thrown) {
+      if (input.quotation === null || !isFull(thrown)) throw thrown;
+      await evictQuotations(scope, user);
+      return remembering();
+    }
+  });
+  return shown(user, stored);
+}
+
+const isFull = (thrown: unknown): boolean => thrown instanceof UserMemoryError && thrown.code === "full";
+
+/** What is known to wait for review is shown to no other service before somebody has looked at it. */
+const waits = ({ fact, trust, quarantine, quotation }: RememberInput): boolean =>
+  quarantine !== null || trust === "external" || (quotation === null && !isUsersWord(trust) && hasLink(fact));
+
+async function contradictedBy(
+  scope: StoreScope,
+  user: UserKey,
+  input: RememberInput,
+): Promise<readonly string[]> {
+  const { access, settings } = scope;
+  const { resolve, resolveTimeoutMs } = settings;
+  // What the user said at one time contradicts nothing that they said at another.
+  if (resolve === undefined || input.quotation !== null) return [];
+  const candidates = await access.ask("remember", () => likeIt(scope, user, input));
+  if (candidates.length === 0) return [];
+  const { fact, tags, key } = input;
+  const incoming = { fact, tags, ...(key === null ? {} : { key }) };
+  try {
+    const proposed: unknown = await beforeDeadline(resolveTimeoutMs, () =>
+      resolve(
+        incoming,
+        candidates.map((candidate) => shown(user, candidate)),
+      ),
+    );
+    if (!Array.isArray(proposed)) throw new TypeError("resolve returned no list of ids");
+    return candidates.flatMap(({ id }) => (proposed.includes(id) ? [id] : []));
+  } catch (cause) {
+    const message = "resolve failed; only facts with the same key were compared.";
+    reportError(settings, { code: "storage", operation: "remember", message, retryable: true, cause });
+    return [];
+  }
+}
+
+async function likeIt(
+  { access: { backend }, settings }: StoreScope,
+  user: UserKey,
+  { fact, now }: RememberInput,
+): Promise<readonly StoredFact[]> {
+  const vectorOf = async () => null;
+  const { maxSourceShare } = settings.limits;
+  const wanted = { tags: undefined, asOf: now, isNow: false, minTrust: "inferred" } as const;
+  const input = { ...wanted, query: fact, limit: CANDIDATES };
+  const { found } = await recallFacts({ backend, user, vectorOf, maxSourceShare }, input);
+  return found.map(({ fact: candidate }) => candidate).filter(({ status }) => status === "active");
+}

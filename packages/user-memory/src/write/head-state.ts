@@ -1,0 +1,71 @@
+import { lazy } from "@jaf/memory/adapter";
+import * as z from "zod";
+import type { UserHead } from "../backend/backend.ts";
+
+const count = lazy(() => z.int().min(0));
+
+/** As it is stored. */
+const storedSchema = lazy(() =>
+  z.object({
+    /** When everything was forgotten last, in milliseconds since 1970; 0: never. */
+    erasedAt: z.number(),
+    facts: count(),
+    /** Of them, those that count or counted and aren't the user's word; quotations aren't counted. */
+    untrusted: count(),
+    quarantined: count(),
+    /** Of the facts, the quotations. */
+    quotations: count().default(0),
+    audit: z.object({ seq: count(), hash: z.string() }),
+    /** By the digest of a conversation: how many facts that aren't the user's word were extracted from it since when. */
+    drawn: z.array(z.tuple([z.string(), count(), z.number()])),
+  }),
+);
+
+type StoredState = Readonly<z.infer<ReturnType<typeof storedSchema>>>;
+
+/** What the shared code keeps of a user beside the facts. */
+export interface HeadState extends Omit<StoredState, "drawn"> {
+  /** Stored as `drawn`. */
+  readonly extracted: StoredState["drawn"];
+}
+
+export const NO_HASH = "0".repeat(64);
+
+const NEW: HeadState = {
+  erasedAt: 0,
+  facts: 0,
+  untrusted: 0,
+  quarantined: 0,
+  quotations: 0,
+  audit: { seq: 0, hash: NO_HASH },
+  extracted: [],
+};
+
+/** Throws if somebody has changed the row: nothing is written over what isn't understood. */
+export function readState(head: UserHead | null): HeadState {
+  if (head === null) return NEW;
+  const parsed = storedSchema().safeParse(parseJson(head.state));
+  if (!parsed.success) throw new Error("the user's head row isn't as this package writes it");
+  const { drawn: extracted, ...state } = parsed.data;
+  return { ...state, extracted };
+}
+
+/** How many of the facts are the user's word, whether or not they still count. */
+export const countUsersWords = ({ facts, untrusted, quarantined, quotations }: HeadState): number =>
+  facts - untrusted - quarantined - quotations;
+
+export function writeState({ extracted, ...state }: HeadState): string {
+  const stored: StoredState = { ...state, drawn: extracted };
+  return JSON.stringify(stored);
+}
+
+/** The state of a user of whom nothing is left. */
+export const erasedState = (at: number): HeadState => ({ ...NEW, erasedAt: at });
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,3 @@
+import { describeEarlySettling } from "../support/early-stop.ts";
+
+describeEarlySettling([1]);

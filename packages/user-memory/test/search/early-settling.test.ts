@@ -1,3 +1,0 @@
-import { describeEarlySettling } from "../support/early-settling.ts";
-
-describeEarlySettling([1]);

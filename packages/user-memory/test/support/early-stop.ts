@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { MemoryUserMemory, type RememberOptions } from "../../src/index.ts";
+
+const WORDS = Array.from(
+  { length: 60 },
+  (_, index) => `word${String.fromCharCode(97 + (index % 26))}${index}`,
+);
+const QUOTED = { quotation: { from: "message" } } as const;
+const MODEL_WORDED = { trust: "inferred" } as const;
+
+/** Mulberry32: the same numbers in every run. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const words = (count: number, random: () => number): string =>
+  Array.from({ length: count }, () => WORDS[Math.floor(WORDS.length * random() ** 2)]).join(" ");
+
+/** The shares of facts that are quoted and that a model worded, the rest being stated, and of the quoted those that ask. */
+const MIXTURES = [
+  ["quotations that nearly all ask", { quoted: 1, modelWorded: 0, asking: 0.95 }],
+  ["quotations alone", { quoted: 1, modelWorded: 0, asking: 0.5 }],
+  ["quotations and few stated facts", { quoted: 0.97, modelWorded: 0, asking: 0.5 }],
+  ["facts of all kinds", { quoted: 0.6, modelWorded: 0.3, asking: 0.5 }],
+  ["facts that a model worded and few stated ones", { quoted: 0, modelWorded: 0.95, asking: 0.5 }],
+] as const;
+
+/** A recall of few beside one of all, in stores that are filled at random. */
+export const describeEarlySettling = (seeds: readonly number[]) =>
+  describe.each(MIXTURES)("of %s", (_name, { quoted, modelWorded, asking }) => {
+    it.each(seeds)("a recall of few finds what begins a recall of all (seed %i)", async (seed) => {
+      const random = seeded(seed);
+      const memory = new MemoryUserMemory({
+        limits: { maxSourceShare: 1, maxExtractedPerConversation: 100_000 },
+      });
+      const optionsOf = (kind: number): RememberOptions =>
+        kind < quoted ? QUOTED : kind < quoted + modelWorded ? MODEL_WORDED : {};
+      for (let index = 0; index < 400; index++) {
+        const kind = random();
+        const end = kind < quoted && random() < asking ? "?" : "";
+        await memory.remember(
+          "u",
+          `${words(1 + Math.floor(random() * 12), random)} ${index}${end}`,
+          optionsOf(kind),
+        );
+      }
+      for (let round = 0; round < 40; round++) {
+        const query = words(1 + Math.floor(random() * 4), random);
+        const all = await memory.recall("u", query, { limit: 1_000 });
+        const few = await memory.recall("u", query, { limit: 5 });
+        expect(few.map(({ id }) => id)).toEqual(all.slice(0, 5).map(({ id }) => id));
+      }
+    });
+  });
