@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { createProvider } from "./support/provider.ts";
-import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
+import { dropSchemas, freshSchema, runSql, useClient, useSchemaNamed } from "./support/stores.ts";
 
 const schemas: string[] = [];
-const schemaOf = (name = freshSchema()): string => {
+const schemaOf = (): string => {
+  const name = freshSchema();
   schemas.push(name);
   return name;
 };
@@ -22,9 +23,8 @@ describe("migrations", () => {
     "😀".repeat(15),
     "%I %s",
   ])("serve a schema named %s", async (schema) => {
-    if (schema !== "public") schemaOf(schema);
     const tableName = `t${crypto.randomUUID().replaceAll("-", "")}`;
-    await useClient(async (client) => {
+    await useSchemaNamed(schema, async (client) => {
       const provider = await createProvider({ schema, tableName }, client);
       const appended = await provider.appendMessages("c", [{ role: "user", content: "hi" }], {
         userId: "u",
@@ -59,8 +59,8 @@ describe("migrations", () => {
   );
 
   it("serve a schema with a backslash where a backslash in a string escapes", async () => {
-    const schema = schemaOf("back\\'slash");
-    await useClient(async (client) => {
+    const schema = "back\\'slash";
+    await useSchemaNamed(schema, async (client) => {
       await client.query("SET standard_conforming_strings = off; SET escape_string_warning = off");
       const provider = await createProvider({ schema }, client);
       await provider.appendMessages("c", [{ role: "user", content: "a\0\\u0000" }], { userId: "u" });

@@ -8,10 +8,11 @@ import {
   printBlobMigrations,
 } from "../../src/index.ts";
 import { describeSchema } from "../support/schema.ts";
-import { dropSchemas, freshSchema, runSql, useClient } from "../support/stores.ts";
+import { dropSchemas, freshSchema, runSql, useClient, useSchemaNamed } from "../support/stores.ts";
 
 const schemas: string[] = [];
-const schemaOf = (name = freshSchema()): string => {
+const schemaOf = (): string => {
+  const name = freshSchema();
   schemas.push(name);
   return name;
 };
@@ -74,8 +75,7 @@ describe("the migrations of blobs", () => {
   it.each(["te\"na'nt $jaf$ $jaf_migration$; --", '"public".', "%I %s"])(
     "serve a schema named %s",
     async (schema) => {
-      schemaOf(schema);
-      await useClient(async (client) => {
+      await useSchemaNamed(schema, async (client) => {
         const store = await createPostgresBlobStore({ schema }, client);
         const put = await store.put("c", new Uint8Array([1]), { id: "h", seconds: 1 });
         expect(put).toMatchObject({ success: true });

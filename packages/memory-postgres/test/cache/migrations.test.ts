@@ -2,10 +2,11 @@ import { MemorySetupError } from "@jaf/memory";
 import { afterAll, describe, expect, it } from "vitest";
 import { createPostgresCacheAdapter, migrateCache, printCacheMigrations } from "../../src/index.ts";
 import { describeSchema } from "../support/schema.ts";
-import { dropSchemas, freshSchema, runSql, useClient } from "../support/stores.ts";
+import { dropSchemas, freshSchema, runSql, useClient, useSchemaNamed } from "../support/stores.ts";
 
 const schemas: string[] = [];
-const schemaOf = (name = freshSchema()): string => {
+const schemaOf = (): string => {
+  const name = freshSchema();
   schemas.push(name);
   return name;
 };
@@ -54,8 +55,7 @@ describe("the migrations of a cache", () => {
   it.each(["te\"na'nt $jaf$ $jaf_migration$; --", '"public".', "%I %s"])(
     "serve a schema named %s",
     async (schema) => {
-      schemaOf(schema);
-      await useClient(async (client) => {
+      await useSchemaNamed(schema, async (client) => {
         const cache = await createPostgresCacheAdapter(client, { schema, tableName: "names" });
         await cache.set("k", "v", { ttlSeconds: 10 });
         expect(await cache.get("k")).toBe("v");

@@ -40,6 +40,20 @@ export const dropSchemas = (schemas: readonly string[]): Promise<unknown> =>
     ].join(";"),
   );
 
+/**
+ * On a connection of its own, with a schema of exactly that name, which is dropped afterwards unless it is `public`. Tests of
+ * several files use the same hostile names: they take turns.
+ */
+export const useSchemaNamed = <T>(schema: string, use: (client: pg.Client) => Promise<T>): Promise<T> =>
+  useClient(async (client) => {
+    await client.query("SELECT pg_advisory_lock(hashtext('schema of a test'), hashtext($1))", [schema]);
+    try {
+      return await use(client);
+    } finally {
+      if (schema !== "public") await dropSchemas([schema]); // The lock ends with the connection.
+    }
+  });
+
 export interface Connection {
   /** A new provider on it. */
   readonly createProvider: () => Promise<VersionedMemoryProvider>;

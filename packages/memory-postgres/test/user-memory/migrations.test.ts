@@ -4,10 +4,11 @@ import * as conversations from "../../src/index.ts";
 import { createPostgresUserMemory, migrate, printMigrations } from "../../src/user-memory/index.ts";
 import { startChild } from "../support/child.ts";
 import { describeSchema } from "../support/schema.ts";
-import { dropSchemas, freshSchema, runSql, useClient } from "../support/stores.ts";
+import { dropSchemas, freshSchema, runSql, useClient, useSchemaNamed } from "../support/stores.ts";
 
 const schemas: string[] = [];
-const schemaOf = (name = freshSchema()): string => {
+const schemaOf = (): string => {
+  const name = freshSchema();
   schemas.push(name);
   return name;
 };
@@ -142,9 +143,8 @@ describe("the migrations of user memory", () => {
     "😀".repeat(15),
     "%I %s",
   ])("serve a schema named %s", async (schema) => {
-    if (schema !== "public") schemaOf(schema);
     const tableName = `t${crypto.randomUUID().replaceAll("-", "")}`;
-    await useClient(async (client) => {
+    await useSchemaNamed(schema, async (client) => {
       const memory = await createPostgresUserMemory({ schema, tableName }, client);
       await memory.remember("u", "Likes tea", { key: "drink" });
       expect(await memory.recall("u", "tea?")).toMatchObject([{ fact: "Likes tea" }]);
