@@ -1,5 +1,5 @@
 import type { ModelProvider, ModelStreamChunk } from "@jaf/core";
-import { type Fields, isWholeAnswer, type ModelService, post, streamed, wholeText } from "@jaf/model-http";
+import { type Fields, isUnstreamed, type ModelService, post, streamed, wholeText } from "@jaf/model-http";
 import { openEndpoint } from "./endpoint.ts";
 import { readEnvironment } from "./environment.ts";
 import { type AnthropicProviderOptions, type ParsedOptions, parseOptions } from "./options.ts";
@@ -95,7 +95,7 @@ async function* askStreamed(
   firstCall: number,
 ): AsyncGenerator<ModelStreamChunk, WireReply> {
   const response = await post(service, { ...body, stream: true }, signal);
-  if (isWholeAnswer(response)) {
+  if (isUnstreamed(response)) {
     const reply = replyOf(await wholeText(response, service, signal), service.provider);
     for (const { type, text } of reply.content) {
       if (type === "text" && typeof text === "string" && text !== "") yield { type: "text_delta", text };

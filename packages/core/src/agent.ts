@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { ConversationalDeclaration } from "./client/conversational.ts";
+import type { ConversationalDeclaration } from "./client/conversational-option.ts";
 import type { Middleware } from "./middleware/middleware.ts";
 import type { RemembersDeclaration } from "./middleware/user-memory/remembers.ts";
 import type { CacheableConfig } from "./model/cache.ts";

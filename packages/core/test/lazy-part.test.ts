@@ -1,6 +1,6 @@
 import { createInMemoryProvider } from "@jaf/memory";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { openPart, PartLoadError, withPart } from "../src/lazy-part.ts";
+import { ModuleLoadError, openModule, withModule } from "../src/lazy-module.ts";
 import { errorOf, says, setup, told } from "./support/setup.ts";
 
 const part = { name: "a part" };
@@ -8,27 +8,27 @@ const part = { name: "a part" };
 describe("a part of the engine", () => {
   it("is loaded by the first to need it, once, and given at once from then on", async () => {
     const load = vi.fn(async () => part);
-    const take = openPart("tests", load);
+    const take = openModule("tests", load);
     expect(load).not.toHaveBeenCalled();
     expect(await Promise.all([take(), take()])).toEqual([part, part]);
     expect(take()).toBe(part);
-    expect(withPart(take(), ({ name }) => name)).toBe("a part");
+    expect(withModule(take(), ({ name }) => name)).toBe("a part");
     expect(load).toHaveBeenCalledTimes(1);
   });
 
   it("is tried again after a failure, which says what the part is for", async () => {
     const cause = new Error("offline");
     const load = vi.fn(async () => part).mockRejectedValueOnce(cause);
-    const take = openPart("tests", load);
+    const take = openModule("tests", load);
     const failure = await Promise.resolve(take()).catch((thrown: unknown) => thrown);
-    expect(failure).toBeInstanceOf(PartLoadError);
+    expect(failure).toBeInstanceOf(ModuleLoadError);
     expect(failure).toMatchObject({ message: "the part of the engine for tests could not be loaded", cause });
     expect(await take()).toBe(part);
   });
 });
 
 describe("a run whose part can't be loaded", () => {
-  const unloadable = ["../src/engine/stored-part.ts", "../src/context/context-part.ts"];
+  const unloadable = ["../src/engine/stored-run-module.ts", "../src/context/context-module.ts"];
 
   afterEach(() => {
     for (const file of unloadable) vi.doUnmock(file);

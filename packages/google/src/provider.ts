@@ -1,5 +1,5 @@
 import type { ModelProvider } from "@jaf/core";
-import { isWholeAnswer, post, streamed, wholeText } from "@jaf/model-http";
+import { isUnstreamed, post, streamed, wholeText } from "@jaf/model-http";
 import { askCached } from "./cache/ask-cached.ts";
 import { GoogleCacheRegistry } from "./cache/registry.ts";
 import { openEndpoint } from "./endpoint.ts";
@@ -47,7 +47,7 @@ export function createGoogleProvider(options: GoogleProviderOptions = {}): Googl
       const service = endpoint.at("");
       const request = generateRequest({ state, agent, config }, parsed, endpoint.provider);
       const response = await ask(request, "streamGenerateContent?alt=sse", signal);
-      if (isWholeAnswer(response)) yield* chunksOfWhole(await wholeText(response, service, signal), request);
+      if (isUnstreamed(response)) yield* chunksOfWhole(await wholeText(response, service, signal), request);
       else yield* streamed(response, (events) => chunksOf(events, request), { service, signal });
     },
   };

@@ -1,5 +1,5 @@
 import { execute } from "../engine/run.ts";
-import type { ScopeOptions } from "../engine/scope.ts";
+import type { ScopeOptions } from "../engine/run-scope.ts";
 import { sentIn } from "../engine/sent-continuation.ts";
 import type { JAFError } from "../errors.ts";
 import { type Emit, openEmitter } from "../events/emitter.ts";
@@ -9,15 +9,15 @@ import type { RunResult } from "../run-result.ts";
 import type { RunState } from "../state.ts";
 import { abortable, runAborted } from "../timing/abort.ts";
 import type { ClientSettings } from "./config.ts";
-import { type OpenConversation, openConversation } from "./conversation.ts";
 import { createEventBuffer } from "./event-buffer.ts";
+import { type OpenConversation, openConversation } from "./open-conversation.ts";
 import { isContinuation } from "./options.ts";
 import { type ParsedPrompt, type PromptCall, parsePrompt, unparsedState } from "./parse-prompt.ts";
 import { type PromptResult, toPromptResult } from "./prompt-result.ts";
 import { throwRefusal } from "./refusal.ts";
 import { observerOf, runConfigOf } from "./run-config.ts";
 import { openRunTotals } from "./run-totals.ts";
-import { judgeNew, type WatchedValidator, watchValidator } from "./validator.ts";
+import { judgeNew, type WatchedValidator, watchValidator } from "./watched-validator.ts";
 
 /** How a prompt's run is watched and ended. */
 export interface PromptExecution extends ScopeOptions {

@@ -1,7 +1,7 @@
 import { ContinuationValidationError } from "@jaf/memory/turns";
 import type { RunResult } from "../run-result.ts";
 import { ConversationOwnershipError } from "./ownership-error.ts";
-import type { WatchedValidator } from "./validator.ts";
+import type { WatchedValidator } from "./watched-validator.ts";
 
 /**
  * Throws where the outcome is that somebody asked for what isn't theirs, or sent what was never so: what a validator

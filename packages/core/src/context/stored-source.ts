@@ -1,5 +1,5 @@
-import type { Journal } from "../memory/journal.ts";
-import { loadedFrom } from "../memory/tail.ts";
+import type { Journal } from "../memory/run-journal.ts";
+import { loadedFrom } from "../memory/tail-reading.ts";
 import type { Source } from "./history.ts";
 
 /** The messages of a stored conversation: those that were loaded, and those that the run has added since. */

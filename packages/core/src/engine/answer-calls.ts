@@ -2,9 +2,9 @@ import type { Message, RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/engine";
 import type { JAFError } from "../errors.ts";
 import { answerHandoff, isHandoff } from "../handoff/handoff.ts";
+import type { AnsweredCall, ClassifyOptions } from "../interruption/classified-calls.ts";
+import { classifyCalls } from "../interruption/classify-calls.ts";
 import type { Interruption } from "../interruption/interruption.ts";
-import { sortCalls } from "../interruption/sort-calls.ts";
-import type { AnsweredCall, SortOptions } from "../interruption/sorted-calls.ts";
 import type { ShownArguments } from "../memory/metadata.ts";
 import type { AppendEntry } from "../memory/turn-lease.ts";
 import { isThenable } from "../thenable.ts";
@@ -19,7 +19,7 @@ import {
   toolMessage,
   traceToolCall,
 } from "../tools/execute-call.ts";
-import type { RunScope } from "./scope.ts";
+import type { RunScope } from "./run-scope.ts";
 
 export interface AnsweredCalls {
   /** In call order, without calls that wait and, if there is an `error`, calls that didn't finish. */
@@ -56,7 +56,7 @@ interface Progress {
 export async function answerCalls<Ctx>(
   scope: RunScope<Ctx>,
   batch: CallBatch<Ctx>,
-  options: SortOptions,
+  options: ClassifyOptions,
 ): Promise<AnsweredCalls> {
   const { signal, maxParallelTools } = scope.config;
   const progress: Progress = {
@@ -69,11 +69,11 @@ export async function answerCalls<Ctx>(
   let interruptions: readonly Interruption[] = [];
   let shown: readonly ShownArguments[] = [];
   try {
-    const sorting = sortCalls(scope, batch, options);
-    const sorted = isThenable(sorting) ? await sorting : sorting;
-    const { run, answered, waiting } = sorted;
+    const classifying = classifyCalls(scope, batch, options);
+    const classified = isThenable(classifying) ? await classifying : classifying;
+    const { run, answered, waiting } = classified;
     interruptions = waiting;
-    shown = sorted.shown;
+    shown = classified.shown;
     const handoffs = run.filter(isHandoff);
     const others = handoffs.length === 0 ? run : without(run, handoffs);
     for (const given of answered) if (goesOn()) await answerBySomebody(scope, given, progress);

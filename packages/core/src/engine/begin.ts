@@ -1,6 +1,6 @@
 import { createMemoryValidationError, sanitizeConversation } from "@jaf/memory/engine";
 import { changedState } from "../immutable/changed-state.ts";
-import { isUndecided } from "../interruption/undecided.ts";
+import { isUndecided } from "../interruption/decisions.ts";
 import { installationFault } from "../middleware/install.ts";
 import { lastUserMessages } from "../middleware/user-messages.ts";
 import type { RunState } from "../state.ts";
@@ -9,15 +9,15 @@ import { abortError, runAborted } from "../timing/abort.ts";
 import { configFault } from "./config-fault.ts";
 import { findAgent } from "./find-agent.ts";
 import { judgeInput } from "./judge-input.ts";
-import type { RunScope } from "./scope.ts";
+import type { RunScope } from "./run-scope.ts";
 
-type StoredPart = typeof import("./stored-part.ts");
+type StoredRunModule = typeof import("./stored-run-module.ts");
 
 /** Prepares the caller's state for the first turn. */
 export async function begin<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
-  part: StoredPart | undefined,
+  storedRun: StoredRunModule | undefined,
 ): Promise<Step<Ctx>> {
   const { config, journal } = scope;
   const aborted = abortError(config.signal);
@@ -29,8 +29,11 @@ export async function begin<Ctx>(
   const fault = installationFault(config, found.agent);
   if (fault !== undefined) return fail(state, fault);
   try {
-    if (journal !== undefined && part !== undefined) return await part.beginStored(scope, state, journal);
-    return config.memory?.autoStore === true ? failWithoutId(state) : await beginUnstored(scope, state, part);
+    if (journal !== undefined && storedRun !== undefined)
+      return await storedRun.beginStored(scope, state, journal);
+    return config.memory?.autoStore === true
+      ? failWithoutId(state)
+      : await beginUnstored(scope, state, storedRun);
   } catch (thrown) {
     if (config.signal?.aborted !== true) throw thrown;
     return fail(state, runAborted(config.signal));
@@ -44,17 +47,17 @@ export async function begin<Ctx>(
 async function beginUnstored<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
-  part: StoredPart | undefined,
+  storedRun: StoredRunModule | undefined,
 ): Promise<Step<Ctx>> {
   if (scope.config.continuation !== undefined) return failWithoutStore(state);
   // The guardrails judge what the model sees: a message that the sanitizer drops must not hide an earlier one from them.
   const messages = sanitizeConversation(state.messages);
   const blocked = await judgeInput(scope, state, lastUserMessages(messages));
   if (blocked !== undefined) return blocked;
-  if (part === undefined || isUndecided(scope.given))
+  if (storedRun === undefined || isUndecided(scope.given))
     return { state: messages === state.messages ? state : changedState(state, { messages }) };
-  const unfinished = await part.findUnfinished(scope, state, { messages: state.messages, stored: null });
-  return part.resume(scope, unfinished, scope.given);
+  const unfinished = await storedRun.findUnfinished(scope, state, { messages: state.messages, stored: null });
+  return storedRun.resume(scope, unfinished, scope.given);
 }
 
 function failWithoutId<Ctx>(state: RunState<Ctx>): Step<Ctx> {

@@ -4,12 +4,12 @@ import type { Spending } from "../cost/spending.ts";
 import { abortable } from "../timing/abort.ts";
 import type { Append, Appender, AppenderOptions } from "./appender.ts";
 import { DEFAULT_TURN_LEASE_MS } from "./config.ts";
-import { markTurnEnded } from "./ended-turns.ts";
-import { LONGEST_LEASE_MS, leaseFrom, writeLease } from "./lease.ts";
+import { turnConflict, turnLeaseOf } from "./current-turn.ts";
 import { loadHead } from "./load.ts";
 import { type ApprovalRecord, type EngineMetadata, type TurnLeaseRecord, toMetadata } from "./metadata.ts";
+import { LONGEST_LEASE_MS, leaseFrom, writeLease } from "./metadata-lease.ts";
 import { processTime, type StoreTime } from "./store-time.ts";
-import { turnConflict, turnLeaseOf } from "./turn.ts";
+import { markTurnEnded } from "./unreleased-leases.ts";
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 

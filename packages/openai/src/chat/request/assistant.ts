@@ -1,8 +1,8 @@
 import type { ContentPart, ModelOrigin, RichMessage } from "@jaf/memory";
 import { type Fields, isMedia, isObject, mediaMention } from "@jaf/model-http";
-import type { CallContext } from "../../request/called.ts";
-import { type ForeignReasoning, foreignText } from "../../request/foreign-text.ts";
 import { isSameOrigin } from "../../request/origin.ts";
+import { type ForeignReasoning, otherModelText } from "../../request/other-model-text.ts";
+import type { CallContext } from "../../request/wire-call.ts";
 import { foreignCall, ownCall, withSignature } from "./calls.ts";
 import type { WireMessage } from "./wire.ts";
 
@@ -66,7 +66,7 @@ function ownContent(content: RichMessage["content"]): string | readonly ContentP
 /** What was said and called, and nothing that only its own model understands. */
 function foreignTurn(message: RichMessage, context: AssistantContext): WireMessage | undefined {
   const calls = (message.tool_calls ?? []).map((call) => foreignCall(call, context));
-  const said = foreignText(message, context.foreignReasoning);
+  const said = otherModelText(message, context.foreignReasoning);
   if (said === "" && calls.length === 0) return undefined;
   const signed = withSignature(calls, context.rules.foreignSignature);
   return {

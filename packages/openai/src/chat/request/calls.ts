@@ -1,6 +1,6 @@
 import type { RichToolCall } from "@jaf/memory";
 import { type Fields, fieldsOf } from "@jaf/model-http";
-import { type CallContext, wireCall } from "../../request/called.ts";
+import { type CallContext, wireCall } from "../../request/wire-call.ts";
 
 /** As the endpoint itself wrote it, but for the name and the id that the wire needs. */
 export function ownCall(call: RichToolCall, context: CallContext): Fields {

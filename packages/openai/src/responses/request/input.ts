@@ -1,11 +1,11 @@
 import type { ModelOrigin, RichMessage } from "@jaf/memory";
 import { messageText } from "@jaf/memory/engine";
-import { type ForeignReasoning, foreignText } from "../../request/foreign-text.ts";
 import { isSameOrigin } from "../../request/origin.ts";
+import { type ForeignReasoning, otherModelText } from "../../request/other-model-text.ts";
 import { inputContent } from "./input-parts.ts";
 import { callItem, type InputItem, type ItemContext, outputItem } from "./items.ts";
 import { ownEntries } from "./own-entries.ts";
-import { pairedItems } from "./paired.ts";
+import { pairedItems } from "./reasoning-pairs.ts";
 
 export interface Input {
   readonly instructions: string;
@@ -57,7 +57,7 @@ interface AssistantContext extends ItemContext {
 /** None for a turn of which nothing is left to be sent. */
 function assistantItems(message: RichMessage, context: AssistantContext): readonly InputItem[] {
   if (isSameOrigin(message.origin, context.origin)) return pairedItems(ownEntries(message, context), context);
-  const said = foreignText(message, context.foreignReasoning);
+  const said = otherModelText(message, context.foreignReasoning);
   const calls = (message.tool_calls ?? []).map((call) => callItem(call, false, context));
   return said === "" ? calls : [{ role: "assistant", content: said }, ...calls];
 }

@@ -1,7 +1,7 @@
 import type { ModelCompletion } from "@jaf/core";
 import { errorIn, type Fields, fieldsOf, isObject, listOf } from "@jaf/model-http";
-import { answerBody } from "../../answer-body.ts";
 import { errors, OpenAIError } from "../../error.ts";
+import { responseJson } from "../../response-json.ts";
 import type { ResponsesRequest } from "../request/body.ts";
 import { messageOf } from "./message.ts";
 import { usageOf } from "./usage.ts";
@@ -9,7 +9,7 @@ import { usageOf } from "./usage.ts";
 /** The body of a 200. Throws an `OpenAIError` where it reports an error or is no response. */
 export function completionOf(text: string, request: ResponsesRequest): ModelCompletion {
   const { provider } = request.origin;
-  const body = answerBody(text, provider);
+  const body = responseJson(text, provider);
   const error = errorIn(body);
   if (error !== undefined) throw errors.reported(error, provider);
   if (!isObject(body) || !Array.isArray(body["output"])) throw errors.malformed(provider, "no response");

@@ -1,6 +1,6 @@
 import type { ContentPart, RichMessage } from "@jaf/memory";
 import { sameJson } from "@jaf/memory/engine";
-import type { RunScope } from "../engine/scope.ts";
+import type { RunScope } from "../engine/run-scope.ts";
 import type { JAFError } from "../errors.ts";
 import { openFrozenConfig } from "../immutable/frozen.ts";
 import { overlay } from "../immutable/overlay.ts";
@@ -9,10 +9,10 @@ import type { RunState } from "../state.ts";
 import { abortError } from "../timing/abort.ts";
 import { modelLimit } from "../timing/limits.ts";
 import { openPausableTimeLimit, type PausableTimeLimit } from "../timing/pausable-time-limit.ts";
-import { type Attempt, failedCall } from "./attempt.ts";
 import { modelCallError } from "./call-error.ts";
 import { ModelCallFailure } from "./call-failure.ts";
-import type { ModelCall } from "./call-one.ts";
+import { type Attempt, failedCall } from "./call-once.ts";
+import type { ModelCall } from "./call-with-retries.ts";
 import type { ModelCompletion } from "./completion.ts";
 import { callModels } from "./fallback.ts";
 import type { ModelCallRequest, NextModelCall } from "./model-call-request.ts";
@@ -36,7 +36,7 @@ interface Wrapping<Ctx> {
 }
 
 /** Calls the model through the middleware. */
-export async function callWrapped<Ctx>(
+export async function callThroughMiddleware<Ctx>(
   scope: RunScope<Ctx>,
   call: ModelCall<Ctx>,
   { hooks, state }: Wrapping<Ctx>,

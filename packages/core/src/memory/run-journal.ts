@@ -3,14 +3,14 @@ import { createSuccess } from "@jaf/memory/engine";
 import type { Spending } from "../cost/spending.ts";
 import { sleep } from "../timing/abort.ts";
 import { type AppenderOptions, createAppender } from "./appender.ts";
-import { endOfRun } from "./cached-end.ts";
+import { endOfRun } from "./cached-conversation.ts";
 import { durabilityOf, type MemoryConfig } from "./config.ts";
-import { type ConversationEnd, endCacheOf } from "./end-cache.ts";
+import { type ConversationEnd, endCacheOf } from "./conversation-end-cache.ts";
+import { turnLeaseOf } from "./current-turn.ts";
 import type { KnownState } from "./known-state.ts";
 import type { Loaded } from "./loaded.ts";
 import { firstPositionOf, nextPositionOf, readMetadata, toMetadata } from "./metadata.ts";
 import { processTime } from "./store-time.ts";
-import { turnLeaseOf } from "./turn.ts";
 import { type AppendEntry, type LeaseAction, openTurnLease } from "./turn-lease.ts";
 
 /** The conversation as the run knows it. */

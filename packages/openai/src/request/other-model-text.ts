@@ -6,7 +6,7 @@ import { isMedia, mediaMention, readableReasoning } from "@jaf/model-http";
 export type ForeignReasoning = "omit" | "text";
 
 /** What another model said, and by option thought before; `""` for nothing. */
-export const foreignText = (message: RichMessage, foreignReasoning: ForeignReasoning): string =>
+export const otherModelText = (message: RichMessage, foreignReasoning: ForeignReasoning): string =>
   [foreignReasoning === "text" ? readableReasoning(message) : "", spokenOf(message)]
     .filter((text) => text.trim() !== "")
     .join("\n\n");

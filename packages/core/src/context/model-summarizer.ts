@@ -1,10 +1,10 @@
 import type { Message } from "@jaf/memory";
 import { wrapInTag } from "@jaf/memory/turns";
 import type { RunConfig } from "../config.ts";
-import { askModel } from "../model/ask.ts";
+import { askModel } from "../model/call-outside-conversation.ts";
 import type { ModelTurn } from "../step.ts";
-import { MAX_INPUT } from "./cut.ts";
-import type { Summarize } from "./summarize.ts";
+import type { Summarize } from "./summarize-function.ts";
+import { MAX_INPUT } from "./summary-cut.ts";
 import { transcriptOf } from "./transcript.ts";
 
 const INSTRUCTIONS = `You keep the running summary of a conversation between a user and an assistant that uses tools. You get the summary so far, if there is one, and the messages that came since, one JSON object a line. Reply with the new summary, which replaces the one before: the assistant will go on with it and without these messages.

@@ -1,9 +1,9 @@
 import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
-import type { RunScope } from "../engine/scope.ts";
+import type { RunScope } from "../engine/run-scope.ts";
 import { frozenState } from "../immutable/frozen.ts";
 import { overlay } from "../immutable/overlay.ts";
-import { askModel } from "../model/ask.ts";
+import { askModel } from "../model/call-outside-conversation.ts";
 import type { ModelConfig } from "../model/model-config.ts";
 import type { RunState } from "../state.ts";
 import type { CompletionRequest, MiddlewareTurn } from "./middleware.ts";

@@ -1,13 +1,13 @@
 import type { Message, ToolCall } from "@jaf/memory";
 import { sanitizeConversation } from "@jaf/memory/engine";
 import { changedState } from "../immutable/changed-state.ts";
+import { nothingDecided } from "../interruption/decisions.ts";
 import {
   openCallScope,
   pendingApprovalsOf,
   type ReplyLocation,
   renewExpired,
 } from "../interruption/pending-approvals.ts";
-import { nothingDecided } from "../interruption/undecided.ts";
 import type { NamedAddition } from "../model/additions.ts";
 import { callModel } from "../model/call-model.ts";
 import { repairableFaults, repairRequest } from "../output/repair.ts";
@@ -19,7 +19,7 @@ import { answerCalls } from "./answer-calls.ts";
 import { conclude } from "./conclude.ts";
 import { findAgent } from "./find-agent.ts";
 import { interrupt } from "./interrupt.ts";
-import { type RunScope, timeOf } from "./scope.ts";
+import { type RunScope, timeOf } from "./run-scope.ts";
 
 const DEFAULT_OUTPUT_REPAIRS = 1;
 

@@ -1,13 +1,13 @@
 import type { ConversationMemory, ConversationMetadata, Message } from "@jaf/memory";
 import { isMediaResolver } from "@jaf/memory/turns";
 import type { MemoryConfig } from "./config.ts";
-import { type ConversationEnd, notifyCacheRead } from "./end-cache.ts";
+import { type ConversationEnd, notifyCacheRead } from "./conversation-end-cache.ts";
 import type { KnownState } from "./known-state.ts";
 import type { Head, Loaded } from "./loaded.ts";
 import { type EngineMetadata, firstPositionOf, nextPositionOf, toMetadata, versionOf } from "./metadata.ts";
 import { SUMMARY_KEY } from "./summary.ts";
 import { SUMMARY_LEASE_KEY } from "./summary-lease-record.ts";
-import { isWhole, type Tail, tailIn } from "./tail.ts";
+import { isWhole, type Tail, tailIn } from "./tail-reading.ts";
 
 interface EndedRun {
   readonly memory: MemoryConfig;

@@ -1,13 +1,13 @@
 import type { ConversationMemory, Message, ProviderReading } from "@jaf/memory";
 import { createMemoryConflictError, createMemoryStorageError, sameJson } from "@jaf/memory/engine";
-import { endingOf, type StoredEnding } from "../memory/ending.ts";
 import { loadConversation } from "../memory/load.ts";
+import { endingOf, type StoredEnding } from "../memory/stored-ending.ts";
 import type { RunState } from "../state.ts";
 import { fail, failMemory, OPERATION, type Step } from "../step.ts";
 import { abortable } from "../timing/abort.ts";
 import { concludeStored } from "./conclude.ts";
 import { resume, waitsForSomebody } from "./resume.ts";
-import type { RunScope } from "./scope.ts";
+import type { RunScope } from "./run-scope.ts";
 import { sentIn } from "./sent-continuation.ts";
 import { findUnfinished } from "./unfinished.ts";
 

@@ -5,7 +5,7 @@ import { toResult } from "../memory/to-result.ts";
 import { ConversationOwnershipError } from "./ownership-error.ts";
 import type { Plan } from "./plan.ts";
 import { type ProviderView, viewOf } from "./provider-view.ts";
-import { threadOf } from "./thread.ts";
+import { threadOf } from "./user-thread.ts";
 
 /** The stored conversation that a run goes on with. */
 export interface OpenConversation {

@@ -1,10 +1,10 @@
 import type { ConversationMemory, MemoryErrorUnion } from "@jaf/memory";
 import { createMemoryConflictError } from "@jaf/memory/engine";
 import { DEFAULT_TURN_LEASE_MS } from "./config.ts";
-import { hasTurnEnded } from "./ended-turns.ts";
-import { isHeld } from "./lease.ts";
 import type { Head } from "./loaded.ts";
 import { readMetadata, type TurnLeaseRecord } from "./metadata.ts";
+import { isHeld } from "./metadata-lease.ts";
+import { hasTurnEnded } from "./unreleased-leases.ts";
 
 /** The lease of the last turn. */
 export const turnLeaseOf = (

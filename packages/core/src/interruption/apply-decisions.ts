@@ -1,6 +1,6 @@
 import type { RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/engine";
-import type { RunScope } from "../engine/scope.ts";
+import type { RunScope } from "../engine/run-scope.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import type { ShownArguments } from "../memory/metadata.ts";
 import type { Masking } from "../secrets/masking.ts";
@@ -12,27 +12,30 @@ import { rejectedResult } from "../tools/result-text.ts";
 import { isClientTool } from "../tools/tool.ts";
 import { approvalIdPrefix, bindingOf, callDigestOf } from "./approval-id.ts";
 import { type BoundArguments, type JudgedArguments, judgeArguments } from "./bound-arguments.ts";
-import type { Interruption } from "./interruption.ts";
 import {
   type AnsweredCall,
   type AnyTool,
+  type ClassifiedCalls,
+  type ClassifyOptions,
   mayWait,
-  type SortedCalls,
-  type SortOptions,
-} from "./sorted-calls.ts";
+} from "./classified-calls.ts";
+import type { Interruption } from "./interruption.ts";
 
-type Sorted =
+type CallClass =
   | { readonly to: "run"; readonly parsed: ParsedArguments; readonly isApproved?: true }
   | { readonly to: "answered"; readonly answer: AnsweredCall }
   | { readonly to: "waiting"; readonly interruption: Interruption };
 
-/** In call order, where any of them may wait. Rejects when the run is aborted meanwhile. */
-export async function judgeCalls<Ctx>(
+/**
+ * Applies the decisions to the calls that may wait: which of them run, which are answered without running, and which go on
+ * waiting. The results are in call order. Rejects when the run is aborted meanwhile.
+ */
+export async function applyDecisions<Ctx>(
   scope: RunScope<Ctx>,
   { batch, run }: { readonly batch: CallBatch<Ctx>; readonly run: readonly RunnableCall<Ctx>[] },
-  options: SortOptions,
-): Promise<SortedCalls<Ctx>> {
-  const sorted = {
+  options: ClassifyOptions,
+): Promise<ClassifiedCalls<Ctx>> {
+  const classified = {
     run: [] as RunnableCall<Ctx>[],
     answered: [] as AnsweredCall[],
     waiting: [] as Interruption[],
@@ -44,23 +47,26 @@ export async function judgeCalls<Ctx>(
   for (const runnable of run) {
     const { call, tool } = runnable;
     if (tool === undefined || !mayWait(tool)) {
-      sorted.run.push(runnable);
+      classified.run.push(runnable);
       continue;
     }
     const digest = callDigestOf(location, call);
     const shown = record.shown?.find((each) => each.call === digest)?.encoded;
     const known = options.judged?.get(call);
     const judged = known ?? (await abortable(judgeArguments({ tool, call, shown }), signal));
-    sorted.judged.set(call, judged);
-    const where = await abortable(sortCall(batch, { call, tool, judged, mask: scope.mask }, options), signal);
-    if (where.to === "run") sorted.run.push({ ...runnable, parsed: where.parsed });
-    else if (where.to === "answered") sorted.answered.push(where.answer);
-    else sorted.waiting.push(where.interruption);
+    classified.judged.set(call, judged);
+    const where = await abortable(
+      classifyCall(batch, { call, tool, judged, mask: scope.mask }, options),
+      signal,
+    );
+    if (where.to === "run") classified.run.push({ ...runnable, parsed: where.parsed });
+    else if (where.to === "answered") classified.answered.push(where.answer);
+    else classified.waiting.push(where.interruption);
     const isAsked = where.to === "waiting" || (where.to === "run" && where.isApproved === true);
     const kept = judged.bound?.kept;
-    if (isAsked && kept !== undefined) sorted.shown.push({ call: digest, encoded: kept });
+    if (isAsked && kept !== undefined) classified.shown.push({ call: digest, encoded: kept });
   }
-  return sorted;
+  return classified;
 }
 
 interface Judged<Ctx> {
@@ -70,11 +76,11 @@ interface Judged<Ctx> {
   readonly mask: Masking;
 }
 
-async function sortCall<Ctx>(
+async function classifyCall<Ctx>(
   batch: CallBatch<Ctx>,
   { call, tool, judged, mask }: Judged<Ctx>,
-  { decisions, waiting }: SortOptions,
-): Promise<Sorted> {
+  { decisions, waiting }: ClassifyOptions,
+): Promise<CallClass> {
   const { parsed, bound } = judged;
   if (!parsed.ok) return { to: "run", parsed }; // Which answers it with what is wrong.
   const { name: toolName, input } = calledTool(call);

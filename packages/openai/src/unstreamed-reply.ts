@@ -3,7 +3,7 @@ import type { ModelOrigin } from "@jaf/memory";
 import { partText } from "@jaf/memory/engine";
 
 /** The chunks of a reply that came in one piece, though a stream was asked for. */
-export function* chunksOfWhole(
+export function* chunksOfUnstreamed(
   completion: ModelCompletion,
   origin: ModelOrigin,
 ): Generator<ModelStreamChunk> {

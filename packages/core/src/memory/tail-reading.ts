@@ -1,7 +1,7 @@
 import type { ConversationMemory, Message, WindowTail } from "@jaf/memory";
 import { sanitizeConversation } from "@jaf/memory/engine";
 import { isVersionedProvider, windowTailOf } from "@jaf/memory/turns";
-import { windowOptionsIn } from "../window/window.ts";
+import { windowOptionsIn } from "../window/run-window.ts";
 import type { MemoryConfig } from "./config.ts";
 import { isFinalReply } from "./final-reply.ts";
 import { firstPositionOf, nextPositionOf } from "./metadata.ts";

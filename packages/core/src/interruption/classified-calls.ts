@@ -5,12 +5,12 @@ import type { ToolResult } from "../tools/result.ts";
 import { isClientTool, type Tool } from "../tools/tool.ts";
 import type { ToolParts } from "../tools/tool-parts.ts";
 import type { JudgedArguments } from "./bound-arguments.ts";
+import type { Decisions } from "./decisions.ts";
 import type { Interruption } from "./interruption.ts";
 import type { PendingApprovals } from "./pending-approvals.ts";
-import type { Decisions } from "./undecided.ts";
 
-/** What becomes of the calls of a reply. */
-export interface SortedCalls<Ctx> {
+/** The calls of a reply, by what happens to them. */
+export interface ClassifiedCalls<Ctx> {
   readonly run: readonly RunnableCall<Ctx>[];
   /** Answered without a tool of ours: by the client, or by somebody's refusal. */
   readonly answered: readonly AnsweredCall[];
@@ -30,7 +30,7 @@ export interface AnsweredCall {
   readonly thrown?: string;
 }
 
-export interface SortOptions {
+export interface ClassifyOptions {
   readonly decisions: Decisions;
   readonly waiting: PendingApprovals;
   /** Arguments that were judged before, so that what was decided about is what runs. */

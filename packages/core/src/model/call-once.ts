@@ -1,6 +1,6 @@
 import type { Message } from "@jaf/memory";
 import type { ResolvedAgent } from "../agent.ts";
-import type { RunScope } from "../engine/scope.ts";
+import type { RunScope } from "../engine/run-scope.ts";
 import type { JAFError } from "../errors.ts";
 import type { RunState } from "../state.ts";
 import { abortError } from "../timing/abort.ts";
@@ -49,7 +49,7 @@ export const failedCall = (
 ): FailedCall => ({ ok: false, error, retryable: false, retryAfterMs: undefined, discardText, attempts });
 
 /** Calls the model once. `attempts`: with this one. */
-export async function attemptCall<Ctx>(
+export async function callOnce<Ctx>(
   scope: RunScope<Ctx>,
   request: ModelRequest<Ctx>,
   attempts: number,

@@ -1,10 +1,10 @@
 import type { ModelOrigin, RichMessage } from "@jaf/memory";
-import type { RunScope } from "../engine/scope.ts";
+import type { RunScope } from "../engine/run-scope.ts";
 import { JAFErrorHandler } from "../error-handler.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { sleep } from "../timing/abort.ts";
 import { sumOfUsage } from "../usage.ts";
-import { type Attempt, attemptCall, failedCall, type ModelRequest } from "./attempt.ts";
+import { type Attempt, callOnce, failedCall, type ModelRequest } from "./call-once.ts";
 import type { ModelUsage } from "./completion.ts";
 import { retryDelayMs } from "./retry.ts";
 
@@ -19,7 +19,7 @@ export const modelNameOf = <Ctx>({ config }: RunScope<Ctx>, { agent }: ModelRequ
   config.modelOverride ?? agent.modelConfig?.name ?? "default";
 
 /** Calls one model, with the retries that the policy allows. */
-export async function callOne<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Attempt> {
+export async function callWithRetries<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Attempt> {
   const { modelRetry, signal } = scope.config;
   const agentName = call.state.currentAgentName;
   const name = modelNameOf(scope, call);
@@ -29,7 +29,7 @@ export async function callOne<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): 
   call.emitContext?.();
   let usage: ModelUsage | undefined;
   for (let attempt = 1; ; attempt++) {
-    const tried = await attemptCall(scope, call, attempt);
+    const tried = await callOnce(scope, call, attempt);
     const used = usageOf(tried);
     usage = sumOfUsage(usage, used);
     scope.spending.count(used, { name, origin: originOf(tried) });

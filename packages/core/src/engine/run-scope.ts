@@ -5,8 +5,8 @@ import { openSpending, type Spending } from "../cost/spending.ts";
 import { type Emit, type Emitter, openEmitter } from "../events/emitter.ts";
 import { openFrozenConfig } from "../immutable/frozen.ts";
 import { frozenInput } from "../immutable/messages.ts";
-import type { GivenDecisions } from "../interruption/undecided.ts";
-import type { Journal } from "../memory/journal.ts";
+import type { GivenDecisions } from "../interruption/decisions.ts";
+import type { Journal } from "../memory/run-journal.ts";
 import { type Masking, maskingOf } from "../secrets/masking.ts";
 import type { RunState } from "../state.ts";
 import { openTimers, type Timers } from "../timing/timers.ts";
@@ -53,9 +53,9 @@ export interface RunScope<Ctx> extends Emitter {
 }
 
 /** What has been loaded for the run. */
-interface ScopeParts {
+interface ScopeModules {
   /** Absent: nothing is stored. */
-  readonly stored?: typeof import("./stored-scope.ts");
+  readonly stored?: typeof import("./stored-run-scope.ts");
   /** Absent: the model gets the whole history. */
   readonly context?: ViewOptions<never>["context"];
 }
@@ -66,13 +66,19 @@ export interface ScopeOptions {
   readonly sink?: Emit;
   /** Whether the history in the state was sent back by a client, which the configuration doesn't tell. */
   readonly isContinuation?: boolean;
-  readonly parts?: ScopeParts;
+  readonly modules?: ScopeModules;
 }
 
 export function openScope<Ctx>(
   state: RunState<Ctx>,
   config: RunConfig<Ctx>,
-  { streaming, sink, isFirst = false, isContinuation = false, parts: { stored, context } = {} }: ScopeOptions,
+  {
+    streaming,
+    sink,
+    isFirst = false,
+    isContinuation = false,
+    modules: { stored, context } = {},
+  }: ScopeOptions,
 ): RunScope<Ctx> {
   const { runId, traceId, messages: initial } = state;
   const { memory, conversationId, signal, approvals = [], toolResults = [] } = config;
