@@ -1,7 +1,7 @@
 import { isThenable } from "./thenable.ts";
 
 /** A module of the engine couldn't be loaded. */
-export class ModuleLoadError extends Error {
+export class PartLoadError extends Error {
   constructor(purpose: string, options: ErrorOptions) {
     super(`the part of the engine for ${purpose} could not be loaded`, options);
     this.name = "PartLoadError";
@@ -23,7 +23,7 @@ export function openModule<T extends object>(name: string, load: () => Promise<T
       return loaded;
     } catch (cause) {
       module = undefined;
-      throw new ModuleLoadError(name, { cause });
+      throw new PartLoadError(name, { cause });
     }
   };
   return () => {

@@ -10,7 +10,6 @@ import type { AppendEntry } from "../memory/turn-lease.ts";
 import { isThenable } from "../thenable.ts";
 import { abortable, abortError } from "../timing/abort.ts";
 import { decodeCall } from "../tools/arguments.ts";
-import { forEachLimited } from "../tools/concurrency.ts";
 import {
   type CallBatch,
   executeCall,
@@ -200,4 +199,21 @@ function summarize<Ctx>(
   }
   scope.journal?.appendResults(results);
   return { results, error: abortError(scope.config.signal) ?? ofMemory ?? first };
+}
+
+/** Works on all items, at most `limit` at a time (all of them by default), starting in order. */
+function forEachLimited<T>(
+  items: readonly T[],
+  limit: number | undefined,
+  work: (item: T) => Promise<void> | undefined,
+): Promise<unknown> | undefined {
+  const [first] = items;
+  // Most replies make one call.
+  if (first !== undefined && items.length === 1) return work(first);
+  if (limit === undefined || !(limit < items.length)) return Promise.all(items.map(work));
+  const queue = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of queue) await work(item);
+  };
+  return Promise.all(Array.from({ length: Math.max(1, Math.floor(limit)) }, worker));
 }

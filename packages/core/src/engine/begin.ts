@@ -1,12 +1,16 @@
 import { createMemoryValidationError, sanitizeConversation } from "@jaf/memory/engine";
+import type { RunConfig } from "../config.ts";
+import { costFault } from "../cost/budget.ts";
 import { changedState } from "../immutable/changed-state.ts";
 import { isUndecided } from "../interruption/decisions.ts";
 import { installationFault } from "../middleware/install.ts";
 import { lastUserMessages } from "../middleware/user-messages.ts";
+import { cacheFault } from "../model/cache.ts";
+import { fallbackFault } from "../model/fallback-config.ts";
 import type { RunState } from "../state.ts";
 import { fail, failMemory, OPERATION, type Step } from "../step.ts";
 import { abortError, runAborted } from "../timing/abort.ts";
-import { configFault } from "./config-fault.ts";
+import { timeLimitFault } from "../timing/limits.ts";
 import { findAgent } from "./find-agent.ts";
 import { judgeInput } from "./judge-input.ts";
 import type { RunScope } from "./run-scope.ts";
@@ -70,3 +74,25 @@ function failWithoutStore<Ctx>(state: RunState<Ctx>): Step<Ctx> {
   const issue = { path: "RunConfig.continuation", expected };
   return failMemory(state, createMemoryValidationError([issue], { operation: OPERATION }));
 }
+
+/** What is wrong with a run's configuration beside its memory and its middleware. */
+function configFault<Ctx>(config: RunConfig<Ctx>): string | undefined {
+  const { unjudgedText, maskSecrets, cache, modelFallback, outputRepairs } = config;
+  const isMasking =
+    maskSecrets === undefined || typeof maskSecrets === "boolean" || typeof maskSecrets === "function";
+  const fault =
+    timeLimitFault(config) ??
+    costFault(config) ??
+    (unjudgedText === undefined || unjudgedText === "hold" || unjudgedText === "retract"
+      ? undefined
+      : 'unjudgedText: expected "hold" or "retract"') ??
+    (isMasking ? undefined : "maskSecrets: expected true, false or a function") ??
+    cacheFault(cache) ??
+    fallbackFault(modelFallback) ??
+    (outputRepairs === undefined || isCount(outputRepairs)
+      ? undefined
+      : "outputRepairs: expected a whole number from 0");
+  return fault && `Invalid RunConfig: ${fault}.`;
+}
+
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;

@@ -1,5 +1,5 @@
 import type { RunConfig } from "../config.ts";
-import { type ModuleLoadError, openModule } from "../lazy-module.ts";
+import { openModule, type PartLoadError } from "../lazy-module.ts";
 import { isThenable } from "../thenable.ts";
 
 const storedRunModule = openModule("stored turns", () => import("./stored-run-module.ts"));
@@ -12,7 +12,7 @@ export interface LazyModules {
   /** Absent where the model gets the whole history. */
   readonly context?: typeof import("../context/context-module.ts");
   /** Why a module that the run needs could not be loaded. The run can't begin without it. */
-  readonly failure?: ModuleLoadError;
+  readonly failure?: PartLoadError;
 }
 
 const NO_MODULES: LazyModules = {};
@@ -36,7 +36,7 @@ async function loaded(stored: Loading<"stored">, context: Loading<"context">): P
   try {
     return modulesOf(...(await Promise.all([stored, context])));
   } catch (failure) {
-    return { failure: failure as ModuleLoadError };
+    return { failure: failure as PartLoadError };
   }
 }
 

@@ -2,7 +2,7 @@ import { describeCause } from "@jaf/memory/engine";
 import type { RunConfig } from "../config.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { frozenState, ownState } from "../immutable/frozen.ts";
-import { ModuleLoadError } from "../lazy-module.ts";
+import { PartLoadError } from "../lazy-module.ts";
 import { openRunMiddleware } from "../middleware/run-middleware.ts";
 import type { RunResult } from "../run-result.ts";
 import { type RunState, takeUnused } from "../state.ts";
@@ -115,7 +115,7 @@ async function runSteps<Ctx>(
 }
 
 const internalError = (thrown: unknown) =>
-  thrown instanceof ModuleLoadError
+  thrown instanceof PartLoadError
     ? ({ _tag: "InternalError", detail: thrown.message, cause: describeCause(thrown.cause) } as const)
     : ({
         _tag: "InternalError",

@@ -1,6 +1,6 @@
 import { createInMemoryProvider } from "@jaf/memory";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ModuleLoadError, openModule, withModule } from "../src/lazy-module.ts";
+import { PartLoadError, openModule, withModule } from "../src/lazy-module.ts";
 import { errorOf, says, setup, told } from "./support/setup.ts";
 
 const part = { name: "a part" };
@@ -21,7 +21,7 @@ describe("a part of the engine", () => {
     const load = vi.fn(async () => part).mockRejectedValueOnce(cause);
     const take = openModule("tests", load);
     const failure = await Promise.resolve(take()).catch((thrown: unknown) => thrown);
-    expect(failure).toBeInstanceOf(ModuleLoadError);
+    expect(failure).toBeInstanceOf(PartLoadError);
     expect(failure).toMatchObject({ message: "the part of the engine for tests could not be loaded", cause });
     expect(await take()).toBe(part);
   });
