@@ -1,6 +1,6 @@
 import { createInMemoryProvider } from "@jaf/memory";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { PartLoadError, openModule, withModule } from "../src/lazy-module.ts";
+import { openModule, PartLoadError, withModule } from "../src/lazy-module.ts";
 import { errorOf, says, setup, told } from "./support/setup.ts";
 
 const part = { name: "a part" };
