@@ -8,7 +8,7 @@ const entries = { index: "src/index.ts", "adapter/index": "src/adapter/index.ts"
 const testing = { "testing/index": "src/testing/index.ts" };
 
 /** What loads the engine's parts. */
-const loading = ["src/engine/load-parts.ts", "src/interruption/sort-calls.ts"];
+const loading = ["src/engine/lazy-modules.ts", "src/interruption/classify-calls.ts"];
 const loadingPrompts = "src/client/load-prompt.ts";
 
 export default defineConfig([
@@ -48,16 +48,16 @@ export default defineConfig([
       loadedWith({
         "src/engine/run.ts": ["src/tools/result-text.ts"],
         "src/client/agent-client.ts": [entries.index],
-        "src/engine/stored-part.ts": loop,
-        "src/context/context-part.ts": [
+        "src/engine/stored-run-module.ts": loop,
+        "src/context/context-module.ts": [
           ...loop,
           "src/engine/sent-continuation.ts",
           "src/engine/check-memory-config.ts",
-          "src/memory/end-cache.ts",
+          "src/memory/conversation-end-cache.ts",
           "src/memory/metadata.ts",
           "src/memory/to-result.ts",
         ],
-        "src/interruption/judge-calls.ts": loop,
+        "src/interruption/apply-decisions.ts": loop,
       }),
     ],
   },

@@ -1,13 +1,23 @@
 import type { ModelProvider, ModelStreamChunk } from "@jaf/core";
-import { type Fields, isWholeAnswer, type ModelService, post, streamed, wholeText } from "@jaf/model-http";
+import {
+  type Fields,
+  isObject,
+  isUnstreamed,
+  listOf,
+  type ModelService,
+  parseJson,
+  post,
+  streamed,
+  wholeText,
+} from "@jaf/model-http";
 import { openEndpoint } from "./endpoint.ts";
 import { readEnvironment } from "./environment.ts";
 import { type AnthropicProviderOptions, type ParsedOptions, parseOptions } from "./options.ts";
 import { type MessagesRequest, messagesRequest } from "./request/body.ts";
-import { continued } from "./request/continuation.ts";
 import { completionOf } from "./response/message.ts";
 import { joined, replyOf, type WireReply } from "./response/reply.ts";
 import { replyPieces } from "./response/stream.ts";
+import { textBlocks, type WireBlock } from "./wire.ts";
 
 /**
  * A model by Anthropic's Messages: of Anthropic, or of any service that speaks them.
@@ -95,7 +105,7 @@ async function* askStreamed(
   firstCall: number,
 ): AsyncGenerator<ModelStreamChunk, WireReply> {
   const response = await post(service, { ...body, stream: true }, signal);
-  if (isWholeAnswer(response)) {
+  if (isUnstreamed(response)) {
     const reply = replyOf(await wholeText(response, service, signal), service.provider);
     for (const { type, text } of reply.content) {
       if (type === "text" && typeof text === "string" && text !== "") yield { type: "text_delta", text };
@@ -105,4 +115,19 @@ async function* askStreamed(
   const pieces = replyPieces(request, firstCall);
   yield* streamed(response, pieces.chunksOf, { service, signal });
   return pieces.whole();
+}
+
+/** The request that goes on with a reply that the service has paused: the same, with what there is of the reply behind it. */
+const continued = (body: Fields, content: readonly WireBlock[]): Fields => ({
+  ...body,
+  messages: [...listOf(body["messages"]), { role: "assistant", content: content.flatMap(sendable) }],
+});
+
+/** As it came, but for what the service itself refuses: texts of white space, and an input that is still JSON text. */
+function sendable(block: WireBlock): readonly WireBlock[] {
+  if (block.type === "text" && typeof block["text"] === "string" && textBlocks(block["text"]).length === 0)
+    return [];
+  if (typeof block["input"] !== "string") return [block];
+  const input = parseJson(block["input"]);
+  return [{ ...block, input: isObject(input) ? input : {} }];
 }

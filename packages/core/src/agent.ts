@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { ConversationalDeclaration } from "./client/conversational.ts";
+import type { ConversationalDeclaration } from "./client/conversational-option.ts";
 import type { Middleware } from "./middleware/middleware.ts";
 import type { RemembersDeclaration } from "./middleware/user-memory/remembers.ts";
 import type { CacheableConfig } from "./model/cache.ts";
@@ -12,9 +12,9 @@ export type Agent<Ctx, Out> = {
   /** A name for people. The engine identifies an agent by its key in `RunConfig.agentRegistry`, which is usually the same. */
   readonly name: string;
   /**
-   * The system prompt: a text, or a function of the state that the model is about to see, which may be async. It is called once
-   * for each model call, however many attempts that takes, and may take as long as one attempt. If it throws or returns
-   * something other than a text, the run ends with `InternalError`.
+   * The system prompt: a text, or a function, which may be async, of the state that the model is about to get. The function is
+   * called once for each model call, not again for retries, and may take as long as one attempt of the call. If it throws or
+   * returns something other than a text, the run ends with `InternalError`.
    */
   readonly instructions: string | ((state: Readonly<RunState<Ctx>>) => string | Promise<string>);
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; each tool has its own arguments
@@ -34,7 +34,7 @@ export type Agent<Ctx, Out> = {
   /** The middleware of runs that begin with this agent, after that of `RunConfig.middleware`. */
   readonly middleware?: readonly Middleware<Ctx>[];
   /**
-   * Which user's facts the runs that begin with this agent know, and whether they learn new ones. `RunConfig.remembers` takes
+   * Which user's facts the runs that begin with this agent recall, and whether they store new ones. `RunConfig.remembers` takes
    * precedence. Has no effect without a user memory: see `RunConfig.userMemory`.
    */
   readonly remembers?: RemembersDeclaration<Ctx>;

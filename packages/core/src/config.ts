@@ -14,10 +14,11 @@ import type { ModelRetryPolicy } from "./model/retry.ts";
 import type { RunState } from "./state.ts";
 
 /**
- * The interface to a model. It sends `agent.instructions(state)` and `state.messages`. The messages are `RichMessage`s: they may
- * hold parts and any further fields of a reply. Opaque parts of a reply go back only to its `origin`. Throw what the client
- * throws: the engine decides what is retried (see {@link ModelRetryPolicy}), so turn the client's own retries off. Pass
- * `config.signal` on, so that an abort or a timeout reaches the network: the signal is always present and belongs to this call.
+ * The interface to a model. A provider sends `agent.instructions(state)` and `state.messages`. The messages are `RichMessage`s,
+ * which may have parts and any further fields of a reply. Send opaque parts of a reply only to the endpoint that is the reply's
+ * `origin`. Throw what the provider's client throws, and turn the client's own retries off, because the engine decides what is
+ * retried (see {@link ModelRetryPolicy}). Pass `config.signal` on, so that an abort or a timeout reaches the network. The signal
+ * is always present and belongs to this call.
  */
 export type ModelProvider<Ctx> = {
   readonly getCompletion: (
@@ -51,7 +52,7 @@ export interface ModelFallback<Ctx> {
   readonly statuses?: readonly number[];
 }
 
-/** Everything a run needs in addition to its state. */
+/** All that a run needs in addition to its state. */
 export type RunConfig<Ctx> = {
   /** The agents by their keys, which states, handoffs, events and the store use. */
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; each agent has its own output
@@ -62,26 +63,27 @@ export type RunConfig<Ctx> = {
   /** The model's name. Takes precedence over every agent's `modelConfig.name`. */
   readonly modelOverride?: string;
   /**
-   * They judge, in order, the text of the new user messages and of the text files in them (media of a type `text/…`, and JSON),
-   * before anything is stored or sent to the model. Without `memory.autoStore` it is unknown which messages are new: the last
-   * consecutive user messages are judged, whatever follows them. Stored messages aren't judged again, not even if the
+   * The guardrails judge, in order, the text of the new user messages and of the text files in them (media of a type `text/…`, and
+   * JSON), before anything is stored or sent to the model. Without `memory.autoStore` it is unknown which messages are new, so the
+   * last consecutive user messages are judged, whatever follows them. Stored messages aren't judged again, not even if the
    * application stored them itself and a run resumes from there.
    */
   readonly initialInputGuardrails?: readonly Guardrail<string, Ctx>[];
-  /** They judge, in order, the decoded output, before the final reply is stored. */
+  /** The guardrails judge, in order, the decoded output, before the final reply is stored. */
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; agents differ in their output
   readonly finalOutputGuardrails?: readonly Guardrail<any, Ctx>[];
   /**
-   * What happens to streamed text before the `finalOutputGuardrails` have judged the reply. `"hold"` (default): the events come
-   * once the reply has passed, and never if it is blocked. `"retract"`: the events come at once, and an `llm_retract` event follows
-   * if the reply is blocked. Text of a reply with tool calls isn't judged; if held, it comes when the reply is complete.
+   * What happens to streamed text before the `finalOutputGuardrails` have judged the reply. `"hold"` (default): the text's events
+   * are emitted once the reply has passed, and never if it is blocked. `"retract"`: they are emitted at once, and an `llm_retract`
+   * event follows if the reply is blocked. The text of a reply with tool calls isn't judged; with `"hold"`, it is emitted when the
+   * reply is complete.
    */
   readonly unjudgedText?: "hold" | "retract";
   /** Observes the run. If it throws, that is reported as a process warning, and the run goes on. */
   readonly onEvent?: (event: TraceEvent) => void;
   /** The run's middleware. It comes first, then that of the agent that the run begins with, then that of `remembers`. */
   readonly middleware?: readonly Middleware<Ctx>[];
-  /** Takes precedence over the agent's `remembers`. `false`: nothing is recalled or remembered. */
+  /** Which user's facts the run recalls, and whether it stores new ones, instead of the agent's `remembers`; `false`: neither. */
   readonly remembers?: RemembersDeclaration<Ctx> | false;
   /** Where the facts are stored. Default: the user memory of the process, see `setRunUserMemory`. Without either, `remembers` has no effect. */
   readonly userMemory?: RunUserMemory;
@@ -100,7 +102,8 @@ export type RunConfig<Ctx> = {
   /**
    * The whole conversation as a client sent it back: the stored history, results for the calls that wait for the client, and
    * newer messages of its user. Or `{ historyToken, messages }`, with a token in place of the history. `validate` compares it
-   * with the stored conversation; only the stored messages and the client's additions are used then. Needs `memory.autoStore`.
+   * with the stored conversation. After that, the run uses the stored messages and what the client added. Needs
+   * `memory.autoStore`.
    */
   readonly continuation?: readonly Message[] | TokenContinuation;
   /**
@@ -117,25 +120,29 @@ export type RunConfig<Ctx> = {
   /** Default: 3 attempts, see {@link ModelRetryPolicy}. */
   readonly modelRetry?: ModelRetryPolicy;
   /**
-   * Which models are called if the agent's fails after all retries: with a transient error, an unusable reply, or one of the
-   * `statuses`. `modelRetry` and the time limits apply to each model. The model that replied is called first in the agent's
-   * further calls of the run, so that it gets its own reasoning back. Default: none.
+   * Which models are called if the agent's model has failed after all retries, because of a transient error, an unusable reply, or
+   * one of the `statuses`. `modelRetry` and the time limits apply to each model. The model that has replied is called first in
+   * the agent's further calls of the run, so that it gets its own reasoning back. Default: none.
    */
   readonly modelFallback?: ModelFallback<Ctx>;
   /**
    * How many times the model is asked to correct a final reply that doesn't match the agent's `outputCodec`, before the run ends
-   * with `DecodeError`; `0`: never. It gets the reply and the list of what is wrong; neither becomes part of the conversation.
+   * with `DecodeError`; `0`: never. The model gets its reply and the list of faults, neither of which becomes part of the
+   * conversation.
    * Default 1.
    */
   readonly outputRepairs?: number;
   /**
-   * How long one attempt of a model call may take, in milliseconds, from 1; `Infinity`: no limit. Then the provider's signal is
-   * aborted, a later reply is ignored, and the attempt counts as a transient failure: it is retried as `modelRetry` says, and
+   * How long one attempt of a model call may take, in milliseconds, from 1; `Infinity`: no limit. When the time is over, the
+   * provider's signal is aborted and a later reply is ignored. This is a transient failure, which is retried as `modelRetry` says;
    * after the last attempt the run ends with a `ModelCallError` that has `timeoutMs`. `Agent.modelConfig.timeoutMs` takes
    * precedence. Default 600,000.
    */
   readonly modelTimeoutMs?: number;
-  /** How long a stream of the model may send nothing, from its beginning on. Otherwise like `modelTimeoutMs`. Default 300,000. */
+  /**
+   * How long the model's stream may send nothing, in milliseconds, before its first chunk and between two chunks. Otherwise like
+   * `modelTimeoutMs`. Default 300,000.
+   */
   readonly modelIdleTimeoutMs?: number;
   /** The default of `Tool.timeoutMs`, in milliseconds. Default 600,000. */
   readonly toolTimeoutMs?: number;
@@ -146,20 +153,21 @@ export type RunConfig<Ctx> = {
   readonly onToolError?: "continue" | "fail";
   /**
    * Masks secrets in what a tool, its schema, its `needsApproval` or a guardrail throws, before the model, the events, the outcome
-   * and the store get it. `true` (default): as `maskSecrets` does. A function replaces that; if it fails, the text is withheld.
+   * and the store get it. `true` (default): by the function `maskSecrets`. Another function may replace it; if that throws, a
+   * note replaces the text.
    * `false`: the text is passed on unchanged. What a tool returns is never changed.
    */
   readonly maskSecrets?: boolean | ((thrown: string) => string);
   /**
    * Which parts of the prompt the model provider may cache from call to call, instead of the agent's `cacheable`; `false`: none. The
-   * provider gets it as `config.cache`; one without a prompt cache ignores it.
+   * provider gets this as `config.cache`. A provider without a prompt cache ignores it.
    */
   readonly cache?: CacheableConfig | false;
   /** The prices of tokens, so that results and events have the cost of model calls. Default: they have none. */
   readonly prices?: ModelPrices;
   /**
-   * How much the run, and its stored conversation, may use. It is checked before each model call: once it is used up, the run ends
-   * with `BudgetExceeded`. Model calls for summaries and for user memory aren't counted. Default: no limit.
+   * How much the run and its stored conversation may use. Before each model call the run checks whether the budget is used up; if
+   * so, it ends with `BudgetExceeded`. Model calls for summaries and for user memory aren't included. Default: no limit.
    */
   readonly budget?: RunBudget;
   /** How many tool calls of one reply run at the same time. Default: all of them. */

@@ -35,7 +35,7 @@ export type {
   Conversational,
   ConversationalDeclaration,
   MaybeConversational,
-} from "./client/conversational.ts";
+} from "./client/conversational-option.ts";
 export { getConversationStore, setConversationStore } from "./client/default-store.ts";
 export type { PromptInput, PromptOptions } from "./client/options.ts";
 export { ConversationOwnershipError } from "./client/ownership-error.ts";
@@ -52,7 +52,7 @@ export type {
   ContextReason,
   WindowLimit,
 } from "./context/manifest.ts";
-export type { Summarize, SummarizeInput } from "./context/summarize.ts";
+export type { Summarize, SummarizeInput } from "./context/summarize-function.ts";
 export type { BudgetLimits, RunBudget } from "./cost/budget.ts";
 export { costOf, type ModelPrice, type ModelPrices } from "./cost/price.ts";
 export type { Spent } from "./cost/spending.ts";
@@ -130,4 +130,4 @@ export type {
 } from "./tools/tool-call-request.ts";
 export type { ToolPart, ToolParts } from "./tools/tool-parts.ts";
 export type { UserMessage, UserPart } from "./user-message.ts";
-export type { RunWindow } from "./window/window.ts";
+export type { RunWindow } from "./window/run-window.ts";

@@ -1,7 +1,7 @@
 import type { MediaPart, TextPart } from "@jaf/memory";
 import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
-import { mediaPartSchema, textPartSchema } from "./part-schema.ts";
+import { mediaPartSchema, textPartSchema } from "./content-part-schema.ts";
 
 /** A part of a user's message. */
 export type UserPart = TextPart | MediaPart;

@@ -1,12 +1,13 @@
-import type { ModelProvider } from "@jaf/core";
-import { isWholeAnswer, post, streamed, wholeText } from "@jaf/model-http";
+import type { ModelCompletion, ModelProvider, ModelStreamChunk } from "@jaf/core";
+import { processEnvironment } from "@jaf/memory/engine";
+import { isUnstreamed, parseJson, post, streamed, wholeText } from "@jaf/model-http";
 import { askCached } from "./cache/ask-cached.ts";
 import { GoogleCacheRegistry } from "./cache/registry.ts";
 import { openEndpoint } from "./endpoint.ts";
-import { readApiKey } from "./environment.ts";
+import { errors } from "./error.ts";
 import { type GoogleProviderOptions, parseOptions } from "./options.ts";
 import { type GenerateRequest, generateRequest } from "./request/body.ts";
-import { chunksOf, chunksOfWhole, completionOf } from "./response/read.ts";
+import { openReply, type Reply } from "./response/reply.ts";
 
 /**
  * A Gemini model by `generateContent`.
@@ -47,7 +48,7 @@ export function createGoogleProvider(options: GoogleProviderOptions = {}): Googl
       const service = endpoint.at("");
       const request = generateRequest({ state, agent, config }, parsed, endpoint.provider);
       const response = await ask(request, "streamGenerateContent?alt=sse", signal);
-      if (isWholeAnswer(response)) yield* chunksOfWhole(await wholeText(response, service, signal), request);
+      if (isUnstreamed(response)) yield* chunksOfWhole(await wholeText(response, service, signal), request);
       else yield* streamed(response, (events) => chunksOf(events, request), { service, signal });
     },
   };
@@ -55,3 +56,62 @@ export function createGoogleProvider(options: GoogleProviderOptions = {}): Googl
 
 // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
 export type GoogleProvider = Required<ModelProvider<any>>;
+
+/** The key that the environment has; empty counts as not set. */
+const readApiKey = (
+  environment: Readonly<Record<string, string | undefined>> = processEnvironment(),
+): string | undefined =>
+  environment["GOOGLE_GENERATIVE_AI_API_KEY"] || environment["GEMINI_API_KEY"] || undefined;
+
+/** The body of a 200: a response, or, of a stream that wasn't asked for as events, a list of them. */
+function readWhole(text: string, request: GenerateRequest): { reply: Reply; chunks: ModelStreamChunk[] } {
+  const { provider } = request.origin;
+  if (text.trim() === "") throw errors.malformed(provider, "an empty body");
+  const body = parseJson(text);
+  if (body === undefined) throw errors.malformed(provider, "something that is not JSON");
+  const reply = openReply(request);
+  const responses: readonly unknown[] = Array.isArray(body) ? body : [body];
+  const chunks = responses.flatMap((response) => reply.add(response));
+  if (!reply.isBegun()) throw errors.malformed(provider, "no candidates");
+  return { reply, chunks };
+}
+
+/** Throws a `GoogleError` where the body reports an error or is no response. */
+const completionOf = (text: string, request: GenerateRequest): ModelCompletion =>
+  readWhole(text, request).reply.whole();
+
+/** The same, as chunks. */
+export function* chunksOfWhole(text: string, request: GenerateRequest): Generator<ModelStreamChunk, void> {
+  const { reply, chunks } = readWhole(text, request);
+  yield* chunks;
+  yield doneOf(reply);
+}
+
+/**
+ * The chunks of a stream, the last of which is `done`. It goes on behind a finish reason, e.g. with a signature, so it is
+ * whole where it ends after one. Throws a `GoogleError` where it ends before.
+ */
+export async function* chunksOf(
+  events: AsyncIterable<string>,
+  request: GenerateRequest,
+): AsyncGenerator<ModelStreamChunk, void> {
+  const reply = openReply(request);
+  for await (const data of events) {
+    const response = parseJson(data);
+    if (response === undefined) throw errors.malformed(request.origin.provider, "an event that is not JSON");
+    yield* reply.add(response);
+  }
+  if (!reply.isEnded()) throw errors.cut(request.origin.provider);
+  yield doneOf(reply);
+}
+
+function doneOf(reply: Reply): ModelStreamChunk {
+  const { message, origin, usage, finish_reason } = reply.whole();
+  return {
+    type: "done",
+    message,
+    ...(origin === undefined ? {} : { origin }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(typeof finish_reason === "string" ? { finishReason: finish_reason } : {}),
+  };
+}

@@ -1,4 +1,5 @@
 export { type CallIds, callIds } from "./call-ids.ts";
+export { base64Of, isMedia, isTextMedia, mediaMention, readableReasoning, textIn } from "./content-parts.ts";
 export {
   errorIn,
   ModelHttpError,
@@ -8,9 +9,13 @@ export {
   serviceErrors,
 } from "./error.ts";
 export { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
-export { base64Of, isMedia, isTextMedia, mediaMention, textIn } from "./media.ts";
-export { readableReasoning } from "./reasoning.ts";
-export { objectSchema, outputSchemaOf, parametersOf } from "./schema.ts";
-export { isWholeAnswer, type ModelService, post, streamed, wholeText } from "./service.ts";
-export { TEXT_INPUT, takesText, textInputIn } from "./text-input.ts";
+export {
+  objectSchema,
+  outputSchemaOf,
+  parametersOf,
+  TEXT_INPUT,
+  takesText,
+  textInputIn,
+} from "./schema.ts";
+export { isUnstreamed, type ModelService, post, streamed, wholeText } from "./service.ts";
 export { type ToolNames, toolNames } from "./tool-names.ts";

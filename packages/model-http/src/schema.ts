@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Fields, fieldsOf, isObject, listOf } from "./fields.ts";
+import { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
 
 /** Schemas stay as they are, so each is written as JSON once. */
 const parameters = new WeakMap<z.ZodType, Fields>();
@@ -67,4 +67,22 @@ function oneProperty(properties: readonly Fields[]): Fields {
 function requiredOfAll(variants: readonly Fields[]): readonly unknown[] {
   const [first = [], ...others] = variants.map((variant) => listOf(variant["required"]));
   return first.filter((name) => others.every((required) => required.includes(name)));
+}
+
+/** Whether a tool of these parameters takes a text, and not JSON. */
+export const takesText = (parameters: z.ZodType): boolean => parametersOf(parameters)["type"] === "string";
+
+/** The parameters of a function of one text, where a tool can take nothing but an object. */
+export const TEXT_INPUT: Fields = {
+  type: "object",
+  properties: { input: { type: "string" } },
+  required: ["input"],
+  additionalProperties: false,
+};
+
+/** What a model wrote to a function of one text. Models that don't keep to it write the text alone. */
+export function textInputIn(text: unknown): string {
+  if (typeof text !== "string") return "";
+  const input = fieldsOf(parseJson(text))["input"];
+  return typeof input === "string" ? input : text;
 }

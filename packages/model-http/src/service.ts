@@ -1,6 +1,6 @@
 import { ModelHttpError, type ServiceErrors } from "./error.ts";
-import { readEvents } from "./events.ts";
 import type { Fields } from "./fields.ts";
+import { readEvents } from "./server-sent-events.ts";
 
 /** A service that is asked by `POST`, and how to tell what went wrong. */
 export interface ModelService {
@@ -66,5 +66,5 @@ export async function* streamed<T>(
 }
 
 /** Whether it was asked for a stream, and answers all the same in one piece: with the reply, or with an error. */
-export const isWholeAnswer = (response: Response): boolean =>
+export const isUnstreamed = (response: Response): boolean =>
   (response.headers.get("content-type") ?? "").includes("application/json");

@@ -1,22 +1,26 @@
-import type { RunConfig, RunState } from "@jaf/core";
+import type { CacheableConfig, RunConfig, RunState } from "@jaf/core";
 import type { ModelOrigin, RichMessage } from "@jaf/memory";
 import {
   callIds,
   type Fields,
   fieldsOf,
+  isObject,
+  listOf,
   type ModelService,
+  outputSchemaOf,
   type ToolNames,
   takesText,
   toolNames,
 } from "@jaf/model-http";
+import type * as z from "zod";
 import { errors } from "../error.ts";
 import { rulesOf } from "../model-rules.ts";
-import type { ParsedOptions } from "../options.ts";
-import { neededBetas } from "./betas.ts";
-import { breakpointsIn, withCache } from "./cache.ts";
-import { wirePrompt } from "./conversation.ts";
+import type { OutputFormat, ParsedOptions } from "../options.ts";
+import type { WireBlock, WireTurn } from "../wire.ts";
+import { breakpointsOf } from "./breakpoints.ts";
+import { type WirePrompt, wirePrompt } from "./conversation.ts";
 import { ownCallIds } from "./origin.ts";
-import { outputFormat } from "./output-format.ts";
+import { outputSchema } from "./output-schema.ts";
 import { serverToolsOf } from "./server-tools.ts";
 import { containerOf, furtherFields, sampling } from "./settings.ts";
 import { wireThinking } from "./thinking.ts";
@@ -109,4 +113,87 @@ export function messagesRequest<Ctx>(
       tools.filter(({ schema }) => takesText(schema.parameters)).map(({ schema }) => schema.name),
     ),
   };
+}
+
+const FILES = "files-api-2025-04-14";
+const BINDING = "thinking-binding-controls-2026-08-01";
+
+/** The beta features that a request can't do without: files by id, and what becomes of thinking whose prefix has changed. */
+function neededBetas(thinking: Fields, turns: readonly WireTurn[]): readonly string[] {
+  const hasFile = turns.some(({ content }) => content.some(isFile));
+  return [...(hasFile ? [FILES] : []), ...(thinking["block_binding"] === undefined ? [] : [BINDING])];
+}
+
+const isFile = ({ source, content }: WireBlock | Fields): boolean =>
+  fieldsOf(source)["type"] === "file" || listOf(content).some((inner) => isFile(fieldsOf(inner)));
+
+/** How the model is told what the output must be. */
+interface ToldOutput {
+  /** Of `output_config`. */
+  readonly format: Fields | undefined;
+  /** Behind the agent's own. */
+  readonly instructions: string;
+}
+
+const UNTOLD: ToldOutput = { format: undefined, instructions: "" };
+
+/** Codecs stay as they are, so each is written as JSON once. */
+const told = new WeakMap<z.ZodType, Map<OutputFormat, ToldOutput>>();
+
+/** Nothing is told of a codec that reads anything but a JSON object. */
+function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): ToldOutput {
+  if (codec === undefined || format === "none") return UNTOLD;
+  const formats = told.get(codec) ?? new Map<OutputFormat, ToldOutput>();
+  told.set(codec, formats);
+  const known = formats.get(format) ?? tell(codec, format);
+  formats.set(format, known);
+  return known;
+}
+
+function tell(codec: z.ZodType, format: OutputFormat): ToldOutput {
+  const written = outputSchemaOf(codec);
+  if (written?.["type"] !== "object") return UNTOLD;
+  const schema = format === "json_schema" ? outputSchema(written) : undefined;
+  if (schema !== undefined) return { format: { type: "json_schema", schema }, instructions: "" };
+  const instructions = `Reply with nothing but JSON that fits this JSON schema: ${JSON.stringify(written)}`;
+  return { format: undefined, instructions };
+}
+
+interface CachedPrompt {
+  readonly tools: readonly Fields[];
+  readonly system: readonly WireBlock[];
+  readonly turns: readonly WireTurn[];
+}
+
+/**
+ * The prompt with `cache_control` where what is to be kept ends.
+ *
+ * `given`: how many places the application has marked itself, of the 4 that there may be.
+ */
+function withCache(
+  prompt: WirePrompt,
+  tools: readonly Fields[],
+  { cache = {}, given }: { readonly cache: CacheableConfig | undefined; readonly given: number },
+): CachedPrompt {
+  const marked = breakpointsOf(cache, { tools, prompt, given });
+  const cache_control = { type: "ephemeral", ttl: isShort(cache.ttl) ? "5m" : "1h" };
+  const mark = <Block extends Fields>(block: Block): Block =>
+    marked.has(block) ? { ...block, cache_control } : block;
+  return {
+    tools: tools.map(mark),
+    system: prompt.system.map(mark),
+    turns: prompt.turns.map(({ role, content }) => ({ role, content: content.map(mark) })),
+  };
+}
+
+/** Of the application's own: on tools, in native blocks of its messages, and on the request as a whole. */
+function breakpointsIn(body: Fields, tools: readonly Fields[], turns: readonly WireTurn[]): number {
+  const blocks = [...tools, ...turns.flatMap(({ content }) => content), body];
+  return blocks.filter((block) => isObject(block) && isObject(block["cache_control"])).length;
+}
+
+/** Up to 5 minutes. Anthropic knows two times; JAF's default is an hour. */
+function isShort(ttl = "1h"): boolean {
+  const amount = Number.parseInt(ttl, 10);
+  return (ttl.endsWith("s") && amount <= 300) || (ttl.endsWith("m") && amount <= 5);
 }

@@ -2,7 +2,7 @@ import { parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { Agent } from "../agent.ts";
 import { type AgentClientConfig, type ClientSettings, parseClientConfig } from "./config.ts";
-import { idSchema } from "./conversational.ts";
+import { idSchema } from "./conversational-option.ts";
 import { loadAndPrompt } from "./load-prompt.ts";
 import type { PromptInput, PromptOptions } from "./options.ts";
 import type { Explicit } from "./plan.ts";

@@ -10,7 +10,7 @@ import type { MemoryConfig } from "../memory/config.ts";
 import { checkInstallable } from "../middleware/install.ts";
 import { fallbackSchema } from "../model/fallback-config.ts";
 import { isTimeLimit, TIME_LIMIT, TIME_LIMITS } from "../timing/limits.ts";
-import { idSchema } from "./conversational.ts";
+import { idSchema } from "./conversational-option.ts";
 import { toConversationStore } from "./default-store.ts";
 
 /** The settings of a run's memory that an agent client doesn't determine itself. */

@@ -1,10 +1,10 @@
-import { openPart, withPart } from "../lazy-part.ts";
+import { openModule, withModule } from "../lazy-module.ts";
 import type { ClientSettings } from "./config.ts";
 import type { PromptCall } from "./parse-prompt.ts";
 import type { PromptExecution } from "./prompt.ts";
 import type { PromptResult } from "./prompt-result.ts";
 
-const promptPart = openPart("prompts of agent clients", () => import("./prompt.ts"));
+const promptPart = openModule("prompts of agent clients", () => import("./prompt.ts"));
 
 /** `performPrompt`, loaded by the first prompt. Rejects with a `PartLoadError`, too. */
 export const loadAndPrompt = async <Ctx, Out>(
@@ -12,4 +12,4 @@ export const loadAndPrompt = async <Ctx, Out>(
   call: PromptCall<Ctx>,
   execution: PromptExecution,
 ): Promise<PromptResult<Out>> =>
-  withPart(promptPart(), ({ performPrompt }) => performPrompt<Ctx, Out>(settings, call, execution));
+  withModule(promptPart(), ({ performPrompt }) => performPrompt<Ctx, Out>(settings, call, execution));

@@ -14,7 +14,7 @@ import {
   type MaybeConversational,
   type ParsedConversational,
   parseConversational,
-} from "./conversational.ts";
+} from "./conversational-option.ts";
 import { nothingSent } from "./decisions.ts";
 
 /**

@@ -7,9 +7,9 @@ import { frozenInput, frozenMessages, ownMessages } from "../immutable/messages.
 import { createRunState, type RunState } from "../state.ts";
 import { abortable } from "../timing/abort.ts";
 import type { ClientSettings } from "./config.ts";
-import type { StoredPlan } from "./conversation.ts";
-import { declaredBy, NOBODY, type ParsedConversational } from "./conversational.ts";
+import { declaredBy, NOBODY, type ParsedConversational } from "./conversational-option.ts";
 import { forbiddenRole, type GivenByClient, noMessages, nothingSent, parseDecisions } from "./decisions.ts";
+import type { StoredPlan } from "./open-conversation.ts";
 import {
   checkOptions,
   conversationOptionOf,

@@ -1,5 +1,5 @@
 import { idIssue } from "@jaf/memory/engine";
-import type { ParsedConversational } from "./conversational.ts";
+import type { ParsedConversational } from "./conversational-option.ts";
 
 /** The ids that were passed to `forUser` and `continue`. */
 export interface Explicit {

@@ -4,7 +4,6 @@ import type { Interruption } from "../interruption/interruption.ts";
 import type { ModelUsage } from "../model/completion.ts";
 import { refusalOf } from "../model/reply-content.ts";
 import type { RunResult } from "../run-result.ts";
-import { additionsTo, type Origin } from "./additions.ts";
 
 /** How a prompt ended. */
 export interface PromptResult<Out> {
@@ -75,3 +74,23 @@ export function toPromptResult<Out>(
 
 const refusalIn = (outcome: RunResult<unknown>["outcome"]): string | undefined =>
   outcome.status === "error" && outcome.error._tag === "ModelRefused" ? outcome.error.refusal : undefined;
+
+interface Origin {
+  /** Whether the message, this very object, was there before the run. */
+  readonly isHistory: (message: Message) => boolean;
+  /** The model's messages of this run. */
+  readonly replies: ReadonlySet<Message>;
+}
+
+/**
+ * What a run added to its messages. By identity, as texts repeat. An assistant message of the history from which the
+ * sanitizer took calls is a new object and isn't new.
+ */
+function additionsTo(messages: readonly Message[], { isHistory, replies }: Origin): readonly Message[] {
+  const last = messages.findLastIndex((message) => message.role !== "tool" && isHistory(message));
+  const first = messages.findIndex(
+    (message, index) =>
+      index > last && !isHistory(message) && (message.role !== "assistant" || replies.has(message)),
+  );
+  return first === -1 ? [] : messages.slice(first).filter((message) => !isHistory(message));
+}

@@ -1,23 +1,27 @@
+import type { Message } from "@jaf/memory";
+import { ContinuationValidationError } from "@jaf/memory/turns";
 import { execute } from "../engine/run.ts";
-import type { ScopeOptions } from "../engine/scope.ts";
+import type { ScopeOptions } from "../engine/run-scope.ts";
 import { sentIn } from "../engine/sent-continuation.ts";
 import type { JAFError } from "../errors.ts";
 import { type Emit, openEmitter } from "../events/emitter.ts";
+import type { TraceEvent } from "../events/trace-event.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { frozenState } from "../immutable/frozen.ts";
+import type { ModelUsage } from "../model/completion.ts";
 import type { RunResult } from "../run-result.ts";
 import type { RunState } from "../state.ts";
 import { abortable, runAborted } from "../timing/abort.ts";
+import { sumOfUsage } from "../usage.ts";
 import type { ClientSettings } from "./config.ts";
-import { type OpenConversation, openConversation } from "./conversation.ts";
 import { createEventBuffer } from "./event-buffer.ts";
+import { type OpenConversation, openConversation } from "./open-conversation.ts";
 import { isContinuation } from "./options.ts";
+import { ConversationOwnershipError } from "./ownership-error.ts";
 import { type ParsedPrompt, type PromptCall, parsePrompt, unparsedState } from "./parse-prompt.ts";
 import { type PromptResult, toPromptResult } from "./prompt-result.ts";
-import { throwRefusal } from "./refusal.ts";
 import { observerOf, runConfigOf } from "./run-config.ts";
-import { openRunTotals } from "./run-totals.ts";
-import { judgeNew, type WatchedValidator, watchValidator } from "./validator.ts";
+import { judgeNew, type WatchedValidator, watchValidator } from "./watched-validator.ts";
 
 /** How a prompt's run is watched and ended. */
 export interface PromptExecution extends ScopeOptions {
@@ -132,4 +136,50 @@ function failedBeforeRun<Ctx, Out>(
   emit?.({ type: "run_end", data: { outcome: frozenCopy(outcome) } });
   close();
   return { finalState: frozenState(state), outcome };
+}
+
+/**
+ * Throws where the outcome is that somebody asked for what isn't theirs, or sent what was never so: what a validator
+ * threw, `ContinuationValidationError`, or {@link ConversationOwnershipError}. An approval that comes too late, or
+ * of arguments that are others by now, is none of these.
+ */
+function throwRefusal(outcome: RunResult<unknown>["outcome"], validator: WatchedValidator): void {
+  if (outcome.status !== "error") return;
+  const { error } = outcome;
+  if (error._tag === "ContinuationRejected") {
+    const refusal = validator.thrown();
+    if (refusal !== undefined) throw refusal.thrown;
+    const { code, reason, index } = error;
+    if (code === "expired-approval" || code === "changed-arguments" || code === "rejected") return;
+    throw new ContinuationValidationError({
+      ok: false,
+      code,
+      reason,
+      ...(index === undefined ? {} : { index }),
+    });
+  }
+  if (error._tag !== "MemoryError" || error.error._tag !== "MemoryConflictError") return;
+  if (error.error.reason === "owner") throw new ConversationOwnershipError();
+}
+
+/** Collects the usage and the replies of a run from its events. */
+interface RunTotals {
+  readonly sink: (event: TraceEvent) => void;
+  /** The sum over all model calls so far. A number that no call reported is absent. */
+  readonly usage: () => ModelUsage;
+  readonly replies: ReadonlySet<Message>;
+}
+
+function openRunTotals(): RunTotals {
+  let usage: ModelUsage = {};
+  const replies = new Set<Message>();
+  return {
+    sink: (event) => {
+      if (event.type === "assistant_message") replies.add(event.data.message);
+      if (event.type !== "llm_call_end") return;
+      usage = sumOfUsage(usage, event.data.usage ?? {}) ?? usage;
+    },
+    usage: () => usage,
+    replies,
+  };
 }

@@ -7,7 +7,7 @@ import type {
 } from "@jaf/memory";
 import { conversationMetadata, isMediaResolver, isVersionedProvider } from "@jaf/memory/turns";
 import { frozenMessages, ownConversation } from "../immutable/messages.ts";
-import { onCacheRead } from "../memory/end-cache.ts";
+import { onCacheRead } from "../memory/conversation-end-cache.ts";
 
 /**
  * A memory provider as the runs of agent clients use it. There is one view of each provider, so that runs that wait for the same

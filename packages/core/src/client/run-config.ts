@@ -4,10 +4,10 @@ import { callObserver } from "../events/report.ts";
 import type { TraceEvent } from "../events/trace-event.ts";
 import type { MemoryConfig } from "../memory/config.ts";
 import type { ClientMemoryConfig, ClientSettings } from "./config.ts";
-import type { OpenConversation } from "./conversation.ts";
+import type { OpenConversation } from "./open-conversation.ts";
 import type { PromptOptions } from "./options.ts";
 import type { ParsedPrompt } from "./parse-prompt.ts";
-import type { WatchedValidator } from "./validator.ts";
+import type { WatchedValidator } from "./watched-validator.ts";
 
 interface RunParts<Ctx> {
   readonly parsed: ParsedPrompt<Ctx>;

@@ -1,15 +1,15 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
-import type { Journal } from "../memory/journal.ts";
 import { countsPositions, firstPositionOf, nextPositionOf } from "../memory/metadata.ts";
+import type { Journal } from "../memory/run-journal.ts";
 import { digestsOf, readSummary, type Summary } from "../memory/summary.ts";
 import { readSummaryLease, type SummaryLeaseRecord } from "../memory/summary-lease-record.ts";
-import { cutOf } from "./cut.ts";
 import { openDeadline } from "./deadline.ts";
 import { type PositionedHistory, positionAt } from "./history.ts";
 import { indexIn, sliceAfter } from "./history-slice.ts";
 import { type DueSummary, type MadeSummary, makeSummary } from "./make-summary.ts";
 import type { CompactionReport } from "./manifest.ts";
-import type { Summarize } from "./summarize.ts";
+import type { Summarize } from "./summarize-function.ts";
+import { cutOf } from "./summary-cut.ts";
 import { openSummaryLease } from "./summary-lease.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -121,7 +121,7 @@ function dueSummary(
   return { previous: summary, messages, from, upTo, digests, incarnation, leaseRecord };
 }
 
-interface LazyFieldHandler {
+interface SummaryOutcome {
   readonly made: MadeSummary;
   readonly readStored: (stored: ConversationMemory) => Summary | undefined;
 }
@@ -129,7 +129,7 @@ interface LazyFieldHandler {
 function advance(
   known: KnownSummary,
   messages: readonly Message[],
-  { made, readStored }: LazyFieldHandler,
+  { made, readStored }: SummaryOutcome,
 ): KnownSummary {
   const { leaseRecord } = known;
   const before = known.report?.messages ?? 0;

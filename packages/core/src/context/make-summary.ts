@@ -1,10 +1,10 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
 import { describeCause } from "@jaf/memory/engine";
-import { isHeld } from "../memory/lease.ts";
+import { isHeld } from "../memory/metadata-lease.ts";
 import { cleanSummary, gapsBefore, type Summary } from "../memory/summary.ts";
 import { isSummaryPaused, type SummaryLeaseRecord } from "../memory/summary-lease-record.ts";
 import type { Deadline } from "./deadline.ts";
-import type { Summarize } from "./summarize.ts";
+import type { Summarize } from "./summarize-function.ts";
 import type { SummaryAttempt, SummaryLease } from "./summary-lease.ts";
 
 /** A summary that is to be made. */

@@ -3,7 +3,7 @@ import { createMemoryValidationError, describeCause } from "@jaf/memory/engine";
 import type { RunConfig } from "../config.ts";
 import type { JAFError } from "../errors.ts";
 import { changedState } from "../immutable/changed-state.ts";
-import type { Journal } from "../memory/journal.ts";
+import type { Journal } from "../memory/run-journal.ts";
 import type { Summary } from "../memory/summary.ts";
 import type { NamedAddition } from "../model/additions.ts";
 import type { RunState } from "../state.ts";
@@ -16,7 +16,7 @@ import { type PositionedHistory, positionAt, positionHistory, type Source } from
 import { type HistorySlice, indexFrom, messagesOf, sliceAfter, wholeSlice } from "./history-slice.ts";
 import type { ContextManifest } from "./manifest.ts";
 import type { openMedia } from "./media.ts";
-import type { Summarize } from "./summarize.ts";
+import type { Summarize } from "./summarize-function.ts";
 
 /** The state that the model gets. */
 export type View<Ctx> =
@@ -39,7 +39,7 @@ interface Refused {
  */
 export type MakeView<Ctx> = (turn: ModelTurn<Ctx>) => View<Ctx> | Promise<View<Ctx>>;
 
-type ContextPart = typeof import("./context-part.ts");
+type ContextPart = typeof import("./context-module.ts");
 
 /** What a view needs of a stored conversation. */
 export interface StoredView {

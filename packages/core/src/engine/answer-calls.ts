@@ -2,15 +2,14 @@ import type { Message, RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/engine";
 import type { JAFError } from "../errors.ts";
 import { answerHandoff, isHandoff } from "../handoff/handoff.ts";
+import type { AnsweredCall, ClassifyOptions } from "../interruption/classified-calls.ts";
+import { classifyCalls } from "../interruption/classify-calls.ts";
 import type { Interruption } from "../interruption/interruption.ts";
-import { sortCalls } from "../interruption/sort-calls.ts";
-import type { AnsweredCall, SortOptions } from "../interruption/sorted-calls.ts";
 import type { ShownArguments } from "../memory/metadata.ts";
 import type { AppendEntry } from "../memory/turn-lease.ts";
 import { isThenable } from "../thenable.ts";
 import { abortable, abortError } from "../timing/abort.ts";
 import { decodeCall } from "../tools/arguments.ts";
-import { forEachLimited } from "../tools/concurrency.ts";
 import {
   type CallBatch,
   executeCall,
@@ -19,7 +18,7 @@ import {
   toolMessage,
   traceToolCall,
 } from "../tools/execute-call.ts";
-import type { RunScope } from "./scope.ts";
+import type { RunScope } from "./run-scope.ts";
 
 export interface AnsweredCalls {
   /** In call order, without calls that wait and, if there is an `error`, calls that didn't finish. */
@@ -56,7 +55,7 @@ interface Progress {
 export async function answerCalls<Ctx>(
   scope: RunScope<Ctx>,
   batch: CallBatch<Ctx>,
-  options: SortOptions,
+  options: ClassifyOptions,
 ): Promise<AnsweredCalls> {
   const { signal, maxParallelTools } = scope.config;
   const progress: Progress = {
@@ -69,11 +68,11 @@ export async function answerCalls<Ctx>(
   let interruptions: readonly Interruption[] = [];
   let shown: readonly ShownArguments[] = [];
   try {
-    const sorting = sortCalls(scope, batch, options);
-    const sorted = isThenable(sorting) ? await sorting : sorting;
-    const { run, answered, waiting } = sorted;
+    const classifying = classifyCalls(scope, batch, options);
+    const classified = isThenable(classifying) ? await classifying : classifying;
+    const { run, answered, waiting } = classified;
     interruptions = waiting;
-    shown = sorted.shown;
+    shown = classified.shown;
     const handoffs = run.filter(isHandoff);
     const others = handoffs.length === 0 ? run : without(run, handoffs);
     for (const given of answered) if (goesOn()) await answerBySomebody(scope, given, progress);
@@ -200,4 +199,21 @@ function summarize<Ctx>(
   }
   scope.journal?.appendResults(results);
   return { results, error: abortError(scope.config.signal) ?? ofMemory ?? first };
+}
+
+/** Works on all items, at most `limit` at a time (all of them by default), starting in order. */
+function forEachLimited<T>(
+  items: readonly T[],
+  limit: number | undefined,
+  work: (item: T) => Promise<void> | undefined,
+): Promise<unknown> | undefined {
+  const [first] = items;
+  // Most replies make one call.
+  if (first !== undefined && items.length === 1) return work(first);
+  if (limit === undefined || !(limit < items.length)) return Promise.all(items.map(work));
+  const queue = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of queue) await work(item);
+  };
+  return Promise.all(Array.from({ length: Math.max(1, Math.floor(limit)) }, worker));
 }

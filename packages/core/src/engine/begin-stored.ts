@@ -5,25 +5,25 @@ import {
   sanitizeConversation,
 } from "@jaf/memory/engine";
 import type { ContinuationRejected } from "../errors.ts";
-import { type GivenDecisions, isUndecided } from "../interruption/undecided.ts";
-import { assumeCached } from "../memory/cached-end.ts";
+import { type GivenDecisions, isUndecided } from "../interruption/decisions.ts";
+import { assumeCached } from "../memory/cached-conversation.ts";
 import { durabilityOf, type MemoryConfig } from "../memory/config.ts";
-import type { ConversationEnd } from "../memory/end-cache.ts";
-import type { Journal } from "../memory/journal.ts";
+import type { ConversationEnd } from "../memory/conversation-end-cache.ts";
 import type { Loaded } from "../memory/loaded.ts";
 import { firstPositionOf, versionOf } from "../memory/metadata.ts";
 import { isHistory, newMessagesIn } from "../memory/new-messages.ts";
-import { givesOutTails, isWhole, type Tail, tailForCopy, tailOf } from "../memory/tail.ts";
+import type { Journal } from "../memory/run-journal.ts";
+import { givesOutTails, isWhole, type Tail, tailForCopy, tailOf } from "../memory/tail-reading.ts";
 import type { RunState } from "../state.ts";
 import { fail, failMemory, failTurn, OPERATION, type Step } from "../step.ts";
 import { abortError } from "../timing/abort.ts";
 import { memoryConfigIssues } from "./check-memory-config.ts";
 import { takeContinuation } from "./continuation.ts";
+import { endedBefore } from "./earlier-ending.ts";
 import { judgeInput } from "./judge-input.ts";
 import { answerDecided, resume } from "./resume.ts";
-import type { RunScope } from "./scope.ts";
+import type { RunScope } from "./run-scope.ts";
 import { isByToken, sentIn } from "./sent-continuation.ts";
-import { endedBefore } from "./stored-ending.ts";
 import { openTurnAccess, type TurnAccess } from "./turn-access.ts";
 import { findUnfinished, type Unfinished } from "./unfinished.ts";
 

@@ -1,23 +1,27 @@
 import { createMemoryValidationError, sanitizeConversation } from "@jaf/memory/engine";
+import type { RunConfig } from "../config.ts";
+import { costFault } from "../cost/budget.ts";
 import { changedState } from "../immutable/changed-state.ts";
-import { isUndecided } from "../interruption/undecided.ts";
+import { isUndecided } from "../interruption/decisions.ts";
 import { installationFault } from "../middleware/install.ts";
 import { lastUserMessages } from "../middleware/user-messages.ts";
+import { cacheFault } from "../model/cache.ts";
+import { fallbackFault } from "../model/fallback-config.ts";
 import type { RunState } from "../state.ts";
 import { fail, failMemory, OPERATION, type Step } from "../step.ts";
 import { abortError, runAborted } from "../timing/abort.ts";
-import { configFault } from "./config-fault.ts";
+import { timeLimitFault } from "../timing/limits.ts";
 import { findAgent } from "./find-agent.ts";
 import { judgeInput } from "./judge-input.ts";
-import type { RunScope } from "./scope.ts";
+import type { RunScope } from "./run-scope.ts";
 
-type StoredPart = typeof import("./stored-part.ts");
+type StoredRunModule = typeof import("./stored-run-module.ts");
 
 /** Prepares the caller's state for the first turn. */
 export async function begin<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
-  part: StoredPart | undefined,
+  storedRun: StoredRunModule | undefined,
 ): Promise<Step<Ctx>> {
   const { config, journal } = scope;
   const aborted = abortError(config.signal);
@@ -29,8 +33,11 @@ export async function begin<Ctx>(
   const fault = installationFault(config, found.agent);
   if (fault !== undefined) return fail(state, fault);
   try {
-    if (journal !== undefined && part !== undefined) return await part.beginStored(scope, state, journal);
-    return config.memory?.autoStore === true ? failWithoutId(state) : await beginUnstored(scope, state, part);
+    if (journal !== undefined && storedRun !== undefined)
+      return await storedRun.beginStored(scope, state, journal);
+    return config.memory?.autoStore === true
+      ? failWithoutId(state)
+      : await beginUnstored(scope, state, storedRun);
   } catch (thrown) {
     if (config.signal?.aborted !== true) throw thrown;
     return fail(state, runAborted(config.signal));
@@ -44,17 +51,17 @@ export async function begin<Ctx>(
 async function beginUnstored<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
-  part: StoredPart | undefined,
+  storedRun: StoredRunModule | undefined,
 ): Promise<Step<Ctx>> {
   if (scope.config.continuation !== undefined) return failWithoutStore(state);
   // The guardrails judge what the model sees: a message that the sanitizer drops must not hide an earlier one from them.
   const messages = sanitizeConversation(state.messages);
   const blocked = await judgeInput(scope, state, lastUserMessages(messages));
   if (blocked !== undefined) return blocked;
-  if (part === undefined || isUndecided(scope.given))
+  if (storedRun === undefined || isUndecided(scope.given))
     return { state: messages === state.messages ? state : changedState(state, { messages }) };
-  const unfinished = await part.findUnfinished(scope, state, { messages: state.messages, stored: null });
-  return part.resume(scope, unfinished, scope.given);
+  const unfinished = await storedRun.findUnfinished(scope, state, { messages: state.messages, stored: null });
+  return storedRun.resume(scope, unfinished, scope.given);
 }
 
 function failWithoutId<Ctx>(state: RunState<Ctx>): Step<Ctx> {
@@ -67,3 +74,25 @@ function failWithoutStore<Ctx>(state: RunState<Ctx>): Step<Ctx> {
   const issue = { path: "RunConfig.continuation", expected };
   return failMemory(state, createMemoryValidationError([issue], { operation: OPERATION }));
 }
+
+/** What is wrong with a run's configuration beside its memory and its middleware. */
+function configFault<Ctx>(config: RunConfig<Ctx>): string | undefined {
+  const { unjudgedText, maskSecrets, cache, modelFallback, outputRepairs } = config;
+  const isMasking =
+    maskSecrets === undefined || typeof maskSecrets === "boolean" || typeof maskSecrets === "function";
+  const fault =
+    timeLimitFault(config) ??
+    costFault(config) ??
+    (unjudgedText === undefined || unjudgedText === "hold" || unjudgedText === "retract"
+      ? undefined
+      : 'unjudgedText: expected "hold" or "retract"') ??
+    (isMasking ? undefined : "maskSecrets: expected true, false or a function") ??
+    cacheFault(cache) ??
+    fallbackFault(modelFallback) ??
+    (outputRepairs === undefined || isCount(outputRepairs)
+      ? undefined
+      : "outputRepairs: expected a whole number from 0");
+  return fault && `Invalid RunConfig: ${fault}.`;
+}
+
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;

@@ -7,7 +7,7 @@ import type { ReplyText } from "../model/reply-text.ts";
 import { decodeOutput } from "../output/decode.ts";
 import { fail, failEnd, type ModelTurn, type Step } from "../step.ts";
 import { abortable, abortError, runAborted } from "../timing/abort.ts";
-import type { RunScope } from "./scope.ts";
+import type { RunScope } from "./run-scope.ts";
 
 type Judged<Ctx> = { readonly output: unknown } | { readonly failed: Step<Ctx> };
 

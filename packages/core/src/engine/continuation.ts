@@ -9,13 +9,13 @@ import {
 import type { ContinuationRejected } from "../errors.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { frozenInput, frozenMessages } from "../immutable/messages.ts";
-import { changedArguments, rejected } from "../interruption/decisions.ts";
+import { changedArguments, rejected } from "../interruption/check-decisions.ts";
+import type { GivenDecisions } from "../interruption/decisions.ts";
 import type { ClientToolResult } from "../interruption/interruption.ts";
-import type { GivenDecisions } from "../interruption/undecided.ts";
-import { givesOutTails } from "../memory/tail.ts";
+import { givesOutTails } from "../memory/tail-reading.ts";
 import { abortable } from "../timing/abort.ts";
 import { isToolParts } from "../tools/tool-parts.ts";
-import type { RunScope } from "./scope.ts";
+import type { RunScope } from "./run-scope.ts";
 import type { Sent } from "./sent-continuation.ts";
 import type { Unfinished } from "./unfinished.ts";
 

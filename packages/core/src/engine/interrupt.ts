@@ -4,7 +4,7 @@ import type { AppendEntry } from "../memory/turn-lease.ts";
 import type { RunState } from "../state.ts";
 import { fail, failEnd, type Step } from "../step.ts";
 import { runAborted } from "../timing/abort.ts";
-import type { RunScope } from "./scope.ts";
+import type { RunScope } from "./run-scope.ts";
 
 /**
  * Ends the run as interrupted, once that is stored.

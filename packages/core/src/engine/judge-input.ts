@@ -4,7 +4,7 @@ import { checkGuardrails } from "../guardrails/check.ts";
 import type { RunState } from "../state.ts";
 import { fail, type Step } from "../step.ts";
 import { abortError } from "../timing/abort.ts";
-import type { RunScope } from "./scope.ts";
+import type { RunScope } from "./run-scope.ts";
 
 /** Lets the input guardrails judge what users said in these messages; how the run ends if they don't let it pass. */
 export async function judgeInput<Ctx>(

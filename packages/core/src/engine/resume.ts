@@ -1,25 +1,25 @@
 import type { Message } from "@jaf/memory";
 import { sanitizeConversation } from "@jaf/memory/engine";
 import { isHandoff } from "../handoff/handoff.ts";
-import { checkDecisions } from "../interruption/decisions.ts";
-import type { Interruption } from "../interruption/interruption.ts";
-import { type PendingApprovals, renewExpired } from "../interruption/pending-approvals.ts";
-import { sortCalls } from "../interruption/sort-calls.ts";
-import type { SortedCalls } from "../interruption/sorted-calls.ts";
+import { checkDecisions } from "../interruption/check-decisions.ts";
+import type { ClassifiedCalls } from "../interruption/classified-calls.ts";
+import { classifyCalls } from "../interruption/classify-calls.ts";
 import {
   approvedBefore,
   type Decisions,
   type GivenDecisions,
   isUndecided,
-} from "../interruption/undecided.ts";
+} from "../interruption/decisions.ts";
+import type { Interruption } from "../interruption/interruption.ts";
+import { type PendingApprovals, renewExpired } from "../interruption/pending-approvals.ts";
 import type { AppendEntry } from "../memory/turn-lease.ts";
 import type { RunState } from "../state.ts";
 import { fail, failTurn, type ModelTurn, type Step } from "../step.ts";
 import { type AnsweredCalls, answerCalls } from "./answer-calls.ts";
 import { concludeStored } from "./conclude.ts";
 import { interrupt } from "./interrupt.ts";
-import { type RunScope, timeOf } from "./scope.ts";
-import { beginTurn } from "./turn.ts";
+import { beginTurn } from "./model-turn.ts";
+import { type RunScope, timeOf } from "./run-scope.ts";
 import type { UnansweredCalls, Unfinished } from "./unfinished.ts";
 
 /**
@@ -86,30 +86,30 @@ async function goOn<Ctx>(scope: RunScope<Ctx>, turn: ModelTurn<Ctx>): Promise<St
 }
 
 /** Whether none of these calls can be answered before somebody decides. */
-export const waitsForSomebody = <Ctx>({ sorted }: UnansweredCalls<Ctx>): boolean =>
-  sorted.waiting.length > 0 && sorted.answered.length === 0 && sorted.run.every(isHandoff);
+export const waitsForSomebody = <Ctx>({ classified }: UnansweredCalls<Ctx>): boolean =>
+  classified.waiting.length > 0 && classified.answered.length === 0 && classified.run.every(isHandoff);
 
 /** Interrupts again: nothing was decided, but approvals may have expired. */
 async function askAgain<Ctx>(
   scope: RunScope<Ctx>,
   { state, messages }: Unfinished<Ctx>,
-  { batch, known, sorted }: UnansweredCalls<Ctx>,
+  { batch, known, classified }: UnansweredCalls<Ctx>,
 ): Promise<Step<Ctx>> {
   const asking = { ...state, messages };
   const waiting = renewExpired(known, { ttlMs: scope.config.approvalTtlMs, now: () => timeOf(scope) });
-  if (waiting.record === known.record && isShownAsStored(sorted, known)) {
-    return interrupt(scope, asking, { interruptions: sorted.waiting });
+  if (waiting.record === known.record && isShownAsStored(classified, known)) {
+    return interrupt(scope, asking, { interruptions: classified.waiting });
   }
   const decisions = approvedBefore(waiting.record.approved);
-  const { judged } = sorted;
-  const { waiting: interruptions, shown } = await sortCalls(scope, batch, { decisions, waiting, judged });
+  const { judged } = classified;
+  const { waiting: interruptions, shown } = await classifyCalls(scope, batch, { decisions, waiting, judged });
   const approvals = { ...waiting.record, shown };
   const entry = { agentName: batch.agentName, callScope: batch.callScope, approvals };
   return interrupt(scope, asking, { interruptions, entry });
 }
 
 const isShownAsStored = <Ctx>(
-  { shown }: SortedCalls<Ctx>,
+  { shown }: ClassifiedCalls<Ctx>,
   { record: { shown: stored = [] } }: PendingApprovals,
 ): boolean =>
   shown.length === stored.length &&
@@ -123,8 +123,8 @@ async function answerOpen<Ctx>(
   { state, messages }: Unfinished<Ctx>,
   { calls, decisions }: { readonly calls: UnansweredCalls<Ctx>; readonly decisions: Decisions },
 ): Promise<Answered<Ctx>> {
-  const { batch, known, sorted } = calls;
-  const { shown, judged } = sorted;
+  const { batch, known, classified } = calls;
+  const { shown, judged } = classified;
   const waiting = renewExpired(known, { ttlMs: scope.config.approvalTtlMs, now: () => timeOf(scope) });
   const approvals = { ...waiting.record, approved: [...decisions.approved], shown };
   const entry = { agentName: batch.agentName, callScope: batch.callScope, approvals };

@@ -2,16 +2,16 @@ import { describeCause } from "@jaf/memory/engine";
 import type { RunConfig } from "../config.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { frozenState, ownState } from "../immutable/frozen.ts";
-import { PartLoadError } from "../lazy-part.ts";
+import { PartLoadError } from "../lazy-module.ts";
 import { openRunMiddleware } from "../middleware/run-middleware.ts";
 import type { RunResult } from "../run-result.ts";
 import { type RunState, takeUnused } from "../state.ts";
 import type { Step } from "../step.ts";
 import { isThenable } from "../thenable.ts";
 import { begin } from "./begin.ts";
-import { type Parts, partsFor } from "./load-parts.ts";
-import { openScope, type RunScope, type ScopeOptions } from "./scope.ts";
-import { takeTurn } from "./turn.ts";
+import { type LazyModules, modulesFor } from "./lazy-modules.ts";
+import { takeTurn } from "./model-turn.ts";
+import { openScope, type RunScope, type ScopeOptions } from "./run-scope.ts";
 
 /**
  * Runs agents from a state until one gives its final reply, or the run is interrupted or fails. Failures at run time are
@@ -53,13 +53,13 @@ export async function execute<Ctx, Out>(
 ): Promise<RunResult<Out>> {
   const isFirst = takeUnused(initialState);
   const initial = ownState(initialState, config.memory?.autoStore === true);
-  const loading = partsFor(config);
-  const parts = isThenable(loading) ? await loading : loading;
-  const scope = openScope(initial, config, Object.assign({}, options, { isFirst, parts }));
+  const loading = modulesFor(config);
+  const modules = isThenable(loading) ? await loading : loading;
+  const scope = openScope(initial, config, Object.assign({}, options, { isFirst, modules }));
   const { runId, traceId } = initial;
   scope.emit?.({ type: "run_start", data: { runId, traceId } });
   try {
-    const { state, outcome } = await runSteps(scope, initial, parts);
+    const { state, outcome } = await runSteps(scope, initial, modules);
     if (outcome.status === "error") await scope.journal?.releaseTurn();
     const historyFrom = scope.journal?.historyFrom();
     // The messages of a failed run are no history.
@@ -89,7 +89,7 @@ function spentBy<Ctx>({ spending, journal }: RunScope<Ctx>): RunResult<unknown>[
 async function runSteps<Ctx>(
   scope: RunScope<Ctx>,
   initial: RunState<Ctx>,
-  { stored, failure }: Parts,
+  { stored, failure }: LazyModules,
 ): Promise<Required<Pick<Step<Ctx>, "state" | "outcome">>> {
   let state = initial;
   try {

@@ -1,15 +1,14 @@
 import type { Result } from "@jaf/memory";
 import { createFailure, createSuccess } from "@jaf/memory/engine";
 import { DEFAULT_QUEUE_TIMEOUT_MS } from "../memory/config.ts";
-import type { ConversationEnd } from "../memory/end-cache.ts";
-import { endingOf } from "../memory/ending.ts";
-import { openIdentity } from "../memory/identity.ts";
-import type { Journal } from "../memory/journal.ts";
+import type { ConversationEnd } from "../memory/conversation-end-cache.ts";
+import { incarnationConflict, turnConflict, turnUnderWay } from "../memory/current-turn.ts";
 import { type LoadOptions, loadConversation, loadHead } from "../memory/load.ts";
-import type { Loaded } from "../memory/loaded.ts";
+import type { Head, Loaded } from "../memory/loaded.ts";
 import { enqueue, type QueuePosition } from "../memory/process-queue.ts";
-import type { Tail } from "../memory/tail.ts";
-import { incarnationConflict, turnConflict, turnUnderWay } from "../memory/turn.ts";
+import type { Journal } from "../memory/run-journal.ts";
+import { endingOf } from "../memory/stored-ending.ts";
+import type { Tail } from "../memory/tail-reading.ts";
 import { turnFairness } from "../memory/turn-fairness.ts";
 import { abortable, sleep } from "../timing/abort.ts";
 import { openTurnPoller, type PollOptions, pause } from "./turn-poller.ts";
@@ -143,6 +142,28 @@ function openQueue(journal: Journal, signal: AbortSignal | undefined): TurnAcces
       const contended = poller.isContended();
       if (acquiredAt !== undefined) fairness.ended({ heldMs: performance.now() - acquiredAt, contended });
       position?.leave();
+    },
+  };
+}
+
+/** What a run has seen of a conversation's identity. */
+interface Identity {
+  /**
+   * Whether this is still what was seen before, as far as the store tells: the same conversation, none as before, or a new one
+   * where there was none. If not, it was erased meanwhile.
+   */
+  readonly isSame: (head: Head) => boolean;
+}
+
+/** What a waiting run was given before an erasure must not get into the conversation that begins after it. */
+function openIdentity(): Identity {
+  let seen: { readonly exists: boolean; readonly incarnation: string | undefined } | undefined;
+  return {
+    isSame: ({ conversation, incarnation }) => {
+      const before = seen;
+      seen = { exists: conversation !== null, incarnation };
+      if (before?.incarnation === undefined || incarnation === undefined) return true;
+      return before.incarnation === incarnation || (!before.exists && seen.exists);
     },
   };
 }

@@ -1,9 +1,9 @@
 import type { Result } from "@jaf/memory";
 import { createFailure, createSuccess } from "@jaf/memory/engine";
-import type { Journal } from "../memory/journal.ts";
+import { incarnationConflict, turnConflict, turnUnderWay } from "../memory/current-turn.ts";
 import { loadHead } from "../memory/load.ts";
 import type { Head } from "../memory/loaded.ts";
-import { incarnationConflict, turnConflict, turnUnderWay } from "../memory/turn.ts";
+import type { Journal } from "../memory/run-journal.ts";
 import { abortable, sleep } from "../timing/abort.ts";
 
 const FIRST_POLL_MS = 10;

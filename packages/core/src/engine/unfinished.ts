@@ -3,21 +3,21 @@ import { sanitizeConversation } from "@jaf/memory/engine";
 import { pendingToolCalls } from "@jaf/memory/turns";
 import { isHandoff } from "../handoff/handoff.ts";
 import { approvalIdPrefix, bindingOf } from "../interruption/approval-id.ts";
-import { nothingOpen, type OpenCalls } from "../interruption/decisions.ts";
+import { nothingOpen, type OpenCalls } from "../interruption/check-decisions.ts";
+import type { ClassifiedCalls } from "../interruption/classified-calls.ts";
+import { classifyCalls } from "../interruption/classify-calls.ts";
+import { approvedBefore } from "../interruption/decisions.ts";
 import {
   openCallScope,
   type PendingApprovals,
   pendingApprovalsOf,
   type ReplyLocation,
 } from "../interruption/pending-approvals.ts";
-import { sortCalls } from "../interruption/sort-calls.ts";
-import type { SortedCalls } from "../interruption/sorted-calls.ts";
-import { approvedBefore } from "../interruption/undecided.ts";
 import { firstPositionOf, readMetadata, type StoredMetadata } from "../memory/metadata.ts";
 import type { RunState } from "../state.ts";
 import type { CallBatch } from "../tools/execute-call.ts";
 import { type FoundAgent, findAgent } from "./find-agent.ts";
-import type { RunScope } from "./scope.ts";
+import type { RunScope } from "./run-scope.ts";
 
 /** A conversation that can be continued where it stopped. */
 export interface Unfinished<Ctx> {
@@ -37,7 +37,7 @@ export interface UnansweredCalls<Ctx> {
   readonly batch: CallBatch<Ctx>;
   readonly known: PendingApprovals;
   /** What happens to the calls without any decision. */
-  readonly sorted: SortedCalls<Ctx>;
+  readonly classified: ClassifiedCalls<Ctx>;
 }
 
 interface Source {
@@ -70,22 +70,22 @@ export async function findUnfinished<Ctx>(
     messages,
     callScope: metadata.toolCallScope ?? openCallScope(location.owner, location.position),
   };
-  const sorted = await sortCalls(scope, all, { decisions: approvedBefore(approved), waiting: known });
-  const open = openCalls(all, { known, sorted });
-  const batch = stored === null ? { ...all, calls: interruptedCalls(all, sorted) } : all;
-  return { ...unfinished, calls: { batch, known, sorted }, open };
+  const classified = await classifyCalls(scope, all, { decisions: approvedBefore(approved), waiting: known });
+  const open = openCalls(all, { known, classified });
+  const batch = stored === null ? { ...all, calls: interruptedCalls(all, classified) } : all;
+  return { ...unfinished, calls: { batch, known, classified }, open };
 }
 
 function openCalls<Ctx>(
   { calls }: CallBatch<Ctx>,
-  { known: { location, record }, sorted }: Omit<UnansweredCalls<Ctx>, "batch">,
+  { known: { location, record }, classified }: Omit<UnansweredCalls<Ctx>, "batch">,
 ): OpenCalls {
   const bindings = new Map<string, string>();
-  for (const [call, { bound }] of sorted.judged) {
+  for (const [call, { bound }] of classified.judged) {
     if (bound !== undefined) bindings.set(call.id, bindingOf(location, call, bound.text));
   }
   return {
-    waiting: sorted.waiting,
+    waiting: classified.waiting,
     approved: record.approved,
     bindings,
     approvalIdPrefix: (toolCallId) => {
@@ -101,7 +101,7 @@ function openCalls<Ctx>(
  */
 function interruptedCalls<Ctx>(
   { calls }: CallBatch<Ctx>,
-  { run, waiting }: SortedCalls<Ctx>,
+  { run, waiting }: ClassifiedCalls<Ctx>,
 ): CallBatch<Ctx>["calls"] {
   const handoffs = run.filter(isHandoff);
   return calls.filter(

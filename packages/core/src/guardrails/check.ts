@@ -1,4 +1,4 @@
-import type { RunScope } from "../engine/scope.ts";
+import type { RunScope } from "../engine/run-scope.ts";
 import { plainCopy } from "../immutable/copy.ts";
 import type { Masking } from "../secrets/masking.ts";
 import { textOfThrown } from "../thrown.ts";

@@ -1,4 +1,4 @@
-import type { RunScope } from "../engine/scope.ts";
+import type { RunScope } from "../engine/run-scope.ts";
 import type { JAFError } from "../errors.ts";
 import { abortable } from "../timing/abort.ts";
 import {

@@ -14,12 +14,12 @@ import type { Emit } from "../events/emitter.ts";
 import { plainCopy } from "../immutable/copy.ts";
 import { abortError, sleep } from "../timing/abort.ts";
 import type { MemoryConfig } from "./config.ts";
+import { incarnationConflict, turnLeaseOf } from "./current-turn.ts";
 import type { KnownState } from "./known-state.ts";
 import { loadHead } from "./load.ts";
 import type { Head } from "./loaded.ts";
 import { metadataVersionOf, versionOf } from "./metadata.ts";
 import { toResult } from "./to-result.ts";
-import { incarnationConflict, turnLeaseOf } from "./turn.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 
 const MAX_ATTEMPTS = 3;

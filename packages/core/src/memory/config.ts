@@ -1,6 +1,6 @@
 import type { MemoryProvider } from "@jaf/memory";
-import type { Summarize } from "../context/summarize.ts";
-import type { RunWindow } from "../window/window.ts";
+import type { Summarize } from "../context/summarize-function.ts";
+import type { RunWindow } from "../window/run-window.ts";
 
 /**
  * When a run stores its messages.

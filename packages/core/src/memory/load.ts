@@ -7,13 +7,13 @@ import {
 } from "@jaf/memory/engine";
 import { isVersionedProvider, readFrom } from "@jaf/memory/turns";
 import { ownConversation } from "../immutable/messages.ts";
-import { confirmCached, isCurrent } from "./cached-end.ts";
+import { confirmCached, isCurrent } from "./cached-conversation.ts";
 import type { MemoryConfig } from "./config.ts";
-import { type ConversationEnd, notifyCacheRead } from "./end-cache.ts";
+import { type ConversationEnd, notifyCacheRead } from "./conversation-end-cache.ts";
 import type { Head, Loaded } from "./loaded.ts";
 import { firstPositionOf } from "./metadata.ts";
 import { processTime, storeTimeOf } from "./store-time.ts";
-import { type Tail, type TailReading, tailIn } from "./tail.ts";
+import { type Tail, type TailReading, tailIn } from "./tail-reading.ts";
 import { toResult } from "./to-result.ts";
 
 const OPERATION = "readConversation";

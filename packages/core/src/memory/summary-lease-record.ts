@@ -1,7 +1,7 @@
 import type { ConversationMemory } from "@jaf/memory";
 import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
-import { isInFuture, type Lease } from "./lease.ts";
+import { isInFuture, type Lease } from "./metadata-lease.ts";
 
 /** A key of its own, beside the summary's: writing the lease must not overwrite the summary. */
 export const SUMMARY_LEASE_KEY = "jafSummaryClaim";

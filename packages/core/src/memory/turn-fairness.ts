@@ -6,17 +6,18 @@ const LONGEST_PAUSE_MS = 250;
 const QUICKLY_MS = 1_000;
 
 /**
- * A process that had to wait for its turn pauses after it, and after the next ones if no other process came. One that hadn't
- * pauses after one in so many turns that follow each other quickly: other processes may be waiting without its knowledge.
+ * A process that didn't have to wait for its turns pauses after one in this many that follow each other quickly, because other
+ * processes may be waiting without its knowledge. A process that had to wait for a turn pauses after that turn, and after the
+ * next ones that follow quickly, until it has taken this many.
  */
 const TURNS_IN_A_ROW = 4;
 
 /** Makes a process leave turns of a conversation to other processes. */
 export interface TurnFairness {
   /**
-   * How long the next run of this process should pause before it takes the turn, in milliseconds; `0`: not at all. Other
-   * processes ask for the turn at intervals that grow while they wait, so a run right after the end of a turn would always be
-   * first.
+   * How long, in milliseconds, the next run of this process should wait before it tries to take the turn; `0`: not at all. Waiting
+   * processes ask the store at growing intervals, so without a pause a run that starts right after the end of a turn would always
+   * get the next one.
    */
   readonly pauseMs: () => number;
   /** To be called when a run of this process ends its turn, which took `heldMs`. `contended`: it had to wait for others. */

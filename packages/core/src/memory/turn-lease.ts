@@ -4,12 +4,12 @@ import type { Spending } from "../cost/spending.ts";
 import { abortable } from "../timing/abort.ts";
 import type { Append, Appender, AppenderOptions } from "./appender.ts";
 import { DEFAULT_TURN_LEASE_MS } from "./config.ts";
-import { markTurnEnded } from "./ended-turns.ts";
-import { LONGEST_LEASE_MS, leaseFrom, writeLease } from "./lease.ts";
+import { turnConflict, turnLeaseOf } from "./current-turn.ts";
 import { loadHead } from "./load.ts";
 import { type ApprovalRecord, type EngineMetadata, type TurnLeaseRecord, toMetadata } from "./metadata.ts";
+import { LONGEST_LEASE_MS, leaseFrom, writeLease } from "./metadata-lease.ts";
 import { processTime, type StoreTime } from "./store-time.ts";
-import { turnConflict, turnLeaseOf } from "./turn.ts";
+import { markTurnEnded } from "./unreleased-leases.ts";
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -33,13 +33,16 @@ export interface TurnLeaseOptions
 }
 
 /**
- * Holds the turn of a conversation by a lease in its metadata. A write of messages carries the lease and expects the version
- * of the messages, so two runs can't both make it. A write of the lease alone expects the version of the metadata, so no run
- * overwrites a lease that it hasn't seen; where something else in the metadata has changed, e.g. the title, the lease is
- * written again.
+ * Lets one run at a time take the turn of a conversation, by a lease in the conversation's metadata. The lease expires
+ * `memory.turnLeaseMs` after it was last written, so the turn of a process that died becomes free by itself.
+ *
+ * A write of messages also writes the lease, and expects the version of the messages that this run knows. So of two runs that
+ * write at the same time, only one succeeds. A write of the lease alone expects the version of the metadata, so that a run never
+ * overwrites a lease that it hasn't seen. If that write fails because something else in the metadata has changed, e.g. the title,
+ * it is repeated.
  */
 export interface TurnLease {
-  /** To be called with the lease that the conversation was loaded with, and the time of the reading. */
+  /** To be called once the conversation is loaded, with the lease that was in it and the time of the reading. */
   readonly loaded: (record: TurnLeaseRecord | undefined, time: StoreTime) => void;
   /** Milliseconds since 1970, by the store's clock as far as this run knows it. */
   readonly now: () => number;
@@ -53,9 +56,12 @@ export interface TurnLease {
   readonly onWritten: (metadata: EngineMetadata, entry: AppendEntry) => void;
   /** The last metadata that this run is known to have written. */
   readonly lastWritten: () => EngineMetadata | undefined;
-  /** A failure if this run may no longer write: its lease has expired, and it can't be renewed or is somebody else's. */
+  /**
+   * To be called before a write of messages. Renews a lease that has expired. Returns a failure if this run may no longer write,
+   * because the lease can't be renewed or another run has it.
+   */
   readonly ensureHeld: (append: Append) => Promise<Result<void>>;
-  /** Releases the lease, if this run has it. */
+  /** Stops the heartbeat, and releases the lease if this run has it. If the store fails, the lease stays until it expires. */
   readonly release: () => Promise<void>;
   /** The run is over. If it couldn't release its lease, other runs of this process ignore the lease from now on. */
   readonly markEnded: () => void;

@@ -1,5 +1,5 @@
 import { describeCause } from "@jaf/memory/engine";
-import type { RunScope } from "../engine/scope.ts";
+import type { RunScope } from "../engine/run-scope.ts";
 
 /** Which hook of which middleware. */
 export interface HookName {

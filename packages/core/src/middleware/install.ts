@@ -1,6 +1,6 @@
 import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
-import type { RunScope } from "../engine/scope.ts";
+import type { RunScope } from "../engine/run-scope.ts";
 import type { JAFError } from "../errors.ts";
 import { textOfThrown } from "../thrown.ts";
 import { checkMiddleware } from "./check.ts";

@@ -1,6 +1,6 @@
 import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
-import type { RunScope } from "../engine/scope.ts";
+import type { RunScope } from "../engine/run-scope.ts";
 import type { NamedAddition } from "../model/additions.ts";
 import type { RunState } from "../state.ts";
 import { fail, type Step } from "../step.ts";
@@ -8,7 +8,7 @@ import { abortable } from "../timing/abort.ts";
 import { emitFailure, type HookName, reasonOf } from "./failure.ts";
 import { faultOf, hasMiddleware, install } from "./install.ts";
 import type { Middleware, MiddlewareTurn } from "./middleware.ts";
-import { openTurn } from "./turn.ts";
+import { openTurn } from "./middleware-turn.ts";
 
 /** The middleware of a run that has begun. */
 export interface RunMiddleware<Ctx> {

@@ -1,6 +1,6 @@
 import type { Message } from "@jaf/memory";
 import type { View } from "../context/view.ts";
-import type { RunScope } from "../engine/scope.ts";
+import type { RunScope } from "../engine/run-scope.ts";
 import type { JAFError } from "../errors.ts";
 import { frozenAgent, frozenModelState } from "../immutable/frozen.ts";
 import type { RunState } from "../state.ts";
@@ -8,12 +8,12 @@ import type { ModelTurn } from "../step.ts";
 import { isThenable } from "../thenable.ts";
 import { wrapping } from "../wrapping-middleware.ts";
 import { addTo, type NamedAddition } from "./additions.ts";
+import { callThroughMiddleware } from "./call-through-middleware.ts";
 import { callModels } from "./fallback.ts";
 import { type Instructions, resolveInstructions } from "./instructions.ts";
 import type { ReplyText } from "./reply-text.ts";
 import { instructed, resolved } from "./resolved-agent.ts";
 import { settingsShown } from "./settings.ts";
-import { callWrapped } from "./wrapped-call.ts";
 
 export type ModelReply =
   | {
@@ -92,7 +92,7 @@ function askShown<Ctx>(
   const hooks = wrapping(scope.config, agent, "wrapModelCall");
   return hooks === undefined
     ? callModels(scope, call)
-    : callWrapped(scope, call, { hooks, state: frozenModelState(state) });
+    : callThroughMiddleware(scope, call, { hooks, state: frozenModelState(state) });
 }
 
 const isUsers = ({ role }: Message): boolean => role === "user";

@@ -1,11 +1,11 @@
 import type { FallbackModel, ModelFallback, RunConfig } from "../config.ts";
-import type { RunScope } from "../engine/scope.ts";
+import type { RunScope } from "../engine/run-scope.ts";
 import { JAFErrorHandler } from "../error-handler.ts";
 import type { JAFError } from "../errors.ts";
 import { openFrozenConfig } from "../immutable/frozen.ts";
 import { overlay } from "../immutable/overlay.ts";
-import type { Attempt } from "./attempt.ts";
-import { callOne, type ModelCall, modelNameOf } from "./call-one.ts";
+import type { Attempt } from "./call-once.ts";
+import { callWithRetries, type ModelCall, modelNameOf } from "./call-with-retries.ts";
 
 /**
  * Calls the model, and if that fails after all retries, the models of `RunConfig.modelFallback`, each once, beginning with the
@@ -13,7 +13,9 @@ import { callOne, type ModelCall, modelNameOf } from "./call-one.ts";
  */
 export function callModels<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Attempt> {
   const { modelFallback } = scope.config;
-  return modelFallback === undefined ? callOne(scope, call) : callWithFallback(scope, call, modelFallback);
+  return modelFallback === undefined
+    ? callWithRetries(scope, call)
+    : callWithFallback(scope, call, modelFallback);
 }
 
 async function callWithFallback<Ctx>(
@@ -27,7 +29,7 @@ async function callWithFallback<Ctx>(
   const scopeOf = (index: number) => scopeFor(scope, models[(first + index) % models.length]);
   let attempts = 0;
   for (let index = 0, asking = scopeOf(0); ; ) {
-    const last = await callOne(asking, call);
+    const last = await callWithRetries(asking, call);
     attempts += last.attempts;
     if (last.ok) {
       scope.modelInUse.set(agentName, (first + index) % models.length);

@@ -1,6 +1,6 @@
 import { describeCause } from "@jaf/memory/engine";
 import type { Agent } from "../agent.ts";
-import type { RunScope } from "../engine/scope.ts";
+import type { RunScope } from "../engine/run-scope.ts";
 import type { JAFError } from "../errors.ts";
 import type { RunState } from "../state.ts";
 import { isThenable } from "../thenable.ts";

@@ -1,6 +1,6 @@
 import type { ContentPart, Message, RichMessage } from "@jaf/memory";
 import { partText } from "@jaf/memory/engine";
-import type { RunScope } from "../engine/scope.ts";
+import type { RunScope } from "../engine/run-scope.ts";
 import type { Emit } from "../events/emitter.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 

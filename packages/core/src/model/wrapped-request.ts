@@ -1,10 +1,10 @@
 import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
-import type { RunScope } from "../engine/scope.ts";
+import type { RunScope } from "../engine/run-scope.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { RunState } from "../state.ts";
 import { agentLimitFault } from "../timing/limits.ts";
-import type { ModelCall } from "./call-one.ts";
+import type { ModelCall } from "./call-with-retries.ts";
 import type { ModelCallChanges, ModelCallRequest } from "./model-call-request.ts";
 import { resolved } from "./resolved-agent.ts";
 import { settingsFault, settingsShown } from "./settings.ts";

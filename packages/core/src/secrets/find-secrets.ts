@@ -1,6 +1,14 @@
 import { isKnownKey } from "./known-keys.ts";
-import { looksRandom } from "./random-text.ts";
-import { alphanumeric, type CharacterSet, characterSet, not, type Reader } from "./reader.ts";
+import {
+  alphanumeric,
+  type CharacterSet,
+  characterSet,
+  digit,
+  lower,
+  not,
+  type Reader,
+  upper,
+} from "./reader.ts";
 import { isRemark, isScheme, isSecretName } from "./secret-names.ts";
 
 /** From its first character to after its last. */
@@ -165,3 +173,45 @@ function valueAt(
 /** Whether it is more than a word of prose. */
 const isOpaque = (given: string, shortest: number): boolean =>
   given.length >= shortest && (given.length >= 24 || /[^a-z.:!?]/i.test(given));
+
+const SHORTEST = 32;
+/** Of what is random, words, capitals and numbers follow each other within fewer characters than in any name. */
+const LONGEST_PART = 3.5;
+const FEWEST_CHARACTERS = 10;
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
+
+type Kind = "lower" | "upper" | "digit" | "other";
+
+const kindOf = (code: number): Kind => {
+  if (lower(code)) return "lower";
+  if (upper(code)) return "upper";
+  return digit(code) ? "digit" : "other";
+};
+
+/**
+ * Whether a text is as long and as irregular as a random token: it has letters and digits, and its words (also those of
+ * `camelCase`), capitals and numbers are short. A UUID isn't meant: it names something.
+ */
+function looksRandom(text: string): boolean {
+  if (text.length < SHORTEST) return false;
+  let parts = 0;
+  let counted = 0;
+  let before: Kind = "other";
+  const kinds = new Set<Kind>();
+  const characters = new Set<number>();
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    const kind = kindOf(code);
+    if (kind !== "other") {
+      counted += 1;
+      kinds.add(kind);
+      characters.add(code);
+      // A capital and the small letters behind it are one word.
+      if (kind !== before && !(kind === "lower" && before === "upper")) parts += 1;
+    }
+    before = kind;
+  }
+  const isMixed = kinds.has("digit") && kinds.size > 1 && characters.size >= FEWEST_CHARACTERS;
+  return isMixed && counted >= SHORTEST && counted / parts <= LONGEST_PART && !UUID.test(text);
+}

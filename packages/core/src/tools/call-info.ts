@@ -1,5 +1,5 @@
 import type { Message, RichToolCall } from "@jaf/memory";
-import type { RunScope } from "../engine/scope.ts";
+import type { RunScope } from "../engine/run-scope.ts";
 import { type FieldFactories, NOT_COMPUTED, withLazyFields } from "../immutable/lazy-fields.ts";
 import { lastUserMessages, positionOf } from "../middleware/user-messages.ts";
 import type { TimeLimit } from "../timing/time-limit.ts";

@@ -1,7 +1,7 @@
 import type { ContentPart, Message, RichMessage, RichToolCall } from "@jaf/memory";
 import { calledTool, messageText } from "@jaf/memory/engine";
 import type { Agent } from "../agent.ts";
-import type { RunScope } from "../engine/scope.ts";
+import type { RunScope } from "../engine/run-scope.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { isThenable } from "../thenable.ts";
 import { toolLimit } from "../timing/limits.ts";
@@ -9,6 +9,7 @@ import { openTimeLimit, type TimeLimitError } from "../timing/time-limit.ts";
 import { wrapping } from "../wrapping-middleware.ts";
 import { decodeCall, type ParsedArguments, validateArguments } from "./arguments.ts";
 import { callInfo } from "./call-info.ts";
+import { executeWrapped } from "./call-through-middleware.ts";
 import type { ToolReturn } from "./create-tool.ts";
 import {
   isToolResult,
@@ -20,7 +21,6 @@ import {
 } from "./result.ts";
 import type { Tool } from "./tool.ts";
 import { keptParts, partsIn, type ToolParts } from "./tool-parts.ts";
-import { executeWrapped } from "./wrapped-call.ts";
 
 /** The calls of one reply, and whose they are. */
 export interface CallBatch<Ctx> {

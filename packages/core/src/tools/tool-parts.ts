@@ -1,8 +1,8 @@
 import type { ContentPart, MediaPart, TextPart } from "@jaf/memory";
 import { lazy, parseMessages } from "@jaf/memory/engine";
 import * as z from "zod";
+import { mediaPartSchema, textPartSchema } from "../content-part-schema.ts";
 import { frozenCopy } from "../immutable/copy.ts";
-import { mediaPartSchema, textPartSchema } from "../part-schema.ts";
 import { isToolResult } from "./result.ts";
 
 /** A part of a tool's result. */

@@ -1,6 +1,6 @@
 import { createInMemoryProvider, isReplayable, type Message } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
-import type { SummarizeInput } from "../../src/context/summarize.ts";
+import type { SummarizeInput } from "../../src/context/summarize-function.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";
 import { seed } from "../support/stores.ts";
 import { returning } from "../support/tool-answers.ts";

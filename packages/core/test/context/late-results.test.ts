@@ -1,6 +1,6 @@
 import { isReplayable, type Message } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
-import type { SummarizeInput } from "../../src/context/summarize.ts";
+import type { SummarizeInput } from "../../src/context/summarize-function.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";
 import { converse, storing, talk } from "./conversations.ts";
 

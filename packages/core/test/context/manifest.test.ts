@@ -1,7 +1,7 @@
 import { createInMemoryProvider, type Message, type RichMessage, sanitizeConversation } from "@jaf/memory";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { openScope } from "../../src/engine/scope.ts";
+import { openScope } from "../../src/engine/run-scope.ts";
 import { run } from "../../src/index.ts";
 import { callModel } from "../../src/model/call-model.ts";
 import { assistant, calling, eventsOfType, result, says, setup, user } from "../support/setup.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { areWithin, differencesOf } from "../../src/interruption/differences.ts";
+import { areWithin, differencesOf } from "../../src/interruption/bound-arguments.ts";
 import { decodeArgumentsText, encodeArguments } from "../../src/interruption/encode-arguments.ts";
 
 const text = (value: unknown) => encodeArguments(value, { sorted: true });

@@ -1,16 +1,24 @@
-import type { RunConfig, RunState } from "@jaf/core";
+import type { RunConfig, RunState, Tool } from "@jaf/core";
 import type { ModelOrigin, RichMessage } from "@jaf/memory";
 import { messageText } from "@jaf/memory/engine";
-import { type Fields, type ToolNames, toolNames } from "@jaf/model-http";
+import {
+  type Fields,
+  fieldsOf,
+  isObject,
+  objectSchema,
+  outputSchemaOf,
+  parametersOf,
+  type ToolNames,
+  toolNames,
+} from "@jaf/model-http";
+import type * as z from "zod";
 import { errors } from "../error.ts";
 import { modelPath, modelRules } from "../model-rules.ts";
-import type { ParsedOptions } from "../options.ts";
+import type { OutputFormat, ParsedOptions } from "../options.ts";
 import type { TurnContext } from "./assistant.ts";
 import { contentsOf, framed, isInstruction } from "./contents.ts";
 import { type KeptPrompt, keptPrompt } from "./kept-prompt.ts";
-import { outputFormat } from "./output-format.ts";
 import { type AnyAgent, callingConfig, furtherFields, merged, settings } from "./settings.ts";
-import { declaration, takesText } from "./tools.ts";
 
 /** A request, and what is needed to understand its reply. */
 export interface GenerateRequest {
@@ -111,4 +119,84 @@ const textFunctions = <Ctx>(tools: NonNullable<AnyAgent<Ctx>["tools"]>): Readonl
 export function withoutFixed(body: Fields): Fields {
   const { systemInstruction: _, tools: __, toolConfig: ___, ...rest } = body;
   return rest;
+}
+
+/** How the model is told what the output must be. */
+interface ToldOutput {
+  /** Fields of `generationConfig`. */
+  readonly config: Fields;
+  /** Behind the agent's own. */
+  readonly instructions: string;
+}
+
+const UNTOLD: ToldOutput = { config: {}, instructions: "" };
+
+/** Codecs stay as they are, so each is written as JSON once. */
+const schemas = new WeakMap<z.ZodType, { readonly schema: Fields | undefined }>();
+
+function schemaOf(codec: z.ZodType): Fields | undefined {
+  const known = schemas.get(codec) ?? { schema: outputSchemaOf(codec) };
+  schemas.set(codec, known);
+  return known.schema;
+}
+
+/** Nothing is told of a codec that reads anything but a JSON object. */
+function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): ToldOutput {
+  if (codec === undefined || format === "none") return UNTOLD;
+  const schema = schemaOf(codec);
+  if (schema?.["type"] !== "object") return UNTOLD;
+  if (format === "instructions") {
+    const text = JSON.stringify(schema);
+    return { config: {}, instructions: `Reply with nothing but JSON that fits this JSON schema: ${text}` };
+  }
+  return {
+    config: { responseMimeType: "application/json", responseJsonSchema: supportedSchema(schema) },
+    instructions: "",
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
+type AnyTool<Ctx> = Tool<any, Ctx>;
+
+/** A tool whose input is a text goes out as a function of one text. */
+const takesText = <Ctx>({ schema }: AnyTool<Ctx>): boolean =>
+  parametersOf(schema.parameters)["type"] === "string";
+
+const TEXT_INPUT: Fields = {
+  type: "object",
+  properties: { input: { type: "string" } },
+  required: ["input"],
+};
+
+/** A tool without parameters has none on the wire: older models refuse an object of no properties. */
+function declaration<Ctx>(tool: AnyTool<Ctx>, names: ToolNames): Fields {
+  const { name, description, parameters } = tool.schema;
+  const schema = takesText(tool) ? TEXT_INPUT : objectSchema(parametersOf(parameters));
+  return {
+    name: names.toWire(name),
+    description,
+    ...(isEmpty(schema) ? {} : { parametersJsonSchema: supportedSchema(schema) }),
+  };
+}
+
+const isEmpty = (schema: Fields): boolean =>
+  Object.keys(fieldsOf(schema["properties"])).length === 0 && !schema["additionalProperties"];
+
+/** The same schema in the keywords that Gemini knows: it ignores `const`, and reads an `enum` of one. */
+function supportedSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(supportedSchema);
+  if (!isObject(schema)) return schema;
+  const { const: constant, ...rest } = schema;
+  const entries = Object.entries(rest).map(([keyword, value]) => [keyword, within(keyword, value)]);
+  const written = Object.fromEntries(entries);
+  return typeof constant === "string" ? { ...written, enum: [constant] } : { ...schema, ...written };
+}
+
+/** Names of properties are no keywords, and values of an `enum` no schemas. */
+function within(keyword: string, value: unknown): unknown {
+  if (keyword === "properties" || keyword === "$defs")
+    return isObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, supportedSchema(inner)]))
+      : value;
+  return ["enum", "default", "examples", "required"].includes(keyword) ? value : supportedSchema(value);
 }

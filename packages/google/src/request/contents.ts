@@ -1,9 +1,9 @@
-import type { RichMessage } from "@jaf/memory";
-import { messageText } from "@jaf/memory/engine";
+import type { ContentPart, RichMessage } from "@jaf/memory";
+import { messageText, partText } from "@jaf/memory/engine";
 import type { Fields } from "@jaf/model-http";
 import { modelParts, type TurnContext } from "./assistant.ts";
+import { imageUrlPart, isMedia, mediaPart } from "./media.ts";
 import { resultParts } from "./results.ts";
-import { userParts } from "./user.ts";
 
 /** A turn on the wire. */
 export interface Content {
@@ -67,4 +67,18 @@ export const begun = (contents: readonly Content[]): readonly Content[] =>
 export function framed(contents: readonly Content[]): readonly Content[] {
   const first = begun(contents);
   return first.at(-1)?.role === "user" ? first : [...first, FILLER];
+}
+
+/** What a user said. Empty texts are left out: a part must hold something. */
+function userParts(content: RichMessage["content"]): readonly Fields[] {
+  if (content === null || typeof content === "string") return content ? [{ text: content }] : [];
+  return content.flatMap(userPart);
+}
+
+function userPart(part: ContentPart): readonly Fields[] {
+  const text = partText(part);
+  if (text !== undefined) return text === "" ? [] : [{ text }];
+  if (isMedia(part)) return [mediaPart(part)];
+  const image = imageUrlPart(part);
+  return image === undefined ? [] : [image];
 }

@@ -1,14 +1,18 @@
-import type { ModelStreamChunk } from "@jaf/core";
-import { isWholeAnswer, post, streamed, wholeText } from "@jaf/model-http";
+import type { ModelCompletion, ModelStreamChunk } from "@jaf/core";
+import { fieldsOf, isObject, isUnstreamed, listOf, post, streamed, wholeText } from "@jaf/model-http";
 import { type Endpoint, openEndpoint } from "../endpoint.ts";
 import { readEnvironment } from "../environment.ts";
+import { errors } from "../error.ts";
 import { parseOptions } from "../options.ts";
 import type { OpenAIProvider } from "../provider.ts";
-import { chunksOfWhole } from "../whole-answer.ts";
+import { responseJson } from "../response-json.ts";
+import { chunksOfUnstreamed } from "../unstreamed-reply.ts";
 import { type OpenAIProviderOptions, optionsSchema } from "./options.ts";
 import { type ChatRequest, chatRequest } from "./request/body.ts";
-import { completionOf } from "./response/completion.ts";
+import { choiceError } from "./response/choice-error.ts";
+import { messageOf } from "./response/message.ts";
 import { chunksOf } from "./response/stream.ts";
+import { usageOf } from "./response/usage.ts";
 
 /**
  * A model by Chat Completions: of OpenAI, or of any endpoint that is compatible with it.
@@ -51,8 +55,27 @@ async function* chunks(
   request: ChatRequest,
   asked: { readonly service: Endpoint; readonly signal: AbortSignal | undefined },
 ): AsyncGenerator<ModelStreamChunk, void> {
-  if (isWholeAnswer(response)) {
+  if (isUnstreamed(response)) {
     const text = await wholeText(response, asked.service, asked.signal);
-    yield* chunksOfWhole(completionOf(text, request), request.origin);
+    yield* chunksOfUnstreamed(completionOf(text, request), request.origin);
   } else yield* streamed(response, (events) => chunksOf(events, request), asked);
+}
+
+/** The body of a 200. Throws an `OpenAIError` where it reports an error or is no completion. */
+function completionOf(text: string, request: ChatRequest): ModelCompletion {
+  const { provider } = request.origin;
+  const body = responseJson(text, provider);
+  const error = choiceError(body);
+  if (error !== undefined && error !== null) throw errors.reported(error, provider);
+  if (!isObject(body) || !Array.isArray(body["choices"])) throw errors.malformed(provider, "no completion");
+  const choice = fieldsOf(listOf(body["choices"])[0]);
+  if (choice["finish_reason"] === "error") throw errors.reported(undefined, provider);
+  const usage = usageOf(body["usage"]);
+  const finishReason = choice["finish_reason"];
+  return {
+    message: messageOf(fieldsOf(choice["message"]), request),
+    origin: request.origin,
+    ...(typeof finishReason === "string" ? { finish_reason: finishReason } : {}),
+    ...(usage === undefined ? {} : { usage }),
+  };
 }

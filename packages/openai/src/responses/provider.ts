@@ -1,10 +1,10 @@
 import type { ModelStreamChunk } from "@jaf/core";
-import { isWholeAnswer, post, streamed, wholeText } from "@jaf/model-http";
+import { isUnstreamed, post, streamed, wholeText } from "@jaf/model-http";
 import { type Endpoint, openEndpoint } from "../endpoint.ts";
 import { readEnvironment } from "../environment.ts";
 import { parseOptions } from "../options.ts";
 import type { OpenAIProvider } from "../provider.ts";
-import { chunksOfWhole } from "../whole-answer.ts";
+import { chunksOfUnstreamed } from "../unstreamed-reply.ts";
 import { type OpenAIResponsesProviderOptions, optionsSchema } from "./options.ts";
 import { type ResponsesRequest, responsesRequest } from "./request/body.ts";
 import { completionOf } from "./response/completion.ts";
@@ -52,8 +52,8 @@ async function* chunks(
   request: ResponsesRequest,
   asked: { readonly service: Endpoint; readonly signal: AbortSignal | undefined },
 ): AsyncGenerator<ModelStreamChunk, void> {
-  if (isWholeAnswer(response)) {
+  if (isUnstreamed(response)) {
     const text = await wholeText(response, asked.service, asked.signal);
-    yield* chunksOfWhole(completionOf(text, request), request.origin);
+    yield* chunksOfUnstreamed(completionOf(text, request), request.origin);
   } else yield* streamed(response, (events) => chunksOf(events, request), asked);
 }

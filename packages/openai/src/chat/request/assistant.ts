@@ -1,9 +1,8 @@
-import type { ContentPart, ModelOrigin, RichMessage } from "@jaf/memory";
-import { type Fields, isMedia, isObject, mediaMention } from "@jaf/model-http";
-import type { CallContext } from "../../request/called.ts";
-import { type ForeignReasoning, foreignText } from "../../request/foreign-text.ts";
+import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
+import { type Fields, fieldsOf, isMedia, isObject, mediaMention } from "@jaf/model-http";
 import { isSameOrigin } from "../../request/origin.ts";
-import { foreignCall, ownCall, withSignature } from "./calls.ts";
+import { type ForeignReasoning, otherModelText } from "../../request/other-model-text.ts";
+import { type CallContext, wireCall } from "../../request/wire-call.ts";
 import type { WireMessage } from "./wire.ts";
 
 export interface AssistantContext extends CallContext {
@@ -66,7 +65,7 @@ function ownContent(content: RichMessage["content"]): string | readonly ContentP
 /** What was said and called, and nothing that only its own model understands. */
 function foreignTurn(message: RichMessage, context: AssistantContext): WireMessage | undefined {
   const calls = (message.tool_calls ?? []).map((call) => foreignCall(call, context));
-  const said = foreignText(message, context.foreignReasoning);
+  const said = otherModelText(message, context.foreignReasoning);
   if (said === "" && calls.length === 0) return undefined;
   const signed = withSignature(calls, context.rules.foreignSignature);
   return {
@@ -75,3 +74,35 @@ function foreignTurn(message: RichMessage, context: AssistantContext): WireMessa
     ...(calls.length === 0 ? {} : { tool_calls: signed }),
   };
 }
+
+/** As the endpoint itself wrote it, but for the name and the id that the wire needs. */
+function ownCall(call: RichToolCall, context: CallContext): Fields {
+  const { providerMetadata: _, ...sent } = call;
+  const { kind, id, name, text } = wireCall(call, true, context);
+  if (kind === "custom") return { ...sent, id, custom: { ...fieldsOf(call["custom"]), name } };
+  const { custom: __, ...rest } = sent;
+  return {
+    ...rest,
+    id,
+    type: "function",
+    function: { ...fieldsOf(rest["function"]), name, arguments: text },
+  };
+}
+
+/** Without anything that only its own model understands. */
+function foreignCall(call: RichToolCall, context: CallContext): Fields {
+  const { kind, id, name, text } = wireCall(call, false, context);
+  return kind === "custom"
+    ? { id, type: "custom", custom: { name, input: text } }
+    : { id, type: "function", function: { name, arguments: text } };
+}
+
+/** The first of a step's calls carries the signature for all of them. */
+function withSignature(calls: readonly Fields[], signature: string | undefined): readonly Fields[] {
+  const [first, ...others] = calls;
+  if (signature === undefined || first === undefined || calls.some(hasSignature)) return calls;
+  return [{ ...first, extra_content: { google: { thought_signature: signature } } }, ...others];
+}
+
+const hasSignature = (call: Fields): boolean =>
+  fieldsOf(fieldsOf(call["extra_content"])["google"])["thought_signature"] !== undefined;

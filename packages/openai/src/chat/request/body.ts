@@ -1,17 +1,16 @@
 import type { RunConfig, RunState } from "@jaf/core";
 import type { ModelOrigin } from "@jaf/memory";
-import { callIds, type Fields, type ToolNames, toolNames } from "@jaf/model-http";
-import { rulesOf } from "../../dialect.ts";
+import { callIds, type Fields, outputSchemaOf, type ToolNames, toolNames } from "@jaf/model-http";
+import type * as z from "zod";
+import { type DialectRules, type OutputFormat, rulesOf } from "../../dialect.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import { type AnyAgent, furtherFields, modelName } from "../../request/agent-settings.ts";
 import { ownCallIds } from "../../request/origin.ts";
+import { outputSchema } from "../../request/output-schema.ts";
 import { promptCacheKey } from "../../request/prompt-cache-key.ts";
-import { textFunctions } from "../../request/text-tools.ts";
+import { type AnyTool, functionParameters, isCustomTool, textFunctions } from "../../request/text-tools.ts";
 import type { ParsedOptions } from "../options.ts";
 import { wireMessages } from "./messages.ts";
-import { outputFormat } from "./output-format.ts";
-import { OWN_FIELDS, settings, toolChoice } from "./settings.ts";
-import { wireTool } from "./tools.ts";
 
 /** A request, and what is needed to understand its reply. */
 export interface ChatRequest {
@@ -68,4 +67,62 @@ export function chatRequest<Ctx>(
     names,
     textFunctions: textFunctions(tools, rules),
   };
+}
+
+/** How the endpoint is told what the output must be. */
+interface ToldOutput {
+  /** Fields of the request's body. */
+  readonly body: Fields;
+  /** Behind the agent's own. */
+  readonly instructions: string;
+}
+
+const UNTOLD: ToldOutput = { body: {}, instructions: "" };
+
+/** Nothing is told of a codec that reads anything but a JSON object: the endpoints can't ask a model for it. */
+function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): ToldOutput {
+  const json_schema = codec === undefined || format === "none" ? undefined : outputSchema(codec);
+  if (codec === undefined || json_schema === undefined) return UNTOLD;
+  if (format === "json_schema")
+    return { body: { response_format: { type: "json_schema", json_schema } }, instructions: "" };
+  const schema = JSON.stringify(outputSchemaOf(codec));
+  const instructions = `Reply with nothing but JSON that fits this JSON schema: ${schema}`;
+  return { body: { response_format: { type: "json_object" } }, instructions };
+}
+
+/** What the agent asks of the model, in the words of Chat Completions. */
+function settings<Ctx>({ modelConfig = {} }: AnyAgent<Ctx>, maxTokensField: string): Fields {
+  const { temperature, maxTokens, topP, reasoningEffort } = modelConfig;
+  return {
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(maxTokens === undefined ? {} : { [maxTokensField]: maxTokens }),
+    ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
+  };
+}
+
+function toolChoice<Ctx>(
+  { modelConfig, tools = [] }: AnyAgent<Ctx>,
+  names: ToolNames,
+  rules: DialectRules,
+): Fields {
+  const choice = modelConfig?.toolChoice;
+  if (choice === undefined) return {};
+  if (typeof choice === "string") return { tool_choice: choice };
+  const tool = tools.find(({ schema }) => schema.name === choice.tool);
+  const type = tool !== undefined && isCustomTool(tool, rules) ? "custom" : "function";
+  return { tool_choice: { type, [type]: { name: names.toWire(choice.tool) } } };
+}
+
+/** Of the body, the adapter's own: a reply that is streamed unasked, or another model's, would not be understood. */
+const OWN_FIELDS: ReadonlySet<string> = new Set([
+  ...["model", "messages", "stream", "stream_options", "tools"],
+]);
+
+function wireTool<Ctx>(tool: AnyTool<Ctx>, rules: DialectRules, names: ToolNames): Fields {
+  const { name, description } = tool.schema;
+  const named = { name: names.toWire(name), description };
+  return isCustomTool(tool, rules)
+    ? { type: "custom", custom: named }
+    : { type: "function", function: { ...named, parameters: functionParameters(tool) } };
 }

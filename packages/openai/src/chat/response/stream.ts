@@ -4,7 +4,6 @@ import { errors } from "../../error.ts";
 import type { ChatRequest } from "../request/body.ts";
 import { callPieces } from "./call-pieces.ts";
 import { choiceError } from "./choice-error.ts";
-import { contentPieces } from "./content-pieces.ts";
 import { mergePiece } from "./merge.ts";
 import { messageOf } from "./message.ts";
 import { usageOf } from "./usage.ts";
@@ -95,4 +94,54 @@ function replyPieces(request: ChatRequest): ReplyPieces {
 function reasoningIn(delta: Fields): string {
   const thought = delta["reasoning_content"] ?? delta["reasoning"];
   return typeof thought === "string" ? thought : "";
+}
+
+/** What a piece of content says and thinks. */
+interface Spoken {
+  readonly text: string;
+  readonly reasoning: string;
+}
+
+/** The content of a streamed reply: a text, or, of endpoints that stream parts (Mistral's), parts. */
+interface ContentPieces {
+  readonly add: (content: unknown) => Spoken;
+  /** `null`: nothing came. */
+  readonly whole: () => string | readonly Fields[] | null;
+}
+
+const textIn = (part: Fields): string => (typeof part["text"] === "string" ? part["text"] : "");
+
+const thoughtIn = (part: Fields): string =>
+  listOf(part["thinking"])
+    .map((piece) => (isObject(piece) ? textIn(piece) : ""))
+    .join("");
+
+function contentPieces(): ContentPieces {
+  let text: string | undefined;
+  const parts: Record<string, unknown>[] = [];
+
+  const addPart = (part: Fields): void => {
+    const last = parts.at(-1);
+    if (last !== undefined && part["type"] === "text" && last["type"] === "text")
+      last["text"] = textIn(last) + textIn(part);
+    else if (last !== undefined && part["type"] === "thinking" && last["type"] === "thinking")
+      Object.assign(last, part, { thinking: [{ type: "text", text: thoughtIn(last) + thoughtIn(part) }] });
+    else parts.push({ ...part });
+  };
+
+  return {
+    add: (content) => {
+      if (typeof content === "string") {
+        if (parts.length > 0 && content !== "") addPart({ type: "text", text: content });
+        else text = (text ?? "") + content;
+        return { text: content, reasoning: "" };
+      }
+      const pieces = listOf(content).filter(isObject);
+      if (pieces.length > 0 && text) addPart({ type: "text", text });
+      if (pieces.length > 0) text = undefined;
+      pieces.forEach(addPart);
+      return { text: pieces.map(textIn).join(""), reasoning: pieces.map(thoughtIn).join("") };
+    },
+    whole: () => (parts.length > 0 ? parts : (text ?? null)),
+  };
 }

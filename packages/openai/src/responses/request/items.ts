@@ -1,6 +1,6 @@
 import type { RichToolCall } from "@jaf/memory";
 import type { Fields } from "@jaf/model-http";
-import { type CallContext, wireCall } from "../../request/called.ts";
+import { type CallContext, wireCall } from "../../request/wire-call.ts";
 
 /** An item of the input. */
 export type InputItem = Fields;

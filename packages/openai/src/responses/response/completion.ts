@@ -1,15 +1,17 @@
-import type { ModelCompletion } from "@jaf/core";
+import type { ModelCompletion, ModelToolCall, ModelUsage } from "@jaf/core";
+import type { ContentPart } from "@jaf/memory";
 import { errorIn, type Fields, fieldsOf, isObject, listOf } from "@jaf/model-http";
-import { answerBody } from "../../answer-body.ts";
 import { errors, OpenAIError } from "../../error.ts";
+import { responseJson } from "../../response-json.ts";
+import { count, knownCounts } from "../../token-counts.ts";
 import type { ResponsesRequest } from "../request/body.ts";
-import { messageOf } from "./message.ts";
-import { usageOf } from "./usage.ts";
+import { type CallNames, callOf, isCall } from "./item-call.ts";
+import { partsOf } from "./item-parts.ts";
 
 /** The body of a 200. Throws an `OpenAIError` where it reports an error or is no response. */
 export function completionOf(text: string, request: ResponsesRequest): ModelCompletion {
   const { provider } = request.origin;
-  const body = answerBody(text, provider);
+  const body = responseJson(text, provider);
   const error = errorIn(body);
   if (error !== undefined) throw errors.reported(error, provider);
   if (!isObject(body) || !Array.isArray(body["output"])) throw errors.malformed(provider, "no response");
@@ -54,4 +56,44 @@ function finishReason(response: Fields, provider: string): string {
     default:
       return "completed";
   }
+}
+
+/** The output items of a response as one message: parts in their order, with the places of the calls between them. */
+function messageOf(
+  output: readonly unknown[],
+  id: unknown,
+  names: CallNames,
+): NonNullable<ModelCompletion["message"]> {
+  const parts: ContentPart[] = [];
+  const calls: ModelToolCall[] = [];
+  let before: { readonly reasoningId?: string } = {};
+  for (const item of output) {
+    if (!isObject(item)) continue;
+    if (isCall(item)) {
+      const call = callOf(item, names, before);
+      calls.push(call);
+      parts.push({ type: "tool-call", id: call.id ?? "" });
+    } else parts.push(...partsOf(item, before));
+    const reasoningId = item["type"] === "reasoning" ? item["id"] : undefined;
+    before = typeof reasoningId === "string" ? { reasoningId } : {};
+  }
+  const isCallsAlone = parts.every(({ type }) => type === "tool-call");
+  return {
+    ...(typeof id === "string" ? { id } : {}),
+    content: isCallsAlone ? null : parts,
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+}
+
+/** `undefined` where the endpoint doesn't say. */
+function usageOf(sent: unknown): ModelUsage | undefined {
+  const usage = fieldsOf(sent);
+  const ofInput = fieldsOf(usage["input_tokens_details"]);
+  return knownCounts({
+    inputTokens: count(usage["input_tokens"]),
+    outputTokens: count(usage["output_tokens"]),
+    cachedInputTokens: count(ofInput["cached_tokens"]),
+    cacheWriteTokens: count(ofInput["cache_write_tokens"]),
+    reasoningTokens: count(fieldsOf(usage["output_tokens_details"])["reasoning_tokens"]),
+  });
 }

@@ -1,0 +1,157 @@
+import type { RunId, TraceId } from "@jaf/memory";
+import type { RunConfig } from "../config.ts";
+import { type MakeView, openView, type ViewOptions } from "../context/view.ts";
+import { openSpending, type Spending } from "../cost/spending.ts";
+import { type Emit, type Emitter, openEmitter } from "../events/emitter.ts";
+import { openFrozenConfig } from "../immutable/frozen.ts";
+import { frozenInput } from "../immutable/messages.ts";
+import type { GivenDecisions } from "../interruption/decisions.ts";
+import type { Journal } from "../memory/run-journal.ts";
+import { type Masking, maskingOf } from "../secrets/masking.ts";
+import type { RunState } from "../state.ts";
+import { openTimers, type Timers } from "../timing/timers.ts";
+
+const DEFAULT_MAX_TURNS = 50;
+
+/** Everything that one execution of a run works with, except for its state. */
+export interface RunScope<Ctx> extends Emitter {
+  readonly config: RunConfig<Ctx>;
+  readonly runId: RunId;
+  readonly traceId: TraceId;
+  readonly maxTurns: number;
+  readonly streaming: boolean;
+  /** When the run began, in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Whether the run continues with decisions, with results of a client's tools, or with what a client sent back. */
+  readonly isContinuation: boolean;
+  /** Whether there can't have been a run with this id before. */
+  readonly isFirst: boolean;
+  /** Absent without an observer, so that no event is made: `scope.emit?.({ … })`. */
+  readonly emit: Emit | undefined;
+  /** Absent when nothing is stored. */
+  readonly journal: Journal | undefined;
+  /** Random, of this execution. Made on first use. */
+  readonly executionId: () => string;
+  /** The configuration that the model provider gets, with the signal of the call. */
+  readonly frozenConfig: ReturnType<typeof openFrozenConfig<Ctx>>;
+  /** By agent, the number in `modelFallback.models`, from 1, of the model that replied last; absent or 0: the agent's own. */
+  readonly modelInUse: Map<string, number>;
+  /** The usage of model calls. */
+  readonly spending: Spending;
+  /** Timers for time limits that end before the run does. */
+  readonly timers: Pick<Timers, "start">;
+  /** Masks secrets in errors of the application's code. */
+  readonly mask: Masking;
+  /** Makes the view of a state for the model. */
+  readonly view: MakeView<Ctx>;
+  /** The decisions about calls that wait. */
+  readonly given: GivenDecisions;
+  /** Registers an action for the end of the turn, however it ends. */
+  readonly onClose: (action: () => void) => void;
+  /** Ends the turn, while the run goes on. `close` does so, too, if it hasn't been done. */
+  readonly leave: () => void;
+}
+
+/** What has been loaded for the run. */
+interface ScopeModules {
+  /** Absent: nothing is stored. */
+  readonly stored?: typeof import("./stored-run-scope.ts");
+  /** Absent: the model gets the whole history. */
+  readonly context?: ViewOptions<never>["context"];
+}
+
+export interface ScopeOptions {
+  readonly streaming: boolean;
+  readonly isFirst?: boolean;
+  readonly sink?: Emit;
+  /** Whether the history in the state was sent back by a client, which the configuration doesn't tell. */
+  readonly isContinuation?: boolean;
+  readonly modules?: ScopeModules;
+}
+
+export function openScope<Ctx>(
+  state: RunState<Ctx>,
+  config: RunConfig<Ctx>,
+  {
+    streaming,
+    sink,
+    isFirst = false,
+    isContinuation = false,
+    modules: { stored, context } = {},
+  }: ScopeOptions,
+): RunScope<Ctx> {
+  const { runId, traceId, messages: initial } = state;
+  const { memory, conversationId, signal, approvals = [], toolResults = [] } = config;
+  const { emit, close } = openEmitter(config, { runId, conversationId, sink });
+  const executionId = once(() => crypto.randomUUID());
+  const timers = openTimers();
+  const closing: (() => void)[] = [];
+  const leave = () => {
+    for (const action of closing.splice(0)) action();
+  };
+  const spending = openSpending(config);
+  const journal =
+    memory?.autoStore !== true || conversationId === undefined || stored === undefined
+      ? undefined
+      : stored.openJournal({
+          memory,
+          conversationId,
+          runId,
+          traceId,
+          executionId: executionId(),
+          runKey: stored.runKeyOf(state, config),
+          signal,
+          emit,
+          spending,
+        });
+  if (journal !== undefined) closing.push(journal.close);
+  return {
+    config,
+    runId,
+    traceId,
+    maxTurns: config.maxTurns ?? DEFAULT_MAX_TURNS,
+    streaming,
+    startedAt: Date.now(),
+    isContinuation:
+      isContinuation || config.continuation !== undefined || approvals.length > 0 || toolResults.length > 0,
+    isFirst,
+    emit,
+    close: () => {
+      close();
+      timers.close();
+      leave();
+    },
+    leave,
+    onClose: (action) => void closing.push(action),
+    executionId,
+    given: { approvals: frozenInput(approvals), toolResults: frozenInput(toolResults) },
+    frozenConfig: openFrozenConfig(config),
+    modelInUse: new Map(),
+    spending,
+    timers,
+    mask: maskingOf(config),
+    journal,
+    view: openView({
+      config,
+      stored: journal &&
+        stored && {
+          journal,
+          source: () => stored.storedSource(journal),
+          media: stored.openMedia(journal, signal),
+        },
+      context,
+      initial,
+    }),
+  };
+}
+
+/** Milliseconds since 1970, by the store's clock where there is a store: times must mean the same in all processes. */
+export const timeOf = <Ctx>({ journal }: RunScope<Ctx>): number => journal?.now() ?? Date.now();
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

@@ -1,0 +1,29 @@
+import type { ConversationMemory, MemoryErrorUnion } from "@jaf/memory";
+import { createMemoryConflictError } from "@jaf/memory/engine";
+import { DEFAULT_TURN_LEASE_MS } from "./config.ts";
+import type { Head } from "./loaded.ts";
+import { readMetadata, type TurnLeaseRecord } from "./metadata.ts";
+import { isHeld } from "./metadata-lease.ts";
+import { hasTurnEnded } from "./unreleased-leases.ts";
+
+/** The lease of the last turn. */
+export const turnLeaseOf = (
+  stored: Pick<ConversationMemory, "metadata"> | null,
+): TurnLeaseRecord | undefined => (stored === null ? undefined : readMetadata(stored).turn);
+
+/** The lease of a turn that another execution was in the middle of when the store was read; `undefined`: the turn is free. */
+export function turnUnderWay(
+  { conversation, time }: Pick<Head, "conversation" | "time">,
+  executionId: string,
+): TurnLeaseRecord | undefined {
+  const lease = turnLeaseOf(conversation);
+  if (lease === undefined || lease.id === executionId || hasTurnEnded(lease.id)) return undefined;
+  return isHeld(lease, time.readAt, DEFAULT_TURN_LEASE_MS) ? lease : undefined;
+}
+
+export const turnConflict = (): MemoryErrorUnion =>
+  createMemoryConflictError("turn", { operation: "run", retryable: true });
+
+/** The conversation that this run began with was erased, whatever has its id now. */
+export const incarnationConflict = (): MemoryErrorUnion =>
+  createMemoryConflictError("incarnation", { operation: "run" });

@@ -1,0 +1,64 @@
+import type { Agent } from "../agent.ts";
+import type { RunConfig } from "../config.ts";
+import type { RunScope } from "../engine/run-scope.ts";
+import { frozenState } from "../immutable/frozen.ts";
+import { overlay } from "../immutable/overlay.ts";
+import { askModel } from "../model/call-outside-conversation.ts";
+import type { ModelConfig } from "../model/model-config.ts";
+import type { RunState } from "../state.ts";
+import type { CompletionRequest, MiddlewareTurn } from "./middleware.ts";
+import { positionOf, unansweredUserMessages } from "./user-messages.ts";
+
+/** What a turn begins with. */
+export interface TurnStart<Ctx> {
+  readonly state: RunState<Ctx>;
+  // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+  readonly agent: Agent<Ctx, any>;
+  /** Whether the state ends with the reply already, which was stored by another run. */
+  readonly isReplied: boolean;
+}
+
+/** A turn as middleware gets it. */
+export function openTurn<Ctx>(
+  scope: RunScope<Ctx>,
+  { state: reached, agent, isReplied }: TurnStart<Ctx>,
+): MiddlewareTurn<Ctx> {
+  const { config, journal, isContinuation } = scope;
+  const state = isReplied ? { ...reached, messages: reached.messages.slice(0, -1) } : reached;
+  const said = unansweredUserMessages(state.messages);
+  return Object.freeze<MiddlewareTurn<Ctx>>({
+    state: frozenState(state),
+    said: Object.freeze(said),
+    position: journal && positionOf(journal, said),
+    isContinuation,
+    agentName: state.currentAgentName,
+    conversationId: config.conversationId,
+    signal: config.signal,
+    cache: config.cache ?? agent.cacheable,
+    startedAt: (isReplied ? lastWritten(scope) : undefined) ?? scope.startedAt,
+    complete: openCompletion(config, { ...state, messages: [] }, agent.modelConfig),
+  });
+}
+
+/** When the store last wrote the conversation, as far as it tells. */
+function lastWritten<Ctx>({ journal }: RunScope<Ctx>): number | undefined {
+  const at: unknown = journal?.history().stored?.metadata?.updatedAt;
+  return at instanceof Date ? at.getTime() : undefined;
+}
+
+/** It outlives the run, so it is bound neither to its messages nor to its signal. */
+function openCompletion<Ctx>(
+  config: RunConfig<Ctx>,
+  state: RunState<Ctx>,
+  { maxTokens: _, ...settings }: ModelConfig = {},
+): MiddlewareTurn<Ctx>["complete"] {
+  return async ({ instructions, messages, model, signal }: CompletionRequest) => {
+    const question = { state, name: "middleware", instructions, messages, signal };
+    if (model === undefined) return askModel(config, { ...question, modelConfig: settings });
+    // What an agent sets, e.g. a temperature, is meant for its own model.
+    return askModel(overlay(config, { modelOverride: undefined }), {
+      ...question,
+      modelConfig: { name: model },
+    });
+  };
+}

@@ -1,0 +1,107 @@
+import type { Message } from "@jaf/memory";
+import type { ResolvedAgent } from "../agent.ts";
+import type { RunScope } from "../engine/run-scope.ts";
+import type { JAFError } from "../errors.ts";
+import type { RunState } from "../state.ts";
+import { abortError } from "../timing/abort.ts";
+import { modelIdleLimit, modelLimit } from "../timing/limits.ts";
+import { openTimeLimit, type TimeLimit } from "../timing/time-limit.ts";
+import { modelCallError } from "./call-error.ts";
+import type { ModelCompletion, ModelUsage } from "./completion.ts";
+import { parseReply } from "./reply.ts";
+import { openReplyText, type ReplyText } from "./reply-text.ts";
+import { collectStream } from "./stream.ts";
+
+/** What the model provider gets, beside a configuration with the signal of the attempt. */
+export interface ModelRequest<Ctx> {
+  readonly state: RunState<Ctx>;
+  readonly agent: ResolvedAgent<Ctx>;
+}
+
+export type Attempt = UsableReply | FailedCall;
+
+interface UsableReply {
+  readonly ok: true;
+  readonly message: Message;
+  readonly completion: ModelCompletion;
+  /** What was streamed of it. */
+  readonly text: ReplyText;
+  /** How often the model was asked until then. */
+  readonly attempts: number;
+}
+
+interface FailedCall {
+  readonly ok: false;
+  readonly error: JAFError;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+  /** Pieces of this attempt have left, e.g. as `llm_delta`s. */
+  readonly discardText: boolean;
+  /** What an unusable reply cost. */
+  readonly usage?: ModelUsage | undefined;
+  readonly attempts: number;
+}
+
+/** A call that failed and isn't made again. */
+export const failedCall = (
+  error: JAFError,
+  { attempts = 0, discardText = false }: Partial<Pick<FailedCall, "attempts" | "discardText">> = {},
+): FailedCall => ({ ok: false, error, retryable: false, retryAfterMs: undefined, discardText, attempts });
+
+/** Calls the model once. `attempts`: with this one. */
+export async function callOnce<Ctx>(
+  scope: RunScope<Ctx>,
+  request: ModelRequest<Ctx>,
+  attempts: number,
+): Promise<Attempt> {
+  const { signal } = scope.config;
+  const text = openReplyText(scope, request.state.currentAgentName);
+  const early = abortError(signal);
+  if (early !== undefined) return failedCall(early, { attempts });
+  const limit = openTimeLimit(modelLimit(scope.config, request.agent), signal, scope.timers);
+  try {
+    const completion = await complete(scope, request, { limit, text });
+    const reply = parseReply(completion);
+    if (reply.ok) return { ok: true, message: reply.message, completion, text, attempts };
+    const { detail, retryable } = reply;
+    const unusable = { attempts, discardText: text.isShown() };
+    const error = { _tag: "ModelBehaviorError", detail } as const;
+    return { ...failedCall(error, unusable), retryable, usage: completion?.usage };
+  } catch (thrown) {
+    const failed = { attempts, discardText: text.isShown() };
+    const aborted = abortError(signal);
+    if (aborted !== undefined) return failedCall(aborted, failed);
+    const error = modelCallError(scope.config.modelRetry, limit.exceeded() ?? thrown, attempts);
+    const { retryable, retryAfterMs } = error;
+    return { ...failedCall(error, failed), retryable, retryAfterMs };
+  } finally {
+    limit.close();
+  }
+}
+
+interface Completing {
+  readonly limit: TimeLimit;
+  readonly text: ReplyText;
+}
+
+/** What comes once the time is up is ignored. */
+function complete<Ctx>(
+  { config: own, frozenConfig, streaming }: RunScope<Ctx>,
+  { state, agent }: ModelRequest<Ctx>,
+  { limit, text }: Completing,
+): Promise<ModelCompletion> {
+  const { modelProvider } = own;
+  const config = frozenConfig(limit, agent);
+  if (!streaming || modelProvider.getCompletionStream === undefined) {
+    return limit.race(modelProvider.getCompletion(state, agent, config));
+  }
+  const onChunk = limit.between(modelIdleLimit(own));
+  const stream = modelProvider.getCompletionStream(state, agent, config);
+  return collectStream(stream, {
+    signal: limit.signal,
+    onChunk,
+    onText: text.add,
+    onReasoning: text.addReasoning,
+    onPart: text.addPart,
+  });
+}
