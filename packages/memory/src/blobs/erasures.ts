@@ -2,7 +2,7 @@ import { conversationCursor } from "../codec/cursor.ts";
 import { idIssue } from "../codec/ids.ts";
 import { createSuccess, type Result } from "../result.ts";
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
-import { type Collecting, collectBlobs, failedIn } from "./collection.ts";
+import { type Collecting, collectBlobs, failedIn } from "./garbage-collection.ts";
 
 const OF_USER_AT_ONCE = 500;
 const COLLECTED_AT_ONCE = 16;

@@ -1,5 +1,5 @@
 import { type ApprovalDecision, type PendingApproval, parseApprovalDecision } from "./approval.ts";
-import { type ContinuationRejection, reject } from "./verdict.ts";
+import { type ContinuationRejection, reject } from "./validation-result.ts";
 
 export interface DecisionRules {
   readonly strict: boolean;

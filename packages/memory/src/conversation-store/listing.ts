@@ -1,8 +1,8 @@
 import { conversationCursor } from "../codec/cursor.ts";
 import type { ConversationMemory, MemoryProvider, MemoryQuery } from "../provider.ts";
-import { unwrap } from "./error.ts";
-import { toListEntry } from "./meta.ts";
 import type { ConversationStoreListEntry } from "./store.ts";
+import { unwrap } from "./store-error.ts";
+import { toListEntry } from "./store-metadata.ts";
 
 const PAGE = 100;
 

@@ -1,5 +1,5 @@
+import { type ListedConversation, parseListing } from "./listed-conversations.ts";
 import type { AnyConversationStore } from "./store.ts";
-import { type ListedConversation, parseListing } from "./store-entry.ts";
 
 export interface StoreDirectory {
   /** The conversations of `userId`, by default of the viewer; without either, of all users. */

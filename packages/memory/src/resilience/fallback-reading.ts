@@ -3,7 +3,7 @@ import { readFrom } from "../read-from.ts";
 import { createSuccess, type Result } from "../result.ts";
 import type { ConversationReading, ReadOptions } from "../versioned-provider.ts";
 import { copyArgument, copyArguments } from "./argument-copy.ts";
-import type { Routing } from "./routing.ts";
+import type { Routing } from "./failing-writes-routing.ts";
 import { type VersionedMethods, versionedMethods } from "./versioned-methods.ts";
 import { unsupported } from "./write-request.ts";
 

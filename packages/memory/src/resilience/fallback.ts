@@ -4,13 +4,13 @@ import type { Result } from "../result.ts";
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 import { copyArgument, copyArguments } from "./argument-copy.ts";
 import { createCircuit } from "./circuit.ts";
-import { extendProvider } from "./extend.ts";
+import { extendProvider } from "./extend-provider.ts";
+import { failWrites } from "./failing-writes-routing.ts";
 import { ANSWERS_FROM_FALLBACK } from "./fallback-mark.ts";
 import { routeVersioned } from "./fallback-reading.ts";
-import { routeWritesToFallback } from "./fallback-routing.ts";
+import { routeWritesToFallback } from "./fallback-writes-routing.ts";
 import { type FallbackOptions, fallbackSchema } from "./options.ts";
-import { failWrites } from "./routing.ts";
-import type { Stores } from "./stores.ts";
+import type { Stores } from "./primary-and-fallback.ts";
 
 /** Closes both also when one of them throws instead of returning a failure; then rejects with what it threw. */
 async function closeBoth({ primary, fallback }: Stores): Promise<Result<void>> {

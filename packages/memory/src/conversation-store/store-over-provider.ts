@@ -12,10 +12,10 @@ import { copyArgument } from "../resilience/argument-copy.ts";
 import { retrySchema } from "../resilience/options.ts";
 import { withRetry } from "../resilience/retry.ts";
 import { isVersionedProvider } from "../versioned-provider.ts";
-import { ConversationStoreError, unwrap } from "./error.ts";
 import { listConversations } from "./listing.ts";
-import { conversationMetadata } from "./meta.ts";
 import type { ConversationStoreMeta, ProviderConversationStore } from "./store.ts";
+import { ConversationStoreError, unwrap } from "./store-error.ts";
+import { conversationMetadata } from "./store-metadata.ts";
 
 const optionsSchema = lazy(() =>
   z.strictObject({

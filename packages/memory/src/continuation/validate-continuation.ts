@@ -1,5 +1,6 @@
 import type { Message } from "../message.ts";
 import { pendingToolCalls } from "../messages/pending.ts";
+import { readTail } from "./added-messages.ts";
 import { type Alignment, alignHistory } from "./alignment.ts";
 import { readDecisions } from "./decisions.ts";
 import {
@@ -7,14 +8,13 @@ import {
   type ParsedContinuationOptions,
   parseContinuationOptions,
 } from "./options.ts";
-import { readTail } from "./tail.ts";
 import {
   type ContinuationAcceptance,
   type ContinuationRejection,
   type ContinuationRejectionCode,
   type ContinuationValidationResult,
   reject,
-} from "./verdict.ts";
+} from "./validation-result.ts";
 
 /** Thrown if a continuation is refused. Contains nothing of the messages, no id and no name. */
 export class ContinuationValidationError extends Error {

@@ -2,7 +2,6 @@ import { createMemoryConnectionError, type MemoryErrorUnion } from "../errors.ts
 import type { MemoryProvider } from "../provider.ts";
 import { createFailure, type Result } from "../result.ts";
 import type { Operation } from "./options.ts";
-import { createStaleReads, idsOf } from "./stale-reads.ts";
 import {
   type ConversationCall,
   callEither,
@@ -10,7 +9,8 @@ import {
   checkHealth,
   type ProviderCall,
   type Stores,
-} from "./stores.ts";
+} from "./primary-and-fallback.ts";
+import { createStaleReads, idsOf } from "./stale-reads.ts";
 import { conversationIdOf, sendWrite, type WriteRequest } from "./write-request.ts";
 
 /** What differs between the two ways to treat writes. */

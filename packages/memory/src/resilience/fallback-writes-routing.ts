@@ -1,12 +1,10 @@
 import { createMemoryValidationError } from "../errors.ts";
 import { notifyObserver } from "../observer.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
+import type { Routing } from "./failing-writes-routing.ts";
 import { clearUserInFallback, deleteFromFallback } from "./fallback-erasure.ts";
 import type { Operation } from "./options.ts";
 import { createPendingReplays } from "./pending-replays.ts";
-import { isReservedId } from "./reserved-ids.ts";
-import type { Routing } from "./routing.ts";
-import { createSeenIncarnations } from "./seen-incarnations.ts";
 import {
   type ConversationCall,
   callEither,
@@ -14,8 +12,10 @@ import {
   checkHealth,
   type ProviderCall,
   type Stores,
-} from "./stores.ts";
-import { findVisible, visibleStats } from "./visible.ts";
+} from "./primary-and-fallback.ts";
+import { isReservedId } from "./reserved-ids.ts";
+import { createSeenIncarnations } from "./seen-incarnations.ts";
+import { findVisible, visibleStats } from "./visible-conversations.ts";
 import { conversationIdOf, sendWrite, type WriteRequest, withKey } from "./write-request.ts";
 import { mayBeDone, writeToFallback } from "./write-to-fallback.ts";
 

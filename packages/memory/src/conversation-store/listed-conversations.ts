@@ -3,7 +3,7 @@ import type { JsonObject } from "../codec/json.ts";
 import { schemaIssues } from "../codec/schema-issues.ts";
 import { createMemoryStorageError } from "../errors.ts";
 import { lazy } from "../lazy.ts";
-import { ConversationStoreError } from "./error.ts";
+import { ConversationStoreError } from "./store-error.ts";
 
 // Databases say `null` or an empty text where there is nothing.
 const text = lazy(() =>

@@ -2,7 +2,7 @@ import type { Message } from "../message.ts";
 import { pendingToolCalls } from "../messages/pending.ts";
 import { isReplayable } from "../messages/sanitizer.ts";
 import { limitsOf, type WindowLimits, type WindowOptions } from "./options.ts";
-import { REPLAYED_WINDOWS } from "./start.ts";
+import { REPLAYED_WINDOWS } from "./window-start.ts";
 
 /** How many messages are read first for a window of tokens, whose number of messages is unknown. */
 const FIRST_READ = 100;
