@@ -202,8 +202,10 @@ export { type ChatMemory, createChatMemory } from "./window/chat-memory.ts";
 export {
   type ChatMemoryConfig,
   type ChatMemoryOptions,
+  type ConversationWindow,
   chatMemoryConfigSchema,
   parseChatMemoryConfig,
+  windowOf,
   windowOptionsOf,
 } from "./window/config.ts";
 export { createGptTokenizer, type GptTokenizerOptions } from "./window/gpt-tokenizer.ts";
@@ -218,5 +220,4 @@ export {
   tokenWindow,
   type WindowPlan,
 } from "./window/window.ts";
-export { type ConversationWindow, windowOf } from "./window/window-of.ts";
 export { type WindowEnd, type WindowTail, windowTailOf } from "./window/window-tail.ts";

@@ -15,10 +15,10 @@ import {
 } from "../errors.ts";
 import { activityOf, type KnownConversation, ownerOf, toRead, toStored } from "./known-conversation.ts";
 import type { ListedConversation } from "./listed-conversations.ts";
+import { createStoreDirectory } from "./listed-conversations.ts";
 import { loadMessages } from "./loaded-messages.ts";
 import { recordVisible, type StoreState } from "./local-state.ts";
 import type { AnyConversationStore } from "./store.ts";
-import { createStoreDirectory } from "./store-directory.ts";
 import { ConversationStoreError } from "./store-error.ts";
 import { decideAbsent, refuseUnsupported, writeToStore } from "./store-writer.ts";
 
