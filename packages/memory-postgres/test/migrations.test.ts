@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { MemorySetupError } from "@jaf/memory";
 import pg from "pg";
 import { afterAll, describe, expect, inject, it } from "vitest";
-import { embeddedFolders, embeddedMigrations, packageFile } from "../scripts/embed-migrations.ts";
+import { generatedMigrations, migrationFolders, packageFile } from "../scripts/generate-migrations.ts";
 import { migrate, printMigrations } from "../src/index.ts";
-import { migrations } from "../src/migrator/embedded.ts";
+import { migrations } from "../src/migrator/generated-migrations.ts";
 import { startChild } from "./support/child.ts";
 import { createProvider } from "./support/provider.ts";
 import { describeSchema } from "./support/schema.ts";
@@ -19,8 +19,8 @@ const schemaOf = (name = freshSchema()): string => {
 afterAll(() => dropSchemas(schemas));
 
 describe("migrations", () => {
-  it.each(embeddedFolders)("are embedded as they are in $folder", (folder) => {
-    expect(readFileSync(packageFile(folder.source), "utf8")).toBe(embeddedMigrations(folder));
+  it.each(migrationFolders)("are embedded as they are in $folder", (folder) => {
+    expect(readFileSync(packageFile(folder.source), "utf8")).toBe(generatedMigrations(folder));
   });
 
   it("make the schema that is under review", async () => {

@@ -9,7 +9,7 @@ import { createIndexes } from "./indexes.ts";
 import { createKeys } from "./keys.ts";
 import { createListing, matches } from "./listing.ts";
 import { type Head, list, number, text } from "./replies.ts";
-import { scripts } from "./scripts/embedded.ts";
+import { scripts } from "./scripts/generated-scripts.ts";
 import { createScriptRunner } from "./scripts/runner.ts";
 import { createSweep } from "./sweep.ts";
 import { createTombstones, newTombstone } from "./tombstones.ts";

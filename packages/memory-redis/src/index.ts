@@ -9,6 +9,6 @@ export type {
   RedisClient,
 } from "./client/clients.ts";
 export { type RedisConfig, redisConfigSchema } from "./config.ts";
-export { diagnoseRedisClient } from "./diagnosis/diagnose.ts";
-export type { RedisClientFinding } from "./diagnosis/finding.ts";
+export { diagnoseRedisClient } from "./diagnostics/diagnose.ts";
+export type { RedisClientFinding } from "./diagnostics/finding.ts";
 export { createRedisBackend, createRedisProvider, type RedisProvider } from "./provider.ts";

@@ -40,8 +40,9 @@ export function parseIncarnation(incarnation: string): ExpectedIncarnation | und
 }
 
 /**
- * Whether anything was erased since `seen` was read. A tombstone that has expired meanwhile doesn't count: any erasure
- * since would have created another.
+ * Whether the conversation, or all of its user's, was erased between two readings of the tombstones: `seen` and the later
+ * `now`. A tombstone that is only in `seen` has expired, which is no erasure, because a new erasure always creates a new
+ * tombstone. Compare within 24 hours: tombstones expire then (`TOMBSTONE_SECONDS`).
  */
 export const isErasedSince = (seen: Tombstones, now: Tombstones): boolean =>
   (now.conversation !== null && now.conversation !== seen.conversation) ||

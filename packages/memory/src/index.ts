@@ -3,8 +3,8 @@ export { registerMemoryAdapter } from "./adapter/registry.ts";
 export { defineMemoryProvider } from "./backend/define-provider.ts";
 export type { BlobBackend, BlobEntry, BlobHold, ListedBlob, NewBlob } from "./blobs/blob-backend.ts";
 export type { BlobStore } from "./blobs/blob-store.ts";
-export type { SweepOptions, SweepReport } from "./blobs/collection.ts";
 export { defineBlobStore } from "./blobs/define-blob-store.ts";
+export type { SweepOptions, SweepReport } from "./blobs/garbage-collection.ts";
 export { createInMemoryBlobStore } from "./blobs/in-memory.ts";
 export { isMediaResolver, type MediaResolver, type ResolveOptions } from "./blobs/media-resolver.ts";
 export type { BlobErrorEvent, BlobOptions } from "./blobs/options.ts";
@@ -44,30 +44,24 @@ export {
   assertValidContinuation,
   ContinuationValidationError,
   validateContinuation,
-} from "./continuation/validate.ts";
-export {
-  type Continuation,
-  type ContinuationValidator,
-  defaultContinuationValidator,
-} from "./continuation/validator.ts";
+} from "./continuation/validate-continuation.ts";
 export type {
   ContinuationAcceptance,
   ContinuationRejection,
   ContinuationRejectionCode,
   ContinuationValidationResult,
-} from "./continuation/verdict.ts";
-export { ConversationStoreError } from "./conversation-store/error.ts";
-export { MemoryConversationStore } from "./conversation-store/memory-store.ts";
-export { conversationMetadata } from "./conversation-store/meta.ts";
+} from "./continuation/validation-result.ts";
+export {
+  type Continuation,
+  type ContinuationValidator,
+  defaultContinuationValidator,
+} from "./continuation/validator-hook.ts";
+export { MemoryConversationStore } from "./conversation-store/in-memory-store.ts";
 export {
   isProviderConversationStore,
   type ProviderOfOptions,
   providerOf,
-} from "./conversation-store/provider-of.ts";
-export {
-  type ConversationStoreOptions,
-  createConversationStore,
-} from "./conversation-store/provider-store.ts";
+} from "./conversation-store/provider-over-store.ts";
 export type {
   AnyConversationStore,
   ConversationStore,
@@ -75,6 +69,12 @@ export type {
   ConversationStoreMeta,
   ProviderConversationStore,
 } from "./conversation-store/store.ts";
+export { ConversationStoreError } from "./conversation-store/store-error.ts";
+export { conversationMetadata } from "./conversation-store/store-metadata.ts";
+export {
+  type ConversationStoreOptions,
+  createConversationStore,
+} from "./conversation-store/store-over-provider.ts";
 export { type DiagnosisOptions, diagnoseMemoryProvider } from "./diagnostics/diagnose.ts";
 export { type LatencyStats, MemoryPerformanceMonitor, monitorProvider } from "./diagnostics/monitor.ts";
 export {
@@ -178,7 +178,7 @@ export {
   type ReplayOptions,
   type ReplayReport,
   replayFallbackWrites,
-} from "./resilience/replay-fallback-writes.ts";
+} from "./resilience/replay-all-conversations.ts";
 export { withRetry } from "./resilience/retry.ts";
 export { createFailure, createSuccess, isFailure, isSuccess, type Result } from "./result.ts";
 export { MemorySetupError } from "./setup-error.ts";
@@ -202,14 +202,15 @@ export { type ChatMemory, createChatMemory } from "./window/chat-memory.ts";
 export {
   type ChatMemoryConfig,
   type ChatMemoryOptions,
+  type ConversationWindow,
   chatMemoryConfigSchema,
   parseChatMemoryConfig,
+  windowOf,
   windowOptionsOf,
 } from "./window/config.ts";
 export { createGptTokenizer, type GptTokenizerOptions } from "./window/gpt-tokenizer.ts";
 export { countMessageTokens } from "./window/message-tokens.ts";
 export type { MessageWindowOptions, TokenWindowOptions, WindowOptions } from "./window/options.ts";
-export { type WindowEnd, type WindowTail, windowTailOf } from "./window/tail.ts";
 export { estimateTokens, type Tokenizer } from "./window/tokens.ts";
 export {
   messageWindow,
@@ -219,4 +220,4 @@ export {
   tokenWindow,
   type WindowPlan,
 } from "./window/window.ts";
-export { type ConversationWindow, windowOf } from "./window/window-of.ts";
+export { type WindowEnd, type WindowTail, windowTailOf } from "./window/window-tail.ts";

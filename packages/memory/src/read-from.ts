@@ -17,10 +17,15 @@ export interface ProviderReading extends Omit<ConversationReading, "incarnation"
 }
 
 /**
- * Reads through the provider's `readConversation`, or, if it has none, derives the reading from its `getConversation`. Then
- * `firstPosition` counts from the first message that is stored, unless the provider gives `nextPosition`, no message is
- * found by `messageId`, and there is no `readAt` and no `receipt`: that a receipt is absent doesn't mean that the write
- * wasn't done. Fails as the provider does, and with a `MemoryValidationError` for invalid options.
+ * Reads a conversation from any provider: by its `readConversation`, or, if it has none, from what its `getConversation`
+ * returns. A reading from `getConversation` has limits:
+ *
+ * - `firstPosition` is relative to the oldest stored message, unless the metadata contain a valid `nextPosition`.
+ * - No message is found by `messageId`.
+ * - `incarnation` is `undefined` if the conversation is absent, or if its metadata contain none.
+ * - `readAt` and `receipt` are missing. So a missing receipt doesn't prove that the write failed.
+ *
+ * Returns the provider's errors, and a `MemoryValidationError` for invalid options.
  */
 export async function readFrom(
   provider: MemoryProvider,

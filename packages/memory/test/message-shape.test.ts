@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { messageSchema } from "../src/codec/message-schema.ts";
+import { messageSchema } from "../src/codec/encode-messages.ts";
 import { isMessage } from "../src/codec/message-shape.ts";
 
 const anything = fc.oneof(

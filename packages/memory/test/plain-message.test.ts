@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { messageSchema } from "../src/codec/encode-messages.ts";
 import { encodeJson } from "../src/codec/json.ts";
-import { messageSchema } from "../src/codec/message-schema.ts";
 import { encodePlainMessage } from "../src/codec/plain-message.ts";
 import { messageExamples } from "../src/testing/values.ts";
 

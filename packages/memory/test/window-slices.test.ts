@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { slicesOf } from "../src/window/slices.ts";
+import { slicesOf } from "../src/window/gpt-tokenizer.ts";
 
 const runs = fc.array(
   fc.tuple(fc.constantFrom("a", "é", "漢", "😀", "𠀀", "7", " ", "\n", "!", "=", "e\u0301"), fc.nat(1_500)),

@@ -1,5 +1,5 @@
 import type { MigrationSet } from "../migrator/migration-set.ts";
-import { migrations } from "./embedded.ts";
+import { migrations } from "./generated-migrations.ts";
 import { CACHE_SUFFIX } from "./tables.ts";
 
 /** What makes the table of a cache. Its journal is another than the conversations', also where the prefix is one. */

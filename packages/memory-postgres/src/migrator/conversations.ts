@@ -1,4 +1,4 @@
-import { migrations } from "./embedded.ts";
+import { migrations } from "./generated-migrations.ts";
 import { hasFunction, type MigrationSet, quotedName } from "./migration-set.ts";
 
 const DIVISIBLE = ["", "_messages", "_traces", "_keys"];

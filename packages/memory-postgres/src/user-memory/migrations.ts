@@ -1,5 +1,5 @@
 import { hasFunction, type MigrationSet } from "../migrator/migration-set.ts";
-import { migrations } from "./embedded.ts";
+import { migrations } from "./generated-migrations.ts";
 import { TABLE_SUFFIXES } from "./tables.ts";
 
 /** What makes the tables of user memory. Its journal is another than the conversations', also where the prefix is one. */

@@ -5,7 +5,7 @@ import { toMemoryError } from "../errors.ts";
 import { list, number, text } from "../replies.ts";
 import { createScriptRunner } from "../scripts/runner.ts";
 import { createBlobKeys } from "./keys.ts";
-import { scripts } from "./scripts/embedded.ts";
+import { scripts } from "./scripts/generated-scripts.ts";
 
 export interface BlobBackendOptions {
   readonly port: RedisPort;

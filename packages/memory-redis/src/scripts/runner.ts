@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { RedisPort } from "../client/port.ts";
 import type { Deadlines } from "../deadlines.ts";
 import { namedDenial } from "../denied.ts";
-import type { scripts } from "./embedded.ts";
+import type { scripts } from "./generated-scripts.ts";
 
 export type ScriptName = keyof typeof scripts;
 

@@ -13,7 +13,7 @@ import { createJobs } from "./jobs.ts";
 import { createUserKeys } from "./keys.ts";
 import { createMatching } from "./matching.ts";
 import { createNearest } from "./nearest.ts";
-import { scripts } from "./scripts/embedded.ts";
+import { scripts } from "./scripts/generated-scripts.ts";
 
 export interface UserMemoryBackendOptions {
   readonly port: RedisPort;

@@ -4,7 +4,7 @@ import { base64Of } from "../platform/bytes.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
 import type { BlobStore } from "./blob-store.ts";
 import type { BlobCache } from "./cache.ts";
-import { failedIn } from "./collection.ts";
+import { failedIn } from "./garbage-collection.ts";
 import { referencesOf, withData } from "./media-parts.ts";
 import { type BlobReference, parseReference } from "./reference.ts";
 

@@ -7,7 +7,7 @@ import {
 import type { Message } from "../message.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
 import type { BlobHold } from "./blob-backend.ts";
-import { type Collecting, collectBlobs, failedIn } from "./collection.ts";
+import { type Collecting, collectBlobs, failedIn } from "./garbage-collection.ts";
 import { type BatchMedia, namedIn } from "./media-parts.ts";
 import type { BlobErrorEvent, BlobSettings } from "./options.ts";
 import type { BlobReference } from "./reference.ts";

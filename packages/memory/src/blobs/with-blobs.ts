@@ -1,3 +1,4 @@
+import { conversationCursor } from "../codec/cursor.ts";
 import { idIssue } from "../codec/ids.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { extendObject } from "../extend-object.ts";
@@ -9,8 +10,14 @@ import { mayAnswerFromFallback } from "../resilience/fallback-mark.ts";
 import { createSuccess, type Result } from "../result.ts";
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 import { createBlobCache } from "./cache.ts";
-import { failedIn, type SweepOptions, type SweepReport, sweep } from "./collection.ts";
-import { createErasures } from "./erasures.ts";
+import {
+  type Collecting,
+  collectBlobs,
+  failedIn,
+  type SweepOptions,
+  type SweepReport,
+  sweep,
+} from "./garbage-collection.ts";
 import { findMedia } from "./media-parts.ts";
 import { createMediaResolver, type MediaResolver } from "./media-resolver.ts";
 import { createMediaWriter, type MediaWrite } from "./media-write.ts";
@@ -163,4 +170,60 @@ export function withBlobs<P extends VersionedMemoryProvider>(
     sweepBlobs: (given = {}) => sweep(collecting, given),
   };
   return extendObject(provider, methods) as P & BlobMethods;
+}
+
+const OF_USER_AT_ONCE = 500;
+const COLLECTED_AT_ONCE = 16;
+
+async function conversationsOf(
+  provider: VersionedMemoryProvider,
+  userId: string,
+): Promise<Result<readonly string[]>> {
+  const found: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const query = { userId, limit: OF_USER_AT_ONCE, includeMessages: false };
+    const page = await provider.findConversations(cursor === undefined ? query : { ...query, cursor });
+    if (!page.success) return page;
+    found.push(...page.data.map(({ conversationId }) => conversationId));
+    const last = page.data.length < OF_USER_AT_ONCE ? undefined : page.data.at(-1);
+    cursor = last === undefined ? undefined : conversationCursor(last);
+  } while (cursor !== undefined);
+  return createSuccess(found);
+}
+
+/**
+ * The provider's delete methods, extended to delete the blobs of what they delete. They delete the messages first: if a
+ * blob can't be deleted then, the call fails although the messages are gone. Repeating is safe. A repeated
+ * `deleteConversation` deletes the remaining blobs; those that `clearUserConversations` couldn't delete are left to
+ * `sweepBlobs`, because nothing says any more which conversations were the user's.
+ */
+function createErasures(
+  collecting: Collecting,
+): Pick<VersionedMemoryProvider, "deleteConversation" | "clearUserConversations"> {
+  const { provider } = collecting;
+  return {
+    deleteConversation: async (conversationId) => {
+      const deleted = await provider.deleteConversation(conversationId);
+      if (!deleted.success) return deleted;
+      const collected = await collectBlobs(collecting, conversationId);
+      return collected.success ? deleted : failedIn("deleteConversation", collected);
+    },
+
+    clearUserConversations: async (userId) => {
+      if (idIssue("", userId) !== undefined) return provider.clearUserConversations(userId);
+      // Before, since afterwards nobody knows them.
+      const found = await conversationsOf(provider, userId);
+      if (!found.success) return failedIn("clearUserConversations", found);
+      const cleared = await provider.clearUserConversations(userId);
+      if (!cleared.success) return cleared;
+      for (let from = 0; from < found.data.length; from += COLLECTED_AT_ONCE) {
+        const some = found.data.slice(from, from + COLLECTED_AT_ONCE);
+        const results = await Promise.all(some.map((id) => collectBlobs(collecting, id)));
+        for (const collected of results)
+          if (!collected.success) return failedIn("clearUserConversations", collected);
+      }
+      return cleared;
+    },
+  };
 }

@@ -2,7 +2,7 @@
 // `engine`, conversation stores over providers, reads, and how a window's configuration is checked. Apart from `engine`, so that a
 // page which only runs agents loads none of it, nor hashes.
 export { isPortableText } from "../codec/ids.ts";
-export { createConversationStore } from "../conversation-store/provider-store.ts";
+export { createConversationStore } from "../conversation-store/store-over-provider.ts";
 export * from "../engine/index.ts";
 export { createMemoryConnectionError } from "../errors.ts";
 export { readFrom } from "../read-from.ts";

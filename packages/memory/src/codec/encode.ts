@@ -1,5 +1,5 @@
 import { sha256 } from "#digest";
-import type { ConversationSource, ConversationWrite } from "../backend/backend.ts";
+import type { ConversationSource, ConversationWrite, EncodedMessage } from "../backend/backend.ts";
 import type { MemoryIssue } from "../errors.ts";
 import { type ExpectedIncarnation, parseIncarnation } from "../incarnation.ts";
 import type { Message } from "../message.ts";
@@ -16,7 +16,6 @@ import {
 import { encodeBatch } from "./encode-messages.ts";
 import { idIssue } from "./ids.ts";
 import { type JsonObject, type JsonValue, toJsonValue } from "./json.ts";
-import { withMessageIds } from "./message-ids.ts";
 
 /** The store's own fields: not stored when a caller hands them back in. */
 const RESERVED_METADATA = new Set([
@@ -157,4 +156,38 @@ function writeHash(write: ConversationWrite): string {
   for (const { body, own } of messages)
     text += own === undefined ? `\n${body}` : `\n${JSON.stringify(own.id)}${body}`;
   return sha256(text, "hex");
+}
+
+/** The messages with the ids that their writer gives them; collects into `issues`. */
+function withMessageIds(
+  messages: readonly EncodedMessage[],
+  ids: readonly (string | null | undefined)[],
+  issues: MemoryIssue[],
+): readonly EncodedMessage[] {
+  const path = "options.messageIds";
+  if (!Array.isArray(ids) || ids.length !== messages.length) {
+    issues.push({ path, expected: "an array with an entry for each message" });
+    return messages;
+  }
+  return messages.map((message, index) => {
+    const id: unknown = ids[index];
+    if (id === undefined || id === null) return message;
+    const issue = idIssue(`${path}[${index}]`, id);
+    pushIssue(issues, issue);
+    // A message that was refused has no body.
+    if (issue !== undefined || message.body === "") return message;
+    return { ...message, own: { id: id as string, hash: contentHash(message) } };
+  });
+}
+
+/** Of what the message says: the order in which its fields were named doesn't count. */
+const contentHash = ({ body }: EncodedMessage): string =>
+  sha256(JSON.stringify(sorted(JSON.parse(body))), "hex");
+
+/** Lists of fields in place of objects, whose number-like fields no object keeps in another order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return { fields: fields.map(([key, field]) => [key, sorted(field)]) };
 }

@@ -2,7 +2,7 @@ import type { Message } from "../message.ts";
 import { pendingToolCalls } from "../messages/pending.ts";
 import { sanitizeConversation } from "../messages/sanitizer.ts";
 import { isRole, roleOf, sameMessage } from "./same-message.ts";
-import { type ContinuationRejection, reject } from "./verdict.ts";
+import { type ContinuationRejection, reject } from "./validation-result.ts";
 
 /** Where the client's copy of the history ends, as an index into its messages; or why it is no copy. */
 export type Alignment = { readonly ok: true; readonly end: number } | ContinuationRejection;

@@ -1,8 +1,8 @@
 import type { ReadOutcome, ReadRequest, StoredConversation } from "../backend/backend.ts";
 import { selectedBounds } from "../backend/selection.ts";
 import type { Message, RichMessage } from "../message.ts";
-import { type ListedConversation, listedMetadata } from "./store-entry.ts";
-import type { LocalState } from "./store-state.ts";
+import { type ListedConversation, listedMetadata } from "./listed-conversations.ts";
+import type { LocalState } from "./local-state.ts";
 import { receiptOf } from "./store-writer.ts";
 
 /** A conversation as the store returns it, with what this process knows of it. */

@@ -13,13 +13,13 @@ import {
   createMemoryValidationError,
   type MemoryErrorUnion,
 } from "../errors.ts";
-import { ConversationStoreError } from "./error.ts";
 import { activityOf, type KnownConversation, ownerOf, toRead, toStored } from "./known-conversation.ts";
+import type { ListedConversation } from "./listed-conversations.ts";
+import { createStoreDirectory } from "./listed-conversations.ts";
+import { loadMessages } from "./loaded-messages.ts";
+import { recordVisible, type StoreState } from "./local-state.ts";
 import type { AnyConversationStore } from "./store.ts";
-import { createStoreDirectory } from "./store-directory.ts";
-import type { ListedConversation } from "./store-entry.ts";
-import { loadMessages } from "./store-messages.ts";
-import { recordVisible, type StoreState } from "./store-state.ts";
+import { ConversationStoreError } from "./store-error.ts";
 import { decideAbsent, refuseUnsupported, writeToStore } from "./store-writer.ts";
 
 const NAME = "conversation-store";

@@ -3,10 +3,10 @@ import { decodeMessage } from "../codec/decode.ts";
 import { createMemoryStorageError, createMemoryValidationError, type MemoryIssue } from "../errors.ts";
 import { isErasedSince, type Tombstones } from "../incarnation.ts";
 import type { Message } from "../message.ts";
-import { ConversationStoreError } from "./error.ts";
+import { findAppendOutcome, loadMessages } from "./loaded-messages.ts";
+import { type KeyOutcome, type LocalState, recordKey } from "./local-state.ts";
 import type { AnyConversationStore } from "./store.ts";
-import { findAppendOutcome, loadMessages } from "./store-messages.ts";
-import { type KeyOutcome, type LocalState, recordKey } from "./store-state.ts";
+import { ConversationStoreError } from "./store-error.ts";
 
 const PROVIDER = "conversation-store";
 

@@ -1,5 +1,5 @@
 import type { MemoryProvider } from "../provider.ts";
-import { extendProvider } from "../resilience/extend.ts";
+import { extendProvider } from "../resilience/extend-provider.ts";
 import { versionedMethods } from "../resilience/versioned-methods.ts";
 
 const KEPT = 100;

@@ -28,18 +28,18 @@ export {
   assertValidContinuation,
   ContinuationValidationError,
   validateContinuation,
-} from "../continuation/validate.ts";
-export {
-  type Continuation,
-  type ContinuationValidator,
-  defaultContinuationValidator,
-} from "../continuation/validator.ts";
+} from "../continuation/validate-continuation.ts";
 export type {
   ContinuationAcceptance,
   ContinuationRejection,
   ContinuationRejectionCode,
   ContinuationValidationResult,
-} from "../continuation/verdict.ts";
+} from "../continuation/validation-result.ts";
+export {
+  type Continuation,
+  type ContinuationValidator,
+  defaultContinuationValidator,
+} from "../continuation/validator-hook.ts";
 export { sameJson } from "../json/same-json.ts";
 export type {
   CustomToolCall,
@@ -58,7 +58,6 @@ export type { ProviderMetadata } from "../provider-metadata.ts";
 export { type CalledTool, calledTool } from "../tool-call.ts";
 export { countMessageTokens } from "../window/message-tokens.ts";
 export type { MessageWindowOptions, TokenWindowOptions, WindowOptions } from "../window/options.ts";
-export { type WindowEnd, type WindowTail, windowTailOf } from "../window/tail.ts";
 export { estimateTokens, type Tokenizer } from "../window/tokens.ts";
 export {
   messageWindow,
@@ -68,3 +67,4 @@ export {
   tokenWindow,
   type WindowPlan,
 } from "../window/window.ts";
+export { type WindowEnd, type WindowTail, windowTailOf } from "../window/window-tail.ts";

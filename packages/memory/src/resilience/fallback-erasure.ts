@@ -1,7 +1,7 @@
 import type { MemoryProvider } from "../provider.ts";
 import { createSuccess, type Result } from "../result.ts";
 import { dropDeadLettersOf } from "./dead-letters.ts";
-import { deleteJournal, eraseUserFromJournal, findJournaled } from "./journal.ts";
+import { deleteJournal, eraseUserFromJournal, findJournaled } from "./fallback-journal.ts";
 import type { PendingReplays } from "./pending-replays.ts";
 import { isReservedId } from "./reserved-ids.ts";
 

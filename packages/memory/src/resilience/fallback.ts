@@ -1,16 +1,18 @@
 import { parseOptions } from "../codec/schema-issues.ts";
 import type { MemoryProvider } from "../provider.ts";
-import type { Result } from "../result.ts";
-import type { VersionedMemoryProvider } from "../versioned-provider.ts";
+import { readFrom } from "../read-from.ts";
+import { createSuccess, type Result } from "../result.ts";
+import type { ConversationReading, ReadOptions, VersionedMemoryProvider } from "../versioned-provider.ts";
 import { copyArgument, copyArguments } from "./argument-copy.ts";
 import { createCircuit } from "./circuit.ts";
-import { extendProvider } from "./extend.ts";
+import { extendProvider } from "./extend-provider.ts";
+import { failWrites } from "./failing-writes-routing.ts";
 import { ANSWERS_FROM_FALLBACK } from "./fallback-mark.ts";
-import { routeVersioned } from "./fallback-reading.ts";
-import { routeWritesToFallback } from "./fallback-routing.ts";
+import { routeWritesToFallback } from "./fallback-writes-routing.ts";
 import { type FallbackOptions, fallbackSchema } from "./options.ts";
-import { failWrites } from "./routing.ts";
-import type { Stores } from "./stores.ts";
+import type { Routing, Stores } from "./primary-and-fallback.ts";
+import { type VersionedMethods, versionedMethods } from "./versioned-methods.ts";
+import { unsupported } from "./write-request.ts";
 
 /** Closes both also when one of them throws instead of returning a failure; then rejects with what it threw. */
 async function closeBoth({ primary, fallback }: Stores): Promise<Result<void>> {
@@ -115,4 +117,47 @@ export function withFallback<P extends MemoryProvider>(
     [ANSWERS_FROM_FALLBACK]: true,
   } satisfies Partial<VersionedMemoryProvider> & Record<typeof ANSWERS_FROM_FALLBACK, true>;
   return extendProvider(primary, methods);
+}
+
+/** From whichever of the two is asked. */
+async function readEither(
+  provider: MemoryProvider,
+  conversationId: string,
+  options: ReadOptions | undefined,
+): Promise<Result<ConversationReading>> {
+  const read = await readFrom(provider, conversationId, options);
+  if (!read.success) return read;
+  // One that nothing has: a write that expects it is refused by every store that compares incarnations.
+  const incarnation = read.data.incarnation ?? crypto.randomUUID();
+  return createSuccess({ ...read.data, incarnation, readAt: read.data.readAt ?? new Date() });
+}
+
+/** What only some providers have, for as far as the primary has it. */
+function routeVersioned(primary: MemoryProvider, { read, write }: Routing): Partial<VersionedMethods> {
+  const { readConversation, exportConversation, importConversation, verifyConversation } =
+    versionedMethods(primary);
+  return {
+    ...(readConversation && {
+      readConversation: (conversationId, options) => {
+        const fixed = copyArgument(options);
+        const call = { operation: "readConversation", conversationId } as const;
+        return read(call, (store) => readEither(store, conversationId, fixed));
+      },
+    }),
+    ...(exportConversation && {
+      exportConversation: (conversationId) => {
+        const call = { operation: "exportConversation", conversationId } as const;
+        return read(call, (store) => {
+          const method = versionedMethods(store).exportConversation;
+          return method === undefined ? unsupported("exportConversation") : method(conversationId);
+        });
+      },
+    }),
+    ...(importConversation && {
+      importConversation: (...given) =>
+        write({ operation: "importConversation", args: copyArguments(given) }),
+    }),
+    // What the fallback holds says nothing of what the primary does.
+    ...(verifyConversation && { verifyConversation }),
+  };
 }

@@ -2,10 +2,10 @@ import { createKeyedQueue } from "../async/keyed-queue.ts";
 import type { MemoryErrorUnion } from "../errors.ts";
 import { notifyObserver } from "../observer.ts";
 import { createSuccess, type Result } from "../result.ts";
-import { findJournaled } from "./journal.ts";
-import { replayConversation } from "./replay.ts";
+import { findJournaled } from "./fallback-journal.ts";
+import type { Stores } from "./primary-and-fallback.ts";
+import { replayConversation } from "./replay-conversation.ts";
 import type { CallPrimary } from "./replay-write.ts";
-import type { Stores } from "./stores.ts";
 
 /** Where a conversation is: with the fallback, for this reason, or with the primary. */
 export type ConversationLocation =

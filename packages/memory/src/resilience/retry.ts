@@ -5,7 +5,7 @@ import { notifyObserver } from "../observer.ts";
 import type { MemoryProvider, WriteOptions } from "../provider.ts";
 import { createFailure, type Result } from "../result.ts";
 import { copyArgument } from "./argument-copy.ts";
-import { extendProvider } from "./extend.ts";
+import { extendProvider } from "./extend-provider.ts";
 import { keyedOptions } from "./keyed-options.ts";
 import { type Operation, type RetryOptions, type RetrySettings, retrySchema } from "./options.ts";
 import { type VersionedMethods, versionedMethods } from "./versioned-methods.ts";

@@ -2,7 +2,7 @@ import type { MemoryErrorUnion } from "../errors.ts";
 import type { Message } from "../message.ts";
 import type { MemoryProvider } from "../provider.ts";
 import { createSuccess, type Result } from "../result.ts";
-import { addEntry } from "./journal.ts";
+import { addEntry } from "./fallback-journal.ts";
 import type { FallbackWrite, JournalEntry } from "./journal-entry.ts";
 import {
   canSend,

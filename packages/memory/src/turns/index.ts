@@ -8,14 +8,14 @@ export {
   assertValidContinuation,
   ContinuationValidationError,
   validateContinuation,
-} from "../continuation/validate.ts";
-export { defaultContinuationValidator } from "../continuation/validator.ts";
-export { ConversationStoreError } from "../conversation-store/error.ts";
-export { conversationMetadata } from "../conversation-store/meta.ts";
-export { isProviderConversationStore, providerOf } from "../conversation-store/provider-of.ts";
+} from "../continuation/validate-continuation.ts";
+export { defaultContinuationValidator } from "../continuation/validator-hook.ts";
+export { isProviderConversationStore, providerOf } from "../conversation-store/provider-over-store.ts";
+export { ConversationStoreError } from "../conversation-store/store-error.ts";
+export { conversationMetadata } from "../conversation-store/store-metadata.ts";
 export { createInMemoryProvider } from "../in-memory/provider.ts";
 export { pendingToolCalls } from "../messages/pending.ts";
 export { receiptOf } from "../versioned-provider.ts";
 export { countMessageTokens } from "../window/message-tokens.ts";
-export { windowTailOf } from "../window/tail.ts";
 export { planWindow } from "../window/window.ts";
+export { windowTailOf } from "../window/window-tail.ts";

@@ -12,8 +12,8 @@ import {
   chatMemoryConfigSchema,
   windowOptionsOf,
 } from "./config.ts";
-import { windowTailOf } from "./tail.ts";
 import { planWindow } from "./window.ts";
+import { windowTailOf } from "./window-tail.ts";
 
 /** One conversation, and the window of it that a model sees. The store keeps everything. */
 export interface ChatMemory {

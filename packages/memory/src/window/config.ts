@@ -3,9 +3,11 @@ import { idIssue } from "../codec/ids.ts";
 import { parseOptions, schemaIssues } from "../codec/schema-issues.ts";
 import { createMemoryValidationError } from "../errors.ts";
 import { lazy } from "../lazy.ts";
+import type { Message, RichMessage } from "../message.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
 import { lowMarkIssue, TOKENIZER_EXPECTED, type WindowOptions } from "./options.ts";
 import type { Tokenizer } from "./tokens.ts";
+import { planWindow } from "./window.ts";
 
 const memoryIdSchema = lazy(() =>
   z.string().superRefine((id, context) => {
@@ -87,4 +89,13 @@ export function windowOptionsOf(config: ChatMemoryConfig, options: ChatMemoryOpt
   return memoryType === "token_window"
     ? { maxTokens: maxTokens as number, trimTo, tokenizer }
     : { maxMessages: maxMessages as number, trimTo };
+}
+
+/** A window over a history; the same array if nothing is left out. */
+export type ConversationWindow = <M extends Message | RichMessage>(messages: readonly M[]) => readonly M[];
+
+/** The window that a configuration describes. Throws a `TypeError` that names what is wrong with it. */
+export function windowOf(config: ChatMemoryConfig, options: ChatMemoryOptions = {}): ConversationWindow {
+  const window = windowOptionsOf(config, options);
+  return (messages) => planWindow(messages, window).messages;
 }

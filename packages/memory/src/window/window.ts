@@ -9,7 +9,7 @@ import {
   type WindowOptions,
 } from "./options.ts";
 import { type Outline, outlineOf, pinnedBefore, RESULT, SYSTEM, windowCost } from "./outline.ts";
-import { windowStart } from "./start.ts";
+import { windowStart } from "./window-start.ts";
 
 /**
  * Why messages were left out: they are older than the window (`"older"`); they are in the middle of a turn that is longer

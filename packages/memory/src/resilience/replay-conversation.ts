@@ -9,7 +9,7 @@ import {
   readJournal,
   recordReplayed,
   userIdOf,
-} from "./journal.ts";
+} from "./fallback-journal.ts";
 import type { FallbackWrite } from "./journal-entry.ts";
 import { type CallPrimary, messagesAfter, replayWrite } from "./replay-write.ts";
 import { sendWrite } from "./write-request.ts";

@@ -1,22 +1,22 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 /** A folder of migrations, and the source that holds them: paths from the package's root. */
-export interface EmbeddedFolder {
+export interface MigrationFolder {
   readonly folder: string;
   readonly source: string;
 }
 
-export const embeddedFolders: readonly EmbeddedFolder[] = [
-  { folder: "migrations/", source: "src/migrator/embedded.ts" },
-  { folder: "migrations/user-memory/", source: "src/user-memory/embedded.ts" },
-  { folder: "migrations/blobs/", source: "src/blobs/embedded.ts" },
-  { folder: "migrations/cache/", source: "src/cache/embedded.ts" },
+export const migrationFolders: readonly MigrationFolder[] = [
+  { folder: "migrations/", source: "src/migrator/generated-migrations.ts" },
+  { folder: "migrations/user-memory/", source: "src/user-memory/generated-migrations.ts" },
+  { folder: "migrations/blobs/", source: "src/blobs/generated-migrations.ts" },
+  { folder: "migrations/cache/", source: "src/cache/generated-migrations.ts" },
 ];
 
 export const packageFile = (path: string): URL => new URL(`../${path}`, import.meta.url);
 
 // Embedded, because a bundler that makes one file of an application leaves a package's .sql files behind.
-export function embeddedMigrations({ folder, source }: EmbeddedFolder): string {
+export function generatedMigrations({ folder, source }: MigrationFolder): string {
   const entries = readdirSync(packageFile(folder))
     .filter((file) => file.endsWith(".sql"))
     .sort()
@@ -32,7 +32,7 @@ ${entries.join("")}];
 `;
 }
 
-if (process.argv[1]?.endsWith("embed-migrations.ts")) {
-  for (const embedded of embeddedFolders)
-    writeFileSync(packageFile(embedded.source), embeddedMigrations(embedded));
+if (process.argv[1]?.endsWith("generate-migrations.ts")) {
+  for (const migrationFolder of migrationFolders)
+    writeFileSync(packageFile(migrationFolder.source), generatedMigrations(migrationFolder));
 }

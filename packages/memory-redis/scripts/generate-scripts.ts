@@ -19,7 +19,7 @@ const withoutComments = (lua: string): string =>
     .filter((line) => !line.trimStart().startsWith("--") && line.trim() !== "")
     .join("\n");
 
-export function embeddedScripts(folder: URL): string {
+export function generatedScripts(folder: URL): string {
   const read = (file: string): string => readFileSync(new URL(file, folder), "utf8");
   const files = readdirSync(folder).filter((file) => file.endsWith(".lua"));
   const sources = files.map((file) => read(file));
@@ -40,6 +40,7 @@ ${entries.join("")}} as const;
 `;
 }
 
-if (process.argv[1]?.endsWith("embed-scripts.ts")) {
-  for (const folder of scriptFolders) writeFileSync(new URL("embedded.ts", folder), embeddedScripts(folder));
+if (process.argv[1]?.endsWith("generate-scripts.ts")) {
+  for (const folder of scriptFolders)
+    writeFileSync(new URL("generated-scripts.ts", folder), generatedScripts(folder));
 }

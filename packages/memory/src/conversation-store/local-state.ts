@@ -5,7 +5,7 @@ import type { JsonObject } from "../codec/json.ts";
 import { createTombstones, type TombstoneStore } from "../in-memory/tombstones.ts";
 import type { Message } from "../message.ts";
 import type { MemoryProvider } from "../provider.ts";
-import { type ListedConversation, listedMetadata } from "./store-entry.ts";
+import { type ListedConversation, listedMetadata } from "./listed-conversations.ts";
 
 const MAX_CONVERSATIONS = 2_000;
 

@@ -5,8 +5,8 @@ import { notifyObserver } from "../observer.ts";
 import type { MemoryProvider } from "../provider.ts";
 import { createSuccess, type Result } from "../result.ts";
 import type { DeadLetterEvent } from "./dead-letters.ts";
-import { findJournaled } from "./journal.ts";
-import { replayConversation } from "./replay.ts";
+import { findJournaled } from "./fallback-journal.ts";
+import { replayConversation } from "./replay-conversation.ts";
 
 const replaySchema = lazy(() =>
   z.strictObject({

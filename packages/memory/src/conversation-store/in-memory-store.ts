@@ -2,12 +2,12 @@ import type { InMemoryConfig } from "../in-memory/config.ts";
 import { createInMemoryProvider } from "../in-memory/provider.ts";
 import type { Message } from "../message.ts";
 import type { MemoryProvider } from "../provider.ts";
-import { createConversationStore } from "./provider-store.ts";
 import type {
   ConversationStoreListEntry,
   ConversationStoreMeta,
   ProviderConversationStore,
 } from "./store.ts";
+import { createConversationStore } from "./store-over-provider.ts";
 
 /**
  * Keeps conversations in this process: for development and tests. Nothing survives a restart, and the limits of the

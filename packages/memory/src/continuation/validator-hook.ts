@@ -1,7 +1,7 @@
 import type { Message } from "../message.ts";
 import type { ApprovalDecision } from "./approval.ts";
 import { type ContinuationOptions, parseMode } from "./options.ts";
-import { assertValidContinuation } from "./validate.ts";
+import { assertValidContinuation } from "./validate-continuation.ts";
 
 /** The input of a {@link ContinuationValidator}: what a client sent, and what the store has. */
 export interface Continuation

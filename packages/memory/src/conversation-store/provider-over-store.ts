@@ -4,9 +4,9 @@ import { setBounded } from "../bounded-map.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { lazy } from "../lazy.ts";
 import type { MemoryProvider } from "../provider.ts";
+import { createStoreState, type StoreState } from "./local-state.ts";
 import type { AnyConversationStore, ProviderConversationStore } from "./store.ts";
 import { createStoreBackend } from "./store-backend.ts";
-import { createStoreState, type StoreState } from "./store-state.ts";
 
 const MAX_VIEWS = 2_000;
 

@@ -4,8 +4,8 @@ import { createMemoryStorageError, type MemoryIssue } from "../errors.ts";
 import { sameJson } from "../json/same-json.ts";
 import type { Message } from "../message.ts";
 import { sanitizeConversation } from "../messages/sanitizer.ts";
-import { ConversationStoreError } from "./error.ts";
 import type { AnyConversationStore } from "./store.ts";
+import { ConversationStoreError } from "./store-error.ts";
 
 /** A checked, frozen copy of what `load` returns. */
 export async function loadMessages(

@@ -3,7 +3,7 @@ import { isMessage } from "../codec/message-shape.ts";
 import type { Message } from "../message.ts";
 import { holdsForeignParts } from "./opaque.ts";
 import { isRole, roleOf } from "./same-message.ts";
-import { type ContinuationRejection, type ContinuationRejectionCode, reject } from "./verdict.ts";
+import { type ContinuationRejection, type ContinuationRejectionCode, reject } from "./validation-result.ts";
 
 export interface TailRules {
   readonly strict: boolean;

@@ -4,6 +4,7 @@ import type { HealthStatus, MemoryProvider } from "../provider.ts";
 import type { Result } from "../result.ts";
 import type { Circuit } from "./circuit.ts";
 import type { FallbackSettings, Operation } from "./options.ts";
+import type { WriteRequest } from "./write-request.ts";
 
 export type ProviderCall<T> = (provider: MemoryProvider) => Promise<Result<T>>;
 
@@ -21,6 +22,20 @@ export interface Stores {
   readonly fallback: MemoryProvider;
   readonly circuit: Circuit;
   readonly settings: FallbackSettings;
+}
+
+/** What differs between the two ways to treat writes. */
+export interface Routing {
+  readonly read: <T>(call: ConversationCall, send: ProviderCall<T>) => Promise<Result<T>>;
+  readonly find: MemoryProvider["findConversations"];
+  /** What it is given is its own. */
+  readonly write: (request: WriteRequest) => Promise<Result<void>>;
+  readonly deleteConversation: MemoryProvider["deleteConversation"];
+  readonly clearUserConversations: MemoryProvider["clearUserConversations"];
+  readonly getStats: MemoryProvider["getStats"];
+  readonly healthCheck: MemoryProvider["healthCheck"];
+  /** Before the stores are closed. */
+  readonly close: () => Promise<void>;
 }
 
 export interface EitherOptions<T> {

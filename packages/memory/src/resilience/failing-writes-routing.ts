@@ -1,31 +1,9 @@
 import { createMemoryConnectionError, type MemoryErrorUnion } from "../errors.ts";
-import type { MemoryProvider } from "../provider.ts";
-import { createFailure, type Result } from "../result.ts";
+import type { ConversationMemory, MemoryQuery } from "../provider.ts";
+import { createFailure } from "../result.ts";
 import type { Operation } from "./options.ts";
-import { createStaleReads, idsOf } from "./stale-reads.ts";
-import {
-  type ConversationCall,
-  callEither,
-  callPrimary,
-  checkHealth,
-  type ProviderCall,
-  type Stores,
-} from "./stores.ts";
-import { conversationIdOf, sendWrite, type WriteRequest } from "./write-request.ts";
-
-/** What differs between the two ways to treat writes. */
-export interface Routing {
-  readonly read: <T>(call: ConversationCall, send: ProviderCall<T>) => Promise<Result<T>>;
-  readonly find: MemoryProvider["findConversations"];
-  /** What it is given is its own. */
-  readonly write: (request: WriteRequest) => Promise<Result<void>>;
-  readonly deleteConversation: MemoryProvider["deleteConversation"];
-  readonly clearUserConversations: MemoryProvider["clearUserConversations"];
-  readonly getStats: MemoryProvider["getStats"];
-  readonly healthCheck: MemoryProvider["healthCheck"];
-  /** Before the stores are closed. */
-  readonly close: () => Promise<void>;
-}
+import { callEither, callPrimary, checkHealth, type Routing, type Stores } from "./primary-and-fallback.ts";
+import { conversationIdOf, sendWrite } from "./write-request.ts";
 
 const staleRead = (operation: Operation): MemoryErrorUnion => ({
   ...createMemoryConnectionError("primary", "it was out of reach", { operation }),
@@ -64,3 +42,32 @@ export function failWrites(stores: Stores): Routing {
     close: async () => {},
   };
 }
+
+const MAX_CONVERSATIONS = 100_000;
+
+/** Which conversations were last read from the fallback: the last 100,000 of them. */
+interface StaleReads {
+  readonly has: (conversationId: string) => boolean;
+  readonly add: (conversationId: string) => void;
+  readonly remove: (conversationId: string) => void;
+}
+
+function createStaleReads(): StaleReads {
+  const ids = new Set<string>();
+  return {
+    has: (id) => ids.has(id),
+    add: (id) => {
+      ids.delete(id); // To the end: what was read last is forgotten last.
+      ids.add(id);
+      const [oldest] = ids;
+      if (ids.size > MAX_CONVERSATIONS && oldest !== undefined) ids.delete(oldest);
+    },
+    remove: (id) => void ids.delete(id),
+  };
+}
+
+/** The conversations that a listing returned, and the one that it was asked for. */
+const idsOf = (query: MemoryQuery, found: readonly ConversationMemory[]): readonly string[] => [
+  ...(query.conversationId === undefined ? [] : [query.conversationId]),
+  ...found.map(({ conversationId }) => conversationId),
+];

@@ -1,21 +1,22 @@
+import { setBounded } from "../bounded-map.ts";
 import { createMemoryValidationError } from "../errors.ts";
 import { notifyObserver } from "../observer.ts";
+import type { ConversationMemory } from "../provider.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
 import { clearUserInFallback, deleteFromFallback } from "./fallback-erasure.ts";
 import type { Operation } from "./options.ts";
 import { createPendingReplays } from "./pending-replays.ts";
-import { isReservedId } from "./reserved-ids.ts";
-import type { Routing } from "./routing.ts";
-import { createSeenIncarnations } from "./seen-incarnations.ts";
 import {
   type ConversationCall,
   callEither,
   callPrimary,
   checkHealth,
   type ProviderCall,
+  type Routing,
   type Stores,
-} from "./stores.ts";
-import { findVisible, visibleStats } from "./visible.ts";
+} from "./primary-and-fallback.ts";
+import { isReservedId } from "./reserved-ids.ts";
+import { findVisible, visibleStats } from "./visible-conversations.ts";
 import { conversationIdOf, sendWrite, type WriteRequest, withKey } from "./write-request.ts";
 import { mayBeDone, writeToFallback } from "./write-to-fallback.ts";
 
@@ -168,5 +169,39 @@ export function routeWritesToFallback(stores: Stores): Routing {
     },
 
     close: pendingReplays.close,
+  };
+}
+
+const MAX_CONVERSATIONS = 100_000;
+
+/** The incarnations that the primary gave last: of the 100,000 conversations that were read last. */
+interface SeenIncarnations {
+  readonly of: (conversationId: string) => string | undefined;
+  /** Records the incarnation in what a read of the primary returned, if it has one. */
+  readonly record: (conversationId: string, data: unknown) => void;
+  readonly delete: (conversationId: string) => void;
+  readonly clear: () => void;
+}
+
+const textOf = (value: unknown, field: string): string | undefined => {
+  const text: unknown = typeof value === "object" && value !== null ? Reflect.get(value, field) : undefined;
+  return typeof text === "string" ? text : undefined;
+};
+
+function createSeenIncarnations(): SeenIncarnations {
+  const seen = new Map<string, string>();
+  const set = (id: string, incarnation: string | undefined): void => {
+    if (incarnation !== undefined) setBounded(seen, [id, incarnation], MAX_CONVERSATIONS);
+  };
+  return {
+    of: (id) => seen.get(id),
+    record: (id, data) =>
+      set(
+        id,
+        textOf(data, "incarnation") ??
+          textOf((data as Partial<ConversationMemory> | null)?.metadata, "incarnation"),
+      ),
+    delete: (id) => void seen.delete(id),
+    clear: () => seen.clear(),
   };
 }

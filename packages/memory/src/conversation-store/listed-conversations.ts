@@ -3,7 +3,8 @@ import type { JsonObject } from "../codec/json.ts";
 import { schemaIssues } from "../codec/schema-issues.ts";
 import { createMemoryStorageError } from "../errors.ts";
 import { lazy } from "../lazy.ts";
-import { ConversationStoreError } from "./error.ts";
+import type { AnyConversationStore } from "./store.ts";
+import { ConversationStoreError } from "./store-error.ts";
 
 // Databases say `null` or an empty text where there is nothing.
 const text = lazy(() =>
@@ -56,4 +57,34 @@ export function parseListing(listing: unknown): readonly ListedConversation[] {
   throw new ConversationStoreError(
     createMemoryStorageError("list", reason, { provider: "conversation-store" }),
   );
+}
+
+export interface StoreDirectory {
+  /** The conversations of `userId`, by default of the viewer; without either, of all users. */
+  readonly list: (userId?: string) => Promise<readonly ListedConversation[]>;
+  /** Looked up in the listing each time: it decides who has access, and that may change. */
+  readonly find: (conversationId: string, userId?: string) => Promise<ListedConversation | undefined>;
+}
+
+/** `viewer` is the user that the view is for; absent: it sees everything. */
+export function createStoreDirectory(
+  store: AnyConversationStore,
+  viewer: string | undefined,
+): StoreDirectory {
+  async function list(userId = viewer): Promise<readonly ListedConversation[]> {
+    if (viewer !== undefined && userId !== viewer) return [];
+    // Without an argument, as that is what asks for everybody's.
+    const all = parseListing(await (userId === undefined ? store.list() : store.list(userId)));
+    const mine = all.filter(
+      (entry) => userId === undefined || entry.userId === undefined || entry.userId === userId,
+    );
+    // A store that filters need not repeat whom it filtered by.
+    return mine.map((entry) => ({ ...entry, userId: entry.userId ?? userId }));
+  }
+
+  async function find(conversationId: string, userId = viewer): Promise<ListedConversation | undefined> {
+    return (await list(userId)).find(({ id }) => id === conversationId);
+  }
+
+  return { list, find };
 }

@@ -1,21 +1,31 @@
 import * as z from "zod";
 import { sha256 } from "#digest";
+import { conversationCursor } from "../codec/cursor.ts";
 import { idIssue } from "../codec/ids.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryNotFoundError, createMemoryValidationError, isMemoryConflictError } from "../errors.ts";
 import { lazy } from "../lazy.ts";
 import type { Message } from "../message.ts";
 import { sanitizeConversation } from "../messages/sanitizer.ts";
-import type { ConversationMemory, MemoryProvider, WriteMetadata, WriteOptions } from "../provider.ts";
+import type {
+  ConversationMemory,
+  MemoryProvider,
+  MemoryQuery,
+  WriteMetadata,
+  WriteOptions,
+} from "../provider.ts";
 import { readFrom } from "../read-from.ts";
 import { copyArgument } from "../resilience/argument-copy.ts";
 import { retrySchema } from "../resilience/options.ts";
 import { withRetry } from "../resilience/retry.ts";
 import { isVersionedProvider } from "../versioned-provider.ts";
-import { ConversationStoreError, unwrap } from "./error.ts";
-import { listConversations } from "./listing.ts";
-import { conversationMetadata } from "./meta.ts";
-import type { ConversationStoreMeta, ProviderConversationStore } from "./store.ts";
+import type {
+  ConversationStoreListEntry,
+  ConversationStoreMeta,
+  ProviderConversationStore,
+} from "./store.ts";
+import { ConversationStoreError, unwrap } from "./store-error.ts";
+import { conversationMetadata, toListEntry } from "./store-metadata.ts";
 
 const optionsSchema = lazy(() =>
   z.strictObject({
@@ -147,3 +157,51 @@ function threadId(userId: string, agent: string): string {
   }
   return `thread_${sha256(JSON.stringify(["jaf:thread", userId, agent]), "base64url")}`;
 }
+
+const PAGE = 100;
+
+async function* pages(
+  provider: MemoryProvider,
+  query: MemoryQuery,
+): AsyncGenerator<readonly ConversationMemory[]> {
+  let cursor: string | undefined;
+  do {
+    const paged = {
+      ...query,
+      limit: PAGE,
+      includeMessages: false,
+      ...(cursor === undefined ? {} : { cursor }),
+    };
+    const found = await unwrap("list", () => provider.findConversations(paged));
+    yield found;
+    const last = found.length < PAGE ? undefined : found.at(-1);
+    cursor = last && conversationCursor(last);
+  } while (cursor !== undefined);
+}
+
+/** Newest activity first, each once. Holds one page of conversations at a time, and the entries. */
+async function listConversations(
+  provider: MemoryProvider,
+  query: Pick<MemoryQuery, "userId">,
+): Promise<ConversationStoreListEntry[]> {
+  const entries = new Map<string, ConversationStoreListEntry>();
+  const add = (conversations: readonly ConversationMemory[]) => {
+    for (const conversation of conversations) {
+      entries.set(conversation.conversationId, toListEntry(conversation));
+    }
+  };
+  let pageCount = 0;
+  for await (const page of pages(provider, query)) {
+    add(page);
+    pageCount += 1;
+  }
+  const since = entries.values().next().value?.updatedAt;
+  if (pageCount > 1 && since !== undefined) {
+    // What was written between two pages has moved to the front, and was never seen if its place came later.
+    for await (const page of pages(provider, { ...query, since })) add(page);
+  }
+  return [...entries.values()].sort(byActivity);
+}
+
+const byActivity = (a: ConversationStoreListEntry, b: ConversationStoreListEntry): number =>
+  (b.updatedAt?.getTime() ?? 0) - (a.updatedAt?.getTime() ?? 0);

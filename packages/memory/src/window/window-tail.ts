@@ -2,7 +2,7 @@ import type { Message } from "../message.ts";
 import { pendingToolCalls } from "../messages/pending.ts";
 import { isReplayable } from "../messages/sanitizer.ts";
 import { limitsOf, type WindowLimits, type WindowOptions } from "./options.ts";
-import { REPLAYED_WINDOWS } from "./start.ts";
+import { REPLAYED_WINDOWS } from "./window-start.ts";
 
 /** How many messages are read first for a window of tokens, whose number of messages is unknown. */
 const FIRST_READ = 100;
@@ -16,10 +16,14 @@ export interface WindowTail {
   /** How many of the last messages to read first; usually that is enough. */
   readonly firstRead: number;
   /**
-   * Checks whether the last messages of a conversation are enough. `from`: the index of a message that is needed too, with
-   * all that follow it; below 0: it wasn't read. Throws what the tokenizer throws.
+   * Checks whether `messages`, the last ones of a conversation, suffice to compute its window. If they do
+   * (`decides: true`), it returns those that the window depends on; otherwise how many messages to read next.
    *
-   * System content counts in every window, wherever it is: if a conversation contains any, read all of it.
+   * `from` is the index in `messages` of a message that the caller also needs, with all messages after it. It is negative
+   * if that message comes before `messages`, which then never suffice. Default: no further message is needed.
+   *
+   * If a conversation contains system content, read all of it and don't use this: system content is part of every window,
+   * wherever it is. Throws what the tokenizer throws.
    */
   readonly endOf: (messages: readonly Message[], from?: number) => WindowEnd;
 }
@@ -28,14 +32,14 @@ export type WindowEnd =
   | {
       readonly decides: true;
       /**
-       * From a user message on: they give the same window as the whole conversation, even after more
-       * messages. Includes pending calls at the end.
+       * The end of the given messages, beginning with a user message and including pending calls. It gives the same window
+       * as the whole conversation, also after more messages are added to both.
        */
       readonly messages: readonly Message[];
     }
   | {
       readonly decides: false;
-      /** How many of the last messages to read next; absent: all, nothing less is enough. */
+      /** How many of the last messages to read next. Absent: read all of them, since fewer can't be used. */
       readonly readNext?: number;
     };
 
@@ -60,10 +64,15 @@ interface Needed {
 }
 
 /**
- * A sliding window depends on nothing before the last user message behind which the limit is reached, one in steps on
- * nothing before the last in front of all from which its growth may be replayed. Nor does the sanitizer where everything
- * from there on is replayable, but for open calls at the end: whatever stands before is matched among itself. What is open
- * doesn't count, since it may be left out.
+ * Looks for the last user message from which on the messages decide the window:
+ *
+ * - A sliding window depends on nothing before the last user message from which on the messages cost at least the limit.
+ * - A window with a low mark depends on nothing before the last user message from which on they cost more than
+ *   `REPLAYED_WINDOWS` limits, because its growth is computed from there on.
+ * - The sanitizer changes nothing if all messages from there on are replayable. It matches the earlier ones among
+ *   themselves.
+ *
+ * Pending calls at the end are neither counted nor checked, since the window may leave them out.
  */
 function endOf(messages: readonly Message[], { limits, least, from }: Needed): WindowEnd {
   const { costOf, limit, low } = limits;
