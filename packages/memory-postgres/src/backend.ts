@@ -8,10 +8,6 @@ import {
 import { createBulk, type Share } from "./bulk.ts";
 import type { SqlClient, SqlRow, Statement } from "./client/port.ts";
 import { hasCode } from "./client/sql-state.ts";
-import { toMemoryError } from "./errors.ts";
-import { toHistory } from "./history.ts";
-import { createQueries } from "./queries.ts";
-import { createReadQueries } from "./read-queries.ts";
 import {
   firstPositionOf,
   toExtras,
@@ -20,11 +16,16 @@ import {
   toStoredConversation,
   toTime,
   toTombstones,
-} from "./rows.ts";
+} from "./decoding.ts";
+import { toMemoryError } from "./errors.ts";
+import { toHistory } from "./history.ts";
+import { createQueries } from "./queries.ts";
+import { createReadQueries } from "./read-queries.ts";
 import type { ResolvedNames } from "./schema/names.ts";
 import { createSweep } from "./sweep.ts";
-import { createWriteCall, KEY_IS_KNOWN, toWriteOutcome } from "./write-call.ts";
+import { createWriteCall, KEY_IS_KNOWN } from "./write-arguments.ts";
 import { createWriteGroups } from "./write-groups.ts";
+import { toWriteOutcome } from "./write-outcome.ts";
 
 export interface ConversationBackendOptions {
   readonly sql: SqlClient;

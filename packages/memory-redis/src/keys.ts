@@ -24,7 +24,7 @@ function hash(text: string): number {
   return value >>> 0;
 }
 
-/** Keys of one conversation, all in one slot. `scripts/parts.lua` makes the same. */
+/** Keys of one conversation, all in one slot. `scripts/part-keys.lua` makes the same. */
 export interface ConversationKeys {
   readonly conversation: string;
   readonly messages: string;

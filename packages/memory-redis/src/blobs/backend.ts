@@ -1,8 +1,8 @@
 import type { BlobBackend, BlobEntry } from "@jaf/memory";
 import type { RedisPort } from "../client/port.ts";
-import { createDeadlines } from "../deadlines.ts";
+import { createDeadlines } from "../command-deadlines.ts";
+import { list, number, text } from "../decoding.ts";
 import { toMemoryError } from "../errors.ts";
-import { list, number, text } from "../replies.ts";
 import { createScriptRunner } from "../scripts/runner.ts";
 import { createBlobKeys } from "./keys.ts";
 import { scripts } from "./scripts/embedded.ts";

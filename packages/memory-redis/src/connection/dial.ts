@@ -1,4 +1,4 @@
-import { createDeadlines } from "../deadlines.ts";
+import { createDeadlines } from "../command-deadlines.ts";
 import type { Connection, CreateConnection } from "./connection.ts";
 
 /** There is no connection at the moment, and a new one is being made. */

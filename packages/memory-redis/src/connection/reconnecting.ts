@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { adaptClient } from "../client/adapt-client.ts";
 import type { RedisPort } from "../client/port.ts";
-import { createDeadlines } from "../deadlines.ts";
+import { createDeadlines } from "../command-deadlines.ts";
 import type { Connection, CreateConnection } from "./connection.ts";
 import { ConnectionClosed, ConnectionLost, createDial } from "./dial.ts";
 import { type CallKind, createInFlight, type InFlight } from "./in-flight.ts";

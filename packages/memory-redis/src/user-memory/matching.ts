@@ -1,5 +1,5 @@
 import type { Matches, UserKey } from "@jaf/user-memory/adapter";
-import { list, number, text } from "../replies.ts";
+import { list, number, text } from "../decoding.ts";
 import { CONTEXTS_PER_FIELD, decodeContexts } from "./contexts.ts";
 import type { UserMemoryIo } from "./io.ts";
 

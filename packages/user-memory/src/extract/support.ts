@@ -1,15 +1,15 @@
 import { ownContent } from "../facts/terms.ts";
-import type { Span } from "./foreign/index.ts";
 import { type NormalizedText, normalizeText } from "./normalized-text.ts";
 import type { ProposedFact } from "./options.ts";
 import type { Passage, Quotable } from "./passages.ts";
 import { lineOf } from "./passages.ts";
+import type { Span } from "./third-party-text/index.ts";
 
 /** What supports a proposal. */
 export type Support =
   | { readonly kind: "quotation"; readonly passage: Passage }
   /** Its words stand in somebody else's text alone. */
-  | { readonly kind: "foreign"; readonly words: string; readonly message: number }
+  | { readonly kind: "third-party"; readonly words: string; readonly message: number }
   /** The user said nothing like it. */
   | { readonly kind: "none" };
 
@@ -29,7 +29,7 @@ const MIN_SHARED = 2;
  * the passage that shares most with it: two words and a fifth of them are enough, for it is the passage that is shown.
  */
 export function createSupportFinder(quotable: Quotable): (proposal: ProposedFact) => Support {
-  const { said, passages, foreign } = quotable;
+  const { said, passages, thirdParty } = quotable;
   const texts = said.map(normalizeText);
   const looked = lazily(() => {
     const contents = new Map(passages.map((passage) => [passage, ownContent({ fact: passage.text })]));
@@ -61,7 +61,7 @@ export function createSupportFinder(quotable: Quotable): (proposal: ProposedFact
         passage: (second && likest(fact, { among: quoted, share: SHARED_WITH_FACT })) ?? first,
       };
     }
-    const other = found.find((match) => foreign[match.message]?.some((span) => overlap(match, span)));
+    const other = found.find((match) => thirdParty[match.message]?.some((span) => overlap(match, span)));
     if (other !== undefined) return ofOther(other, said);
     if (found.length > 0) return NONE;
     const passage =
@@ -79,7 +79,7 @@ function lazily<T>(make: () => T): () => T {
 }
 
 const ofOther = ({ message, start, end }: MessageSpan, said: readonly string[]): Support => ({
-  kind: "foreign",
+  kind: "third-party",
   words: lineOf((said[message] ?? "").slice(start, end)),
   message,
 });

@@ -1,11 +1,11 @@
 import type { Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/adapter";
 import type { ExtractionJob } from "../queue/queue.ts";
-import { announcesText } from "./foreign/index.ts";
 import { asksNotToKeep } from "./off-record/index.ts";
 import { withoutSecrets } from "./passages.ts";
 import { questionIn } from "./question.ts";
 import { holdsSecret } from "./secrets/index.ts";
+import { announcesText } from "./third-party-text/index.ts";
 
 /** Of a turn, so many messages and UTF-16 units are looked at: the last messages, and of each its beginning. */
 const MAX_MESSAGES = 32;

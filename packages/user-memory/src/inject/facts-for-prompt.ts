@@ -1,7 +1,7 @@
 import type { MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import { beforeDeadline } from "../deadline.ts";
 import { UserMemoryError } from "../errors.ts";
-import { getUserMemory } from "../linked-memory.ts";
+import { getUserMemory } from "../global-user-memory.ts";
 import { notify } from "../notify.ts";
 import { type FactsPlacement, renderFacts } from "../render/render.ts";
 import type { InjectSettings } from "./options.ts";

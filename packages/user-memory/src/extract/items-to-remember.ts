@@ -1,10 +1,10 @@
 import { ownContent } from "../facts/terms.ts";
 import type { ExtractionJob } from "../queue/queue.ts";
-import { announcesText } from "./foreign/index.ts";
 import type { ProposedFact } from "./options.ts";
 import { lineOf, type Passage, type Quotable, quotableOf, wordsIn } from "./passages.ts";
 import { holdsSecret } from "./secrets/index.ts";
 import { createSupportFinder } from "./support.ts";
+import { announcesText } from "./third-party-text/index.ts";
 
 /** Something to remember of a turn. */
 export type Item = Quoted | Worded;
@@ -22,7 +22,7 @@ export interface Quoted {
 
 /** A sentence of a model's: one that was verified, or one about somebody else's text. */
 export interface Worded {
-  readonly kind: "verified" | "foreign";
+  readonly kind: "verified" | "third-party";
   readonly proposal: ProposedFact;
   readonly evidence: string;
   /** Index of the message among those said. */
@@ -65,9 +65,9 @@ export async function proposedIn(
     const proposal = { ...given, fact: lineOf(given.fact) };
     const support = find(proposal);
     if (support.kind === "none" || proposal.fact === "" || holdsSecret(proposal.fact)) continue;
-    if (support.kind === "foreign") {
+    if (support.kind === "third-party") {
       const { words, message } = support;
-      if (!holdsSecret(words)) worded.push({ kind: "foreign", proposal, evidence: words, message });
+      if (!holdsSecret(words)) worded.push({ kind: "third-party", proposal, evidence: words, message });
       continue;
     }
     const { passage } = support;
@@ -75,7 +75,9 @@ export async function proposedIn(
       worded.push({ kind: "verified", proposal, evidence: passage.text, message: passage.message });
     } else byPassage.set(passage, merged(byPassage.get(passage) ?? quoted(passage, job), proposal));
   }
-  const ranked = worded.toSorted((a, b) => Number(a.kind === "foreign") - Number(b.kind === "foreign"));
+  const ranked = worded.toSorted(
+    (a, b) => Number(a.kind === "third-party") - Number(b.kind === "third-party"),
+  );
   return [...byPassage.values(), ...ranked];
 }
 

@@ -1,13 +1,12 @@
 import type { Middleware, RemembersSpec } from "@jaf/core";
-import type { AuditEntry, AuditReport } from "./audit/entry.ts";
-import { defineUserMemory } from "./define-user-memory.ts";
-import type { ErasureMark } from "./erasure-mark.ts";
-import type { FactExplanation } from "./explanation.ts";
-import type { UserFact } from "./fact.ts";
-import { createInMemoryUserMemoryBackend } from "./in-memory/backend.ts";
-import type { UserMemoryOptions } from "./options.ts";
-import type { ExtractionQueue } from "./queue/queue.ts";
-import type { ForgetReceipt } from "./receipt.ts";
+import type { AuditEntry, AuditReport } from "../audit/entry.ts";
+import { defineUserMemory } from "../define-user-memory.ts";
+import type { ErasureMark } from "../erasure-mark.ts";
+import type { FactExplanation } from "../explanation.ts";
+import type { UserFact } from "../fact.ts";
+import type { UserMemoryOptions } from "../options.ts";
+import type { ExtractionQueue } from "../queue/queue.ts";
+import type { ForgetReceipt } from "../receipt.ts";
 import type {
   FactChanges,
   FactReview,
@@ -15,7 +14,8 @@ import type {
   RecallOptions,
   RememberOptions,
   UserMemoryStore,
-} from "./store.ts";
+} from "../store.ts";
+import { createInMemoryUserMemoryBackend } from "./backend.ts";
 
 /**
  * Keeps facts in this process, for tests and development: what it knows ends with the process. In all else it does as the

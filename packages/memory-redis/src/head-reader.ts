@@ -1,5 +1,5 @@
+import { type Head, list, number, parseHead } from "./decoding.ts";
 import type { Keys } from "./keys.ts";
-import { type Head, list, number, parseHead } from "./replies.ts";
 import type { RunScript } from "./scripts/runner.ts";
 
 /** How many conversations one call reads, so that no call blocks the server for long; metadata may be large. */

@@ -1,5 +1,8 @@
-import type { UserChange } from "@jaf/user-memory/adapter";
+import { randomUUID } from "node:crypto";
+import type { UserChange, UserKey, UserMemoryBackend } from "@jaf/user-memory/adapter";
+import { list, number, text } from "../decoding.ts";
 import { encodeEntry } from "./audit.ts";
+import { encodeFact } from "./fact-codec.ts";
 import {
   contextEdits,
   type FactEdit,
@@ -8,8 +11,8 @@ import {
   postingEdits,
   signatureEdits,
   vectorChange,
-} from "./edits.ts";
-import { encodeFact } from "./fact-codec.ts";
+} from "./fact-edits.ts";
+import type { UserMemoryIo } from "./io.ts";
 import type { UserKeys } from "./keys.ts";
 import { encodeVector } from "./vector-codec.ts";
 
@@ -20,7 +23,7 @@ const BY_COMMAND = [
 ] as const;
 
 /** The keys of the script `commit`: the first five by their role. */
-export const COMMIT_PARTS = [
+const COMMIT_PARTS = [
   ...(["head", "lookups", "postings", "signatures", "contexts"] as const),
   ...BY_COMMAND,
 ] as const satisfies readonly (keyof UserKeys)[];
@@ -88,7 +91,7 @@ function joined(commands: readonly Command[]): readonly Command[] {
 const inThrees = (edits: readonly string[]): readonly string[] => [String(edits.length / 3), ...edits];
 
 /** The arguments of the script `commit`. `write` names it, as no other. */
-export function encodeChange(change: UserChange, write: string): readonly string[] {
+function encodeChange(change: UserChange, write: string): readonly string[] {
   const { expectedVersion, head } = change;
   const edits = factEdits(change);
   const state = ["version", head.version, "epoch", head.epoch, "state", head.state, "write", write];
@@ -109,4 +112,38 @@ export function encodeChange(change: UserChange, write: string): readonly string
     ...inThrees(edits.flatMap(signatureEdits)),
     ...inThrees(edits.flatMap(contextEdits)),
   ];
+}
+
+/** The keys of the script `erase`: the first five by their role. */
+const ERASED_PARTS = [
+  ...(["head", "audit", "facts", "vectors", "jobs"] as const),
+  ...(["lookups", "postings", "contexts", "signatures", "tombstones"] as const),
+  ...(["active", "quarantined", "superseded"] as const),
+] as const;
+
+/** Changes a user's facts and erases them. `forgetJobs` takes erased jobs out of the queue. */
+export function createWrites(
+  { run, keys, wait }: UserMemoryIo,
+  forgetJobs: (user: UserKey, jobs: readonly string[]) => Promise<unknown>,
+): Pick<UserMemoryBackend, "commit" | "erase"> {
+  return {
+    commit: async (user, change) => {
+      const of = keys.of(user);
+      const [head, ...others] = COMMIT_PARTS;
+      const scriptKeys = [of[head], ...others.map((part) => of[part])] as const;
+      return (
+        number(await run("commit", { keys: scriptKeys, args: encodeChange(change, randomUUID()) }, wait)) ===
+        1
+      );
+    },
+    erase: async (user, { state, audit }) => {
+      const of = keys.of(user);
+      const [head, ...others] = ERASED_PARTS;
+      const scriptKeys = [of[head], ...others.map((part) => of[part])] as const;
+      const args = [randomUUID(), state, ...audit.map(encodeEntry)];
+      const [facts, vectors, count, ...gone] = list(await run("erase", { keys: scriptKeys, args }, wait));
+      await forgetJobs(user, gone.map(text));
+      return { facts: number(facts), vectors: number(vectors), jobs: number(count) };
+    },
+  };
 }

@@ -13,11 +13,11 @@
 -- selected, index behind the last, messages, value of the idempotency key or nil, own ids or nil each, traces.
 
 --@include clock.lua
---@include parts.lua
+--@include part-keys.lua
 
 local asked = cjson.decode(ARGV[1])
 local conversation = KEYS[1]
-local messages, keys, traces, ids = parts(asked.prefix, conversation)
+local messages, keys, traces, ids = part_keys(asked.prefix, conversation)
 
 local hash = redis.call('HGETALL', conversation)
 if #hash == 0 then return { clock() } end

@@ -1,7 +1,8 @@
 import { drainWork } from "../background-work.ts";
-import { fillSlot, isLinked, isStore, isUserMemory, type LinkedUserMemory } from "../linked-memory.ts";
+import { fillSlot } from "../global-user-memory.ts";
 import type { UserMemoryStore } from "../store.ts";
 import type { UserMemory } from "../user-memory.ts";
+import { isLinked, isStore, isUserMemory, type LinkedUserMemory } from "../user-memory-guards.ts";
 import { type MemoryLinkOptions, middlewareFor } from "./middleware.ts";
 
 /** A store of one's own, ready for runs. */

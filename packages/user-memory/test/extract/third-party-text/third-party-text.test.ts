@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { announcesText, foreignSpans } from "../../../src/extract/foreign/index.ts";
+import { announcesText, thirdPartySpans } from "../../../src/extract/third-party-text/index.ts";
 
-const foreignIn = (text: string): string =>
-  foreignSpans(text)
+const thirdPartyIn = (text: string): string =>
+  thirdPartySpans(text)
     .map(({ start, end }) => text.slice(start, end))
     .join("|");
 
@@ -67,17 +67,17 @@ const OWN: readonly string[] = [
   "Likes:\n- sweets\n    - I love chocolate\n    - I love cake",
 ];
 
-describe("foreignSpans", () => {
+describe("thirdPartySpans", () => {
   it.each(PASTES)("finds %s", (_name, text, strange) => {
-    expect(foreignIn(text)).toContain(strange);
+    expect(thirdPartyIn(text)).toContain(strange);
   });
 
   it.each(OWN)("leaves %j to the user", (text) => {
-    expect(foreignSpans(text)).toEqual([]);
+    expect(thirdPartySpans(text)).toEqual([]);
   });
 
   it("can't tell unmarked text in the first person from the user's own", () => {
-    expect(foreignSpans("I was born in Ohio. My father was a baker.")).toEqual([]);
+    expect(thirdPartySpans("I was born in Ohio. My father was a baker.")).toEqual([]);
   });
 });
 

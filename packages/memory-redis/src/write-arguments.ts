@@ -6,16 +6,16 @@ import type {
   ExpectedIncarnation,
   Tombstones,
 } from "@jaf/memory/adapter";
+import { encodeField } from "./decoding.ts";
 import type { Keys } from "./keys.ts";
-import { encodeField } from "./replies.ts";
 
 /** 128 bits tell contents apart, and a thousand of them are kept with each conversation. */
 const HASH_LENGTH = 32;
 
 /** The argument of `write.lua`, without the fields for indexing. */
-export type WriteInput = Record<string, unknown>;
+export type WriteArguments = Record<string, unknown>;
 
-export interface InputOptions {
+export interface WriteArgumentsOptions {
   readonly keys: Keys;
   /** Whether the indexes are on the same server as the conversation. */
   readonly atomic: boolean;
@@ -50,7 +50,7 @@ const sourceInput = (write: ConversationWrite, source: ConversationSource) => ({
 });
 
 /** Makes the part of the argument that is the same for every attempt. Short, since the script has to parse it. */
-export function createInput({ keys, atomic, mayResend, ttl, waits }: InputOptions) {
+export function createWriteArguments({ keys, atomic, mayResend, ttl, waits }: WriteArgumentsOptions) {
   // No caller's key begins with NUL.
   const ownKey = () => (mayResend ? { key: `\0${randomUUID()}`, bodyHash: "-" } : undefined);
 
@@ -65,7 +65,7 @@ export function createInput({ keys, atomic, mayResend, ttl, waits }: InputOption
   }
 
   function addExpectedIncarnation(
-    given: WriteInput,
+    given: WriteArguments,
     write: ConversationWrite,
     expected: ExpectedIncarnation,
   ): void {
@@ -87,12 +87,12 @@ export function createInput({ keys, atomic, mayResend, ttl, waits }: InputOption
     return [...new Set(indexes.map(keys.importMarker))];
   };
 
-  return (write: ConversationWrite): WriteInput => {
+  return (write: ConversationWrite): WriteArguments => {
     const { mode, conversationId, userId, traceId, messages, metadata, create, dropLast, source } = write;
     const idempotency = write.idempotency ?? ownKey();
     const fields = Object.entries(metadata);
     const ids = ownIds(messages);
-    const given: WriteInput = { prefix: keys.prefix, mode, id: conversationId };
+    const given: WriteArguments = { prefix: keys.prefix, mode, id: conversationId };
     if (userId !== undefined) given["user"] = userId;
     if (traceId !== undefined) given["trace"] = traceId;
     if (create !== undefined) given["create"] = create.incarnation;

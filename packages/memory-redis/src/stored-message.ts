@@ -1,4 +1,4 @@
-import { text } from "./replies.ts";
+import { text } from "./decoding.ts";
 
 /** SHA-1, hex. */
 const DIGEST_LENGTH = 40;

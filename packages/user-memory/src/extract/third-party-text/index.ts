@@ -12,7 +12,7 @@ const MARK = /^\s*.{3}/u;
  * The parts of a user's message that are somebody else's text, decided by structure in any language: sorted, disjoint. A quoted
  * word or title isn't one, nor is a list that a colon announces. Text pasted without any mark can't be told from the user's.
  */
-export function foreignSpans(text: string): readonly Span[] {
+export function thirdPartySpans(text: string): readonly Span[] {
   const plain = text.replace(/\r\n?|[\v\f\u0085\u2028\u2029]/gu, (found) => "\n".padStart(found.length));
   const fences = fencesIn(linesOf(plain));
   // What stands in a fence says nothing of what stands beside it.

@@ -1,5 +1,5 @@
 import type { StoredFact, Tombstone, UserMemoryBackend } from "@jaf/user-memory/adapter";
-import { list, text } from "../replies.ts";
+import { list, text } from "../decoding.ts";
 import { decodeFacts } from "./fact-codec.ts";
 import { parseHead } from "./head.ts";
 import type { UserMemoryIo } from "./io.ts";
@@ -16,7 +16,7 @@ const counted = (values: readonly unknown[]): readonly string[] => [
 const flag = (brief: boolean | undefined): string => (brief === true ? "1" : "0");
 
 /** Reads facts by what they are found by, and in order. */
-export function createFactReader({ run, keys }: UserMemoryIo): Pick<UserMemoryBackend, "read" | "list"> {
+export function createReads({ run, keys }: UserMemoryIo): Pick<UserMemoryBackend, "read" | "list"> {
   return {
     read: async (user, { tombstones: digests = [], brief, ...selection }) => {
       const { head, facts, vectors, lookups, tombstones } = keys.of(user);

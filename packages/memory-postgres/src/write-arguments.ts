@@ -1,11 +1,5 @@
-import type { WriteReceipt } from "@jaf/memory";
-import {
-  type ConversationSource,
-  type ConversationWrite,
-  messageHash,
-  type WriteOutcome,
-} from "@jaf/memory/adapter";
-import type { SqlRow, SqlValue, Statement } from "./client/port.ts";
+import { type ConversationSource, type ConversationWrite, messageHash } from "@jaf/memory/adapter";
+import type { SqlValue, Statement } from "./client/port.ts";
 import { statementName } from "./client/prepared.ts";
 import { toMetadataTexts } from "./metadata.ts";
 import { qualifiedName, type ResolvedNames } from "./schema/names.ts";
@@ -140,34 +134,4 @@ export function packWrite(write: ConversationWrite): string | undefined {
     return `"${name}":${type === "text::jsonb" ? value : JSON.stringify(value)}`;
   });
   return `{${fields.join(",")}}`;
-}
-
-/** Of what follows `written`. */
-const toReceipt = ([version, lastSeq, totalMessages, digest = "-"]: readonly string[]): WriteReceipt => ({
-  nextPosition: Number(lastSeq),
-  totalMessages: Number(totalMessages),
-  version: Number(version),
-  ...(digest === "-" ? {} : { historyDigest: digest }),
-});
-
-export function toWriteOutcome({ outcome }: SqlRow): WriteOutcome {
-  const [status, ...values] = outcome?.split(" ") ?? [];
-  switch (status) {
-    case "written":
-      return { status, receipt: toReceipt(values) };
-    case "replayed":
-    case "missing":
-      return { status };
-    case "version":
-    case "metadata-version":
-      return { status: "conflict", reason: status, actualVersion: Number(values[0]) };
-    case "owner":
-    case "idempotency-key":
-    case "incarnation":
-    case "length":
-    case "message-id":
-      return { status: "conflict", reason: status };
-    default:
-      throw new TypeError("unknown outcome of a write");
-  }
 }

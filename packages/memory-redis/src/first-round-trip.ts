@@ -1,9 +1,9 @@
 import type { ReadRequest, StoredSelection } from "@jaf/memory/adapter";
 import { selectedBounds } from "@jaf/memory/adapter";
 import type { RedisPort } from "./client/port.ts";
-import type { Deadlines } from "./deadlines.ts";
+import type { Deadlines } from "./command-deadlines.ts";
+import { type Head, list, number, parseHead, text } from "./decoding.ts";
 import type { Keys } from "./keys.ts";
-import { type Head, list, number, parseHead, text } from "./replies.ts";
 import type { RunScript } from "./scripts/runner.ts";
 
 /** How many messages one call reads at most, so that no call blocks the server for long. */
@@ -16,7 +16,7 @@ interface Absence {
 }
 
 /** What the first round trip of a read returns. */
-export interface FirstRead {
+export interface FirstRoundTrip {
   /** By the server's clock, if it was asked for. */
   readonly readAt: Date | undefined;
   readonly head: Head;
@@ -32,7 +32,7 @@ export interface FirstRead {
   readonly traceIds: readonly string[];
 }
 
-export interface FirstReadOptions {
+export interface FirstRoundTripOptions {
   readonly port: RedisPort;
   readonly run: RunScript;
   readonly keys: Keys;
@@ -86,9 +86,9 @@ function toTime(reply: unknown): Date {
  * The first round trip of a read: a transaction where the span is known, else a script. A range is read where it is if
  * nothing was trimmed; otherwise the script reads it in another round trip.
  */
-export function createFirstRead({ port, run, keys, deadlines }: FirstReadOptions) {
+export function createFirstRoundTrip({ port, run, keys, deadlines }: FirstRoundTripOptions) {
   /** `undefined`: the selected messages are elsewhere. */
-  async function readSpan(request: Request, span: Span): Promise<FirstRead | Absence | undefined> {
+  async function readSpan(request: Request, span: Span): Promise<FirstRoundTrip | Absence | undefined> {
     const { conversationId, messages: selection, receiptFor, asksTime = false } = request;
     const { conversation, messages, idempotency } = keys.of(conversationId);
     const commands = [["HGETALL", conversation]];
@@ -109,12 +109,12 @@ export function createFirstRead({ port, run, keys, deadlines }: FirstReadOptions
     return { readAt, head, from, to, items, receipt, ownIds: [], traceIds: [] };
   }
 
-  async function readSelected(request: Request): Promise<FirstRead | Absence> {
+  async function readSelected(request: Request): Promise<FirstRoundTrip | Absence> {
     const { conversationId, messages, receiptFor, forExport } = request;
     const { kind, ...selection } = messages;
     const asked = { prefix: keys.prefix, part: PART, ...selection, receipt: receiptFor, export: forExport };
     const call = { keys: keys.ofScript(conversationId, port.isCluster), args: [JSON.stringify(asked)] };
-    const [time, hash, from, to, items, receipt, ownIds, traceIds] = list(await run("select", call));
+    const [time, hash, from, to, items, receipt, ownIds, traceIds] = list(await run("selectMessages", call));
     const readAt = new Date(number(time));
     const head = parseHead(conversationId, hash);
     if (head === undefined) return { head, readAt };
@@ -130,7 +130,7 @@ export function createFirstRead({ port, run, keys, deadlines }: FirstReadOptions
     };
   }
 
-  return async (request: Request): Promise<FirstRead | Absence> => {
+  return async (request: Request): Promise<FirstRoundTrip | Absence> => {
     const span = request.forExport === true ? undefined : spanOf(request.messages);
     const firstRead = span === undefined ? undefined : await readSpan(request, span);
     return firstRead === undefined ? readSelected(request) : firstRead;

@@ -1,9 +1,9 @@
 import { beforeDeadline } from "../deadline.ts";
 import type { UserFact } from "../fact.ts";
-import { isStore } from "../linked-memory.ts";
 import type { ExtractionJob } from "../queue/queue.ts";
 import type { MemoryEntry, UserMemory } from "../user-memory.ts";
-import { everythingIn, type Item, proposedIn, type Verified } from "./items.ts";
+import { isStore } from "../user-memory-guards.ts";
+import { everythingIn, type Item, proposedIn, type Verified } from "./items-to-remember.ts";
 import type { ExtractionSettings, ProposedFact } from "./options.ts";
 import { rememberItem } from "./remember-item.ts";
 import { reportFailure } from "./report-failure.ts";
@@ -11,7 +11,7 @@ import { reportFailure } from "./report-failure.ts";
 /** Of the lease: as long may one sentence be looked at. */
 const VERIFYING_SHARE = 0.2;
 
-export interface KeepInput {
+export interface RememberTurnInput {
   readonly memory: UserMemory;
   readonly job: ExtractionJob;
   /** Absent: all that the user said is quoted. */
@@ -25,7 +25,7 @@ export interface KeepInput {
  * Remembers what was said in a turn: what proposals point at, or all of it. Resolves with what is stored now. Rejects where
  * the store can't; then what came before is stored, and comes to the same when it is stored again.
  */
-export async function keepFacts(input: KeepInput): Promise<readonly (MemoryEntry | UserFact)[]> {
+export async function rememberTurn(input: RememberTurnInput): Promise<readonly (MemoryEntry | UserFact)[]> {
   const { memory, job, settings } = input;
   const kept: (MemoryEntry | UserFact)[] = [];
   for (const item of (await itemsOf(input)).slice(0, settings.maxFacts)) {
@@ -42,12 +42,12 @@ export async function keepFacts(input: KeepInput): Promise<readonly (MemoryEntry
   return kept;
 }
 
-async function itemsOf({ memory, job, proposals, settings }: KeepInput): Promise<readonly Item[]> {
+async function itemsOf({ memory, job, proposals, settings }: RememberTurnInput): Promise<readonly Item[]> {
   if (proposals === undefined) return everythingIn(job);
   const sure = proposals.filter(({ score }) => score >= job.threshold);
   const items = await proposedIn(job, sure, verifier(settings, job));
   // A store that keeps no trust would show what waits for review as the user's word.
-  return isStore(memory) ? items : items.filter(({ kind }) => kind !== "foreign");
+  return isStore(memory) ? items : items.filter(({ kind }) => kind !== "third-party");
 }
 
 /** What fails verifies nothing: the user's words are quoted then. */
