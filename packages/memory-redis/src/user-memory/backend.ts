@@ -7,9 +7,8 @@ import { createAuditReader } from "./audit.ts";
 import type { UserMemoryIo } from "./io.ts";
 import { createJobs } from "./jobs.ts";
 import { createUserKeys } from "./keys.ts";
-import { createMatching } from "./matching.ts";
 import { createNearest } from "./nearest.ts";
-import { createReads } from "./reads.ts";
+import { createMatching, createReads } from "./reads.ts";
 import { scripts } from "./scripts/embedded.ts";
 import { createWrites } from "./writes.ts";
 

@@ -23,10 +23,15 @@ const SHARED_WITH_FACT = 0.2;
 const MIN_SHARED = 2;
 
 /**
- * Finds the user's words that support a proposal. Evidence is looked up as it stands, whatever its case, spaces, accents and
- * punctuation, and where it leaves something out, its parts in their order. Where it isn't there like that, the passage counts
- * that shares most of its words, or of the fact's: rare ones more, and half of them at least. A fact without evidence rests on
- * the passage that shares most with it: two words and a fifth of them are enough, for it is the passage that is shown.
+ * Returns a function that finds which of the user's words support a proposal:
+ * 1. It looks for the evidence in the messages. Case, spaces, accents and punctuation don't matter, and an ellipsis may stand for
+ *    words left out between parts in order. If that is in a passage, the passage is the support; if only in somebody else's
+ *    text, that text is; if anywhere else, there is no support.
+ * 2. If the evidence isn't found, it takes the passage that shares at least half of the evidence's words, or else half of the
+ *    fact's. Of several, the one that shares the most words, rare words weighing more.
+ * 3. If there is no evidence, a fifth of the fact's words is enough, since the user is later shown the passage, not the fact.
+ *
+ * In 2 and 3 at least two words must be shared, unless there is only one. Returns `kind: "none"` if nothing supports the proposal.
  */
 export function createSupportFinder(quotable: Quotable): (proposal: ProposedFact) => Support {
   const { said, passages, thirdParty } = quotable;
