@@ -15,7 +15,7 @@ export default defineConfig({
   plugins: [oneEntryOfMemory("client", { others: ["adapter"] })],
   esbuildPlugins: [
     loadedWith({
-      "src/extract/steps.ts": ["src/adapter/index.ts"],
+      "src/extract/extraction-code.ts": ["src/adapter/index.ts"],
       "src/adapter/index.ts": ["src/in-memory/backend.ts"],
       "src/index.ts": ["src/adapter/index.ts"],
       "src/testing/index.ts": ["src/adapter/index.ts"],

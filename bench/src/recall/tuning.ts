@@ -1,4 +1,4 @@
-import { passagesIn } from "../../../packages/user-memory/src/message-search/passages.ts";
+import { passagesIn } from "../../../packages/user-memory/src/message-search/segment.ts";
 import {
   createMemoryTermIndex,
   defaultWeights,

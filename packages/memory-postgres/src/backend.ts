@@ -2,16 +2,15 @@ import {
   type ConversationWrite,
   type MemoryBackend,
   type ReadOutcome,
+  TOMBSTONE_SECONDS,
   type WriteOutcome,
   withDeadline,
 } from "@jaf/memory/adapter";
+import { and, eq, sql } from "drizzle-orm";
 import { createBulk, type Share } from "./bulk.ts";
 import type { SqlClient, SqlRow, Statement } from "./client/port.ts";
 import { hasCode } from "./client/sql-state.ts";
-import { toMemoryError } from "./errors.ts";
-import { toHistory } from "./history.ts";
-import { createQueries } from "./queries.ts";
-import { createReadQueries } from "./read-queries.ts";
+import { conversationParts } from "./conversation-parts.ts";
 import {
   firstPositionOf,
   toExtras,
@@ -20,11 +19,17 @@ import {
   toStoredConversation,
   toTime,
   toTombstones,
-} from "./rows.ts";
+} from "./decoding.ts";
+import { toMemoryError } from "./errors.ts";
+import { createHistoryQuery, toHistory } from "./history.ts";
+import { createFindQuery } from "./listing.ts";
+import { createReadQueries } from "./read-queries.ts";
 import type { ResolvedNames } from "./schema/names.ts";
+import { millisecondsOf, toStatement, toWrite } from "./statements.ts";
 import { createSweep } from "./sweep.ts";
-import { createWriteCall, KEY_IS_KNOWN, toWriteOutcome } from "./write-call.ts";
+import { createWriteCall, KEY_IS_KNOWN } from "./write-arguments.ts";
 import { createWriteGroups } from "./write-groups.ts";
+import { toWriteOutcome } from "./write-outcome.ts";
 
 export interface ConversationBackendOptions {
   readonly sql: SqlClient;
@@ -145,5 +150,37 @@ export function createConversationBackend(options: ConversationBackendOptions): 
       await close();
     },
     toMemoryError,
+  };
+}
+
+/** Every statement for one set of tables but writing, reading one conversation, and what works in batches. */
+export function createQueries(names: ResolvedNames, maxReadBytes: number) {
+  const parts = conversationParts(names, maxReadBytes);
+  const { conversation, functionName } = parts;
+  const { columns: conversations, source, live } = conversation;
+
+  return {
+    find: createFindQuery(parts),
+    history: createHistoryQuery(parts),
+
+    /** The call of the function that deletes one; `migrations/0004_erasure.sql` describes it, and the next one. */
+    delete: (id: string): Statement =>
+      toWrite(sql`
+        SELECT ${sql.raw(functionName("_delete"))}(${id}::text, ${TOMBSTONE_SECONDS}::bigint)::text AS was_live`),
+
+    /** Leaves the tombstone of a user. */
+    clear: (userId: string): Statement =>
+      toWrite(
+        sql`SELECT FROM ${sql.raw(functionName("_clear"))}(${userId}::text, ${TOMBSTONE_SECONDS}::bigint)`,
+      ),
+
+    stats: (userId?: string): Statement =>
+      toStatement(sql`
+        SELECT count(*)::text AS conversations,
+          coalesce(sum(${conversations.totalMessages}), 0)::text AS messages,
+          ${millisecondsOf(sql`min(${conversations.createdAt})`)} AS oldest,
+          ${millisecondsOf(sql`max(${conversations.createdAt})`)} AS newest
+        FROM ${source}
+        WHERE ${and(live, userId === undefined ? undefined : eq(conversations.userId, userId))}`),
   };
 }

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { TOO_LARGE } from "./rows.ts";
+import { TOO_LARGE } from "./decoding.ts";
 import { qualifiedName, quoteLiteral, type ResolvedNames } from "./schema/names.ts";
 import { createTables } from "./schema/tables.ts";
 import { conversationsOf, jsonTextOf, millisecondsOf, shownDigestOf } from "./statements.ts";

@@ -6,8 +6,8 @@ import {
   MemorySetupError,
 } from "@jaf/memory/adapter";
 import { UnconnectedClient } from "./client/adapt-client.ts";
+import { ConversationTooLarge } from "./decoding.ts";
 import { codeRules, type ErrorRule, messageRules } from "./error-rules.ts";
-import { ConversationTooLarge } from "./rows.ts";
 
 const unexpected: ErrorRule = {
   kind: "storage",

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import type { SqlRow, Statement } from "./client/port.ts";
 import type { ConversationParts } from "./conversation-parts.ts";
-import { bodiesIn, digestIn } from "./rows.ts";
+import { bodiesIn, digestIn } from "./decoding.ts";
 import { reusable, shownDigestOf } from "./statements.ts";
 
 /** Messages with their digests, as JSON: what was written by hand may hold anything, also line breaks. */

@@ -2,7 +2,7 @@ import { gt, is, isNull, or, Placeholder, type SQL, type SQLWrapper, sql } from 
 import { alias, PgDialect } from "drizzle-orm/pg-core";
 import type { SqlValue, Statement } from "./client/port.ts";
 import { statementName } from "./client/prepared.ts";
-import { LAST_DATE_MS } from "./rows.ts";
+import { LAST_DATE_MS } from "./decoding.ts";
 import type { ResolvedNames } from "./schema/names.ts";
 import { createTables } from "./schema/tables.ts";
 

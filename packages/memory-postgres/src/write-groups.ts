@@ -5,7 +5,8 @@ import type { SqlClient, Statement } from "./client/port.ts";
 import { statementName } from "./client/prepared.ts";
 import { isRefusal } from "./errors.ts";
 import { qualifiedName, type ResolvedNames } from "./schema/names.ts";
-import { packWrite, toWriteOutcome } from "./write-call.ts";
+import { packWrite } from "./write-arguments.ts";
+import { toWriteOutcome } from "./write-outcome.ts";
 import { createWriteQueue, type GroupAnswer, type WriteQueue } from "./write-queue.ts";
 
 /** The call of the function that does several writes; `migrations/0017_plain_append.sql` describes it. */

@@ -4,9 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { lockFolder } from "../src/pglite/folder-lock.ts";
+import { lockFolder, ownIdentity } from "../src/pglite/folder-lock.ts";
 import { PgliteFolderError } from "../src/pglite/index.ts";
-import { ownIdentity } from "../src/pglite/process-identity.ts";
 import { startChild } from "./support/child.ts";
 
 let folder: string;

@@ -1,9 +1,9 @@
 import type { ConversationQuery, ReadRequest, StoredSelection } from "@jaf/memory/adapter";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createQueries } from "../src/backend.ts";
 import { createBulkQueries } from "../src/bulk-queries.ts";
 import type { Statement } from "../src/client/port.ts";
 import { migrate } from "../src/index.ts";
-import { createQueries } from "../src/queries.ts";
 import { createReadQueries } from "../src/read-queries.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
 

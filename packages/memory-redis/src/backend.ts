@@ -1,14 +1,14 @@
 import type { ConversationQuery, MemoryBackend, StoredConversation } from "@jaf/memory/adapter";
 import type { RedisPort } from "./client/port.ts";
+import { createDeadlines } from "./command-deadlines.ts";
 import { createConversationReader, toStored } from "./conversation.ts";
-import { createDeadlines } from "./deadlines.ts";
+import { type Head, list, number, text } from "./decoding.ts";
 import { toMemoryError } from "./errors.ts";
-import { createHeadReader } from "./heads.ts";
+import { createHeadReader } from "./head-reader.ts";
 import { createHistoryReader } from "./history.ts";
 import { createIndexes } from "./indexes.ts";
 import { createKeys } from "./keys.ts";
 import { createListing, matches } from "./listing.ts";
-import { type Head, list, number, text } from "./replies.ts";
 import { scripts } from "./scripts/generated-scripts.ts";
 import { createScriptRunner } from "./scripts/runner.ts";
 import { createSweep } from "./sweep.ts";

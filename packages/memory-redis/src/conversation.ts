@@ -1,12 +1,12 @@
 import type { ReadOutcome, ReadRequest, StoredConversation } from "@jaf/memory/adapter";
 import type { RedisPort } from "./client/port.ts";
-import type { Deadlines } from "./deadlines.ts";
-import { createFirstRead, type FirstRead, PART } from "./first-read.ts";
+import type { Deadlines } from "./command-deadlines.ts";
+import { generationOf, type Head, list, number, text } from "./decoding.ts";
+import { createFirstRoundTrip, type FirstRoundTrip, PART } from "./first-round-trip.ts";
 import type { Indexes } from "./indexes.ts";
-import { bodyOf } from "./items.ts";
 import type { Keys } from "./keys.ts";
-import { generationOf, type Head, list, number, text } from "./replies.ts";
 import type { RunScript } from "./scripts/runner.ts";
+import { bodyOf } from "./stored-message.ts";
 import type { TombstoneStore } from "./tombstones.ts";
 
 /** Redis is configured to evict keys when its memory is full, and has evicted a part of this conversation. */
@@ -39,7 +39,7 @@ function expectItems(items: readonly unknown[], count: number): string[] {
   return items.map(bodyOf);
 }
 
-const firstPart = ({ from, to, items, ownIds }: FirstRead) => ({
+const firstPart = ({ from, to, items, ownIds }: FirstRoundTrip) => ({
   bodies: expectItems(items, Math.min(to - from, PART)),
   ownIds: ownIds.map(toOwnId),
 });
@@ -55,7 +55,7 @@ const toReceipt = (value: string) => ({ nextPosition: Number(value.slice(value.l
 
 const timeOf = (readAt: Date | undefined) => (readAt === undefined ? {} : { readAt });
 
-function toOutcome(firstRead: FirstRead, { bodies, ownIds }: Selected, forExport: boolean): ReadOutcome {
+function toOutcome(firstRead: FirstRoundTrip, { bodies, ownIds }: Selected, forExport: boolean): ReadOutcome {
   const { head, from, receipt, traceIds, readAt } = firstRead;
   const { nextPosition, totalMessages, ownTtl } = head;
   return {
@@ -91,7 +91,7 @@ export interface ConversationReaderOptions {
 /** Reads conversations, long ones in parts. */
 export function createConversationReader(options: ConversationReaderOptions) {
   const { port, run, keys, indexes, tombstones, atomic, deadlines, touches } = options;
-  const readFirst = createFirstRead(options);
+  const readFirst = createFirstRoundTrip(options);
 
   async function touch(conversationId: string): Promise<void> {
     const send = (kept: boolean): Promise<unknown> => {
@@ -133,7 +133,7 @@ export function createConversationReader(options: ConversationReaderOptions) {
   }
 
   /** What is selected beyond the first part is read, too. `undefined`: the conversation isn't what it was. */
-  async function complete(firstRead: FirstRead, forExport: boolean): Promise<Selected | undefined> {
+  async function complete(firstRead: FirstRoundTrip, forExport: boolean): Promise<Selected | undefined> {
     const { head, from, to } = firstRead;
     const parts: Promise<Selected | undefined>[] = [];
     for (let next = from + PART; next < to; next += PART) {

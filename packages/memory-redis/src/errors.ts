@@ -5,8 +5,8 @@ import {
   describeCause,
   MemorySetupError,
 } from "@jaf/memory/adapter";
+import { type Denial, denialOf } from "./acl-denial.ts";
 import { UnusableClient } from "./client/adapt-client.ts";
-import { type Denial, denialOf } from "./denied.ts";
 import {
   clientRules,
   codeRules,

@@ -1,8 +1,8 @@
 import type { HistoryReader } from "@jaf/memory/adapter";
-import { itemOf } from "./items.ts";
+import { list, number, text } from "./decoding.ts";
 import type { Keys } from "./keys.ts";
-import { list, number, text } from "./replies.ts";
 import type { RunScript } from "./scripts/runner.ts";
+import { itemOf } from "./stored-message.ts";
 
 /** Reads messages with their digests, in one script. */
 export function createHistoryReader(run: RunScript, keys: Keys, isCluster: boolean): HistoryReader {

@@ -1,4 +1,4 @@
-import { list, text } from "./replies.ts";
+import { list, text } from "./decoding.ts";
 import type { RunScript } from "./scripts/runner.ts";
 
 /** A conversation's entry in an index. */
@@ -9,7 +9,7 @@ export interface Entry {
   readonly index: string;
 }
 
-/** Whether it waits for its conversation to be written: see `reserve.lua`. */
+/** Whether it waits for its conversation to be written: see `reserve-index-entry.lua`. */
 export const isReserved = ({ score }: Entry): boolean => score % 1 !== 0;
 
 export interface Range {
@@ -51,7 +51,7 @@ export function createScan(run: RunScript, index: string, range: Range) {
   return async function next(size: number): Promise<readonly Entry[]> {
     for (;;) {
       const asked = size + ties;
-      const flat = list(await run("page", { keys: [index], args: [order, ...bounds(), asked] }));
+      const flat = list(await run("indexPage", { keys: [index], args: [order, ...bounds(), asked] }));
       const found: Entry[] = [];
       for (let at = 0; at < flat.length; at += 2) {
         found.push({ id: text(flat[at]), score: Number(text(flat[at + 1])), index });

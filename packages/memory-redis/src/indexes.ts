@@ -1,5 +1,5 @@
+import { text } from "./decoding.ts";
 import type { Keys } from "./keys.ts";
-import { text } from "./replies.ts";
 import type { ReplicaWait, RunScript } from "./scripts/runner.ts";
 
 /** Where a conversation's entries are: in the list of all, unless `recent` is false, in its owner's, and in those of traces. */
@@ -42,7 +42,7 @@ export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
   }
 
   const remove = (index: string, conversationId: string, goneAtMs: number): Promise<unknown> =>
-    run("unindex", { keys: [index], args: [conversationId, goneAtMs, keys.importMarker(index)] });
+    run("removeIndexEntry", { keys: [index], args: [conversationId, goneAtMs, keys.importMarker(index)] });
 
   // A repair must not fail the read: a server that refuses writes still answers it.
   const ignoreFailure = (repair: Promise<unknown>): Promise<void> =>
@@ -59,11 +59,11 @@ export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
       let found = "";
       await inAll(listed, async (index) => {
         if (user === undefined || userId === undefined || index !== keys.userIndex(userId)) {
-          await run("reserve", { keys: [index], args }, wait);
+          await run("reserveIndexEntry", { keys: [index], args }, wait);
           return;
         }
         const call = { keys: [index, user.tombstone], args: [...args, user.expected] } as const;
-        found = text(await run("reserve", call, wait));
+        found = text(await run("reserveIndexEntry", call, wait));
       });
       return found;
     },
@@ -80,7 +80,7 @@ export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
       const args = [listed.conversationId, lastActivityMs, wait === undefined ? 0 : 1];
       return inAll(listed, (index) => {
         const imported = importedAtMs === undefined ? [] : [keys.importMarker(index), importedAtMs];
-        return run("confirm", { keys: [index], args: [...args, ...imported] }, wait);
+        return run("confirmIndexEntry", { keys: [index], args: [...args, ...imported] }, wait);
       });
     },
 
@@ -95,7 +95,7 @@ export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
       /** The score was wrong, and is corrected unless it has changed since. */
       correct: ({ index, id, score }: FoundEntry, lastActivityMs: number, seenAtMs: number) => {
         const args = [id, score, lastActivityMs, keys.importMarker(index), seenAtMs];
-        return ignoreFailure(run("correct", { keys: [index], args }));
+        return ignoreFailure(run("correctIndexEntry", { keys: [index], args }));
       },
     },
   };

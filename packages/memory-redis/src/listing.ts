@@ -1,9 +1,9 @@
 import type { ConversationQuery } from "@jaf/memory/adapter";
-import type { ReadHeads } from "./heads.ts";
+import type { Head } from "./decoding.ts";
+import type { ReadHeads } from "./head-reader.ts";
 import { compareEntries, createScan, type Entry, mergeScans, type Range, type Scan } from "./index-scan.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Keys } from "./keys.ts";
-import type { Head } from "./replies.ts";
 import type { RunScript } from "./scripts/runner.ts";
 
 /** Entries looked at in one go. */

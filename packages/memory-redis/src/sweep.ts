@@ -1,7 +1,7 @@
-import type { ReadHeads } from "./heads.ts";
+import { list, text } from "./decoding.ts";
+import type { ReadHeads } from "./head-reader.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Keys } from "./keys.ts";
-import { list, text } from "./replies.ts";
 import type { RunScript } from "./scripts/runner.ts";
 
 /**
@@ -24,7 +24,7 @@ export interface SweepOptions {
  */
 export function createSweep({ run, keys, indexes, readHeads }: SweepOptions) {
   async function sweepIndex(index: string): Promise<void> {
-    const ids = list(await run("sample", { keys: [index], args: [SAMPLE] })).map(text);
+    const ids = list(await run("sampleIndex", { keys: [index], args: [SAMPLE] })).map(text);
     const found = await readHeads(ids, { counts: true });
     const gone = found.filter(({ head }) => head === undefined);
     await Promise.all(gone.map(({ id, seenAtMs }) => indexes.repair.remove({ index, id }, seenAtMs)));

@@ -1,9 +1,9 @@
 import type { Tombstones } from "@jaf/memory/adapter";
 import { TOMBSTONE_SECONDS } from "@jaf/memory/adapter";
 import type { RedisPort } from "./client/port.ts";
-import type { Deadlines } from "./deadlines.ts";
+import type { Deadlines } from "./command-deadlines.ts";
+import { list, text } from "./decoding.ts";
 import type { Keys } from "./keys.ts";
-import { list, text } from "./replies.ts";
 import type { ReplicaWait, RunScript } from "./scripts/runner.ts";
 
 export interface TombstoneOptions {
@@ -24,7 +24,7 @@ export const newTombstone = (): readonly [id: string, expiresInMs: number] => [
   TOMBSTONE_SECONDS * 1_000,
 ];
 
-/** Tombstones, which erasures create: see `write.lua`, `delete.lua` and `reserve.lua` for how writes find them. */
+/** Tombstones, which erasures create: see `write.lua`, `delete.lua` and `reserve-index-entry.lua` for how writes find them. */
 export function createTombstones({ port, run, keys, atomic, deadlines, wait }: TombstoneOptions) {
   async function get(key: string): Promise<string | null> {
     return toId(await deadlines(port.send(["GET", key], key)));

@@ -1,5 +1,5 @@
 import type { MemoryStats } from "@jaf/memory";
-import type { ReadHeads } from "./heads.ts";
+import type { ReadHeads } from "./head-reader.ts";
 import { createScan, type Entry, isReserved } from "./index-scan.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Keys } from "./keys.ts";

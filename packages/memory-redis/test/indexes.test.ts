@@ -2,7 +2,7 @@ import type { MemoryProvider, Message } from "@jaf/memory";
 import { createClient, createCluster } from "redis";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { adaptClient } from "../src/client/adapt-client.ts";
-import { createDeadlines } from "../src/deadlines.ts";
+import { createDeadlines } from "../src/command-deadlines.ts";
 import { createRedisProvider, type RedisClient } from "../src/index.ts";
 import { createIndexes } from "../src/indexes.ts";
 import { createKeys } from "../src/keys.ts";

@@ -2,13 +2,13 @@ import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { NodeRedisClient } from "../src/client/clients.ts";
+import { CommandTimeout, createDeadlines } from "../src/command-deadlines.ts";
 import type { Connection } from "../src/connection/connection.ts";
 import {
   type ConnectionTimes,
   type OwnConnection,
   openReconnecting,
 } from "../src/connection/reconnecting.ts";
-import { CommandTimeout, createDeadlines } from "../src/deadlines.ts";
 
 const TIMES: ConnectionTimes = {
   ...{ commandTimeoutMs: 100, pingAfterMs: 60_000, pingTimeoutMs: 100 },

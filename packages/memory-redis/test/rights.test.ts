@@ -8,7 +8,6 @@ import { redisCommand } from "../../../test/redis-command.ts";
 import { requireRedis, startLocalRedis } from "../../../test/redis-server.ts";
 import type { RestartableServer } from "../../../test/restartable-server.ts";
 import { scripts as blobScripts } from "../src/blobs/scripts/generated-scripts.ts";
-import { openConnection } from "../src/connection/open.ts";
 import { toMemoryError } from "../src/errors.ts";
 import {
   createRedisBlobStore,
@@ -16,6 +15,7 @@ import {
   type RedisClient,
   type RedisProvider,
 } from "../src/index.ts";
+import { openConnection } from "../src/open-port.ts";
 import { scripts } from "../src/scripts/generated-scripts.ts";
 import { createRedisUserMemory } from "../src/user-memory/index.ts";
 import { scripts as userScripts } from "../src/user-memory/scripts/generated-scripts.ts";

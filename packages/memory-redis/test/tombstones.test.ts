@@ -3,8 +3,7 @@ import { createCluster } from "redis";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { redisCommand } from "../../../test/redis-command.ts";
 import { createRedisProvider, type NodeRedisCluster } from "../src/index.ts";
-import { createKeys } from "../src/keys.ts";
-import { hashTagOf, slotOf } from "../src/slots.ts";
+import { createKeys, hashTagOf, slotOf } from "../src/keys.ts";
 import { freshPrefix } from "./support/stores.ts";
 
 const hello: readonly Message[] = [{ role: "user", content: "Hello" }];

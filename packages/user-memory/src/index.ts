@@ -19,9 +19,10 @@ export {
   type ProcessExtractionsOptions,
   type ProcessedExtractions,
   processExtractions,
-} from "./extract/process.ts";
+} from "./extract/process-extractions.ts";
 export type { FactStatus, Provenance, QuarantineReason, Quotation, Trust, UserFact } from "./fact.ts";
 export { createInMemoryUserMemoryBackend } from "./in-memory/backend.ts";
+export { MemoryUserMemory } from "./in-memory/store.ts";
 export type { MemoryInjectOptions } from "./inject/options.ts";
 export type { UserMemoryLimits } from "./limits.ts";
 export { withMemoryExtract } from "./link/extract-middleware.ts";
@@ -34,7 +35,6 @@ export {
   setUserMemory,
 } from "./link/index.ts";
 export { withMemoryInject } from "./link/inject-middleware.ts";
-export { MemoryUserMemory } from "./memory-user-memory.ts";
 export {
   createMessageSearch,
   dropMessageIndex,

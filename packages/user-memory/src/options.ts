@@ -2,6 +2,7 @@ import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { UserMemoryError } from "./errors.ts";
 import type { UserFact } from "./fact.ts";
+import { callback } from "./input/callback.ts";
 import { limitsSchema, type UserMemoryLimits } from "./limits.ts";
 
 /** A vector for each text, in order, all of one dimension. It may be called with one text. */
@@ -43,9 +44,6 @@ export interface UserMemoryOptions {
   readonly onError?: ((error: UserMemoryError) => void) | undefined;
 }
 
-const callback = lazy(() =>
-  z.custom<never>((value) => typeof value === "function", { error: "expected a function" }),
-);
 const milliseconds = (byDefault: number) => z.int().min(1).max(600_000).default(byDefault);
 
 const fields = lazy(() => ({

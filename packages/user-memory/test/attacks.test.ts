@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MemoryUserMemory } from "../src/memory-user-memory.ts";
+import { MemoryUserMemory } from "../src/in-memory/store.ts";
 
 const USER = "ada";
 const DAY = 86_400_000;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { defineUserMemory } from "../src/define-user-memory.ts";
 import type { ExtractInput, ProposedFact } from "../src/extract/options.ts";
-import { processExtractions } from "../src/extract/process.ts";
+import { processExtractions } from "../src/extract/process-extractions.ts";
 import { createInMemoryUserMemoryBackend } from "../src/in-memory/backend.ts";
+import { MemoryUserMemory } from "../src/in-memory/store.ts";
 import { withMemoryExtract } from "../src/link/extract-middleware.ts";
 import { asUserMemory } from "../src/link/index.ts";
 import { withMemoryInject } from "../src/link/inject-middleware.ts";
-import { MemoryUserMemory } from "../src/memory-user-memory.ts";
 import { renderUserMemory } from "../src/render/render.ts";
 import { createMemoryTools } from "../src/tools/tools.ts";
 import type { MemoryEntry } from "../src/user-memory.ts";

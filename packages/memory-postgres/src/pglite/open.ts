@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import type { PGlite, PGliteOptions } from "@electric-sql/pglite";
-import { type CrashGuard, createCrashGuard } from "./crash-guard.ts";
 import { createFolder, inspectFolder, prepareFolder, removeProcessFile } from "./data-folder.ts";
 import { diskFull, PgliteFolderError, toFolderError } from "./folder-error.ts";
 import { lockFolder } from "./folder-lock.ts";
@@ -106,5 +105,44 @@ function closeOnce(
   return () => {
     closing ??= close();
     return closing;
+  };
+}
+
+/** What `error-rules.ts` knows it by, which can't import it: the two are separate entries. */
+class PgliteCrashed extends Error {
+  override readonly name = "PgliteCrashed";
+  constructor() {
+    super("PGlite has crashed");
+  }
+}
+
+const CRASH = /PANIC: |^Aborted\(/;
+
+interface CrashGuard {
+  /** Takes each line that Postgres writes to its log. */
+  readonly onOutput: (line: string) => void;
+  readonly crashed: () => boolean;
+  readonly protect: (client: PGlite) => void;
+}
+
+/**
+ * Postgres ends its process when it can't write its log, as on a full disk. PGlite has no process to end: the next
+ * query would run on in what is left, for ever, and block the whole application. The guard lets none through.
+ */
+function createCrashGuard(): CrashGuard {
+  let crashed = false;
+  return {
+    onOutput: (line) => {
+      crashed ||= CRASH.test(line);
+    },
+    crashed: () => crashed,
+    protect: (client) => {
+      // The one entry point to Postgres' code, for queries, scripts and transactions alike.
+      const enter = client.execProtocolRawSync.bind(client);
+      client.execProtocolRawSync = (message) => {
+        if (crashed) throw new PgliteCrashed();
+        return enter(message);
+      };
+    },
   };
 }

@@ -2,7 +2,7 @@ import type { MatchedDocument, TermWeight, UserKey, UserMemoryBackend } from "@j
 import { type SQL, sql } from "drizzle-orm";
 import type { SqlClient, SqlRow, SqlValue, Statement } from "../client/port.ts";
 import { reusable } from "../statements.ts";
-import { termKeyOf } from "./facts.ts";
+import { termKeyOf } from "./fact-codec.ts";
 import type { UserMemoryTables } from "./tables.ts";
 
 // So that a few prepared statements serve queries of any length.

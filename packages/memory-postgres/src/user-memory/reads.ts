@@ -10,7 +10,7 @@ import type {
 import { type SQL, sql } from "drizzle-orm";
 import type { SqlClient, SqlRow, SqlValue, Statement } from "../client/port.ts";
 import { reusable } from "../statements.ts";
-import { createFactColumns, unpackFacts } from "./facts.ts";
+import { createFactColumns, unpackFacts } from "./fact-codec.ts";
 import type { UserMemoryTables } from "./tables.ts";
 
 type Reads = Pick<UserMemoryBackend, "read" | "list" | "audit">;

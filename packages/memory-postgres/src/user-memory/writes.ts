@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { SqlClient, Statement } from "../client/port.ts";
 import { qualifiedName, quoteLiteral, type ResolvedNames } from "../schema/names.ts";
 import { reusable } from "../statements.ts";
-import { createFactColumns, packFacts } from "./facts.ts";
+import { createFactColumns, packFacts } from "./fact-codec.ts";
 import { createUserMemoryTables, TABLE_SUFFIXES } from "./tables.ts";
 
 type Writes = Pick<UserMemoryBackend, "commit" | "erase">;

@@ -8,12 +8,12 @@ import { adaptClient } from "../../src/client/adapt-client.ts";
 import type { PostgresClient } from "../../src/client/clients.ts";
 import { applyMigrations } from "../../src/migrator/migrate.ts";
 import { createUserMemoryBackend } from "../../src/user-memory/backend.ts";
-import { termKeyOf } from "../../src/user-memory/facts.ts";
+import { termKeyOf } from "../../src/user-memory/fact-codec.ts";
 import { userMemoryMigrations } from "../../src/user-memory/migrations.ts";
-import { findPgvector } from "../../src/user-memory/pgvector.ts";
 import {
   createPostgresUserMemory,
   createPostgresUserMemoryBackend,
+  findPgvector,
 } from "../../src/user-memory/user-memory.ts";
 import { dropSchemas, freshSchema, runSql } from "./stores.ts";
 

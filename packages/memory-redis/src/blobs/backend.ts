@@ -1,10 +1,10 @@
 import type { BlobBackend, BlobEntry } from "@jaf/memory";
 import type { RedisPort } from "../client/port.ts";
-import { createDeadlines } from "../deadlines.ts";
+import { createDeadlines } from "../command-deadlines.ts";
+import { list, number, text } from "../decoding.ts";
 import { toMemoryError } from "../errors.ts";
-import { list, number, text } from "../replies.ts";
+import { createKeys } from "../keys.ts";
 import { createScriptRunner } from "../scripts/runner.ts";
-import { createBlobKeys } from "./keys.ts";
 import { scripts } from "./scripts/generated-scripts.ts";
 
 export interface BlobBackendOptions {
@@ -100,5 +100,20 @@ export function createBlobBackend(options: BlobBackendOptions): BlobBackend {
 
     close,
     toMemoryError: (operation, thrown) => toMemoryError(operation, thrown, port.isCluster),
+  };
+}
+
+/**
+ * How keys of blobs are named: in the slot of their conversation, but for the list of what is due. No conversation's key
+ * is one of these, since there braces are escaped.
+ */
+function createBlobKeys(prefix: string) {
+  const keys = createKeys(prefix);
+  return {
+    inOneSlot: keys.inOneSlot,
+    records: (conversationId: string): string => `${prefix}blobs:{${keys.of(conversationId).conversation}}`,
+    bytes: (conversationId: string, sha256: string): string =>
+      `${prefix}blob:{${keys.of(conversationId).conversation}}:${sha256}`,
+    due: `${prefix}{blobs}:due`,
   };
 }

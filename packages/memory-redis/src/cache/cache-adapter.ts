@@ -1,9 +1,9 @@
 import type { CacheAdapter } from "@jaf/memory";
 import { adaptClient } from "../client/adapt-client.ts";
 import type { RedisClient } from "../client/clients.ts";
+import { createDeadlines } from "../command-deadlines.ts";
 import { parseConfig, type RedisConfig } from "../config.ts";
-import { createDeadlines } from "../deadlines.ts";
-import { text } from "../replies.ts";
+import { text } from "../decoding.ts";
 
 /**
  * Keeps values in Redis for all processes that share it. The client is never closed. A call that fails, or takes longer

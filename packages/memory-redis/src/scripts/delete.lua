@@ -12,11 +12,11 @@
 -- long as the other's is there: a creation that is in progress for this user finds it, also if the other's expires before.
 
 --@include clock.lua
---@include parts.lua
+--@include part-keys.lua
 
 local conversation = KEYS[1]
 local id, user, prefix = ARGV[1], ARGV[2], ARGV[4]
-local messages, keys, traces, ids = parts(prefix, conversation)
+local messages, keys, traces, ids = part_keys(prefix, conversation)
 
 local now = clock()
 local stored = redis.call('HMGET', conversation, 'version', 'userId')

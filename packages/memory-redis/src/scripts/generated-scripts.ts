@@ -1,6 +1,6 @@
 // Made of the .lua files beside it by the script "generate": edit those.
 export const scripts = {
-  confirm: `local function mark_import(marker, at)
+  confirmIndexEntry: `local function mark_import(marker, at)
   local known = redis.call('GET', marker)
   if not known or tonumber(known) < at then redis.call('SET', marker, at, 'PX', 3600000) end
 end
@@ -15,7 +15,7 @@ elseif ARGV[3] == '1' then
 end
 return 1
 `,
-  correct: `local function mark_import(marker, at)
+  correctIndexEntry: `local function mark_import(marker, at)
   local known = redis.call('GET', marker)
   if not known or tonumber(known) < at then redis.call('SET', marker, at, 'PX', 3600000) end
 end
@@ -30,13 +30,13 @@ return 1
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function parts(prefix, conversation)
+local function part_keys(prefix, conversation)
   local tag = ':{' .. conversation .. '}'
   return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag, prefix .. 'ids' .. tag
 end
 local conversation = KEYS[1]
 local id, user, prefix = ARGV[1], ARGV[2], ARGV[4]
-local messages, keys, traces, ids = parts(prefix, conversation)
+local messages, keys, traces, ids = part_keys(prefix, conversation)
 local now = clock()
 local stored = redis.call('HMGET', conversation, 'version', 'userId')
 local written = redis.call('SMEMBERS', traces)
@@ -88,11 +88,11 @@ for at = 1, #KEYS, 2 do
 end
 return reply
 `,
-  history: `local function parts(prefix, conversation)
+  history: `local function part_keys(prefix, conversation)
   local tag = ':{' .. conversation .. '}'
   return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag, prefix .. 'ids' .. tag
 end
-local messages = parts(ARGV[1], KEYS[1])
+local messages = part_keys(ARGV[1], KEYS[1])
 local stored = redis.call('HMGET', KEYS[1], 'incarnation', 'firstPosition', 'totalMessages', 'base', 'digest')
 if not stored[1] then return false end
 local first_position = tonumber(stored[2] or 0)
@@ -100,13 +100,19 @@ local from = math.max(0, tonumber(ARGV[2]) - first_position)
 local items = redis.call('LRANGE', messages, from, from + tonumber(ARGV[3]) - 1)
 return { first_position, tonumber(stored[3] or 0), stored[4] or stored[1], stored[5] or '', items }
 `,
-  page: `local low, high = ARGV[2], ARGV[3]
+  indexPage: `local low, high = ARGV[2], ARGV[3]
 if ARGV[1] == 'newest' then
   return redis.call('ZREVRANGEBYSCORE', KEYS[1], high, low, 'WITHSCORES', 'LIMIT', 0, ARGV[4])
 end
 return redis.call('ZRANGEBYSCORE', KEYS[1], low, high, 'WITHSCORES', 'LIMIT', 0, ARGV[4])
 `,
-  reserve: `local function extend_index(index, ttl, just_made)
+  removeIndexEntry: `local imported = redis.pcall('GET', ARGV[3])
+if type(imported) == 'table' or imported and tonumber(imported) >= tonumber(ARGV[2]) then return 0 end
+local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if score and tonumber(score) < tonumber(ARGV[2]) then return redis.call('ZREM', KEYS[1], ARGV[1]) end
+return 0
+`,
+  reserveIndexEntry: `local function extend_index(index, ttl, just_made)
   if not ttl then
     redis.call('PERSIST', index)
     return
@@ -126,19 +132,19 @@ local ttl = tonumber(ARGV[3])
 enter_index(KEYS[1], ARGV[1], ARGV[2] + RESERVED_MS + 0.5, ttl > 0 and math.max(ttl, RESERVED_MS) or nil)
 return tombstone
 `,
-  sample: `return redis.call('ZRANDMEMBER', KEYS[1], ARGV[1])
+  sampleIndex: `return redis.call('ZRANDMEMBER', KEYS[1], ARGV[1])
 `,
-  select: `local function clock()
+  selectMessages: `local function clock()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function parts(prefix, conversation)
+local function part_keys(prefix, conversation)
   local tag = ':{' .. conversation .. '}'
   return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag, prefix .. 'ids' .. tag
 end
 local asked = cjson.decode(ARGV[1])
 local conversation = KEYS[1]
-local messages, keys, traces, ids = parts(asked.prefix, conversation)
+local messages, keys, traces, ids = part_keys(asked.prefix, conversation)
 local hash = redis.call('HGETALL', conversation)
 if #hash == 0 then return { clock() } end
 local stored = redis.call('HMGET', conversation, 'firstPosition', 'totalMessages')
@@ -189,12 +195,12 @@ local function enter_index(index, id, score, ttl)
   redis.call('ZADD', index, score, id)
   extend_index(index, ttl, just_made)
 end
-local function parts(prefix, conversation)
+local function part_keys(prefix, conversation)
   local tag = ':{' .. conversation .. '}'
   return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag, prefix .. 'ids' .. tag
 end
 local conversation = KEYS[1]
-local messages, keys, traces, ids = parts(ARGV[2], conversation)
+local messages, keys, traces, ids = part_keys(ARGV[2], conversation)
 local stored = redis.call('HMGET', conversation, 'ttlMs', 'indexedAt', 'userId', 'ownTtl')
 local ttl = tonumber(stored[1] or '')
 if not ttl or stored[4] then return 0 end
@@ -220,18 +226,12 @@ if ARGV[1] == 'atomic' then
 end
 return 0
 `,
-  unindex: `local imported = redis.pcall('GET', ARGV[3])
-if type(imported) == 'table' or imported and tonumber(imported) >= tonumber(ARGV[2]) then return 0 end
-local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
-if score and tonumber(score) < tonumber(ARGV[2]) then return redis.call('ZREM', KEYS[1], ARGV[1]) end
-return 0
-`,
   write: `local function clock()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local RESERVED_MS = 60000
-local function parts(prefix, conversation)
+local function part_keys(prefix, conversation)
   local tag = ':{' .. conversation .. '}'
   return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag, prefix .. 'ids' .. tag
 end
@@ -286,7 +286,7 @@ local function digest_at(messages, at)
 end
 local given = cjson.decode(ARGV[1])
 local conversation, prefix, indexing = KEYS[1], given.prefix, given.indexing
-local messages, keys, traces, ids = parts(prefix, conversation)
+local messages, keys, traces, ids = part_keys(prefix, conversation)
 local user, trace, key, source = given.user, given.trace, given.key, given.source
 local replaces = given.mode == 'replace'
 local now = clock()

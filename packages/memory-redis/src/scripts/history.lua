@@ -6,9 +6,9 @@
 -- Returns nil if there is no conversation, else { first position, number of messages, base of the digests, digest or '',
 -- messages }.
 
---@include parts.lua
+--@include part-keys.lua
 
-local messages = parts(ARGV[1], KEYS[1])
+local messages = part_keys(ARGV[1], KEYS[1])
 local stored = redis.call('HMGET', KEYS[1], 'incarnation', 'firstPosition', 'totalMessages', 'base', 'digest')
 if not stored[1] then return false end
 local first_position = tonumber(stored[2] or 0)

@@ -7,10 +7,10 @@
 
 --@include clock.lua
 --@include index-ttl.lua
---@include parts.lua
+--@include part-keys.lua
 
 local conversation = KEYS[1]
-local messages, keys, traces, ids = parts(ARGV[2], conversation)
+local messages, keys, traces, ids = part_keys(ARGV[2], conversation)
 local stored = redis.call('HMGET', conversation, 'ttlMs', 'indexedAt', 'userId', 'ownTtl')
 local ttl = tonumber(stored[1] or '')
 -- A ttl that a write has named counts from the last write.

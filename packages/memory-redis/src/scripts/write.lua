@@ -42,13 +42,13 @@
 
 --@include clock.lua
 --@include reserved-ms.lua
---@include parts.lua
+--@include part-keys.lua
 --@include own-ids.lua
 --@include digest-at.lua
 
 local given = cjson.decode(ARGV[1])
 local conversation, prefix, indexing = KEYS[1], given.prefix, given.indexing
-local messages, keys, traces, ids = parts(prefix, conversation)
+local messages, keys, traces, ids = part_keys(prefix, conversation)
 local user, trace, key, source = given.user, given.trace, given.key, given.source
 local replaces = given.mode == 'replace'
 

@@ -1,5 +1,5 @@
 import type { StoredAuditEntry, UserHead, UserKey } from "@jaf/user-memory/adapter";
-import { list, number, text, UnexpectedReply } from "../replies.ts";
+import { list, number, text, UnexpectedReply } from "../decoding.ts";
 import { parseHead } from "./head.ts";
 import type { UserMemoryIo } from "./io.ts";
 

@@ -1,19 +1,16 @@
-import { randomUUID } from "node:crypto";
 import type { UserMemoryBackend } from "@jaf/user-memory/adapter";
 import type { RedisPort } from "../client/port.ts";
-import { createDeadlines } from "../deadlines.ts";
+import { createDeadlines } from "../command-deadlines.ts";
 import { toMemoryError } from "../errors.ts";
-import { list, number, text } from "../replies.ts";
 import { createScriptRunner } from "../scripts/runner.ts";
-import { createAuditReader, encodeEntry } from "./audit.ts";
-import { COMMIT_PARTS, encodeChange } from "./change.ts";
-import { createFactReader } from "./facts.ts";
+import { createAuditReader } from "./audit.ts";
 import type { UserMemoryIo } from "./io.ts";
 import { createJobs } from "./jobs.ts";
 import { createUserKeys } from "./keys.ts";
-import { createMatching } from "./matching.ts";
 import { createNearest } from "./nearest.ts";
+import { createMatching, createReads } from "./reads.ts";
 import { scripts } from "./scripts/generated-scripts.ts";
+import { createWrites } from "./writes.ts";
 
 export interface UserMemoryBackendOptions {
   readonly port: RedisPort;
@@ -24,13 +21,6 @@ export interface UserMemoryBackendOptions {
   readonly close: () => Promise<void>;
 }
 
-/** The keys of the script `erase`: the first five by their role. */
-const ERASED_PARTS = [
-  ...(["head", "audit", "facts", "vectors", "jobs"] as const),
-  ...(["lookups", "postings", "contexts", "signatures", "tombstones"] as const),
-  ...(["active", "quarantined", "superseded"] as const),
-] as const;
-
 /** The storage port of user memory on Redis: one script a step, on keys of one slot. */
 export function createUserMemoryBackend(options: UserMemoryBackendOptions): UserMemoryBackend {
   const { minReplicas, commandTimeoutMs } = options;
@@ -40,30 +30,12 @@ export function createUserMemoryBackend(options: UserMemoryBackendOptions): User
   const wait =
     minReplicas === 0 ? undefined : { replicas: minReplicas, timeoutMs: Math.ceil(commandTimeoutMs / 3) };
   const io: UserMemoryIo = { port, keys, deadlines, wait, run: createScriptRunner(port, deadlines, scripts) };
-  const { run } = io;
   const jobs = createJobs(io);
 
   return {
     name: "redis",
-    ...createFactReader(io),
-    commit: async (user, change) => {
-      const of = keys.of(user);
-      const [head, ...others] = COMMIT_PARTS;
-      const scriptKeys = [of[head], ...others.map((part) => of[part])] as const;
-      return (
-        number(await run("commit", { keys: scriptKeys, args: encodeChange(change, randomUUID()) }, wait)) ===
-        1
-      );
-    },
-    erase: async (user, { state, audit }) => {
-      const of = keys.of(user);
-      const [head, ...others] = ERASED_PARTS;
-      const scriptKeys = [of[head], ...others.map((part) => of[part])] as const;
-      const args = [randomUUID(), state, ...audit.map(encodeEntry)];
-      const [facts, vectors, count, ...gone] = list(await run("erase", { keys: scriptKeys, args }, wait));
-      await jobs.forget(user, gone.map(text));
-      return { facts: number(facts), vectors: number(vectors), jobs: number(count) };
-    },
+    ...createReads(io),
+    ...createWrites(io, jobs.forget),
     match: createMatching(io),
     nearest: createNearest(io),
     audit: createAuditReader(io),

@@ -1,5 +1,5 @@
 import type { StoredFact } from "@jaf/user-memory/adapter";
-import { list, text, UnexpectedReply } from "../replies.ts";
+import { list, text, UnexpectedReply } from "../decoding.ts";
 import { decodeVector } from "./vector-codec.ts";
 
 /** The layout of a body. Another one gets another number; of an older one, what it didn't have yet is `null`. */

@@ -1,5 +1,5 @@
 import type { UserHead } from "@jaf/user-memory/adapter";
-import { text } from "../replies.ts";
+import { text } from "../decoding.ts";
 
 /** Of the three values that scripts return; `null` where there is none. */
 export function parseHead(version: unknown, epoch: unknown, state: unknown): UserHead | null {

@@ -1,5 +1,5 @@
 import type { RedisPort } from "../client/port.ts";
-import type { Deadlines } from "../deadlines.ts";
+import type { Deadlines } from "../command-deadlines.ts";
 import type { ReplicaWait, RunScript } from "../scripts/runner.ts";
 import type { CreatedUserKeys } from "./keys.ts";
 import type { scripts } from "./scripts/generated-scripts.ts";

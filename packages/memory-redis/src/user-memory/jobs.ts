@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { JobBackend, StoredJob, UserKey } from "@jaf/user-memory/adapter";
-import { list, number, text } from "../replies.ts";
+import { list, number, text } from "../decoding.ts";
 import type { UserMemoryIo } from "./io.ts";
 
 /** How long it is known that an entry was taken away: longer than a command may be under way. */

@@ -1,5 +1,5 @@
 import type { UserKey } from "@jaf/user-memory/adapter";
-import { list, text } from "../replies.ts";
+import { list, text } from "../decoding.ts";
 import type { UserMemoryIo } from "./io.ts";
 import { decodeVector, signatureLength, signatureScorer } from "./vector-codec.ts";
 

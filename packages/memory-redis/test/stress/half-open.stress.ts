@@ -3,7 +3,7 @@ import { defineMemoryProvider, type MemoryProvider } from "@jaf/memory";
 import { describe, expect, inject, it } from "vitest";
 import { startBlackHoleProxy } from "../../../../test/black-hole-proxy.ts";
 import { createBackend } from "../../src/backend.ts";
-import { openConnection } from "../../src/connection/open.ts";
+import { openConnection } from "../../src/open-port.ts";
 import { libraries } from "../support/libraries.ts";
 import { freshPrefix } from "../support/stores.ts";
 

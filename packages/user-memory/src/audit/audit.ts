@@ -1,11 +1,10 @@
-import type { UserKey } from "../backend/backend.ts";
+import type { StoredAuditEntry, StoredFact, UserKey } from "../backend/backend.ts";
 import { listStored } from "../list/list.ts";
 import type { StoreScope } from "../scope.ts";
-import { readState } from "../write/head-state.ts";
+import { NO_HASH, readState } from "../write/head-state.ts";
 import { busy } from "../write/refusals.ts";
-import { auditChain, parseAuditEntry } from "./chain.ts";
-import type { AuditEntry, AuditReport } from "./entry.ts";
-import { verifyTrail } from "./verify.ts";
+import { type AuditChain, auditChain, type ChainEnd, parseAuditEntry } from "./chain.ts";
+import type { AuditEntry, AuditProblem, AuditReport } from "./entry.ts";
 
 const MAX_LOOKS = 5;
 
@@ -33,4 +32,38 @@ export async function verifyAudit(scope: StoreScope, user: UserKey): Promise<Aud
     return verifyTrail(auditChain(user, settings.auditKey), { entries, end, facts });
   }
   throw busy(operation);
+}
+
+interface Trail {
+  readonly entries: readonly StoredAuditEntry[];
+  /** Where the head says that the chain ends. */
+  readonly end: ChainEnd;
+  readonly facts: readonly StoredFact[];
+}
+
+/** Compares the chain with itself, with its end, and with the facts. */
+function verifyTrail(chain: AuditChain, { entries, end, facts }: Trail): AuditReport {
+  const problems: AuditProblem[] = [];
+  const left = new Map<string, AuditEntry>();
+  let last: ChainEnd = { seq: 0, hash: NO_HASH };
+  for (const stored of entries) {
+    const entry = parseAuditEntry(stored);
+    const follows = entry?.seq === last.seq + 1 && entry.previous === last.hash && chain.isWhole(entry);
+    if (!follows) problems.push({ kind: "broken-chain", seq: stored.seq });
+    if (entry?.factId !== undefined) left.set(entry.factId, entry);
+    last = { seq: stored.seq, hash: entry?.hash ?? "" };
+  }
+  if (last.seq !== end.seq || (last.hash !== end.hash && problems.length === 0)) {
+    problems.push({ kind: "cut-off", seq: end.seq });
+  }
+  for (const fact of facts) {
+    const digest = left.get(fact.id)?.digest;
+    if (digest === undefined) problems.push({ kind: "unknown-fact", factId: fact.id });
+    else if (digest !== chain.digestOf(fact)) problems.push({ kind: "changed-fact", factId: fact.id });
+  }
+  const there = new Set(facts.map(({ id }) => id));
+  for (const [factId, { digest }] of left) {
+    if (digest !== undefined && !there.has(factId)) problems.push({ kind: "missing-fact", factId });
+  }
+  return { ok: problems.length === 0, entries: entries.length, facts: facts.length, problems };
 }

@@ -1,13 +1,13 @@
 import type { CompletionRequest } from "@jaf/core";
 import { beforeDeadline } from "../deadline.ts";
-import { isStore } from "../linked-memory.ts";
 import { notify } from "../notify.ts";
 import type { ExtractionJob } from "../queue/queue.ts";
 import type { UserMemory } from "../user-memory.ts";
+import { isStore } from "../user-memory-guards.ts";
 import { ExtractionError } from "./error.ts";
-import { keepFacts } from "./keep.ts";
 import type { ExtractionSettings } from "./options.ts";
 import { INSTRUCTIONS, requestFor } from "./prompt.ts";
+import { rememberTurn } from "./remember-turn.ts";
 import { type Proposed, parseReply, readProposals } from "./reply.ts";
 
 /** Asks a model once; see `MiddlewareTurn.complete`. */
@@ -41,7 +41,7 @@ export async function extractFacts(
     notify(settings.onOffRecord, turn);
     return;
   }
-  const entries = await keepFacts({
+  const entries = await rememberTurn({
     memory,
     job,
     proposals,

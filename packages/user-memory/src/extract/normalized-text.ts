@@ -1,5 +1,5 @@
 import { lazy } from "@jaf/memory/adapter";
-import type { Span } from "./foreign/index.ts";
+import type { Span } from "./third-party-text/index.ts";
 
 interface Found {
   /** In the text as it stands. */

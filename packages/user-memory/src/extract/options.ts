@@ -1,6 +1,7 @@
 import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { UserFact } from "../fact.ts";
+import { callback } from "../input/callback.ts";
 import type { MemoryEntry, UserMemory } from "../user-memory.ts";
 
 /**
@@ -120,10 +121,6 @@ export interface MemoryExtractOptions extends ExtractionOptions {
   /** Facts with a lower score are dropped. Default 0.7. */
   readonly threshold?: number | undefined;
 }
-
-const callback = lazy(() =>
-  z.custom<never>((value) => typeof value === "function", { error: "expected a function" }),
-);
 
 const fields = lazy(() => ({
   extract: callback().optional(),

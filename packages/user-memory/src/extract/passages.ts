@@ -1,6 +1,6 @@
 import { sentencesIn } from "../text/sentences.ts";
-import { foreignSpans, type Span } from "./foreign/index.ts";
 import { holdsSecret } from "./secrets/index.ts";
+import { type Span, thirdPartySpans } from "./third-party-text/index.ts";
 
 /** Words of the user's own that can be quoted: whole sentences of one message, one behind the other. */
 export interface Passage {
@@ -19,7 +19,7 @@ export interface Quotable {
   readonly said: readonly string[];
   readonly passages: readonly Passage[];
   /** Of each message. */
-  readonly foreign: readonly (readonly Span[])[];
+  readonly thirdParty: readonly (readonly Span[])[];
 }
 
 /** A passage is as long as its words have one matter: sentences are added up to this. */
@@ -39,21 +39,21 @@ const BLANK = /\s*/uy;
 /**
  * Divides what the user said into passages; the same text always into the same ones. A sentence is never cut, so that no
  * passage says the contrary of it, and one whose words are mostly somebody else's, or that holds a secret, is in none.
- * `isForeign`: the first message was announced as somebody's text.
+ * `isThirdParty`: the first message was announced as somebody's text.
  */
-export function quotableOf(said: readonly string[], isForeign: (message: number) => boolean): Quotable {
-  const foreign = said.map((text, message) =>
-    isForeign(message) ? [{ start: 0, end: text.length }] : foreignSpans(text),
+export function quotableOf(said: readonly string[], isThirdParty: (message: number) => boolean): Quotable {
+  const thirdParty = said.map((text, message) =>
+    isThirdParty(message) ? [{ start: 0, end: text.length }] : thirdPartySpans(text),
   );
   const spoken = said.filter((text) => text.trim() !== "").length;
   const passages = said.flatMap((text, message) => {
-    const strange = foreign[message] ?? [];
+    const strange = thirdParty[message] ?? [];
     const spans = packed(text, ownSentences(text, strange));
     const isMessage = spoken === 1 && strange.length === 0 && spans.length === 1 && !/\n/u.test(text.trim());
     const from = isMessage ? ("message" as const) : ("text" as const);
     return spans.map((span) => ({ message, span, text: lineOf(text.slice(span.start, span.end)), from }));
   });
-  return { said, passages: passages.filter(({ text }) => /[\p{L}\p{N}]/u.test(text)), foreign };
+  return { said, passages: passages.filter(({ text }) => /[\p{L}\p{N}]/u.test(text)), thirdParty };
 }
 
 /** A text as it is kept and compared: in one line, without what nobody sees. */
@@ -75,15 +75,15 @@ interface Sentence extends Span {
   readonly follows: boolean;
 }
 
-function ownSentences(text: string, foreign: readonly Span[]): readonly Sentence[] {
+function ownSentences(text: string, thirdParty: readonly Span[]): readonly Sentence[] {
   const own: Sentence[] = [];
   let follows = false;
   let next = 0;
-  for (const sentence of sentencesOf(text, foreign)) {
-    while ((foreign[next]?.end ?? Number.POSITIVE_INFINITY) <= sentence.start) next++;
+  for (const sentence of sentencesOf(text, thirdParty)) {
+    while ((thirdParty[next]?.end ?? Number.POSITIVE_INFINITY) <= sentence.start) next++;
     const words = text.slice(sentence.start, sentence.end);
     const isOwn =
-      ownShare(sentence, foreign, next) >= 0.5 &&
+      ownShare(sentence, thirdParty, next) >= 0.5 &&
       words.length <= MAX_SENTENCE &&
       !words.includes(CUT) &&
       !holdsSecret(words);
@@ -93,20 +93,22 @@ function ownSentences(text: string, foreign: readonly Span[]): readonly Sentence
   return own;
 }
 
-function ownShare({ start, end }: Span, foreign: readonly Span[], from: number): number {
+function ownShare({ start, end }: Span, thirdParty: readonly Span[], from: number): number {
   let taken = 0;
-  for (let at = from; at < foreign.length; at++) {
-    const span = foreign[at];
+  for (let at = from; at < thirdParty.length; at++) {
+    const span = thirdParty[at];
     if (span === undefined || span.start >= end) break;
     taken += Math.min(end, span.end) - Math.max(start, span.start);
   }
   return 1 - taken / (end - start);
 }
 
-function sentencesOf(text: string, foreign: readonly Span[]): readonly Span[] {
+function sentencesOf(text: string, thirdParty: readonly Span[]): readonly Span[] {
   const plain = text.replace(LINE_BREAK, (found) => "\n".repeat(found.length));
   const flowing = plain.replace(SOFT_BREAK, " ");
-  const edges = foreign.filter((span) => hasOwnLines(plain, span)).flatMap(({ start, end }) => [start, end]);
+  const edges = thirdParty
+    .filter((span) => hasOwnLines(plain, span))
+    .flatMap(({ start, end }) => [start, end]);
   const divided = dividedAt(segmentsOf(flowing), edges);
   return divided.flatMap((span) =>
     span.end - span.start > MAX_SENTENCE ? linesOf(plain, span) : isBlank(plain, span) ? [] : [span],

@@ -1,11 +1,11 @@
 import type { UserFact } from "../fact.ts";
-import { isStore } from "../linked-memory.ts";
 import type { ExtractionJob } from "../queue/queue.ts";
 import { INFERRED_TAG } from "../render/renderable-fact.ts";
 import { statementOf } from "../render/statement.ts";
 import type { RememberOptions } from "../store.ts";
 import type { MemoryEntry, UserMemory } from "../user-memory.ts";
-import type { Item } from "./items.ts";
+import { isStore } from "../user-memory-guards.ts";
+import type { Item } from "./items-to-remember.ts";
 
 /** So many tags a fact may have in every store. */
 const MAX_TAGS = 32;

@@ -1,15 +1,15 @@
 import { ownContent } from "../facts/terms.ts";
-import type { Span } from "./foreign/index.ts";
 import { type NormalizedText, normalizeText } from "./normalized-text.ts";
 import type { ProposedFact } from "./options.ts";
 import type { Passage, Quotable } from "./passages.ts";
 import { lineOf } from "./passages.ts";
+import type { Span } from "./third-party-text/index.ts";
 
 /** What supports a proposal. */
 export type Support =
   | { readonly kind: "quotation"; readonly passage: Passage }
   /** Its words stand in somebody else's text alone. */
-  | { readonly kind: "foreign"; readonly words: string; readonly message: number }
+  | { readonly kind: "third-party"; readonly words: string; readonly message: number }
   /** The user said nothing like it. */
   | { readonly kind: "none" };
 
@@ -23,13 +23,18 @@ const SHARED_WITH_FACT = 0.2;
 const MIN_SHARED = 2;
 
 /**
- * Finds the user's words that support a proposal. Evidence is looked up as it stands, whatever its case, spaces, accents and
- * punctuation, and where it leaves something out, its parts in their order. Where it isn't there like that, the passage counts
- * that shares most of its words, or of the fact's: rare ones more, and half of them at least. A fact without evidence rests on
- * the passage that shares most with it: two words and a fifth of them are enough, for it is the passage that is shown.
+ * Returns a function that finds which of the user's words support a proposal:
+ * 1. It looks for the evidence in the messages. Case, spaces, accents and punctuation don't matter, and an ellipsis may stand for
+ *    words left out between parts in order. If that is in a passage, the passage is the support; if only in somebody else's
+ *    text, that text is; if anywhere else, there is no support.
+ * 2. If the evidence isn't found, it takes the passage that shares at least half of the evidence's words, or else half of the
+ *    fact's. Of several, the one that shares the most words, rare words weighing more.
+ * 3. If there is no evidence, a fifth of the fact's words is enough, since the user is later shown the passage, not the fact.
+ *
+ * In 2 and 3 at least two words must be shared, unless there is only one. Returns `kind: "none"` if nothing supports the proposal.
  */
 export function createSupportFinder(quotable: Quotable): (proposal: ProposedFact) => Support {
-  const { said, passages, foreign } = quotable;
+  const { said, passages, thirdParty } = quotable;
   const texts = said.map(normalizeText);
   const looked = lazily(() => {
     const contents = new Map(passages.map((passage) => [passage, ownContent({ fact: passage.text })]));
@@ -61,7 +66,7 @@ export function createSupportFinder(quotable: Quotable): (proposal: ProposedFact
         passage: (second && likest(fact, { among: quoted, share: SHARED_WITH_FACT })) ?? first,
       };
     }
-    const other = found.find((match) => foreign[match.message]?.some((span) => overlap(match, span)));
+    const other = found.find((match) => thirdParty[match.message]?.some((span) => overlap(match, span)));
     if (other !== undefined) return ofOther(other, said);
     if (found.length > 0) return NONE;
     const passage =
@@ -79,7 +84,7 @@ function lazily<T>(make: () => T): () => T {
 }
 
 const ofOther = ({ message, start, end }: MessageSpan, said: readonly string[]): Support => ({
-  kind: "foreign",
+  kind: "third-party",
   words: lineOf((said[message] ?? "").slice(start, end)),
   message,
 });

@@ -1,11 +1,12 @@
 import type { Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/adapter";
 import type { ExtractionJob } from "../queue/queue.ts";
-import { announcesText } from "./foreign/index.ts";
+import { asks } from "../text/asks.ts";
+import { sentencesIn } from "../text/sentences.ts";
 import { asksNotToKeep } from "./off-record/index.ts";
-import { withoutSecrets } from "./passages.ts";
-import { questionIn } from "./question.ts";
+import { lineOf, withoutSecrets } from "./passages.ts";
 import { holdsSecret } from "./secrets/index.ts";
+import { announcesText } from "./third-party-text/index.ts";
 
 /** Of a turn, so many messages and UTF-16 units are looked at: the last messages, and of each its beginning. */
 const MAX_MESSAGES = 32;
@@ -84,3 +85,14 @@ export const secretless = (text: string): string => (holdsSecret(text) ? "" : te
 /** A text that every store keeps as it is. */
 export const portable = (text: string, most: number): string =>
   text.slice(0, most).replaceAll(UNPORTABLE, "\ufffd");
+
+/** What an assistant asks stands at the end of what it says. */
+const LOOKED_AT = 2_000;
+const LAST_SENTENCES = 3;
+
+/** The question that a message ends with, in one line; `""` where it asks nothing. */
+export function questionIn(text: string): string {
+  const last = [...sentencesIn(text.slice(-LOOKED_AT))].slice(-LAST_SENTENCES);
+  const question = last.findLast(({ segment }) => asks(segment))?.segment ?? "";
+  return question.length > MAX_QUESTION ? "" : lineOf(question);
+}

@@ -8,7 +8,6 @@ import type {
 } from "../backend/backend.ts";
 import { createMemoryTermIndex } from "../ranker/index.ts";
 import type { Matches } from "../ranker/matches.ts";
-import { lookupsIn, lookupsOf } from "./lookups.ts";
 
 /** Everything about one user. */
 export interface UserState {
@@ -78,3 +77,27 @@ const contextOf = ({ seq, conversationId, position, author, saidAt }: StoredFact
   author: author ?? undefined,
   saidAt: saidAt ?? undefined,
 });
+
+/** Under which names a fact is found, as a backend without columns keeps them. */
+const lookupsOf = (fact: StoredFact): readonly string[] => [
+  `seq:${fact.seq}`,
+  `id:${fact.id}`,
+  `digest:${fact.digest}`,
+  ...(fact.key === null ? [] : [`key:${fact.key}`]),
+  ...(fact.key === null || fact.status !== "active" ? [] : [`current:${fact.key}`]),
+  ...(fact.conversationId === null || fact.position === null
+    ? []
+    : [`place:${fact.position}:${fact.conversationId}`]),
+  ...(fact.supersededBy === null ? [] : [`by:${fact.supersededBy}`]),
+];
+
+/** The names that a selection asks for. */
+const lookupsIn = (selection: FactSelection): readonly string[] => [
+  ...(selection.seqs ?? []).map((seq) => `seq:${seq}`),
+  ...(selection.ids ?? []).map((id) => `id:${id}`),
+  ...(selection.digests ?? []).map((digest) => `digest:${digest}`),
+  ...(selection.keys ?? []).map((key) => `key:${key}`),
+  ...(selection.currentKeys ?? []).map((key) => `current:${key}`),
+  ...(selection.locations ?? []).map(({ conversationId, position }) => `place:${position}:${conversationId}`),
+  ...(selection.supersededBy ?? []).map((id) => `by:${id}`),
+];

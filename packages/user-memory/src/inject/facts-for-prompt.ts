@@ -1,11 +1,12 @@
 import type { MiddlewareTurn, RemembersSpec } from "@jaf/core";
+import type { Message } from "@jaf/memory";
+import { messageText } from "@jaf/memory/adapter";
 import { beforeDeadline } from "../deadline.ts";
 import { UserMemoryError } from "../errors.ts";
-import { getUserMemory } from "../linked-memory.ts";
+import { getUserMemory } from "../global-user-memory.ts";
 import { notify } from "../notify.ts";
 import { type FactsPlacement, renderFacts } from "../render/render.ts";
 import type { InjectSettings } from "./options.ts";
-import { queryOf } from "./query.ts";
 
 const DEFAULT_LIMIT = 5;
 
@@ -42,3 +43,29 @@ const tookTooLong = (timeoutMs: number): UserMemoryError =>
     message: `It took longer than ${timeoutMs} ms, so the run went on without. Look at the store, or raise timeoutMs.`,
     retryable: true,
   });
+
+/** In UTF-16 units: what a user asks stands at the beginning or at the end of what they say. */
+const MAX_QUERY = 4_000;
+
+/** What the user said, as a query: the last messages, and of a long text its beginning and its end. `""` without text. */
+function queryOf(said: readonly Message[]): string {
+  const texts: string[] = [];
+  let room = MAX_QUERY;
+  for (const message of said.toReversed()) {
+    if (room <= 0) break;
+    const text = withoutMiddle(messageText(message).trim(), room);
+    if (text === "") continue;
+    texts.unshift(text);
+    room -= text.length;
+  }
+  return texts.join("\n");
+}
+
+function withoutMiddle(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const half = Math.floor(most / 2);
+  const cut = `${text.slice(0, half)} ${text.slice(text.length - half)}`;
+  return cut
+    .replaceAll(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, " ")
+    .replaceAll("\0", " ");
+}

@@ -1,6 +1,7 @@
 import type { Tokenizer } from "@jaf/memory";
 import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
+import { callback } from "../input/callback.ts";
 import type { LinkPolicy } from "../render/line.ts";
 import type { MemoryEntry, UserMemory } from "../user-memory.ts";
 
@@ -18,10 +19,6 @@ export interface MemoryInjectOptions {
   /** Called where no facts could be had, with the reason. Default: the hook rejects, which the engine reports as `middleware_failed`. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
-
-const callback = lazy(() =>
-  z.custom<never>((value) => typeof value === "function", { error: "expected a function" }),
-);
 
 export const injectOptionsSchema = lazy(() =>
   z.strictObject({

@@ -4,12 +4,13 @@ import { boundOptions } from "../bound-options.ts";
 import type { ErasureMark } from "../erasure-mark.ts";
 import { extractAtOnce, queueExtraction } from "../extract/enqueue.ts";
 import type { ExtractionScope } from "../extract/extraction.ts";
-import { loadSteps } from "../extract/load.ts";
+import { loadExtraction } from "../extract/load-extraction.ts";
 import { extractOptionsSchema, type MemoryExtractOptions } from "../extract/options.ts";
 import { reportFailure } from "../extract/report-failure.ts";
-import { getUserMemory, isStore } from "../linked-memory.ts";
+import { getUserMemory } from "../global-user-memory.ts";
 import { notify } from "../notify.ts";
 import type { UserMemoryStore } from "../store.ts";
+import { isStore } from "../user-memory-guards.ts";
 
 /**
  * Middleware that remembers from each turn that completed what the user said, in their own words: with the spec's
@@ -58,7 +59,7 @@ export function withMemoryExtract<Ctx>(
       const scope: ExtractionScope = { memory, settings, complete: (request) => turn.complete(request) };
       const { threshold } = settings;
       try {
-        const { jobOf } = await loadSteps();
+        const { jobOf } = await loadExtraction();
         const job = jobOf({ spec: { ...spec, user }, turn, reply, threshold });
         if (job === "private") {
           const { conversationId, position } = turn;

@@ -1,7 +1,9 @@
+import { lazy } from "@jaf/memory/adapter";
+import * as z from "zod";
 import type { StoredFact, UserKey } from "../backend/backend.ts";
-import type { UserFact } from "../fact.ts";
+import type { FactStatus, UserFact } from "../fact.ts";
+import { checkInput, wantedTagsSchema } from "../input/check-input.ts";
 import { type StoreScope, shown } from "../scope.ts";
-import { type ReadList, readList } from "./options.ts";
 
 const PAGE = 500;
 
@@ -32,4 +34,37 @@ export async function listStored(
     if (page.length < pageSize) break;
   }
   return facts.slice(0, limit);
+}
+
+const ALL: readonly FactStatus[] = ["active", "quarantined", "superseded"];
+
+const status = lazy(() =>
+  z.enum(["active", "quarantined", "superseded"] as const satisfies readonly FactStatus[]),
+);
+
+const listSchema = lazy(() =>
+  z
+    .strictObject({
+      limit: z.int().min(0).optional(),
+      tags: wantedTagsSchema(),
+      status: z.union([status(), z.array(status()).readonly()]).default("active"),
+    })
+    .prefault({}),
+);
+
+interface ReadList {
+  readonly limit: number;
+  readonly tags: readonly string[] | undefined;
+  readonly statuses: readonly FactStatus[];
+}
+
+function readList(operation: string, options: unknown): ReadList {
+  const { limit = Number.POSITIVE_INFINITY, ...rest } = checkInput(
+    operation,
+    listSchema(),
+    "options",
+    options,
+  );
+  const wanted = typeof rest.status === "string" ? [rest.status] : rest.status;
+  return { limit, tags: rest.tags, statuses: ALL.filter((one) => wanted.includes(one)) };
 }

@@ -1,7 +1,13 @@
 import type { UserKey, UserMemoryBackend } from "../backend/backend.ts";
 import type { RecallReason } from "../explanation.ts";
-import { blend, type MessageLocation, parseQuery, type RankedItem, rank } from "../ranker/index.ts";
-import { reasonsOf } from "./reasons.ts";
+import {
+  blend,
+  type MessageLocation,
+  parseQuery,
+  type RankedItem,
+  type Reasons,
+  rank,
+} from "../ranker/index.ts";
 
 /** How many facts by meaning are looked at. */
 const NEAREST = 100;
@@ -79,3 +85,17 @@ const nameOf = ({
   readonly seq?: number | undefined;
   readonly location?: MessageLocation | undefined;
 }) => (seq === undefined ? `${location?.position}:${location?.conversationId}` : `${seq}`);
+
+/** The parts of a score that add to it, the largest first. */
+function reasonsOf(parts: Reasons): readonly RecallReason[] {
+  const { terms, words, neighbours, author, time, date, conversation } = parts;
+  const own = words + neighbours;
+  const reasons: readonly RecallReason[] = [
+    { kind: "terms", score: words, terms },
+    { kind: "neighbours", score: neighbours },
+    { kind: "author", score: own * (author - 1) },
+    { kind: "date", score: own * author * (time - 1) + date },
+    { kind: "conversation", score: conversation },
+  ];
+  return reasons.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
+}

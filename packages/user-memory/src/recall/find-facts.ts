@@ -1,11 +1,13 @@
 import type { StoredFact, UserHead, UserKey, UserMemoryBackend } from "../backend/backend.ts";
 import type { Trust } from "../fact.ts";
+import { detailsOf } from "../facts/quotation.ts";
+import { ownContent } from "../facts/terms.ts";
 import { isUsersWord, trustRank } from "../facts/trust.ts";
 import { obstacleAt, obstacleNow } from "../facts/validity.ts";
 import type { MessageLocation } from "../ranker/index.ts";
+import { isQuestion } from "../text/asks.ts";
 import { countUsersWords, readState } from "../write/head-state.ts";
 import { type Candidate, findCandidates } from "./candidates.ts";
-import { demoteQuestions } from "./demote-questions.ts";
 import { type Found, mayComeFirst, orderByTrust, shareOut } from "./order.ts";
 
 /** So many candidates are ranked and read at once; more only where too few of them may be recalled. */
@@ -105,3 +107,23 @@ function once(found: readonly Found[]): readonly Found[] {
   const seen = new Set<number>();
   return found.filter(({ fact }) => !seen.has(fact.seq) && seen.add(fact.seq));
 }
+
+/** A quotation that says little is ranked as one of this many times its rank. */
+const BEHIND = 10;
+
+interface Demoted extends Found {
+  /** From 1. What is ranked behind the last of them comes after all whose effective rank is at most their number. */
+  readonly effectiveRank: number;
+}
+
+/** Puts quotations that only ask, or say but one thing ("Thanks!"), behind those about as likely that say something. */
+function demoteQuestions(found: readonly Found[]): readonly Demoted[] {
+  return found
+    .map((one, index) => ({ ...one, effectiveRank: (index + 1) * (saysLittle(one.fact) ? BEHIND : 1) }))
+    .sort((a, b) => a.effectiveRank - b.effectiveRank);
+}
+
+const saysLittle = ({ fact, quotation }: StoredFact): boolean =>
+  quotation !== null &&
+  detailsOf({ quotation })?.question == null &&
+  (isQuestion(fact) || ownContent({ fact }).size < 2);

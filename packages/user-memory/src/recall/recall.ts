@@ -1,10 +1,10 @@
-import type { UserKey } from "../backend/backend.ts";
+import type { StoredFact, UserHead, UserKey } from "../backend/backend.ts";
 import type { UserFact } from "../fact.ts";
+import { ownContent } from "../facts/terms.ts";
 import { type StoreScope, shown } from "../scope.ts";
+import { readState } from "../write/head-state.ts";
 import { isWanted } from "./find-facts.ts";
-import { withNewerStatements } from "./newer-statements.ts";
 import { readQuery, readRecall } from "./options.ts";
-import { recordUse } from "./record-use.ts";
 import { search } from "./search.ts";
 
 export async function recall(
@@ -24,4 +24,69 @@ export async function recall(
   });
   recordUse(scope, user, { head, facts });
   return facts.map((fact) => shown(user, fact));
+}
+
+interface Wanted {
+  readonly limit: number;
+  readonly isWanted: (fact: StoredFact) => boolean;
+}
+
+/**
+ * Puts before each superseded quotation what superseded it, so that nobody takes what was said once for what holds now; leaves
+ * the earlier one out where the later one says all of its words.
+ */
+async function withNewerStatements(
+  { access }: StoreScope,
+  user: UserKey,
+  { found, limit, isWanted }: Wanted & { readonly found: readonly StoredFact[] },
+): Promise<readonly StoredFact[]> {
+  const keys = found.flatMap(({ status, key }) => (status === "superseded" && key !== null ? [key] : []));
+  if (keys.length === 0) return found;
+  const { facts } = await access.ask("recall", () =>
+    access.backend.read(user, { currentKeys: [...new Set(keys)], brief: true }),
+  );
+  const laterOf = ({ status, key }: StoredFact): readonly StoredFact[] =>
+    status === "superseded"
+      ? facts.filter((fact) => fact.status === "active" && fact.key === key && isWanted(fact))
+      : [];
+  const all = found.flatMap((fact) => {
+    const later = laterOf(fact);
+    return later.some((newer) => covers(newer, fact)) ? later : [...later, fact];
+  });
+  return [...new Map(all.map((fact) => [fact.seq, fact])).values()].slice(0, limit);
+}
+
+function covers(newer: StoredFact, fact: StoredFact): boolean {
+  const content = ownContent(newer);
+  return [...ownContent(fact)].every((term) => content.has(term));
+}
+
+/** From this share of `maxQuotations` on it matters which of them were ever used. */
+const MATTERS_FROM = 0.5;
+
+interface Recalled {
+  readonly head: UserHead | null;
+  readonly facts: readonly StoredFact[];
+}
+
+/** Records that quotations were recalled, each once, in the background: those that never were are evicted first. */
+function recordUse(scope: StoreScope, user: UserKey, { head, facts }: Recalled): void {
+  const { access, settings, track } = scope;
+  const ids = facts.flatMap(({ id, quotation, usedAt }) =>
+    quotation === null || usedAt !== null ? [] : [id],
+  );
+  const matters = readState(head).quotations >= MATTERS_FROM * settings.limits.maxQuotations;
+  if (ids.length === 0 || !matters) return;
+  const recorded = access.during(user, ({ write }) =>
+    write({
+      operation: "recall",
+      selection: { ids },
+      plan: ({ view, draft, now }) => {
+        const unused = view.facts.filter(({ id, usedAt }) => ids.includes(id) && usedAt === null);
+        for (const fact of unused) draft.put({ ...fact, usedAt: now }, fact);
+        return { result: undefined, change: unused.length === 0 ? null : draft.build(now) };
+      },
+    }),
+  );
+  track(recorded);
 }

@@ -1,9 +1,11 @@
-import type { UserKey } from "../backend/backend.ts";
+import type { StoredFact, UserKey } from "../backend/backend.ts";
 import { openEmbedding } from "../embedding.ts";
 import type { UserFact } from "../fact.ts";
+import { termsOfFact } from "../facts/terms.ts";
 import { remove } from "../forget/forget.ts";
 import { findFact, type StoreScope, shownOrNull } from "../scope.ts";
-import { approveWrite } from "./write.ts";
+import { byId, type Write } from "../write/plan.ts";
+import { supersede } from "../write/supersede.ts";
 
 export async function approve(scope: StoreScope, user: UserKey, factId: unknown): Promise<UserFact | null> {
   const operation = "review.approve";
@@ -18,4 +20,47 @@ export async function approve(scope: StoreScope, user: UserKey, factId: unknown)
 
 export async function reject(scope: StoreScope, user: UserKey, factId: unknown): Promise<boolean> {
   return (await remove(scope, user, { factId, rejects: true })).facts > 0;
+}
+
+interface ApproveOptions {
+  readonly waiting: StoredFact;
+  readonly vector: readonly number[] | null;
+}
+
+/** Makes a fact that waits active: the user, or somebody for them, has confirmed it now. `null`: it doesn't wait any more. */
+function approveWrite({ waiting, vector }: ApproveOptions): Write<StoredFact | null> {
+  const { id, key, conflictsWith } = waiting;
+  return {
+    operation: "review.approve",
+    selection: {
+      ids: conflictsWith === null ? [id] : [id, conflictsWith],
+      ...(key === null ? {} : { keys: [key] }),
+    },
+    plan: ({ view, draft, now }) => {
+      const fact = byId(view, id);
+      if (fact?.status !== "quarantined") return { result: null, change: null };
+      const confirmed: StoredFact = {
+        ...fact,
+        status: "active",
+        trust: "confirmed",
+        quarantine: null,
+        conflictsWith: null,
+        updatedAt: now,
+        validFrom: now,
+        validUntil: fact.validUntil !== null && fact.validUntil <= now ? null : fact.validUntil,
+        terms: termsOfFact(fact),
+        vector,
+      };
+      draft.put(confirmed, fact);
+      draft.audit({ action: "approved", factId: id, fact: confirmed });
+      const replaced = view.facts.filter(
+        (other) =>
+          other.id !== id &&
+          other.status === "active" &&
+          (other.id === conflictsWith || (key !== null && other.key === key)),
+      );
+      supersede(draft, replaced, confirmed);
+      return { result: confirmed, change: draft.build(now) };
+    },
+  };
 }

@@ -1,5 +1,5 @@
-import { isStore } from "../linked-memory.ts";
 import type { UserMemory } from "../user-memory.ts";
+import { isStore } from "../user-memory-guards.ts";
 
 const UNKNOWN =
   "Nothing was forgotten: there is no fact with this id. Recall what is to be forgotten, and give its id as it stands there.";

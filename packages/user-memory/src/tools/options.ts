@@ -2,6 +2,7 @@ import type { Tool, ToolCallInfo } from "@jaf/core";
 import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { ErasureMark } from "../erasure-mark.ts";
+import { callback } from "../input/callback.ts";
 import type { UserMemory } from "../user-memory.ts";
 
 type Approval<Args, Ctx> = NonNullable<Tool<Args, Ctx>["needsApproval"]>;
@@ -66,10 +67,6 @@ export interface MemoryToolsOptions<Ctx> {
 }
 
 const name = (byDefault: string) => z.string().min(1).default(byDefault);
-const callback = lazy(() =>
-  z.custom<never>((value) => typeof value === "function", { error: "expected a function" }),
-);
-
 export const memoryToolsSchema = lazy(() =>
   z.strictObject({
     memory: z.custom<UserMemory>().optional(),

@@ -2,7 +2,7 @@ import type { Tool, ToolCallInfo } from "@jaf/core";
 import { lazy, parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { boundOptions } from "../bound-options.ts";
-import { getUserMemory } from "../linked-memory.ts";
+import { getUserMemory } from "../global-user-memory.ts";
 import type { UserMemory } from "../user-memory.ts";
 import { forgetFact } from "./forget.ts";
 import {

@@ -1,8 +1,22 @@
-import type { UserKey } from "../backend/backend.ts";
+import * as z from "zod";
+import type { StoredFact, UserKey } from "../backend/backend.ts";
 import { openEmbedding } from "../embedding.ts";
 import type { UserFact } from "../fact.ts";
+import type { Digests } from "../facts/digests.ts";
+import { termsOfFact } from "../facts/terms.ts";
+import { plausibleTime } from "../facts/times.ts";
+import {
+  checkInput,
+  dateSchema,
+  factSchema,
+  invalid,
+  scoreSchema,
+  tagsSchema,
+} from "../input/check-input.ts";
+import { perLimits } from "../input/per-limits.ts";
+import type { UserMemoryLimits } from "../limits.ts";
 import { digestsFor, isFactId, type StoreScope, shownOrNull } from "../scope.ts";
-import { readUpdate, updateWrite } from "./write.ts";
+import { byId, type Write } from "../write/plan.ts";
 
 export async function update(
   scope: StoreScope,
@@ -19,4 +33,91 @@ export async function update(
     const digests = digestsFor(scope, user);
     return shownOrNull(user, await write(updateWrite({ factId, changes: read, digests, vector })));
   });
+}
+
+/** The changes of a fact, checked. */
+interface UpdateInput {
+  readonly fact?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly score?: number | null | undefined;
+  readonly validUntil?: number | null | undefined;
+}
+
+const schemaOf = perLimits((limits) =>
+  z.strictObject({
+    fact: factSchema(limits).optional(),
+    tags: tagsSchema(limits).optional(),
+    score: scoreSchema().nullable().optional(),
+    validUntil: dateSchema().nullable().optional(),
+  }),
+);
+
+const readUpdate = (changes: unknown, limits: UserMemoryLimits): UpdateInput =>
+  checkInput("update", schemaOf(limits), "changes", changes);
+
+interface UpdateOptions {
+  readonly factId: string;
+  readonly changes: UpdateInput;
+  readonly digests: Digests;
+  /** Of the new text, if it changes. */
+  readonly vector: readonly number[] | null;
+}
+
+/** `null`: the user has no such fact. */
+function updateWrite(options: UpdateOptions): Write<StoredFact | null> {
+  const { factId, changes, digests } = options;
+  return {
+    operation: "update",
+    selection: {
+      ids: [factId],
+      ...(changes.fact === undefined ? {} : { digests: [digests.ofFact(changes.fact)] }),
+    },
+    plan: ({ view, draft, now }) => {
+      const before = byId(view, factId);
+      if (before === undefined) return { result: null, change: null };
+      const isTaken = view.facts.some(({ id, status }) => id !== factId && status !== "superseded");
+      if (isTaken) throw refusal("a text that no other fact of the user has");
+      const after = { ...reworded(before, options), ...changed(before, changes, now), updatedAt: now };
+      draft.put(after, before);
+      draft.audit({ action: "changed", factId, fact: after });
+      return { result: after, change: draft.build(now) };
+    },
+  };
+}
+
+/** What is said anew is the user's word, and has no source but that. */
+function reworded(before: StoredFact, { changes, digests, vector }: UpdateOptions): StoredFact {
+  if (changes.fact === undefined || changes.fact === before.fact) return before;
+  if (before.status !== "active") {
+    throw refusal("no new text for a fact that waits for review or is past; remember the new one");
+  }
+  const said: StoredFact = {
+    ...before,
+    fact: changes.fact,
+    digest: digests.ofFact(changes.fact),
+    trust: "stated",
+    conversationId: null,
+    position: null,
+    messageId: null,
+    author: null,
+    extractor: null,
+    evidence: null,
+    saidAt: null,
+    quotation: null,
+    vector,
+  };
+  return { ...said, terms: termsOfFact(said) };
+}
+
+const refusal = (expected: string) => invalid("update", [{ path: "changes.fact", expected }]);
+
+function changed(before: StoredFact, { tags, score, validUntil }: UpdateInput, now: number) {
+  const until = plausibleTime(validUntil, now);
+  return {
+    ...(tags === undefined ? {} : { tags }),
+    ...(score === undefined ? {} : { score }),
+    ...(validUntil === undefined
+      ? {}
+      : { validUntil: until !== null && until <= before.validFrom ? null : until }),
+  };
 }

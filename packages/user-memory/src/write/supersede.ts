@@ -14,8 +14,10 @@ export type Supersession =
   | { readonly kind: "conflict"; readonly with: StoredFact };
 
 /**
- * The later statement counts, by when each holds from, if it is trusted enough. What is said now of an earlier time
- * goes between what held before and what held after.
+ * Decides what becomes of a fact and of those that it contradicts. Returns `"conflict"` if one of those that are valid at or after
+ * the fact's `validFrom` has a trust that the fact's may not replace. Otherwise `"accepted"`: `replaces` are the facts that it
+ * supersedes, and `by` is the next fact that is valid from a later time and trusted enough to supersede it. It is the time from
+ * which a fact is valid that decides, not when it was said.
  */
 export function supersessionOf(
   fact: Pick<StoredFact, "trust" | "validFrom">,

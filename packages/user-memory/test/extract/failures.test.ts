@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { ExtractInput } from "../../src/extract/options.ts";
+import { MemoryUserMemory } from "../../src/in-memory/store.ts";
 import { withMemoryExtract } from "../../src/link/extract-middleware.ts";
-import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
 import { assistant, turnOf } from "../link/turn.ts";
 import { factsOf, reply, spec, tea, turn } from "./live-turn.ts";
 

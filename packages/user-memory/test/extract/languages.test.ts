@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
+import { MemoryUserMemory } from "../../src/in-memory/store.ts";
 import { reply, turn } from "./live-turn.ts";
 
 /** What is said, and how a model puts it, in its own language or in English. */

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { holdLease } from "../../src/extract/lease.ts";
 import type { ExtractInput } from "../../src/extract/options.ts";
+import { MemoryUserMemory } from "../../src/in-memory/store.ts";
 import { withMemoryExtract } from "../../src/link/extract-middleware.ts";
-import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
 import { assistant, turnOf } from "../link/turn.ts";
 import { factsOf, tea } from "./live-turn.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
+import { MemoryUserMemory } from "../../src/in-memory/store.ts";
 import { spec, turn } from "./live-turn.ts";
 
 test("one long message, all of it near to a query, leaves room for what else is near by its meaning alone", async () => {

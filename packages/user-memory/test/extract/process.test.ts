@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ExtractionError } from "../../src/extract/error.ts";
-import { processExtractions } from "../../src/extract/process.ts";
+import { processExtractions } from "../../src/extract/process-extractions.ts";
+import { MemoryUserMemory } from "../../src/in-memory/store.ts";
 import { withMemoryExtract } from "../../src/link/extract-middleware.ts";
-import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
 import { factsOf, reply, spec, tea } from "./live-turn.ts";
 
 describe("processExtractions", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { MemoryExtractOptions } from "../../src/extract/options.ts";
 import { parseReply } from "../../src/extract/reply.ts";
-import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
+import { MemoryUserMemory } from "../../src/in-memory/store.ts";
 import { factsOf, reply, tea, turn } from "./live-turn.ts";
 
 const SAID = "I like tea.\n\nI own a dog.\n\nI live in Rome.\n\nMy sister is ill.";

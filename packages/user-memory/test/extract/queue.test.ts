@@ -3,7 +3,7 @@ import { defineUserMemory } from "../../src/define-user-memory.ts";
 import type { UserMemoryError } from "../../src/errors.ts";
 import { userKeyOf } from "../../src/facts/user-key.ts";
 import { createInMemoryUserMemoryBackend } from "../../src/in-memory/backend.ts";
-import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
+import { MemoryUserMemory } from "../../src/in-memory/store.ts";
 
 describe("a time that is none is refused, so that no job is left where nobody is handed it", () => {
   const enqueued = async (leaseMs: number) => {

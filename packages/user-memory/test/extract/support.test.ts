@@ -50,7 +50,7 @@ describe("evidence is found in what the user said", () => {
 
   test("in a text of somebody else's it is somebody else's", () => {
     expect(support({ fact: "The user's bank is Acme", evidence: "my bank is Acme" })).toEqual({
-      kind: "foreign",
+      kind: "third-party",
       words: "my bank is Acme",
       message: 2,
     });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
+import { MemoryUserMemory } from "../../src/in-memory/store.ts";
 import { renderUserMemory } from "../../src/render/render.ts";
 import { assistant, user } from "../link/turn.ts";
 import { factsOf, reply, spec, tea, turn } from "./live-turn.ts";

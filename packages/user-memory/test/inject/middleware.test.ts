@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { MemoryUserMemory } from "../../src/in-memory/store.ts";
+import { setUserMemory } from "../../src/link/as-user-memory.ts";
 import { withMemoryInject } from "../../src/link/inject-middleware.ts";
-import { setUserMemory } from "../../src/link/user-memory.ts";
-import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
 import type { MemoryEntry, UserMemory } from "../../src/user-memory.ts";
 import { type TurnFields, turnOf } from "../link/turn.ts";
 

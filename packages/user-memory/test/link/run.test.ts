@@ -2,9 +2,9 @@ import { type Agent, createRunId, createTraceId, type RunConfig, type RunState, 
 import { createScriptedModel, type ScriptedStep } from "@jaf/core/testing";
 import { createInMemoryProvider } from "@jaf/memory";
 import { afterEach, expect, test } from "vitest";
+import { MemoryUserMemory } from "../../src/in-memory/store.ts";
+import { asUserMemory } from "../../src/link/as-user-memory.ts";
 import { setUserMemory } from "../../src/link/index.ts";
-import { asUserMemory } from "../../src/link/user-memory.ts";
-import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
 
 afterEach(() => setUserMemory(undefined));
 

@@ -1,7 +1,7 @@
 import { setRunUserMemory as setInEngine } from "@jaf/core";
 import { afterEach, describe, expect, test } from "vitest";
+import { MemoryUserMemory } from "../../src/in-memory/store.ts";
 import { asUserMemory, drainWork, getUserMemory, setUserMemory, trackWork } from "../../src/link/index.ts";
-import { MemoryUserMemory } from "../../src/memory-user-memory.ts";
 import type { MemoryEntry, UserMemory } from "../../src/user-memory.ts";
 import { assistant, turnOf } from "./turn.ts";
 

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { passagesIn } from "../../src/message-search/passages.ts";
-import { blockOf, bytesOf, eachMessage, joined } from "../../src/message-search/segment.ts";
+import { blockOf, bytesOf, eachMessage, joined, passagesIn } from "../../src/message-search/segment.ts";
 import { createYielding } from "../../src/message-search/yield.ts";
 
 const blocks = (texts: readonly string[]) =>

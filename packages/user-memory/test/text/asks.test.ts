@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { questionIn } from "../../src/extract/question.ts";
+import { questionIn } from "../../src/extract/user-input.ts";
 import { isQuestion } from "../../src/text/asks.ts";
 
 test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ExtractFacts, OffRecordTurn } from "../../../src/extract/options.ts";
-import { processExtractions } from "../../../src/extract/process.ts";
-import { MemoryUserMemory } from "../../../src/memory-user-memory.ts";
+import { processExtractions } from "../../../src/extract/process-extractions.ts";
+import { MemoryUserMemory } from "../../../src/in-memory/store.ts";
 import type { UserMemory } from "../../../src/user-memory.ts";
 import { reply, spec, tea, turn } from "../live-turn.ts";
 

@@ -1,0 +1,137 @@
+import { type ConversationSource, type ConversationWrite, messageHash } from "@jaf/memory/adapter";
+import type { SqlValue, Statement } from "./client/port.ts";
+import { statementName } from "./client/prepared.ts";
+import { toMetadataTexts } from "./metadata.ts";
+import { qualifiedName, type ResolvedNames } from "./schema/names.ts";
+import { EARLIEST_MS } from "./statements.ts";
+
+// The arguments of the function that does a whole write, in its order: `migrations/0017_plain_append.sql` says what
+// they are. JSON is given as text.
+const ARGUMENTS = [
+  ["conversation_id", "text"],
+  ["replace", "boolean"],
+  ["bodies", "text[]"],
+  ["hashes", "text[]"],
+  ["tool_results", "boolean[]"],
+  ["drop_last", "bigint"],
+  ["user_id", "text"],
+  ["trace_id", "text"],
+  ["metadata", "text::jsonb"],
+  ["run_metadata", "text::jsonb"],
+  ["expected_version", "bigint"],
+  ["expected_metadata_version", "bigint"],
+  ["expected_incarnation", "text"],
+  ["expected_tombstones", "text[]"],
+  ["incarnation", "text"],
+  ["key", "text"],
+  ["body_hash", "text"],
+  ["max_messages", "bigint"],
+  ["ttl_seconds", "bigint"],
+  ["more", "text::jsonb"],
+] as const;
+
+const MORE = ARGUMENTS.length - 1;
+
+const toMilliseconds = (date: Date): number => Math.max(date.getTime(), EARLIEST_MS);
+
+const toSource = ({
+  createdAt,
+  lastActivity,
+  version,
+  metadataVersion,
+  firstPosition,
+  traceIds,
+}: ConversationSource) => ({
+  created_at: toMilliseconds(createdAt),
+  last_activity: toMilliseconds(lastActivity),
+  version,
+  metadata_version: metadataVersion,
+  first_position: firstPosition,
+  trace_ids: traceIds,
+});
+
+/** What few writes say, as an object; `null`: nothing of it. */
+function toMore({ messages, source }: ConversationWrite, exact: object | undefined): object | null {
+  const own = messages.some((message) => message.own !== undefined);
+  if (!own && source === undefined && exact === undefined) return null;
+  return {
+    exact_metadata: exact,
+    source: source && toSource(source),
+    ...(own
+      ? {
+          message_ids: messages.map((message) => message.own?.id ?? null),
+          message_hashes: messages.map((message) => message.own?.hash ?? null),
+        }
+      : {}),
+  };
+}
+
+const NOTHING_EXPECTED = { incarnation: null, tombstones: null };
+
+function toExpectation({ expectedIncarnation: expected }: ConversationWrite) {
+  if (expected === undefined) return NOTHING_EXPECTED;
+  return "present" in expected
+    ? { incarnation: expected.present, tombstones: null }
+    : { incarnation: null, tombstones: [expected.absent.conversation, expected.absent.user] };
+}
+
+/** In the order of the arguments; so many writes pass here that it is one array and nothing else. */
+function toValues(write: ConversationWrite): readonly SqlValue[] {
+  const { shown, run, exact } = toMetadataTexts(write.metadata);
+  const more = toMore(write, exact);
+  const expected = toExpectation(write);
+  return [
+    write.conversationId,
+    write.mode === "replace",
+    write.messages.map(({ body }) => body),
+    write.messages.map(({ body }) => messageHash(body)),
+    write.messages.map(({ isToolResult }) => isToolResult),
+    write.dropLast ?? 0,
+    write.userId ?? null,
+    write.traceId ?? null,
+    shown,
+    run,
+    write.expectedVersion ?? null,
+    write.expectedMetadataVersion ?? null,
+    expected.incarnation,
+    expected.tombstones,
+    write.create?.incarnation ?? null,
+    write.idempotency?.key ?? null,
+    write.idempotency?.bodyHash ?? null,
+    write.maxMessages ?? null,
+    write.ttlSeconds ?? null,
+    more && JSON.stringify(more),
+  ];
+}
+
+export interface WriteCall {
+  readonly usual: (write: ConversationWrite) => Statement;
+  /** For one that the function refused to do as usual, with {@link KEY_IS_KNOWN}. */
+  readonly careful: (write: ConversationWrite) => Statement;
+}
+
+/** What the function raises where it has to be asked once more, by the careful call. */
+export const KEY_IS_KNOWN: ReadonlySet<unknown> = new Set(["JF005"]);
+
+/** The calls of the function that does a whole write. */
+export function createWriteCall(names: ResolvedNames): WriteCall {
+  const parameters = ARGUMENTS.map(([, type], index) => `$${index + 1}::${type}`).join(", ");
+  const text = `SELECT ${qualifiedName(names, "_write")}(${parameters}) AS outcome`;
+  const name = statementName(text);
+  const call = (values: readonly SqlValue[]): Statement => ({ name, text, values, writes: true });
+  return {
+    usual: (write) => call(toValues(write)),
+    careful: (write) => call(toValues(write).map((value, at) => (at === MORE ? (value ?? "{}") : value))),
+  };
+}
+
+/** An append as the function takes it that does several; `undefined` for a replacement. */
+export function packWrite(write: ConversationWrite): string | undefined {
+  if (write.mode !== "append") return undefined;
+  const values = toValues(write);
+  const fields = ARGUMENTS.map(([name, type], at) => {
+    const value = values[at] ?? null;
+    return `"${name}":${type === "text::jsonb" ? value : JSON.stringify(value)}`;
+  });
+  return `{${fields.join(",")}}`;
+}

@@ -1,0 +1,92 @@
+import type { Matches, StoredFact, Tombstone, UserKey, UserMemoryBackend } from "@jaf/user-memory/adapter";
+import { list, number, text } from "../decoding.ts";
+import { CONTEXTS_PER_FIELD, decodeContexts } from "./contexts.ts";
+import { decodeFacts } from "./fact-codec.ts";
+import { parseHead } from "./head.ts";
+import type { UserMemoryIo } from "./io.ts";
+import { lookupsIn } from "./names.ts";
+
+/** Facts that one call fetches of a listing, so that none holds the server for long. */
+const PART = 500;
+
+const counted = (values: readonly unknown[]): readonly string[] => [
+  String(values.length),
+  ...values.map(String),
+];
+
+const flag = (brief: boolean | undefined): string => (brief === true ? "1" : "0");
+
+/** Reads facts by what they are found by, and in order. */
+export function createReads({ run, keys }: UserMemoryIo): Pick<UserMemoryBackend, "read" | "list"> {
+  return {
+    read: async (user, { tombstones: digests = [], brief, ...selection }) => {
+      const { head, facts, vectors, lookups, tombstones } = keys.of(user);
+      const asked = [...new Set(digests)];
+      const seqs = [...new Set(selection.seqs ?? [])];
+      const args = [flag(brief), ...counted(asked), ...counted(seqs), ...lookupsIn(selection)];
+      const reply = list(await run("read", { keys: [head, facts, vectors, lookups, tombstones], args }));
+      const found = list(reply[5]);
+      return {
+        head: parseHead(reply[0], reply[1], reply[2]),
+        facts: decodeFacts(reply[3], reply[4]),
+        tombstones: asked.flatMap((digest, at): readonly Tombstone[] =>
+          found[at] == null ? [] : [{ digest, at: Number(text(found[at])) }],
+        ),
+      };
+    },
+
+    list: async (user, { statuses, before, limit, brief }) => {
+      const of = keys.of(user);
+      const scriptKeys = [of.facts, of.vectors, ...new Set(statuses.map((status) => of[status]))] as const;
+      const found: StoredFact[] = [];
+      for (let from = before; found.length < limit; from = found.at(-1)?.seq) {
+        const wanted = Math.min(PART, limit - found.length);
+        const args = [
+          from === undefined || from === Number.POSITIVE_INFINITY ? "+inf" : from,
+          wanted,
+          flag(brief),
+        ];
+        const [bodies, vectors] = list(await run("list", { keys: scriptKeys, args }));
+        const page = decodeFacts(bodies, vectors);
+        found.push(...page);
+        if (page.length < wanted) break;
+      }
+      return found;
+    },
+  };
+}
+
+const SEMICOLON = 59;
+const COLON = 58;
+const ZERO = 48;
+
+/** Calls with each `;<seq>:<weight>` of a text: read by hand, since there may be hundreds of thousands. */
+function eachPosting(records: string, use: (seq: number, weight: number) => void): void {
+  let seq = 0;
+  let value = 0;
+  for (let at = 1; at <= records.length; at++) {
+    const code = at === records.length ? SEMICOLON : records.charCodeAt(at);
+    if (code === SEMICOLON) use(seq, value);
+    else if (code === COLON) seq = value;
+    if (code === SEMICOLON || code === COLON) value = 0;
+    else value = value * 10 + code - ZERO;
+  }
+}
+
+/** Facts by their terms. */
+export function createMatching({ run, keys }: UserMemoryIo) {
+  return async (user: UserKey, given: readonly string[]): Promise<Matches> => {
+    const { postings, contexts } = keys.of(user);
+    const terms = [...new Set(given)];
+    const args = [CONTEXTS_PER_FIELD, ...terms];
+    const reply = list(await run("match", { keys: [postings, contexts], args }));
+    const documents = decodeContexts(list(reply[1]).map(text).join(""));
+    for (const [at, term] of terms.entries()) {
+      eachPosting(text(reply[at + 2]), (seq, weight) => documents.get(seq)?.terms.push({ term, weight }));
+    }
+    return {
+      size: number(reply[0]),
+      documents: [...documents.values()].filter(({ terms }) => terms.length > 0),
+    };
+  };
+}
