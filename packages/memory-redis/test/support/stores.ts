@@ -26,9 +26,9 @@ interface Line {
 
 /**
  * Stores that are reached through a proxy, which `stop` takes away. Making connections takes longer than most tests, so
- * those of a store whose test is over serve the next one.
+ * those of a store whose test is over serve the next one. `processes`: with a second process, for the rules that need one.
  */
-export function createStoppableStores() {
+export function createStoppableStores({ processes = false }: { readonly processes?: boolean } = {}) {
   const idle: Line[] = [];
   const all: Line[] = [];
 
@@ -64,15 +64,8 @@ export function createStoppableStores() {
       if (!isStopped) idle.push(line);
     };
     const tamper = tamperUnder(keyPrefix);
-    return {
-      provider: await connect(),
-      connect,
-      crash,
-      process: processAt(keyPrefix),
-      stop,
-      tamper,
-      dispose,
-    };
+    const store = { provider: await connect(), connect, crash, stop, tamper, dispose };
+    return processes ? { ...store, process: processAt(keyPrefix) } : store;
   }
 
   const tearDown = async () => {
