@@ -1,4 +1,4 @@
 import { describeMemoryProvider } from "@jaf/memory/testing";
-import { createStoppableStore } from "./support/stores.ts";
+import { createStoppableStores } from "./support/stores.ts";
 
-describeMemoryProvider({ name: "redis, node-redis", createStore: createStoppableStore });
+describeMemoryProvider({ name: "redis, node-redis", ...createStoppableStores() });

@@ -151,7 +151,18 @@ const tombstonesTable = (table: PgTableFn, name: string) =>
   );
 
 /** The definition of the schema: the migrations are generated from it, and the queries take their names from it. */
-export function createTables({ tableName, schema }: TableNames) {
+export function createTables(names: TableNames): Tables {
+  const tables = made.get(names) ?? makeTables(names);
+  made.set(names, tables);
+  return tables;
+}
+
+type Tables = ReturnType<typeof makeTables>;
+
+// All statements of one provider are about the same tables, whose making takes milliseconds.
+const made = new WeakMap<TableNames, Tables>();
+
+function makeTables({ tableName, schema }: TableNames) {
   const table = tableIn({ schema });
   return {
     conversations: conversationsTable(table, tableName),

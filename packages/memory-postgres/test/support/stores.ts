@@ -79,9 +79,13 @@ interface Slot {
 
 /**
  * Stores in schemas of their own. Making tables and connections takes longer than most tests, so a schema whose test
- * is over is emptied, and serves the next one with its connections.
+ * is over is emptied, and serves the next one with its connections. `processes`: with a second process, for the rules
+ * that need one.
  */
-export function createSchemas(connect: (schema: string) => Promise<Connection>) {
+export function createSchemas(
+  connect: (schema: string) => Promise<Connection>,
+  { processes = false }: { readonly processes?: boolean } = {},
+) {
   const idle: Slot[] = [];
   const all: Slot[] = [];
   const admin = new pg.Pool({ connectionString: inject("pgUrl"), max: 2 });
@@ -122,7 +126,8 @@ export function createSchemas(connect: (schema: string) => Promise<Connection>) 
       await Promise.all(stops().map((stopOne) => stopOne()));
       slot.connections = [];
     };
-    return { provider, connect: open, crash, process: processAt(slot.schema), stop, tamper, dispose };
+    const store = { provider, connect: open, crash, stop, tamper, dispose };
+    return processes ? { ...store, process: processAt(slot.schema) } : store;
   }
 
   const tearDown = async () => {

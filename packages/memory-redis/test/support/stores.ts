@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import type { ProviderProcess, TestStore } from "@jaf/memory/testing";
 import { inject } from "vitest";
-import { startCutProxy } from "../../../../test/cut-proxy.ts";
+import { type CutProxy, startCutProxy } from "../../../../test/cut-proxy.ts";
 import { bundleProcess } from "../../../../test/process-bundle.ts";
 import { createRedisProvider, type RedisConfig, type RedisProvider } from "../../src/index.ts";
 import { type Opened, openThrough } from "./clients.ts";
@@ -19,21 +19,60 @@ const processAt = (keyPrefix: string): ProviderProcess => {
   return { module: processModule, argument };
 };
 
-/** A store that is reached through a proxy, which `stop` takes away. */
-export async function createStoppableStore(): Promise<TestStore> {
-  const proxy = await startCutProxy(Number(new URL(inject("redisUrl")).port), () => false);
-  const keyPrefix = freshPrefix();
-  const open = async () => {
-    const connection = await openThrough(proxy.port);
-    return { ...connection, end: async () => connection.cut() };
+interface Line {
+  readonly proxy: CutProxy;
+  readonly opened: Opened[];
+}
+
+/**
+ * Stores that are reached through a proxy, which `stop` takes away. Making connections takes longer than most tests, so
+ * those of a store whose test is over serve the next one. `processes`: with a second process, for the rules that need one.
+ */
+export function createStoppableStores({ processes = false }: { readonly processes?: boolean } = {}) {
+  const idle: Line[] = [];
+  const all: Line[] = [];
+
+  async function makeLine(): Promise<Line> {
+    const proxy = await startCutProxy(Number(new URL(inject("redisUrl")).port), () => false);
+    const line = { proxy, opened: [] };
+    all.push(line);
+    return line;
+  }
+
+  async function createStoppable(): Promise<TestStore> {
+    const line = idle.pop() ?? (await makeLine());
+    const { proxy, opened } = line;
+    const keyPrefix = freshPrefix();
+    let used = 0;
+    let isStopped = false;
+    const connect = async (): Promise<RedisProvider> => {
+      const index = used++; // Taken at once: several may be opened at the same time.
+      const connection = opened[index] ?? (await openThrough(proxy.port));
+      opened[index] = connection;
+      return createRedisProvider({ keyPrefix }, connection.client);
+    };
+    const crash = () => {
+      for (const { cut } of opened.splice(0)) cut();
+      used = 0;
+      return connect();
+    };
+    const stop = async () => {
+      isStopped = true;
+      await proxy.stop();
+    };
+    const dispose = async () => {
+      if (!isStopped) idle.push(line);
+    };
+    const tamper = tamperUnder(keyPrefix);
+    const store = { provider: await connect(), connect, crash, stop, tamper, dispose };
+    return processes ? { ...store, process: processAt(keyPrefix) } : store;
+  }
+
+  const tearDown = async () => {
+    for (const { cut } of all.flatMap(({ opened }) => opened)) cut();
+    await Promise.all(all.map(({ proxy }) => proxy.stop()));
   };
-  const store = await createStore(open, { keyPrefix });
-  const dispose = async () => {
-    await store.dispose();
-    await proxy.stop();
-  };
-  const tamper = tamperUnder(keyPrefix);
-  return { ...store, process: processAt(keyPrefix), stop: proxy.stop, tamper, dispose };
+  return { createStore: createStoppable, tearDown };
 }
 
 /** A store under a prefix of its own; what is left under it goes with the server. */

@@ -1,0 +1,7 @@
+import { describeMemoryProvider } from "@jaf/memory/testing";
+import { createStoppableStores } from "../support/stores.ts";
+
+describeMemoryProvider({
+  name: "redis, node-redis in two processes",
+  ...createStoppableStores({ processes: true }),
+});
