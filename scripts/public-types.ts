@@ -16,7 +16,9 @@ export interface Entry {
 
 export interface PublicTypes {
   readonly entry: Entry;
-  readonly values: number;
+  /** Their names. */
+  readonly values: readonly string[];
+  /** How many. */
   readonly types: number;
   readonly text: string;
 }
@@ -118,9 +120,9 @@ export function readPublicTypes(root: string): readonly PublicTypes[] {
     const declarations = createDeclarations(checker);
     const texts = names.map((each) => exportText(each, entry, declarations));
     const unexported = unexportedTexts(declarations);
-    const values = names.filter(([, symbol]) => isValue(symbol)).length;
+    const values = names.filter(([, symbol]) => isValue(symbol)).map(([name]) => name);
     const title = `# ${entry.specifier}\n\nWritten by \`pnpm surface --write\`.\n\n`;
     const rest = unexported.length > 0 ? `\n## Used above but not exported\n\n${block(unexported)}` : "";
-    return { entry, values, types: names.length - values, text: title + block(texts) + rest };
+    return { entry, values, types: names.length - values.length, text: title + block(texts) + rest };
   });
 }

@@ -40,7 +40,7 @@ const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
 
 if (process.argv.includes("--count")) {
   for (const { entry, values, types } of entries)
-    console.log(`${entry.specifier}: ${values} values, ${types} types`);
+    console.log(`${entry.specifier}: ${values.length} values, ${types} types`);
 }
 if (process.argv.includes("--write")) {
   for (const page of changed) {

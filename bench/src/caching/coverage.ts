@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { estimateTokens } from "@jaf/memory";
+import { estimateTokens } from "@jaf/memory/history";
 
 /** A request to Anthropic's Messages, as far as it is a prompt. */
 export interface PromptBody {

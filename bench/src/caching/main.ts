@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { estimateTokens } from "@jaf/memory";
+import { estimateTokens } from "@jaf/memory/history";
 import { renderPart } from "../report/markdown.ts";
 import type { Check } from "../results.ts";
 import { readRecorded } from "./recorded.ts";

@@ -1,6 +1,7 @@
 import { createAnthropicProvider } from "@jaf/anthropic";
 import { type Agent, createRunState, createTool, type RemembersSpec, type RunConfig, run } from "@jaf/core";
-import { createInMemoryProvider, estimateTokens } from "@jaf/memory";
+import { createInMemoryProvider } from "@jaf/memory";
+import { estimateTokens } from "@jaf/memory/history";
 import { MemoryUserMemory } from "@jaf/user-memory";
 import * as z from "zod";
 import { type Coverage, type PromptBody, watchCoverage } from "./coverage.ts";

@@ -1,9 +1,5 @@
-import {
-  isVersionedProvider,
-  type MemoryProvider,
-  type VersionedMemoryProvider,
-  type WriteOptions,
-} from "@jaf/memory";
+import type { MemoryProvider, VersionedMemoryProvider, WriteOptions } from "@jaf/memory";
+import { isVersionedProvider } from "@jaf/memory/adapter";
 import { RECENT, unwrap } from "../stores/store.ts";
 import { messagesOf, nextTurn } from "../turns.ts";
 

@@ -1,5 +1,6 @@
 import type { MiddlewareTurn } from "@jaf/core";
-import { createRunId, createTraceId, type Message } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
+import { createRunId, createTraceId } from "@jaf/memory/engine";
 import { MemoryUserMemory, type ProposedFact, renderUserMemory, withMemoryExtract } from "@jaf/user-memory";
 import type { LocomoConversation, LocomoTurn } from "../recall/locomo.ts";
 import type { Extractor } from "./extractors.ts";

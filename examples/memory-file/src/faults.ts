@@ -1,9 +1,5 @@
-import {
-  createMemoryConnectionError,
-  createMemoryStorageError,
-  describeCause,
-  type MemoryErrorUnion,
-} from "@jaf/memory";
+import type { MemoryErrorUnion } from "@jaf/memory";
+import { createMemoryConnectionError, createMemoryStorageError, describeCause } from "@jaf/memory/adapter";
 
 const codes = { damaged: "JAF_LOG_DAMAGED", changed: "JAF_LOG_CHANGED", inUse: "JAF_FOLDER_IN_USE" } as const;
 

@@ -3,7 +3,7 @@ import {
   MemorySetupError,
   parseOptions,
   type VersionedMemoryProvider,
-} from "@jaf/memory";
+} from "@jaf/memory/adapter";
 import { createFileBackend } from "./backend.ts";
 import { type FileConfig, fileConfigSchema } from "./config.ts";
 import { type Disk, openDisk } from "./disk.ts";

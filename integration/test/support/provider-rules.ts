@@ -1,4 +1,5 @@
-import { calledTool, type RichMessage } from "@jaf/memory";
+import type { RichMessage } from "@jaf/memory";
+import { calledTool } from "@jaf/memory/history";
 
 /**
  * What the chat completions of OpenAI and the messages of Anthropic refuse, written from their documentation and their

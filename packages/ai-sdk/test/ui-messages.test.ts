@@ -1,13 +1,6 @@
 import type { Interruption } from "@jaf/core";
-import {
-  calledTool,
-  isSuccess,
-  type Message,
-  messageText,
-  type RichMessage,
-  sameJson,
-  validateContinuation,
-} from "@jaf/memory";
+import { isSuccess, type Message, type RichMessage, validateContinuation } from "@jaf/memory";
+import { calledTool, messageText, sameJson } from "@jaf/memory/history";
 import { convertToModelMessages, validateUIMessages } from "ai";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,5 @@
-import { createMemoryConnectionError, createMemoryValidationError } from "@jaf/memory";
+import { createMemoryConnectionError } from "@jaf/memory";
+import { createMemoryValidationError } from "@jaf/memory/adapter";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { type ErrorSeverity, type JAFError, JAFErrorHandler } from "../src/index.ts";

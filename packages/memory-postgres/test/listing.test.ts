@@ -1,4 +1,5 @@
-import { type ConversationMemory, conversationCursor } from "@jaf/memory";
+import type { ConversationMemory } from "@jaf/memory";
+import { conversationCursor } from "@jaf/memory/adapter";
 import { afterAll, expect, it } from "vitest";
 import { migrate } from "../src/index.ts";
 import { createProvider } from "./support/provider.ts";

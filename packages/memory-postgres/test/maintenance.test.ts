@@ -1,4 +1,5 @@
-import { conversationCursor, type Result } from "@jaf/memory";
+import type { Result } from "@jaf/memory";
+import { conversationCursor } from "@jaf/memory/adapter";
 import pg from "pg";
 import { afterAll, beforeEach, describe, expect, inject, it } from "vitest";
 import type { PostgresProvider } from "../src/index.ts";

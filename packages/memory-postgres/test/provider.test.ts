@@ -1,4 +1,5 @@
-import { defineMemoryProvider, MemorySetupError } from "@jaf/memory";
+import { MemorySetupError } from "@jaf/memory";
+import { defineMemoryProvider } from "@jaf/memory/adapter";
 import pg from "pg";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { createConversationBackend } from "../src/backend.ts";

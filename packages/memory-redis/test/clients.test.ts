@@ -1,4 +1,5 @@
-import { createMemoryConflictError, createSuccess, type Message } from "@jaf/memory";
+import { createSuccess, type Message } from "@jaf/memory";
+import { createMemoryConflictError } from "@jaf/memory/adapter";
 import { describe, expect, it } from "vitest";
 import { createRedisProvider } from "../src/index.ts";
 import { type Opened, openers } from "./support/clients.ts";

@@ -1,10 +1,5 @@
-import {
-  defineMemoryProvider,
-  type Message,
-  type ReadOptions,
-  type VersionedMemoryProvider,
-} from "@jaf/memory";
-import type { MemoryBackend } from "@jaf/memory/adapter";
+import type { Message, ReadOptions, VersionedMemoryProvider } from "@jaf/memory";
+import { defineMemoryProvider, type MemoryBackend } from "@jaf/memory/adapter";
 import { Redis } from "ioredis";
 import { createClient } from "redis";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";

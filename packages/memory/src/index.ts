@@ -1,21 +1,16 @@
 export type { AdapterVariable, MemoryAdapter, MemoryAdapterTypes } from "./adapter/adapter.ts";
 export { registerMemoryAdapter } from "./adapter/registry.ts";
-export { defineMemoryProvider } from "./backend/define-provider.ts";
 export type { BlobBackend, BlobEntry, BlobHold, ListedBlob, NewBlob } from "./blobs/blob-backend.ts";
 export type { BlobStore } from "./blobs/blob-store.ts";
-export { defineBlobStore } from "./blobs/define-blob-store.ts";
 export type { SweepOptions, SweepReport } from "./blobs/garbage-collection.ts";
 export { createInMemoryBlobStore } from "./blobs/in-memory.ts";
-export { isMediaResolver, type MediaResolver, type ResolveOptions } from "./blobs/media-resolver.ts";
+export type { MediaResolver, ResolveOptions } from "./blobs/media-resolver.ts";
 export type { BlobErrorEvent, BlobOptions } from "./blobs/options.ts";
 export type { BlobReference } from "./blobs/reference.ts";
 export { type BlobMethods, withBlobs } from "./blobs/with-blobs.ts";
 export type { CacheAdapter, CacheLifetime } from "./cache-adapter.ts";
-export { conversationCursor } from "./codec/cursor.ts";
-export { idIssue, isPortableText } from "./codec/ids.ts";
 export type { JsonObject } from "./codec/json.ts";
 export { parseMessages } from "./codec/parse-messages.ts";
-export { parseOptions } from "./codec/schema-issues.ts";
 export type {
   ContentPart,
   KnownPart,
@@ -29,16 +24,8 @@ export type {
   TextPart,
   ToolCallPart,
 } from "./content-part.ts";
-export {
-  type ApprovalDecision,
-  type PendingApproval,
-  parseApprovalDecision,
-} from "./continuation/approval.ts";
-export {
-  type HistoryPosition,
-  historyTokenOf,
-  type TokenContinuation,
-} from "./continuation/history-token.ts";
+export type { ApprovalDecision, PendingApproval } from "./continuation/approval.ts";
+export type { HistoryPosition, TokenContinuation } from "./continuation/history-token.ts";
 export type { ContinuationMode, ContinuationOptions, HistoryTokens } from "./continuation/options.ts";
 export {
   assertValidContinuation,
@@ -57,11 +44,7 @@ export {
   defaultContinuationValidator,
 } from "./continuation/validator-hook.ts";
 export { MemoryConversationStore } from "./conversation-store/in-memory-store.ts";
-export {
-  isProviderConversationStore,
-  type ProviderOfOptions,
-  providerOf,
-} from "./conversation-store/provider-over-store.ts";
+export { type ProviderOfOptions, providerOf } from "./conversation-store/provider-over-store.ts";
 export type {
   AnyConversationStore,
   ConversationStore,
@@ -93,12 +76,9 @@ export {
 export { validateMemoryEnvironment } from "./environment/validate.ts";
 export type { MemoryEnvironment } from "./environment/variables.ts";
 export {
-  createMemoryConflictError,
   createMemoryConnectionError,
   createMemoryNotFoundError,
   createMemoryStorageError,
-  createMemoryValidationError,
-  describeCause,
   type ErrorCause,
   isMemoryConflictError,
   isMemoryConnectionError,
@@ -124,21 +104,9 @@ export type {
   MemorySettings,
   MemoryType,
 } from "./factory/types.ts";
-export {
-  createRunId,
-  createTraceId,
-  generateRunId,
-  generateTraceId,
-  type RunId,
-  type TraceId,
-} from "./ids.ts";
-export { type InMemoryConfig, inMemoryConfigSchema } from "./in-memory/config.ts";
-export {
-  createInMemoryBackend,
-  createInMemoryProvider,
-  type InMemoryProvider,
-} from "./in-memory/provider.ts";
-export { sameJson } from "./json/same-json.ts";
+export type { RunId, TraceId } from "./ids.ts";
+export type { InMemoryConfig } from "./in-memory/config.ts";
+export { createInMemoryProvider, type InMemoryProvider } from "./in-memory/provider.ts";
 export type {
   CustomToolCall,
   FunctionToolCall,
@@ -148,10 +116,8 @@ export type {
   RichToolCall,
   ToolCall,
 } from "./message.ts";
-export { messageText, partText } from "./message-text.ts";
-export { type PendingToolCalls, pendingToolCalls } from "./messages/pending.ts";
-export { isReplayable, sanitizeConversation } from "./messages/sanitizer.ts";
-export { isMediaPart, isReasoningField, isReasoningPart, isTextPart } from "./part-kinds.ts";
+export type { PendingToolCalls } from "./messages/pending.ts";
+export { sanitizeConversation } from "./messages/sanitizer.ts";
 export type {
   ConversationMemory,
   ConversationMetadata,
@@ -163,7 +129,7 @@ export type {
   WriteOptions,
 } from "./provider.ts";
 export type { ProviderMetadata } from "./provider-metadata.ts";
-export { type ProviderReading, readFrom } from "./read-from.ts";
+export type { ProviderReading } from "./read-from.ts";
 export {
   type DeadLetter,
   type DeadLetterEvent,
@@ -182,42 +148,23 @@ export {
 export { withRetry } from "./resilience/retry.ts";
 export { createFailure, createSuccess, isFailure, isSuccess, type Result } from "./result.ts";
 export { MemorySetupError } from "./setup-error.ts";
-export { stableLength } from "./stable-length.ts";
-export { wrapInTag } from "./text/wrap-in-tag.ts";
-export { type CalledTool, calledTool } from "./tool-call.ts";
-export {
-  type ConversationReading,
-  type ConversationRecord,
-  type ConversationVerification,
-  isVersionedProvider,
-  type MessageRange,
-  type MessageSelection,
-  type ReadOptions,
-  receiptOf,
-  type VersionedMemoryProvider,
-  type WriteReceipt,
-  type WriteResult,
+export type { CalledTool } from "./tool-call.ts";
+export type {
+  ConversationReading,
+  ConversationRecord,
+  ConversationVerification,
+  MessageRange,
+  MessageSelection,
+  ReadOptions,
+  VersionedMemoryProvider,
+  WriteReceipt,
+  WriteResult,
 } from "./versioned-provider.ts";
 export { type ChatMemory, createChatMemory } from "./window/chat-memory.ts";
-export {
-  type ChatMemoryConfig,
-  type ChatMemoryOptions,
-  type ConversationWindow,
-  chatMemoryConfigSchema,
-  parseChatMemoryConfig,
-  windowOf,
-  windowOptionsOf,
-} from "./window/config.ts";
+export type { ChatMemoryConfig, ChatMemoryOptions } from "./window/config.ts";
+export { type ConversationWindow, windowOf } from "./window/config.ts";
 export { createGptTokenizer, type GptTokenizerOptions } from "./window/gpt-tokenizer.ts";
-export { countMessageTokens } from "./window/message-tokens.ts";
 export type { MessageWindowOptions, TokenWindowOptions, WindowOptions } from "./window/options.ts";
-export { estimateTokens, type Tokenizer } from "./window/tokens.ts";
-export {
-  messageWindow,
-  type Omission,
-  type OmissionReason,
-  planWindow,
-  tokenWindow,
-  type WindowPlan,
-} from "./window/window.ts";
-export { type WindowEnd, type WindowTail, windowTailOf } from "./window/window-tail.ts";
+export type { Tokenizer } from "./window/tokens.ts";
+export type { Omission, OmissionReason, WindowPlan } from "./window/window.ts";
+export type { WindowEnd, WindowTail } from "./window/window-tail.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryValidationError } from "../src/adapter/index.ts";
 import {
   createFailure,
   createMemoryConnectionError,
   createMemoryStorageError,
-  createMemoryValidationError,
   createSuccess,
 } from "../src/index.ts";
 import { createCircuit } from "../src/resilience/circuit.ts";

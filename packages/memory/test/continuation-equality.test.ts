@@ -1,4 +1,5 @@
-import { type Message, type RichMessage, sameJson, validateContinuation } from "@jaf/memory";
+import { type Message, type RichMessage, validateContinuation } from "@jaf/memory";
+import { sameJson } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 
 const rich = (message: RichMessage): Message => message as Message;

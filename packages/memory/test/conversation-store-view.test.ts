@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { isVersionedProvider } from "../src/adapter/index.ts";
 import {
   type ConversationStore,
   createConversationStore,
   createInMemoryProvider,
-  isVersionedProvider,
   MemoryConversationStore,
   type MemoryErrorUnion,
   type MemoryProvider,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { conversationCursor } from "../src/adapter/index.ts";
 import { parseCursor } from "../src/codec/cursor.ts";
-import { conversationCursor } from "../src/index.ts";
 import { storableIds } from "../src/testing/hostile-ids.ts";
 
 const conversation = (conversationId: string, lastActivity: Date) => ({

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import {
   createMemoryConflictError,
+  createMemoryValidationError,
+  describeCause,
+} from "../src/adapter/index.ts";
+import {
   createMemoryConnectionError,
   createMemoryNotFoundError,
   createMemoryStorageError,
-  createMemoryValidationError,
-  describeCause,
   isMemoryConflictError,
   isMemoryConnectionError,
   isMemoryNotFoundError,

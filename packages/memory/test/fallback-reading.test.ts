@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { isVersionedProvider } from "../src/adapter/index.ts";
 import {
   createFailure,
   createInMemoryProvider,
   createMemoryConnectionError,
-  isVersionedProvider,
   type MemoryProvider,
   type VersionedMemoryProvider,
   withFallback,

@@ -1,11 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
 import {
+  createInMemoryBackend,
   defineMemoryProvider,
   extendBackend,
+  isPortableText,
   type MemoryBackend,
   mapMessages,
 } from "../src/adapter/index.ts";
-import { createInMemoryBackend, isPortableText, type Message } from "../src/index.ts";
+import type { Message } from "../src/index.ts";
 import { contents, expectError, expectOk } from "../src/testing/expectations.ts";
 import { answering, calling, users } from "../src/testing/messages.ts";
 

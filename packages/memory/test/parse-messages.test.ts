@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { messageText, parseMessages, type RichMessage } from "../src/index.ts";
+import { messageText } from "../src/history/index.ts";
+import { parseMessages, type RichMessage } from "../src/index.ts";
 import { expectError, expectOk } from "../src/testing/expectations.ts";
 import { messageExamples, refusedValues } from "../src/testing/values.ts";
 

@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
+import { countMessageTokens, messageText, messageWindow } from "../src/history/index.ts";
 import {
-  countMessageTokens,
   createInMemoryProvider,
   type Message,
-  messageText,
-  messageWindow,
   type RichMessage,
   sanitizeConversation,
   validateContinuation,

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { createInMemoryProvider, type MemoryProvider, type Message, readFrom } from "../src/index.ts";
+import { readFrom } from "../src/adapter/index.ts";
+import { createInMemoryProvider, type MemoryProvider, type Message } from "../src/index.ts";
 
 const said = (...contents: readonly string[]): Message[] =>
   contents.map((content) => ({ role: "user", content }));

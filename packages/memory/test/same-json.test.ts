@@ -1,4 +1,4 @@
-import { sameJson } from "@jaf/memory";
+import { sameJson } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 
 describe("two values that JSON has no form of its own for", () => {

@@ -1,4 +1,5 @@
-import { isReplayable, type Message, pendingToolCalls, sanitizeConversation } from "@jaf/memory";
+import { type Message, sanitizeConversation } from "@jaf/memory";
+import { isReplayable, pendingToolCalls } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 import { mutate, randomFrom } from "./support/mutations.ts";
 import { recordedConversations, recordedMissing } from "./support/recorded-conversations.ts";

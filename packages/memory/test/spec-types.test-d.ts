@@ -1,5 +1,6 @@
 // What the texts declare, as they declare it: providers and stores that are typed so are ours without a cast.
 import { describe, expectTypeOf, it } from "vitest";
+import { readFrom } from "../src/adapter/index.ts";
 import {
   type AnyConversationStore,
   type ConversationMemory,
@@ -18,7 +19,6 @@ import {
   monitorProvider,
   providerOf,
   type Result,
-  readFrom,
   sanitizeConversation,
   type TraceId,
   withFallback,

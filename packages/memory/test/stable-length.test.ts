@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { type RichMessage, stableLength } from "../src/index.ts";
+import { stableLength } from "../src/engine/index.ts";
+import type { RichMessage } from "../src/index.ts";
 
 const said = (content: string): RichMessage => ({ role: "user", content });
 const reply: RichMessage = { role: "assistant", content: "Hello." };

@@ -1,4 +1,5 @@
 import { describe, expectTypeOf, it } from "vitest";
+import { createRunId, createTraceId, generateTraceId } from "../src/engine/index.ts";
 import type {
   ConversationMemory,
   InMemoryProvider,
@@ -11,7 +12,6 @@ import type {
   RunId,
   TraceId,
 } from "../src/index.ts";
-import { createRunId, createTraceId, generateTraceId } from "../src/index.ts";
 
 describe("ids", () => {
   it("of traces and runs are strings that don't pass for each other", () => {

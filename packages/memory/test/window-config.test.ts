@@ -1,17 +1,14 @@
 import {
-  chatMemoryConfigSchema,
   createChatMemory,
   createInMemoryProvider,
   type Message,
   type MessageWindowOptions,
-  messageWindow,
-  parseChatMemoryConfig,
-  planWindow,
   type VersionedMemoryProvider,
   type WindowOptions,
   windowOf,
-  windowOptionsOf,
 } from "@jaf/memory";
+import { messageWindow, planWindow } from "@jaf/memory/history";
+import { chatMemoryConfigSchema, parseChatMemoryConfig, windowOptionsOf } from "@jaf/memory/turns";
 import { describe, expect, it } from "vitest";
 import { calls, result, said, system, user } from "./support/window-histories.ts";
 

@@ -1,4 +1,5 @@
-import { createChatMemory, createInMemoryProvider, planWindow, sanitizeConversation } from "@jaf/memory";
+import { createChatMemory, createInMemoryProvider, sanitizeConversation } from "@jaf/memory";
+import { planWindow } from "@jaf/memory/history";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

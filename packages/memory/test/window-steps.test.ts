@@ -1,4 +1,5 @@
-import { type Message, messageWindow } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
+import { messageWindow } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 import { recordedConversations, recordedMissing } from "./support/recorded-conversations.ts";
 import { calls, result, said, user } from "./support/window-histories.ts";

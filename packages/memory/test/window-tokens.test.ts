@@ -6,13 +6,12 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
   type ContentPart,
-  countMessageTokens,
   createGptTokenizer,
-  estimateTokens,
   MemorySetupError,
   type Message,
   type RichMessage,
 } from "@jaf/memory";
+import { countMessageTokens, estimateTokens } from "@jaf/memory/history";
 import { encode } from "gpt-tokenizer/encoding/cl100k_base";
 import { describe, expect, it } from "vitest";
 import { recordedConversations, recordedMissing } from "./support/recorded-conversations.ts";

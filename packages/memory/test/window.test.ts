@@ -1,4 +1,5 @@
-import { isReplayable, type Message, messageWindow, planWindow, tokenWindow } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
+import { isReplayable, messageWindow, planWindow, tokenWindow } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 import { calls, result, said, system, user } from "./support/window-histories.ts";
 

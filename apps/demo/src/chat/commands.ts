@@ -1,4 +1,4 @@
-import { messageText } from "@jaf/memory";
+import { messageText } from "@jaf/memory/history";
 import type { Chat, ChatCommand } from "./command.ts";
 import { describeConversation, listConversations } from "./conversation-list.ts";
 import { FACT_COMMANDS } from "./fact-commands.ts";

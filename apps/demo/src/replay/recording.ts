@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { idIssue, type Message, parseMessages } from "@jaf/memory";
+import { type Message, parseMessages } from "@jaf/memory";
+import { idIssue } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { Failure } from "../failure.ts";
 import { firstUnreplayable } from "./replayable.ts";

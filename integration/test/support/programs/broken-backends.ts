@@ -1,5 +1,12 @@
-import { createInMemoryBackend, defineMemoryProvider, type VersionedMemoryProvider } from "@jaf/memory";
-import type { ConversationWrite, MemoryBackend, ReadOutcome, WriteOutcome } from "@jaf/memory/adapter";
+import type { VersionedMemoryProvider } from "@jaf/memory";
+import {
+  type ConversationWrite,
+  createInMemoryBackend,
+  defineMemoryProvider,
+  type MemoryBackend,
+  type ReadOutcome,
+  type WriteOutcome,
+} from "@jaf/memory/adapter";
 
 /** A store that breaks a promise, and the rules of which at least one must tell. */
 export interface BrokenBackend {

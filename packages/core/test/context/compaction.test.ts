@@ -1,4 +1,5 @@
-import { createInMemoryProvider, isReplayable, type Message } from "@jaf/memory";
+import { createInMemoryProvider, type Message } from "@jaf/memory";
+import { isReplayable } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 import type { SummarizeInput } from "../../src/context/summarize-function.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";

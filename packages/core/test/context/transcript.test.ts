@@ -1,4 +1,5 @@
-import { type Message, messageText, type RichMessage } from "@jaf/memory";
+import type { Message, RichMessage } from "@jaf/memory";
+import { messageText } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 import { transcriptOf } from "../../src/context/transcript.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";

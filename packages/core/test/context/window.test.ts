@@ -1,4 +1,5 @@
-import { createInMemoryProvider, type Message, messageWindow } from "@jaf/memory";
+import { createInMemoryProvider, type Message } from "@jaf/memory";
+import { messageWindow } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 import { run } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";

@@ -1,4 +1,4 @@
-import { isReplayable } from "@jaf/memory";
+import { isReplayable } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createTool, run } from "../../src/index.ts";

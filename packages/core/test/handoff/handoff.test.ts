@@ -1,4 +1,5 @@
-import { createInMemoryProvider, isReplayable } from "@jaf/memory";
+import { createInMemoryProvider } from "@jaf/memory";
+import { isReplayable } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { type Agent, createTool, handoffTool, run, type ToolResult } from "../../src/index.ts";

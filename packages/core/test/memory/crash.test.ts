@@ -1,9 +1,5 @@
-import {
-  createInMemoryProvider,
-  isReplayable,
-  sanitizeConversation,
-  type VersionedMemoryProvider,
-} from "@jaf/memory";
+import { createInMemoryProvider, sanitizeConversation, type VersionedMemoryProvider } from "@jaf/memory";
+import { isReplayable } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createTool, type ModelProvider, run, type ToolCallInfo } from "../../src/index.ts";

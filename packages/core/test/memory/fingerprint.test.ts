@@ -1,4 +1,4 @@
-import { sameJson } from "@jaf/memory";
+import { sameJson } from "@jaf/memory/history";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fingerprint } from "../../src/memory/fingerprint.ts";

@@ -1,4 +1,5 @@
-import { createSuccess, type Message, messageText, type VersionedMemoryProvider } from "@jaf/memory";
+import { createSuccess, type Message, type VersionedMemoryProvider } from "@jaf/memory";
+import { messageText } from "@jaf/memory/history";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MemoryConfig } from "../../src/index.ts";

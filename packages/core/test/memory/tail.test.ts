@@ -2,9 +2,9 @@ import {
   createInMemoryProvider,
   type MemoryProvider,
   type Message,
-  messageText,
   type VersionedMemoryProvider,
 } from "@jaf/memory";
+import { messageText } from "@jaf/memory/history";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type MemoryConfig, run } from "../../src/index.ts";

@@ -1,4 +1,5 @@
-import { type ConversationMemory, historyTokenOf, type Message, type TokenContinuation } from "@jaf/memory";
+import type { ConversationMemory, Message, TokenContinuation } from "@jaf/memory";
+import { historyTokenOf } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 import { type MemoryConfig, type RunConfig, type RunResult, run } from "../../src/index.ts";
 import { stored, storing, talk } from "../context/conversations.ts";

@@ -1,10 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  createInMemoryProvider,
-  type MemoryProvider,
-  messageText,
-  type VersionedMemoryProvider,
-} from "@jaf/memory";
+import { createInMemoryProvider, type MemoryProvider, type VersionedMemoryProvider } from "@jaf/memory";
+import { messageText } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 import { run } from "../../src/index.ts";
 import { deferred, says, setup } from "../support/setup.ts";

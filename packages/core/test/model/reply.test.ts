@@ -1,4 +1,5 @@
-import { isReplayable, type Message } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
+import { isReplayable } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createTool, type ModelCompletion, run } from "../../src/index.ts";

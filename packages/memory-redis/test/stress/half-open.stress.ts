@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { defineMemoryProvider, type MemoryProvider } from "@jaf/memory";
+import type { MemoryProvider } from "@jaf/memory";
+import { defineMemoryProvider } from "@jaf/memory/adapter";
 import { describe, expect, inject, it } from "vitest";
 import { startBlackHoleProxy } from "../../../../test/black-hole-proxy.ts";
 import { createBackend } from "../../src/backend.ts";

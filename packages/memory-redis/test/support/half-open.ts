@@ -1,4 +1,5 @@
-import { defineMemoryProvider, type MemoryProvider, type Message, type Result } from "@jaf/memory";
+import type { MemoryProvider, Message, Result } from "@jaf/memory";
+import { defineMemoryProvider } from "@jaf/memory/adapter";
 import { createClient } from "redis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type BlackHoleProxy, startBlackHoleProxy } from "../../../../test/black-hole-proxy.ts";

@@ -1,6 +1,6 @@
 // What an engine that runs turns, and an adapter of a model, need as they load. What agent clients and user memory need as they
 // load is in `client`, what an engine needs for turns that are stored and for windows in `turns`, hashes are in `digest`. The root
-// holds all of it and more: retries, fallbacks, blobs, the lookup of adapters and what else most engines never call.
+// has what applications call, retries, fallbacks, blobs and the lookup of adapters among it.
 
 export { backoffDelayMs } from "../async/backoff-delay.ts";
 export { callSafely } from "../async/call-safely.ts";

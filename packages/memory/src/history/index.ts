@@ -1,5 +1,5 @@
-// The pure functions of a conversation, for programs of any kind: without zod, Node's modules and stores. The root has all of
-// it, too.
+// The pure functions of a conversation, for programs of any kind: without zod, Node's modules and stores. The root has the
+// sanitizer and the continuation validator of it.
 export type {
   ContentPart,
   KnownPart,

@@ -18,7 +18,6 @@ import {
   createInMemoryProvider,
   createMemoryConnectionError,
   createMemoryStorageError,
-  isMediaResolver,
   type RichMessage,
   type VersionedMemoryProvider,
   withBlobs,
@@ -26,6 +25,7 @@ import {
   withRetry,
 } from "../../src/index.ts";
 import { expectConflict, expectError, expectInvalid, expectOk } from "../../src/testing/expectations.ts";
+import { isMediaResolver } from "../../src/turns/index.ts";
 
 afterEach(() => void vi.useRealTimers());
 

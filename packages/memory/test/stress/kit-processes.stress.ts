@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleProcess } from "../../../../test/process-bundle.ts";
-import { defineMemoryProvider } from "../../src/index.ts";
+import { defineMemoryProvider } from "../../src/adapter/index.ts";
 import type { MemoryProviderHarness, TestStore } from "../../src/testing/index.ts";
 import { runRule } from "../../src/testing/run-rule.ts";
 import { endProcesses } from "../../src/testing/second-process.ts";

@@ -1,11 +1,5 @@
-import {
-  type Message,
-  pendingToolCalls,
-  planWindow,
-  sanitizeConversation,
-  type WindowOptions,
-  windowTailOf,
-} from "@jaf/memory";
+import { type Message, sanitizeConversation, type WindowOptions } from "@jaf/memory";
+import { pendingToolCalls, planWindow, windowTailOf } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 import { randomFrom } from "../support/mutations.ts";
 import { calls, result, said, user } from "../support/window-histories.ts";

@@ -1,6 +1,6 @@
+import { defineMemoryProvider } from "../../src/adapter/index.ts";
 import type { ConversationWrite, MemoryBackend } from "../../src/backend/backend.ts";
 import { createInMemoryBackend } from "../../src/in-memory/provider.ts";
-import { defineMemoryProvider } from "../../src/index.ts";
 import type { BrokenProvider } from "./broken.ts";
 
 export const openIntactBackend = (): MemoryBackend =>

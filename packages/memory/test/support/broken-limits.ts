@@ -1,7 +1,7 @@
+import { createMemoryValidationError } from "../../src/adapter/index.ts";
 import {
   createFailure,
   createMemoryStorageError,
-  createMemoryValidationError,
   createSuccess,
   type Message,
   type VersionedMemoryProvider,

@@ -1,6 +1,6 @@
 /** Serves providers on a storage of the tests' process, behind a broken layer of this process's own. */
 import { connect } from "node:net";
-import { defineMemoryProvider } from "@jaf/memory";
+import { defineMemoryProvider } from "@jaf/memory/adapter";
 import { serveProviders } from "@jaf/memory/testing";
 import type { MemoryBackend } from "../../src/backend/backend.ts";
 import { brokenProcesses } from "./broken-processes.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type BlobEntry, type BlobStore, defineBlobStore } from "@jaf/memory";
+import { type BlobEntry, type BlobStore, defineBlobStore } from "@jaf/memory/adapter";
 
 /** What is needed of a client of S3, or of anything like it. */
 export interface Bucket {

@@ -1,10 +1,5 @@
-import {
-  type ApprovalDecision,
-  type Message,
-  pendingToolCalls,
-  type RichMessage,
-  sanitizeConversation,
-} from "@jaf/memory";
+import { type ApprovalDecision, type Message, type RichMessage, sanitizeConversation } from "@jaf/memory";
+import { pendingToolCalls } from "@jaf/memory/history";
 
 export type Random = (below: number) => number;
 

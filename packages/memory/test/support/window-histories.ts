@@ -1,12 +1,5 @@
-import {
-  countMessageTokens,
-  isReplayable,
-  type Message,
-  planWindow,
-  type RichMessage,
-  sanitizeConversation,
-  type WindowOptions,
-} from "@jaf/memory";
+import { type Message, type RichMessage, sanitizeConversation, type WindowOptions } from "@jaf/memory";
+import { countMessageTokens, isReplayable, planWindow } from "@jaf/memory/history";
 import fc from "fast-check";
 import { randomFrom } from "./mutations.ts";
 import { richHistory } from "./rich-histories.ts";

@@ -1,5 +1,6 @@
 import type { CompletionRequest, MiddlewareTurn } from "@jaf/core";
-import { createRunId, createTraceId, type Message } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
+import { createRunId, createTraceId } from "@jaf/memory/engine";
 
 export interface TurnFields extends Partial<MiddlewareTurn<unknown>> {
   /** What the model replies to each question, in turn; the last one from then on. */

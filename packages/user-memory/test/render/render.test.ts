@@ -1,4 +1,4 @@
-import { estimateTokens } from "@jaf/memory";
+import { estimateTokens } from "@jaf/memory/history";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { FactStatus, Trust } from "../../src/fact.ts";

@@ -1,7 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { run } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
-import { createInMemoryProvider, createRunId, createTraceId } from "@jaf/memory";
+import { createInMemoryProvider } from "@jaf/memory";
+import { createRunId, createTraceId } from "@jaf/memory/engine";
 import { describe, expect, test } from "vitest";
 import { MemoryUserMemory } from "../../src/in-memory/store.ts";
 import { setUserMemory } from "../../src/link/as-user-memory.ts";
