@@ -44,9 +44,13 @@ const missing = roots.flatMap(({ entry, values }) => {
 
 if (roots.length < PACKAGES.length) throw new Error("A package of the list has no root.");
 if (missing.length > 0) {
-  console.error(`${missing.join("\n")}\nNo code of README.md, docs/*.md or the package's README names these.`);
+  console.error(
+    `${missing.join("\n")}\nNo code of README.md, docs/*.md or the package's README names these.`,
+  );
   process.exitCode = 1;
 } else {
   const count = roots.flatMap(({ values }) => values).length;
-  console.log(`The documentation names all ${count} values that ${roots.length} packages export at their root.`);
+  console.log(
+    `The documentation names all ${count} values that ${roots.length} packages export at their root.`,
+  );
 }

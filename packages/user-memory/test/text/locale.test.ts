@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../../../..", import.meta.url));
 
 const PROGRAM = `
 const { quotableOf } = await import(${JSON.stringify(source("extract/passages.ts"))});
-const { questionIn } = await import(${JSON.stringify(source("extract/question.ts"))});
+const { questionIn } = await import(${JSON.stringify(source("extract/user-input.ts"))});
 const { tokenize } = await import(${JSON.stringify(source("ranker/tokenizer.ts"))});
 const said = "I moved to Oslo; " + "and I like it very much there; ".repeat(12) + "my sister does, too.";
 console.log(JSON.stringify([
