@@ -15,11 +15,12 @@ import type { PendingApproval } from "./approval.ts";
  * How much a client may send. In both modes it may not rewrite the stored history, may send results only for calls of that
  * history, and approval decisions only for its pending calls.
  *
- * - `strict`, the default: the client sends the whole stored history, then at most one result for each pending call, then
- *   user messages. It may also send at most one approval decision for each pending call. Choose it for clients of your own.
- * - `compatible`: the client may also add assistant messages and send results after user messages. Results of calls that
- *   don't wait for one, second results of a call and second decisions about it are ignored, not refused. Choose it for
- *   clients that you can't change and that send such messages.
+ * - `strict`, the default: the client sends the stored history (or a token for it), then at most one result for each pending
+ *   call, then user messages. It may also send at most one approval decision for each pending call. Choose it for clients of
+ *   your own.
+ * - `compatible`: the client may also leave out the end of the history, add assistant messages, and send results after user
+ *   messages. Results of calls that don't wait for one, second results of a call, and second decisions about it are ignored,
+ *   not refused. Choose it for clients that you can't change and that send such messages.
  */
 export type ContinuationMode = "strict" | "compatible";
 
