@@ -1,6 +1,7 @@
 /**
- * Fails if a value that the root of a package for applications exports is named by no code of the documentation: by none of
- * README.md, docs/*.md and the package's own README. It reads the sources, so nothing need be built.
+ * Fails if no example of the documentation imports a value that the root of a package for applications exports. Examples are the
+ * fenced blocks of README.md, docs/*.md and the packages' own READMEs, which `check-snippets.ts` compiles. It reads the sources,
+ * so nothing need be built.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,37 +21,38 @@ const PACKAGES = [
   "@jaf/ai-sdk",
 ];
 
-/** What stands between fences, or within one line between backticks. */
-const CODE = /^(```+|~~~+)[^\n]*\n([\s\S]*?)^\1|`([^`\n]+)`/gm;
-const NAME = /[A-Za-z_$][\w$]*/g;
+const BLOCK = /^(```+|~~~+)ts\b[^\n]*\n([\s\S]*?)^\1/gm;
+const IMPORT = /\bimport\s*\{([^}]*)\}\s*from\s*"([^"]+)"/g;
 
-function namesInCode(document: string): readonly string[] {
-  const texts = [...readFileSync(document, "utf8").matchAll(CODE)].map(([, , block, span]) => block ?? span);
-  return texts.flatMap((text) => text?.match(NAME) ?? []);
+/** As `<specifier>: <name>`. */
+function importedIn(document: string): readonly string[] {
+  const blocks = [...readFileSync(document, "utf8").matchAll(BLOCK)].map(([, , block = ""]) => block);
+  return [...blocks.join("\n").matchAll(IMPORT)].flatMap(([, names = "", specifier]) =>
+    names.split(",").map((name) => `${specifier}: ${name.trim().split(/\s+as\s+/)[0]}`),
+  );
 }
 
-const shared = [
+const roots = readPublicTypes(root).filter(({ entry }) => PACKAGES.includes(entry.specifier));
+if (roots.length < PACKAGES.length) throw new Error("A package of the list has no root.");
+
+const documents = [
   join(root, "README.md"),
+  ...roots.map(({ entry }) => join(entry.folder, "README.md")),
   ...readdirSync(join(root, "docs"))
     .filter((file) => file.endsWith(".md"))
     .map((file) => join(root, "docs", file)),
-].flatMap(namesInCode);
+];
+const imported = new Set(documents.flatMap(importedIn));
+const exported = roots.flatMap(({ entry, values }) => values.map((name) => `${entry.specifier}: ${name}`));
+const missing = exported.filter((value) => !imported.has(value));
 
-const roots = readPublicTypes(root).filter(({ entry }) => PACKAGES.includes(entry.specifier));
-const missing = roots.flatMap(({ entry, values }) => {
-  const names = new Set([...shared, ...namesInCode(join(entry.folder, "README.md"))]);
-  return values.filter((name) => !names.has(name)).map((name) => `${entry.specifier}: ${name}`);
-});
-
-if (roots.length < PACKAGES.length) throw new Error("A package of the list has no root.");
 if (missing.length > 0) {
   console.error(
-    `${missing.join("\n")}\nNo code of README.md, docs/*.md or the package's README names these.`,
+    `${missing.join("\n")}\nNo example imports these: add one to docs or to the package's README.`,
   );
   process.exitCode = 1;
 } else {
-  const count = roots.flatMap(({ values }) => values).length;
   console.log(
-    `The documentation names all ${count} values that ${roots.length} packages export at their root.`,
+    `Examples import all ${exported.length} values that ${roots.length} packages export at their root.`,
   );
 }

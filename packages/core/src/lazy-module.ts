@@ -3,7 +3,10 @@ import { isThenable } from "./thenable.ts";
 /** A module of the engine couldn't be loaded. */
 export class PartLoadError extends Error {
   constructor(purpose: string, options: ErrorOptions) {
-    super(`the part of the engine for ${purpose} could not be loaded`, options);
+    super(
+      `the part of the engine for ${purpose} could not be loaded; deploy all files of one version of @jaf/core together, and try again`,
+      options,
+    );
     this.name = "PartLoadError";
   }
 }

@@ -19,7 +19,7 @@ const processAt = (keyPrefix: string): ProviderProcess => {
   return { module: processModule, argument };
 };
 
-interface Line {
+interface ProxiedConnections {
   readonly proxy: CutProxy;
   readonly opened: Opened[];
 }
@@ -29,19 +29,19 @@ interface Line {
  * those of a store whose test is over serve the next one. `processes`: with a second process, for the rules that need one.
  */
 export function createStoppableStores({ processes = false }: { readonly processes?: boolean } = {}) {
-  const idle: Line[] = [];
-  const all: Line[] = [];
+  const idle: ProxiedConnections[] = [];
+  const all: ProxiedConnections[] = [];
 
-  async function makeLine(): Promise<Line> {
+  async function openProxy(): Promise<ProxiedConnections> {
     const proxy = await startCutProxy(Number(new URL(inject("redisUrl")).port), () => false);
-    const line = { proxy, opened: [] };
-    all.push(line);
-    return line;
+    const proxied = { proxy, opened: [] };
+    all.push(proxied);
+    return proxied;
   }
 
   async function createStoppable(): Promise<TestStore> {
-    const line = idle.pop() ?? (await makeLine());
-    const { proxy, opened } = line;
+    const proxied = idle.pop() ?? (await openProxy());
+    const { proxy, opened } = proxied;
     const keyPrefix = freshPrefix();
     let used = 0;
     let isStopped = false;
@@ -61,7 +61,7 @@ export function createStoppableStores({ processes = false }: { readonly processe
       await proxy.stop();
     };
     const dispose = async () => {
-      if (!isStopped) idle.push(line);
+      if (!isStopped) idle.push(proxied);
     };
     const tamper = tamperUnder(keyPrefix);
     const store = { provider: await connect(), connect, crash, stop, tamper, dispose };

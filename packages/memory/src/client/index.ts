@@ -1,6 +1,5 @@
-// What is needed as it loads by whoever makes calls to a provider outside of a run, as agent clients and user memory do: beside
-// `engine`, conversation stores over providers, reads, and how a window's configuration is checked. Apart from `engine`, so that a
-// page which only runs agents loads none of it, nor hashes.
+// For agent clients and user memory, which call a provider outside of runs: what they import at start-up, in addition to `engine`.
+// Not in `engine`, so that a page which only runs agents loads neither stores nor hashes.
 export { isPortableText } from "../codec/ids.ts";
 export { createConversationStore } from "../conversation-store/store-over-provider.ts";
 export * from "../engine/index.ts";

@@ -1,6 +1,5 @@
-// What an engine that runs turns, and an adapter of a model, need as they load. What agent clients and user memory need as they
-// load is in `client`, what an engine needs for turns that are stored and for windows in `turns`, hashes are in `digest`. The root
-// has what applications call, retries, fallbacks, blobs and the lookup of adapters among it.
+// For engines and adapters of models: what they import at start-up. `client` and `turns` build on it; hashes are in `digest`. The
+// root has most of what applications need of it, and what engines never call: retries, fallbacks, blobs, the lookup of adapters.
 
 export { backoffDelayMs } from "../async/backoff-delay.ts";
 export { callSafely } from "../async/call-safely.ts";

@@ -1,5 +1,5 @@
-// All that an engine needs: beside what it and its clients need as they load, which is in `engine` and `client`, what is for turns that are stored, for windows
-// and for what clients send back. Apart from that, so that an engine can load it when a turn first needs it.
+// For engines, loaded by the first run that stores turns, has a window, or continues what a client sent. It includes `client`, and
+// so `engine`.
 export { sha256, sha512t256, startSha512t256 } from "#digest";
 export { isMediaResolver, type MediaResolver, type ResolveOptions } from "../blobs/media-resolver.ts";
 export * from "../client/index.ts";
