@@ -34,6 +34,7 @@ module.exports = {
     only("core", ["memory"]),
     only("user-memory", ["memory", "core"]),
     only("ai-sdk", ["memory", "core"]),
+    only("server", ["memory", "core", "user-memory", "ai-sdk"]),
     only("model-http", ["memory"]),
     only("openai", ["memory", "core", "model-http"]),
     only("anthropic", ["memory", "core", "model-http"]),
