@@ -11,6 +11,7 @@ export const partNames = [
   "turns",
   "load",
   "imports",
+  "streams",
 ] as const;
 export type PartName = (typeof partNames)[number];
 
@@ -40,6 +41,7 @@ Parts (all of them if none is named, 8 to 12 minutes):
   turns    a stored turn with up to 100,000 messages before it, beside what it can't do without
   load     1,000,000 messages by eight processes, while a thousand users list, search and erase
   imports  importing each entry in a new process, beside what it imports of others
+  streams  500 streams of a server at once, each stored before it is sent, and a reply beside Hono's own stream
 
   --store  only this store
   --quick  a smoke run: its figures mean nothing

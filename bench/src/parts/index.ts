@@ -8,6 +8,7 @@ import { load } from "./load.ts";
 import type { Part } from "./part.ts";
 import { read } from "./read.ts";
 import { scale } from "./scale.ts";
+import { streams } from "./streams.ts";
 import { turns } from "./turns.ts";
 import { waits } from "./waits.ts";
 
@@ -22,4 +23,5 @@ export const parts: Record<PartName, Part> = {
   turns,
   load,
   imports,
+  streams,
 };
