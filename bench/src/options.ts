@@ -12,6 +12,7 @@ export const partNames = [
   "load",
   "imports",
   "streams",
+  "isolation",
 ] as const;
 export type PartName = (typeof partNames)[number];
 
@@ -42,6 +43,7 @@ Parts (all of them if none is named, 8 to 12 minutes):
   load     1,000,000 messages by eight processes, while a thousand users list, search and erase
   imports  importing each entry in a new process, beside what it imports of others
   streams  500 streams of a server at once, each stored before it is sent, and a reply beside Hono's own stream
+  isolation  requests with another user's ids, beside ids that don't exist
 
   --store  only this store
   --quick  a smoke run: its figures mean nothing

@@ -4,6 +4,7 @@ import { clear } from "./clear.ts";
 import { clients } from "./clients.ts";
 import { engine } from "./engine.ts";
 import { imports } from "./imports.ts";
+import { isolation } from "./isolation.ts";
 import { load } from "./load.ts";
 import type { Part } from "./part.ts";
 import { read } from "./read.ts";
@@ -24,4 +25,5 @@ export const parts: Record<PartName, Part> = {
   load,
   imports,
   streams,
+  isolation,
 };
