@@ -107,7 +107,10 @@ export function openTurnSession<Ctx>(options: SessionOptions<Ctx>): TurnSession 
   }
 
   async function attempt(expectedVersion: number | undefined): Promise<Unbegun | undefined> {
-    if (options.isDraining()) return (final = { refusal: refusal("draining"), error: conflict() });
+    if (options.isDraining()) {
+      final = { refusal: refusal("draining"), error: conflict() };
+      return final;
+    }
     const read = await currentBase(expectedVersion);
     if (!("base" in read)) return read;
     const { userId } = request.identity;
