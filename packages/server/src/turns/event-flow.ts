@@ -15,15 +15,13 @@ type MessageEvent = Extract<TurnEvent, { type: "message" }>;
 
 export interface EventFlowOptions {
   readonly agentName: string;
-  /** Whether a reply with tool calls is stored before its tools run. */
-  readonly storesCalls: boolean;
   readonly push: (event: TurnEvent) => void;
 }
 
-export function createEventFlow({ agentName: first, storesCalls, push }: EventFlowOptions): EventFlow {
+export function createEventFlow({ agentName: first, push }: EventFlowOptions): EventFlow {
   let agentName = first;
   let openText = "";
-  // The engine tells a reply before it is stored. Told then, another process could say another one after a crash.
+  // The engine tells a final reply before it is stored. Told then, another process could say another one after a crash.
   let held: MessageEvent | undefined;
 
   const emit = (event: TurnEvent): void => {
@@ -36,8 +34,7 @@ export function createEventFlow({ agentName: first, storesCalls, push }: EventFl
     held = undefined;
     if (message !== undefined) emit(message);
   };
-  const waitsForStore = ({ message }: MessageEvent): boolean =>
-    storesCalls || (message.tool_calls ?? []).length === 0;
+  const isFinal = ({ message }: MessageEvent): boolean => (message.tool_calls ?? []).length === 0;
 
   return {
     take: (event) => {
@@ -49,7 +46,7 @@ export function createEventFlow({ agentName: first, storesCalls, push }: EventFl
         agentName = event.data.agentName;
       if (told.type === "message") {
         agentName = told.agentName;
-        if (waitsForStore(told)) {
+        if (isFinal(told)) {
           held = told;
           return;
         }

@@ -204,7 +204,6 @@ async function perform<Ctx>(run: RunParts<Ctx>, isResumption: boolean): Promise<
   const { options, session, taken } = run;
   const flow = createEventFlow({
     agentName: options.request.agentName,
-    storesCalls: durabilityIsStep(options.scope.settings),
     push: session.push,
   });
   const settled = await prompt(run, flow, isResumption);
@@ -414,9 +413,6 @@ async function stateAtEnd<Ctx>({
   }
   return { version: read.data.conversation?.metadata?.version, to: read.data.firstPosition };
 }
-
-const durabilityIsStep = <Ctx>({ config: { memory } }: TurnSettings<Ctx>): boolean =>
-  memory.durability === undefined ? memory.storeOnCompletion !== true : memory.durability === "step";
 
 const storesAtTheEnd = <Ctx>({ config: { memory } }: TurnSettings<Ctx>): boolean =>
   memory.durability === undefined ? memory.storeOnCompletion === true : memory.durability === "completed";

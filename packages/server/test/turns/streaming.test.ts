@@ -57,7 +57,10 @@ describe("A turn", () => {
       status: "completed",
       positions: { from: 0, to: 4 },
       instructions: ["Be brief."],
-      calls: [{ instructions: 0, manifest: { sent: 1 } }, { instructions: 0, manifest: { sent: 3 } }],
+      calls: [
+        { instructions: 0, manifest: { sent: 1 } },
+        { instructions: 0, manifest: { sent: 3 } },
+      ],
     });
     expect(service.running()).toBe(0);
   });
@@ -99,7 +102,12 @@ describe("A turn", () => {
   test("of 64 conversations at once each gets its own reply", async () => {
     const world = createWorld();
     const model = createScriptedModel(
-      Array.from({ length: 64 }, () => ({ state }) => `You said ${state.messages.at(-1)?.content}`),
+      Array.from(
+        { length: 64 },
+        () =>
+          ({ state }) =>
+            `You said ${state.messages.at(-1)?.content}`,
+      ),
     );
     const service = createTestService(world, model);
     const turns = await Promise.all(Array.from({ length: 64 }, (_, n) => begin(service, ask(`number ${n}`))));

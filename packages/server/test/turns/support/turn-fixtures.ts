@@ -1,20 +1,26 @@
 import type { Agent, ModelProvider } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
 import { createInMemoryProvider, type TurnLog, type VersionedMemoryProvider } from "@jaf/memory";
+import { createInMemoryTurnLog } from "@jaf/memory/adapter";
 import { onTestFinished } from "vitest";
 import { createTurnService } from "../../../src/turns/create-turn-service.ts";
 import type { TurnServiceOptions } from "../../../src/turns/options.ts";
-import type { NumberedEvent, StartedTurn, TurnRequest, TurnService } from "../../../src/turns/turn-service.ts";
-import { createSimpleTurnLog } from "./simple-log.ts";
+import type {
+  NumberedEvent,
+  StartedTurn,
+  TurnRequest,
+  TurnService,
+} from "../../../src/turns/turn-service.ts";
 
 export interface World {
   readonly log: TurnLog;
   readonly provider: VersionedMemoryProvider;
 }
 
-export const createTestLog = (): TurnLog => createSimpleTurnLog();
-
-export const createWorld = (): World => ({ log: createTestLog(), provider: createInMemoryProvider() });
+export const createWorld = (): World => ({
+  log: createInMemoryTurnLog(),
+  provider: createInMemoryProvider(),
+});
 
 export interface ServiceOptions extends Partial<Omit<TurnServiceOptions<unknown>, "config" | "agents">> {
   readonly agents?: readonly Agent<unknown, string>[];
