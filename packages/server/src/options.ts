@@ -97,7 +97,9 @@ const settingsSchema = z.object({
   context: z.custom<unknown>((value) => typeof value === "function").optional(),
   onError: z.custom<unknown>((value) => typeof value === "function").optional(),
   defaultAgent: z.string().optional(),
-  cors: z.union([z.boolean(), z.object({ origins: z.array(z.url({ protocol: /^https?$/ })) })]).default(false),
+  cors: z
+    .union([z.boolean(), z.object({ origins: z.array(z.url({ protocol: /^https?$/ })) })])
+    .default(false),
   allowedHosts: z.array(z.string().min(1)).optional(),
   shutdownMs: z.number().min(0).default(10_000),
   limits: z

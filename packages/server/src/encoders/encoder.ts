@@ -11,4 +11,4 @@ export interface EncodedTurn {
 }
 
 /** Turns the events of a turn into an answer of one protocol. A protocol is one function. */
-export type Encoder = (turn: EncodedTurn) => Response;
+export type Encoder = (turn: EncodedTurn) => Response | Promise<Response>;

@@ -17,7 +17,10 @@ interface StreamOptions {
  * The bytes of a stream of server-sent events: each text as soon as the reader takes it, so that a slow one holds only its own
  * stream up. In a pause, a comment keeps proxies from closing the connection.
  */
-export function eventStream(texts: AsyncIterable<string>, { onLeave }: StreamOptions): ReadableStream<Uint8Array> {
+export function eventStream(
+  texts: AsyncIterable<string>,
+  { onLeave }: StreamOptions,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator = texts[Symbol.asyncIterator]();
   let timer: ReturnType<typeof setInterval> | undefined;

@@ -16,7 +16,10 @@ async function* textsOf(
   yield RETRY;
   for await (const group of groups) {
     yield group
-      .map(({ number, event }) => `id: ${turnId}:${number}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      .map(
+        ({ number, event }) =>
+          `id: ${turnId}:${number}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+      )
       .join("");
   }
 }

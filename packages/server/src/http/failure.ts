@@ -34,7 +34,12 @@ const STATUS = {
 
 export type FailureStatus = (typeof STATUS)[FailureCode];
 
-const MAY_PASS: ReadonlySet<FailureCode> = new Set(["running", "timeout", "too-many-requests", "unavailable"]);
+const MAY_PASS: ReadonlySet<FailureCode> = new Set([
+  "running",
+  "timeout",
+  "too-many-requests",
+  "unavailable",
+]);
 
 interface FailureDetails {
   readonly retryable?: boolean;

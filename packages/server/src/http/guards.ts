@@ -9,12 +9,17 @@ const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
 /** Refuses requests by another name than the server's: a page whose name was made to point here sends its own. */
 export const guardHost = (allowed: readonly string[] | undefined): Guard => {
   const isAllowed = (host: string): boolean =>
-    allowed === undefined ? LOOPBACK.test(host) : allowed.some((name) => name.toLowerCase() === host.toLowerCase());
+    allowed === undefined
+      ? LOOPBACK.test(host)
+      : allowed.some((name) => name.toLowerCase() === host.toLowerCase());
   return async ({ req }, next) => {
     // Of an app that is called without a network there is only the address.
     const host = req.header("host") ?? new URL(req.url).host;
     if (!isAllowed(host))
-      throw new HttpFailure("forbidden", "This server isn't to be called by that host name; see allowedHosts.");
+      throw new HttpFailure(
+        "forbidden",
+        "This server isn't to be called by that host name; see allowedHosts.",
+      );
     await next();
   };
 };

@@ -61,7 +61,9 @@ async function readText(
   } catch (thrown) {
     if (thrown instanceof HttpFailure) throw thrown;
     if (isLate) throw new HttpFailure("timeout", "The body took too long.");
-    throw new HttpFailure("invalid-request", "The body is no text in UTF-8, or was cut off.", { cause: thrown });
+    throw new HttpFailure("invalid-request", "The body is no text in UTF-8, or was cut off.", {
+      cause: thrown,
+    });
   } finally {
     clearTimeout(timer);
   }
