@@ -1,0 +1,187 @@
+import type { BegunTurn, EventPage, EventQuery, NewTurn, TurnLog, WriterAnswer } from "@jaf/memory";
+import {
+  createFailure,
+  createMemoryConflictError,
+  createMemoryConnectionError,
+  createMemoryStorageError,
+  createSuccess,
+  type Result,
+} from "@jaf/memory/adapter";
+import type { SqlClient, SqlRow, Statement } from "../client/port.ts";
+import { hasCode } from "../client/sql-state.ts";
+import { toMemoryError } from "../errors.ts";
+import type { ResolvedNames } from "../schema/names.ts";
+import { type AppendOutcome, createAppendQueue } from "./append-queue.ts";
+import { toPage, toTurn, writerOf } from "./decoding.ts";
+import { createReadStatement } from "./read-statement.ts";
+import { createTurnStatements } from "./statements.ts";
+
+const PROVIDER = "postgres";
+
+const FIRST = 0;
+const MOST_EVENTS = 1_000;
+const MOST_TURNS = 100;
+
+interface TurnTables {
+  readonly sql: SqlClient;
+  readonly names: ResolvedNames;
+}
+
+const failedWith = (reason: "turn", operation: string) =>
+  createFailure(createMemoryConflictError(reason, { provider: PROVIDER, operation }));
+
+/** A turn log on tables that are there. */
+export function createTurnLogOn({ sql, names }: TurnTables): TurnLog {
+  const statements = createTurnStatements(names, { removesExpired: sql.autocommit });
+  const appends = createAppendQueue({ sql, names });
+  const begin = createBegin(sql, statements);
+  const readAll = createReadAll({ sql, names });
+  const change = (statement: Statement) => sql.query({ ...statement, writes: true });
+  let closing: Promise<Result<void>> | undefined;
+
+  async function attempt<T>(operation: string, action: () => Promise<Result<T>>): Promise<Result<T>> {
+    if (closing !== undefined) {
+      const hint = "this turn log was closed; create a new one";
+      return createFailure(createMemoryConnectionError(PROVIDER, hint, { operation, retryable: false }));
+    }
+    try {
+      return await action();
+    } catch (thrown) {
+      return createFailure(toMemoryError(operation, thrown));
+    }
+  }
+
+  const turnsIn = async (statement: Statement) => createSuccess((await sql.query(statement)).map(toTurn));
+
+  async function erase(statement: Statement): Promise<Result<number>> {
+    const [row] = await change(statement);
+    return createSuccess(Number(row?.["erased"]));
+  }
+
+  return {
+    begin: (turn) => attempt("begin", () => begin(turn)),
+
+    append: (append) => attempt("append", async () => toAnswer("append", await appends.add(append))),
+
+    renew: (writer) => attempt("renew", async () => toAnswer("renew", await appends.add({ writer }))),
+
+    takeOver: ({ conversationId, turnId }) =>
+      attempt("takeOver", async () => {
+        const token = crypto.randomUUID();
+        const [row] = await change(statements.takeOver({ conversationId, turnId, token }));
+        if (row === undefined) return createSuccess(null);
+        const turn = toTurn(row);
+        const request = JSON.parse(row["request"] ?? '""') as string;
+        return createSuccess({ writer: writerOf(turn, token), turn, request });
+      }),
+
+    release: ({ conversationId, turnId, token }) =>
+      attempt("release", async () => {
+        await change(statements.release({ conversationId, turnId, token }));
+        return createSuccess(undefined);
+      }),
+
+    read: (query) =>
+      attempt("read", async () => {
+        const [page = null] = await readAll([query]);
+        return createSuccess(page);
+      }),
+
+    readAll: (queries) => attempt("readAll", async () => createSuccess(await readAll(queries))),
+
+    turnsOf: (conversationId, limit = MOST_TURNS) =>
+      attempt("turnsOf", () => turnsIn(statements.turnsOf({ conversationId, limit }))),
+
+    find: ({ userId, state }, limit = MOST_TURNS) =>
+      attempt("find", () => turnsIn(statements.find({ userId, state, limit }))),
+
+    requestStop: ({ conversationId, turnId }) =>
+      attempt("requestStop", async () => {
+        const rows = await change(statements.requestStop({ conversationId, turnId }));
+        return createSuccess(rows.length > 0);
+      }),
+
+    abandoned: (limit) => attempt("abandoned", () => turnsIn(statements.abandoned({ limit }))),
+
+    deleteConversation: (conversationId) =>
+      attempt("deleteConversation", () => erase(statements.deleteConversation({ conversationId }))),
+
+    deleteUser: (userId) => attempt("deleteUser", () => erase(statements.deleteUser({ userId }))),
+
+    close: () => {
+      closing ??= appends.drained().then(() => createSuccess(undefined));
+      return closing;
+    },
+  };
+}
+
+function toAnswer(operation: string, outcome: AppendOutcome): Result<WriterAnswer> {
+  switch (outcome.kind) {
+    case "held":
+      return createSuccess({ held: true, stopRequested: outcome.stopRequested });
+    case "lost":
+      return createSuccess({ held: false });
+    case "gap":
+      return failedWith("turn", operation);
+  }
+}
+
+// Both are seen again and again only if others begin and end turns of the conversation all the time.
+const BEGIN_ATTEMPTS = 5;
+
+const DUPLICATE_KEY = new Set<unknown>(["23505"]);
+
+function createBegin(sql: SqlClient, statements: ReturnType<typeof createTurnStatements>) {
+  /** `undefined`: somebody else was in between, and it has to be tried again. */
+  async function attempt(turn: NewTurn): Promise<Result<BegunTurn> | undefined> {
+    const { conversationId, turnId, userId, request, leaseSeconds, keepSeconds } = turn;
+    const token = crypto.randomUUID();
+    const values = { conversationId, turnId, userId, request, leaseSeconds, keepSeconds, token };
+    let rows: readonly SqlRow[];
+    try {
+      rows = await sql.query({ ...statements.begin(values), writes: true });
+    } catch (thrown) {
+      // Another begins a turn of the same id at the same time.
+      if (sql.autocommit && hasCode(thrown, DUPLICATE_KEY)) return undefined;
+      throw thrown;
+    }
+    const known = rows.map((row) => ({ turn: toTurn(row), begun: row["begun"] === "true" }));
+    const begun = known.find((row) => row.begun);
+    if (begun !== undefined) return createSuccess({ begun: true, writer: writerOf(begun.turn, token) });
+    const running = known.find((row) => row.turn.state === "running");
+    if (running !== undefined) return createSuccess({ begun: false, running: running.turn });
+    // A turn of the conversation came to wait after the statement had looked for one.
+    return known.some((row) => row.turn.turnId === turnId) ? failedWith("turn", "begin") : undefined;
+  }
+
+  return async (turn: NewTurn): Promise<Result<BegunTurn>> => {
+    for (let count = 1; count <= BEGIN_ATTEMPTS; count++) {
+      const result = await attempt(turn);
+      if (result !== undefined) return result;
+    }
+    const reason = "others begin and end turns of the conversation all the time; try again.";
+    return createFailure(
+      createMemoryStorageError("begin", reason, { provider: PROVIDER, retryable: true }),
+    );
+  };
+}
+
+function createReadAll({ sql, names }: TurnTables) {
+  const statement = createReadStatement(names);
+  return async (given: readonly EventQuery[]): Promise<readonly (EventPage | null)[]> => {
+    if (given.length === 0) return [];
+    const queries = given.map((query) => ({ from: FIRST, limit: MOST_EVENTS, ...query }));
+    const asked = queries.map(({ conversationId, turnId = null, from, limit }) => ({
+      conversation_id: conversationId,
+      turn_id: turnId,
+      first: from,
+      limit,
+    }));
+    const rows = await sql.query(statement({ queries: JSON.stringify(asked) }));
+    const byPlace = new Map(rows.map((row) => [Number(row["nth"]), row]));
+    return queries.map((query, index) => {
+      const row = byPlace.get(index + 1);
+      return row === undefined ? null : toPage(row, query);
+    });
+  };
+}
