@@ -30,7 +30,10 @@ const textsSchema = lazy(() => z.array(z.array(z.string())));
 export const toTurn = (row: SqlRow): LoggedTurn => turnSchema().parse(JSON.parse(row["turn"] ?? "null"));
 
 /** Of the columns `turn`, `start`, the number of the first of the texts, and `texts`, those of each append that was found. */
-export function toPage(row: SqlRow, { from, limit }: Required<Pick<EventQuery, "from" | "limit">>): EventPage {
+export function toPage(
+  row: SqlRow,
+  { from, limit }: Required<Pick<EventQuery, "from" | "limit">>,
+): EventPage {
   const turn = toTurn(row);
   const { start, texts } = row;
   if (start == null || texts == null) return { turn, events: [] };

@@ -160,9 +160,7 @@ function createBegin(sql: SqlClient, statements: ReturnType<typeof createTurnSta
       if (result !== undefined) return result;
     }
     const reason = "others begin and end turns of the conversation all the time; try again.";
-    return createFailure(
-      createMemoryStorageError("begin", reason, { provider: PROVIDER, retryable: true }),
-    );
+    return createFailure(createMemoryStorageError("begin", reason, { provider: PROVIDER, retryable: true }));
   };
 }
 

@@ -58,16 +58,10 @@ export function createTurnTables({ tableName, schema }: TableNames) {
     ({ conversationId, turnId, userId, state, startedAt, dueAt }) => [
       primaryKey({ name: `${tableName}_turns_pkey`, columns: [conversationId, turnId] }),
       index(`idx_${tableName}_turns_started`).on(conversationId, startedAt),
-      uniqueIndex(`idx_${tableName}_turns_open`)
-        .on(conversationId)
-        .where(sql`${state} <> 'ended'`),
+      uniqueIndex(`idx_${tableName}_turns_open`).on(conversationId).where(sql`${state} <> 'ended'`),
       index(`idx_${tableName}_turns_user`).on(userId, state, startedAt),
-      index(`idx_${tableName}_turns_lease`)
-        .on(dueAt)
-        .where(sql`${state} = 'running'`),
-      index(`idx_${tableName}_turns_due`)
-        .on(dueAt)
-        .where(sql`${state} <> 'running'`),
+      index(`idx_${tableName}_turns_lease`).on(dueAt).where(sql`${state} = 'running'`),
+      index(`idx_${tableName}_turns_due`).on(dueAt).where(sql`${state} <> 'running'`),
     ],
   );
   const events = table(
