@@ -1,17 +1,16 @@
-import type { BegunTurn, EventPage, EventQuery, NewTurn, TurnLog, WriterAnswer } from "@jaf/memory";
+import type { EventPage, EventQuery, TurnLog, WriterAnswer } from "@jaf/memory";
 import {
   createFailure,
   createMemoryConflictError,
   createMemoryConnectionError,
-  createMemoryStorageError,
   createSuccess,
   type Result,
 } from "@jaf/memory/adapter";
-import type { SqlClient, SqlRow, Statement } from "../client/port.ts";
-import { hasCode } from "../client/sql-state.ts";
+import type { SqlClient, Statement } from "../client/port.ts";
 import { toMemoryError } from "../errors.ts";
 import type { ResolvedNames } from "../schema/names.ts";
 import { type AppendOutcome, createAppendQueue } from "./append-queue.ts";
+import { createBegin } from "./begin.ts";
 import { toPage, toTurn, writerOf } from "./decoding.ts";
 import { createReadStatement } from "./read-statement.ts";
 import { createTurnStatements } from "./statements.ts";
@@ -26,9 +25,6 @@ interface TurnTables {
   readonly sql: SqlClient;
   readonly names: ResolvedNames;
 }
-
-const failedWith = (reason: "turn", operation: string) =>
-  createFailure(createMemoryConflictError(reason, { provider: PROVIDER, operation }));
 
 /** A turn log on tables that are there. */
 export function createTurnLogOn({ sql, names }: TurnTables): TurnLog {
@@ -122,46 +118,8 @@ function toAnswer(operation: string, outcome: AppendOutcome): Result<WriterAnswe
     case "lost":
       return createSuccess({ held: false });
     case "gap":
-      return failedWith("turn", operation);
+      return createFailure(createMemoryConflictError("turn", { provider: PROVIDER, operation }));
   }
-}
-
-// Both are seen again and again only if others begin and end turns of the conversation all the time.
-const BEGIN_ATTEMPTS = 5;
-
-const DUPLICATE_KEY = new Set<unknown>(["23505"]);
-
-function createBegin(sql: SqlClient, statements: ReturnType<typeof createTurnStatements>) {
-  /** `undefined`: somebody else was in between, and it has to be tried again. */
-  async function attempt(turn: NewTurn): Promise<Result<BegunTurn> | undefined> {
-    const { conversationId, turnId, userId, request, leaseSeconds, keepSeconds } = turn;
-    const token = crypto.randomUUID();
-    const values = { conversationId, turnId, userId, request, leaseSeconds, keepSeconds, token };
-    let rows: readonly SqlRow[];
-    try {
-      rows = await sql.query({ ...statements.begin(values), writes: true });
-    } catch (thrown) {
-      // Another begins a turn of the same id at the same time.
-      if (sql.autocommit && hasCode(thrown, DUPLICATE_KEY)) return undefined;
-      throw thrown;
-    }
-    const known = rows.map((row) => ({ turn: toTurn(row), begun: row["begun"] === "true" }));
-    const begun = known.find((row) => row.begun);
-    if (begun !== undefined) return createSuccess({ begun: true, writer: writerOf(begun.turn, token) });
-    const running = known.find((row) => row.turn.state === "running");
-    if (running !== undefined) return createSuccess({ begun: false, running: running.turn });
-    // A turn of the conversation came to wait after the statement had looked for one.
-    return known.some((row) => row.turn.turnId === turnId) ? failedWith("turn", "begin") : undefined;
-  }
-
-  return async (turn: NewTurn): Promise<Result<BegunTurn>> => {
-    for (let count = 1; count <= BEGIN_ATTEMPTS; count++) {
-      const result = await attempt(turn);
-      if (result !== undefined) return result;
-    }
-    const reason = "others begin and end turns of the conversation all the time; try again.";
-    return createFailure(createMemoryStorageError("begin", reason, { provider: PROVIDER, retryable: true }));
-  };
 }
 
 function createReadAll({ sql, names }: TurnTables) {
