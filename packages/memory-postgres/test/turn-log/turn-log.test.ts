@@ -8,14 +8,21 @@ import { append, beginTurn, dataOf, END, eventsOf, newTurn } from "../support/tu
 
 const schema = freshSchema();
 const pool = new pg.Pool({ connectionString: inject("pgUrl"), max: 10 });
+const serializablePool = new pg.Pool({
+  connectionString: inject("pgUrl"),
+  max: 10,
+  options: "-c default_transaction_isolation=serializable",
+});
 let log: TurnLog;
+let serializableLog: TurnLog;
 
 beforeAll(async () => {
   log = await createPostgresTurnLog(pool, { schema });
+  serializableLog = await createPostgresTurnLog(serializablePool, { schema });
 });
 
 afterAll(async () => {
-  await pool.end();
+  await Promise.all([pool.end(), serializablePool.end()]);
   await dropSchemas([schema]);
 });
 
@@ -44,12 +51,15 @@ const age = (conversationId: string, seconds: number) =>
     ),
   );
 
-describe("a turn log in Postgres", () => {
+describe.each([
+  ["read committed", () => log],
+  ["serializable", () => serializableLog],
+] as const)("a turn log in Postgres, by default %s", (_, logOf) => {
   it("lets one of eight that begin at once win, and shows its turn to the others", async () => {
     for (let round = 0; round < 10; round++) {
       const conversationId = fresh("c");
       const begun = await Promise.all(
-        Array.from({ length: 8 }, async () => dataOf(await log.begin(newTurn({ conversationId })))),
+        Array.from({ length: 8 }, async () => dataOf(await logOf().begin(newTurn({ conversationId })))),
       );
       const winners = begun.flatMap((one) => (one.begun ? [one.writer.turnId] : []));
       const seen = begun.flatMap((one) => (one.begun ? [] : [one.running.turnId]));
@@ -61,7 +71,9 @@ describe("a turn log in Postgres", () => {
   it("begins a turn once that eight begin under one id", async () => {
     for (let round = 0; round < 10; round++) {
       const turn = newTurn({ conversationId: fresh("c") });
-      const begun = await Promise.all(Array.from({ length: 8 }, async () => dataOf(await log.begin(turn))));
+      const begun = await Promise.all(
+        Array.from({ length: 8 }, async () => dataOf(await logOf().begin(turn))),
+      );
       expect(begun.filter((one) => one.begun)).toHaveLength(1);
     }
   });
@@ -70,60 +82,60 @@ describe("a turn log in Postgres", () => {
     const conversationId = fresh("c");
     const work = async () => {
       for (let round = 0; round < 10; round++) {
-        const begun = dataOf(await log.begin(newTurn({ conversationId })));
+        const begun = dataOf(await logOf().begin(newTurn({ conversationId })));
         if (!begun.begun) continue;
         const end = { ...END, state: "waiting" } as const;
-        expect(await append(log, { writer: begun.writer, first: 0, events: ["1"], end })).toMatchObject({
+        expect(await append(logOf(), { writer: begun.writer, first: 0, events: ["1"], end })).toMatchObject({
           held: true,
         });
       }
     };
     await Promise.all(Array.from({ length: 8 }, work));
-    const turns = dataOf(await log.turnsOf(conversationId));
+    const turns = dataOf(await logOf().turnsOf(conversationId));
     expect(turns.map(({ state }) => state)).toEqual(["waiting", ...turns.slice(1).map(() => "ended")]);
   });
 
   it("lets one of eight take over", async () => {
-    const { writer } = await beginTurn(log, { conversationId: fresh("c") });
+    const { writer } = await beginTurn(logOf(), { conversationId: fresh("c") });
     await age(writer.conversationId, 61);
     const taken = await Promise.all(
-      Array.from({ length: 8 }, async () => dataOf(await log.takeOver(writer))),
+      Array.from({ length: 8 }, async () => dataOf(await logOf().takeOver(writer))),
     );
     expect(taken.filter((one) => one !== null)).toHaveLength(1);
-    expect(await append(log, { writer, first: 0, events: ["1"] })).toEqual({ held: false });
+    expect(await append(logOf(), { writer, first: 0, events: ["1"] })).toEqual({ held: false });
   });
 
   it("stores the same append once that eight send at once", async () => {
-    const { writer } = await beginTurn(log, { conversationId: fresh("c") });
+    const { writer } = await beginTurn(logOf(), { conversationId: fresh("c") });
     for (let first = 0; first < 30; first += 3) {
       const events = [0, 1, 2].map((at) => String(first + at));
-      const appends = Array.from({ length: 8 }, () => append(log, { writer, first, events }));
+      const appends = Array.from({ length: 8 }, () => append(logOf(), { writer, first, events }));
       expect(await Promise.all(appends)).toEqual(appends.map(() => ({ held: true, stopRequested: false })));
     }
-    expect(await eventsOf(log, writer.conversationId)).toEqual(
+    expect(await eventsOf(logOf(), writer.conversationId)).toEqual(
       Array.from({ length: 30 }, (_, at) => `${at}`),
     );
   });
 
   it("adds to a stored part of an append what is new", async () => {
-    const { writer } = await beginTurn(log, { conversationId: fresh("c") });
-    await append(log, { writer, first: 0, events: ["0", "1"] });
-    await append(log, { writer, first: 1, events: ["1", "2", "3"] });
-    expect(await eventsOf(log, writer.conversationId)).toEqual(["0", "1", "2", "3"]);
-    expect(dataOf(await log.read({ ...writer, from: 1, limit: 2 }))?.events).toEqual(["1", "2"]);
-    expect(dataOf(await log.read({ ...writer, from: 3 }))?.events).toEqual(["3"]);
-    expect(dataOf(await log.read({ ...writer, from: 4 }))?.events).toEqual([]);
+    const { writer } = await beginTurn(logOf(), { conversationId: fresh("c") });
+    await append(logOf(), { writer, first: 0, events: ["0", "1"] });
+    await append(logOf(), { writer, first: 1, events: ["1", "2", "3"] });
+    expect(await eventsOf(logOf(), writer.conversationId)).toEqual(["0", "1", "2", "3"]);
+    expect(dataOf(await logOf().read({ ...writer, from: 1, limit: 2 }))?.events).toEqual(["1", "2"]);
+    expect(dataOf(await logOf().read({ ...writer, from: 3 }))?.events).toEqual(["3"]);
+    expect(dataOf(await logOf().read({ ...writer, from: 4 }))?.events).toEqual([]);
   });
 
   it("ends what expired without an end as a turn begins, also under the same id", async () => {
-    const { writer } = await beginTurn(log, { conversationId: fresh("c"), turnId: "t" });
-    await append(log, { writer, first: 0, events: ["old"] });
+    const { writer } = await beginTurn(logOf(), { conversationId: fresh("c"), turnId: "t" });
+    await append(logOf(), { writer, first: 0, events: ["old"] });
     await age(writer.conversationId, 4_000);
-    expect(dataOf(await log.read(writer))).toBeNull();
-    expect(dataOf(await log.takeOver(writer))).toBeNull();
-    expect(dataOf(await log.abandoned(1_000))).toEqual([]);
-    const next = await beginTurn(log, { conversationId: writer.conversationId, turnId: "t" });
-    await append(log, { ...next, first: 0, events: ["new"] });
+    expect(dataOf(await logOf().read(writer))).toBeNull();
+    expect(dataOf(await logOf().takeOver(writer))).toBeNull();
+    expect(dataOf(await logOf().abandoned(1_000))).toEqual([]);
+    const next = await beginTurn(logOf(), { conversationId: writer.conversationId, turnId: "t" });
+    await append(logOf(), { ...next, first: 0, events: ["new"] });
     expect(await storedEvents(writer.conversationId)).toEqual(["new"]);
   });
 });
