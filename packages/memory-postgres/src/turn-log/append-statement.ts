@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { ResolvedNames } from "../schema/names.ts";
 import { reusable } from "../statements.ts";
-import { clock, seconds } from "./sql.ts";
+import { clock, longest, seconds } from "./sql.ts";
 import { createTurnTables } from "./tables.ts";
 
 /** What one append, or a renewal, says, as a field of the JSON. */
@@ -27,6 +27,7 @@ export interface AppendRow {
 export function createAppendStatement(names: ResolvedNames, { waits }: { readonly waits: boolean }) {
   const { turns, events } = createTurnTables(names);
   const leaseEnds = sql`done.now + ${seconds(sql`turn.lease_seconds`)}`;
+  const kept = longest(sql`turn.lease_seconds`, sql`turn.keep_seconds`);
   const eventsExpire = sql`done.now + ${seconds(sql`done.event_seconds`)}`;
   return reusable<"rows">(sql`
       WITH given AS MATERIALIZED (
@@ -47,7 +48,7 @@ export function createAppendStatement(names: ResolvedNames, { waits }: { readonl
         SELECT *, first + cardinality(texts) AS next, CASE
           WHEN NOT is_writer OR expires_at <= now THEN 'lost'
           WHEN state <> 'running' THEN
-            CASE WHEN end_state IS NOT NULL AND first + cardinality(texts) = events THEN 'held' ELSE 'lost' END
+            CASE WHEN end_state IS NOT NULL AND first + cardinality(texts) <= events THEN 'held' ELSE 'lost' END
           WHEN first > events THEN 'gap'
           ELSE 'held'
         END AS outcome FROM timed
@@ -58,7 +59,7 @@ export function createAppendStatement(names: ResolvedNames, { waits }: { readonl
           request = CASE WHEN done.end_state IS NULL THEN turn.request END, record = done.record,
           lease_ends_at = ${leaseEnds},
           events_expire_at = CASE WHEN done.end_state IS NOT NULL THEN ${eventsExpire} END,
-          expires_at = CASE WHEN done.end_state IS NULL THEN ${leaseEnds} + ${seconds(sql`turn.keep_seconds`)}
+          expires_at = CASE WHEN done.end_state IS NULL THEN done.now + ${kept}
             ELSE done.now + ${seconds(sql`done.record_seconds`)} END,
           due_at = CASE WHEN done.end_state IS NOT NULL THEN ${eventsExpire}
             WHEN turn.due_at <= done.now THEN ${leaseEnds} ELSE least(turn.due_at, ${leaseEnds}) END

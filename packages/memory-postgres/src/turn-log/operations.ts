@@ -26,7 +26,7 @@ interface TurnTables {
   readonly names: ResolvedNames;
 }
 
-/** A turn log on tables that are there. */
+/** A turn log on tables that are there, for arguments that are valid. */
 export function createTurnLogOn({ sql, names }: TurnTables): TurnLog {
   const statements = createTurnStatements(names, { removesExpired: sql.autocommit });
   const appends = createAppendQueue({ sql, names });

@@ -4,8 +4,12 @@ import { type SQL, sql } from "drizzle-orm";
 export const clock = sql`clock_timestamp()`;
 export const clockOnce = sql`(SELECT clock_timestamp())`;
 
-/** Seconds as an interval. 3,000 years are as good as more, and a time that the database has. */
-export const seconds = (count: SQL): SQL => sql`least(${count}, 1e11) * interval '1 second'`;
+/** As an interval. */
+export const seconds = (count: SQL): SQL => sql`${count} * interval '1 second'`;
+
+/** How long a turn is there from now on if nobody goes on with it. */
+export const longest = (leaseSeconds: SQL, keepSeconds: SQL): SQL =>
+  seconds(sql`greatest(${leaseSeconds}, ${keepSeconds})`);
 
 export const conversationId = sql`${sql.placeholder("conversationId")}::text`;
 export const turnId = sql`${sql.placeholder("turnId")}::text`;

@@ -8,6 +8,7 @@ import {
   isRunning,
   isTurn,
   isVisible,
+  longest,
   seconds,
   shownTurn,
   token,
@@ -26,6 +27,7 @@ const MOST_REMOVED = 10;
 export function createTurnStatements(names: ResolvedNames, { removesExpired }: { removesExpired: boolean }) {
   const { turns, events } = createTurnTables(names);
 
+  const leaseEnds = sql`time.now + ${seconds(sql`turn.lease_seconds`)}`;
   const limit = sql`${sql.placeholder("limit")}::bigint`;
 
   const erase = (condition: SQL): SQL => sql`
@@ -46,14 +48,15 @@ export function createTurnStatements(names: ResolvedNames, { removesExpired }: {
       UNION ALL SELECT ${shownTurn}, 'false' FROM known AS turn`),
 
     takeOver: reusable<"conversationId" | "turnId" | "token">(sql`
-      UPDATE ${turns} AS turn SET token = ${token}, ${renewed(sql`now`)}, due_at = now + ${seconds(sql`turn.lease_seconds`)}
+      UPDATE ${turns} AS turn SET token = ${token}, lease_ends_at = ${leaseEnds}, due_at = ${leaseEnds},
+        expires_at = time.now + ${longest(sql`turn.lease_seconds`, sql`turn.keep_seconds`)}
       FROM (SELECT ${clock} AS now OFFSET 0) AS time
       WHERE ${isTurn} AND ${isRunning} AND turn.lease_ends_at <= ${clock}
       RETURNING ${shownTurn} AS turn, ${jsonTextOf(sql`turn.request`)} AS request`),
 
     release: reusable<"conversationId" | "turnId" | "token">(sql`
-      UPDATE ${turns} AS turn SET lease_ends_at = least(turn.lease_ends_at, now), due_at = least(turn.due_at, now),
-        expires_at = least(turn.lease_ends_at, now) + ${seconds(sql`turn.keep_seconds`)}
+      UPDATE ${turns} AS turn
+      SET lease_ends_at = least(turn.lease_ends_at, time.now), due_at = least(turn.due_at, time.now)
       FROM (SELECT ${clock} AS now OFFSET 0) AS time
       WHERE ${isTurn} AND turn.token = ${token} AND ${isRunning}`),
 
@@ -92,12 +95,6 @@ type BeginValues =
   | "leaseSeconds"
   | "keepSeconds";
 
-/** Columns of a running turn whose lease begins `now`. */
-const renewed = (now: SQL): SQL => {
-  const leaseEnds = sql`${now} + ${seconds(sql`turn.lease_seconds`)}`;
-  return sql`lease_ends_at = ${leaseEnds}, expires_at = ${leaseEnds} + ${seconds(sql`turn.keep_seconds`)}`;
-};
-
 /**
  * `begun`: the new turn, or the one of the conversation that somebody else began meanwhile. `known`: why there is no new one, of
  * what was there before: a running turn, and one with the same id.
@@ -125,7 +122,7 @@ function beginning(turns: Table): SQL {
         INSERT INTO ${turns} AS turn (conversation_id, turn_id, user_id, state, token, request, lease_seconds, keep_seconds,
           lease_ends_at, due_at, expires_at, events, started_at)
         SELECT ${conversationId}, ${turnId}, ${userId}, 'running', ${token}, ${sql.placeholder("request")}::text,
-          ${leaseSeconds}, ${keepSeconds}, ${leaseEnds}, ${leaseEnds}, ${leaseEnds} + ${seconds(keepSeconds)}, 0,
+          ${leaseSeconds}, ${keepSeconds}, ${leaseEnds}, ${leaseEnds}, time.now + ${longest(leaseSeconds, keepSeconds)}, 0,
           greatest(time.now, (
             SELECT max(turn.started_at) FROM ${turns} AS turn WHERE turn.conversation_id = ${conversationId}
           ) + interval '1 microsecond')

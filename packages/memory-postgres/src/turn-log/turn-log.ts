@@ -1,4 +1,5 @@
 import type { TurnLog } from "@jaf/memory";
+import { defineTurnLog } from "@jaf/memory/adapter";
 import { adaptClient } from "../client/adapt-client.ts";
 import type { PostgresClient } from "../client/clients.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
@@ -27,7 +28,7 @@ export async function createPostgresTurnLog(
   try {
     const sql = adaptClient(client);
     const names = await prepareTables(sql, turnLogMigrations, { tableName, schema, migrate, operation });
-    return createTurnLogOn({ sql, names });
+    return defineTurnLog(createTurnLogOn({ sql, names }));
   } catch (thrown) {
     throw toSetupError(operation, thrown);
   }
