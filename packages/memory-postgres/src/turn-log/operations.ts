@@ -17,7 +17,6 @@ import { createTurnStatements } from "./statements.ts";
 
 const PROVIDER = "postgres";
 
-const FIRST = 0;
 const MOST_EVENTS = 1_000;
 const MOST_TURNS = 100;
 
@@ -126,8 +125,7 @@ function createReadAll({ sql, names }: TurnTables) {
   const statement = createReadStatement(names);
   return async (given: readonly EventQuery[]): Promise<readonly (EventPage | null)[]> => {
     if (given.length === 0) return [];
-    const queries = given.map((query) => ({ from: FIRST, limit: MOST_EVENTS, ...query }));
-    const asked = queries.map(({ conversationId, turnId = null, from, limit }) => ({
+    const asked = given.map(({ conversationId, turnId = null, from = 0, limit = MOST_EVENTS }) => ({
       conversation_id: conversationId,
       turn_id: turnId,
       first: from,
@@ -135,7 +133,7 @@ function createReadAll({ sql, names }: TurnTables) {
     }));
     const rows = await sql.query(statement({ queries: JSON.stringify(asked) }));
     const byPlace = new Map(rows.map((row) => [Number(row["nth"]), row]));
-    return queries.map((query, index) => {
+    return asked.map((query, index) => {
       const row = byPlace.get(index + 1);
       return row === undefined ? null : toPage(row, query);
     });
