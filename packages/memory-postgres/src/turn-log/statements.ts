@@ -56,7 +56,7 @@ export function createTurnStatements(names: ResolvedNames, { removesExpired }: {
 
     release: reusable<"conversationId" | "turnId" | "token">(sql`
       UPDATE ${turns} AS turn
-      SET lease_ends_at = least(turn.lease_ends_at, time.now), due_at = least(turn.due_at, time.now)
+      SET lease_ends_at = time.now, due_at = least(turn.due_at, time.now)
       FROM (SELECT ${clock} AS now OFFSET 0) AS time
       WHERE ${isTurn} AND turn.token = ${token} AND ${isRunning}`),
 
