@@ -1,3 +1,4 @@
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Statement } from "../../src/client/port.ts";
 import { migrateTurnLog } from "../../src/index.ts";
@@ -46,11 +47,16 @@ interface Plan {
 
 const nodesOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-/** In a transaction that is rolled back. `touched`: the most rows that a node of the plan looked at. */
+/**
+ * Of the plan that a prepared statement gets for any values, in a transaction that is rolled back. `touched`: the most rows that
+ * a node of it looked at.
+ */
 async function explain({ text, values }: Statement) {
   const { rows } = await useClient(async (client) => {
+    await client.query(`SET plan_cache_mode = force_generic_plan; PREPARE explained AS ${text}`);
     await client.query("BEGIN");
-    return client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, [...values]);
+    const literals = values.map((value) => pg.escapeLiteral(String(value)));
+    return client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE explained (${literals.join(", ")})`);
   });
   const nodes = nodesOf(rows[0]["QUERY PLAN"][0].Plan);
   return {
