@@ -42,7 +42,11 @@ export function createTurnIndexes({ port, run, keys, deadlines }: IndexParts) {
   }
 
   /** The user's turns of a state, the latest first. */
-  async function find(userId: string, state: LoggedTurn["state"], limit: number): Promise<readonly LoggedTurn[]> {
+  async function find(
+    userId: string,
+    state: LoggedTurn["state"],
+    limit: number,
+  ): Promise<readonly LoggedTurn[]> {
     const index = keys.openTurns(userId);
     const found: LoggedTurn[] = [];
     for (let from = 0; found.length < limit; ) {
@@ -99,7 +103,9 @@ export function createTurnIndexes({ port, run, keys, deadlines }: IndexParts) {
   /** The conversations in which a user has turns, and the turns' names. */
   async function turnsOfUser(userId: string): Promise<readonly TurnName[]> {
     const index = keys.userTurns(userId);
-    return list(await deadlines(port.send(["ZRANGE", index, "0", "-1"], index))).map((name) => parseName(text(name)));
+    return list(await deadlines(port.send(["ZRANGE", index, "0", "-1"], index))).map((name) =>
+      parseName(text(name)),
+    );
   }
 
   /** Takes turns out of all indexes. */

@@ -26,7 +26,8 @@ export function createTurnKeys(prefix: string) {
 }
 
 /** A turn's name in the indexes. */
-export const nameOf = ({ conversationId, turnId }: TurnName): string => JSON.stringify([conversationId, turnId]);
+export const nameOf = ({ conversationId, turnId }: TurnName): string =>
+  JSON.stringify([conversationId, turnId]);
 
 export interface TurnName {
   readonly conversationId: string;

@@ -1,4 +1,12 @@
-import type { AppendedEvents, EventPage, EventQuery, TurnLog, TurnWriter, WriterAnswer } from "@jaf/memory";
+import type {
+  AppendedEvents,
+  BegunTurn,
+  EventPage,
+  EventQuery,
+  TurnLog,
+  TurnWriter,
+  WriterAnswer,
+} from "@jaf/memory";
 import {
   createFailure,
   createMemoryConflictError,
@@ -46,8 +54,12 @@ export function createRedisTurnLog(
   let isClosed = false;
 
   const hashOf = ({ conversationId, turnId }: TurnName): string => `${keys.turn(conversationId)}${turnId}`;
-  const eventsOf = ({ conversationId, turnId }: TurnName): string => `${keys.events(conversationId)}${turnId}`;
-  const indexesOf = (userId: string): readonly [string, string] => [keys.userTurns(userId), keys.openTurns(userId)];
+  const eventsOf = ({ conversationId, turnId }: TurnName): string =>
+    `${keys.events(conversationId)}${turnId}`;
+  const indexesOf = (userId: string): readonly [string, string] => [
+    keys.userTurns(userId),
+    keys.openTurns(userId),
+  ];
 
   async function attempt<T>(operation: string, call: () => Promise<Result<T>>): Promise<Result<T>> {
     if (isClosed) {
@@ -65,7 +77,11 @@ export function createRedisTurnLog(
     createFailure(createMemoryConflictError("turn", { provider: PROVIDER, operation }));
 
   /** Enters a running turn into the indexes, where no script reaches both. */
-  async function mark(turn: TurnName, userId: string, { leaseMs, keepMs }: { leaseMs: number; keepMs: number }) {
+  async function mark(
+    turn: TurnName,
+    userId: string,
+    { leaseMs, keepMs }: { leaseMs: number; keepMs: number },
+  ) {
     const name = nameOf(turn);
     const soon = String(1_000 * (Date.now() + leaseMs));
     await Promise.all([
@@ -75,7 +91,7 @@ export function createRedisTurnLog(
   }
 
   const begin: TurnLog["begin"] = (turn) =>
-    attempt("begin", async () => {
+    attempt("begin", async (): Promise<Result<BegunTurn>> => {
       const { conversationId, userId, turnId, request } = turn;
       const token = crypto.randomUUID();
       const times = { leaseMs: Math.ceil(1_000 * turn.leaseSeconds), keepMs: 1_000 * turn.keepSeconds };
@@ -84,7 +100,17 @@ export function createRedisTurnLog(
       if (apart) await mark(turn, userId, times);
       const reply = await run("begin", {
         keys: apart ? near : [...near, keys.running, ...indexesOf(userId)],
-        args: [conversationId, userId, turnId, token, request, times.leaseMs, times.keepMs, nameOf(turn), base],
+        args: [
+          conversationId,
+          userId,
+          turnId,
+          token,
+          request,
+          times.leaseMs,
+          times.keepMs,
+          nameOf(turn),
+          base,
+        ],
       });
       const [outcome, details] = list(reply);
       const isBegun = number(outcome) === 1;
@@ -96,11 +122,12 @@ export function createRedisTurnLog(
     });
 
   /** What a write does to the indexes that its script can't reach. */
-  async function tellIndexes({ writer, end }: Pick<AppendedEvents, "writer" | "end">, isLate: boolean): Promise<void> {
+  async function tellIndexes(
+    { writer, end }: Pick<AppendedEvents, "writer" | "end">,
+    isLate: boolean,
+  ): Promise<void> {
     const name = nameOf(writer);
-    const head = toTurn(
-      list(await run("leases", { keys: [hashOf(writer)], args: [] }))[0],
-    );
+    const head = toTurn(list(await run("leases", { keys: [hashOf(writer)], args: [] }))[0]);
     if (head === undefined) return;
     const users = [...indexesOf(head.userId)] as const;
     if (end === undefined) {
@@ -130,7 +157,8 @@ export function createRedisTurnLog(
     const [outcome, stop, late] = list(reply).map(number);
     if (outcome === 2) return conflict(operation);
     if (outcome !== 1) return createSuccess({ held: false });
-    if (late === 1 || (end !== undefined && apart)) await tellIndexes({ writer, ...(end && { end }) }, late === 1);
+    if (late === 1 || (end !== undefined && apart))
+      await tellIndexes({ writer, ...(end && { end }) }, late === 1);
     return createSuccess({ held: true, stopRequested: stop === 1 });
   }
 
@@ -140,7 +168,12 @@ export function createRedisTurnLog(
     return user == null ? undefined : text(user);
   }
 
-  async function read({ conversationId, turnId = "", from = 0, limit = MOST_EVENTS }: EventQuery): Promise<EventPage | null> {
+  async function read({
+    conversationId,
+    turnId = "",
+    from = 0,
+    limit = MOST_EVENTS,
+  }: EventQuery): Promise<EventPage | null> {
     const reply = await run("read", {
       keys: [keys.turns(conversationId)],
       args: [turnId, keys.turn(conversationId), keys.events(conversationId), from, limit],
@@ -198,7 +231,10 @@ export function createRedisTurnLog(
 
     turnsOf: (conversationId, limit = MOST_EVENTS) =>
       attempt("turnsOf", async () => {
-        const call = { keys: [keys.turns(conversationId)], args: [keys.turn(conversationId), limit] } as const;
+        const call = {
+          keys: [keys.turns(conversationId)],
+          args: [keys.turn(conversationId), limit],
+        } as const;
         return createSuccess(toTurns(await run("listTurns", call)));
       }),
 
