@@ -27,16 +27,9 @@ export function linesOf(text: string): readonly { readonly line: string; readonl
     if (mark !== undefined && (fence === undefined || fence === mark))
       fence = fence === undefined ? mark : undefined;
     const isForeign = isLetter || isFenced || isAnnounced || QUOTED.test(line) || CHAT_LINE.test(line);
+    if (isFenced || isAnnounced || !announces(line)) return { line, isForeign };
     const next = lines.slice(index + 1).find((later) => later.trim() !== "");
-    if (
-      !isFenced &&
-      next !== undefined &&
-      !FENCE.test(next) &&
-      !QUOTED.test(next) &&
-      announces(line) &&
-      !LIST.test(next)
-    )
-      isAnnounced = true;
+    if (next !== undefined && !FENCE.test(next) && !QUOTED.test(next) && !LIST.test(next)) isAnnounced = true;
     return { line, isForeign };
   });
 }

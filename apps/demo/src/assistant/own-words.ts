@@ -9,6 +9,8 @@ const BEGINS = /\b(?:my\s+[a-z]|i\s+[a-z]|i'm\b|i've\b|i'd\b|call me\b|we\s+[a-z
 const QUOTES =
   /"[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|(?<![\p{L}\p{N}])['‘][^'’\n]*(?:['’](?=\p{L})[^'’\n]*)*['’](?!\p{L})|`[^`\n]*`/gu;
 const TAG = /<\/?[a-z][^<>\n]*>/i;
+/** A longer sentence is a text without any, of which nothing is told for sure. */
+const LONGEST = 2_000;
 /** Stands for what was cut out; user memory ends a passage there, and quotes none that holds it. */
 const CUT = "\ufffc";
 
@@ -41,7 +43,7 @@ function judged(text: string): readonly Judged[] {
   return linesOf(text).flatMap(({ line, isForeign }) => {
     let isOpened = false;
     return sentencesIn(line).map((original): Judged => {
-      if (isForeign || isOpened || TAG.test(original)) return { sentence: "", original, isOwn: false };
+      if (isForeign || isOpened || original.length > LONGEST || TAG.test(original)) return { sentence: "", original, isOwn: false };
       const sentence = withoutSpeech(original);
       const isForeignHere = !original.includes(CUT) && sentence.includes(CUT);
       const reported = firstReported(sentence);

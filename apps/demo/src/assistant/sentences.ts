@@ -13,11 +13,12 @@ const END = /[.!?…]+["'”’»)\]]*(?=\s|$)|\n+/gu;
  */
 export function sentencesIn(text: string): readonly string[] {
   const sentences: string[] = [];
+  const last = text.trimEnd().length;
   let start = 0;
   for (const { 0: mark, index } of text.matchAll(END)) {
     const end = index + mark.length;
     const before = text.slice(Math.max(start, end - 20), end);
-    const isShort = mark === "." && !text.startsWith("\n", end) && text.slice(end).trim() !== "";
+    const isShort = mark === "." && !text.startsWith("\n", end) && end < last;
     if (isShort && ABBREVIATED.test(before)) continue;
     if (isShort && INITIAL.test(before) && !BEGINS.test(text.slice(end, end + 12))) continue;
     sentences.push(text.slice(start, end));
