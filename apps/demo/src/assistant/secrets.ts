@@ -35,7 +35,7 @@ export function holdsSecret(text: string): boolean {
   return (
     FORMS.some((form) => form.test(text)) ||
     FOLLOWED.test(text) ||
-    [...text.matchAll(GIVEN)].some(({ 1: value = "" }) => !SAYS_OTHER.test(value) && /\w/.test(value)) ||
+    [...text.matchAll(GIVEN)].some(({ 0: given, 1: value = "" }) => isGiven(given, value)) ||
     [...text.matchAll(GIVEN_BEFORE)].some(
       ({ 1: value = "" }) =>
         !/^(?:this|that|it|what|which|here|there|same)$/i.test(value) && /\w/.test(value),
@@ -43,6 +43,10 @@ export function holdsSecret(text: string): boolean {
     [...text.matchAll(LONG_NUMBER)].some(([number]) => isCardNumber(number.replaceAll(/\D/g, "")))
   );
 }
+
+/** A pin without a digit is one of another kind. */
+const isGiven = (given: string, value: string): boolean =>
+  /\w/.test(value) && !SAYS_OTHER.test(value) && (/\d/.test(value) || !/\bpins?\b/i.test(given));
 
 /** Whether `thing`, as in "what is my …?", is one that is never kept. */
 export const isSecretThing = (thing: string): boolean => NAMED_ONLY.test(thing.trim());
