@@ -100,7 +100,7 @@ const knownFacts = createTool({
       return ToolResponse.error(ToolErrorCodes.NOT_FOUND, "What is remembered can't be listed here.");
     const known = await knownFacts();
     if (known.length === 0)
-      return ToolResponse.success("I don't know anything about you yet: tell me, e.g. \"My name is Ada.\"");
+      return ToolResponse.success('I don\'t know anything about you yet: tell me, e.g. "My name is Ada."');
     const more = known.length - MOST_LISTED;
     return ToolResponse.success(
       [
@@ -117,13 +117,17 @@ const INJECTED = 20;
 
 export const ASSISTANT = "assistant";
 
+/** The assistant's own, before anything is added of the user. */
+export const instructionsFor = ({ userId, isPrivate = false }: AssistantContext): string =>
+  [
+    `You help ${userId}. Answer from the conversation; use the tools for time, arithmetic and notes, and to list what you know of the user.`,
+    "Never ask for passwords or other secrets, and don't offer to remember them.",
+    ...(isPrivate ? ["The conversation is private: nothing of it is kept."] : []),
+  ].join(" ");
+
 export const assistant: Agent<AssistantContext, string> = {
   name: ASSISTANT,
-  instructions: ({ context: { userId, isPrivate = false } }) =>
-    [
-      `You help ${userId}. Answer from the conversation; use the tools for time, arithmetic and notes.`,
-      ...(isPrivate ? ["The conversation is private: nothing of it is kept."] : []),
-    ].join(" "),
+  instructions: ({ context }) => instructionsFor(context),
   tools: [clock, calculator, notes, knownFacts],
   // What is known helps in a private conversation, too; nothing new is learned there.
   remembers: ({ userId, isPrivate = false }) => ({

@@ -42,7 +42,8 @@ export function answerFromHistory(
   return `I can't make anything of that. ${INTRODUCTION}`;
 }
 
-const ASKED_FOR_SECRET = "I don't keep secrets, so I can't tell you. A password manager is the place for them.";
+const ASKED_FOR_SECRET =
+  "I don't keep secrets, so I can't tell you. A password manager is the place for them.";
 
 /** What the assistant says of a secret, without repeating it. */
 export const secretNotice = (isPrivate: boolean): string =>

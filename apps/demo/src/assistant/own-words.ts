@@ -43,7 +43,8 @@ function judged(text: string): readonly Judged[] {
   return linesOf(text).flatMap(({ line, isForeign }) => {
     let isOpened = false;
     return sentencesIn(line).map((original): Judged => {
-      if (isForeign || isOpened || original.length > LONGEST || TAG.test(original)) return { sentence: "", original, isOwn: false };
+      if (isForeign || isOpened || original.length > LONGEST || TAG.test(original))
+        return { sentence: "", original, isOwn: false };
       const sentence = withoutSpeech(original);
       const isForeignHere = !original.includes(CUT) && sentence.includes(CUT);
       const reported = firstReported(sentence);

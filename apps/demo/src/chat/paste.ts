@@ -51,7 +51,8 @@ export function createPasteFilter(): PasteFilter {
   function typed(text: string): string {
     const body = text.replace(/(?:\r\n?|\n)$/, "");
     const lines = body.split(/\r\n?|\n/);
-    if (text.includes("\x1b") || lines.length === 1 || lines.some((line) => STARTS_COMMAND.test(line))) return text;
+    if (text.includes("\x1b") || lines.length === 1 || lines.some((line) => STARTS_COMMAND.test(line)))
+      return text;
     return pasted(body) + (body === text ? "" : "\r");
   }
 

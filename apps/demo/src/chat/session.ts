@@ -1,7 +1,7 @@
 import type { Message, RunResult } from "@jaf/core";
 import type { ConversationMemory, MemoryProvider } from "@jaf/memory";
-import { Failure } from "../failure.ts";
 import { holdsSecret } from "../assistant/secrets.ts";
+import { Failure } from "../failure.ts";
 import { afterCrash } from "../storage/after-crash.ts";
 import { type AnswerOptions, answer, type SendOptions } from "./answer.ts";
 import { titleOf } from "./conversation-list.ts";
