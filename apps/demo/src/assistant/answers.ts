@@ -1,5 +1,6 @@
 import type { Message } from "@jaf/memory";
 import { factsIn, keyOf, userTexts } from "./facts.ts";
+import { ownWords } from "./own-words.ts";
 import type { Remembered } from "./remembered.ts";
 import { holdsSecret, isSecretThing } from "./secrets.ts";
 
@@ -39,9 +40,11 @@ export function answerFromHistory(
   if (GREETS.test(text)) return `Hello${greeting}! ${earlier.length === 0 ? INTRODUCTION : "Good to go on."}`;
   if (THANKS.test(text)) return `You're welcome${greeting}.`;
   if (BYE.test(text)) return `Goodbye${greeting}.`;
+  if (ownWords(text) !== text) return NOT_YOURS;
   return `I can't make anything of that. ${INTRODUCTION}`;
 }
 
+const NOT_YOURS = "That is somebody else's text as I read it: I don't take it for something about you.";
 const ASKED_FOR_SECRET =
   "I don't keep secrets, so I can't tell you. A password manager is the place for them.";
 

@@ -6,7 +6,10 @@ import { printable } from "./render.ts";
 
 function context({ injected, seen, terminal, instructions }: Chat): void {
   const last = seen();
-  if (last.calls === 0) return terminal.print("There is no answer yet.");
+  if (last.calls === 0) {
+    terminal.print("There is no answer yet.");
+    return;
+  }
   const facts = injected()?.facts.length ?? 0;
   terminal.print("What the model saw for the last answer:");
   terminal.print(printable(tableOf(contextRows(last, { instructions: instructions(), facts }))));

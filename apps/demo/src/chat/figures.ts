@@ -4,7 +4,7 @@ import type { Seen } from "./seen.ts";
 /** A label and what belongs to it, in lines below each other. */
 export type Row = readonly [label: string, text: string];
 
-const LABEL_WIDTH = 14;
+const LABEL_WIDTH = 15;
 
 export const tableOf = (rows: readonly Row[]): string =>
   rows.map(([label, text]) => `  ${label.padEnd(LABEL_WIDTH)}${text}`).join("\n");
