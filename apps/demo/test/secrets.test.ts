@@ -111,7 +111,7 @@ describe("a question for all that is known", () => {
     expect(out).toContain("agent: Your name is Ada.");
     expect(out).not.toMatch(/(?:"|agent: ).*my name is Eve.*—/);
     expect(out).toMatch(
-      /What the model saw for the last answer:\n {2}model +default, 1 call.*\n {2}instructions +You help you\./,
+      /What the model saw for the last answer:\n {2}model +default, 1 call.*\n {2}instructions +\d+ characters: You help you\./,
     );
     expect(out).toMatch(/ {2}left out +nothing\n {2}tokens +not reported by this model\n/);
     expect(out).toMatch(

@@ -48,7 +48,7 @@ async function stats(chat: Chat): Promise<void> {
     ],
     [
       "facts",
-      `${having("active")} known, ${having("superseded")} followed by newer ones, ${waiting} waiting for your word`,
+      `${having("active")} remembered, ${having("superseded")} followed by newer ones, ${waiting} waiting for your word`,
     ],
     ["notes", counted((await store.notes.list(userId)).length, "note")],
     ["store", store.notice ?? "this machine, in the folder of the demo (--data)"],

@@ -59,15 +59,24 @@ export function summaryOf({ summary, counts }: ContextManifest): string {
   return `${counted(counts.summarized, "message")} in ${counted(summary.characters, "character")}`;
 }
 
+const beginningOf = (text: string): string => (text.length <= 60 ? text : `${text.slice(0, 59)}…`);
+
 /** What the model saw in the last reply. `instructions`: the assistant's own; `facts`: how many of the user were added. */
 export function contextRows(
   { model, calls, context, usage }: Seen,
   { instructions, facts }: { readonly instructions: string; readonly facts: number },
 ): readonly Row[] {
   const added = (context?.additions ?? []).reduce((sum, { characters }) => sum + characters, 0);
-  const called: Row = ["model", `${model}, ${counted(calls, "call")}; below: the last one`];
+  const called: Row = [
+    "model",
+    `${model}, ${counted(calls, "call")}${calls > 1 ? ", the last of which is shown" : ""}`,
+  ];
   const known = facts === 0 ? "none" : `${facts} of you, ${counted(added, "character")}; /why shows them`;
-  const rows: Row[] = [called, ["instructions", instructions], ["facts", known]];
+  const rows: Row[] = [
+    called,
+    ["instructions", `${counted(instructions.length, "character")}: ${beginningOf(instructions)}`],
+    ["facts", known],
+  ];
   if (context !== undefined) {
     const [first = "nothing", ...more] = leftOutOf(context);
     rows.push(
