@@ -1,16 +1,21 @@
+import type { TraceEvent } from "@jaf/core";
 import { describe, expect, it } from "vitest";
 import { contextRows, tableOf } from "../src/chat/figures.ts";
 import { addedSeen, NOTHING_SEEN, withEvent } from "../src/chat/seen.ts";
 
-const call = (inputTokens: number, cost: number) =>
-  ({
-    type: "llm_call_end",
-    data: {
-      ...{ agentName: "assistant", model: "default", status: "success", attempts: 1, durationMs: 1 },
-      ...{ usage: { inputTokens, outputTokens: 10, cachedInputTokens: 500 }, cost },
-      origin: { provider: "openai", model: "gpt-5-mini" },
-    },
-  }) as const;
+const call = (inputTokens: number, cost: number): TraceEvent => ({
+  type: "llm_call_end",
+  data: {
+    agentName: "assistant",
+    model: "default",
+    status: "success",
+    attempts: 1,
+    durationMs: 1,
+    usage: { inputTokens, outputTokens: 10, cachedInputTokens: 500 },
+    cost,
+    origin: { provider: "openai", model: "gpt-5-mini" },
+  },
+});
 
 describe("what the model saw", () => {
   it("is told with what was left out and why, and the tokens of all calls", () => {
@@ -25,7 +30,11 @@ describe("what the model saw", () => {
       summary: { upTo: 2, characters: 120 },
       window: { type: "messages", limit: 6, trimTo: 3 },
     } as const;
-    const events = [{ type: "context", data: context } as const, call(1_000, 0.25), call(234, 0.5)];
+    const events: readonly TraceEvent[] = [
+      { type: "context", data: context },
+      call(1_000, 0.25),
+      call(234, 0.5),
+    ];
     const seen = events.reduce(withEvent, NOTHING_SEEN);
     expect(tableOf(contextRows(seen, { instructions: "You help.", facts: 0 }))).toBe(
       [
