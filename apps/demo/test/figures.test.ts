@@ -13,7 +13,7 @@ const call = (inputTokens: number, cost: number): TraceEvent => ({
     durationMs: 1,
     usage: { inputTokens, outputTokens: 10, cachedInputTokens: 500 },
     cost,
-    origin: { provider: "openai", model: "gpt-5-mini" },
+    origin: { provider: "openai", api: "responses", model: "gpt-5-mini" },
   },
 });
 
