@@ -105,7 +105,7 @@ export function startTurnRun<Ctx>(options: TurnRunOptions<Ctx>, taken?: TakenTur
   const whenLeft = work(run)
     .catch(async (thrown: unknown): Promise<TurnLeft> => {
       settings.onError(thrown);
-      await session.close();
+      session.close();
       return session.stored() === undefined
         ? { kind: "refused", unbegun: { refusal: invalid(FAULT.message) } }
         : { kind: "elsewhere" };
@@ -298,7 +298,7 @@ async function conclude<Ctx>(run: RunParts<Ctx>, flow: EventFlow, settled: Settl
   const { session, options } = run;
   const hasFailed = "thrown" in settled || settled.result.outcome.status === "error";
   if (run.reason() === "lost") {
-    await session.close();
+    session.close();
     return { kind: "elsewhere" };
   }
   if (run.reason() === "hand-over" && hasFailed && session.stored() !== undefined) {
@@ -396,7 +396,7 @@ async function end<Ctx>(run: RunParts<Ctx>, ending: TurnEnd): Promise<TurnLeft> 
 }
 
 async function left<Ctx>({ session }: RunParts<Ctx>): Promise<TurnLeft> {
-  await session.close();
+  session.close();
   return { kind: "elsewhere" };
 }
 
