@@ -1,4 +1,5 @@
 import { createTool } from "@jaf/core";
+import type { ScriptedStep } from "@jaf/core/testing";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import {

@@ -100,17 +100,14 @@ describe("When a process is gone, another one goes on with its turn:", () => {
       execute: async () => String(++runs),
     });
     const agents = [{ ...clerk, tools: [count] }];
+    const calling = createScriptedModel([{ toolCalls: [{ name: "count" }] }]);
     const { model: pausing } = createPausingModel(["It w"]);
     const before: ModelProvider<unknown> = {
       ...pausing,
-      getCompletionStream: (state, agent, config) =>
-        state.messages.length === 1
-          ? createScriptedModel([{ toolCalls: [{ name: "count" }] }]).getCompletionStream(
-              state,
-              agent,
-              config,
-            )
-          : (pausing.getCompletionStream?.(state, agent, config) ?? never()),
+      getCompletionStream: (...request) => {
+        const { getCompletionStream: next = calling.getCompletionStream } = pausing;
+        return request[0].messages.length === 1 ? calling.getCompletionStream(...request) : next(...request);
+      },
     };
     const dying = createTestService(first.world, before, { ...FAST, agents });
     const turn = await begin(dying, ask("Count."));
