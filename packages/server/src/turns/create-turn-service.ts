@@ -1,9 +1,10 @@
 import { createEventPoller } from "./event-poller.ts";
 import { followTurn } from "./follow-turn.ts";
-import { parseTurnOptions, type TurnServiceOptions } from "./options.ts";
+import { parseTurnOptions, type TurnServiceOptions, type TurnSettings } from "./options.ts";
 import { pause } from "./pause.ts";
 import { startRecovery } from "./recovery.ts";
 import type { StoredRequest } from "./stored-request.ts";
+import { clientOfTurn } from "./turn-client.ts";
 import { failedEnd, LOST } from "./turn-end.ts";
 import { invalid, refusal } from "./turn-errors.ts";
 import type { TurnEnd } from "./turn-event.ts";
@@ -26,6 +27,7 @@ const HAND_OVER_MS = 3_000;
  */
 export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnService {
   const settings = parseTurnOptions(options);
+  checkAgents(settings);
   const { log, provider, pollMs } = settings;
   const runs = new Map<string, TurnRun>();
   const over = new AbortController();
@@ -153,6 +155,17 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
       poller.close();
     },
   };
+}
+
+/** What an agent client would refuse in each turn is refused at once. */
+function checkAgents<Ctx>(settings: TurnSettings<Ctx>): void {
+  for (const agentName of settings.agents.keys()) {
+    clientOfTurn(settings, settings.provider, {
+      ...{ agentName, identity: { userId: "nobody" }, isTakenOver: false },
+      middleware: { name: "turn-record" },
+      onInjected: () => {},
+    });
+  }
 }
 
 const notStarted = (why: TurnRefusal): StartedTurn => ({ started: false, refusal: why });

@@ -105,7 +105,7 @@ describe("A turn", () => {
     const model = createScriptedModel(
       Array.from(
         { length: 64 },
-        () =>
+        (): ScriptedStep<unknown> =>
           ({ state }) =>
             `You said ${state.messages.at(-1)?.content}`,
       ),

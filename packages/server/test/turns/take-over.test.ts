@@ -149,6 +149,63 @@ describe("When a process is gone, another one goes on with its turn:", () => {
     model.assertDone();
   });
 
+  test("with an approval that it was given, which isn't asked for again", async () => {
+    const world = createWorld();
+    const first = mortal(world);
+    const keys: (string | undefined)[] = [];
+    const wipe = (isSlow: boolean) =>
+      createTool({
+        name: "wipe",
+        description: "Wipes",
+        parameters: z.object({}),
+        needsApproval: true,
+        execute: async (_args, _context, call) => {
+          keys.push(call?.idempotencyKey);
+          return isSlow ? never() : "wiped";
+        },
+      });
+    const asking = createScriptedModel([{ toolCalls: [{ name: "wipe" }] }]);
+    const dying = createTestService(first.world, asking, {
+      ...FAST,
+      agents: [{ ...clerk, tools: [wipe(true)] }],
+    });
+    const waiting = await begin(dying, ask("Wipe."));
+    const [interruption] = (await waiting.ended).interruptions ?? [];
+    if (interruption?.type !== "approval") throw new Error("no approval");
+    const { toolCallId, approvalId } = interruption;
+    const approvals = [{ toolCallId, approvalId, approved: true }];
+    const target = { conversationId: waiting.conversationId };
+    const turn = await begin(dying, ask([], { target, approvals }));
+    await expect.poll(() => keys.length).toBe(1);
+    first.die();
+    const agents = [{ ...clerk, tools: [wipe(false)] }];
+    const service = createTestService(world, createScriptedModel(["Gone."]), { ...FAST, agents });
+    const events = await eventsOf(service, turn);
+    expect(events.at(-1)?.event).toMatchObject({ status: "completed" });
+    expect(keys).toEqual([keys[0], keys[0]]);
+    const roles = (await messagesOf(world, turn.conversationId)).map(({ role }) => role);
+    expect(roles).toEqual(["user", "assistant", "tool", "assistant"]);
+  });
+
+  test("and a process with its own, whose beginning it never heard of", async () => {
+    const world = createWorld();
+    let begins = 0;
+    const log: TurnLog = {
+      ...world.log,
+      begin: async (turn) => {
+        begins += 1;
+        const begun = await world.log.begin(turn);
+        return begins === 1 ? unreachable() : begun;
+      },
+    };
+    const model = createScriptedModel(["Hello."]);
+    const service = createTestService({ ...world, log }, model, { leaseSeconds: 1 });
+    const turn = await begin(service, ask("Hi."));
+    expect(await turn.ended).toMatchObject({ status: "completed" });
+    expect(await messagesOf(world, turn.conversationId)).toHaveLength(2);
+    model.assertDone();
+  });
+
   test("and ends it as stopped, with what was said, if it was to stop", async () => {
     const world = createWorld();
     const first = mortal(world);

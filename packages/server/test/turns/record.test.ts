@@ -1,0 +1,1 @@
+import { createInMemoryUserMemory } from "@jaf/user-memory";
