@@ -1,11 +1,13 @@
 import { PGlite } from "@electric-sql/pglite";
 import type { TurnLog } from "@jaf/memory";
+import { describeTurnLogConformance } from "@jaf/memory/testing";
 import pg from "pg";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { createPostgresTurnLog } from "../../src/index.ts";
-import { dropSchemas, freshSchema } from "../support/stores.ts";
+import { dropSchemas, freshSchema, runSql } from "../support/stores.ts";
 import { append, dataOf, END, eventsOf, newTurn } from "../support/turn-log.ts";
 import { expectAnswersAsInMemory } from "../support/turn-log-reference.ts";
+import { createTurnLogStores } from "../support/turn-log-stores.ts";
 
 const schemas: string[] = [];
 const clients: pg.Client[] = [];
@@ -33,10 +35,28 @@ async function openSerializable(schema: string): Promise<TurnLog> {
   return createPostgresTurnLog(client, { schema });
 }
 
-async function openPglite(): Promise<TurnLog> {
+function openedPglite(): Promise<PGlite> {
   pglite ??= PGlite.create();
-  return createPostgresTurnLog(await pglite, { schema: freshSchema() });
+  return pglite;
 }
+
+async function openPglite(schema: string): Promise<TurnLog> {
+  return createPostgresTurnLog(await openedPglite(), { schema });
+}
+
+describeTurnLogConformance({
+  name: "postgres, clients whose transactions are serializable by default",
+  createLog: createTurnLogStores({ freshSchema: schemaOf, open: openSerializable, runSql }),
+});
+
+describeTurnLogConformance({
+  name: "PGlite",
+  createLog: createTurnLogStores({
+    freshSchema,
+    open: openPglite,
+    runSql: async (sql) => (await openedPglite()).query(sql),
+  }),
+});
 
 describe("a turn log on clients whose transactions are serializable by default", () => {
   it.each([1, 2, 3, 4, 5])(
@@ -81,7 +101,7 @@ describe("a turn log on PGlite", () => {
   it.each([1, 2, 3, 4, 5])(
     "answers random calls as the one in memory, with seed %i",
     async (seed) => {
-      await expectAnswersAsInMemory(await openPglite(), seed);
+      await expectAnswersAsInMemory(await openPglite(freshSchema()), seed);
     },
     60_000,
   );
