@@ -34,9 +34,9 @@ export function App() {
 
   return (
     <div class={`app${isNarrow ? " is-narrow" : ""}`}>
-      <a class="skip" href="#main" onClick={focusMain}>
+      <button type="button" class="skip" onClick={focusMain}>
         Skip to the conversation
-      </a>
+      </button>
       {!isNarrow && <Sidebar onTry={openTry} />}
       <main id="main" tabIndex={-1}>
         <header class="top">
@@ -65,9 +65,8 @@ export function App() {
   );
 }
 
-/** The address is the route, so a link within the page only moves the focus. */
-function focusMain(event: Event): void {
-  event.preventDefault();
+/** No link, since the address is the route. */
+function focusMain(): void {
   document.getElementById("main")?.focus();
 }
 
