@@ -98,7 +98,9 @@ function withoutTurn(
   turn: TurnView | undefined,
 ): readonly PositionedMessage[] {
   const told = (turn?.messages ?? []).filter(({ role }) => role === "assistant").map(identityOf);
-  const replies = messages.filter(({ message }) => message.role === "assistant");
+  // A turn answers the last thing that was said: what was said before is another's, also if the words are the same.
+  const asked = messages.findLastIndex(({ message }) => message.role === "user");
+  const replies = messages.slice(asked + 1).filter(({ message }) => message.role === "assistant");
   for (let count = Math.min(told.length, replies.length); count > 0; count -= 1) {
     const tail = replies.slice(-count);
     if (!tail.every(({ message }, index) => identityOf(message) === told[index])) continue;

@@ -54,11 +54,11 @@ export function ToolCard({ tool, running, waitsFor }: ToolCardProps) {
       {asks && (
         <div class="decision">
           <p>It runs only if you agree, and with exactly these arguments.</p>
-          <button type="button" class="quiet" onClick={() => void conversation.decide(waitsFor, false)}>
-            Reject
-          </button>
           <button type="button" class="primary" onClick={() => void conversation.decide(waitsFor, true)}>
             Approve
+          </button>
+          <button type="button" class="quiet" onClick={() => void conversation.decide(waitsFor, false)}>
+            Reject
           </button>
         </div>
       )}

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { conversation } from "../app-models.ts";
 import { AssistantMessage } from "./assistant-message.tsx";
 import type { ConversationState } from "./conversation-model.ts";
-import { entriesOf } from "./entries.ts";
+import { type Entry, entriesOf } from "./entries.ts";
 import { StreamingMessage } from "./streaming-message.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { TurnEnding } from "./turn-ending.tsx";
@@ -18,7 +18,7 @@ interface TranscriptProps {
 const NEAR_END = 120;
 
 export function Transcript({ state, onSaw }: TranscriptProps) {
-  const { turn, waiting, connected, earlier, messages } = state;
+  const { turn, connected, earlier, messages } = state;
   const running = turn !== undefined && isRunning(turn);
   const entries = entriesOf(state);
   const end = useEndInView(`${state.conversationId} ${entries.length} ${turn?.events ?? 0}`);
@@ -33,41 +33,15 @@ export function Transcript({ state, onSaw }: TranscriptProps) {
           Earlier messages
         </button>
       )}
-      {entries.map((entry, index) => {
-        switch (entry.type) {
-          case "message":
-            return entry.message.role === "assistant" ? (
-              <AssistantMessage
-                key={entry.key}
-                entry={entry}
-                onSaw={onSaw}
-                onRetry={index === lastReply && !running ? () => void conversation.regenerate() : undefined}
-              />
-            ) : (
-              <UserMessage key={entry.key} entry={entry} canEdit={!running && entry.position !== undefined} />
-            );
-          case "tool":
-            return (
-              <ToolCard
-                key={entry.key}
-                tool={entry.tool}
-                running={running}
-                waitsFor={
-                  entry.tool.waitsFor ??
-                  waiting.find(({ toolCallId }) => toolCallId === entry.tool.toolCallId)
-                }
-              />
-            );
-          case "handoff":
-            return (
-              <p key={entry.key} class="marker">
-                {entry.to} takes over
-              </p>
-            );
-          case "pieces":
-            return <StreamingMessage key={entry.key} pieces={entry.pieces} running={running} />;
-        }
-      })}
+      {entries.map((entry, index) => (
+        <EntryView
+          key={entry.key}
+          entry={entry}
+          state={state}
+          onSaw={onSaw}
+          isLastReply={index === lastReply}
+        />
+      ))}
       {running && !entries.some(({ type }) => type === "pieces") && (
         <Thinking connected={connected} retracted={turn.retracted} />
       )}
@@ -76,6 +50,37 @@ export function Transcript({ state, onSaw }: TranscriptProps) {
       <div ref={end} />
     </section>
   );
+}
+
+interface EntryViewProps extends TranscriptProps {
+  readonly entry: Entry;
+  readonly isLastReply: boolean;
+}
+
+function EntryView({ entry, state, onSaw, isLastReply }: EntryViewProps) {
+  const { turn, waiting } = state;
+  const running = turn !== undefined && isRunning(turn);
+  switch (entry.type) {
+    case "message":
+      return entry.message.role === "assistant" ? (
+        <AssistantMessage
+          entry={entry}
+          onSaw={onSaw}
+          onRetry={isLastReply && !running ? () => void conversation.regenerate() : undefined}
+        />
+      ) : (
+        <UserMessage entry={entry} canEdit={!running && entry.position !== undefined} />
+      );
+    case "tool": {
+      const { tool } = entry;
+      const waitsFor = tool.waitsFor ?? waiting.find(({ toolCallId }) => toolCallId === tool.toolCallId);
+      return <ToolCard tool={tool} running={running} waitsFor={waitsFor} />;
+    }
+    case "handoff":
+      return <p class="marker">{entry.to} takes over</p>;
+    case "pieces":
+      return <StreamingMessage pieces={entry.pieces} running={running} />;
+  }
 }
 
 const RETRACTED = {
