@@ -6,9 +6,11 @@ import { keepPage, sendEmail, timer } from "./page-tools.ts";
 /** The assistant of the terminal, with tools that show what a page and a server add to it. */
 export const pageAssistant: Agent<PageContext, string> = {
   ...assistant,
-  instructions: (state) =>
+  instructions: async (state) =>
     [
-      assistant.instructions(state),
+      typeof assistant.instructions === "string"
+        ? assistant.instructions
+        : await assistant.instructions(state),
       "Use send_email to send an email, timer to wait, and keep_page if the user pastes a page to keep.",
     ].join(" "),
   tools: [...(assistant.tools ?? []), sendEmail, timer, keepPage],

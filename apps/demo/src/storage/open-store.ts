@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { type MemoryProvider, MemorySetupError } from "@jaf/memory";
-import { createPostgresProvider } from "@jaf/memory-postgres";
+import { type MemoryProvider, MemorySetupError, type TurnLog } from "@jaf/memory";
+import { createPostgresProvider, createPostgresTurnLog } from "@jaf/memory-postgres";
 import { openPglite, PgliteFolderError } from "@jaf/memory-postgres/pglite";
 import { createPostgresUserMemory } from "@jaf/memory-postgres/user-memory";
 import type { UserMemoryStore } from "@jaf/user-memory";
@@ -21,11 +21,16 @@ export interface Store {
   readonly close: () => Promise<void>;
 }
 
+export interface OpenedStore extends Store {
+  /** Where a server logs its turns. Closed with the store. */
+  readonly openTurnLog: () => Promise<TurnLog>;
+}
+
 /**
  * Opens the folder, or makes it, and the store that the environment names. Throws a {@link Failure} if another process has
  * the folder, or one of them can't be used.
  */
-export async function openStore(folder: string, environment: Environment = {}): Promise<Store> {
+export async function openStore(folder: string, environment: Environment = {}): Promise<OpenedStore> {
   try {
     const chosen = await chooseStore(environment);
     try {
@@ -41,19 +46,20 @@ export async function openStore(folder: string, environment: Environment = {}): 
   }
 }
 
-async function openFolder(folder: string, chosen: ChosenStore | undefined): Promise<Store> {
+async function openFolder(folder: string, chosen: ChosenStore | undefined): Promise<OpenedStore> {
   const database = await openPglite(join(folder, "postgres"));
   try {
     const provider =
       chosen?.provider ?? (await createPostgresProvider({ type: "postgres" }, database.client));
     const userMemory = await createPostgresUserMemory({}, database.client);
     const notes = await createSqlNotes(database.client);
+    const openTurnLog = () => createPostgresTurnLog(database.client);
     const close = async () => {
       await userMemory.close();
       await provider.close();
       await database.close();
     };
-    return { provider, notice: chosen?.notice, userMemory, notes, close };
+    return { provider, notice: chosen?.notice, userMemory, notes, openTurnLog, close };
   } catch (thrown) {
     await database.close();
     throw thrown;

@@ -221,7 +221,7 @@ export function createConversationModel(
     },
     resume: async () => {
       const { signal } = current;
-      await show(server.chat({ ...target(), messages: [] }, following(signal)), signal);
+      await show(server.chat(target(), following(signal)), signal);
     },
     decide: async (call, approved) => {
       if (call.type !== "approval") return;
