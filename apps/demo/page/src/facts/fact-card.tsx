@@ -14,6 +14,12 @@ const WAITS: Readonly<Record<string, string>> = {
   link: "It holds an address and isn't your own word.",
 };
 
+function whoseWord({ trust, quotation }: Fact): string {
+  if (trust === "external") return "Somebody else";
+  if (trust === "confirmed") return "Confirmed by you";
+  return trust === "stated" || quotation !== undefined ? "You" : "Concluded from what you said";
+}
+
 interface FactCardProps {
   readonly fact: Fact;
   readonly busy: boolean;
@@ -21,7 +27,7 @@ interface FactCardProps {
 }
 
 export function FactCard({ fact, busy, onChange }: FactCardProps) {
-  const { id, provenance, status, quarantine, quotation, trust } = fact;
+  const { id, provenance, status, quarantine, quotation } = fact;
   const { conversations } = useStore(list.state);
   const { conversationId, saidAt, evidence } = provenance;
   const source = conversations.find((one) => one.conversationId === conversationId);
@@ -34,13 +40,7 @@ export function FactCard({ fact, busy, onChange }: FactCardProps) {
       {evidence !== undefined && evidence !== fact.fact && <p class="quiet-text">From: “{evidence}”</p>}
       <footer>
         <span>
-          {trust === "stated"
-            ? "You"
-            : trust === "external"
-              ? "Somebody else"
-              : trust === "confirmed"
-                ? "Confirmed by you"
-                : "Concluded"}
+          {whoseWord(fact)}
           {saidAt !== undefined && `, ${dayOf(saidAt)}`}
         </span>
         {conversationId !== undefined && (

@@ -24,6 +24,8 @@ export function drawPlot(place: HTMLElement, { x, series, height }: PlotData): {
     {
       width: widthOf(),
       height,
+      legend: { show: series.length > 1, live: false },
+      cursor: { show: false },
       scales: { x: { time: false }, y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
       axes: [{ ...axis, incrs: [1, 2, 5, 10, 20, 50] }, axis],
       series: [
