@@ -98,7 +98,7 @@ describe("the page", { timeout: 120_000 }, () => {
     expect(await replies()).toEqual(["Nice to meet you, Ada.", "17 * 23 = 391"]);
     await page.getByText("What the model saw").last().click();
     const sheet = page.getByRole("dialog", { name: "What the model saw" });
-    await sheet.getByText("Nothing was left out.").waitFor();
+    await sheet.getByText("Nothing was left out.").first().waitFor();
     await sheet.getByText(/You help you\./).waitFor();
     await page.keyboard.press("Escape");
     await sheet.waitFor({ state: "detached" });
