@@ -78,6 +78,8 @@ export function createConversationModel(
   const state = createStore<ConversationState>(EMPTY);
   /** What is under way belongs to the conversation that was open when it began. */
   let current = new AbortController();
+  /** Counts what replaces the state, so that an answer that is overtaken isn't shown. */
+  let latest = 0;
   const running = () => {
     const { turn } = state.get();
     return turn !== undefined && isRunning(turn);
@@ -86,10 +88,13 @@ export function createConversationModel(
   async function load(signal: AbortSignal): Promise<void> {
     const { conversationId } = state.get();
     if (conversationId === undefined) return;
+    latest += 1;
+    const own = latest;
+    const overtaken = () => signal.aborted || own !== latest;
     try {
       const got = await server.conversations.get(conversationId, { limit: PAGE }, { signal });
       const waiting = got.turn?.state === "waiting" ? await waitingOf(conversationId, signal) : [];
-      if (signal.aborted) return;
+      if (overtaken()) return;
       const { turn } = state.get();
       state.set({
         status: "ready",
@@ -104,7 +109,7 @@ export function createConversationModel(
       });
       if (got.turn?.state === "running") void follow(got.turn.turnId, signal);
     } catch (thrown) {
-      if (signal.aborted) return;
+      if (overtaken()) return;
       const missing = isJafClientError(thrown) && thrown.status === 404;
       state.set({
         status: missing ? "missing" : state.get().status === "ready" ? "ready" : "failed",
@@ -139,6 +144,7 @@ export function createConversationModel(
     signal: AbortSignal,
     unsent?: string,
   ): Promise<void> {
+    latest += 1;
     state.set({ turn: emptyTurn, failure: undefined, unsent: undefined, waiting: [], connected: true });
     try {
       for await (const event of events) {

@@ -24,7 +24,7 @@ export function CallCard({ call }: { readonly call: SeenCall }) {
     <article class="card">
       <dl class="facts-of">
         <Row term="Model">
-          {model ?? "unknown"}
+          {model ?? "the provider’s own choice"}
           {status === "error" && " (failed)"}
         </Row>
         {durationMs !== undefined && <Row term="Time">{durationOf(durationMs)}</Row>}

@@ -44,9 +44,10 @@ export function seenTurn({ turnId, startedAt, record }: TurnSummary): SeenTurn {
 
 function seenCall(value: unknown): SeenCall {
   const call = looseOf(value);
-  const { model, status, durationMs, cost, manifest, usage } = call;
+  const { status, durationMs, cost, manifest, usage } = call;
+  const model = looseOf(call["origin"])["model"] ?? call["model"];
   return {
-    model: typeof model === "string" ? model : undefined,
+    model: typeof model === "string" && model !== "default" ? model : undefined,
     status: typeof status === "string" ? status : undefined,
     durationMs: typeof durationMs === "number" ? durationMs : undefined,
     cost: typeof cost === "number" ? cost : undefined,
