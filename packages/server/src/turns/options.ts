@@ -1,6 +1,6 @@
 import type { Agent, MemoryConfig, RunConfig, RunUserMemory } from "@jaf/core";
 import type { TurnLog, VersionedMemoryProvider } from "@jaf/memory";
-import { isVersionedProvider, parseOptions } from "@jaf/memory/client";
+import { callSafely, isVersionedProvider, parseOptions } from "@jaf/memory/client";
 import * as z from "zod";
 import type { Identity } from "../identity.ts";
 
@@ -80,7 +80,7 @@ const seconds = z.int().min(1);
 const timesSchema = z
   .object({
     gatherMs: z.number().min(0).max(10_000).default(40),
-    leaseSeconds: z.number().min(0.1).max(3_600).default(10),
+    leaseSeconds: z.number().min(1).max(3_600).default(10),
     heartbeatMs: milliseconds.default(800),
     pollMs: milliseconds.default(75),
     recoverMs: z.union([milliseconds, z.literal(false)]).default(3_000),
@@ -122,7 +122,12 @@ export function parseTurnOptions<Ctx>(options: TurnServiceOptions<Ctx>): TurnSet
     throw new TypeError("Invalid turn service options: agents: expected a name of its own for each agent.");
   }
   return {
-    ...{ ...times, log, agents: byName, config, context, userMemory, onError },
+    ...{ ...times, log, agents: byName, config, context, userMemory },
+    onError: (error) =>
+      callSafely(
+        () => onError(error),
+        () => {},
+      ),
     provider: config.memory.provider as VersionedMemoryProvider,
   };
 }
