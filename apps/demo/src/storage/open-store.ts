@@ -7,6 +7,7 @@ import type { UserMemoryStore } from "@jaf/user-memory";
 import type { Notes } from "../assistant/notes.ts";
 import { Failure } from "../failure.ts";
 import { type ChosenStore, chooseStore, type Environment } from "./choose-store.ts";
+import { type ChosenTurnLog, chooseTurnLog } from "./choose-turn-log.ts";
 import { createSqlNotes } from "./sql-notes.ts";
 
 /** Everything the demo keeps: conversations where `JAF_MEMORY_TYPE` says, and the rest, or all of it, in one folder. */
@@ -34,7 +35,7 @@ export async function openStore(folder: string, environment: Environment = {}): 
   try {
     const chosen = await chooseStore(environment);
     try {
-      return await openFolder(folder, chosen);
+      return await openFolder(folder, chosen, environment);
     } catch (thrown) {
       await chosen?.provider.close();
       throw thrown;
@@ -46,15 +47,24 @@ export async function openStore(folder: string, environment: Environment = {}): 
   }
 }
 
-async function openFolder(folder: string, chosen: ChosenStore | undefined): Promise<OpenedStore> {
+async function openFolder(
+  folder: string,
+  chosen: ChosenStore | undefined,
+  environment: Environment,
+): Promise<OpenedStore> {
   const database = await openPglite(join(folder, "postgres"));
   try {
     const provider =
       chosen?.provider ?? (await createPostgresProvider({ type: "postgres" }, database.client));
     const userMemory = await createPostgresUserMemory({}, database.client);
     const notes = await createSqlNotes(database.client);
-    const openTurnLog = () => createPostgresTurnLog(database.client);
+    let log: ChosenTurnLog | undefined;
+    const openTurnLog = async () => {
+      log = await chooseTurnLog(environment);
+      return log?.turnLog ?? createPostgresTurnLog(database.client);
+    };
     const close = async () => {
+      await log?.close();
       await userMemory.close();
       await provider.close();
       await database.close();
