@@ -1,9 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-
-export interface Series {
-  readonly label: string;
-  readonly values: readonly (number | null)[];
-}
+import type { Series } from "./series.ts";
 
 interface PlotProps {
   readonly label: string;
