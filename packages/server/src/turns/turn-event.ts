@@ -1,4 +1,11 @@
-import type { ContextManifest, Interruption, ModelOrigin, ModelUsage, Spent, ToolResultStatus } from "@jaf/core";
+import type {
+  ContextManifest,
+  Interruption,
+  ModelOrigin,
+  ModelUsage,
+  Spent,
+  ToolResultStatus,
+} from "@jaf/core";
 import type { ContentPart, Message } from "@jaf/memory";
 
 /**
@@ -26,7 +33,12 @@ export type TurnEvent =
       readonly reason: "retry" | "fallback" | "guardrail" | "taken-over";
     }
   /** The message is part of the conversation now. `stopped`: the turn was stopped while it was said, so it may be cut off. */
-  | { readonly type: "message"; readonly agentName: string; readonly message: Message; readonly stopped?: true }
+  | {
+      readonly type: "message";
+      readonly agentName: string;
+      readonly message: Message;
+      readonly stopped?: true;
+    }
   | {
       readonly type: "tool_start";
       readonly toolCallId: string;
