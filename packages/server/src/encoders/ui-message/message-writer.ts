@@ -16,6 +16,8 @@ interface Held {
   readonly part: ShownPart;
   /** Where the client has it in its message. */
   readonly index: number;
+  /** The client had it before: if it is a call that waited, it holds its approval. */
+  readonly hadBefore: boolean;
 }
 
 export interface HeldMessage {
@@ -30,7 +32,7 @@ export interface HeldMessage {
  */
 export function createMessageWriter(from: HeldMessage): MessageWriter {
   const offset = from.length - from.parts.length;
-  const held: Held[] = from.parts.map((part, index) => ({ part, index: offset + index }));
+  const held: Held[] = from.parts.map((part, index) => ({ part, index: offset + index, hadBefore: true }));
   let length = from.length;
   let open: { readonly type: "text" | "reasoning"; readonly id: string } | undefined;
   let inStep = false;
@@ -62,7 +64,7 @@ export function createMessageWriter(from: HeldMessage): MessageWriter {
   const change = (at: number, part: ShownPart): boolean => {
     const before = held[at];
     if (before === undefined || before.part.type !== part.type) return false;
-    const { part: was, index } = before;
+    const { part: was } = before;
     if (part.type === "text" || part.type === "reasoning") {
       const said = was.type === "text" || was.type === "reasoning" ? was.text : "";
       if (said === part.text) return true;
@@ -70,11 +72,11 @@ export function createMessageWriter(from: HeldMessage): MessageWriter {
       grow(part.type, part.text.slice(said.length));
     } else if (isToolPart(part)) {
       if (!isToolPart(was) || was.toolCallId !== part.toolCallId || !isSameInput(was, part)) return false;
-      if (!isSame(was, part)) chunks.push(...stateChunks(part, was));
+      if (!isSame(was, part)) chunks.push(...stateChunks(part, before.hadBefore));
     } else if (!isSame(was, part)) {
       return false;
     }
-    held[at] = { part, index };
+    held[at] = { ...before, part };
     return true;
   };
 
@@ -83,7 +85,7 @@ export function createMessageWriter(from: HeldMessage): MessageWriter {
     else endPart();
     const index = length;
     length += 1;
-    held.push({ part, index });
+    held.push({ part, index, hadBefore: false });
     if (part.type === "step-start") inStep = true;
     if (part.type === "text" || part.type === "reasoning") {
       open = { type: part.type, id: String(index) };
@@ -162,7 +164,7 @@ function callChunks(part: AiSdkToolPart): UIMessageChunk[] {
 }
 
 /** From the waiting call to its state. */
-function stateChunks(part: AiSdkToolPart, was?: AiSdkToolPart): UIMessageChunk[] {
+function stateChunks(part: AiSdkToolPart, hasApproval = false): UIMessageChunk[] {
   const { toolCallId } = part;
   switch (part.state) {
     case "input-available":
@@ -176,8 +178,8 @@ function stateChunks(part: AiSdkToolPart, was?: AiSdkToolPart): UIMessageChunk[]
       return [{ type: "tool-output-error", toolCallId, errorText: part.errorText }];
     case "output-denied": {
       const denied = { type: "tool-output-denied", toolCallId } as const;
-      // A client that decided it holds the approval, which a request would put back.
-      if (was !== undefined) return [denied];
+      // A request would undo what the client holds of its decision.
+      if (hasApproval) return [denied];
       return [{ type: "tool-approval-request", approvalId: part.approval.id, toolCallId }, denied];
     }
   }

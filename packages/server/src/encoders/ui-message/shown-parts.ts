@@ -57,8 +57,11 @@ function shownReplies(parts: readonly AiSdkUIPart[]): ShownPart[] {
     else pushJoined(shown, part);
   }
   shown.push(...calls);
-  return shown;
+  return shown.filter((part, index) => part.type !== "step-start" || isFilled(shown[index + 1]));
 }
+
+/** A client isn't told of a step until there is something in it. */
+const isFilled = (next: ShownPart | undefined): boolean => next !== undefined && next.type !== "step-start";
 
 function pushJoined(shown: ShownPart[], part: ShownPart): void {
   const last = shown.at(-1);
