@@ -1,12 +1,12 @@
-import type { RichMessage } from "@jaf/memory";
+import { rejectedResult } from "@jaf/core/adapter";
 import { readUIMessageStream, type UIMessage, type UIMessageChunk, uiMessageChunkSchema } from "ai";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { shownParts } from "../../src/client/ai-sdk.ts";
 import { shownReply } from "../../src/encoders/ui-message/shown-parts.ts";
 import { createTurnChunks, type TurnChunksOptions } from "../../src/encoders/ui-message/turn-chunks.ts";
-import { uiMessageStream } from "../../src/encoders/ui-message-stream.ts";
 import type { TurnEvent } from "../../src/turns/turn-event.ts";
+import { comparable } from "./support/comparable.ts";
 import { type ScriptedTurn, scriptTurn, turnShapes } from "./support/turns.ts";
 
 const options: TurnChunksOptions = { messageId: "m1", before: [] };
@@ -55,12 +55,6 @@ async function read(chunks: readonly UIMessageChunk[], message?: UIMessage) {
   return { message: last, errors };
 }
 
-/** Without what the protocol can't say of a decided approval. */
-const comparable = (parts: readonly unknown[]) =>
-  JSON.parse(JSON.stringify(parts), (key, value) =>
-    key === "approval" ? { id: value.id } : key === "id" && /^\d+$/.test(value) ? undefined : value,
-  );
-
 const seen = (message: UIMessage | undefined) => comparable(message === undefined ? [] : shownParts(message));
 
 describe("the chunks of a turn", () => {
@@ -79,6 +73,115 @@ describe("the chunks of a turn", () => {
       { numRuns: 500 },
     );
   });
-  void ({} as RichMessage);
-  void uiMessageStream;
+
+  it("go on with a message that waited, and repeat it whole for who comes later", async () => {
+    await fc.assert(
+      fc.asyncProperty(turnShapes, turnShapes, sizes, async (first, second, lengths) => {
+        const asked = scriptTurn({ ...first, status: "interrupted" });
+        const goesOn = scriptTurn(second);
+        const open = asked.interruptions.map(({ toolCallId }) => toolCallId);
+        const answers: TurnEvent[] = open.map((toolCallId, index) => ({
+          type: "tool_end",
+          toolCallId,
+          toolName: "find",
+          status: "success",
+          durationMs: 1,
+          result: index === 0 ? DENIED : "done",
+        }));
+        const stored = [
+          ...asked.stored,
+          ...open.map((id, index) => ({
+            role: "tool" as const,
+            tool_call_id: id,
+            content: index === 0 ? DENIED : "done",
+          })),
+        ];
+        const [start, ...rest] = goesOn.events;
+        const events = start === undefined ? [] : [start, ...answers, ...rest];
+        const wanted = comparable(
+          shownReply([...stored, ...goesOn.stored], { interruptions: goesOn.interruptions }),
+        );
+
+        const held = (await read(chunksOf(asked, lengths))).message;
+        fc.pre(held !== undefined);
+        const decided = { ...held, parts: held.parts.map(decidedPart) };
+        const given = { ...options, before: asked.stored, heldParts: decided.parts.length };
+        const live = await read(chunksOf({ ...goesOn, events }, lengths, given), decided);
+        expect(seen(live.message)).toEqual(wanted);
+
+        const again = await read(
+          chunksOf({ ...goesOn, events }, [events.length], { ...options, before: asked.stored }),
+        );
+        expect(comparable(again.message?.parts ?? [])).toEqual(wanted);
+        expect(again.message?.metadata).toBeUndefined();
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("name the parts of a reply that is begun anew, and the client leaves them out", async () => {
+    const turn = turnOf(
+      { type: "reasoning", text: "Hm" },
+      { type: "text", text: "Hel" },
+      { type: "retract", reason: "retry" },
+      { type: "text", text: "Hello" },
+    );
+    const chunks = chunksOf(turn, [1]);
+    expect(chunks.filter(({ type }) => type === "message-metadata")).toEqual([
+      {
+        type: "message-metadata",
+        messageMetadata: { jaf: { retracted: { "0": true, "1": true, "2": true } } },
+      },
+    ]);
+    const { message } = await read(chunks);
+    const texts = (parts: readonly { type: string; text?: string }[]) =>
+      parts.flatMap(({ type, text }) => (type === "text" ? [text] : []));
+    expect(texts(message?.parts ?? [])).toEqual(["Hel", "Hello"]);
+    expect(texts(message === undefined ? [] : shownParts(message))).toEqual(["Hello"]);
+  });
+
+  it("hold nothing of what was retracted before they are made", () => {
+    const turn = turnOf(
+      { type: "text", text: "Hel" },
+      { type: "retract", reason: "taken-over" },
+      { type: "text", text: "Hello" },
+    );
+    expect(JSON.stringify(chunksOf(turn, [turn.events.length]))).not.toContain('"Hel"');
+    expect(chunksOf(turn, [turn.events.length]).map(({ type }) => type)).toEqual([
+      ...["start", "start-step", "text-start", "text-delta", "text-end", "finish-step", "finish"],
+    ]);
+  });
+
+  it("say that the events broke off", () => {
+    const turn = turnOf({ type: "text", text: "Hel" });
+    const chunks = chunksOf({ ...turn, events: turn.events.slice(0, 2) }, [1]);
+    expect(chunks.map(({ type }) => type)).toEqual([
+      ...["start", "start-step", "text-start", "text-delta", "text-end", "finish-step", "error"],
+    ]);
+  });
+
+  it("leave out thoughts where they aren't to be seen", async () => {
+    const turn = turnOf({ type: "reasoning", text: "secret" }, { type: "text", text: "Hello" });
+    expect(JSON.stringify(chunksOf(turn, [1], { ...options, reasoning: false }))).not.toContain("secret");
+  });
 });
+
+const DENIED = JSON.stringify(rejectedResult("too dear"));
+
+/** As the client marks a call that its user decided. */
+const decidedPart = (part: UIMessage["parts"][number]): UIMessage["parts"][number] =>
+  "state" in part && part.state === "approval-requested"
+    ? { ...part, state: "approval-responded", approval: { id: part.approval.id, approved: false } }
+    : part;
+
+/** A turn of one reply, "Hello". */
+function turnOf(...pieces: readonly TurnEvent[]): ScriptedTurn {
+  const message = { role: "assistant", content: "Hello" } as const;
+  const events: TurnEvent[] = [
+    { type: "turn_start", turnId: "t", conversationId: "c", agentName: "clerk" },
+    ...pieces,
+    { type: "message", agentName: "clerk", message },
+    { type: "turn_end", status: "completed" },
+  ];
+  return { events, stored: [message], interruptions: [], status: "completed" };
+}
