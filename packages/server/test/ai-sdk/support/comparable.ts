@@ -1,4 +1,3 @@
-
 /**
  * The parts of a UI message as JSON, without what the protocol can't say: the approval of a call that was decided, which a
  * client that asked for it still holds. A client numbers thoughts for itself.
