@@ -11,6 +11,8 @@ export const partNames = [
   "turns",
   "load",
   "imports",
+  "streams",
+  "isolation",
 ] as const;
 export type PartName = (typeof partNames)[number];
 
@@ -40,6 +42,8 @@ Parts (all of them if none is named, 8 to 12 minutes):
   turns    a stored turn with up to 100,000 messages before it, beside what it can't do without
   load     1,000,000 messages by eight processes, while a thousand users list, search and erase
   imports  importing each entry in a new process, beside what it imports of others
+  streams  500 streams of a server at once, each stored before it is sent, and a reply beside Hono's own stream
+  isolation  requests with another user's ids, beside ids that don't exist
 
   --store  only this store
   --quick  a smoke run: its figures mean nothing

@@ -4,10 +4,12 @@ import { clear } from "./clear.ts";
 import { clients } from "./clients.ts";
 import { engine } from "./engine.ts";
 import { imports } from "./imports.ts";
+import { isolation } from "./isolation.ts";
 import { load } from "./load.ts";
 import type { Part } from "./part.ts";
 import { read } from "./read.ts";
 import { scale } from "./scale.ts";
+import { streams } from "./streams.ts";
 import { turns } from "./turns.ts";
 import { waits } from "./waits.ts";
 
@@ -22,4 +24,6 @@ export const parts: Record<PartName, Part> = {
   turns,
   load,
   imports,
+  streams,
+  isolation,
 };

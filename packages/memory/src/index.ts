@@ -150,6 +150,21 @@ export { createFailure, createSuccess, isFailure, isSuccess, type Result } from 
 export { MemorySetupError } from "./setup-error.ts";
 export type { CalledTool } from "./tool-call.ts";
 export type {
+  AppendedEvents,
+  BegunTurn,
+  EventPage,
+  EventQuery,
+  LoggedTurn,
+  NewTurn,
+  TakenOverTurn,
+  TurnEnding,
+  TurnLog,
+  TurnQuery,
+  TurnState,
+  TurnWriter,
+  WriterAnswer,
+} from "./turn-log/turn-log.ts";
+export type {
   ConversationReading,
   ConversationRecord,
   ConversationVerification,

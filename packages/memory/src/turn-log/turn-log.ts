@@ -72,7 +72,9 @@ export interface AppendedEvents {
  * How the log answers a writer. `"lost"`: another writer has the turn, it has ended, or it was erased; nothing was stored.
  * The writer has to stop then.
  */
-export type WriterAnswer = { readonly held: true; readonly stopRequested: boolean } | { readonly held: false };
+export type WriterAnswer =
+  | { readonly held: true; readonly stopRequested: boolean }
+  | { readonly held: false };
 
 export interface TakenOverTurn {
   readonly writer: TurnWriter;
@@ -124,7 +126,9 @@ export interface TurnLog {
   /** Renews the lease. */
   readonly renew: (writer: TurnWriter) => Promise<Result<WriterAnswer>>;
   /** Makes the caller the writer of a running turn whose lease has ended. `null`: there is none, or somebody was faster. */
-  readonly takeOver: (turn: Pick<TurnWriter, "conversationId" | "turnId">) => Promise<Result<TakenOverTurn | null>>;
+  readonly takeOver: (
+    turn: Pick<TurnWriter, "conversationId" | "turnId">,
+  ) => Promise<Result<TakenOverTurn | null>>;
   /** Ends the lease at once, so that another process takes over now. Nothing happens unless the writer has the turn. */
   readonly release: (writer: TurnWriter) => Promise<Result<void>>;
   /** Events of a turn. `null`: there is no such turn, or it has expired. */

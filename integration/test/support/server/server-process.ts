@@ -1,0 +1,35 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { bundleProcess } from "../../../../test/process-bundle.ts";
+import type { ServerChildOptions } from "./server-child.ts";
+
+export interface ServerProcess {
+  readonly url: string;
+  /** As a crash: the process has no time for anything. */
+  readonly kill: () => Promise<void>;
+  /** As a deployment: it finishes or hands over what runs. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a server in a process of its own. */
+export async function startServerProcess(options: ServerChildOptions): Promise<ServerProcess> {
+  const file = await bundleProcess(new URL("server-child.ts", import.meta.url));
+  const child = spawn(process.execPath, [file, JSON.stringify(options)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const url = await firstLine(child);
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill(signal);
+    await ended;
+  };
+  return { url, kill: () => end("SIGKILL"), stop: () => end("SIGTERM") };
+}
+
+async function firstLine({ stdout }: ChildProcess): Promise<string> {
+  if (stdout === null) throw new Error("The process has no output.");
+  for await (const line of createInterface(stdout)) return line;
+  throw new Error("The server process ended before it listened.");
+}

@@ -1,0 +1,128 @@
+import { idIssue, isPortableText } from "../codec/ids.ts";
+import { createMemoryValidationError, type MemoryIssue } from "../errors.ts";
+import { createFailure, type Result } from "../result.ts";
+import type {
+  AppendedEvents,
+  EventQuery,
+  NewTurn,
+  TurnEnding,
+  TurnLog,
+  TurnQuery,
+  TurnWriter,
+} from "./turn-log.ts";
+
+const MOST = Number.MAX_SAFE_INTEGER;
+/** A hundred years, which every store can count. */
+const LONGEST_SECONDS = 3_153_600_000;
+
+type Issue = MemoryIssue | undefined;
+
+function wholeNumber(
+  path: string,
+  value: unknown,
+  { from, to = MOST }: { from: number; to?: number },
+): Issue {
+  if (Number.isSafeInteger(value) && (value as number) >= from && (value as number) <= to) return undefined;
+  return {
+    path,
+    expected: to === MOST ? `a whole number from ${from}` : `a whole number from ${from} to ${to}`,
+  };
+}
+
+const seconds = (path: string, value: unknown): Issue =>
+  wholeNumber(path, value, { from: 1, to: LONGEST_SECONDS });
+
+function text(path: string, value: unknown): Issue {
+  if (typeof value === "string" && isPortableText(value)) return undefined;
+  return { path, expected: "a string without NUL and without unpaired surrogates" };
+}
+
+const turnIssues = ({ conversationId, turnId }: Pick<TurnWriter, "conversationId" | "turnId">): Issue[] => [
+  idIssue("conversationId", conversationId),
+  idIssue("turnId", turnId),
+];
+
+const writerIssues = (writer: TurnWriter): Issue[] => [...turnIssues(writer), idIssue("token", writer.token)];
+
+function newTurnIssues(turn: NewTurn): Issue[] {
+  const { leaseSeconds } = turn;
+  const hasLease = typeof leaseSeconds === "number" && leaseSeconds >= 1 && leaseSeconds <= LONGEST_SECONDS;
+  return [
+    ...turnIssues(turn),
+    idIssue("userId", turn.userId),
+    text("request", turn.request),
+    hasLease ? undefined : { path: "leaseSeconds", expected: "a number from 1" },
+    seconds("keepSeconds", turn.keepSeconds),
+  ];
+}
+
+function endingIssues({ state, record, eventSeconds, recordSeconds }: TurnEnding): Issue[] {
+  return [
+    state === "waiting" || state === "ended"
+      ? undefined
+      : { path: "end.state", expected: '"waiting" or "ended"' },
+    text("end.record", record),
+    seconds("end.eventSeconds", eventSeconds),
+    seconds("end.recordSeconds", recordSeconds) ??
+      (recordSeconds < eventSeconds
+        ? { path: "end.recordSeconds", expected: "at least end.eventSeconds" }
+        : undefined),
+  ];
+}
+
+function appendIssues({ writer, first, events, end }: AppendedEvents): Issue[] {
+  const isEmpty = events.length === 0 && end === undefined;
+  return [
+    ...writerIssues(writer),
+    wholeNumber("first", first, { from: 0 }),
+    isEmpty ? { path: "events", expected: "at least one, or an end" } : undefined,
+    ...events.map((event, at) => text(`events[${at}]`, event)),
+    ...(end === undefined ? [] : endingIssues(end)),
+  ];
+}
+
+const queryIssues = ({ conversationId, turnId, from = 0, limit = 1 }: EventQuery): Issue[] => [
+  idIssue("conversationId", conversationId),
+  turnId === undefined ? undefined : idIssue("turnId", turnId),
+  wholeNumber("from", from, { from: 0 }),
+  limitIssue(limit),
+];
+
+const limitIssue = (limit: number): Issue => wholeNumber("limit", limit, { from: 1 });
+
+const findIssues = ({ userId, state }: TurnQuery): Issue[] => [
+  idIssue("userId", userId),
+  state === "running" || state === "waiting"
+    ? undefined
+    : { path: "state", expected: '"running" or "waiting"' },
+];
+
+async function checked<T>(issues: readonly Issue[], call: () => Promise<Result<T>>): Promise<Result<T>> {
+  const found = issues.filter((issue) => issue !== undefined);
+  return found.length === 0 ? call() : createFailure(createMemoryValidationError(found));
+}
+
+/** A turn log of a backend's own methods, which then get only arguments that are valid. */
+export function defineTurnLog(backend: TurnLog): TurnLog {
+  return Object.freeze<TurnLog>({
+    begin: (turn) => checked(newTurnIssues(turn), () => backend.begin(turn)),
+    append: (events) => checked(appendIssues(events), () => backend.append(events)),
+    renew: (writer) => checked(writerIssues(writer), () => backend.renew(writer)),
+    takeOver: (turn) => checked(turnIssues(turn), () => backend.takeOver(turn)),
+    release: (writer) => checked(writerIssues(writer), () => backend.release(writer)),
+    read: (query) => checked(queryIssues(query), () => backend.read(query)),
+    readAll: (queries) => checked(queries.flatMap(queryIssues), () => backend.readAll(queries)),
+    turnsOf: (conversationId, limit = 100) =>
+      checked([idIssue("conversationId", conversationId), limitIssue(limit)], () =>
+        backend.turnsOf(conversationId, limit),
+      ),
+    find: (query, limit = 100) =>
+      checked([...findIssues(query), limitIssue(limit)], () => backend.find(query, limit)),
+    requestStop: (turn) => checked(turnIssues(turn), () => backend.requestStop(turn)),
+    abandoned: (limit) => checked([limitIssue(limit)], () => backend.abandoned(limit)),
+    deleteConversation: (conversationId) =>
+      checked([idIssue("conversationId", conversationId)], () => backend.deleteConversation(conversationId)),
+    deleteUser: (userId) => checked([idIssue("userId", userId)], () => backend.deleteUser(userId)),
+    close: () => backend.close(),
+  });
+}

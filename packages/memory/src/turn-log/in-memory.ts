@@ -1,0 +1,260 @@
+import { createMemoryConflictError, createMemoryConnectionError } from "../errors.ts";
+import { createFailure, createSuccess, type Result } from "../result.ts";
+import { defineTurnLog } from "./define-turn-log.ts";
+import type {
+  AppendedEvents,
+  BegunTurn,
+  EventPage,
+  EventQuery,
+  LoggedTurn,
+  NewTurn,
+  TakenOverTurn,
+  TurnLog,
+  TurnState,
+  TurnWriter,
+  WriterAnswer,
+} from "./turn-log.ts";
+
+const PROVIDER = "memory";
+const MOST_EVENTS = 1_000;
+/** How many turns that have expired a new one takes away. */
+const MOST_REMOVED = 20;
+
+interface Entry {
+  readonly conversationId: string;
+  readonly userId: string;
+  readonly turnId: string;
+  /** In the order of their beginnings. */
+  readonly nth: number;
+  readonly startedAt: number;
+  readonly leaseMs: number;
+  readonly keepMs: number;
+  readonly texts: string[];
+  state: TurnState;
+  token: string;
+  leaseEndsAt: number;
+  stopRequested: boolean;
+  request: string;
+  record: string | undefined;
+  /** How many events there were, also once these have expired. */
+  events: number;
+  eventsExpireAt: number;
+  expiresAt: number;
+}
+
+type TurnName = Pick<TurnWriter, "conversationId" | "turnId">;
+
+const toTurn = (entry: Entry): LoggedTurn => ({
+  conversationId: entry.conversationId,
+  userId: entry.userId,
+  turnId: entry.turnId,
+  state: entry.state,
+  startedAt: new Date(entry.startedAt),
+  events: entry.events,
+  stopRequested: entry.stopRequested,
+  ...(entry.record === undefined ? {} : { record: entry.record }),
+});
+
+const byBeginning = (a: Entry, b: Entry): number => b.nth - a.nth;
+
+export interface InMemoryTurnLogOptions {
+  /** The clock, in milliseconds since 1970. Default `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** Keeps the log of turns in this process: for tests, development, and servers whose turns may end with the process. */
+export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions = {}): TurnLog {
+  /** By the conversation, then by the turn. */
+  const conversations = new Map<string, Map<string, Entry>>();
+  let begun = 0;
+  let isClosed = false;
+
+  const isThere = ({ expiresAt }: Entry): boolean => expiresAt > now();
+
+  function* all(): Generator<Entry> {
+    for (const turns of conversations.values()) yield* turns.values();
+  }
+
+  const ofConversation = (conversationId: string): Entry[] =>
+    [...(conversations.get(conversationId)?.values() ?? [])].filter(isThere).sort(byBeginning);
+
+  function find({ conversationId, turnId }: TurnName): Entry | undefined {
+    const entry = conversations.get(conversationId)?.get(turnId);
+    return entry !== undefined && isThere(entry) ? entry : undefined;
+  }
+
+  function remove({ conversationId, turnId }: TurnName): void {
+    const turns = conversations.get(conversationId);
+    turns?.delete(turnId);
+    if (turns?.size === 0) conversations.delete(conversationId);
+  }
+
+  function removeExpired(): void {
+    let removed = 0;
+    for (const entry of all()) {
+      if (entry.eventsExpireAt <= now()) entry.texts.length = 0;
+      if (isThere(entry)) continue;
+      remove(entry);
+      removed += 1;
+      if (removed === MOST_REMOVED) return;
+    }
+  }
+
+  function renewLease(entry: Entry): void {
+    entry.leaseEndsAt = now() + entry.leaseMs;
+    entry.expiresAt = Math.max(entry.leaseEndsAt, now() + entry.keepMs);
+    entry.eventsExpireAt = entry.expiresAt;
+  }
+
+  const writerOf = ({ conversationId, turnId, token }: Entry): TurnWriter => ({
+    conversationId,
+    turnId,
+    token,
+  });
+
+  function begin(turn: NewTurn): Result<BegunTurn> {
+    const { conversationId, userId, turnId, request, leaseSeconds, keepSeconds } = turn;
+    const others = ofConversation(conversationId);
+    const running = others.find(({ state }) => state === "running");
+    if (running !== undefined) return createSuccess({ begun: false, running: toTurn(running) });
+    if (find(turn) !== undefined)
+      return createFailure(createMemoryConflictError("turn", { provider: PROVIDER, operation: "begin" }));
+    removeExpired();
+    for (const other of others) other.state = "ended";
+    const entry: Entry = {
+      conversationId,
+      userId,
+      turnId,
+      nth: begun,
+      startedAt: now(),
+      leaseMs: 1_000 * leaseSeconds,
+      keepMs: 1_000 * keepSeconds,
+      texts: [],
+      state: "running",
+      token: crypto.randomUUID(),
+      leaseEndsAt: 0,
+      stopRequested: false,
+      request,
+      record: undefined,
+      events: 0,
+      eventsExpireAt: 0,
+      expiresAt: 0,
+    };
+    begun += 1;
+    renewLease(entry);
+    const turns = conversations.get(conversationId) ?? new Map<string, Entry>();
+    conversations.set(conversationId, turns.set(turnId, entry));
+    return createSuccess({ begun: true, writer: writerOf(entry) });
+  }
+
+  function append({ writer, first, events, end }: AppendedEvents): Result<WriterAnswer> {
+    const entry = find(writer);
+    if (entry === undefined || entry.token !== writer.token) return createSuccess({ held: false });
+    const { stopRequested } = entry;
+    const isRepeat = first + events.length <= entry.events;
+    // The last call again: nothing but an end ends a turn.
+    if (entry.state !== "running")
+      return createSuccess(isRepeat && end !== undefined ? { held: true, stopRequested } : { held: false });
+    if (first > entry.events)
+      return createFailure(createMemoryConflictError("turn", { provider: PROVIDER, operation: "append" }));
+    const added = events.slice(entry.events - first);
+    for (const text of added) entry.texts.push(text);
+    entry.events += added.length;
+    renewLease(entry);
+    if (end !== undefined) {
+      entry.state = end.state;
+      entry.record = end.record;
+      entry.request = "";
+      entry.eventsExpireAt = now() + 1_000 * end.eventSeconds;
+      entry.expiresAt = now() + 1_000 * end.recordSeconds;
+    }
+    return createSuccess({ held: true, stopRequested });
+  }
+
+  const holds = (writer: TurnWriter): Entry | undefined => {
+    const entry = find(writer);
+    return entry?.state === "running" && entry.token === writer.token ? entry : undefined;
+  };
+
+  function renew(writer: TurnWriter): Result<WriterAnswer> {
+    const entry = holds(writer);
+    if (entry === undefined) return createSuccess({ held: false });
+    renewLease(entry);
+    return createSuccess({ held: true, stopRequested: entry.stopRequested });
+  }
+
+  function takeOver(turn: TurnName): Result<TakenOverTurn | null> {
+    const entry = find(turn);
+    if (entry?.state !== "running" || entry.leaseEndsAt > now()) return createSuccess(null);
+    entry.token = crypto.randomUUID();
+    renewLease(entry);
+    return createSuccess({ writer: writerOf(entry), turn: toTurn(entry), request: entry.request });
+  }
+
+  function page({ conversationId, turnId, from = 0, limit = MOST_EVENTS }: EventQuery): EventPage | null {
+    const entry = turnId === undefined ? ofConversation(conversationId)[0] : find({ conversationId, turnId });
+    if (entry === undefined) return null;
+    const events = entry.eventsExpireAt > now() ? entry.texts.slice(from, from + limit) : [];
+    return { turn: toTurn(entry), events };
+  }
+
+  function erase(entries: readonly Entry[]): Result<number> {
+    for (const entry of entries) remove(entry);
+    return createSuccess(entries.length);
+  }
+
+  const open = async <T>(operation: string, call: () => Result<T>): Promise<Result<T>> => {
+    if (!isClosed) return call();
+    const hint = "this turn log was closed; create a new one";
+    return createFailure(createMemoryConnectionError(PROVIDER, hint, { operation, retryable: false }));
+  };
+
+  return defineTurnLog({
+    begin: (turn) => open("begin", () => begin(turn)),
+    append: (events) => open("append", () => append(events)),
+    renew: (writer) => open("renew", () => renew(writer)),
+    takeOver: (turn) => open("takeOver", () => takeOver(turn)),
+    release: (writer) =>
+      open("release", () => {
+        const entry = holds(writer);
+        if (entry !== undefined) entry.leaseEndsAt = now();
+        return createSuccess(undefined);
+      }),
+    read: (query) => open("read", () => createSuccess(page(query))),
+    readAll: (queries) => open("readAll", () => createSuccess(queries.map(page))),
+    turnsOf: (conversationId, limit) =>
+      open("turnsOf", () => createSuccess(ofConversation(conversationId).slice(0, limit).map(toTurn))),
+    find: ({ userId, state }, limit) =>
+      open("find", () => {
+        const found = [...all()].filter(
+          (entry) => isThere(entry) && entry.userId === userId && entry.state === state,
+        );
+        return createSuccess(found.sort(byBeginning).slice(0, limit).map(toTurn));
+      }),
+    requestStop: (turn) =>
+      open("requestStop", () => {
+        const entry = find(turn);
+        if (entry?.state !== "running") return createSuccess(false);
+        entry.stopRequested = true;
+        return createSuccess(true);
+      }),
+    abandoned: (limit) =>
+      open("abandoned", () => {
+        const left = [...all()].filter(
+          (entry) => isThere(entry) && entry.state === "running" && entry.leaseEndsAt <= now(),
+        );
+        const longest = left.sort((a, b) => a.leaseEndsAt - b.leaseEndsAt);
+        return createSuccess(longest.slice(0, limit).map(toTurn));
+      }),
+    deleteConversation: (conversationId) =>
+      open("deleteConversation", () => erase(ofConversation(conversationId))),
+    deleteUser: (userId) =>
+      open("deleteUser", () =>
+        erase([...all()].filter((entry) => isThere(entry) && entry.userId === userId)),
+      ),
+    close: async () => {
+      isClosed = true;
+      return createSuccess(undefined);
+    },
+  });
+}
