@@ -89,4 +89,6 @@ export interface TurnService {
    * another process goes on with them. Resolves with how many those are.
    */
   readonly drain: (options: { readonly timeoutMs: number }) => Promise<{ readonly handedOver: number }>;
+  /** Drains without waiting, and ends all readers. The log and the memory provider stay open. */
+  readonly close: () => Promise<void>;
 }

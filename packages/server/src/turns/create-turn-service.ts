@@ -1,0 +1,170 @@
+import { createEventPoller } from "./event-poller.ts";
+import { followTurn } from "./follow-turn.ts";
+import { parseTurnOptions, type TurnServiceOptions } from "./options.ts";
+import { pause } from "./pause.ts";
+import { startRecovery } from "./recovery.ts";
+import type { StoredRequest } from "./stored-request.ts";
+import { failedEnd, LOST } from "./turn-end.ts";
+import { invalid, refusal } from "./turn-errors.ts";
+import type { TurnEnd } from "./turn-event.ts";
+import { gateProvider } from "./turn-gate.ts";
+import { startTurnRun, type TurnRun, type TurnScope } from "./turn-run.ts";
+import type { StartedTurn, TurnRefusal, TurnRequest, TurnService } from "./turn-service.ts";
+import type { TurnIds, Unbegun } from "./turn-session.ts";
+import { TurnStoreError } from "./turn-store-error.ts";
+import { type ResolvedTarget, resolveTarget } from "./turn-target.ts";
+
+/** How long the log may fail before the readers of a turn are told. */
+const GIVE_UP_MS = 30_000;
+/** How long turns that are handed over have for that. */
+const HAND_OVER_MS = 5_000;
+
+/**
+ * Creates the service that runs turns of agents on a turn log and a memory provider. Processes with the same log and the same
+ * provider see each other's turns, stop them, and go on with those of a process that is gone. Throws a `TypeError` that names the
+ * field if an option is invalid.
+ */
+export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnService {
+  const settings = parseTurnOptions(options);
+  const { log, provider, pollMs } = settings;
+  const runs = new Map<string, TurnRun>();
+  const over = new AbortController();
+  let isDraining = false;
+
+  const scope: TurnScope<Ctx> = { settings, gated: gateProvider(provider), isDraining: () => isDraining };
+  const poller = createEventPoller({ log, pollMs, giveUpMs: GIVE_UP_MS });
+  const follow = {
+    poller,
+    storedOf: (turn: TurnIds) => runs.get(keyOf(turn))?.stored(),
+  };
+
+  function track(run: TurnRun): void {
+    const key = keyOf(run);
+    runs.set(key, run);
+    void run.left.then(() => {
+      if (runs.get(key) === run) runs.delete(key);
+    });
+  }
+
+  const recovery = startRecovery({ scope, onRun: track });
+
+  /** How a turn ended that isn't, or is no longer, this process's. */
+  async function endInLog(turn: TurnIds, from: number): Promise<TurnEnd> {
+    try {
+      const query = { ...turn, from, signal: over.signal };
+      for await (const events of followTurn(follow, query)) {
+        const last = events.at(-1)?.event;
+        if (last?.type === "turn_end") return last;
+      }
+    } catch (thrown) {
+      settings.onError(thrown);
+    }
+    return failedEnd(LOST);
+  }
+
+  async function endOf(run: TurnRun): Promise<TurnEnd> {
+    const left = await run.left;
+    return left.kind === "ended" ? left.end : endInLog(run, 0);
+  }
+
+  const started = (turn: TurnIds, ended: Promise<TurnEnd>): StartedTurn => ({
+    ...{ started: true, conversationId: turn.conversationId, turnId: turn.turnId, ended },
+  });
+
+  async function refused(
+    turn: TurnIds,
+    target: ResolvedTarget,
+    unbegun: Omit<Unbegun, "error">,
+  ): Promise<StartedTurn> {
+    if (unbegun.isOrphaned === true) {
+      recovery.adopt(turn);
+      return started(turn, endInLog(turn, 0));
+    }
+    // Under an id that nobody has been told.
+    if ("isRandom" in target && target.isRandom) await provider.deleteConversation(turn.conversationId);
+    return notStarted(await withTurn(turn.conversationId, unbegun.refusal));
+  }
+
+  /** With the id of the turn that is in the way. */
+  async function withTurn(conversationId: string, why: TurnRefusal): Promise<TurnRefusal> {
+    if (why.reason !== "running" || why.turnId !== undefined) return why;
+    const latest = await log.read({ conversationId, limit: 1 });
+    const turn = latest.success ? latest.data?.turn : undefined;
+    return turn?.state === "running" ? { ...why, turnId: turn.turnId } : why;
+  }
+
+  async function start(request: TurnRequest): Promise<StartedTurn> {
+    if (isDraining) return notStarted(refusal("draining"));
+    if (!settings.agents.has(request.agentName)) return notStarted(invalid("There is no such agent."));
+    const target = await resolveTarget(provider, request);
+    if ("refusal" in target) return notStarted(target.refusal);
+    const { conversationId } = target;
+    const turnId = crypto.randomUUID();
+    const title = "newId" in request.target ? request.target.title : undefined;
+    const run = startTurnRun({
+      ...{ scope, conversationId, turnId },
+      request: { ...storable(request), ...("dropLast" in target ? { dropLast: target.dropLast } : {}) },
+      newConversation: target.found ? undefined : { conversationId, title, key: `${turnId}:create` },
+    });
+    track(run);
+    const unbegun = await run.opened;
+    if (unbegun !== undefined) return refused(run, target, unbegun);
+    return started(run, endOf(run));
+  }
+
+  async function stop(turn: TurnIds): Promise<boolean> {
+    const asked = await log.requestStop(turn);
+    if (!asked.success) throw new TurnStoreError(asked.error);
+    // The log has it, so that also a process that takes over stops. Here there is no need to ask it.
+    if (asked.data) runs.get(keyOf(turn))?.stop();
+    return asked.data;
+  }
+
+  async function drain({
+    timeoutMs,
+  }: {
+    readonly timeoutMs: number;
+  }): Promise<{ readonly handedOver: number }> {
+    isDraining = true;
+    await recovery.close();
+    const all = [...runs.values()];
+    const allLeft = Promise.all(all.map(({ left }) => left));
+    await within(allLeft, timeoutMs);
+    for (const run of runs.values()) run.handOver();
+    await within(allLeft, HAND_OVER_MS);
+    // A run that doesn't end in time isn't handed over: its lease ends by itself.
+    const lefts = await Promise.all(all.map((run) => (runs.has(keyOf(run)) ? undefined : run.left)));
+    return { handedOver: lefts.filter((left) => left?.kind === "handed-over").length };
+  }
+
+  return {
+    start: (request) =>
+      start(request).catch((thrown: unknown) => {
+        settings.onError(thrown);
+        return notStarted(refusal("store", { retryable: true }));
+      }),
+    follow: (query) => followTurn(follow, query),
+    stop: ({ conversationId, turnId }) => stop({ conversationId, turnId }),
+    running: () => runs.size,
+    drain,
+    close: async () => {
+      await drain({ timeoutMs: 0 });
+      over.abort();
+      poller.close();
+    },
+  };
+}
+
+const notStarted = (why: TurnRefusal): StartedTurn => ({ started: false, refusal: why });
+
+function storable({ target: _, ...request }: TurnRequest): Omit<StoredRequest, "base"> {
+  return request;
+}
+
+async function within(task: Promise<unknown>, ms: number): Promise<void> {
+  const done = new AbortController();
+  await Promise.race([task, pause(ms, done.signal)]);
+  done.abort();
+}
+
+const keyOf = ({ conversationId, turnId }: TurnIds): string => JSON.stringify([conversationId, turnId]);

@@ -1,0 +1,210 @@
+import type { Result, TurnEnding, TurnLog, TurnWriter, WriterAnswer } from "@jaf/memory";
+import { backoffDelayMs, createFailure, createMemoryStorageError } from "@jaf/memory/engine";
+import { encodeEvent } from "./event-text.ts";
+import { pause } from "./pause.ts";
+import type { TurnEvent } from "./turn-event.ts";
+
+/** At most so many events, and about so many characters, are stored at once. */
+const MAX_GROUP_EVENTS = 500;
+const MAX_GROUP_CHARACTERS = 1_000_000;
+/** Pieces are joined up to this length. */
+const MAX_PIECE_CHARACTERS = 32_768;
+
+export interface EventWriterOptions {
+  readonly log: Pick<TurnLog, "append" | "renew">;
+  readonly writer: TurnWriter;
+  /** How many events the turn has. */
+  readonly first: number;
+  /** How long pieces are gathered before they are stored. */
+  readonly gatherMs: number;
+  readonly heartbeatMs: number;
+  readonly leaseMs: number;
+  readonly onStored: (first: number, texts: readonly string[]) => void;
+  /** Somebody asked to stop the turn. Called once. */
+  readonly onStop: () => void;
+  /** The turn isn't this process's any more, or the store didn't answer for as long as the lease. Called once. */
+  readonly onLost: () => void;
+}
+
+/** Stores the events of a turn in groups, one after the other. */
+export interface EventWriter {
+  /** `isUrgent`: store it at once, with all before it. */
+  readonly push: (event: TurnEvent, isUrgent: boolean) => void;
+  /** Resolves once all that was pushed is stored. `false`: it never will be. */
+  readonly flush: () => Promise<boolean>;
+  /** Stores what is left, and ends the turn. `false`: it is lost. */
+  readonly end: (last: TurnEvent, ending: TurnEnding) => Promise<boolean>;
+  /** Stops. What isn't stored is dropped. */
+  readonly close: () => Promise<void>;
+}
+
+export function createEventWriter(options: EventWriterOptions): EventWriter {
+  const { log, writer, gatherMs, heartbeatMs, leaseMs, onStored } = options;
+  let pending: TurnEvent[] = [];
+  let next = options.first;
+  let heldAt = performance.now();
+  let isUrgent = false;
+  let state: "open" | "lost" | "closed" = "open";
+  let stopTold = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isWorking = false;
+  let work: Promise<void> = Promise.resolve();
+  const over = new AbortController();
+
+  const isOpen = (): boolean => state === "open";
+  const finish = (how: "lost" | "closed"): void => {
+    if (!isOpen()) return;
+    state = how;
+    pending = [];
+    clearTimeout(timer);
+    clearInterval(heartbeat);
+    over.abort();
+    if (how === "lost") options.onLost();
+  };
+
+  /** Repeats a call that failed for a passing reason, as long as the lease lasts. Whether the turn is still held. */
+  async function call(make: () => Promise<Result<WriterAnswer>>): Promise<boolean> {
+    for (let attempt = 1; isOpen(); attempt++) {
+      const began = performance.now();
+      const answer = await make().catch(thrownInto);
+      if (answer.success) {
+        if (!answer.data.held) break;
+        heldAt = began;
+        if (answer.data.stopRequested && !stopTold) {
+          stopTold = true;
+          options.onStop();
+        }
+        return true;
+      }
+      const delayMs = backoffDelayMs(attempt, { baseDelayMs: 50, maxDelayMs: 1_000 });
+      const isOver = performance.now() + delayMs - heldAt >= leaseMs;
+      if (!answer.error.retryable || isOver) break;
+      await pause(delayMs, over.signal);
+    }
+    finish("lost");
+    return false;
+  }
+
+  /** Events off the front, as many as fit into one append. */
+  function takeGroup(): readonly string[] {
+    const texts: string[] = [];
+    let characters = 0;
+    let taken = 0;
+    for (const event of pending) {
+      if (texts.length === MAX_GROUP_EVENTS || characters >= MAX_GROUP_CHARACTERS) break;
+      const text = encodeEvent(event);
+      characters += text.length;
+      taken += 1;
+      texts.push(text);
+    }
+    pending = pending.slice(taken);
+    return texts;
+  }
+
+  async function append(events: readonly string[], end?: TurnEnding): Promise<boolean> {
+    const first = next;
+    const appended = { writer, first, events, ...(end === undefined ? {} : { end }) };
+    const held = await call(() => log.append(appended));
+    if (!held) return false;
+    next = first + events.length;
+    if (events.length > 0) onStored(first, events);
+    return true;
+  }
+
+  async function storeAll(): Promise<boolean> {
+    isUrgent = false;
+    while (pending.length > 0 && isOpen()) {
+      if (!(await append(takeGroup()))) return false;
+      if (pending.length > 0 && !isUrgent) break;
+      isUrgent = false;
+    }
+    return isOpen();
+  }
+
+  /** Runs one piece of work after the other. */
+  function enqueue<T>(task: () => Promise<T>): Promise<T> {
+    const done = work.then(async () => {
+      isWorking = true;
+      try {
+        return await task();
+      } finally {
+        isWorking = false;
+        schedule();
+      }
+    });
+    work = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    return done;
+  }
+
+  function schedule(): void {
+    if (!isOpen() || pending.length === 0 || isWorking) return;
+    if (isUrgent) {
+      clearTimeout(timer);
+      timer = undefined;
+      void enqueue(storeAll);
+      return;
+    }
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      if (!isWorking) void enqueue(storeAll);
+    }, gatherMs);
+  }
+
+  const heartbeat = setInterval(
+    () => {
+      const sinceMs = performance.now() - heldAt;
+      // A call that never answers must not keep a run going that another process has by now.
+      if (sinceMs >= leaseMs) finish("lost");
+      else if (!isWorking && sinceMs >= heartbeatMs) void enqueue(() => call(() => log.renew(writer)));
+    },
+    Math.max(1, heartbeatMs / 4),
+  );
+
+  async function flush(): Promise<boolean> {
+    while (isOpen() && pending.length > 0) {
+      isUrgent = true;
+      await enqueue(storeAll);
+    }
+    await work;
+    return isOpen();
+  }
+
+  return {
+    push: (event, urgent) => {
+      if (!isOpen()) return;
+      pending = joined(pending, event);
+      isUrgent ||= urgent;
+      schedule();
+    },
+    flush,
+    end: async (last, ending) => {
+      if (!(await flush())) return false;
+      const ended = await enqueue(() => append([encodeEvent(last)], ending));
+      if (ended) finish("closed");
+      return ended;
+    },
+    close: async () => {
+      finish("closed");
+      await work;
+    },
+  };
+}
+
+const thrownInto = (): Result<never> =>
+  createFailure(createMemoryStorageError("append", "the turn log threw", { retryable: true }));
+
+/** Pieces of one kind that wait together are one. */
+function joined(pending: TurnEvent[], event: TurnEvent): TurnEvent[] {
+  const last = pending.at(-1);
+  if (
+    (event.type === "text" || event.type === "reasoning") &&
+    last?.type === event.type &&
+    last.text.length < MAX_PIECE_CHARACTERS
+  ) {
+    pending[pending.length - 1] = { type: event.type, text: last.text + event.text };
+  } else pending.push(event);
+  return pending;
+}

@@ -1,0 +1,45 @@
+import { idIssue } from "@jaf/memory/engine";
+import type { EventPoller } from "./event-poller.ts";
+import { decodeEvent } from "./event-text.ts";
+import type { StoredEvents } from "./stored-events.ts";
+import type { FollowQuery, NumberedEvent } from "./turn-service.ts";
+import type { TurnIds } from "./turn-session.ts";
+
+export interface FollowScope {
+  readonly poller: EventPoller;
+  /** Where the events of a turn are that runs in this process. */
+  readonly storedOf: (turn: TurnIds) => StoredEvents | undefined;
+}
+
+/** The stored events of a turn, as they come; see `TurnService.follow`. */
+export async function* followTurn(
+  { poller, storedOf }: FollowScope,
+  { conversationId, turnId, from, signal }: FollowQuery,
+): AsyncGenerator<readonly NumberedEvent[], void, undefined> {
+  const isNone = idIssue("conversationId", conversationId) ?? idIssue("turnId", turnId);
+  if (isNone !== undefined || !Number.isSafeInteger(from) || from < 0) return;
+  let next = from;
+  // Kept beyond the end of the turn, so that its last events aren't read from the log again.
+  let stored: StoredEvents | undefined;
+  for (;;) {
+    if (signal.aborted) return;
+    stored = storedOf({ conversationId, turnId }) ?? stored;
+    const here = stored?.from(next) ?? "elsewhere";
+    let events: readonly NumberedEvent[];
+    if (here !== "elsewhere") {
+      if (here.length === 0) {
+        await stored?.changed(signal);
+        continue;
+      }
+      events = here;
+    } else {
+      const page = await poller.next({ conversationId, turnId, from: next }, signal);
+      if (page === null || page === undefined || page.events.length === 0) return;
+      const first = next;
+      events = page.events.map((text, index) => ({ number: first + index, event: decodeEvent(text) }));
+    }
+    yield events;
+    next += events.length;
+    if (events.at(-1)?.event.type === "turn_end") return;
+  }
+}

@@ -1,0 +1,17 @@
+import { onAbort } from "@jaf/memory/engine";
+
+/** Waits, at most until the signal is aborted. Never rejects. */
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve();
+      return;
+    }
+    const unsubscribe = onAbort(signal, () => done());
+    const timer = setTimeout(() => done(), ms);
+    function done(): void {
+      clearTimeout(timer);
+      unsubscribe();
+      resolve();
+    }
+  });

@@ -1,0 +1,161 @@
+import type { LoggedTurn, MemoryErrorUnion } from "@jaf/memory";
+import { pause } from "./pause.ts";
+import { prepareTakeOver, type Resumption } from "./take-over.ts";
+import { ERASED, failedEnd, LOST } from "./turn-end.ts";
+import { startTurnRun, type TurnRun, type TurnScope } from "./turn-run.ts";
+import type { TurnIds } from "./turn-session.ts";
+import { TurnStoreError } from "./turn-store-error.ts";
+
+/** So many turns are taken over at a time: a process that comes after a crash mustn't break down under them. */
+const MAX_AT_ONCE = 16;
+/** How often this process tries to take over one turn before it gives the turn up. */
+const MAX_ATTEMPTS = 8;
+const FIRST_DELAY_MS = 1_000;
+const MAX_DELAY_MS = 60_000;
+const MAX_KNOWN = 1_000;
+
+export interface RecoveryOptions<Ctx> {
+  readonly scope: TurnScope<Ctx>;
+  /** A turn runs in this process from now on. */
+  readonly onRun: (run: TurnRun) => void;
+}
+
+/** Goes on with turns whose process is gone. */
+export interface Recovery {
+  /** Takes over a turn whose lease ends soon, without waiting for the next look. */
+  readonly adopt: (turn: TurnIds) => void;
+  /** Resolves once nothing is under way. Turns that run go on. */
+  readonly close: () => Promise<void>;
+}
+
+interface Failures {
+  readonly attempts: number;
+  readonly notBefore: number;
+}
+
+export function startRecovery<Ctx>({ scope, onRun }: RecoveryOptions<Ctx>): Recovery {
+  const { settings } = scope;
+  const { log, recoverMs, onError } = settings;
+  const over = new AbortController();
+  const failures = new Map<string, Failures>();
+  const underWay = new Map<string, Promise<void>>();
+  let running = 0;
+
+  /** Takes one turn over. `false`: there is nothing to take. */
+  async function takeOver(turn: TurnIds): Promise<boolean> {
+    const key = keyOf(turn);
+    const taken = await log.takeOver(turn);
+    if (!taken.success) throw new TurnStoreError(taken.error);
+    if (taken.data === null) return false;
+    const { writer } = taken.data;
+    try {
+      const prepared = await prepareTakeOver(scope, taken.data);
+      if (prepared.success) {
+        failures.delete(key);
+        start(turn, prepared.data);
+        return true;
+      }
+      await failed(turn, taken.data, prepared.error);
+    } catch (thrown) {
+      await log.release(writer);
+      throw thrown;
+    }
+    return true;
+  }
+
+  function start({ conversationId, turnId }: TurnIds, { request, taken }: Resumption): void {
+    const run = startTurnRun({ scope, request, conversationId, turnId }, taken);
+    running += 1;
+    void run.left.then(() => {
+      running -= 1;
+    });
+    onRun(run);
+  }
+
+  /** Lets the turn go for a while, or ends it where that has been in vain too often. */
+  async function failed(
+    turn: TurnIds,
+    {
+      writer,
+      turn: logged,
+    }: { readonly writer: Parameters<typeof log.release>[0]; readonly turn: LoggedTurn },
+    error: MemoryErrorUnion,
+  ): Promise<void> {
+    const key = keyOf(turn);
+    const attempts = (failures.get(key)?.attempts ?? 0) + 1;
+    onError(error);
+    if (attempts < MAX_ATTEMPTS && error._tag !== "MemoryNotFoundError") {
+      const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempts - 1));
+      if (failures.size >= MAX_KNOWN) failures.clear();
+      failures.set(key, { attempts, notBefore: performance.now() + delayMs });
+      await log.release(writer);
+      return;
+    }
+    failures.delete(key);
+    const { userId, events, startedAt } = logged;
+    start(turn, {
+      request: { identity: { userId }, agentName: "", input: [] },
+      taken: {
+        ...{ writer, first: events, startedAt, told: [], missing: [], hasProgress: true, version: undefined },
+        base: { position: 0, version: 0, incarnation: "" },
+        ending: failedEnd(error._tag === "MemoryNotFoundError" ? ERASED : LOST),
+      },
+    });
+  }
+
+  function begin(turn: TurnIds, task: () => Promise<void>): void {
+    const key = keyOf(turn);
+    if (underWay.has(key)) return;
+    const done = task()
+      .catch(onError)
+      .finally(() => {
+        underWay.delete(key);
+      });
+    underWay.set(key, done);
+  }
+
+  async function look(): Promise<void> {
+    const free = MAX_AT_ONCE - underWay.size - running;
+    if (free <= 0 || scope.isDraining()) return;
+    // More than are free: some have to wait after they failed.
+    const found = await log.abandoned(MAX_AT_ONCE * 4);
+    if (!found.success) {
+      onError(found.error);
+      return;
+    }
+    const now = performance.now();
+    const due = found.data.filter((turn) => (failures.get(keyOf(turn))?.notBefore ?? 0) <= now);
+    for (const turn of due.slice(0, free)) {
+      begin(turn, async () => {
+        if (!over.signal.aborted) await takeOver(turn);
+      });
+    }
+  }
+
+  async function loop(everyMs: number): Promise<void> {
+    while (!over.signal.aborted) {
+      await look().catch(onError);
+      // Spread, so that processes that began together don't look together.
+      await pause(everyMs * (0.5 + Math.random()), over.signal);
+    }
+  }
+
+  const looping = recoverMs === false ? Promise.resolve() : loop(recoverMs);
+  return {
+    adopt: (turn) =>
+      begin(turn, async () => {
+        const untilMs = performance.now() + settings.leaseSeconds * 2_000 + 5_000;
+        while (!over.signal.aborted && performance.now() < untilMs) {
+          if (await takeOver(turn).catch(() => false)) return;
+          await pause(Math.min(1_000, settings.leaseSeconds * 250), over.signal);
+        }
+      }),
+    close: async () => {
+      over.abort();
+      await looping;
+      await Promise.all(underWay.values());
+    },
+  };
+}
+
+const keyOf = ({ conversationId, turnId }: TurnIds): string => JSON.stringify([conversationId, turnId]);
