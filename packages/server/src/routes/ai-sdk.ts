@@ -146,6 +146,7 @@ async function turnRequest(
 ): Promise<Answer<AskedTurn>> {
   const added: AskedTurn["target"] = { newId: conversationId };
   if (request.asks === "go-on") {
+    if (isComplete(chat)) return { ok: false, problem: { kind: "refused", refusal: nothingWaits } };
     const turn = await latestTurn(options, conversationId, userId);
     if (!turn.success) return { ok: false, problem: { kind: "store", error: turn.error } };
     const waiting = await waitingCalls(options, turn.data);
@@ -174,6 +175,18 @@ async function turnRequest(
   const input = asks === "edit" ? said : { id: stored.id, content };
   return { ok: true, value: { target: { conversationId }, input: inputOf(input), edit } };
 }
+
+/** There is no call to answer, nor anything that a failed turn has left undone. */
+const isComplete = ({ messages }: StoredChat): boolean => {
+  const last = messages.at(-1);
+  return last === undefined || (last.role === "assistant" && (last.tool_calls ?? []).length === 0);
+};
+
+const nothingWaits: TurnRefusal = {
+  reason: "changed",
+  message: "Nothing waits for an answer. Load the conversation again.",
+  retryable: false,
+};
 
 const placeOf = ({ messages, firstPosition }: StoredChat, id: string): number | undefined =>
   userMessageWithId(messages, firstPosition, id);

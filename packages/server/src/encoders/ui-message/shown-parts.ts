@@ -33,7 +33,7 @@ export function shownMessages(
   return toUIMessages(messages, options).map(({ id, role, parts }) => ({
     id,
     role,
-    parts: role === "assistant" ? shownReplies(parts) : parts.flatMap(shownPart),
+    parts: role === "assistant" ? shownReplies(parts) : parts.map(saidPart),
   }));
 }
 
@@ -72,6 +72,12 @@ function pushJoined(shown: ShownPart[], part: ShownPart): void {
     shown.push(part);
   }
 }
+
+/** As a client sends it. */
+const saidPart = (part: AiSdkUIPart): ShownPart => {
+  if (part.type === "text") return { type: "text", text: part.text };
+  return part.type === "reasoning" ? { ...part, state: "done" } : part;
+};
 
 /** `[]`: there is nothing to see of it. */
 function shownPart(part: AiSdkUIPart): ShownPart[] {
