@@ -96,7 +96,7 @@ async function measureStore(
   const userMemory = new MemoryUserMemory();
   const server = await runServer(
     [{ name: "assistant", instructions: "Answer." }],
-    { modelProvider: createScriptedModel([{ text: "Hello." }]) },
+    { modelProvider: createScriptedModel(["Hello."]) },
     {
       port: 0,
       defaultMemoryProvider: provider,

@@ -44,9 +44,9 @@ export const agentWith = (ledger: string): Agent<unknown, string> => ({
       name: "note",
       description: "Notes the topic.",
       parameters: z.object({ topic: z.string() }),
-      execute: async ({ topic }, _context, { idempotencyKey }) => {
+      execute: async ({ topic }, _context, call) => {
         await sleep(100);
-        appendFileSync(ledger, `${JSON.stringify({ topic, idempotencyKey })}\n`);
+        appendFileSync(ledger, `${JSON.stringify({ topic, idempotencyKey: call?.idempotencyKey })}\n`);
         return `noted ${topic}`;
       },
     }),

@@ -1,0 +1,207 @@
+import type { Agent } from "@jaf/core";
+import type { MemoryProvider, VersionedMemoryProvider } from "@jaf/memory";
+import { createInMemoryTurnLog } from "@jaf/memory/adapter";
+import { isVersionedProvider } from "@jaf/memory/client";
+import { Hono } from "hono";
+import { answer, answerFailure } from "./http/answer.ts";
+import type { ServerEnvironment } from "./http/environment.ts";
+import { factsFailure } from "./http/facts-failure.ts";
+import { HttpFailure, notFound, storeFailure } from "./http/failure.ts";
+import { guardHost, guardOrigin, secureHeaders } from "./http/guards.ts";
+import { createUserLimits } from "./http/user-limits.ts";
+import type { Identity } from "./identity.ts";
+import { openApiDocument } from "./openapi/document.ts";
+import { parseSettings, type ServedAgents, type ServerAppOptions, type ServerRunConfig } from "./options.ts";
+import { aboutRoutes } from "./routes/about.ts";
+import { approvalRoutes } from "./routes/approvals.ts";
+import { chatRoutes } from "./routes/chat.ts";
+import { conversationRoutes } from "./routes/conversations.ts";
+import { editRoutes } from "./routes/edits.ts";
+import { factRoutes } from "./routes/facts.ts";
+import { turnRoutes } from "./routes/turns.ts";
+import type { ServerParts } from "./server-parts.ts";
+import { createTurnService } from "./turns/create-turn-service.ts";
+import type { TurnServiceOptions } from "./turns/options.ts";
+import type { TurnService } from "./turns/turn-service.ts";
+import { TurnStoreError } from "./turns/turn-store-error.ts";
+
+/** A server without a network: what answers requests. */
+export interface ServerApp {
+  /** For any runtime or framework that hands on web requests. */
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** Runs the turns. */
+  readonly service: TurnService;
+  /**
+   * Ends all streams, whose clients come back, and finishes the running turns or, after `shutdownMs`, hands them over. The stores stay
+   * open.
+   */
+  readonly close: () => Promise<{ readonly handedOver: number }>;
+}
+
+const LOCAL: Identity = { userId: "local" };
+
+/** Makes the server's app. Throws a `TypeError` that names what is wrong with an option. */
+export async function createServerApp<Ctx>(
+  agents: ServedAgents<Ctx>,
+  config: ServerRunConfig<Ctx>,
+  options: ServerAppOptions<Ctx> = {},
+): Promise<ServerApp> {
+  const { app, ...rest } = await createHonoApp(agents, config, options);
+  return { ...rest, fetch: (request) => app.fetch(request) };
+}
+
+async function createHonoApp<Ctx>(
+  agents: ServedAgents<Ctx>,
+  config: ServerRunConfig<Ctx>,
+  options: ServerAppOptions<Ctx>,
+): Promise<Omit<ServerApp, "fetch"> & { readonly app: Hono<ServerEnvironment> }> {
+  const { authenticate, onError = console.error } = options;
+  const settings = parseSettings(options);
+  const closing = new AbortController();
+  const parts = await partsOf(agents, config, options, { settings, closing: closing.signal, onError });
+  const { limits, service } = parts;
+  const app = new Hono<ServerEnvironment>();
+
+  app.use(async (context, next) => {
+    const requestId = crypto.randomUUID();
+    context.set("requestId", requestId);
+    context.header("x-request-id", requestId);
+    await next();
+  });
+  app.use(secureHeaders);
+  if (authenticate === undefined || options.allowedHosts !== undefined)
+    app.use(guardHost(options.allowedHosts));
+  app.use(guardOrigin(settings.cors));
+  app.get("/health", (context) => answer(context, { status: "ok" }));
+  app.use(async (context, next) => {
+    const identity = authenticate === undefined ? LOCAL : await authenticate(context.req.raw);
+    if (identity === null) throw new HttpFailure("not-authenticated", "Say who you are.");
+    if (typeof identity.userId !== "string" || identity.userId === "")
+      throw new TypeError("authenticate() gave no userId: return null for nobody.");
+    limits.request(identity.userId);
+    context.set("identity", identity);
+    await next();
+  });
+  const document = openApiDocument();
+  app.get("/openapi.json", (context) => context.json(document));
+  for (const routes of [
+    aboutRoutes,
+    chatRoutes,
+    conversationRoutes,
+    editRoutes,
+    turnRoutes,
+    approvalRoutes,
+    factRoutes,
+  ])
+    routes(app, parts);
+
+  app.notFound((context) => answerFailure(context, notFound()));
+  app.onError((thrown, context) => {
+    const failure = failureOf(thrown);
+    const cause = failure.cause ?? thrown;
+    if (failure.status >= 500) onError(cause, { requestId: context.get("requestId") });
+    return answerFailure(context, failure);
+  });
+
+  return {
+    app,
+    service,
+    close: async () => {
+      const drained = service.drain({ timeoutMs: settings.shutdownMs });
+      closing.abort();
+      const { handedOver } = await drained;
+      await service.close();
+      return { handedOver };
+    },
+  };
+}
+
+/** What was thrown, as a failure that tells a client no more than it may know. */
+function failureOf(thrown: unknown): HttpFailure {
+  if (thrown instanceof HttpFailure) return thrown;
+  if (thrown instanceof TurnStoreError) return storeFailure(thrown.error);
+  return (
+    factsFailure(thrown) ?? new HttpFailure("internal", "Something failed in the server.", { cause: thrown })
+  );
+}
+
+async function partsOf<Ctx>(
+  given: ServedAgents<Ctx>,
+  config: ServerRunConfig<Ctx>,
+  options: ServerAppOptions<Ctx>,
+  {
+    settings,
+    closing,
+    onError,
+  }: Pick<ServerParts, "settings" | "closing"> & { readonly onError: (error: unknown) => void },
+): Promise<ServerParts> {
+  const agents = agentsOf(given);
+  const [first] = agents.keys();
+  const defaultAgent = options.defaultAgent ?? first;
+  if (defaultAgent === undefined || !agents.has(defaultAgent))
+    throw new TypeError("Invalid server options: defaultAgent: expected the name of one of the agents.");
+  const provider = versioned(options.defaultMemoryProvider ?? config.memory?.provider);
+  const log = options.turnLog ?? inMemoryLog();
+  const { userMemory } = options;
+  const { context = (identity: Identity) => identity as unknown as Ctx } = options;
+  const service = createTurnService<Ctx>({
+    ...options.turns,
+    ...{ log, agents: [...agents.values()], context, onError },
+    config: { ...config, memory: { ...config.memory, autoStore: true, provider } },
+    ...(await userMemoryOf(userMemory)),
+  } as TurnServiceOptions<Ctx>);
+  const limits = createUserLimits(settings.limits);
+  return { settings, provider, log, service, userMemory, agents, defaultAgent, limits, closing };
+}
+
+/** By their names, under which requests call them. */
+function agentsOf<Ctx>(
+  given: ServedAgents<Ctx>,
+  // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
+): ReadonlyMap<string, Agent<Ctx, any>> {
+  // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
+  const list: readonly (readonly [string, Agent<Ctx, any>])[] =
+    given instanceof Map
+      ? [...given]
+      : // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
+        [...(given as readonly Agent<Ctx, any>[])].map((agent) => [agent.name, agent] as const);
+  const agents = new Map(
+    list.map(([name, agent]) => [name, agent.name === name ? agent : { ...agent, name }]),
+  );
+  if (agents.size < list.length)
+    throw new TypeError("Invalid agents: expected a name of its own for each agent.");
+  return agents;
+}
+
+function versioned(provider: MemoryProvider | undefined): VersionedMemoryProvider {
+  if (provider === undefined)
+    throw new TypeError(
+      "Invalid server options: defaultMemoryProvider: expected a memory provider, here or as memory.provider of the run configuration.",
+    );
+  if (!isVersionedProvider(provider))
+    throw new TypeError(
+      "Invalid server options: defaultMemoryProvider: expected a provider with readConversation(), as those of JAF have.",
+    );
+  return provider;
+}
+
+function inMemoryLog() {
+  process.emitWarning(
+    "The server logs turns in this process alone: they end with it, and no other process sees them. Give it a turnLog, e.g. createRedisTurnLog(client).",
+    { type: "JAFServerWarning" },
+  );
+  return createInMemoryTurnLog();
+}
+
+/** So that what the model saw names the facts that it was given. */
+async function userMemoryOf(store: ServerAppOptions<unknown>["userMemory"]) {
+  if (store === undefined) return {};
+  const { asUserMemory } = await import("@jaf/user-memory");
+  return {
+    userMemory: ({
+      onInjected,
+    }: {
+      readonly onInjected: (facts: readonly { readonly id: string }[]) => void;
+    }) => asUserMemory(store, { inject: { onInjected } }),
+  };
+}

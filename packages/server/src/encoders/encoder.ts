@@ -1,0 +1,14 @@
+import type { NumberedEvent } from "../turns/turn-service.ts";
+
+/** A turn, to be shown to a client in some protocol. */
+export interface EncodedTurn {
+  readonly conversationId: string;
+  readonly turnId: string;
+  /** Groups of events as they are stored, to the end of the turn, or until the server ends the connection. */
+  readonly events: AsyncIterable<readonly NumberedEvent[]>;
+  /** The client is gone: it was told nothing more. */
+  readonly onLeave: () => void;
+}
+
+/** Turns the events of a turn into an answer of one protocol. A protocol is one function. */
+export type Encoder = (turn: EncodedTurn) => Response | Promise<Response>;

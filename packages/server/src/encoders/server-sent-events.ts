@@ -1,0 +1,25 @@
+import type { NumberedEvent } from "../turns/turn-service.ts";
+import type { Encoder } from "./encoder.ts";
+import { EVENT_STREAM_HEADERS, eventStream } from "./event-stream.ts";
+
+/** The client should come back so soon, in milliseconds, if the connection ends before the turn. */
+const RETRY = "retry: 500\n\n";
+
+/** JAF's own stream: an event each, whose id is the turn's id and the event's number. */
+export const encodeServerSentEvents: Encoder = ({ turnId, events, onLeave }) =>
+  new Response(eventStream(textsOf(turnId, events), { onLeave }), { headers: EVENT_STREAM_HEADERS });
+
+async function* textsOf(
+  turnId: string,
+  groups: AsyncIterable<readonly NumberedEvent[]>,
+): AsyncGenerator<string> {
+  yield RETRY;
+  for await (const group of groups) {
+    yield group
+      .map(
+        ({ number, event }) =>
+          `id: ${turnId}:${number}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+      )
+      .join("");
+  }
+}

@@ -1,0 +1,9 @@
+import type { Identity } from "../identity.ts";
+
+/** What a request has beside itself. */
+export interface ServerEnvironment {
+  readonly Variables: {
+    readonly requestId: string;
+    readonly identity: Identity;
+  };
+}

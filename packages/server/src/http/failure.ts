@@ -1,0 +1,117 @@
+import type { MemoryErrorUnion, Result } from "@jaf/memory";
+import type { TurnRefusal } from "../turns/turn-service.ts";
+
+export type FailureCode =
+  | "invalid-request"
+  | "not-authenticated"
+  | "forbidden"
+  | "not-found"
+  | "not-configured"
+  | "running"
+  | "changed"
+  | "timeout"
+  | "too-large"
+  | "not-json"
+  | "too-many-requests"
+  | "unavailable"
+  | "internal";
+
+const STATUS = {
+  "invalid-request": 400,
+  "not-authenticated": 401,
+  forbidden: 403,
+  "not-found": 404,
+  "not-configured": 404,
+  running: 409,
+  changed: 409,
+  timeout: 408,
+  "too-large": 413,
+  "not-json": 415,
+  "too-many-requests": 429,
+  internal: 500,
+  unavailable: 503,
+} as const satisfies Record<FailureCode, number>;
+
+export type FailureStatus = (typeof STATUS)[FailureCode];
+
+const MAY_PASS: ReadonlySet<FailureCode> = new Set([
+  "running",
+  "timeout",
+  "too-many-requests",
+  "unavailable",
+]);
+
+interface FailureDetails {
+  readonly retryable?: boolean;
+  /** How long the client should wait. */
+  readonly retryAfterSeconds?: number;
+  /** Which turn is in the way. */
+  readonly turnId?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** Why a request isn't answered as it asked. The message is for the client: it holds no content and names no other user. */
+export class HttpFailure extends Error {
+  override readonly name = "HttpFailure";
+  readonly status: FailureStatus;
+  readonly retryable: boolean;
+  readonly retryAfterSeconds: number | undefined;
+  readonly turnId: string | undefined;
+
+  constructor(
+    readonly code: FailureCode,
+    message: string,
+    { retryable = MAY_PASS.has(code), retryAfterSeconds, turnId, cause }: FailureDetails = {},
+  ) {
+    super(message, { cause });
+    this.status = STATUS[code];
+    this.retryable = retryable;
+    this.retryAfterSeconds = retryAfterSeconds;
+    this.turnId = turnId;
+  }
+}
+
+/** The same for what doesn't exist and for what is somebody else's. */
+export const notFound = (): HttpFailure => new HttpFailure("not-found", "There is no such thing.");
+
+const STORE_PAUSE_SECONDS = 2;
+
+/** What a store's error is to a client. */
+export function storeFailure(error: MemoryErrorUnion): HttpFailure {
+  switch (error._tag) {
+    case "MemoryNotFoundError":
+      return notFound();
+    case "MemoryConflictError":
+      return new HttpFailure("changed", "The conversation has changed meanwhile. Read it again.");
+    case "MemoryValidationError":
+      return new HttpFailure("invalid-request", error.message);
+    case "MemoryConnectionError":
+    case "MemoryStorageError":
+      return new HttpFailure("unavailable", "The store can't be used at the moment.", {
+        retryAfterSeconds: STORE_PAUSE_SECONDS,
+        cause: error,
+      });
+  }
+}
+
+export function unwrap<T>(result: Result<T>): T {
+  if (result.success) return result.data;
+  throw storeFailure(result.error);
+}
+
+/** What a turn that didn't begin is to a client. */
+export function refusalFailure({ reason, message, retryable, turnId }: TurnRefusal): HttpFailure {
+  switch (reason) {
+    case "not-found":
+      return notFound();
+    case "running":
+      return new HttpFailure("running", message, { turnId });
+    case "changed":
+      return new HttpFailure("changed", message, { retryable });
+    case "invalid":
+      return new HttpFailure("invalid-request", message);
+    case "draining":
+    case "store":
+      return new HttpFailure("unavailable", message, { retryable, retryAfterSeconds: STORE_PAUSE_SECONDS });
+  }
+}

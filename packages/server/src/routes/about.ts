@@ -1,0 +1,58 @@
+import type { Hono } from "hono";
+import { answer } from "../http/answer.ts";
+import type { ServerEnvironment } from "../http/environment.ts";
+import { unwrap } from "../http/failure.ts";
+import type { ServerParts } from "../server-parts.ts";
+
+interface Health {
+  readonly healthy: boolean;
+  readonly latencyMs: number;
+}
+
+/** What the server has, and how it is. */
+export function aboutRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): void {
+  const { agents, defaultAgent, provider, log, userMemory, service } = parts;
+
+  app.get("/agents", (context) =>
+    answer(context, {
+      agents: [...agents.values()].map(({ name, tools = [] }) => ({
+        name,
+        tools: tools.map(({ schema, execute, needsApproval = false }) => ({
+          name: schema.name,
+          description: schema.description,
+          runs: execute === undefined ? "client" : "server",
+          approval: needsApproval !== false,
+        })),
+      })),
+      defaultAgent,
+    }),
+  );
+
+  app.get("/memory/health", async (context) => {
+    const { userId } = context.get("identity");
+    const [store, turns, facts] = await Promise.all([
+      timed(async () => unwrap(await provider.healthCheck()).healthy),
+      timed(async () => (await log.find({ userId, state: "running" }, 1)).success),
+      userMemory && timed(async () => Array.isArray(await userMemory.list(userId, { limit: 1 }))),
+    ]);
+    const healthy = store.healthy && turns.healthy && facts?.healthy !== false;
+    return answer(context, {
+      healthy,
+      store,
+      turnLog: turns,
+      userMemory: facts,
+      runningTurns: service.running(),
+    });
+  });
+
+  app.get("/memory/stats", async (context) =>
+    answer(context, unwrap(await provider.getStats(context.get("identity").userId))),
+  );
+}
+
+/** Whether it works, and the time that took, in milliseconds. */
+async function timed(check: () => Promise<boolean>): Promise<Health> {
+  const start = performance.now();
+  const healthy = await check().catch(() => false);
+  return { healthy, latencyMs: Math.round(100 * (performance.now() - start)) / 100 };
+}

@@ -1,0 +1,80 @@
+import type { ClientToolResult, PromptInput } from "@jaf/core";
+import type { ApprovalDecision, Message } from "@jaf/memory";
+import { messageText } from "@jaf/memory/engine";
+import type { Context, Hono } from "hono";
+import { agentChatBody, type ChatBody, chatBody } from "../api/requests.ts";
+import type { ServerEnvironment } from "../http/environment.ts";
+import { HttpFailure, notFound } from "../http/failure.ts";
+import { parseInput, readJson } from "../http/request-body.ts";
+import type { ServerParts } from "../server-parts.ts";
+import type { TurnRequest } from "../turns/turn-service.ts";
+import { answerTurn, ownEncoder } from "./turn-answer.ts";
+
+export function chatRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): void {
+  const { settings, agents } = parts;
+
+  async function chat(context: Context<ServerEnvironment>, body: ChatBody): Promise<Response> {
+    const agentName = agentOf(parts, body.agentName);
+    return answerTurn(parts, context, { agentName, ...turnOf(body) }, ownEncoder(context, body));
+  }
+
+  app.post("/chat", async (context) => {
+    const body = parseInput(chatBody, await readJson(context, settings.limits), "body");
+    return chat(context, body);
+  });
+
+  app.post("/agents/:agentName/chat", async (context) => {
+    const agentName = context.req.param("agentName");
+    if (!agents.has(agentName)) throw notFound();
+    const body = parseInput(agentChatBody, await readJson(context, settings.limits), "body");
+    return chat(context, { agentName, ...body });
+  });
+}
+
+/** The agent that a request names, or the default. */
+export function agentOf({ agents, defaultAgent }: ServerParts, named: string | undefined): string {
+  if (named !== undefined && !agents.has(named))
+    throw new HttpFailure(
+      "invalid-request",
+      "Invalid body: agentName: there is no such agent; see GET /agents.",
+    );
+  return named ?? defaultAgent;
+}
+
+const TITLE_LENGTH = 80;
+
+/** The first words of what is said. */
+function titleOf(input: readonly Pick<Message, "content">[]): string | undefined {
+  const [first] = input;
+  if (first === undefined) return undefined;
+  const text = messageText(first as Message)
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  const short = Array.from(text).slice(0, TITLE_LENGTH).join("");
+  return short === "" ? undefined : short;
+}
+
+type Said = Pick<TurnRequest, "target" | "input" | "approvals" | "toolResults" | "messages" | "historyToken">;
+
+function turnOf(body: ChatBody): Said {
+  const { conversationId, message, messages = [], history, historyToken, approvals, toolResults } = body;
+  if (message !== undefined && messages.length > 0)
+    throw new HttpFailure("invalid-request", "Invalid body: give message or messages, not both.");
+  const said = message === undefined ? messages : [{ role: "user" as const, content: message }];
+  const continues = approvals ?? toolResults ?? history ?? historyToken;
+  if (said.length === 0 && continues === undefined && conversationId === undefined)
+    throw new HttpFailure("invalid-request", "Invalid body: message: expected what the user says.");
+  const title = titleOf(said as readonly Message[]);
+  return {
+    target:
+      conversationId === undefined
+        ? { newId: undefined, ...(title === undefined ? {} : { title }) }
+        : { conversationId },
+    // The engine checks the parts.
+    input: said as PromptInput,
+    ...(history === undefined ? {} : { messages: history as unknown as readonly Message[] }),
+    ...(historyToken === undefined ? {} : { historyToken }),
+    ...(approvals === undefined ? {} : { approvals: approvals as readonly ApprovalDecision[] }),
+    ...(toolResults === undefined ? {} : { toolResults: toolResults as readonly ClientToolResult[] }),
+  };
+}

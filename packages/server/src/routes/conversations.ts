@@ -1,0 +1,143 @@
+import { conversationCursor } from "@jaf/memory/adapter";
+import type { Hono } from "hono";
+import { conversationsQuery, copyBody, messagesQuery, renameBody } from "../api/requests.ts";
+import { answer } from "../http/answer.ts";
+import type { ServerEnvironment } from "../http/environment.ts";
+import { HttpFailure, unwrap } from "../http/failure.ts";
+import { parseInput, readJson } from "../http/request-body.ts";
+import type { ServerParts } from "../server-parts.ts";
+import { checkVersion, ownConversation, titleIn } from "./own-conversation.ts";
+
+export function conversationRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): void {
+  const { provider, log, settings } = parts;
+
+  /** The turns of the user that aren't over, by their conversations. */
+  async function openTurns(userId: string) {
+    const [running, waiting] = await Promise.all([
+      log.find({ userId, state: "running" }),
+      log.find({ userId, state: "waiting" }),
+    ]);
+    const turns = [...unwrap(waiting), ...unwrap(running)];
+    return new Map(turns.map(({ conversationId, turnId, state }) => [conversationId, { turnId, state }]));
+  }
+
+  app.get("/conversations", async (context) => {
+    const { userId } = context.get("identity");
+    const { limit, cursor } = parseInput(conversationsQuery, context.req.query(), "query");
+    const [found, turns] = await Promise.all([
+      provider.findConversations({
+        ...{ userId, limit: limit + 1, includeMessages: false },
+        ...(cursor === undefined ? {} : { cursor }),
+      }),
+      openTurns(userId),
+    ]);
+    const all = unwrap(found);
+    const shown = all.slice(0, limit);
+    const last = shown.at(-1);
+    const nextCursor = all.length > limit && last !== undefined ? conversationCursor(last) : undefined;
+    return answer(context, {
+      conversations: shown.map((conversation) => {
+        const { conversationId, metadata } = conversation;
+        return {
+          conversationId,
+          title: titleIn(conversation),
+          createdAt: metadata?.createdAt,
+          lastActivity: metadata?.lastActivity,
+          messages: metadata?.totalMessages,
+          version: metadata?.version,
+          turn: turns.get(conversationId),
+        };
+      }),
+      nextCursor,
+    });
+  });
+
+  app.delete("/conversations", async (context) => {
+    const { userId } = context.get("identity");
+    const deleted = unwrap(await provider.clearUserConversations(userId));
+    unwrap(await log.deleteUser(userId));
+    return answer(context, { deleted });
+  });
+
+  app.get("/conversations/:conversationId", async (context) => {
+    const { userId } = context.get("identity");
+    const conversationId = context.req.param("conversationId");
+    const { before, limit } = parseInput(messagesQuery, context.req.query(), "query");
+    const selection = { limit, ...(before === undefined ? {} : { before }) };
+    const own = await ownConversation(parts, { conversationId, userId }, selection);
+    const { conversation, firstPosition, version } = own;
+    const latest = unwrap(await log.read({ conversationId, limit: 1 }))?.turn;
+    const { metadata, messages } = conversation;
+    const oldest = (metadata?.nextPosition ?? 0) - (metadata?.totalMessages ?? 0);
+    return answer(context, {
+      conversationId,
+      title: titleIn(conversation),
+      createdAt: metadata?.createdAt,
+      lastActivity: metadata?.lastActivity,
+      version,
+      messages: messages.map((message, index) => ({ position: firstPosition + index, message })),
+      earlier: messages.length > 0 && firstPosition > oldest,
+      turn: latest && { turnId: latest.turnId, state: latest.state, events: latest.events },
+    });
+  });
+
+  app.patch("/conversations/:conversationId", async (context) => {
+    const { userId } = context.get("identity");
+    const conversationId = context.req.param("conversationId");
+    const { title } = parseInput(renameBody, await readJson(context, settings.limits), "body");
+    const { conversation } = await ownConversation(parts, { conversationId, userId });
+    const expected = conversation.metadata?.incarnation;
+    unwrap(
+      await provider.appendMessages(
+        conversationId,
+        [],
+        { title },
+        expected === undefined ? {} : { expectedIncarnation: expected },
+      ),
+    );
+    return answer(context, { title });
+  });
+
+  app.delete("/conversations/:conversationId", async (context) => {
+    const { userId } = context.get("identity");
+    const conversationId = context.req.param("conversationId");
+    await ownConversation(parts, { conversationId, userId });
+    unwrap(await provider.deleteConversation(conversationId));
+    // Also a turn that runs: its writer finds the log gone, and the store refuses what it would append.
+    unwrap(await log.deleteConversation(conversationId));
+    return answer(context, { deleted: true });
+  });
+
+  app.get("/conversations/:conversationId/export", async (context) => {
+    const { userId } = context.get("identity");
+    const conversationId = context.req.param("conversationId");
+    await ownConversation(parts, { conversationId, userId });
+    const record = unwrap(await provider.exportConversation(conversationId));
+    if (record?.userId !== userId) throw new HttpFailure("not-found", "There is no such thing.");
+    context.header("content-disposition", 'attachment; filename="conversation.json"');
+    return context.json(record);
+  });
+
+  app.post("/conversations/:conversationId/copy", async (context) => {
+    const { userId } = context.get("identity");
+    const conversationId = context.req.param("conversationId");
+    const { upTo, version, title } = parseInput(copyBody, await readJson(context, settings.limits), "body");
+    const own = await ownConversation(parts, { conversationId, userId }, "all");
+    checkVersion(own, version);
+    const { messages } = own.conversation;
+    const kept = upTo === undefined ? messages : messages.slice(0, Math.max(0, upTo - own.firstPosition));
+    const next = messages[kept.length];
+    if (next !== undefined && next.role !== "user")
+      throw new HttpFailure(
+        "invalid-request",
+        "Invalid body: upTo: expected the position of a user's message.",
+      );
+    const copy = crypto.randomUUID();
+    const name = title ?? titleIn(own.conversation);
+    const metadata = { userId, ...(name === null ? {} : { title: name }) };
+    unwrap(
+      await provider.appendMessages(copy, kept, metadata, { createIfMissing: true, expectedVersion: 0 }),
+    );
+    return answer(context, { conversationId: copy });
+  });
+}

@@ -1,0 +1,71 @@
+import type { PromptInput } from "@jaf/core";
+import type { Message } from "@jaf/memory";
+import type { Hono } from "hono";
+import { editBody, regenerateBody } from "../api/requests.ts";
+import type { ServerEnvironment } from "../http/environment.ts";
+import { HttpFailure } from "../http/failure.ts";
+import { parseInput, readJson } from "../http/request-body.ts";
+import type { ServerParts } from "../server-parts.ts";
+import { agentOf } from "./chat.ts";
+import { checkVersion, ownConversation } from "./own-conversation.ts";
+import { answerTurn, ownEncoder } from "./turn-answer.ts";
+
+/** Changes of what was said, by the owner. */
+export function editRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): void {
+  const { settings } = parts;
+
+  app.post("/conversations/:conversationId/edit", async (context) => {
+    const conversationId = context.req.param("conversationId");
+    const body = parseInput(editBody, await readJson(context, settings.limits), "body");
+    const { position, version, message } = body;
+    const agentName = agentOf(parts, body.agentName);
+    const input = [{ role: "user", content: message }] as PromptInput;
+    const request = { target: { conversationId }, agentName, input, edit: { position, version } };
+    return answerTurn(parts, context, request, ownEncoder(context, body));
+  });
+
+  app.post("/conversations/:conversationId/regenerate", async (context) => {
+    const { userId } = context.get("identity");
+    const conversationId = context.req.param("conversationId");
+    const body = parseInput(regenerateBody, await readJson(context, settings.limits), "body");
+    const { version } = body;
+    const agentName = agentOf(parts, body.agentName);
+    const said = await saidAt(parts, { conversationId, userId, version }, body.position);
+    const { position, message } = said;
+    const request = {
+      ...{ target: { conversationId }, agentName, input: [message] },
+      edit: { position, version },
+    };
+    return answerTurn(parts, context, request, ownEncoder(context, body));
+  });
+}
+
+interface Seen {
+  readonly conversationId: string;
+  readonly userId: string;
+  readonly version: number;
+}
+
+const PAGE = 50;
+
+/** The user's message at a position, or the last one. */
+async function saidAt(
+  parts: ServerParts,
+  seen: Seen,
+  position: number | undefined,
+): Promise<{ readonly position: number; readonly message: Message }> {
+  let before = position === undefined ? undefined : position + 1;
+  for (;;) {
+    const limit = position === undefined ? PAGE : 1;
+    const own = await ownConversation(parts, seen, { limit, ...(before === undefined ? {} : { before }) });
+    checkVersion(own, seen.version);
+    const { conversation, firstPosition } = own;
+    const index = conversation.messages.findLastIndex(({ role }) => role === "user");
+    const message = conversation.messages[index];
+    const isRight = position === undefined || firstPosition + index === position;
+    if (message !== undefined && isRight) return { position: firstPosition + index, message };
+    if (position !== undefined || conversation.messages.length < PAGE)
+      throw new HttpFailure("invalid-request", "Invalid body: position: there is no message of the user.");
+    before = firstPosition;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Context } from "hono";
+import type { EncodedTurn, Encoder } from "../encoders/encoder.ts";
+import { encodeJson } from "../encoders/json.ts";
+import { encodeServerSentEvents } from "../encoders/server-sent-events.ts";
+import type { ServerEnvironment } from "../http/environment.ts";
+import { refusalFailure } from "../http/failure.ts";
+import type { ServerParts } from "../server-parts.ts";
+import type { NumberedEvent, TurnRequest } from "../turns/turn-service.ts";
+
+type RequestContext = Context<ServerEnvironment>;
+
+/** JAF's own protocols: what the request asks for. */
+export function ownEncoder(
+  { req }: RequestContext,
+  { stream }: { readonly stream?: boolean | undefined },
+): Encoder {
+  const accepts = req.header("accept") ?? "";
+  return (stream ?? accepts.includes("text/event-stream")) ? encodeServerSentEvents : encodeJson;
+}
+
+/** Starts a turn and answers with its events. The turn goes on if the client leaves. */
+export async function answerTurn(
+  parts: ServerParts,
+  context: RequestContext,
+  request: Omit<TurnRequest, "identity">,
+  encode: Encoder,
+): Promise<Response> {
+  const identity = context.get("identity");
+  const release = parts.limits.turn(identity.userId);
+  const started = await parts.service.start({ identity, ...request }).catch((thrown: unknown) => {
+    release();
+    throw thrown;
+  });
+  if (!started.started) {
+    release();
+    throw refusalFailure(started.refusal);
+  }
+  void started.ended.then(release, release);
+  return answerEvents(parts, context, { ...started, from: 0 }, encode);
+}
+
+interface FollowedTurn {
+  readonly conversationId: string;
+  readonly turnId: string;
+  readonly from: number;
+}
+
+/** Answers with the events of a turn of the user's from a number on. */
+export async function answerEvents(
+  { service, limits, closing }: ServerParts,
+  context: RequestContext,
+  { conversationId, turnId, from }: FollowedTurn,
+  encode: Encoder,
+): Promise<Response> {
+  const { userId } = context.get("identity");
+  const release = limits.stream(userId);
+  const left = new AbortController();
+  const signal = AbortSignal.any([left.signal, closing, context.req.raw.signal]);
+  const leave = (): void => {
+    release();
+    left.abort();
+  };
+  async function* events(): AsyncGenerator<readonly NumberedEvent[]> {
+    try {
+      yield* service.follow({ conversationId, turnId, from, signal });
+    } finally {
+      leave();
+    }
+  }
+  const turn: EncodedTurn = { conversationId, turnId, events: events(), onLeave: leave };
+  return encode(turn);
+}

@@ -1,0 +1,73 @@
+import { serve } from "@hono/node-server";
+import { createServerApp } from "./app.ts";
+import type { ServedAgents, ServerAppOptions, ServerRunConfig } from "./options.ts";
+
+export interface ServerOptions<Ctx> extends ServerAppOptions<Ctx> {
+  /** Default 3000; `0`: a free one. */
+  readonly port?: number;
+  /** Default `"127.0.0.1"`. Another one than loopback needs `authenticate`. */
+  readonly host?: string;
+}
+
+export interface RunningServer {
+  /** E.g. `"http://127.0.0.1:3000"`. */
+  readonly url: string;
+  readonly port: number;
+  /** Takes no more requests, ends streams, finishes running turns or hands them over. The stores stay open. */
+  readonly close: () => Promise<void>;
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
+
+/**
+ * Serves agents over HTTP on Node; `createServerApp` is the same for other runtimes. Rejects with a `TypeError` for an invalid option,
+ * and with the system's error if the port can't be had.
+ *
+ * @example
+ * const server = await runServer([agent], { modelProvider }, { port: 3000, defaultMemoryProvider: provider });
+ */
+export async function runServer<Ctx>(
+  agents: ServedAgents<Ctx>,
+  config: ServerRunConfig<Ctx>,
+  options: ServerOptions<Ctx> = {},
+): Promise<RunningServer> {
+  const { port = 3_000, host = "127.0.0.1" } = options;
+  if (options.authenticate === undefined && !LOOPBACK.has(host))
+    throw new TypeError(
+      `Invalid server options: host: expected a loopback address, not ${JSON.stringify(host)}, since without authenticate() everybody who reaches the server is the same user.`,
+    );
+  const app = await createServerApp(agents, config, options);
+  const server = serve({ fetch: app.fetch, port, hostname: host });
+  const listening = await new Promise<number>((resolve, reject) => {
+    server.once("error", reject);
+    server.once("listening", () => {
+      const address = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : port);
+    });
+  }).catch(async (thrown: unknown) => {
+    await app.close();
+    throw thrown;
+  });
+  const close = async (): Promise<void> => {
+    const closed = new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
+    await app.close();
+    if ("closeIdleConnections" in server) server.closeIdleConnections();
+    const timer = setTimeout(() => {
+      if ("closeAllConnections" in server) server.closeAllConnections();
+    }, 1_000);
+    await closed;
+    clearTimeout(timer);
+  };
+  let closing: Promise<void> | undefined;
+  const shownHost = host.includes(":") ? `[${host}]` : host;
+  return {
+    url: `http://${shownHost}:${listening}`,
+    port: listening,
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
