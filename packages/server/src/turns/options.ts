@@ -80,7 +80,7 @@ const seconds = z.int().min(1);
 const timesSchema = z
   .object({
     gatherMs: z.number().min(0).max(10_000).default(40),
-    leaseSeconds: z.number().min(0.1).max(3_600).default(10),
+    leaseSeconds: z.number().min(1).max(3_600).default(10),
     heartbeatMs: milliseconds.default(800),
     pollMs: milliseconds.default(75),
     recoverMs: z.union([milliseconds, z.literal(false)]).default(3_000),
