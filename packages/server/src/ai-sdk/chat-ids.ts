@@ -29,8 +29,7 @@ export const isClientId = (id: unknown): id is string =>
 
 /** The index of the user's message that has this id. `undefined`: none has. */
 export function userMessageWithId(
-  messages: readonly RichMessage[],
-  firstPosition: number,
+  { messages, firstPosition }: { readonly messages: readonly RichMessage[]; readonly firstPosition: number },
   id: string,
 ): number | undefined {
   const ids = messageIds(firstPosition);

@@ -1,14 +1,19 @@
 import type { Interruption } from "@jaf/core";
-import type { LoggedTurn, Result, RichMessage, TurnLog, VersionedMemoryProvider } from "@jaf/memory";
-import type { TurnEvent } from "../turns/turn-event.ts";
+import type { LoggedTurn, RichMessage } from "@jaf/memory";
+import { unwrap } from "../http/failure.ts";
+import type { ServerParts } from "../server-parts.ts";
+import { decodeEvent } from "../turns/event-text.ts";
 
-export interface ChatStores {
-  readonly provider: VersionedMemoryProvider;
-  readonly log: TurnLog;
+type Stores = Pick<ServerParts, "provider" | "log">;
+
+/** A conversation, and whose it has to be. */
+export interface Chat {
+  readonly conversationId: string;
+  readonly userId: string;
 }
 
 export interface StoredChat {
-  /** `undefined`: there is no such conversation, or it is somebody else's. */
+  /** `undefined`: the user has no such conversation. */
   readonly version: number | undefined;
   readonly messages: readonly RichMessage[];
   readonly firstPosition: number;
@@ -18,48 +23,33 @@ export interface StoredChat {
 const TAIL = 200;
 
 /** What the user has of the conversation. `tail`: at least the last message of the user, and all behind it. */
-export async function readChat(
-  { provider }: ChatStores,
-  conversationId: string,
-  { userId, part }: { readonly userId: string; readonly part: "all" | "tail" },
-): Promise<Result<StoredChat>> {
-  const read = await provider.readConversation(conversationId, {
-    messages: part === "all" ? "all" : { limit: TAIL },
-  });
-  if (!read.success) return read;
-  const { conversation, firstPosition } = read.data;
-  if (conversation === null || conversation.userId !== userId) {
-    return { success: true, data: { version: undefined, messages: [], firstPosition: 0 } };
+export async function readChat(stores: Stores, chat: Chat, part: "all" | "tail"): Promise<StoredChat> {
+  const messages = part === "all" ? "all" : { limit: TAIL };
+  const read = unwrap(await stores.provider.readConversation(chat.conversationId, { messages }));
+  const { conversation, firstPosition } = read;
+  if (conversation === null || conversation.userId !== chat.userId) {
+    return { version: undefined, messages: [], firstPosition: 0 };
   }
-  const { messages, metadata } = conversation;
-  const isCut = part === "tail" && messages.length === TAIL && !messages.some(({ role }) => role === "user");
-  if (isCut) return readChat({ provider } as ChatStores, conversationId, { userId, part: "all" });
-  return { success: true, data: { version: metadata?.version ?? 0, messages, firstPosition } };
+  const stored = conversation.messages;
+  const isCut = part === "tail" && stored.length === TAIL && !stored.some(({ role }) => role === "user");
+  if (isCut) return readChat(stores, chat, "all");
+  return { version: conversation.metadata?.version ?? 0, messages: stored, firstPosition };
 }
 
 /** The user's latest turn in the conversation. */
-export async function latestTurn(
-  { log }: ChatStores,
-  conversationId: string,
-  userId: string,
-): Promise<Result<LoggedTurn | undefined>> {
-  const turns = await log.turnsOf(conversationId, 1);
-  if (!turns.success) return turns;
-  const [turn] = turns.data;
-  return { success: true, data: turn?.userId === userId ? turn : undefined };
+export async function latestTurn({ log }: Stores, chat: Chat): Promise<LoggedTurn | undefined> {
+  const [turn] = unwrap(await log.turnsOf(chat.conversationId, 1));
+  return turn?.userId === chat.userId ? turn : undefined;
 }
 
-/** What a turn waits for, as far as its events can still be read. */
-export async function waitingCalls(
-  { log }: ChatStores,
-  turn: LoggedTurn | undefined,
-): Promise<Result<readonly Interruption[]>> {
-  if (turn?.state !== "waiting") return { success: true, data: [] };
+/** The calls that the conversation waits for, as far as the events of its latest turn can still be read. */
+export async function waitingCalls(stores: Stores, chat: Chat): Promise<readonly Interruption[]> {
+  const turn = await latestTurn(stores, chat);
+  if (turn?.state !== "waiting") return [];
   const { conversationId, turnId, events } = turn;
-  const read = await log.read({ conversationId, turnId, from: Math.max(0, events - 1), limit: 1 });
-  if (!read.success) return read;
-  const [text] = read.data?.events ?? [];
-  // The log holds what this server stored.
-  const last = text === undefined ? undefined : (JSON.parse(text) as TurnEvent);
-  return { success: true, data: last?.type === "turn_end" ? (last.interruptions ?? []) : [] };
+  const from = Math.max(0, events - 1);
+  const page = unwrap(await stores.log.read({ conversationId, turnId, from, limit: 1 }));
+  const [text] = page?.events ?? [];
+  const last = text === undefined ? undefined : decodeEvent(text);
+  return last?.type === "turn_end" ? (last.interruptions ?? []) : [];
 }

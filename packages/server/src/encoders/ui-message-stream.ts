@@ -1,55 +1,27 @@
+import type { TurnEvent } from "../turns/turn-event.ts";
 import type { NumberedEvent } from "../turns/turn-service.ts";
+import type { Encoder } from "./encoder.ts";
+import { EVENT_STREAM_HEADERS, eventStream } from "./event-stream.ts";
 import type { UIMessageChunk } from "./ui-message/chunk.ts";
-import { createTurnChunks, type TurnChunksOptions } from "./ui-message/turn-chunks.ts";
+import { createTurnChunks, type TurnChunks, type TurnChunksOptions } from "./ui-message/turn-chunks.ts";
 
-export interface UIMessageStreamOptions extends TurnChunksOptions {
+export interface UIMessageStreamOptions {
+  /** Which message the turn writes, by its first event. */
+  readonly messageOf: (start: TurnEvent | undefined) => TurnChunksOptions;
   /** Events with smaller numbers are there already: given out as one, so that nothing that was retracted is seen. Default 0. */
   readonly known?: number;
-  /** The client is gone. */
-  readonly onLeave?: () => void;
-  /** How long nothing is sent before a comment is, so that no proxy closes the connection. Default 15. */
-  readonly keepAliveSeconds?: number;
 }
 
-const HEADERS = {
-  "content-type": "text/event-stream",
-  "cache-control": "no-cache",
-  "x-vercel-ai-ui-message-stream": "v1",
-  // Of nginx: send what there is at once.
-  "x-accel-buffering": "no",
-};
-
-/** The events of a turn, from the first on, as the AI SDK's UI message stream, which is for one message. */
-export function uiMessageStream(
-  events: AsyncIterable<readonly NumberedEvent[]>,
-  { known = 0, onLeave, keepAliveSeconds = 15, ...options }: UIMessageStreamOptions,
-): Response {
-  const encoder = new TextEncoder();
-  const lines = textsOf(chunkGroups(gathered(events, known), options))[Symbol.asyncIterator]();
-  let keepAlive: ReturnType<typeof setInterval> | undefined;
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => {
-      const isIdle = () => (controller.desiredSize ?? 0) > 0;
-      keepAlive = setInterval(() => {
-        if (isIdle()) controller.enqueue(encoder.encode(": keep-alive\n\n"));
-      }, keepAliveSeconds * 1000);
-    },
-    pull: async (controller) => {
-      const { done, value } = await lines.next();
-      if (done !== true) {
-        controller.enqueue(encoder.encode(value));
-        return;
-      }
-      clearInterval(keepAlive);
-      controller.close();
-    },
-    cancel: () => {
-      clearInterval(keepAlive);
-      onLeave?.();
-    },
-  });
-  return new Response(body, { headers: HEADERS });
-}
+/**
+ * A turn, from its first event on, as the AI SDK's UI message stream. If the events break off, so does the connection: a client
+ * takes an ordered end for the end of the turn.
+ */
+export const encodeUIMessageStream =
+  ({ messageOf, known = 0 }: UIMessageStreamOptions): Encoder =>
+  ({ events, onLeave }) =>
+    new Response(eventStream(textsOf(chunkGroups(gathered(events, known), messageOf)), { onLeave }), {
+      headers: { ...EVENT_STREAM_HEADERS, "x-vercel-ai-ui-message-stream": "v1" },
+    });
 
 /** The events before number `known` as one group. */
 async function* gathered(
@@ -63,21 +35,22 @@ async function* gathered(
     yield waiting;
     waiting = [];
   }
-  if (waiting.length > 0) yield waiting;
 }
 
 async function* chunkGroups(
   groups: AsyncIterable<readonly NumberedEvent[]>,
-  options: TurnChunksOptions,
+  messageOf: UIMessageStreamOptions["messageOf"],
 ): AsyncGenerator<readonly UIMessageChunk[]> {
-  const chunks = createTurnChunks(options);
-  yield chunks.start();
-  try {
-    for await (const group of groups) yield chunks.next(group);
-  } catch {
-    // The store failed for long. The client can't be told by a status any more.
+  let chunks: TurnChunks | undefined;
+  for await (const group of groups) {
+    if (chunks === undefined) {
+      chunks = createTurnChunks(messageOf(group[0]?.event));
+      yield chunks.start();
+    }
+    yield chunks.next(group);
+    if (chunks.isOver()) return;
   }
-  yield chunks.breakOff();
+  throw new Error("The events of the turn broke off.");
 }
 
 async function* textsOf(groups: AsyncIterable<readonly UIMessageChunk[]>): AsyncGenerator<string> {

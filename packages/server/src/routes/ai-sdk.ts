@@ -1,222 +1,100 @@
-import type { Interruption, PromptInput } from "@jaf/core";
-import type { MemoryErrorUnion, RichMessage } from "@jaf/memory";
-import { type Context, Hono } from "hono";
-import {
-  conversationOfChat,
-  isClientId,
-  messageIdAt,
-  messageIds,
-  userMessageWithId,
-} from "../ai-sdk/chat-ids.ts";
-import { type ChatRequest, parseChatRequest, type SaidMessage } from "../ai-sdk/chat-request.ts";
-import {
-  type ChatStores,
-  latestTurn,
-  readChat,
-  type StoredChat,
-  waitingCalls,
-} from "../ai-sdk/chat-store.ts";
+import type { Context, Hono } from "hono";
+import { answeringTurn, isComplete, saidTurn } from "../ai-sdk/asked-turn.ts";
+import { conversationOfChat, messageIdAt, messageIds } from "../ai-sdk/chat-ids.ts";
+import { type ChatRequest, parseChatRequest } from "../ai-sdk/chat-request.ts";
+import { type Chat, latestTurn, readChat, type StoredChat, waitingCalls } from "../ai-sdk/chat-store.ts";
 import { replyPlace } from "../ai-sdk/reply-place.ts";
-import { withFirst } from "../ai-sdk/with-first.ts";
+import type { Encoder } from "../encoders/encoder.ts";
 import { shownMessages } from "../encoders/ui-message/shown-parts.ts";
-import { uiMessageStream } from "../encoders/ui-message-stream.ts";
-import type { Identity } from "../identity.ts";
-import type { TurnRefusal, TurnRequest, TurnService } from "../turns/turn-service.ts";
+import { encodeUIMessageStream } from "../encoders/ui-message-stream.ts";
+import { answer } from "../http/answer.ts";
+import type { ServerEnvironment } from "../http/environment.ts";
+import { HttpFailure } from "../http/failure.ts";
+import { readJson } from "../http/request-body.ts";
+import type { ServerParts } from "../server-parts.ts";
+import { agentOf, titleOf } from "./chat.ts";
+import { answerEvents, answerTurn } from "./turn-answer.ts";
 
-export interface AiSdkRoutesOptions extends ChatStores {
-  readonly turns: TurnService;
-  /** Who sends the request; it was authenticated before. */
-  readonly identityOf: (context: Context) => Identity;
-  /** Answers with why there is nothing else to answer. */
-  readonly refuse: (context: Context, problem: ChatProblem) => Response;
-  /** Of a request that names none. */
-  readonly defaultAgent: string;
-  /** Whether the model's thoughts are given out. Default `true`. */
-  readonly reasoning?: boolean;
-}
-
-export type ChatProblem =
-  | { readonly kind: "invalid"; readonly message: string }
-  | { readonly kind: "store"; readonly error: MemoryErrorUnion }
-  | { readonly kind: "refused"; readonly refusal: TurnRefusal };
-
-type Answer<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly problem: ChatProblem };
-
-/** What `useChat` of the AI SDK asks, for its `DefaultChatTransport({ api })`. Paths are those behind `api`. */
-export function aiSdkRoutes(options: AiSdkRoutesOptions): Hono {
-  const { turns, identityOf, refuse } = options;
-  const routes = new Hono();
-  const chatOf = (context: Context) => {
-    const { userId } = identityOf(context);
-    return { userId, conversationId: conversationOfChat(userId, context.req.param("chatId") ?? "") };
+/** What `useChat` of the AI SDK asks, by `DefaultChatTransport({ api: "/ai-sdk/chat" })`, and what it needs beside that. */
+export function aiSdkRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): void {
+  const { service, settings } = parts;
+  const chatOf = (context: Context<ServerEnvironment>, chatId = context.req.param("chatId") ?? ""): Chat => {
+    const { userId } = context.get("identity");
+    return { userId, conversationId: conversationOfChat(userId, chatId) };
   };
 
-  routes.post("/", async (context) => {
-    const parsed = parseChatRequest(await context.req.json().catch(() => undefined));
-    if (!parsed.ok) return refuse(context, { kind: "invalid", message: parsed.message });
-    const begun = await beginTurn(options, identityOf(context), parsed.request);
-    if (!begun.ok) return refuse(context, begun.problem);
-    const { conversationId, turnId, chat, heldParts } = begun.value;
-    return streamTurn(options, { conversationId, turnId, chat, ...heldParts });
+  app.post("/ai-sdk/chat", async (context) => {
+    const parsed = parseChatRequest(await readJson(context, settings.limits));
+    if (!parsed.ok) throw new HttpFailure("invalid-request", parsed.message);
+    const { request } = parsed;
+    const chat = chatOf(context, request.chatId);
+    const agentName = agentOf(parts, request.agentName);
+    const part = request.asks === "say" || request.asks === "go-on" ? "tail" : "all";
+    const stored = await readChat(parts, chat, part);
+    const turn = await turnOf(parts, chat, { request, stored });
+    const heldParts = request.asks === "go-on" ? request.answers.heldParts : 0;
+    return answerTurn(parts, context, { agentName, ...turn }, encoderOf(stored, { heldParts }));
   });
 
-  routes.get("/:chatId/stream", async (context) => {
-    const { userId, conversationId } = chatOf(context);
-    const turn = await latestTurn(options, conversationId, userId);
-    if (!turn.success) return refuse(context, { kind: "store", error: turn.error });
-    if (turn.data?.state !== "running") return context.body(null, 204);
-    const chat = await readChat(options, conversationId, { userId, part: "tail" });
-    if (!chat.success) return refuse(context, { kind: "store", error: chat.error });
-    const { turnId, events: known } = turn.data;
-    return streamTurn(options, { conversationId, turnId, chat: chat.data, known });
+  app.get("/ai-sdk/chat/:chatId/stream", async (context) => {
+    const chat = chatOf(context);
+    const turn = await latestTurn(parts, chat);
+    if (turn?.state !== "running") return context.body(null, 204);
+    const { conversationId, turnId, events: known } = turn;
+    const stored = await readChat(parts, chat, "tail");
+    return answerEvents(parts, context, { conversationId, turnId, from: 0 }, encoderOf(stored, { known }));
   });
 
-  routes.post("/:chatId/stop", async (context) => {
-    const { userId, conversationId } = chatOf(context);
-    const turn = await latestTurn(options, conversationId, userId);
-    if (!turn.success) return refuse(context, { kind: "store", error: turn.error });
-    const stopping =
-      turn.data?.state === "running" && (await turns.stop({ conversationId, turnId: turn.data.turnId }));
-    return context.json({ success: true, data: { stopping } });
+  app.post("/ai-sdk/chat/:chatId/stop", async (context) => {
+    const turn = await latestTurn(parts, chatOf(context));
+    return answer(context, { stopping: turn?.state === "running" && (await service.stop(turn)) });
   });
 
-  routes.get("/:chatId/messages", async (context) => {
-    const { userId, conversationId } = chatOf(context);
-    const [chat, turn] = await Promise.all([
-      readChat(options, conversationId, { userId, part: "all" }),
-      latestTurn(options, conversationId, userId),
+  app.get("/ai-sdk/chat/:chatId/messages", async (context) => {
+    const chat = chatOf(context);
+    const [stored, interruptions] = await Promise.all([
+      readChat(parts, chat, "all"),
+      waitingCalls(parts, chat),
     ]);
-    if (!chat.success) return refuse(context, { kind: "store", error: chat.error });
-    if (!turn.success) return refuse(context, { kind: "store", error: turn.error });
-    const waiting = await waitingCalls(options, turn.data);
-    if (!waiting.success) return refuse(context, { kind: "store", error: waiting.error });
-    return context.json({ success: true, data: { messages: shownChat(chat.data, waiting.data, options) } });
+    const id = messageIds(stored.firstPosition);
+    return answer(context, { messages: shownMessages(stored.messages, { interruptions, id }) });
   });
-
-  return routes;
 }
 
-const shownChat = (
-  { messages, firstPosition }: StoredChat,
-  interruptions: readonly Interruption[],
-  { reasoning = true }: AiSdkRoutesOptions,
-) => shownMessages(messages, { reasoning, interruptions, id: messageIds(firstPosition) });
-
-interface BegunTurn {
-  readonly conversationId: string;
-  readonly turnId: string;
-  readonly chat: StoredChat;
-  readonly heldParts: { readonly heldParts?: number };
-}
-
-async function beginTurn(
-  options: AiSdkRoutesOptions,
-  identity: Identity,
-  request: ChatRequest,
-): Promise<Answer<BegunTurn>> {
-  const { userId } = identity;
-  const conversationId = conversationOfChat(userId, request.chatId);
-  const part = request.asks === "say" || request.asks === "go-on" ? "tail" : "all";
-  const chat = await readChat(options, conversationId, { userId, part });
-  if (!chat.success) return { ok: false, problem: { kind: "store", error: chat.error } };
-  const asked = await turnRequest(options, { request, conversationId, userId, chat: chat.data });
-  if (!asked.ok) return asked;
-  const agentName = request.agentName ?? options.defaultAgent;
-  const started = await options.turns.start({ identity, agentName, ...asked.value });
-  if (!started.started) return { ok: false, problem: { kind: "refused", refusal: started.refusal } };
-  const { turnId } = started;
-  const heldParts = request.asks === "go-on" ? { heldParts: request.answers.heldParts } : { heldParts: 0 };
-  return { ok: true, value: { conversationId, turnId, chat: chat.data, heldParts } };
-}
-
-type AskedTurn = Pick<TurnRequest, "target" | "input" | "edit" | "approvals" | "toolResults">;
-
-interface AskedChat {
+interface Asked {
   readonly request: ChatRequest;
-  readonly conversationId: string;
-  readonly userId: string;
-  readonly chat: StoredChat;
+  readonly stored: StoredChat;
 }
 
-async function turnRequest(
-  options: AiSdkRoutesOptions,
-  { request, conversationId, userId, chat }: AskedChat,
-): Promise<Answer<AskedTurn>> {
-  const added: AskedTurn["target"] = { newId: conversationId };
+async function turnOf(parts: ServerParts, chat: Chat, { request, stored }: Asked) {
+  const { conversationId } = chat;
   if (request.asks === "go-on") {
-    if (isComplete(chat)) return { ok: false, problem: { kind: "refused", refusal: nothingWaits } };
-    const turn = await latestTurn(options, conversationId, userId);
-    if (!turn.success) return { ok: false, problem: { kind: "store", error: turn.error } };
-    const waiting = await waitingCalls(options, turn.data);
-    if (!waiting.success) return { ok: false, problem: { kind: "store", error: waiting.error } };
-    const { approvals, resultsOf } = request.answers;
-    const toolResults = resultsOf(waiting.data);
-    return {
-      ok: true,
-      value: {
-        target: { conversationId },
-        input: [],
-        ...(approvals.length === 0 ? {} : { approvals }),
-        ...(toolResults.length === 0 ? {} : { toolResults }),
-      },
-    };
+    if (isComplete(stored)) {
+      throw new HttpFailure("changed", "Nothing waits for an answer. Read the conversation again.");
+    }
+    return answeringTurn(conversationId, request.answers, await waitingCalls(parts, chat));
   }
-  const { said, asks } = request;
-  const index = asks === "say" || said.id === undefined ? undefined : placeOf(chat, said.id);
-  const stored = index === undefined ? undefined : chat.messages[index];
-  // What never got here, since the request failed, is said now.
-  if (index === undefined || stored === undefined || chat.version === undefined) {
-    return { ok: true, value: { target: added, input: inputOf(said) } };
-  }
-  const edit = { position: chat.firstPosition + index, version: chat.version };
-  const content = stored.content ?? "";
-  const input = asks === "edit" ? said : { id: stored.id, content };
-  return { ok: true, value: { target: { conversationId }, input: inputOf(input), edit } };
+  const turn = saidTurn(conversationId, request, stored);
+  const title = titleOf([{ content: request.said.content as string }]);
+  return "newId" in turn.target && title !== undefined
+    ? { ...turn, target: { ...turn.target, title } }
+    : turn;
 }
 
-/** There is no call to answer, nor anything that a failed turn has left undone. */
-const isComplete = ({ messages }: StoredChat): boolean => {
-  const last = messages.at(-1);
-  return last === undefined || (last.role === "assistant" && (last.tool_calls ?? []).length === 0);
-};
-
-const nothingWaits: TurnRefusal = {
-  reason: "changed",
-  message: "Nothing waits for an answer. Load the conversation again.",
-  retryable: false,
-};
-
-const placeOf = ({ messages, firstPosition }: StoredChat, id: string): number | undefined =>
-  userMessageWithId(messages, firstPosition, id);
-
-/** With the client's id, so that it finds the message again. */
-function inputOf({ id, content }: SaidMessage): PromptInput {
-  const message: RichMessage = { role: "user", content, ...(isClientId(id) ? { id } : {}) };
-  return [message] as PromptInput;
-}
-
-interface StreamedTurn {
-  readonly conversationId: string;
-  readonly turnId: string;
-  readonly chat: StoredChat;
-  readonly known?: number;
+interface EncoderOptions {
+  /** How many parts the client has of the message that the turn writes. Absent: it asks for all of it. */
   readonly heldParts?: number;
+  readonly known?: number;
 }
 
-async function streamTurn(
-  { turns, reasoning = true }: AiSdkRoutesOptions,
-  { conversationId, turnId, chat, known = 0, ...held }: StreamedTurn,
-): Promise<Response> {
-  const left = new AbortController();
-  const events = turns.follow({ conversationId, turnId, from: 0, signal: left.signal });
-  const { first, all } = await withFirst(events);
-  const start = first?.[0]?.event;
-  const position = start?.type === "turn_start" ? start.position : undefined;
-  const place = replyPlace(chat, position ?? chat.firstPosition + chat.messages.length);
-  return uiMessageStream(all, {
-    ...{ messageId: messageIdAt(place.position), before: place.before, known, reasoning, ...held },
-    onLeave: () => left.abort(),
+function encoderOf(stored: StoredChat, { known = 0, ...held }: EncoderOptions): Encoder {
+  return encodeUIMessageStream({
+    known,
+    messageOf: (start) => {
+      const next = stored.firstPosition + stored.messages.length;
+      const from = start?.type === "turn_start" ? start.position : undefined;
+      const { position, before } = replyPlace(stored, from ?? next);
+      return { messageId: messageIdAt(position), before, ...held };
+    },
   });
 }

@@ -1,4 +1,4 @@
-import { type Agent, createTool } from "@jaf/core";
+import { type Agent, createTool, type ModelProvider } from "@jaf/core";
 import {
   type ChatInit,
   DefaultChatTransport,
@@ -15,7 +15,6 @@ import {
   clerk,
   createPausingModel,
   createScriptedModel,
-  createTestService,
   createWorld,
   messagesOf,
   type World,
@@ -50,15 +49,17 @@ const locate = createTool({
 const agent: Agent<unknown, string> = { ...clerk, tools: [add, pay, locate] };
 
 type Steps = Parameters<typeof createScriptedModel>[0];
-type Model = Parameters<typeof createTestService>[1];
+type Model = ModelProvider<unknown>;
 
 async function start(stepsOrModel: Steps | Model, world: World = createWorld()) {
   const model = "getCompletion" in stepsOrModel ? stepsOrModel : createScriptedModel(stepsOrModel);
-  const api = await startChatServer(world, createTestService(world, model, { agents: [agent] }));
+  const api = await startChatServer(world, [agent], model);
   const chatOf = (init: Partial<ChatInit<UIMessage>> = {}, fetch = globalThis.fetch) =>
     new HeadlessChat({ id: "c/1", transport: new DefaultChatTransport({ api, fetch }), ...init });
   const read = async (chatId = "c/1", user = "ada"): Promise<UIMessage[]> => {
-    const response = await fetch(`${api}/${encodeURIComponent(chatId)}/messages`, { headers: { user } });
+    const response = await fetch(`${api}/${encodeURIComponent(chatId)}/messages`, {
+      headers: { "x-user": user },
+    });
     expect(response.status).toBe(200);
     return z
       .object({ data: z.object({ messages: z.array(z.custom<UIMessage>()) }) })
@@ -252,7 +253,7 @@ describe("useChat of ai@6", () => {
     const sending = chat.sendMessage({ text: "Hi" });
     await expect.poll(() => textOf(chat.lastMessage)).toEqual(["Hel"]);
     const as = (user: string, path: string, method = "GET") =>
-      fetch(`${api}/${path}`, { method, headers: { user } });
+      fetch(`${api}/${path}`, { method, headers: { "x-user": user } });
     for (const chatId of ["c%2F1", encodeURIComponent(conversationOfChat("ada", "c/1"))]) {
       expect((await as("bob", `${chatId}/stream`)).status).toBe(204);
       expect(await (await as("bob", `${chatId}/stop`, "POST")).json()).toMatchObject({

@@ -27,11 +27,7 @@ function grouped(events: readonly TurnEvent[], lengths: readonly number[]) {
 
 function chunksOf(turn: ScriptedTurn, lengths: readonly number[], given = options): UIMessageChunk[] {
   const chunks = createTurnChunks(given);
-  const made = [
-    ...chunks.start(),
-    ...grouped(turn.events, lengths).flatMap(chunks.next),
-    ...chunks.breakOff(),
-  ];
+  const made = [...chunks.start(), ...grouped(turn.events, lengths).flatMap(chunks.next)];
   // As they come out of the connection.
   return JSON.parse(JSON.stringify(made));
 }
@@ -149,14 +145,6 @@ describe("the chunks of a turn", () => {
     expect(JSON.stringify(chunksOf(turn, [turn.events.length]))).not.toContain('"Hel"');
     expect(chunksOf(turn, [turn.events.length]).map(({ type }) => type)).toEqual([
       ...["start", "start-step", "text-start", "text-delta", "text-end", "finish-step", "finish"],
-    ]);
-  });
-
-  it("say that the events broke off", () => {
-    const turn = turnOf({ type: "text", text: "Hel" });
-    const chunks = chunksOf({ ...turn, events: turn.events.slice(0, 2) }, [1]);
-    expect(chunks.map(({ type }) => type)).toEqual([
-      ...["start", "start-step", "text-start", "text-delta", "text-end", "finish-step", "error"],
     ]);
   });
 

@@ -2,7 +2,8 @@ import { DefaultChatTransport, type UIMessage } from "ai";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { shownReply } from "../../src/encoders/ui-message/shown-parts.ts";
-import { uiMessageStream } from "../../src/encoders/ui-message-stream.ts";
+import type { TurnChunksOptions } from "../../src/encoders/ui-message/turn-chunks.ts";
+import { encodeUIMessageStream } from "../../src/encoders/ui-message-stream.ts";
 import type { TurnEvent } from "../../src/turns/turn-event.ts";
 import type { NumberedEvent } from "../../src/turns/turn-service.ts";
 import { comparable } from "./support/comparable.ts";
@@ -16,6 +17,16 @@ async function* inGroups(
   const numbered = events.map((event, number) => ({ number, event }));
   for (let at = 0; at < numbered.length; at += size) yield numbered.slice(at, at + size);
 }
+
+const encoded = (
+  events: AsyncIterable<readonly NumberedEvent[]>,
+  { known, ...message }: { readonly known?: number; readonly before?: TurnChunksOptions["before"] } = {},
+  onLeave = () => {},
+) =>
+  encodeUIMessageStream({
+    ...(known === undefined ? {} : { known }),
+    messageOf: () => ({ messageId: "m1", before: [], ...message }),
+  })({ conversationId: "c", turnId: "t", events, onLeave });
 
 const asUser: UIMessage = { id: "u", role: "user", parts: [{ type: "text", text: "?" }] };
 
@@ -43,12 +54,8 @@ describe("the UI message stream", () => {
           const turn = scriptTurn(shape);
           const fetch: typeof globalThis.fetch = async (_, init) =>
             init?.method === "POST"
-              ? cutAfter(uiMessageStream(inGroups(turn.events, size), { messageId: "m1", before: [] }), bytes)
-              : uiMessageStream(inGroups(turn.events, size), {
-                  messageId: "m1",
-                  before: [],
-                  known: turn.events.length,
-                });
+              ? cutAfter(await encoded(inGroups(turn.events, size)), bytes)
+              : encoded(inGroups(turn.events, size), { known: turn.events.length });
           const chat = new HeadlessChat({ id: "c", transport: new DefaultChatTransport({ fetch }) });
           await chat.sendMessage(asUser);
           await chat.resumeStream();
@@ -79,7 +86,7 @@ describe("the UI message stream", () => {
       { type: "turn_end", status: "completed" },
     ];
     const called: string[] = [];
-    const fetch = async () => uiMessageStream(inGroups(events, 1), { messageId: "m1", before });
+    const fetch = async () => encoded(inGroups(events, 1), { before });
     const chat = new HeadlessChat({
       transport: new DefaultChatTransport({ fetch }),
       onToolCall: ({ toolCall }) => {
@@ -96,32 +103,36 @@ describe("the UI message stream", () => {
     expect(called).toEqual([]);
   });
 
-  it("has the header of the protocol, and keeps an idle connection open", async () => {
+  it("has the header of the protocol, and ends with whom it is for", async () => {
     const left = new AbortController();
     async function* silent(): AsyncGenerator<readonly NumberedEvent[]> {
+      yield [
+        { number: 0, event: { type: "turn_start", turnId: "t", conversationId: "c", agentName: "clerk" } },
+      ];
       await new Promise((resolve) => left.signal.addEventListener("abort", resolve));
     }
-    const response = uiMessageStream(silent(), {
-      messageId: "m1",
-      before: [],
-      keepAliveSeconds: 0.01,
-      onLeave: () => left.abort(),
-    });
+    const response = await encoded(silent(), {}, () => left.abort());
     expect(response.headers.get("x-vercel-ai-ui-message-stream")).toBe("v1");
+    expect(response.headers.get("content-type")).toContain("text/event-stream");
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     expect((await reader?.read())?.value).toBe('data: {"type":"start","messageId":"m1"}\n\n');
-    expect((await reader?.read())?.value).toBe(": keep-alive\n\n");
     await reader?.cancel();
     expect(left.signal.aborted).toBe(true);
   });
 
-  it("says that the events can't be read, where the store fails for long", async () => {
-    // biome-ignore lint/correctness/useYield: it fails before
-    async function* failing(): AsyncGenerator<readonly NumberedEvent[]> {
-      throw new Error("connection refused by 10.0.0.1");
-    }
-    const body = await uiMessageStream(failing(), { messageId: "m1", before: [] }).text();
-    expect(body).toContain('"type":"error"');
-    expect(body).not.toContain("10.0.0.1");
-  });
+  it.each([
+    ["end", async function* (): AsyncGenerator<readonly NumberedEvent[]> {}],
+    [
+      "fail",
+      // biome-ignore lint/correctness/useYield: it fails before
+      async function* (): AsyncGenerator<readonly NumberedEvent[]> {
+        throw new Error("connection refused");
+      },
+    ],
+  ])(
+    "breaks off where the events %s before the turn does, so that no client takes it for the end",
+    async (_, events) => {
+      await expect((await encoded(events())).text()).rejects.toThrow();
+    },
+  );
 });

@@ -23,8 +23,8 @@ export interface TurnChunks {
   readonly start: () => UIMessageChunk[];
   /** Pieces that are retracted within the same group are never given out. */
   readonly next: (events: readonly NumberedEvent[]) => UIMessageChunk[];
-  /** The events broke off without `turn_end`. */
-  readonly breakOff: () => UIMessageChunk[];
+  /** Whether the turn has ended. */
+  readonly isOver: () => boolean;
 }
 
 export function createTurnChunks({ messageId, before, heldParts, ...shown }: TurnChunksOptions): TurnChunks {
@@ -83,7 +83,7 @@ export function createTurnChunks({ messageId, before, heldParts, ...shown }: Tur
       const chunks = writer.write(partsNow());
       return end === undefined ? chunks : [...chunks, ...writer.close(), ...endChunks(end)];
     },
-    breakOff: () => (end === undefined ? [...writer.close(), ...brokenOff] : []),
+    isOver: () => end !== undefined,
   };
 }
 
@@ -93,10 +93,6 @@ function addPiece(pieces: ContentPart[], type: "text" | "reasoning", text: strin
   if (said === undefined) pieces.push({ type, text });
   else pieces[pieces.length - 1] = { type, text: said + text };
 }
-
-const brokenOff: readonly UIMessageChunk[] = [
-  { type: "error", errorText: "The turn's events can't be read any more. Load the conversation again." },
-];
 
 /** Where the events are pieces of one kind: without looking at the whole message, since these are most of what comes. */
 function onePiece(
