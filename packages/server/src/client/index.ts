@@ -1,0 +1,1 @@
+export { shownParts } from "./ai-sdk.ts";
