@@ -267,6 +267,20 @@ describe("useChat of ai@6", () => {
     expect(await messagesOf(world, conversationOfChat("ada", "c/1"))).toHaveLength(2);
   });
 
+  it("lets a page of another origin read the stream, as far as cors does", async () => {
+    const { api } = await start(["Hi."]);
+    const messages = [{ id: "u", role: "user", parts: [{ type: "text", text: "Hello" }] }];
+    const response = await fetch(api, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: "https://page.example" },
+      body: JSON.stringify({ id: "c", messages }),
+    });
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(response.headers.get("x-vercel-ai-ui-message-stream")).toBe("v1");
+    expect(await response.text()).toContain("Hi.");
+  });
+
   it("takes no history, roles or results from a client", async () => {
     const { api, world } = await start(["Hi."]);
     const post = (body: unknown) =>

@@ -23,16 +23,18 @@ function Part({ part, decide }) {
 }
 
 function Chat({ messages: loaded }) {
-  const { messages, status, sendMessage, resumeStream, regenerate, addToolApprovalResponse } = useChat({
-    ...{ id, messages: loaded, resume: true },
-    transport: new DefaultChatTransport({ api }),
-    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
-  });
+  const { messages, status, sendMessage, resumeStream, regenerate, addToolApprovalResponse, error } = useChat(
+    {
+      ...{ id, messages: loaded, resume: true },
+      transport: new DefaultChatTransport({ api }),
+      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    },
+  );
   const [text, setText] = useState("");
   const decide = (approvalId) => addToolApprovalResponse({ id: approvalId, approved: true });
   return h(
     "main",
-    { "data-status": status },
+    { "data-status": error?.message ?? status },
     messages.map((message) =>
       h(
         "section",
