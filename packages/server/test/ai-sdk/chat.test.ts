@@ -179,9 +179,12 @@ describe("useChat of ai@6", () => {
     await expect.poll(() => textOf(chat.lastMessage)).toEqual(["So far, so good"]);
     const stop = async () => (await fetch(`${api}/c%2F1/stop`, { method: "POST" })).json();
     expect(await stop()).toMatchObject({ data: { stopping: true } });
-    await sending;
+    // Who looks for the turn meanwhile finds its end or nothing, and no other turn.
+    const other = chatOf({ messages: await read() });
+    await Promise.all([sending, other.resumeStream()]);
     expect(chat.status).toBe("ready");
     expect(textOf(chat.lastMessage)).toEqual(["So far, so good"]);
+    expect(other.messages.length).toBeLessThanOrEqual(2);
     expectSame(chat, await read());
     expect(await stop()).toMatchObject({ data: { stopping: false } });
   });
@@ -243,6 +246,81 @@ describe("useChat of ai@6", () => {
       // Where the turn had ended by then there is nothing to resume: the client loads what is stored.
       if (textOf(chat.lastMessage)?.length !== 3 || chat.messages.length !== 2) chat.messages = stored;
       expectSame(chat, stored);
+    }
+  });
+
+  it("takes back what an attempt of the model said that failed", async () => {
+    let attempts = 0;
+    const gate = createPausingModel(["Hel"]);
+    const model: ModelProvider<unknown> = {
+      ...gate.model,
+      getCompletionStream: async function* (...request) {
+        attempts += 1;
+        if (attempts === 1) {
+          yield { type: "text_delta", text: "The sky is gre" };
+          await new Promise((resolve) => setTimeout(resolve, 200));
+          throw Object.assign(new Error("overloaded"), { status: 529 });
+        }
+        for await (const chunk of gate.model.getCompletionStream?.(...request) ?? []) yield chunk;
+      },
+    };
+    const { chatOf, read } = await start(model);
+    const chat = chatOf();
+    const sending = chat.sendMessage({ text: "?" });
+    await expect.poll(() => textOf(chat.lastMessage)).toEqual(["The sky is gre", "Hel"]);
+    const other = chatOf({ messages: await read() });
+    const resumed = other.resumeStream();
+    await expect.poll(() => textOf(other.lastMessage)).toEqual(["Hel"]);
+    gate.go();
+    await Promise.all([sending, resumed]);
+    const stored = await read();
+    expect(textOf(stored[1])).toEqual(["Hel"]);
+    expectSame(chat, stored);
+    expectSame(other, stored);
+    expect(other.lastMessage?.metadata).toBeUndefined();
+  });
+
+  it("gives out all of a message that goes on after an approval", async () => {
+    const gate = createPausingModel(["Paid, ", "and"], [" done."]);
+    let calls = 0;
+    const model: ModelProvider<unknown> = {
+      ...gate.model,
+      getCompletionStream: async function* (...request) {
+        calls += 1;
+        if (calls === 1) {
+          yield { type: "text_delta", text: "One moment." };
+          yield { type: "tool_call_delta", index: 0, id: "c1", name: "pay", arguments: '{"amount":5}' };
+          yield { type: "done" };
+        } else {
+          for await (const chunk of gate.model.getCompletionStream?.(...request) ?? []) yield chunk;
+        }
+      },
+    };
+    const { chatOf, read } = await start(model);
+    const chat = chatOf({ sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses });
+    await chat.sendMessage({ text: "Pay." });
+    const [asked] = (chat.lastMessage?.parts ?? []).flatMap((part) =>
+      "approval" in part ? [part.approval] : [],
+    );
+    await chat.addToolApprovalResponse({ id: asked?.id ?? "", approved: true });
+    await expect.poll(() => textOf(chat.lastMessage)).toEqual(["One moment.", "Paid, and"]);
+    // One has only what was there before, one nothing, and one what is there now.
+    const others = [
+      chatOf({ messages: (await read()).slice(0, 1) }),
+      chatOf(),
+      chatOf({ messages: await read() }),
+    ];
+    const resumed = others.map((other) => other.resumeStream());
+    for (const other of others) await expect.poll(() => textOf(other.lastMessage)?.length).toBe(2);
+    gate.go();
+    await Promise.all(resumed);
+    await expect.poll(() => chat.status).toBe("ready");
+    const stored = await read();
+    expect(textOf(stored[1])).toEqual(["One moment.", "Paid, and done."]);
+    expectSame(chat, stored);
+    for (const other of others) {
+      expect(other.messages.filter(({ role }) => role === "assistant")).toHaveLength(1);
+      expect(comparable(other.lastMessage?.parts ?? [])).toEqual(comparable(stored[1]?.parts ?? []));
     }
   });
 
