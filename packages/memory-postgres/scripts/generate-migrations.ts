@@ -11,6 +11,7 @@ export const migrationFolders: readonly MigrationFolder[] = [
   { folder: "migrations/user-memory/", source: "src/user-memory/generated-migrations.ts" },
   { folder: "migrations/blobs/", source: "src/blobs/generated-migrations.ts" },
   { folder: "migrations/cache/", source: "src/cache/generated-migrations.ts" },
+  { folder: "migrations/turn-log/", source: "src/turn-log/generated-migrations.ts" },
 ];
 
 export const packageFile = (path: string): URL => new URL(`../${path}`, import.meta.url);

@@ -8,3 +8,5 @@ export type { PgClient, PgliteClient, PostgresClient } from "./client/clients.ts
 export { type PostgresConfig, type PostgresTables, postgresConfigSchema } from "./config.ts";
 export { migrate, printMigrations } from "./migrator/migrate.ts";
 export { createPostgresBackend, createPostgresProvider, type PostgresProvider } from "./provider.ts";
+export { migrateTurnLog, printTurnLogMigrations } from "./turn-log/migrate.ts";
+export { createPostgresTurnLog } from "./turn-log/turn-log.ts";

@@ -10,3 +10,5 @@ export { checkMemoryProvider, type RuleReport } from "./report.ts";
 export { RuleBroken } from "./rule-broken.ts";
 export { serveProviders } from "./serve-providers.ts";
 export { describeMemoryProvider } from "./suite.ts";
+export type { TestTurnLog, TurnLogHarness } from "./turn-log/harness.ts";
+export { describeTurnLogConformance } from "./turn-log/suite.ts";

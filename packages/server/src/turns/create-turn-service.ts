@@ -1,9 +1,10 @@
 import { createEventPoller } from "./event-poller.ts";
 import { followTurn } from "./follow-turn.ts";
-import { parseTurnOptions, type TurnServiceOptions } from "./options.ts";
+import { parseTurnOptions, type TurnServiceOptions, type TurnSettings } from "./options.ts";
 import { pause } from "./pause.ts";
 import { startRecovery } from "./recovery.ts";
 import type { StoredRequest } from "./stored-request.ts";
+import { clientOfTurn } from "./turn-client.ts";
 import { failedEnd, LOST } from "./turn-end.ts";
 import { invalid, refusal } from "./turn-errors.ts";
 import type { TurnEnd } from "./turn-event.ts";
@@ -16,8 +17,8 @@ import { type ResolvedTarget, resolveTarget } from "./turn-target.ts";
 
 /** How long the log may fail before the readers of a turn are told. */
 const GIVE_UP_MS = 30_000;
-/** How long turns that are handed over have for that. */
-const HAND_OVER_MS = 5_000;
+/** How long turns that are handed over have for that, also where the store doesn't answer. */
+const HAND_OVER_MS = 3_000;
 
 /**
  * Creates the service that runs turns of agents on a turn log and a memory provider. Processes with the same log and the same
@@ -26,6 +27,7 @@ const HAND_OVER_MS = 5_000;
  */
 export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnService {
   const settings = parseTurnOptions(options);
+  checkAgents(settings);
   const { log, provider, pollMs } = settings;
   const runs = new Map<string, TurnRun>();
   const over = new AbortController();
@@ -126,12 +128,12 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
     readonly timeoutMs: number;
   }): Promise<{ readonly handedOver: number }> {
     isDraining = true;
-    await recovery.close();
+    const stopped = recovery.close();
+    await within(Promise.all([stopped, ...[...runs.values()].map(({ left }) => left)]), timeoutMs);
+    // Also those that were taken over meanwhile.
     const all = [...runs.values()];
-    const allLeft = Promise.all(all.map(({ left }) => left));
-    await within(allLeft, timeoutMs);
-    for (const run of runs.values()) run.handOver();
-    await within(allLeft, HAND_OVER_MS);
+    for (const run of all) run.handOver();
+    await within(Promise.all([stopped, ...all.map(({ left }) => left)]), HAND_OVER_MS);
     // A run that doesn't end in time isn't handed over: its lease ends by itself.
     const lefts = await Promise.all(all.map((run) => (runs.has(keyOf(run)) ? undefined : run.left)));
     return { handedOver: lefts.filter((left) => left?.kind === "handed-over").length };
@@ -153,6 +155,17 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
       poller.close();
     },
   };
+}
+
+/** What an agent client would refuse in each turn is refused at once. */
+function checkAgents<Ctx>(settings: TurnSettings<Ctx>): void {
+  for (const agentName of settings.agents.keys()) {
+    clientOfTurn(settings, settings.provider, {
+      ...{ agentName, identity: { userId: "nobody" }, isTakenOver: false },
+      middleware: { name: "turn-record" },
+      onInjected: () => {},
+    });
+  }
 }
 
 const notStarted = (why: TurnRefusal): StartedTurn => ({ started: false, refusal: why });

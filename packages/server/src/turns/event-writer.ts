@@ -1,5 +1,5 @@
 import type { Result, TurnEnding, TurnLog, TurnWriter, WriterAnswer } from "@jaf/memory";
-import { backoffDelayMs, createFailure, createMemoryStorageError } from "@jaf/memory/engine";
+import { backoffDelayMs, createFailure, createMemoryStorageError, onAbort } from "@jaf/memory/engine";
 import { encodeEvent } from "./event-text.ts";
 import { pause } from "./pause.ts";
 import type { TurnEvent } from "./turn-event.ts";
@@ -35,7 +35,7 @@ export interface EventWriter {
   /** Stores what is left, and ends the turn. `false`: it is lost. */
   readonly end: (last: TurnEvent, ending: TurnEnding) => Promise<boolean>;
   /** Stops. What isn't stored is dropped. */
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 }
 
 export function createEventWriter(options: EventWriterOptions): EventWriter {
@@ -62,6 +62,12 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     if (how === "lost") options.onLost();
   };
 
+  /** A store that never answers must hold up nobody once the turn is lost. */
+  const isOver = new Promise<undefined>((resolve) => {
+    onAbort(over.signal, () => resolve(undefined));
+  });
+  const unlessOver = <T>(task: Promise<T>): Promise<T | undefined> => Promise.race([task, isOver]);
+
   /** Repeats a call that failed for a passing reason, as long as the lease lasts. Whether the turn is still held. */
   async function call(make: () => Promise<Result<WriterAnswer>>): Promise<boolean> {
     for (let attempt = 1; isOpen(); attempt++) {
@@ -77,8 +83,8 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
         return true;
       }
       const delayMs = backoffDelayMs(attempt, { baseDelayMs: 50, maxDelayMs: 1_000 });
-      const isOver = performance.now() + delayMs - heldAt >= leaseMs;
-      if (!answer.error.retryable || isOver) break;
+      const isTooLate = performance.now() + delayMs - heldAt >= leaseMs;
+      if (!answer.error.retryable || isTooLate) break;
       await pause(delayMs, over.signal);
     }
     finish("lost");
@@ -166,9 +172,9 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
   async function flush(): Promise<boolean> {
     while (isOpen() && pending.length > 0) {
       isUrgent = true;
-      await enqueue(storeAll);
+      await unlessOver(enqueue(storeAll));
     }
-    await work;
+    await unlessOver(work);
     return isOpen();
   }
 
@@ -182,14 +188,11 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     flush,
     end: async (last, ending) => {
       if (!(await flush())) return false;
-      const ended = await enqueue(() => append([encodeEvent(last)], ending));
+      const ended = await unlessOver(enqueue(() => append([encodeEvent(last)], ending)));
       if (ended) finish("closed");
-      return ended;
+      return ended === true;
     },
-    close: async () => {
-      finish("closed");
-      await work;
-    },
+    close: () => finish("closed"),
   };
 }
 

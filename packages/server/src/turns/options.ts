@@ -1,6 +1,6 @@
 import type { Agent, MemoryConfig, RunConfig, RunUserMemory } from "@jaf/core";
 import type { TurnLog, VersionedMemoryProvider } from "@jaf/memory";
-import { isVersionedProvider, parseOptions } from "@jaf/memory/client";
+import { callSafely, isVersionedProvider, parseOptions } from "@jaf/memory/client";
 import * as z from "zod";
 import type { Identity } from "../identity.ts";
 
@@ -122,7 +122,12 @@ export function parseTurnOptions<Ctx>(options: TurnServiceOptions<Ctx>): TurnSet
     throw new TypeError("Invalid turn service options: agents: expected a name of its own for each agent.");
   }
   return {
-    ...{ ...times, log, agents: byName, config, context, userMemory, onError },
+    ...{ ...times, log, agents: byName, config, context, userMemory },
+    onError: (error) =>
+      callSafely(
+        () => onError(error),
+        () => {},
+      ),
     provider: config.memory.provider as VersionedMemoryProvider,
   };
 }

@@ -17,7 +17,8 @@ export interface GatedProvider {
   readonly provider: VersionedMemoryProvider;
   /** A gate for the writes that are made under a trace. */
   readonly add: (traceId: string, gate: TurnGate) => void;
-  readonly remove: (traceId: string) => void;
+  /** Does nothing if another gate has taken its place. */
+  readonly remove: (traceId: string, gate: TurnGate) => void;
 }
 
 /** One for all turns of a service: the engine keeps what it knows of conversations by their provider. */
@@ -47,6 +48,8 @@ export function gateProvider(provider: VersionedMemoryProvider): GatedProvider {
       },
     }),
     add: (traceId, gate) => void gates.set(traceId, gate),
-    remove: (traceId) => void gates.delete(traceId),
+    remove: (traceId, gate) => {
+      if (gates.get(traceId) === gate) gates.delete(traceId);
+    },
   };
 }

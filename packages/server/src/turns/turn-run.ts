@@ -14,7 +14,7 @@ import { clientOfTurn, type NewConversation } from "./turn-client.ts";
 import { FAULT, failedEnd, turnEndOf } from "./turn-end.ts";
 import { invalid, refusalOfError, refusalOfThrown, storeRefusal } from "./turn-errors.ts";
 import type { TurnEnd, TurnEvent } from "./turn-event.ts";
-import type { GatedProvider } from "./turn-gate.ts";
+import type { GatedProvider, TurnGate } from "./turn-gate.ts";
 import type { TurnRefusal } from "./turn-service.ts";
 import {
   type HeldTurn,
@@ -104,10 +104,10 @@ export function startTurnRun<Ctx>(options: TurnRunOptions<Ctx>, taken?: TakenTur
   };
   const whenLeft = work(run)
     .catch(async (thrown: unknown): Promise<TurnLeft> => {
-      settings.onError(thrown);
-      await session.close();
+      session.close();
+      if (session.stored() !== undefined) settings.onError(thrown);
       return session.stored() === undefined
-        ? { kind: "refused", unbegun: { refusal: invalid(FAULT.message) } }
+        ? { kind: "refused", unbegun: { refusal: fault(run, thrown) } }
         : { kind: "elsewhere" };
     })
     .then((how) => {
@@ -243,14 +243,15 @@ async function prompt<Ctx>(run: RunParts<Ctx>, flow: EventFlow, isResumption: bo
     });
     if (unbegun !== undefined) throw new Error("the turn can't begin");
   };
-  scope.gated.add(turnId, {
+  const gate: TurnGate = {
     pass: async (write: WriteOptions | undefined) => {
       // After that nobody may write: the turn is somebody else's.
       if (run.reason() === "lost") return createMemoryConflictError("turn", { operation: "appendMessages" });
       return begin(write?.expectedVersion);
     },
     wrote: (receipt) => noteWrite(run, receipt),
-  });
+  };
+  scope.gated.add(turnId, gate);
   const client = clientOfTurn(scope.settings, scope.gated.provider, {
     ...{ agentName: request.agentName, identity: request.identity, newConversation },
     middleware: recorder.middleware<Ctx>(beforeCall),
@@ -269,7 +270,7 @@ async function prompt<Ctx>(run: RunParts<Ctx>, flow: EventFlow, isResumption: bo
   } catch (thrown) {
     return { thrown };
   } finally {
-    scope.gated.remove(turnId);
+    scope.gated.remove(turnId, gate);
   }
 }
 
@@ -298,7 +299,7 @@ async function conclude<Ctx>(run: RunParts<Ctx>, flow: EventFlow, settled: Settl
   const { session, options } = run;
   const hasFailed = "thrown" in settled || settled.result.outcome.status === "error";
   if (run.reason() === "lost") {
-    await session.close();
+    session.close();
     return { kind: "elsewhere" };
   }
   if (run.reason() === "hand-over" && hasFailed && session.stored() !== undefined) {
@@ -307,13 +308,20 @@ async function conclude<Ctx>(run: RunParts<Ctx>, flow: EventFlow, settled: Settl
   }
   if (session.stored() === undefined) {
     const refused = refusalOf(settled);
-    const unbegun = session.refused() ?? (refused && { refusal: refused }) ?? (await session.begin());
+    const failed = "thrown" in settled ? fault(run, settled.thrown) : undefined;
+    const why = refused ?? failed;
+    const unbegun = session.refused() ?? (why && { refusal: why }) ?? (await session.begin());
     if (unbegun !== undefined) return { kind: "refused", unbegun };
   }
   run.opened();
   if ("thrown" in settled) {
-    options.scope.settings.onError(settled.thrown);
-    return end(run, failedEnd(FAULT));
+    const refused = refusalOf(settled);
+    if (refused === undefined) options.scope.settings.onError(settled.thrown);
+    const { message } = refused ?? FAULT;
+    return end(
+      run,
+      failedEnd(refused === undefined ? FAULT : { code: "ContinuationRejected", message, retryable: false }),
+    );
   }
   const agent = options.scope.settings.agents.get(options.request.agentName);
   const ending = turnEndOf(settled.result, {
@@ -322,6 +330,12 @@ async function conclude<Ctx>(run: RunParts<Ctx>, flow: EventFlow, settled: Settl
   });
   if (ending.status !== "stopped") return end(run, ending);
   return endStopped(run, { openText: flow.openText(), agentName: flow.agentName() }, ending);
+}
+
+/** Something threw that isn't the client's fault, before the turn began: the refusal that says so. */
+function fault<Ctx>({ options }: RunParts<Ctx>, thrown: unknown): TurnRefusal {
+  if (refusalOfThrown(thrown) === undefined) options.scope.settings.onError(thrown);
+  return { reason: "store", message: FAULT.message, retryable: false };
 }
 
 /** Keeps what was said so far, once, as a reply of the agent. */
@@ -396,7 +410,7 @@ async function end<Ctx>(run: RunParts<Ctx>, ending: TurnEnd): Promise<TurnLeft> 
 }
 
 async function left<Ctx>({ session }: RunParts<Ctx>): Promise<TurnLeft> {
-  await session.close();
+  session.close();
   return { kind: "elsewhere" };
 }
 

@@ -39,7 +39,7 @@ export interface TurnRequest {
  * - `"changed"`: the conversation isn't what the client saw: `edit.version`, an approval, or the history that it sent.
  * - `"invalid"`: the input is refused by the engine's own checks.
  * - `"draining"`: this process is about to end.
- * - `"store"`: the store failed; `retryable` says whether later helps.
+ * - `"store"`: the store, or code of the server, failed; `retryable` says whether later helps.
  */
 export interface TurnRefusal {
   readonly reason: "not-found" | "running" | "changed" | "invalid" | "draining" | "store";

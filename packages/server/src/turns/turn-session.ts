@@ -60,7 +60,7 @@ export interface TurnSession {
   /** Stores nothing more, and lets another process take over. */
   readonly release: () => Promise<void>;
   /** Stores nothing more. */
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 }
 
 const conflict = () => createMemoryConflictError("turn", { operation: "begin" });
@@ -161,12 +161,12 @@ export function openTurnSession<Ctx>(options: SessionOptions<Ctx>): TurnSession 
     },
     release: async () => {
       await events?.flush();
-      await events?.close();
+      events?.close();
       stored?.close();
       if (writer !== undefined) await log.release(writer);
     },
-    close: async () => {
-      await events?.close();
+    close: () => {
+      events?.close();
       stored?.close();
     },
   };

@@ -127,6 +127,23 @@ describe("A refused turn leaves nothing behind:", () => {
     expect(service.running()).toBe(0);
   });
 
+  test("a fault of the server's own code", async () => {
+    const world = createWorld();
+    const errors: unknown[] = [];
+    const service = createTestService(world, createScriptedModel([]), {
+      context: () => {
+        throw new Error("no session");
+      },
+      onError: (error) => {
+        errors.push(error);
+        throw error;
+      },
+    });
+    expect(await refusalOf(service, ask("Hi."))).toMatchObject({ reason: "store", retryable: false });
+    expect(errors).toEqual([new Error("no session")]);
+    expect(await everything(world)).toBe(await everything(createWorld()));
+  });
+
   test("a process that is about to end", async () => {
     const world = createWorld();
     const service = createTestService(world, createScriptedModel([]));

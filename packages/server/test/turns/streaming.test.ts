@@ -1,4 +1,5 @@
 import { createTool } from "@jaf/core";
+import type { ScriptedStep } from "@jaf/core/testing";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import {
@@ -104,7 +105,7 @@ describe("A turn", () => {
     const model = createScriptedModel(
       Array.from(
         { length: 64 },
-        () =>
+        (): ScriptedStep<unknown> =>
           ({ state }) =>
             `You said ${state.messages.at(-1)?.content}`,
       ),

@@ -1,0 +1,150 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { ResolvedNames } from "../schema/names.ts";
+import { jsonTextOf, reusable } from "../statements.ts";
+import {
+  clock,
+  clockOnce,
+  conversationId,
+  isRunning,
+  isTurn,
+  isVisible,
+  longest,
+  seconds,
+  shownTurn,
+  token,
+  turnId,
+  userId,
+} from "./sql.ts";
+import { createTurnTables } from "./tables.ts";
+
+/** How many turns a beginning one removes, or events of how many, so that what has expired doesn't pile up. */
+const MOST_REMOVED = 10;
+
+/**
+ * Statements on single turns, and lists of them. Each is atomic. Those that change several rows lock them in the order of
+ * their keys, or pass over what is locked, so that none waits for another that waits for it.
+ */
+export function createTurnStatements(names: ResolvedNames, { removesExpired }: { removesExpired: boolean }) {
+  const { turns, events } = createTurnTables(names);
+
+  const leaseEnds = sql`time.now + ${seconds(sql`turn.lease_seconds`)}`;
+  const limit = sql`${sql.placeholder("limit")}::bigint`;
+
+  const erase = (condition: SQL): SQL => sql`
+      WITH doomed AS MATERIALIZED (
+        SELECT turn.conversation_id, turn.turn_id FROM ${turns} AS turn WHERE ${condition}
+        ORDER BY turn.conversation_id, turn.turn_id FOR UPDATE OF turn
+      ), gone AS (
+        DELETE FROM ${turns} AS turn USING doomed
+        WHERE turn.conversation_id = doomed.conversation_id AND turn.turn_id = doomed.turn_id
+        RETURNING ${isVisible} AS visible
+      )
+      SELECT (count(*) FILTER (WHERE visible))::text AS erased FROM gone`;
+
+  return {
+    begin: reusable<BeginValues>(sql`
+      ${beginning(turns)}${removesExpired ? removing(turns, events) : sql``}
+      SELECT ${shownTurn} AS turn, (turn.token = ${token})::text AS begun FROM begun AS turn
+      UNION ALL SELECT ${shownTurn}, 'false' FROM known AS turn`),
+
+    takeOver: reusable<"conversationId" | "turnId" | "token">(sql`
+      UPDATE ${turns} AS turn SET token = ${token}, lease_ends_at = ${leaseEnds}, due_at = ${leaseEnds},
+        expires_at = time.now + ${longest(sql`turn.lease_seconds`, sql`turn.keep_seconds`)}
+      FROM (SELECT ${clock} AS now OFFSET 0) AS time
+      WHERE ${isTurn} AND ${isRunning} AND turn.lease_ends_at <= ${clock}
+      RETURNING ${shownTurn} AS turn, ${jsonTextOf(sql`turn.request`)} AS request`),
+
+    release: reusable<"conversationId" | "turnId" | "token">(sql`
+      UPDATE ${turns} AS turn
+      SET lease_ends_at = time.now, due_at = least(turn.due_at, time.now)
+      FROM (SELECT ${clock} AS now OFFSET 0) AS time
+      WHERE ${isTurn} AND turn.token = ${token} AND ${isRunning}`),
+
+    requestStop: reusable<"conversationId" | "turnId">(sql`
+      UPDATE ${turns} AS turn SET stop_requested = true WHERE ${isTurn} AND ${isRunning} RETURNING 1`),
+
+    turnsOf: reusable<"conversationId" | "limit">(sql`
+      SELECT ${shownTurn} AS turn FROM ${turns} AS turn
+      WHERE turn.conversation_id = ${conversationId} AND ${isVisible}
+      ORDER BY turn.started_at DESC LIMIT ${limit}`),
+
+    find: reusable<"userId" | "state" | "limit">(sql`
+      SELECT ${shownTurn} AS turn FROM ${turns} AS turn
+      WHERE turn.user_id = ${userId} AND turn.state = ${sql.placeholder("state")}::text AND ${isVisible}
+      ORDER BY turn.started_at DESC LIMIT ${limit}`),
+
+    abandoned: reusable<"limit">(sql`
+      SELECT ${shownTurn} AS turn FROM ${turns} AS turn
+      WHERE turn.state = 'running' AND turn.due_at <= ${clockOnce} AND turn.lease_ends_at <= ${clock} AND ${isVisible}
+      ORDER BY turn.lease_ends_at LIMIT ${limit}`),
+
+    deleteConversation: reusable<"conversationId">(erase(sql`turn.conversation_id = ${conversationId}`)),
+
+    deleteUser: reusable<"userId">(erase(sql`turn.user_id = ${userId}`)),
+  };
+}
+
+type Table = ReturnType<typeof createTurnTables>["turns" | "events"];
+
+type BeginValues =
+  | "conversationId"
+  | "turnId"
+  | "userId"
+  | "token"
+  | "request"
+  | "leaseSeconds"
+  | "keepSeconds";
+
+/**
+ * `begun`: the new turn, or the one of the conversation that somebody else began meanwhile. `known`: why there is no new one, of
+ * what was there before: a running turn, and one with the same id.
+ *
+ * The unique index on open turns sees to it that there is one at most; so what is open has to end before the new one is inserted.
+ */
+function beginning(turns: Table): SQL {
+  const leaseSeconds = sql`${sql.placeholder("leaseSeconds")}::float8`;
+  const keepSeconds = sql`${sql.placeholder("keepSeconds")}::bigint`;
+  const leaseEnds = sql`time.now + ${seconds(leaseSeconds)}`;
+  return sql`WITH at AS MATERIALIZED (SELECT ${clock} AS now), known AS MATERIALIZED (
+        SELECT turn.* FROM ${turns} AS turn, at WHERE turn.conversation_id = ${conversationId}
+          AND (turn.state = 'running' OR turn.turn_id = ${turnId}) AND turn.expires_at > at.now
+      ), gone AS (
+        DELETE FROM ${turns} AS turn USING at WHERE turn.conversation_id = ${conversationId}
+          AND (turn.state <> 'ended' OR turn.turn_id = ${turnId}) AND turn.expires_at <= at.now
+        RETURNING 1
+      ), ended AS (
+        UPDATE ${turns} AS turn SET state = 'ended' FROM at WHERE turn.conversation_id = ${conversationId}
+          AND turn.state = 'waiting' AND turn.expires_at > at.now AND NOT EXISTS (SELECT FROM known)
+        RETURNING 1
+      ), time AS MATERIALIZED (
+        SELECT ${clock} AS now WHERE (SELECT count(*) FROM gone) + (SELECT count(*) FROM ended) >= 0
+      ), begun AS (
+        INSERT INTO ${turns} AS turn (conversation_id, turn_id, user_id, state, token, request, lease_seconds, keep_seconds,
+          lease_ends_at, due_at, expires_at, events, started_at)
+        SELECT ${conversationId}, ${turnId}, ${userId}, 'running', ${token}, ${sql.placeholder("request")}::text,
+          ${leaseSeconds}, ${keepSeconds}, ${leaseEnds}, ${leaseEnds}, time.now + ${longest(leaseSeconds, keepSeconds)}, 0,
+          greatest(time.now, (
+            SELECT max(turn.started_at) FROM ${turns} AS turn WHERE turn.conversation_id = ${conversationId}
+          ) + interval '1 microsecond')
+        FROM time WHERE NOT EXISTS (SELECT FROM known)
+        ON CONFLICT (conversation_id) WHERE state <> 'ended' DO UPDATE SET state = turn.state
+        RETURNING turn.*
+      )`;
+}
+
+/** Once a turn has begun: some of what has expired and nobody else has locked. */
+function removing(turns: Table, events: Table): SQL {
+  const due = (condition: SQL): SQL => sql`
+        SELECT turn.conversation_id, turn.turn_id, turn.expires_at <= at.now AS whole FROM ${turns} AS turn, at
+        WHERE EXISTS (SELECT FROM begun) AND ${condition} AND turn.due_at <= (SELECT now FROM at)
+          AND turn.conversation_id <> ${conversationId}
+        ORDER BY turn.due_at LIMIT ${sql.raw(String(MOST_REMOVED))} FOR UPDATE OF turn SKIP LOCKED`;
+  const isRow = (row: SQL): SQL =>
+    sql`${row}.conversation_id = due.conversation_id AND ${row}.turn_id = due.turn_id`;
+  return sql`, over AS (${due(sql`turn.state <> 'running'`)}
+      ), left_running AS (${due(sql`turn.state = 'running' AND turn.expires_at <= at.now`)}
+      ), due AS MATERIALIZED (SELECT * FROM over UNION ALL SELECT * FROM left_running
+      ), removed AS (DELETE FROM ${turns} AS turn USING due WHERE due.whole AND ${isRow(sql`turn`)}
+      ), emptied AS (DELETE FROM ${events} AS event USING due WHERE NOT due.whole AND ${isRow(sql`event`)}
+      ), kept AS (UPDATE ${turns} AS turn SET due_at = turn.expires_at FROM due WHERE NOT due.whole AND ${isRow(sql`turn`)})`;
+}

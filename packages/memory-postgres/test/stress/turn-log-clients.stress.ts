@@ -1,0 +1,88 @@
+import { PGlite } from "@electric-sql/pglite";
+import type { TurnLog } from "@jaf/memory";
+import pg from "pg";
+import { afterAll, describe, expect, inject, it } from "vitest";
+import { createPostgresTurnLog } from "../../src/index.ts";
+import { dropSchemas, freshSchema } from "../support/stores.ts";
+import { append, dataOf, END, eventsOf, newTurn } from "../support/turn-log.ts";
+import { expectAnswersAsInMemory } from "../support/turn-log-reference.ts";
+
+const schemas: string[] = [];
+const clients: pg.Client[] = [];
+let pglite: Promise<PGlite> | undefined;
+
+afterAll(async () => {
+  await (await pglite)?.close();
+  await Promise.all(clients.map((client) => client.end()));
+  await dropSchemas(schemas);
+});
+
+const schemaOf = (): string => {
+  const schema = freshSchema();
+  schemas.push(schema);
+  return schema;
+};
+
+async function openSerializable(schema: string): Promise<TurnLog> {
+  const client = new pg.Client({
+    connectionString: inject("pgUrl"),
+    options: "-c default_transaction_isolation=serializable",
+  });
+  await client.connect();
+  clients.push(client);
+  return createPostgresTurnLog(client, { schema });
+}
+
+async function openPglite(): Promise<TurnLog> {
+  pglite ??= PGlite.create();
+  return createPostgresTurnLog(await pglite, { schema: freshSchema() });
+}
+
+describe("a turn log on clients whose transactions are serializable by default", () => {
+  it.each([1, 2, 3, 4, 5])(
+    "answers random calls as the one in memory, with seed %i",
+    async (seed) => {
+      await expectAnswersAsInMemory(await openSerializable(schemaOf()), seed);
+    },
+    60_000,
+  );
+
+  it("has one open turn at most while eight begin and end turns, and loses no event", async () => {
+    const schema = schemaOf();
+    const logs = await Promise.all(Array.from({ length: 8 }, () => openSerializable(schema)));
+    const conversationId = "c";
+    let ended = 0;
+    const work = async (log: TurnLog) => {
+      for (let round = 0; round < 20; round++) {
+        const begun = dataOf(await log.begin(newTurn({ conversationId })));
+        if (!begun.begun) continue;
+        const { writer } = begun;
+        for (let first = 0; first < 3; first++) await append(log, { writer, first, events: [`${first}`] });
+        const answer = await append(log, {
+          writer,
+          first: 3,
+          events: ["3"],
+          end: { ...END, state: "waiting" },
+        });
+        expect(answer).toMatchObject({ held: true });
+        ended += 1;
+      }
+    };
+    await Promise.all(logs.map(work));
+    const [log] = logs as [TurnLog];
+    const turns = dataOf(await log.turnsOf(conversationId, 1_000));
+    expect(turns.map(({ state }) => state)).toEqual(["waiting", ...turns.slice(1).map(() => "ended")]);
+    expect(turns).toHaveLength(ended);
+    expect(await eventsOf(log, conversationId)).toEqual(["0", "1", "2", "3"]);
+  }, 60_000);
+});
+
+describe("a turn log on PGlite", () => {
+  it.each([1, 2, 3, 4, 5])(
+    "answers random calls as the one in memory, with seed %i",
+    async (seed) => {
+      await expectAnswersAsInMemory(await openPglite(), seed);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,126 @@
+import { createTool, type ModelProvider } from "@jaf/core";
+import { messageText } from "@jaf/memory/history";
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import type { NumberedEvent } from "../../src/turns/turn-service.ts";
+import {
+  ask,
+  begin,
+  clerk,
+  createTestService,
+  createWorld,
+  eventsOf,
+  messagesOf,
+  type World,
+} from "../turns/support/turn-fixtures.ts";
+
+const TURNS = 60;
+const LONGEST_MS = 400;
+
+const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** Says some words, calls the tool, and says more: which it is at, the history tells. */
+const model: ModelProvider<unknown> = {
+  getCompletion: () => Promise.reject(new Error("only streams")),
+  getCompletionStream: async function* ({ messages }, _agent, { signal }) {
+    const topic = messageText(
+      messages.findLast(({ role }) => role === "user") ?? { role: "user", content: "" },
+    );
+    const isCalled = messages.at(-1)?.role === "tool";
+    for (let n = 0; n < 8; n++) {
+      await wait(15);
+      signal?.throwIfAborted();
+      yield { type: "text_delta", text: `${topic}${isCalled ? "b" : "a"}${n} ` };
+    }
+    if (!isCalled)
+      yield { type: "tool_call_delta", id: "call", name: "note", arguments: JSON.stringify({ topic }) };
+    yield { type: "done" };
+  },
+};
+
+const replyOf = (topic: string, part: "a" | "b") =>
+  Array.from({ length: 8 }, (_, n) => `${topic}${part}${n} `).join("");
+
+/** A process that dies at some time: calls that it makes then, and half of those under way, have no answer. */
+function dyingWorld(world: World, afterMs: number): World {
+  const diesAt = performance.now() + afterMs;
+  const isDead = () => performance.now() >= diesAt;
+  const failing = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get: (of, key) => {
+        const value: unknown = Reflect.get(of, key);
+        if (typeof value !== "function") return value;
+        return async (...args: unknown[]) => {
+          const gone = new Promise<never>((_resolve, reject) => {
+            setTimeout(() => reject(new Error("the process is gone")), 15_000).unref();
+          });
+          await wait(Math.random() * 3);
+          if (isDead()) return gone;
+          const result: unknown = await value.apply(of, args);
+          await wait(Math.random() * 3);
+          return isDead() ? gone : result;
+        };
+      },
+    });
+  return { log: failing({ ...world.log }), provider: failing({ ...world.provider }) };
+}
+
+/** What a reader holds in the end: messages, and pieces that no message has replaced. */
+function shown(events: readonly NumberedEvent[]) {
+  const messages: unknown[] = [];
+  let pieces = "";
+  for (const { event } of events) {
+    if (event.type === "text") pieces += event.text;
+    if (event.type === "retract") pieces = "";
+    if (event.type === "message") {
+      messages.push(event.message.content);
+      pieces = "";
+    }
+  }
+  return { messages, pieces };
+}
+
+describe("Of turns whose processes die at any moment", () => {
+  test("each ends with its replies whole and once", { timeout: 120_000 }, async () => {
+    const world = createWorld();
+    const keys = new Map<string, Set<string | undefined>>();
+    const note = createTool({
+      name: "note",
+      description: "Notes",
+      parameters: z.object({ topic: z.string() }),
+      execute: async ({ topic }, _context, call) => {
+        await wait(20);
+        keys.set(topic, (keys.get(topic) ?? new Set()).add(call?.idempotencyKey));
+        return `noted ${topic}`;
+      },
+    });
+    const options = { agents: [{ ...clerk, tools: [note] }], leaseSeconds: 1, recoverMs: 100 };
+    const survivor = createTestService(world, model, options);
+    const turns = await Promise.all(
+      Array.from({ length: TURNS }, async (_, n) => {
+        const topic = `topic${n}-`;
+        const afterMs = 20 + Math.random() * LONGEST_MS;
+        const dying = createTestService(dyingWorld(world, afterMs), model, { ...options, recoverMs: false });
+        const conversationId = `c${n}`;
+        await world.provider.appendMessages(conversationId, [], { userId: "ada" }, { createIfMissing: true });
+        void dying.start(ask(topic, { target: { conversationId } }));
+        await wait(afterMs + 50);
+        const latest = await world.log.read({ conversationId });
+        const turn = latest.success ? latest.data?.turn : undefined;
+        // It died before the turn began: the client says it again.
+        return { topic, turn: turn ?? (await begin(survivor, ask(topic, { target: { conversationId } }))) };
+      }),
+    );
+    for (const { topic, turn } of turns) {
+      const events = await eventsOf(survivor, turn);
+      expect(events.map(({ number }) => number)).toEqual(events.map((_, index) => index));
+      expect(events.filter(({ event }) => event.type === "turn_end")).toHaveLength(1);
+      expect(events.at(-1)?.event).toMatchObject({ status: "completed" });
+      const replies = [replyOf(topic, "a"), replyOf(topic, "b")];
+      expect(shown(events)).toEqual({ messages: replies, pieces: "" });
+      const stored = await messagesOf(world, turn.conversationId);
+      expect(stored.map(({ content }) => content)).toEqual([topic, replies[0], `noted ${topic}`, replies[1]]);
+      expect(keys.get(topic)?.size).toBe(1);
+    }
+  });
+});
