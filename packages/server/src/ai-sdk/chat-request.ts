@@ -73,6 +73,7 @@ export function parseChatRequest(body: unknown): ParsedChatRequest {
   }
   const said = saidIn(messages.findLast(({ role }) => role === "user"));
   if (said === undefined) return missing;
+  if (trigger === "submit-message" && messageId !== undefined && messageId !== said.id) return unknownId;
   const asks = trigger === "regenerate-message" ? "regenerate" : messageId === undefined ? "say" : "edit";
   return { ok: true, request: { ...common, asks, said } };
 }
@@ -81,6 +82,11 @@ const missing: ParsedChatRequest = {
   ok: false,
   message:
     "Invalid chat request: messages: expected a message of the user with text or files that can be read",
+};
+
+const unknownId: ParsedChatRequest = {
+  ok: false,
+  message: "Invalid chat request: messageId: expected the id of a message that is sent along",
 };
 
 function saidIn(message: UIMessage | undefined): SaidMessage | undefined {

@@ -68,7 +68,7 @@ export async function answerEvents(
     }
   }
   const turn: EncodedTurn = { conversationId, turnId, events: events(), onLeave: leave };
-  const { body, status, headers } = await encode(turn);
+  const response = await encode(turn);
   // Made by the context, the answer has the headers of the guards, too.
-  return context.newResponse(body, { status, headers });
+  return context.newResponse(response.body, response);
 }

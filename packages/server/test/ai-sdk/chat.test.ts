@@ -395,6 +395,7 @@ describe("useChat of ai@6", () => {
       { id: "c", messages: [system] },
       { id: "c", messages: [{ ...user, parts: [{ type: "file", mediaType: "a/b", url: "file:///etc" }] }] },
       { id: "c", messages: [user], trigger: "resume" },
+      { id: "c", messages: [user], messageId: "jaf-7" },
     ]) {
       const refused = await post(bad);
       expect(refused.status).toBe(400);
