@@ -68,5 +68,7 @@ export async function answerEvents(
     }
   }
   const turn: EncodedTurn = { conversationId, turnId, events: events(), onLeave: leave };
-  return encode(turn);
+  const response = await encode(turn);
+  // Made by the context, the answer has the headers of the guards, too.
+  return context.newResponse(response.body, response);
 }
