@@ -10,12 +10,10 @@ import { expectAnswersAsInMemory } from "../support/turn-log-reference.ts";
 import { createTurnLogStores } from "../support/turn-log-stores.ts";
 
 const schemas: string[] = [];
-const clients: pg.Client[] = [];
 let pglite: Promise<PGlite> | undefined;
 
 afterAll(async () => {
   await (await pglite)?.close();
-  await Promise.all(clients.map((client) => client.end()));
   await dropSchemas(schemas);
 });
 
@@ -25,14 +23,13 @@ const schemaOf = (): string => {
   return schema;
 };
 
-async function openSerializable(schema: string): Promise<TurnLog> {
+async function openSerializable(schema: string) {
   const client = new pg.Client({
     connectionString: inject("pgUrl"),
     options: "-c default_transaction_isolation=serializable",
   });
   await client.connect();
-  clients.push(client);
-  return createPostgresTurnLog(client, { schema });
+  return { log: await createPostgresTurnLog(client, { schema }), end: () => client.end() };
 }
 
 function openedPglite(): Promise<PGlite> {
@@ -40,8 +37,8 @@ function openedPglite(): Promise<PGlite> {
   return pglite;
 }
 
-async function openPglite(schema: string): Promise<TurnLog> {
-  return createPostgresTurnLog(await openedPglite(), { schema });
+async function openPglite(schema: string) {
+  return { log: await createPostgresTurnLog(await openedPglite(), { schema }) };
 }
 
 describeTurnLogConformance({
@@ -62,14 +59,17 @@ describe("a turn log on clients whose transactions are serializable by default",
   it.each([1, 2, 3, 4, 5])(
     "answers random calls as the one in memory, with seed %i",
     async (seed) => {
-      await expectAnswersAsInMemory(await openSerializable(schemaOf()), seed);
+      const { log, end } = await openSerializable(schemaOf());
+      await expectAnswersAsInMemory(log, seed);
+      await end();
     },
     60_000,
   );
 
   it("has one open turn at most while eight begin and end turns, and loses no event", async () => {
     const schema = schemaOf();
-    const logs = await Promise.all(Array.from({ length: 8 }, () => openSerializable(schema)));
+    const opened = await Promise.all(Array.from({ length: 8 }, () => openSerializable(schema)));
+    const logs = opened.map(({ log }) => log);
     const conversationId = "c";
     let ended = 0;
     const work = async (log: TurnLog) => {
@@ -94,6 +94,7 @@ describe("a turn log on clients whose transactions are serializable by default",
     expect(turns.map(({ state }) => state)).toEqual(["waiting", ...turns.slice(1).map(() => "ended")]);
     expect(turns).toHaveLength(ended);
     expect(await eventsOf(log, conversationId)).toEqual(["0", "1", "2", "3"]);
+    await Promise.all(opened.map(({ end }) => end()));
   }, 60_000);
 });
 
@@ -101,7 +102,8 @@ describe("a turn log on PGlite", () => {
   it.each([1, 2, 3, 4, 5])(
     "answers random calls as the one in memory, with seed %i",
     async (seed) => {
-      await expectAnswersAsInMemory(await openPglite(freshSchema()), seed);
+      const { log } = await openPglite(freshSchema());
+      await expectAnswersAsInMemory(log, seed);
     },
     60_000,
   );

@@ -2,11 +2,17 @@ import type { TurnLog } from "@jaf/memory";
 import type { TestTurnLog } from "@jaf/memory/testing";
 
 /** Runs SQL on the database that the logs are in, whoever opens them, and returns the rows. */
-export type RunSql = (sql: string) => Promise<{ readonly rows: readonly unknown[] }>;
+type RunSql = (sql: string) => Promise<{ readonly rows: readonly unknown[] }>;
 
-export interface TurnLogStores {
+export interface OpenedTurnLog {
+  readonly log: TurnLog;
+  /** Closes what is only for this log. */
+  readonly end?: () => Promise<void>;
+}
+
+interface TurnLogStores {
   readonly freshSchema: () => string;
-  readonly open: (schema: string) => Promise<TurnLog>;
+  readonly open: (schema: string) => Promise<OpenedTurnLog>;
   readonly runSql: RunSql;
 }
 
@@ -19,11 +25,11 @@ export function createTurnLogStores({
   const idle: string[] = [];
   return async () => {
     const schema = idle.pop() ?? freshSchema();
-    const logs: TurnLog[] = [];
+    const opened: OpenedTurnLog[] = [];
     const connect = async () => {
-      const log = await open(schema);
-      logs.push(log);
-      return log;
+      const one = await open(schema);
+      opened.push(one);
+      return one.log;
     };
     return {
       log: await connect(),
@@ -34,7 +40,8 @@ export function createTurnLogStores({
         return JSON.stringify(rows);
       },
       dispose: async () => {
-        await Promise.all(logs.map((log) => log.close()));
+        await Promise.all(opened.map(({ log }) => log.close()));
+        await Promise.all(opened.map(({ end }) => end?.()));
         await runSql(`DELETE FROM "${schema}".conversations_turns`);
         idle.push(schema);
       },

@@ -21,7 +21,7 @@ describeTurnLogConformance({
       schemas.push(schema);
       return schema;
     },
-    open: (schema) => createPostgresTurnLog(pool, { schema }),
+    open: async (schema) => ({ log: await createPostgresTurnLog(pool, { schema }) }),
     runSql: (sql) => pool.query(sql),
   }),
 });
