@@ -2,12 +2,12 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { createTool, type ModelProvider } from "@jaf/core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { launchChromium } from "../../../../test/chromium.ts";
@@ -16,12 +16,11 @@ import { clerk, createWorld } from "../turns/support/turn-fixtures.ts";
 
 const PACKAGES = [
   ...["@ai-sdk/react@3.0.328", "ai@6.0.326", "react@19.3.1", "react-dom@19.3.1", "zod@4.6.7"],
-  ...["playwright-core@1.65.1", "esbuild@0.28.2"],
+  "esbuild@0.28.2",
 ];
 
 const folder = mkdtempSync(join(tmpdir(), "jaf-use-chat-"));
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const { resolve } = createRequire(join(folder, "package.json"));
 
 beforeAll(() => {
   writeFileSync(join(folder, "package.json"), "{}");
@@ -34,15 +33,6 @@ beforeAll(() => {
 }, 240_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What the test uses of `playwright-core`, which is installed apart. */
-interface Page {
-  readonly goto: (url: string) => Promise<unknown>;
-  readonly reload: () => Promise<unknown>;
-  readonly fill: (selector: string, text: string) => Promise<void>;
-  readonly click: (selector: string) => Promise<void>;
-  readonly evaluate: <T>(code: string) => Promise<T>;
-  readonly on: (event: "pageerror", listener: (error: Error) => void) => void;
-}
 async function openPage(api: string): Promise<Page> {
   const page = `<!doctype html><div id="root"></div><script>${readFileSync(join(folder, "bundle.js"), "utf8").replaceAll("</script", "<\\/script")}</script>`;
   const server = createServer((_, response) =>
