@@ -111,8 +111,10 @@ describe("Of turns whose processes die at any moment", () => {
         return { topic, turn: turn ?? (await begin(survivor, ask(topic, { target: { conversationId } }))) };
       }),
     );
+    let takenOver = 0;
     for (const { topic, turn } of turns) {
       const events = await eventsOf(survivor, turn);
+      if (events.some(({ event }) => event.type === "retract")) takenOver += 1;
       expect(events.map(({ number }) => number)).toEqual(events.map((_, index) => index));
       expect(events.filter(({ event }) => event.type === "turn_end")).toHaveLength(1);
       expect(events.at(-1)?.event).toMatchObject({ status: "completed" });
@@ -122,5 +124,6 @@ describe("Of turns whose processes die at any moment", () => {
       expect(stored.map(({ content }) => content)).toEqual([topic, replies[0], `noted ${topic}`, replies[1]]);
       expect(keys.get(topic)?.size).toBe(1);
     }
+    expect(takenOver).toBeGreaterThan(TURNS / 4);
   });
 });
