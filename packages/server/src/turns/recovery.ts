@@ -2,7 +2,8 @@ import type { LoggedTurn, MemoryErrorUnion } from "@jaf/memory";
 import { pause } from "./pause.ts";
 import { prepareTakeOver, type Resumption } from "./take-over.ts";
 import { ERASED, failedEnd, LOST } from "./turn-end.ts";
-import { startTurnRun, type TurnRun, type TurnScope } from "./turn-run.ts";
+import type { TurnScope } from "./turn-parts.ts";
+import { startTurnRun, type TurnRun } from "./turn-run.ts";
 import type { TurnIds } from "./turn-session.ts";
 import { TurnStoreError } from "./turn-store-error.ts";
 

@@ -1,12 +1,13 @@
 import { readToolResult } from "@jaf/core";
 import type { LoggedTurn, Message, Result, RichMessage, TakenOverTurn } from "@jaf/memory";
 import { createFailure, createSuccess, messageText } from "@jaf/memory/engine";
+import { applyEdit } from "./apply-edit.ts";
 import { decodeEvent } from "./event-text.ts";
 import type { TurnSettings } from "./options.ts";
 import { decodeRequest, type StoredRequest } from "./stored-request.ts";
 import { ERASED, failedEnd, LOST } from "./turn-end.ts";
 import type { TurnEvent } from "./turn-event.ts";
-import { applyEdit, type TakenTurn, type TurnScope } from "./turn-run.ts";
+import type { TakenTurn, TurnScope } from "./turn-parts.ts";
 
 const PAGE = 1_000;
 /** How often a turn is taken over without anything having come of it. */

@@ -15,7 +15,8 @@ import {
 } from "../turns/support/turn-fixtures.ts";
 
 const TURNS = 60;
-const LONGEST_MS = 400;
+/** Longer than a turn takes, so that some die at its beginning and some behind its end. */
+const LONGEST_MS = 2_500;
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -28,7 +29,7 @@ const model: ModelProvider<unknown> = {
     );
     const isCalled = messages.at(-1)?.role === "tool";
     for (let n = 0; n < 8; n++) {
-      await wait(15);
+      await wait(60);
       signal?.throwIfAborted();
       yield { type: "text_delta", text: `${topic}${isCalled ? "b" : "a"}${n} ` };
     }
@@ -41,6 +42,12 @@ const model: ModelProvider<unknown> = {
 const replyOf = (topic: string, part: "a" | "b") =>
   Array.from({ length: 8 }, (_, n) => `${topic}${part}${n} `).join("");
 
+/** A call without an answer, until long after the turns. */
+const gone = () =>
+  new Promise<never>((_resolve, reject) => {
+    setTimeout(() => reject(new Error("the process is gone")), 15_000).unref();
+  });
+
 /** A process that dies at some time: calls that it makes then, and half of those under way, have no answer. */
 function dyingWorld(world: World, afterMs: number): World {
   const diesAt = performance.now() + afterMs;
@@ -51,14 +58,11 @@ function dyingWorld(world: World, afterMs: number): World {
         const value: unknown = Reflect.get(of, key);
         if (typeof value !== "function") return value;
         return async (...args: unknown[]) => {
-          const gone = new Promise<never>((_resolve, reject) => {
-            setTimeout(() => reject(new Error("the process is gone")), 15_000).unref();
-          });
           await wait(Math.random() * 3);
-          if (isDead()) return gone;
+          if (isDead()) return gone();
           const result: unknown = await value.apply(of, args);
           await wait(Math.random() * 3);
-          return isDead() ? gone : result;
+          return isDead() ? gone() : result;
         };
       },
     });
@@ -96,6 +100,8 @@ describe("Of turns whose processes die at any moment", () => {
     });
     const options = { agents: [{ ...clerk, tools: [note] }], leaseSeconds: 1, recoverMs: 100 };
     const survivor = createTestService(world, model, options);
+    // What the first turn of a process loads isn't what is tested.
+    await (await begin(survivor, ask("first"))).ended;
     const turns = await Promise.all(
       Array.from({ length: TURNS }, async (_, n) => {
         const topic = `topic${n}-`;
@@ -111,8 +117,10 @@ describe("Of turns whose processes die at any moment", () => {
         return { topic, turn: turn ?? (await begin(survivor, ask(topic, { target: { conversationId } }))) };
       }),
     );
+    let takenOver = 0;
     for (const { topic, turn } of turns) {
       const events = await eventsOf(survivor, turn);
+      if (events.some(({ event }) => event.type === "retract")) takenOver += 1;
       expect(events.map(({ number }) => number)).toEqual(events.map((_, index) => index));
       expect(events.filter(({ event }) => event.type === "turn_end")).toHaveLength(1);
       expect(events.at(-1)?.event).toMatchObject({ status: "completed" });
@@ -122,5 +130,6 @@ describe("Of turns whose processes die at any moment", () => {
       expect(stored.map(({ content }) => content)).toEqual([topic, replies[0], `noted ${topic}`, replies[1]]);
       expect(keys.get(topic)?.size).toBe(1);
     }
+    expect(takenOver).toBeGreaterThan(TURNS / 4);
   });
 });

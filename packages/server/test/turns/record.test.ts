@@ -25,7 +25,7 @@ describe("The record of a turn", () => {
   test("names the facts that the model got, and holds none of their text", async () => {
     const world = createWorld();
     const facts = new MemoryUserMemory();
-    await facts.remember("ada", { text: "Deploys to Frankfurt on Fridays.", source: "user" });
+    await facts.remember("ada", "Deploys to Frankfurt on Fridays.");
     const [fact] = await facts.list("ada");
     const model = createScriptedModel([
       {

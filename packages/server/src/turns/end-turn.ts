@@ -1,0 +1,101 @@
+import type { Message, RichMessage } from "@jaf/memory";
+import { decodeEvent, encodeEvent } from "./event-text.ts";
+import type { TurnSettings } from "./options.ts";
+import { saidMessages } from "./said-messages.ts";
+import { appendRepeatedly } from "./server-write.ts";
+import type { ConversationBase } from "./stored-request.ts";
+import type { TurnEnd } from "./turn-event.ts";
+import { noteWrite, type RunParts, type TurnLeft } from "./turn-parts.ts";
+
+/** Keeps what was said so far, once, as a reply of the agent. */
+export async function endStopped<Ctx>(
+  run: RunParts<Ctx>,
+  { openText, agentName }: { readonly openText: string; readonly agentName: string },
+  ending: TurnEnd,
+): Promise<TurnLeft> {
+  const { session } = run;
+  // What readers were shown is what is kept, also by a process that takes over from here.
+  if (!(await session.flush())) return left(run);
+  const message = openText.trim() === "" ? undefined : await keepText(run, openText);
+  if (message !== undefined) session.push({ type: "message", agentName, message, stopped: true });
+  return endTurn(run, ending);
+}
+
+async function keepText<Ctx>(run: RunParts<Ctx>, text: string): Promise<Message | undefined> {
+  const { options, session, written, taken } = run;
+  const { scope, conversationId, turnId, request } = options;
+  const { provider, config } = scope.settings;
+  const base = session.base();
+  if (base === undefined) return undefined;
+  const message: Message = { role: "assistant", content: text };
+  const hasNothing = written.count === 0 && taken === undefined && storesAtTheEnd(scope.settings);
+  const { maxMessages, ttl } = config.memory;
+  const kept = await appendRepeatedly(provider, {
+    conversationId,
+    messages: [...(hasNothing ? (saidMessages(request.input) ?? []) : []), message],
+    metadata: { userId: request.identity.userId, traceId: turnId },
+    options: {
+      idempotencyKey: `${turnId}:stopped`,
+      expectedIncarnation: base.incarnation,
+      expectedVersion: written.version ?? base.version,
+      ...(maxMessages === undefined ? {} : { maxMessages }),
+      ...(ttl === undefined ? {} : { ttlSeconds: ttl }),
+    },
+  });
+  if (kept.success) {
+    noteWrite(run, kept.receipt);
+    return message;
+  }
+  return kept.error._tag === "MemoryConflictError" ? storedReply(run, base) : undefined;
+}
+
+/** The reply that the run has stored after all, e.g. where the store's answer got lost. */
+async function storedReply<Ctx>(
+  { options: { scope, conversationId } }: RunParts<Ctx>,
+  base: ConversationBase,
+): Promise<Message | undefined> {
+  const read = await scope.settings.provider.readConversation(conversationId, { messages: { limit: 1 } });
+  if (!read.success || read.data.incarnation !== base.incarnation) return undefined;
+  const last: RichMessage | undefined = read.data.conversation?.messages.at(-1);
+  const isReply = last?.role === "assistant" && (last.tool_calls ?? []).length === 0;
+  return isReply && read.data.firstPosition >= base.position ? (last as Message) : undefined;
+}
+
+/** Ends the turn in the log. */
+export async function endTurn<Ctx>(run: RunParts<Ctx>, ending: TurnEnd): Promise<TurnLeft> {
+  const { session, recorder, options } = run;
+  const { eventSeconds, recordSeconds } = options.scope.settings;
+  const { version, to } = await stateAtEnd(run);
+  const from = session.base()?.position;
+  const last: TurnEnd = version === undefined ? ending : { ...ending, version };
+  const positions = from === undefined || to === undefined ? undefined : { from, to };
+  const waits = (last.interruptions ?? []).length > 0;
+  const ended = await session.end(last, {
+    state: waits ? "waiting" : "ended",
+    record: JSON.stringify(recorder.record(last, positions)),
+    ...{ eventSeconds, recordSeconds },
+  });
+  return ended ? { kind: "ended", end: decodeEvent(encodeEvent(last)) as TurnEnd } : left(run);
+}
+
+async function left<Ctx>({ session }: RunParts<Ctx>): Promise<TurnLeft> {
+  session.close();
+  return { kind: "elsewhere" };
+}
+
+/** The conversation's version, and the position after its last message. */
+async function stateAtEnd<Ctx>({
+  written,
+  session,
+  options: { scope, conversationId },
+}: RunParts<Ctx>): Promise<{ readonly version: number | undefined; readonly to: number | undefined }> {
+  if (written.version !== undefined && written.to !== undefined) return written;
+  const read = await scope.settings.provider.readConversation(conversationId, { messages: "none" });
+  if (!read.success || read.data.incarnation !== session.base()?.incarnation) {
+    return { version: undefined, to: undefined };
+  }
+  return { version: read.data.conversation?.metadata?.version, to: read.data.firstPosition };
+}
+
+const storesAtTheEnd = <Ctx>({ config: { memory } }: TurnSettings<Ctx>): boolean =>
+  memory.durability === undefined ? memory.storeOnCompletion === true : memory.durability === "completed";
