@@ -18,8 +18,8 @@ import {
 } from "../src/index.ts";
 import { openConnection } from "../src/open-port.ts";
 import { scripts } from "../src/scripts/generated-scripts.ts";
-import { createRedisUserMemory } from "../src/user-memory/index.ts";
 import { scripts as turnScripts } from "../src/turn-log/scripts/generated-scripts.ts";
+import { createRedisUserMemory } from "../src/user-memory/index.ts";
 import { scripts as userScripts } from "../src/user-memory/scripts/generated-scripts.ts";
 import { libraries } from "./support/libraries.ts";
 import { allowedCommands, type LimitedUser, setUser } from "./support/rights.ts";
