@@ -12,11 +12,13 @@ import { toMemoryError } from "../src/errors.ts";
 import {
   createRedisBlobStore,
   createRedisProvider,
+  createRedisTurnLog,
   type RedisClient,
   type RedisProvider,
 } from "../src/index.ts";
 import { openConnection } from "../src/open-port.ts";
 import { scripts } from "../src/scripts/generated-scripts.ts";
+import { scripts as turnScripts } from "../src/turn-log/scripts/generated-scripts.ts";
 import { createRedisUserMemory } from "../src/user-memory/index.ts";
 import { scripts as userScripts } from "../src/user-memory/scripts/generated-scripts.ts";
 import { libraries } from "./support/libraries.ts";
@@ -109,6 +111,8 @@ describe("the rights in the README", () => {
     const blobs = [...Object.values(blobScripts), ...(await sourcesIn("blobs", "connection")), runner];
     const media = await commandsIn(blobs);
     expect(allowedCommands("media").toSorted()).toEqual(media.filter((command) => command !== "WAIT"));
+    const turns = await commandsIn([...Object.values(turnScripts), ...(await sourcesIn("turn-log")), runner]);
+    expect(allowedCommands("turns").toSorted()).toEqual(turns.filter((command) => command !== "WAIT"));
   });
 
   it("are enough for conversations, on a connection of the provider's own", async () => {
@@ -153,6 +157,37 @@ describe("the rights in the README", () => {
     results.push(listed, await store.remove("c", listed.success ? listed.data : []));
     expect(failures(results)).toEqual([]);
     await store.close();
+  });
+
+  it("are enough for the turn log", async () => {
+    const keyPrefix = freshPrefix();
+    await setUser(server.port, "turns", { keyPrefix });
+    const { host, port, username, password } = place("turns");
+    const client = createClient({ socket: { host, port }, username, password });
+    await client.connect();
+    const log = createRedisTurnLog(client, { keyPrefix });
+    const turn = { conversationId: "c", userId: "u", turnId: "t", request: "{}" };
+    const begun = await log.begin({ ...turn, leaseSeconds: 60, keepSeconds: 60 });
+    if (!begun.success || !begun.data.begun) return expect.fail("It has not begun.");
+    const { writer } = begun.data;
+    const ending = { record: "{}", eventSeconds: 60, recordSeconds: 60 };
+    const results: Result<unknown>[] = [
+      await log.append({ writer, first: 0, events: ["{}"] }),
+      await log.renew(writer),
+      await log.read({ conversationId: "c" }),
+      await log.turnsOf("c"),
+      await log.find({ userId: "u", state: "running" }),
+      await log.requestStop(writer),
+      await log.release(writer),
+      await log.abandoned(10),
+    ];
+    const taken = await log.takeOver(writer);
+    if (!taken.success || taken.data === null) return expect.fail("It was not taken over.");
+    const end = { ...ending, state: "ended" } as const;
+    results.push(await log.append({ writer: taken.data.writer, first: 1, events: [], end }));
+    results.push(await log.deleteConversation("c"), await log.deleteUser("u"));
+    expect(failures(results)).toEqual([]);
+    await client.close();
   });
 
   const clusterPorts = () => inject("redisClusterUrls").map((url) => Number(new URL(url).port));

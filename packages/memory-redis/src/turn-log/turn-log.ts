@@ -3,6 +3,7 @@ import type {
   BegunTurn,
   EventPage,
   EventQuery,
+  TurnEnding,
   TurnLog,
   TurnWriter,
   WriterAnswer,
@@ -83,10 +84,9 @@ export function createRedisTurnLog(
     { leaseMs, keepMs }: { leaseMs: number; keepMs: number },
   ) {
     const name = nameOf(turn);
-    const soon = String(1_000 * (Date.now() + leaseMs));
     await Promise.all([
-      run("markUser", { keys: [...indexesOf(userId)], args: [name, keepMs] }),
-      deadlines(port.send(["ZADD", keys.running, soon, name], keys.running)),
+      run("markUser", { keys: [...indexesOf(userId)], args: [name, keepMs, 1] }),
+      run("markRunning", { keys: [keys.running], args: [name, leaseMs] }),
     ]);
   }
 
@@ -115,29 +115,30 @@ export function createRedisTurnLog(
       const [outcome, details] = list(reply);
       const isBegun = number(outcome) === 1;
       if (apart && isBegun) await mark(turn, userId, times);
-      if (apart && number(outcome) === 0) await indexes.forget([turn]);
       if (isBegun) return createSuccess({ begun: true, writer: { conversationId, turnId, token } });
       const running = number(outcome) === 0 ? toTurn(details) : undefined;
+      // A call that is sent again finds its own turn, whose entries have to stay.
+      if (apart && running !== undefined && running.turnId !== turnId) await indexes.forget([turn]);
       return running === undefined ? conflict("begin") : createSuccess({ begun: false, running });
     });
 
-  /** What a write does to the indexes that its script can't reach. */
-  async function tellIndexes(
-    { writer, end }: Pick<AppendedEvents, "writer" | "end">,
-    isLate: boolean,
-  ): Promise<void> {
+  /** What an end does to the indexes that its script can't reach. */
+  async function markEnd(writer: TurnWriter, { state, recordSeconds }: TurnEnding): Promise<void> {
     const name = nameOf(writer);
-    const head = toTurn(list(await run("leases", { keys: [hashOf(writer)], args: [] }))[0]);
-    if (head === undefined) return;
-    const users = [...indexesOf(head.userId)] as const;
-    if (end === undefined) {
-      if (isLate) await run("markUser", { keys: users, args: [name, 86_400_000] });
-      return;
-    }
+    const userId = await ownerOf(writer);
+    if (userId === undefined) return;
     await Promise.all([
-      run("markEnd", { keys: users, args: [name, end.state, 1_000 * end.recordSeconds] }),
+      run("markEnd", { keys: [...indexesOf(userId)], args: [name, state, 1_000 * recordSeconds] }),
       deadlines(port.send(["ZREM", keys.running, name], keys.running)),
     ]);
+  }
+
+  /** Has the entries of a turn that goes on live longer than it. A crash before the end of this has the next write do it. */
+  async function prolongEntries(writer: TurnWriter, keepMs: number): Promise<void> {
+    const userId = await ownerOf(writer);
+    if (userId === undefined) return;
+    await run("markUser", { keys: [...indexesOf(userId)], args: [nameOf(writer), keepMs, 0] });
+    await run("confirmIndexed", { keys: [hashOf(writer)], args: [writer.token] });
   }
 
   async function write(
@@ -154,11 +155,11 @@ export function createRedisTurnLog(
       keys: userId === undefined ? near : [...near, keys.running, ...indexesOf(userId)],
       args: [writer.token, first ?? "", nameOf(writer), ...ending, ...events],
     });
-    const [outcome, stop, late] = list(reply).map(number);
+    const [outcome, stop, lateMs = 0] = list(reply).map(number);
     if (outcome === 2) return conflict(operation);
     if (outcome !== 1) return createSuccess({ held: false });
-    if (late === 1 || (end !== undefined && apart))
-      await tellIndexes({ writer, ...(end && { end }) }, late === 1);
+    if (end !== undefined && apart) await markEnd(writer, end);
+    if (lateMs > 0) await prolongEntries(writer, lateMs);
     return createSuccess({ held: true, stopRequested: stop === 1 });
   }
 
@@ -220,7 +221,7 @@ export function createRedisTurnLog(
         const near = apart ? ([hash] as const) : ([hash, keys.running] as const);
         const released = number(await run("release", { keys: near, args: [writer.token, name] }));
         if (apart && released === 1) {
-          await deadlines(port.send(["ZADD", keys.running, String(1_000 * Date.now()), name], keys.running));
+          await run("markRunning", { keys: [keys.running], args: [name, 0] });
         }
         return createSuccess(undefined);
       }),

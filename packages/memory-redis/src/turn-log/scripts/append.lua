@@ -6,7 +6,7 @@
 --       4 state at the end, or '' if it goes on   5 record   6 how long events are kept   7 how long the turn is kept, both in
 --       milliseconds   8 ... events
 --
--- Returns 1, whether it should stop, and 1 if the user's index has to be told; 0 if it is lost; or 2 if events are missing.
+-- Returns 1, whether it should stop, and how long it is kept if the user's index has to be told, else 0; 0 if it is lost; or 2 if events are missing.
 
 --@include clock.lua
 --@include heads.lua
@@ -36,8 +36,7 @@ if ARGV[4] == '' then
   redis.call('PEXPIRE', KEYS[2], keepMs)
   extend(KEYS[3], keepMs)
   local late = now + keepMs * 1000 > tonumber(indexed)
-  if late then redis.call('HSET', KEYS[1], 'indexed', digits(now + 2000 * keepMs)) end
-  return { 1, tonumber(stop), late and 1 or 0 }
+  return { 1, tonumber(stop), late and tonumber(keepMs) or 0 }
 end
 redis.call('HSET', KEYS[1], 'count', count, 'state', ARGV[4], 'record', ARGV[5])
 redis.call('HDEL', KEYS[1], 'request')

@@ -36,8 +36,7 @@ if ARGV[4] == '' then
   redis.call('PEXPIRE', KEYS[2], keepMs)
   extend(KEYS[3], keepMs)
   local late = now + keepMs * 1000 > tonumber(indexed)
-  if late then redis.call('HSET', KEYS[1], 'indexed', digits(now + 2000 * keepMs)) end
-  return { 1, tonumber(stop), late and 1 or 0 }
+  return { 1, tonumber(stop), late and tonumber(keepMs) or 0 }
 end
 redis.call('HSET', KEYS[1], 'count', count, 'state', ARGV[4], 'record', ARGV[5])
 redis.call('HDEL', KEYS[1], 'request')
@@ -63,11 +62,12 @@ end
 local function extend(key, milliseconds)
   if redis.call('PTTL', key) < tonumber(milliseconds) then redis.call('PEXPIRE', key, milliseconds) end
 end
-local function indexTurn(turns, open, name, now, keepMs)
+local function indexTurn(turns, open, name, now, keepMs, goesOn)
   redis.call('ZREMRANGEBYSCORE', turns, '-inf', digits(now))
   redis.call('ZADD', turns, digits(now + 2000 * keepMs), name)
   extend(turns, digits(2 * keepMs))
-  redis.call('ZADD', open, digits(now), name)
+  if goesOn then redis.call('ZADD', open, 'NX', digits(now), name)
+  else redis.call('ZADD', open, digits(now), name) end
   extend(open, digits(2 * keepMs))
 end
 local last = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')
@@ -93,6 +93,16 @@ if KEYS[3] then
   indexTurn(KEYS[4], KEYS[5], ARGV[8], now, ARGV[7])
 end
 return { 1, digits(now) }
+`,
+  confirmIndexed: `local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000000 + time[2]
+end
+local function digits(number) return string.format('%.0f', number) end
+local token, keepMs = unpack(redis.call('HMGET', KEYS[1], 'token', 'keepMs'))
+if token ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'indexed', digits(clock() + 2000 * keepMs))
+return 1
 `,
   erase: `local erased, others = {}, 0
 for _, turn in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
@@ -151,6 +161,14 @@ extend(KEYS[1], ARGV[3])
 if ARGV[2] == 'ended' then redis.call('ZREM', KEYS[2], ARGV[1]) else extend(KEYS[2], ARGV[3]) end
 return 1
 `,
+  markRunning: `local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000000 + time[2]
+end
+local function digits(number) return string.format('%.0f', number) end
+redis.call('ZADD', KEYS[1], digits(clock() + ARGV[2] * 1000), ARGV[1])
+return 1
+`,
   markUser: `local function clock()
   local time = redis.call('TIME')
   return time[1] * 1000000 + time[2]
@@ -162,14 +180,15 @@ end
 local function extend(key, milliseconds)
   if redis.call('PTTL', key) < tonumber(milliseconds) then redis.call('PEXPIRE', key, milliseconds) end
 end
-local function indexTurn(turns, open, name, now, keepMs)
+local function indexTurn(turns, open, name, now, keepMs, goesOn)
   redis.call('ZREMRANGEBYSCORE', turns, '-inf', digits(now))
   redis.call('ZADD', turns, digits(now + 2000 * keepMs), name)
   extend(turns, digits(2 * keepMs))
-  redis.call('ZADD', open, digits(now), name)
+  if goesOn then redis.call('ZADD', open, 'NX', digits(now), name)
+  else redis.call('ZADD', open, digits(now), name) end
   extend(open, digits(2 * keepMs))
 end
-indexTurn(KEYS[1], KEYS[2], ARGV[1], clock(), ARGV[2])
+indexTurn(KEYS[1], KEYS[2], ARGV[1], clock(), ARGV[2], ARGV[3] == '0')
 return 1
 `,
   read: `local function head(key)

@@ -1,7 +1,7 @@
 -- Enters a turn into the indexes of its user, where `begin.lua` can't.
 --
 -- KEYS  1 the user's turns, by when they have expired   2 the user's open turns, by their beginnings
--- ARGV  1 the turn's name   2 how long it is kept, in milliseconds
+-- ARGV  1 the turn's name   2 how long it is kept, in milliseconds   3 1 if it begins, 0 if it goes on
 --
 -- Returns 1.
 
@@ -9,5 +9,5 @@
 --@include heads.lua
 --@include index-turn.lua
 
-indexTurn(KEYS[1], KEYS[2], ARGV[1], clock(), ARGV[2])
+indexTurn(KEYS[1], KEYS[2], ARGV[1], clock(), ARGV[2], ARGV[3] == '0')
 return 1
