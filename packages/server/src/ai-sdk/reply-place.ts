@@ -13,17 +13,26 @@ interface StoredMessages {
   readonly firstPosition: number;
 }
 
-/**
- * Where the reply of a turn is whose first message has the position `turnPosition`. The turn may have stored some of its
- * messages already, or none.
- */
-export function replyPlace({ messages, firstPosition }: StoredMessages, turnPosition: number): ReplyPlace {
+interface TurnBeginning {
+  /** The position of its first message. */
+  readonly turnPosition: number;
+  /** Whether that is the user's. Absent: what is stored tells. */
+  readonly says?: boolean | undefined;
+}
+
+/** Where the reply of a turn is. The turn may have stored some of its messages already, or none. */
+export function replyPlace(
+  { messages, firstPosition }: StoredMessages,
+  { turnPosition, says }: TurnBeginning,
+): ReplyPlace {
+  if (says === true) return { position: turnPosition + 1, before: [] };
   const start = Math.max(0, turnPosition - firstPosition);
   const earlier = messages.slice(0, start);
   const begun = replyStart(earlier);
   const waits = begun < earlier.length && hasOpenCalls(earlier.slice(begun));
   const first = messages[start];
-  if (first === undefined ? waits : first.role !== "user") {
+  const goesOn = says === false || (first === undefined ? waits : first.role !== "user");
+  if (goesOn) {
     return { position: firstPosition + begun, before: earlier.slice(begun) };
   }
   const said = messages.slice(start).findIndex(({ role }) => role !== "user");
