@@ -32,11 +32,8 @@ export function aiSdkRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): v
     const part = request.asks === "say" || request.asks === "go-on" ? "tail" : "all";
     const stored = await readChat(parts, chat, part);
     const turn = await turnOf(parts, chat, { request, stored });
-    const held =
-      request.asks === "go-on"
-        ? { says: false, heldParts: request.answers.heldParts }
-        : { says: true, heldParts: 0 };
-    return answerTurn(parts, context, { agentName, ...turn }, encoderOf(stored, held));
+    const heldParts = request.asks === "go-on" ? request.answers.heldParts : 0;
+    return answerTurn(parts, context, { agentName, ...turn }, encoderOf(stored, { heldParts }));
   });
 
   app.get("/ai-sdk/chat/:chatId/stream", async (context) => {
@@ -88,17 +85,15 @@ interface EncoderOptions {
   /** How many parts the client has of the message that the turn writes. Absent: it asks for all of it. */
   readonly heldParts?: number;
   readonly known?: number;
-  /** Whether the turn begins with a message of the user. Absent: what is stored tells. */
-  readonly says?: boolean;
 }
 
-function encoderOf(stored: StoredChat, { known = 0, says, ...held }: EncoderOptions): Encoder {
+function encoderOf(stored: StoredChat, { known = 0, ...held }: EncoderOptions): Encoder {
   return encodeUIMessageStream({
     known,
     messageOf: (start) => {
       const next = stored.firstPosition + stored.messages.length;
       const from = start?.type === "turn_start" ? start.position : undefined;
-      const { position, before } = replyPlace(stored, { turnPosition: from ?? next, says });
+      const { position, before } = replyPlace(stored, from ?? next);
       return { messageId: messageIdAt(position), before, ...held };
     },
   });
