@@ -14,21 +14,21 @@ interface StoredMessages {
 }
 
 /**
- * Where the reply of a turn is whose first message has the position `turnPosition`. The turn may have stored some of its
- * messages already, or none.
+ * Where the reply of a turn is whose first own message has the position `turnPosition`. The turn may have stored some of its
+ * messages already, or none, not even what the user said.
  */
 export function replyPlace({ messages, firstPosition }: StoredMessages, turnPosition: number): ReplyPlace {
-  const start = Math.max(0, turnPosition - firstPosition);
-  const earlier = messages.slice(0, start);
-  const begun = replyStart(earlier);
-  const waits = begun < earlier.length && hasOpenCalls(earlier.slice(begun));
-  const first = messages[start];
-  if (first === undefined ? waits : first.role !== "user") {
-    return { position: firstPosition + begun, before: earlier.slice(begun) };
+  const length = turnPosition - firstPosition;
+  const earlier = messages.slice(0, Math.max(0, length));
+  const own = messages.slice(earlier.length);
+  // Said as part of a history that was sent along.
+  const said = own.findIndex(({ role }) => role !== "user");
+  const isMissing = earlier.length < length;
+  if (said > 0 || isMissing || earlier.at(-1)?.role === "user") {
+    return { position: turnPosition + Math.max(0, said), before: [] };
   }
-  const said = messages.slice(start).findIndex(({ role }) => role !== "user");
-  const asked = said >= 0 ? said : Math.max(1, messages.length - start);
-  return { position: turnPosition + asked, before: [] };
+  const begun = replyStart(earlier);
+  return { position: firstPosition + begun, before: earlier.slice(begun) };
 }
 
 /** The index of the first reply since the user spoke; how many messages there are if there is none. */
@@ -36,10 +36,4 @@ function replyStart(messages: readonly RichMessage[]): number {
   const user = messages.findLastIndex(({ role }) => role === "user");
   const reply = messages.findIndex(({ role }, index) => index > user && role === "assistant");
   return reply < 0 ? messages.length : reply;
-}
-
-function hasOpenCalls(replies: readonly RichMessage[]): boolean {
-  const last = replies.findLastIndex(({ role }) => role === "assistant");
-  const calls = replies[last]?.tool_calls ?? [];
-  return replies.slice(last + 1).filter(({ role }) => role === "tool").length < calls.length;
 }

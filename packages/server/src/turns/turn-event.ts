@@ -21,7 +21,7 @@ export type TurnEvent =
       readonly turnId: string;
       readonly conversationId: string;
       readonly agentName: string;
-      /** Where in the conversation the first message stands that the turn adds, its input included. */
+      /** Where in the conversation the first message stands that the turn adds to its input. */
       readonly position?: number;
     }
   /** Pieces of one kind that come close together are joined. */

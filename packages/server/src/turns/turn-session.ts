@@ -4,6 +4,7 @@ import { type BaseReading, readBase } from "./conversation-base.ts";
 import { isUrgent } from "./event-flow.ts";
 import { createEventWriter, type EventWriter } from "./event-writer.ts";
 import type { TurnSettings } from "./options.ts";
+import { saidMessages } from "./said-messages.ts";
 import { createStoredEvents, type StoredEvents } from "./stored-events.ts";
 import { type ConversationBase, encodeRequest, type StoredRequest } from "./stored-request.ts";
 import { refusal, storeRefusal } from "./turn-errors.ts";
@@ -122,7 +123,7 @@ export function openTurnSession<Ctx>(options: SessionOptions<Ctx>): TurnSession 
     });
     if (!begun.success) return { refusal: storeRefusal(begun.error), error: begun.error };
     if (begun.data.begun) {
-      const { position } = read.base;
+      const position = read.base.position + (saidMessages(request.input)?.length ?? 0);
       waiting.unshift({
         ...{ type: "turn_start", turnId, conversationId, position },
         agentName: request.agentName,

@@ -134,6 +134,25 @@ describe("useChat of ai@6", () => {
     expectSame(chat, await read());
   });
 
+  it("says something else while a call waits", async () => {
+    const { chatOf, read } = await start([
+      { toolCalls: [{ name: "pay", arguments: { amount: 5 } }] },
+      "Fine.",
+      "Fine again.",
+    ]);
+    const chat = chatOf();
+    await chat.sendMessage({ text: "Pay." });
+    await chat.sendMessage({ text: "Never mind." });
+    expect(chat.messages).toHaveLength(4);
+    expect(textOf(chat.lastMessage)).toEqual(["Fine."]);
+    const stored = await read();
+    expect(stored.map(({ id }) => id)).toEqual(chat.messages.map(({ id }) => id));
+    expect(comparable(stored[3]?.parts ?? [])).toEqual(comparable(chat.lastMessage?.parts ?? []));
+    await chat.regenerate();
+    expect(textOf(chat.lastMessage)).toEqual(["Fine again."]);
+    expect((await read()).map(({ id }) => id)).toEqual(chat.messages.map(({ id }) => id));
+  });
+
   it("runs tools of the client", async () => {
     const { chatOf, read } = await start([
       { toolCalls: [{ name: "locate", arguments: { exact: true } }] },
