@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import { failureText, server } from "../server.ts";
 import { useAction } from "../ui/busy.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
+import { ScrollArea } from "../ui/scroll-area.ts";
 import { FactCard } from "./fact-card.tsx";
 
 interface Known {
@@ -58,7 +59,7 @@ export function FactsPage() {
     known === undefined ? 0 : known.active.length + known.quarantined.length + known.superseded.length;
 
   return (
-    <div class="page">
+    <ScrollArea class="page" label="Facts">
       <p class="lead">
         Each entry is a quotation of your own words, with its date and the conversation it comes from. What a
         page or a tool says about you waits until you agree.
@@ -98,7 +99,7 @@ export function FactsPage() {
           )}
         </>
       )}
-    </div>
+    </ScrollArea>
   );
 }
 
