@@ -89,7 +89,6 @@ export const secureHeaders: Guard = async (context, next) => {
   header("x-frame-options", "DENY");
   header("referrer-policy", "no-referrer");
   header("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
-  if (!res.headers.has("access-control-allow-origin"))
-    header("cross-origin-resource-policy", "same-origin");
+  if (!res.headers.has("access-control-allow-origin")) header("cross-origin-resource-policy", "same-origin");
   header("cache-control", "no-store, no-transform");
 };

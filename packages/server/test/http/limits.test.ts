@@ -1,8 +1,8 @@
 import { connect } from "node:net";
-import { createScriptedModel } from "@jaf/core/testing";
 import { describe, expect, it } from "vitest";
 import { until } from "../../../../test/polling.ts";
 import { saying, startTestServer } from "../support/test-server.ts";
+import { createPausingModel } from "../turns/support/turn-fixtures.ts";
 
 const deep = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 
@@ -31,7 +31,11 @@ describe("bodies", () => {
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new TextEncoder().encode(" ".repeat(1_000))),
     });
-    const response = await send("ada", "/chat", { method: "POST", body, duplex: "half" } as RequestInit).catch(
+    const response = await send("ada", "/chat", {
+      method: "POST",
+      body,
+      duplex: "half",
+    } as RequestInit).catch(
       // The server may close before all is sent.
       () => undefined,
     );
@@ -101,7 +105,7 @@ describe("how much a user may ask", () => {
   });
 
   it("bounds the turns that run at once", async () => {
-    const model = createScriptedModel([{ text: "slow", delayMs: 60_000 }, "Hi"] as never);
+    const { model } = createPausingModel(["One "]);
     const { send, ask } = await startTestServer(model, { limits: { turnsPerUser: 1 }, shutdownMs: 0 });
     const init = { method: "POST", body: '{"message":"Hi","stream":true}' };
     const first = await send("ada", "/chat", init);
@@ -113,6 +117,10 @@ describe("how much a user may ask", () => {
       stopping: true,
     });
     expect(await first.text()).toContain('"status":"stopped"');
-    await until("a free turn", async () => (await ask("ada", "POST", "/chat", { message: "Hi" })).status === 200);
+    await until("a free turn", async () => {
+      const next = await send("ada", "/chat", init);
+      await next.body?.cancel();
+      return next.status === 200;
+    });
   });
 });
