@@ -71,6 +71,7 @@ function endingIssues({ state, record, eventSeconds, recordSeconds }: TurnEnding
 }
 
 function appendIssues({ writer, first, events, end }: AppendedEvents): Issue[] {
+  if (!Array.isArray(events)) return [{ path: "events", expected: "an array of strings" }];
   const isEmpty = events.length === 0 && end === undefined;
   return [
     ...writerIssues(writer),

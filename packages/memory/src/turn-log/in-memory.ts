@@ -17,8 +17,8 @@ import type {
 
 const PROVIDER = "memory";
 const MOST_EVENTS = 1_000;
-/** How many turns that have expired a new one takes away. */
-const MOST_REMOVED = 20;
+/** At how many turns a new one looks, to take away those that have expired. */
+const LOOKED_AT = 20;
 
 interface Entry {
   readonly conversationId: string;
@@ -89,14 +89,18 @@ export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions
     if (turns?.size === 0) conversations.delete(conversationId);
   }
 
+  let sweep = all();
+
+  /** Goes on where the last call stopped, so that a turn costs the same however many there are. */
   function removeExpired(): void {
-    let removed = 0;
-    for (const entry of all()) {
+    for (let looked = 0; looked < LOOKED_AT; looked++) {
+      const { value: entry, done } = sweep.next();
+      if (done === true) {
+        sweep = all();
+        return;
+      }
       if (entry.eventsExpireAt <= now()) entry.texts.length = 0;
-      if (isThere(entry)) continue;
-      remove(entry);
-      removed += 1;
-      if (removed === MOST_REMOVED) return;
+      if (!isThere(entry)) remove(entry);
     }
   }
 

@@ -189,6 +189,8 @@ export const refusalRules: TurnLogRules = {
     }
     await expectInvalid(() => log.abandoned(0), "limit");
     await expectInvalid(() => log.append({ writer, first: 0, events: [] }), "events");
+    for (const events of [undefined, null, "a", { length: 1 }] as unknown as string[][])
+      await expectInvalid(() => log.append({ writer, first: 0, events }), "events");
     const end = ending({ eventSeconds: 2, recordSeconds: 1 });
     await expectInvalid(() => log.append({ writer, first: 0, events: [], end }));
     await expectInvalid(() => log.find({ userId: "u", state: "ended" as "waiting" }), "state");
