@@ -30,6 +30,6 @@ Environment
 In a chat
 ${CHAT_COMMANDS.replaceAll(/^/gm, "  ")}
 
-Each line of a chat's standard input is one message, so a script can hold a conversation:
+Each line of a chat's standard input is one message (one that ends in a backslash goes on in the next line), so a script can hold a conversation:
   printf '%s\\n' 'My name is Ada.' 'What is my name?' | npx pnpm@12.21.0 demo chat
 `;
