@@ -12,6 +12,9 @@ interface Known {
   readonly superseded: readonly Fact[];
 }
 
+/** It is quoted, too, and tells nothing by itself. */
+const isQuestion = ({ fact }: Fact): boolean => /\?\s*$/.test(fact);
+
 const LIMIT = 500;
 const POLL_MS = 4_000;
 
@@ -86,7 +89,18 @@ export function FactsPage() {
       {known !== undefined && (
         <>
           <FactList title="Waiting for you" facts={found(known.quarantined)} busy={busy} onChange={change} />
-          <FactList title="Known" facts={found(known.active)} busy={busy} onChange={change} />
+          <FactList
+            title="Known"
+            facts={found(known.active.filter((fact) => !isQuestion(fact)))}
+            busy={busy}
+            onChange={change}
+          />
+          <FactList
+            title="Questions that you asked"
+            facts={found(known.active.filter(isQuestion))}
+            busy={busy}
+            onChange={change}
+          />
           <FactList title="Earlier" facts={found(known.superseded)} busy={busy} onChange={change} />
           {total > 0 && (
             <p class="end-actions">
