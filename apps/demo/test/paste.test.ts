@@ -55,7 +55,7 @@ describe("a message of several lines", { timeout: 180_000 }, () => {
   it("is pasted into a terminal, and sent as one by Enter", async () => {
     const folder = temporaryFolder();
     const shown = await typeInto(
-      ["--data", folder.data],
+      ["chat", "--data", folder.data],
       [
         ["> ", "\x1b[200~first\rMy name is Ada.\x1b[201~"],
         ["Ada.", "\r"],
@@ -67,7 +67,7 @@ describe("a message of several lines", { timeout: 180_000 }, () => {
     expect(shown).toContain("\x1b[?2004h");
     expect(shown).toContain("first⏎My name is Ada.");
     expect(shown).toContain("\x1b[?2004l");
-    const { out } = await runDemo(["--data", folder.data], { input: "" });
+    const { out } = await runDemo(["chat", "--data", folder.data], { input: "" });
     folder.remove();
     expect(out).toContain("you: first\nMy name is Ada.\nagent: Nice to meet you, Ada.");
     expect(out).toContain("you: x \nmy dog is Rex\n");
@@ -75,7 +75,7 @@ describe("a message of several lines", { timeout: 180_000 }, () => {
 
   it("is piped in with a backslash at the end of a line", async () => {
     const folder = temporaryFolder();
-    const { out } = await runDemo(["--data", folder.data], { input: "one \\\ntwo\nthree\\\n" });
+    const { out } = await runDemo(["chat", "--data", folder.data], { input: "one \\\ntwo\nthree\\\n" });
     folder.remove();
     expect(out).toContain("you: one \ntwo\nagent:");
     expect(out).toContain("you: three\nagent:");

@@ -55,7 +55,7 @@ describe("secrets", () => {
       "/list",
       "/facts",
     ];
-    const { out, code } = await runDemo(["--data", folder.data], { input: `${lines.join("\n")}\n` });
+    const { out, code } = await runDemo(["chat", "--data", folder.data], { input: `${lines.join("\n")}\n` });
     folder.remove();
     expect(code).toBe(0);
     expect(out).toContain(
@@ -101,7 +101,7 @@ describe("a question for all that is known", () => {
       "What do you know about me?",
       "What is my name?",
     ];
-    const { out } = await runDemo(["--data", folder.data], {
+    const { out } = await runDemo(["chat", "--data", folder.data], {
       input: [...lines, "/context", "/facts", "/why 3", "/why 99", "/stats", ""].join("\n"),
     });
     folder.remove();

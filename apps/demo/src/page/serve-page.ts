@@ -3,6 +3,8 @@ import { serve } from "@hono/node-server";
 import { createServerApp, type ServerApp } from "@jaf/server";
 import { processExtractions } from "@jaf/user-memory";
 import { learning } from "../assistant/learning.ts";
+import { rememberingOwnWords } from "../assistant/own-words-memory.ts";
+import { knownFacts } from "../chat/known-facts.ts";
 import { Failure } from "../failure.ts";
 import { afterCrash } from "../storage/after-crash.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
@@ -90,8 +92,13 @@ async function createApp(
   { store, userId, model }: ServePageOptions,
   allowedHosts: readonly string[],
 ): Promise<ServerApp> {
-  const { provider, userMemory, notes } = store;
-  const context = (): PageContext => ({ userId, notes, userMemory, now: () => new Date() });
+  const { provider, notes } = store;
+  const userMemory = rememberingOwnWords(store.userMemory);
+  const context = (): PageContext => ({
+    ...{ userId, notes, userMemory },
+    now: () => new Date(),
+    knownFacts: () => knownFacts(store, userId),
+  });
   return createServerApp<PageContext>(
     [pageAssistant],
     { modelProvider: model.modelProvider, memory: { ...afterCrash } },

@@ -12,7 +12,7 @@ export interface AgentSummary {
   readonly name: string;
   readonly tools: readonly {
     readonly name: string;
-    readonly description?: string;
+    readonly description: string;
     readonly runs: "server" | "client";
     /** Whether calls of it may wait for an approval. */
     readonly approval: boolean;
@@ -21,12 +21,12 @@ export interface AgentSummary {
 
 export interface AgentList {
   readonly agents: readonly AgentSummary[];
-  readonly defaultAgent?: string;
+  readonly defaultAgent: string;
 }
 
 export interface ConversationSummary {
   readonly conversationId: string;
-  readonly title?: string | null;
+  readonly title: string | null;
   readonly createdAt: string;
   readonly lastActivity: string;
   /** How many messages it has. */
@@ -37,7 +37,7 @@ export interface ConversationSummary {
 
 export interface ConversationPage {
   readonly conversations: readonly ConversationSummary[];
-  readonly nextCursor?: string | null;
+  readonly nextCursor?: string;
 }
 
 export interface PositionedMessage {
@@ -48,7 +48,7 @@ export interface PositionedMessage {
 
 export interface Conversation {
   readonly conversationId: string;
-  readonly title?: string | null;
+  readonly title: string | null;
   readonly createdAt: string;
   readonly lastActivity: string;
   readonly version: number;
@@ -59,7 +59,8 @@ export interface Conversation {
   readonly turn?: {
     readonly turnId: string;
     readonly state: RunningState;
-    readonly events: number | readonly NumberedEvent[];
+    /** How many it has so far. */
+    readonly events: number;
   };
 }
 
@@ -93,7 +94,7 @@ export interface TurnSummary {
 
 export interface PendingApprovalEntry {
   readonly conversationId: string;
-  readonly title?: string | null;
+  readonly title: string | null;
   readonly turnId: string;
   readonly interruption: WaitingCall;
 }

@@ -4,6 +4,7 @@ import { EVENT_STREAM_HEADERS, eventStream } from "./event-stream.ts";
 
 /** The client should come back so soon, in milliseconds, if the connection ends before the turn. */
 const RETRY = "retry: 500\n\n";
+const GOES_ON = ": the turn goes on, come back\n\n";
 
 /** JAF's own stream: an event each, whose id is the turn's id and the event's number. */
 export const encodeServerSentEvents: Encoder = ({ turnId, events, onLeave }) =>
@@ -14,6 +15,7 @@ async function* textsOf(
   groups: AsyncIterable<readonly NumberedEvent[]>,
 ): AsyncGenerator<string> {
   yield RETRY;
+  let isOver = false;
   for await (const group of groups) {
     yield group
       .map(
@@ -21,5 +23,7 @@ async function* textsOf(
           `id: ${turnId}:${number}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
       )
       .join("");
+    isOver = group.some(({ event }) => event.type === "turn_end");
   }
+  if (!isOver) yield GOES_ON;
 }

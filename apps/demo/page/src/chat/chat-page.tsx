@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { conversation } from "../app-models.ts";
 import { SawSheet } from "../saw/saw-sheet.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { ScrollArea } from "../ui/scroll-area.ts";
 import { useStore } from "../ui/store.ts";
 import { Composer } from "./composer.tsx";
 import { Transcript } from "./transcript.tsx";
@@ -17,14 +18,14 @@ export function ChatPage() {
 
   return (
     <div class="chat">
-      <div class="scroll" id="scroll">
+      <ScrollArea class="scroll" id="scroll" label="Messages">
         {status === "missing" && (
           <p class="blank">There is no such conversation. It may have been deleted.</p>
         )}
         {status === "loading" && <p class="blank quiet-text">Loading…</p>}
         {(status === "new" || status === "ready") && isBlank && <Welcome />}
         {!isBlank && <Transcript state={state} onSaw={setSawAt} />}
-      </div>
+      </ScrollArea>
       <div class="bottom">
         {failure !== undefined && (
           <p class="failure" role="alert">

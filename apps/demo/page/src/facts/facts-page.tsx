@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import { failureText, server } from "../server.ts";
 import { useAction } from "../ui/busy.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
+import { ScrollArea } from "../ui/scroll-area.ts";
 import { FactCard } from "./fact-card.tsx";
 
 interface Known {
@@ -10,6 +11,9 @@ interface Known {
   readonly active: readonly Fact[];
   readonly superseded: readonly Fact[];
 }
+
+/** It is quoted, too, and tells nothing by itself. */
+const isQuestion = ({ fact }: Fact): boolean => /\?\s*$/.test(fact);
 
 const LIMIT = 500;
 const POLL_MS = 4_000;
@@ -58,7 +62,7 @@ export function FactsPage() {
     known === undefined ? 0 : known.active.length + known.quarantined.length + known.superseded.length;
 
   return (
-    <div class="page">
+    <ScrollArea class="page" label="Facts">
       <p class="lead">
         Each entry is a quotation of your own words, with its date and the conversation it comes from. What a
         page or a tool says about you waits until you agree.
@@ -85,7 +89,18 @@ export function FactsPage() {
       {known !== undefined && (
         <>
           <FactList title="Waiting for you" facts={found(known.quarantined)} busy={busy} onChange={change} />
-          <FactList title="Known" facts={found(known.active)} busy={busy} onChange={change} />
+          <FactList
+            title="Known"
+            facts={found(known.active.filter((fact) => !isQuestion(fact)))}
+            busy={busy}
+            onChange={change}
+          />
+          <FactList
+            title="Questions that you asked"
+            facts={found(known.active.filter(isQuestion))}
+            busy={busy}
+            onChange={change}
+          />
           <FactList title="Earlier" facts={found(known.superseded)} busy={busy} onChange={change} />
           {total > 0 && (
             <p class="end-actions">
@@ -98,7 +113,7 @@ export function FactsPage() {
           )}
         </>
       )}
-    </div>
+    </ScrollArea>
   );
 }
 

@@ -1,9 +1,14 @@
+import { durationOf } from "../ui/dates.ts";
+
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 const MAX_DEPTH = 4;
 
-/** `latencyMs` as "Latency ms". */
+/** `latencyMs` as "Latency". */
 function termOf(field: string): string {
-  const words = field.replaceAll(/([a-z\d])([A-Z])/g, "$1 $2").toLowerCase();
+  const words = field
+    .replace(/Ms$/, "")
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
+    .toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
@@ -17,7 +22,11 @@ export function Details({ value, depth = 0 }: { readonly value: unknown; readonl
         <>
           <dt key={`${field} term`}>{termOf(field)}</dt>
           <dd key={field} class={typeof one === "object" && one !== null ? "nested" : undefined}>
-            <Details value={one} depth={depth + 1} />
+            {field.endsWith("Ms") && typeof one === "number" ? (
+              durationOf(one)
+            ) : (
+              <Details value={one} depth={depth + 1} />
+            )}
           </dd>
         </>
       ))}

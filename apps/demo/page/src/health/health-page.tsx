@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { list } from "../app-models.ts";
 import { failureText, server } from "../server.ts";
+import { ScrollArea } from "../ui/scroll-area.ts";
 import { useStore } from "../ui/store.ts";
 import { type Activity, collectActivity } from "./activity.ts";
 import { Details } from "./details.tsx";
@@ -39,7 +40,7 @@ export function HealthPage() {
   }, [loaded]);
 
   return (
-    <div class="page">
+    <ScrollArea class="page" label="Health and activity">
       {failure !== undefined && (
         <p class="failure" role="alert">
           {failure}
@@ -93,6 +94,6 @@ export function HealthPage() {
           )}
         </>
       )}
-    </div>
+    </ScrollArea>
   );
 }
