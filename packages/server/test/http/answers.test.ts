@@ -133,7 +133,7 @@ describe("answers", () => {
   });
 
   it("say that there are no facts where no user memory is", async () => {
-    const server = await startTestServer(undefined, { userMemory: undefined as never });
+    const server = await startTestServer(undefined, { userMemory: undefined });
     for (const [method, path] of [
       ["GET", "/facts"],
       ["DELETE", "/facts"],
