@@ -67,5 +67,5 @@ process.on("message", (request: ServerRequest) => {
 });
 process.on("disconnect", () => {
   server.close();
-  process.exit();
+  setTimeout(() => process.exit(), 200);
 });
