@@ -65,8 +65,8 @@ async function createHonoApp<Ctx>(
   app.use(async (context, next) => {
     const requestId = crypto.randomUUID();
     context.set("requestId", requestId);
-    context.header("x-request-id", requestId);
     await next();
+    context.res.headers.set("x-request-id", requestId);
   });
   app.use(secureHeaders);
   if (authenticate === undefined || options.allowedHosts !== undefined)

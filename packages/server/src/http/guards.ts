@@ -45,6 +45,19 @@ const originOf = (url: string): string | undefined => {
 export const guardOrigin = (cors: Cors): Guard => {
   const origins = typeof cors === "object" ? new Set(cors.origins.map(originOf)) : undefined;
   const isAllowed = (origin: string): boolean => cors === true || origins?.has(origin) === true;
+  const corsHeaders = (origin: string) => ({
+    "access-control-allow-origin": cors === true ? "*" : origin,
+    "access-control-expose-headers": "x-request-id, retry-after",
+    // The page is of another origin, as it may be.
+    "cross-origin-resource-policy": "cross-origin",
+    ...(cors === true ? {} : { "access-control-allow-credentials": "true", vary: "origin" }),
+  });
+  const preflightHeaders = (origin: string) => ({
+    ...corsHeaders(origin),
+    "access-control-allow-methods": METHODS,
+    "access-control-allow-headers": HEADERS,
+    "access-control-max-age": PREFLIGHT_SECONDS,
+  });
   return async (context, next) => {
     const { req } = context;
     const origin = req.header("origin");
@@ -55,19 +68,13 @@ export const guardOrigin = (cors: Cors): Guard => {
     if (origin !== undefined && !isOwn) {
       if (!isAllowed(origin))
         throw new HttpFailure("forbidden", "Pages of that origin may not use this server; see cors.");
-      context.header("access-control-allow-origin", cors === true ? "*" : origin);
-      context.header("access-control-expose-headers", "x-request-id, retry-after");
-      if (cors !== true) {
-        context.header("access-control-allow-credentials", "true");
-        context.header("vary", "origin");
-      }
-      if (req.method === "OPTIONS") {
-        context.header("access-control-allow-methods", METHODS);
-        context.header("access-control-allow-headers", HEADERS);
-        context.header("access-control-max-age", PREFLIGHT_SECONDS);
-        return context.body(null, 204);
-      }
-    } else if (origin === undefined && isCrossSite && req.header("sec-fetch-mode") !== "navigate") {
+      if (req.method === "OPTIONS")
+        return new Response(null, { status: 204, headers: preflightHeaders(origin) });
+      await next();
+      for (const [name, value] of Object.entries(corsHeaders(origin))) context.res.headers.set(name, value);
+      return;
+    }
+    if (origin === undefined && isCrossSite && req.header("sec-fetch-mode") !== "navigate") {
       // A page that doesn't say whose it is, e.g. by an image.
       throw new HttpFailure("forbidden", "Pages of other sites may not use this server; see cors.");
     }
@@ -75,13 +82,20 @@ export const guardOrigin = (cors: Cors): Guard => {
   };
 };
 
-/** What every answer says to a browser. */
-export const secureHeaders: Guard = async ({ header }, next) => {
-  header("x-content-type-options", "nosniff");
-  header("x-frame-options", "DENY");
-  header("referrer-policy", "no-referrer");
-  header("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
-  header("cross-origin-resource-policy", "same-origin");
-  header("cache-control", "no-store");
+const SECURE_HEADERS = {
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "cache-control": "no-store",
+} as const;
+
+/** What every answer says to a browser. Set afterwards, since answers that a handler makes by itself take over no header. */
+export const secureHeaders: Guard = async (context, next) => {
   await next();
+  const { headers } = context.res;
+  for (const [name, value] of Object.entries(SECURE_HEADERS)) {
+    if (!headers.has(name)) headers.set(name, value);
+  }
 };
