@@ -112,7 +112,6 @@ describe("a body", () => {
     ["UTF-8 that is cut off", new Uint8Array([...new TextEncoder().encode('{"message":"'), 0xe2, 0x82])],
     ["a key __proto__", '{"message":"Hi","__proto__":{"agentName":"root"}}'],
     ["a key constructor", '{"message":"Hi","constructor":{"prototype":{"admin":true}}}'],
-    ["half a character", '{"message":"\\ud800"}'],
   ])("with %s is refused", async (_what, body) => {
     const { provider, ...server } = await startTestServer();
     expect(await failureOf(await post({ provider, ...server }, body))).toMatchObject({
@@ -136,7 +135,8 @@ describe("a body", () => {
 
   it("holds brackets in its texts as it likes", async () => {
     const { ask } = await startTestServer();
-    const message = `\\"${"[".repeat(1_000)}"{`;
+    // With half a character, which JSON can hold.
+    const message = `\\"${"[".repeat(1_000)}"{\ud800`;
     const { conversationId } = (await ask("ada", "POST", "/chat", { message })).body.data;
     const { body } = await ask("ada", "GET", `/conversations/${conversationId}`);
     expect(body.data.messages[0].message.content).toBe(message);
