@@ -50,7 +50,8 @@ export async function createServerApp<Ctx>(
   return { ...rest, fetch: (request) => app.fetch(request) };
 }
 
-async function createHonoApp<Ctx>(
+/** The app with its routes, as the test of the OpenAPI document reads them. */
+export async function createHonoApp<Ctx>(
   agents: ServedAgents<Ctx>,
   config: ServerRunConfig<Ctx>,
   options: ServerAppOptions<Ctx>,
