@@ -2,6 +2,7 @@ import type { Agent } from "@jaf/core";
 import type { MemoryProvider, VersionedMemoryProvider } from "@jaf/memory";
 import { createInMemoryTurnLog } from "@jaf/memory/adapter";
 import { isVersionedProvider } from "@jaf/memory/client";
+import { idIssue } from "@jaf/memory/engine";
 import { Hono } from "hono";
 import { answer, answerFailure } from "./http/answer.ts";
 import type { ServerEnvironment } from "./http/environment.ts";
@@ -77,8 +78,9 @@ export async function createHonoApp<Ctx>(
   app.use(async (context, next) => {
     const identity = authenticate === undefined ? LOCAL : await identityOf(authenticate, context.req.raw);
     if (identity === null) throw new HttpFailure("not-authenticated", "Say who you are.");
-    if (typeof identity?.userId !== "string" || identity.userId === "")
-      throw new TypeError("authenticate() gave no userId: return null for nobody.");
+    const issue = idIssue("userId", identity?.userId);
+    if (issue !== undefined)
+      throw new TypeError(`authenticate() gave no valid userId: ${issue} For nobody, it returns null.`);
     limits.request(identity.userId);
     context.set("identity", identity);
     await next();

@@ -122,7 +122,7 @@ const bodyOf = (schema: Schema): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: hostileText },
     {
       weight: 1,
-      arbitrary: fc.nat({ max: 400 }).map((depth) => '{"message":'.repeat(depth) + "1" + "}".repeat(depth)),
+      arbitrary: fc.nat({ max: 400 }).map((depth) => `${'{"message":'.repeat(depth)}1${"}".repeat(depth)}`),
     },
   );
 
