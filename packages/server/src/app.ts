@@ -80,7 +80,9 @@ export async function createHonoApp<Ctx>(
     if (identity === null) throw new HttpFailure("not-authenticated", "Say who you are.");
     const issue = idIssue("userId", identity?.userId);
     if (issue !== undefined)
-      throw new TypeError(`authenticate() gave no valid userId: expected ${issue.expected}. For nobody, it returns null.`);
+      throw new TypeError(
+        `authenticate() gave no valid userId: expected ${issue.expected}. For nobody, it returns null.`,
+      );
     limits.request(identity.userId);
     context.set("identity", identity);
     await next();

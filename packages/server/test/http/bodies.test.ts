@@ -3,15 +3,17 @@ import { describe, expect, it } from "vitest";
 import { saying, startTestServer, type TestServer } from "../support/test-server.ts";
 import { createPausingModel } from "../turns/support/turn-fixtures.ts";
 
+type Body = NonNullable<RequestInit["body"]>;
+
 const headers = { "x-user": "ada", "content-type": "application/json" };
 
-const post = ({ url }: TestServer, body: BodyInit, more: Readonly<Record<string, string>> = {}) =>
+const post = ({ url }: TestServer, body: Body, more: Readonly<Record<string, string>> = {}) =>
   fetch(`${url}/chat`, {
     ...{ method: "POST", headers: { ...headers, ...more }, body, duplex: "half" },
   } as RequestInit);
 
 async function failureOf(response: Response) {
-  return { status: response.status, ...(await response.json()).error };
+  return { status: response.status, ...((await response.json()) as { error: object }).error };
 }
 
 /** In pieces, without a length. */
@@ -95,7 +97,7 @@ describe("a body", () => {
   );
 
   const deep = (open: string, close: string) => open.repeat(100_000) + close.repeat(100_000);
-  it.each<[string, BodyInit]>([
+  it.each<[string, Body]>([
     ["broken JSON", '{"message":'],
     ["two values", "{} {}"],
     ["a number", "7"],

@@ -236,6 +236,7 @@ describe("every answer", () => {
   it("names in a failure the id that its header has", async () => {
     const { send } = await startTestServer();
     const response = await send("ada", "/nowhere");
-    expect((await response.json()).error.requestId).toBe(response.headers.get("x-request-id"));
+    const { error } = (await response.json()) as { error: { requestId: string } };
+    expect(error.requestId).toBe(response.headers.get("x-request-id"));
   });
 });
