@@ -121,7 +121,7 @@ export {
   type ToolResultStatus,
 } from "./tools/result.ts";
 export { readToolResult, rejectedResult, rejectionOf } from "./tools/result-text.ts";
-export type { Tool, ToolCallInfo, ToolCallTurn } from "./tools/tool.ts";
+export { isClientTool, type Tool, type ToolCallInfo, type ToolCallTurn } from "./tools/tool.ts";
 export type {
   NextToolCall,
   ToolCallChanges,

@@ -2,6 +2,7 @@ import type { Agent } from "@jaf/core";
 import type { MemoryProvider, VersionedMemoryProvider } from "@jaf/memory";
 import { createInMemoryTurnLog } from "@jaf/memory/adapter";
 import { isVersionedProvider } from "@jaf/memory/client";
+import { idIssue } from "@jaf/memory/engine";
 import { Hono } from "hono";
 import { answer, answerFailure } from "./http/answer.ts";
 import type { ServerEnvironment } from "./http/environment.ts";
@@ -77,10 +78,13 @@ async function createHonoApp<Ctx>(
   app.use(guardOrigin(settings.cors));
   app.get("/health", (context) => answer(context, { status: "ok" }));
   app.use(async (context, next) => {
-    const identity = authenticate === undefined ? LOCAL : await authenticate(context.req.raw);
+    const identity = authenticate === undefined ? LOCAL : await identityOf(authenticate, context.req.raw);
     if (identity === null) throw new HttpFailure("not-authenticated", "Say who you are.");
-    if (typeof identity.userId !== "string" || identity.userId === "")
-      throw new TypeError("authenticate() gave no userId: return null for nobody.");
+    const issue = idIssue("userId", identity.userId);
+    if (issue !== undefined)
+      throw new TypeError(
+        `authenticate() gave no valid userId: expected ${issue.expected}. For nobody, it returns null.`,
+      );
     limits.request(identity.userId);
     context.set("identity", identity);
     await next();
@@ -120,6 +124,18 @@ async function createHonoApp<Ctx>(
       return { handedOver };
     },
   };
+}
+
+async function identityOf(
+  authenticate: NonNullable<ServerAppOptions<unknown>["authenticate"]>,
+  request: Request,
+): Promise<Identity | null> {
+  try {
+    return await authenticate(request);
+  } catch (thrown) {
+    // Hono passes on only errors to its handler.
+    throw thrown instanceof Error ? thrown : new Error("authenticate() threw no error.", { cause: thrown });
+  }
 }
 
 /** What was thrown, as a failure that tells a client no more than it may know. */

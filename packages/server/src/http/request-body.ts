@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import * as z from "zod";
 import type { ServerEnvironment } from "./environment.ts";
 import { HttpFailure } from "./failure.ts";
+import { isTooDeep } from "./json-depth.ts";
 
 export interface BodyLimits {
   readonly bodyBytes: number;
@@ -17,7 +18,7 @@ export async function readJson(
   { bodyBytes, bodyTimeoutMs }: BodyLimits,
 ): Promise<unknown> {
   const { body, headers } = req.raw;
-  if (body === null) return {};
+  if (body === null || headers.get("content-length") === "0") return {};
   const type = headers.get("content-type") ?? "";
   // A form of another site can send a text, but no JSON, without the browser asking first.
   if (!TYPE.test(type)) throw new HttpFailure("not-json", "Send JSON, with content-type: application/json.");
@@ -25,6 +26,7 @@ export async function readJson(
   if (Number(headers.get("content-length") ?? 0) > bodyBytes) throw tooLarge();
   const text = await readText(body, { bodyBytes, bodyTimeoutMs }, tooLarge);
   if (text === "") return {};
+  if (isTooDeep(text)) throw new HttpFailure("invalid-request", "The body is nested too deeply.");
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -21,6 +21,7 @@ const aiSdkChat = "/ai-sdk/chat/{chatId}";
 
 export const operations: readonly Operation[] = [
   { method: "get", path: "/health", summary: "Whether the server answers.", answer: answers.serverHealth },
+  { method: "get", path: "/openapi.json", summary: "This document." },
   { method: "get", path: "/agents", summary: "The agents and their tools.", answer: answers.agentList },
   {
     ...{ method: "post", path: "/chat", summary: "Says something, or goes on with what waits." },

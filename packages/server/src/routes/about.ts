@@ -1,3 +1,4 @@
+import { isClientTool } from "@jaf/core";
 import type { Hono } from "hono";
 import { answer } from "../http/answer.ts";
 import type { ServerEnvironment } from "../http/environment.ts";
@@ -17,11 +18,11 @@ export function aboutRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): v
     answer(context, {
       agents: [...agents.values()].map(({ name, tools = [] }) => ({
         name,
-        tools: tools.map(({ schema, execute, needsApproval = false }) => ({
-          name: schema.name,
-          description: schema.description,
-          runs: execute === undefined ? "client" : "server",
-          approval: needsApproval !== false,
+        tools: tools.map((tool) => ({
+          name: tool.schema.name,
+          description: tool.schema.description,
+          runs: isClientTool(tool) ? "client" : "server",
+          approval: (tool.needsApproval ?? false) !== false,
         })),
       })),
       defaultAgent,

@@ -1,141 +1,242 @@
 import { request } from "node:http";
 import { createInMemoryProvider } from "@jaf/memory";
 import { createInMemoryTurnLog } from "@jaf/memory/adapter";
-import { createServerApp, runServer } from "@jaf/server";
+import { runServer } from "@jaf/server";
 import { describe, expect, it } from "vitest";
 import { assistant, saying, startTestServer } from "../support/test-server.ts";
 
-/** The status of a request with headers that `fetch` wouldn't send. */
-function statusOf(url: string, headers: Readonly<Record<string, string>>, method = "GET"): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers: { "content-type": "application/json", ...headers } });
-    sent.on("response", (response) => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
-    });
-    sent.on("error", reject);
-    sent.end(method === "POST" ? '{"message":"Hi"}' : undefined);
-  });
-}
+const app = "https://app.example.org";
 
 const stores = () => ({
   defaultMemoryProvider: createInMemoryProvider(),
   turnLog: createInMemoryTurnLog(),
 });
 
-describe("without authenticate", () => {
-  it.each(["0.0.0.0", "::", "192.168.0.1", "example.org"])("a server doesn't listen on %s", async (host) => {
-    const refused = runServer([assistant], { modelProvider: saying("Hi") }, { port: 0, host, ...stores() });
-    await expect(refused).rejects.toThrow(/loopback.*without authenticate\(\)/);
+/** Everybody is the user "local". */
+const startLocal = () => startTestServer(saying("Hi."), { authenticate: undefined } as object);
+
+/** With any header, also those that `fetch` sets by itself. */
+function raw(url: string, headers: Readonly<Record<string, string>>, method = "GET") {
+  return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>(
+    (resolve, reject) => {
+      const sent = request(url, { method, headers }, (response) => {
+        let body = "";
+        response.setEncoding("utf8");
+        response.on("data", (text: string) => {
+          body += text;
+        });
+        response.on("end", () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
+        );
+      });
+      sent.on("error", reject);
+      sent.end();
+    },
+  );
+}
+
+const SECURITY = {
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+};
+
+describe("a server without authenticate", () => {
+  it.each(["0.0.0.0", "::", "192.0.2.1", "example.org"])("isn't started at the host %s", async (host) => {
+    await expect(
+      runServer([assistant], { modelProvider: saying("Hi.") }, { ...stores(), port: 0, host }),
+    ).rejects.toThrow(/^Invalid server options: host: expected a loopback address, not ".+", since without/);
   });
 
-  it("everybody is the one local user, by a loopback name alone", async () => {
-    const server = await startTestServer(saying("Hi"), { authenticate: undefined });
-    const port = new URL(server.url).port;
-    const url = `${server.url}/chat`;
-    expect(await statusOf(url, { host: `localhost:${port}` }, "POST")).toBe(200);
-    expect(await statusOf(url, { host: "evil.example" }, "POST")).toBe(403);
-    expect(await statusOf(url, { host: `127.0.0.1.evil.example:${port}` }, "POST")).toBe(403);
-    const found = await server.provider.findConversations({ userId: "local" });
-    expect(found).toMatchObject({ data: [{ userId: "local" }] });
+  it.each([
+    ["another host name", { host: "evil.example" }],
+    ["another host name with the right port", { host: "evil.example:3000" }],
+    ["a name that begins like loopback", { host: "localhost.evil.example" }],
+    ["a page of another origin", { origin: "https://evil.example" }],
+    ["a page without an origin", { origin: "null" }],
+    ["a page of another port", { origin: "http://127.0.0.1:1" }],
+    ["another site that hides its origin", { "sec-fetch-site": "cross-site" }],
+    ["an image of another site", { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" }],
+  ])("refuses %s", async (_what, headers) => {
+    const { url } = await startLocal();
+    for (const path of ["/agents", "/health", "/conversations", "/nowhere"]) {
+      const answer = await raw(`${url}${path}`, headers);
+      expect(answer.status).toBe(403);
+      expect(JSON.parse(answer.body)).toMatchObject({ success: false, error: { code: "forbidden" } });
+      expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
+    }
   });
 
-  it("allowedHosts are the names instead", async () => {
-    const server = await startTestServer(saying("Hi"), { allowedHosts: ["jaf.example"] });
-    expect(await statusOf(`${server.url}/health`, { host: "jaf.example" })).toBe(200);
-    expect(await statusOf(`${server.url}/health`, { host: "localhost" })).toBe(403);
+  it("answers its own page, programs, and who follows a link", async () => {
+    const { url, port } = await startLocal();
+    for (const headers of [
+      {},
+      { origin: url },
+      { origin: url, "sec-fetch-site": "same-origin" },
+      { host: `localhost:${port}` },
+      { host: `[::1]:${port}` },
+      { host: "LOCALHOST" },
+      { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" },
+    ])
+      expect((await raw(`${url}/agents`, headers)).status).toBe(200);
+  });
+
+  it("answers by the host names of allowedHosts alone", async () => {
+    const { url } = await startTestServer(saying("Hi."), {
+      ...({ authenticate: undefined } as object),
+      allowedHosts: ["jaf.example.org"],
+    });
+    expect((await raw(`${url}/agents`, { host: "jaf.example.org" })).status).toBe(200);
+    expect((await raw(`${url}/agents`, { host: "JAF.example.org" })).status).toBe(200);
+    expect((await raw(`${url}/agents`, {})).status).toBe(403);
   });
 });
 
-describe("pages of other origins", () => {
-  const origin = "https://app.example";
-
-  it("are refused by default, also before a body is read, and nothing happens", async () => {
-    const server = await startTestServer();
-    const url = `${server.url}/chat`;
-    const user = { "x-user": "ada" };
-    expect(await statusOf(url, { ...user, origin }, "POST")).toBe(403);
-    expect(await statusOf(url, { ...user, origin: "null" }, "POST")).toBe(403);
-    expect(await statusOf(url, { ...user, "sec-fetch-site": "cross-site" }, "POST")).toBe(403);
-    expect(await statusOf(url, { ...user, origin, "access-control-request-method": "POST" }, "OPTIONS")).toBe(
-      403,
-    );
-    expect(await statusOf(url, { ...user, origin: server.url }, "POST")).toBe(200);
-    expect(await server.provider.findConversations({ userId: "ada" })).toMatchObject({ data: { length: 1 } });
+describe("authentication", () => {
+  it("refuses nobody at every route but /health", async () => {
+    const { url } = await startTestServer();
+    for (const path of [
+      "/agents",
+      "/conversations",
+      "/facts",
+      "/openapi.json",
+      "/memory/stats",
+      "/nowhere",
+    ]) {
+      const answer = await raw(`${url}${path}`, {});
+      expect(answer.status).toBe(401);
+      expect(JSON.parse(answer.body).error).toMatchObject({ code: "not-authenticated", retryable: false });
+    }
+    expect((await raw(`${url}/health`, {})).status).toBe(200);
   });
 
-  it("are let in by their name, also to a stream", async () => {
-    const server = await startTestServer(saying("Hi"), { cors: { origins: [`${origin}/`] } });
-    const preflight = await server.send("ada", "/chat", { method: "OPTIONS", headers: { origin } });
+  it.each([
+    ["throws", () => Promise.reject(new Error("password 1234"))],
+    ["throws what is no error", () => Promise.reject("password 1234")],
+    ["gives no user", () => ({ userId: "" })],
+    ["gives undefined", () => undefined],
+  ])("is an error of the server if it %s, which tells nothing of it", async (_what, authenticate) => {
+    const errors: unknown[] = [];
+    const { url } = await startTestServer(saying("Hi."), {
+      authenticate: authenticate as () => Promise<never>,
+      onError: (error) => errors.push(error),
+    });
+    const answer = await raw(`${url}/agents`, {});
+    expect(answer.status).toBe(500);
+    expect(answer.body).not.toContain("1234");
+    expect(JSON.parse(answer.body)).toMatchObject({ success: false, error: { code: "internal" } });
+    expect(errors).toHaveLength(1);
+  });
+});
+
+describe("cors", () => {
+  const startWith = (cors: boolean | { origins: string[] }) => startTestServer(saying("Hi."), { cors });
+  const user = { "x-user": "ada" };
+
+  it("lets the pages of the given origins in, with their credentials", async () => {
+    const { url } = await startWith({ origins: [`${app}/`] });
+    const preflight = await raw(
+      `${url}/chat`,
+      {
+        origin: app,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "content-type",
+      },
+      "OPTIONS",
+    );
     expect(preflight.status).toBe(204);
-    expect(preflight.headers.get("access-control-allow-origin")).toBe(origin);
-    expect(preflight.headers.get("access-control-allow-methods")).toContain("PATCH");
-    const streamed = await server.send("ada", "/chat", {
+    expect(preflight.headers).toMatchObject({
+      "access-control-allow-origin": app,
+      "access-control-allow-credentials": "true",
+      "access-control-allow-methods": expect.stringContaining("DELETE"),
+      "access-control-allow-headers": expect.stringContaining("last-event-id"),
+      vary: "origin",
+    });
+    const own = { "access-control-allow-origin": app, vary: "origin" };
+    expect(await raw(`${url}/agents`, { ...user, origin: app })).toMatchObject({ status: 200, headers: own });
+    // A page is to see why it failed.
+    expect(await raw(`${url}/agents`, { origin: app })).toMatchObject({ status: 401, headers: own });
+    expect(await raw(`${url}/nowhere`, { ...user, origin: app })).toMatchObject({
+      status: 404,
+      headers: own,
+    });
+  });
+
+  it.each(["https://evil.example", "http://app.example.org", `${app}.evil.example`, "null"])(
+    "refuses pages of %s all the same",
+    async (origin) => {
+      const { url } = await startWith({ origins: [app] });
+      for (const method of ["OPTIONS", "GET", "DELETE"]) {
+        const answer = await raw(`${url}/conversations`, { ...user, origin }, method);
+        expect(answer.status).toBe(403);
+        expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
+      }
+    },
+  );
+
+  it("lets pages of all origins in without cookies, if it is true", async () => {
+    const { url } = await startWith(true);
+    const { status, headers } = await raw(`${url}/agents`, { ...user, origin: app });
+    expect([status, headers["access-control-allow-origin"]]).toEqual([200, "*"]);
+    expect(headers["access-control-allow-credentials"]).toBeUndefined();
+  });
+
+  it("is told to streams as well", async () => {
+    const { send } = await startWith({ origins: [app] });
+    const response = await send("ada", "/chat", {
       method: "POST",
-      headers: { origin, accept: "text/event-stream" },
+      headers: { origin: app, accept: "text/event-stream" },
       body: JSON.stringify({ message: "Hi" }),
     });
-    expect(streamed.headers.get("access-control-allow-origin")).toBe(origin);
-    expect(streamed.headers.get("access-control-allow-credentials")).toBe("true");
-    await streamed.text();
-    const other = await server.send("ada", "/agents", { headers: { origin: "https://app.example.evil" } });
-    expect(other.status).toBe(403);
-    expect(other.headers.get("access-control-allow-origin")).toBeNull();
-  });
-
-  it("are all let in without their cookies by cors: true", async () => {
-    const server = await startTestServer(saying("Hi"), { cors: true });
-    const { headers } = await server.send("ada", "/agents", { headers: { origin } });
-    expect(headers.get("access-control-allow-origin")).toBe("*");
-    expect(headers.get("access-control-allow-credentials")).toBeNull();
+    expect(response.headers.get("access-control-allow-origin")).toBe(app);
+    expect(response.headers.get("cache-control")).toBe("no-store, no-transform");
+    await response.text();
   });
 });
 
-describe("who isn't authenticated", () => {
-  it("gets 401 on every route but /health", async () => {
-    const { url } = await startTestServer();
-    expect((await fetch(`${url}/health`)).status).toBe(200);
-    for (const path of ["/agents", "/conversations", "/facts", "/memory/health", "/openapi.json", "/nothing"])
-      expect((await fetch(`${url}${path}`)).status, path).toBe(401);
+describe("every answer", () => {
+  it("has the security headers and an id of its own, also a failure, a stream, a file and nothing", async () => {
+    const { send, ask } = await startTestServer(saying("Hi."), { onError: () => undefined });
+    const { conversationId } = (await ask("ada", "POST", "/chat", { message: "Hi" })).body.data;
+    const post = (body: unknown, accept = "application/json") => ({
+      ...{ method: "POST", headers: { accept }, body: JSON.stringify(body) },
+    });
+    const stream = { headers: { accept: "text/event-stream" } };
+    const answers = await Promise.all([
+      send("ada", "/health"),
+      send("ada", "/agents"),
+      send("ada", "/openapi.json"),
+      send("ada", "/nowhere"),
+      send("", "/chat", post({ message: "Hi" })),
+      send("ada", "/chat", post({ message: "Hi" })),
+      send("ada", "/chat", post({ message: "Hi" }, "text/event-stream")),
+      send("ada", "/chat", post({})),
+      send("ada", "/chat", { method: "PUT" }),
+      send("ada", `/conversations/${conversationId}/export`),
+      send("ada", `/conversations/${conversationId}/events`, stream),
+      send("ada", `/conversations/${conversationId}/events?from=99`, stream),
+      send("ada", "/", { method: "OPTIONS" }),
+      send("ada", "/agents", { headers: { origin: "https://evil.example" } }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([
+      200, 200, 200, 404, 500, 200, 200, 400, 404, 200, 200, 204, 404, 403,
+    ]);
+    const ids = answers.map(({ headers }) => headers.get("x-request-id"));
+    expect(new Set(ids).size).toBe(answers.length);
+    expect(ids).not.toContain(null);
+    for (const response of answers) {
+      expect(Object.fromEntries(response.headers)).toMatchObject(SECURITY);
+      expect(response.headers.get("cache-control")).toContain("no-store");
+      await response.text();
+    }
   });
 
-  it("learns nothing from an error of authenticate, which onError is told", async () => {
-    const told: unknown[] = [];
-    const failure = new Error("secret of the directory");
-    const app = await createServerApp(
-      [assistant],
-      { modelProvider: saying("Hi") },
-      {
-        ...stores(),
-        authenticate: () => {
-          throw failure;
-        },
-        onError: (error) => void told.push(error),
-      },
-    );
-    const response = await app.fetch(new Request("http://jaf.example/agents"));
-    expect(response.status).toBe(500);
-    expect(await response.text()).not.toContain("secret");
-    expect(told).toEqual([failure]);
-    await app.close();
+  it("names in a failure the id that its header has", async () => {
+    const { send } = await startTestServer();
+    const response = await send("ada", "/nowhere");
+    const { error } = (await response.json()) as { error: { requestId: string } };
+    expect(error.requestId).toBe(response.headers.get("x-request-id"));
   });
-});
-
-it("says what browsers must not do, in each answer, with the id of the request", async () => {
-  const server = await startTestServer();
-  const requests: readonly (readonly [string, RequestInit])[] = [
-    ["/agents", {}],
-    ["/nothing", {}],
-    ["/chat", { method: "POST", body: '{"message":"Hi"}' }],
-    ["/chat", { method: "POST", body: '{"message":"Hi","stream":true}' }],
-    ["/chat", { method: "POST", body: "{" }],
-  ];
-  for (const [path, init] of requests) {
-    const { headers, body } = await server.send("ada", path, init);
-    await body?.cancel();
-    expect(headers.get("x-content-type-options"), path).toBe("nosniff");
-    expect(headers.get("cache-control"), path).toContain("no-store");
-    expect(headers.get("content-security-policy"), path).toContain("default-src 'none'");
-    expect(headers.get("x-request-id"), path).toMatch(/^[0-9a-f-]{36}$/);
-  }
 });

@@ -1,6 +1,6 @@
 import { type Agent, createTool, type ModelProvider } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
-import { createInMemoryProvider } from "@jaf/memory";
+import { createInMemoryProvider, type TurnLog } from "@jaf/memory";
 import { createInMemoryTurnLog } from "@jaf/memory/adapter";
 import { type RunningServer, runServer, type ServerOptions } from "@jaf/server";
 import { MemoryUserMemory } from "@jaf/user-memory";
@@ -33,6 +33,7 @@ export const saying = (reply: string): ModelProvider<unknown> =>
 
 export interface TestServer extends RunningServer {
   readonly provider: ReturnType<typeof createInMemoryProvider>;
+  readonly turnLog: TurnLog;
   readonly userMemory: MemoryUserMemory;
   /** A request of a user, as JSON. */
   readonly ask: (userId: string, method: string, path: string, body?: unknown) => Promise<Answer>;
@@ -57,10 +58,11 @@ export async function startTestServer(
   options: TestServerOptions = {},
 ): Promise<TestServer> {
   const provider = createInMemoryProvider();
+  const turnLog = options.turnLog ?? createInMemoryTurnLog();
   const userMemory = new MemoryUserMemory();
   const server = await runServer([assistant], { modelProvider }, {
     port: 0,
-    ...{ defaultMemoryProvider: provider, turnLog: createInMemoryTurnLog(), userMemory },
+    ...{ defaultMemoryProvider: provider, turnLog, userMemory },
     authenticate: ({ headers }) => {
       const userId = headers.get("x-user");
       return userId === null ? null : { userId };
@@ -80,5 +82,5 @@ export async function startTestServer(
     });
     return { status: response.status, body: await response.json() };
   };
-  return { ...server, provider, userMemory, ask, send };
+  return { ...server, provider, turnLog, userMemory, ask, send };
 }

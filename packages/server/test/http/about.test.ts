@@ -1,0 +1,127 @@
+import { createTool } from "@jaf/core";
+import { createFailure, createInMemoryProvider, createMemoryConnectionError } from "@jaf/memory";
+import { createInMemoryTurnLog } from "@jaf/memory/adapter";
+import { createServerApp, runServer } from "@jaf/server";
+import { describe, expect, it, onTestFinished } from "vitest";
+import * as z from "zod";
+import { assistant, saying, startTestServer } from "../support/test-server.ts";
+
+const config = { modelProvider: saying("Hi.") };
+const stores = () => ({
+  defaultMemoryProvider: createInMemoryProvider(),
+  turnLog: createInMemoryTurnLog(),
+});
+
+describe("the agents", () => {
+  it("are listed with their tools, who runs them, and whether they wait for an approval", async () => {
+    const { ask } = await startTestServer();
+    const { data } = (await ask("ada", "GET", "/agents")).body;
+    expect(data.defaultAgent).toBe("assistant");
+    expect(data.agents).toEqual([
+      {
+        name: "assistant",
+        tools: [
+          { name: "add", description: "Adds two numbers.", runs: "server", approval: false },
+          { name: "remove", description: expect.any(String), runs: "server", approval: true },
+        ],
+      },
+    ]);
+    expect(JSON.stringify(data)).not.toContain(String(assistant.instructions));
+  });
+
+  it("may come as a map, under whose names they are called, and tools of the client are told", async () => {
+    const tool = createTool({ name: "locate", description: "Where the user is.", parameters: z.object({}) });
+    const agents = new Map([
+      ["first", assistant],
+      ["second", { ...assistant, tools: [tool] }],
+    ]);
+    const app = await createServerApp(agents, config, { ...stores(), defaultAgent: "second" });
+    onTestFinished(async () => void (await app.close()));
+    const response = await app.fetch(new Request("http://localhost/agents"));
+    const { data } = (await response.json()) as { data: { agents: object[]; defaultAgent: string } };
+    expect(data).toMatchObject({ defaultAgent: "second", agents: [{ name: "first" }, { name: "second" }] });
+    expect(data.agents[1]).toMatchObject({ tools: [{ name: "locate", runs: "client" }] });
+    const chat = await app.fetch(
+      new Request("http://localhost/agents/first/chat", {
+        ...{ method: "POST", headers: { "content-type": "application/json" }, body: '{"message":"Hi"}' },
+      }),
+    );
+    expect(chat.status).toBe(200);
+  });
+});
+
+describe("health and statistics", () => {
+  it("tell of each store, and of the user's own alone", async () => {
+    const { ask } = await startTestServer();
+    await ask("ada", "POST", "/chat", { message: "Hi" });
+    await ask("eve", "POST", "/chat", { message: "Hi" });
+    const healthy = { healthy: true, latencyMs: expect.any(Number) };
+    expect((await ask("ada", "GET", "/memory/health")).body.data).toEqual({
+      ...{ healthy: true, store: healthy, turnLog: healthy, userMemory: healthy, runningTurns: 0 },
+    });
+    expect((await ask("ada", "GET", "/memory/stats")).body.data).toMatchObject({
+      ...{ totalConversations: 1, totalMessages: 2 },
+    });
+    expect((await ask("bob", "GET", "/memory/stats")).body.data).toMatchObject({ totalConversations: 0 });
+  });
+
+  it("say that a store is down, whose requests are answered with 503 and when to come back", async () => {
+    const provider = createInMemoryProvider();
+    const secret = "connect ECONNREFUSED 10.1.2.3:5432";
+    const down = async () => createFailure(createMemoryConnectionError(secret, "memory"));
+    const errors: unknown[] = [];
+    const { ask, send } = await startTestServer(saying("Hi."), {
+      defaultMemoryProvider: {
+        ...provider,
+        ...{ healthCheck: down, findConversations: down, readConversation: down, appendMessages: down },
+      } as never,
+      onError: (error) => errors.push(error),
+    });
+    expect((await ask("ada", "GET", "/memory/health")).body.data).toMatchObject({
+      ...{ healthy: false, store: { healthy: false }, turnLog: { healthy: true } },
+    });
+    for (const path of ["/conversations", "/conversations/x"]) {
+      const response = await send("ada", path);
+      expect(response.status).toBe(503);
+      expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+      const text = await response.text();
+      expect(JSON.parse(text).error).toMatchObject({ code: "unavailable", retryable: true });
+      expect(text).not.toContain("10.1.2.3");
+    }
+    expect((await ask("ada", "POST", "/chat", { message: "Hi" })).status).toBe(503);
+    expect(errors.length).toBeGreaterThan(0);
+  });
+});
+
+describe("a server", () => {
+  it.each([
+    ["no agents", [], {}, "defaultAgent"],
+    ["an unknown default agent", [assistant], { defaultAgent: "x" }, "defaultAgent"],
+    ["two agents of one name", [assistant, assistant], {}, "a name of its own"],
+    ["a limit that is none", [assistant], { limits: { bodyBytes: 0 } }, "limits.bodyBytes"],
+    ["a limit that there isn't", [assistant], { limits: { bodyMegabytes: 1 } }, "bodyMegabytes"],
+    ["an origin that is none", [assistant], { cors: { origins: ["app"] } }, "cors"],
+    ["no function to authenticate", [assistant], { authenticate: "ada" }, "authenticate"],
+  ])("isn't made with %s, and says why", async (_what, agents, options, said) => {
+    const made = runServer(agents, config, { port: 0, ...stores(), ...options } as object);
+    await expect(made).rejects.toThrow(TypeError);
+    await expect(made).rejects.toThrow(said);
+  });
+
+  it("isn't made without a store", async () => {
+    await expect(runServer([assistant], config, { port: 0 })).rejects.toThrow(
+      "defaultMemoryProvider: expected a memory provider",
+    );
+  });
+
+  it("rejects with the system's error if the port is taken", async () => {
+    const { port } = await startTestServer();
+    await expect(runServer([assistant], config, { port, ...stores() })).rejects.toThrow("EADDRINUSE");
+  });
+
+  it("closes once, however often it is asked", async () => {
+    const server = await startTestServer();
+    await Promise.all([server.close(), server.close()]);
+    await expect(server.send("ada", "/health")).rejects.toThrow();
+  });
+});
