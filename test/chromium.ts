@@ -1,27 +1,42 @@
-import { existsSync } from "node:fs";
-import { installWithoutAsking } from "./servers.ts";
+import { join } from "node:path";
+import { type Browser, chromium } from "playwright-core";
+import { findFolder, installWithoutAsking } from "./servers.ts";
 
-const PROGRAMS = [
-  ...["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"],
-  ...["/Applications/Chromium.app/Contents/MacOS/Chromium"],
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+const FOLDERS = [
+  "/usr/bin",
+  "/usr/local/bin",
+  "/opt/homebrew/bin",
+  "/Applications/Chromium.app/Contents/MacOS",
 ];
+const PROGRAMS = ["chromium", "chromium-browser", "google-chrome", "Chromium"];
 
-const findChromium = (): string | undefined => PROGRAMS.find((program) => existsSync(program));
+function findChromium(): string | undefined {
+  for (const program of PROGRAMS) {
+    const folder = findFolder(program, FOLDERS);
+    if (folder !== undefined) return join(folder, program);
+  }
+  return undefined;
+}
 
-/** The program of a browser of this machine; installs it where that needs no question. */
-export function requireChromium(): string {
-  const found =
-    findChromium() ??
-    (installWithoutAsking({ apt: "chromium", brew: "chromium" }) ? findChromium() : undefined);
+/** The machine's Chromium, or that of `TEST_CHROMIUM`; installs one where that needs no question. */
+function requireChromium(): string {
+  // biome-ignore lint/suspicious/noUndeclaredEnvVars: turbo does not run the tests
+  const found = process.env["TEST_CHROMIUM"] ?? findChromium();
   if (found !== undefined) return found;
+  const installed = installWithoutAsking({ apt: "chromium", brew: "chromium" }) ? findChromium() : undefined;
+  if (installed !== undefined) return installed;
   throw new Error(
-    "These tests need a browser. Install one: `sudo apt install chromium`, `brew install chromium`.",
+    "These tests need Chromium. Install one (`sudo apt install chromium`, `brew install chromium`), or set TEST_CHROMIUM to its path.",
   );
 }
 
-/** For a test's browser: without a window, and without what it would look up by itself. */
-export const CHROMIUM_ARGUMENTS: readonly string[] = [
-  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
-  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
-];
+/** A browser without a window that asks nobody for anything by itself. */
+export const launchChromium = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: requireChromium(),
+    timeout: 60_000,
+    args: [
+      ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+      ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    ],
+  });

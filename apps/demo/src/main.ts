@@ -74,12 +74,15 @@ async function main(argv: readonly string[]): Promise<number> {
     console.log(USAGE);
     return 0;
   }
+  if (command.command === "page") return (await import("./page/run-page.ts")).runPage(command, leaving);
   // Before the folder is touched: a recording that can't be used leaves no trace.
-  if (command.command !== "chat") await checkRecordings(command.file);
+  if ("file" in command) await checkRecordings(command.file);
   const store = await openStore(command.data, process.env);
   try {
     if (leaving.signal.aborted) return leaving.exitCode();
     switch (command.command) {
+      case "serve":
+        return await (await import("./page/run-page.ts")).runServe(store, command, leaving);
       case "chat":
         return await runChat(store, command, leaving);
       case "replay":

@@ -5,6 +5,7 @@ export const scriptFolders: readonly URL[] = [
   "../src/scripts/",
   "../src/user-memory/scripts/",
   "../src/blobs/scripts/",
+  "../src/turn-log/scripts/",
 ].map((folder) => new URL(folder, import.meta.url));
 
 const INCLUDE = /^--@include (\S+)$/gm;

@@ -66,8 +66,10 @@ async function createHonoApp<Ctx>(
   app.use(async (context, next) => {
     const requestId = crypto.randomUUID();
     context.set("requestId", requestId);
-    context.header("x-request-id", requestId);
     await next();
+    context.header("x-request-id", requestId);
+    // Hono drops the body of such an answer: a stream would stay open, and count.
+    if (context.req.raw.method === "HEAD") await context.res.body?.cancel();
   });
   app.use(secureHeaders);
   if (authenticate === undefined || options.allowedHosts !== undefined)

@@ -2,11 +2,14 @@ import { type Agent, createTool, ToolErrorCodes, ToolResponse } from "@jaf/core"
 import * as z from "zod";
 import { calculate } from "./calculator.ts";
 import type { Notes } from "./notes.ts";
+import { holdsSecret } from "./secrets.ts";
 
 export interface AssistantContext {
   readonly userId: string;
   readonly notes: Notes;
   readonly now: () => Date;
+  /** What is known of the user, a line each with where it comes from. Absent: that can't be listed. */
+  readonly knownFacts?: () => Promise<readonly string[]>;
   /** Nothing of the conversation is kept. Default `false`. */
   readonly isPrivate?: boolean;
 }
@@ -46,6 +49,8 @@ const calculator = createTool({
   },
 });
 
+const NO_SECRETS = "That looks like a secret: notes keep no passwords, PINs, keys or card numbers.";
+
 const KEEPS_NOTHING =
   "This conversation is private: nothing of it is kept. Notes are changed in any other one.";
 
@@ -62,6 +67,7 @@ const notes = createTool({
       return ToolResponse.error(ToolErrorCodes.PERMISSION_DENIED, KEEPS_NOTHING);
     switch (args.action) {
       case "add":
+        if (holdsSecret(args.text)) return ToolResponse.error(ToolErrorCodes.PERMISSION_DENIED, NO_SECRETS);
         await notes.add(userId, args.text);
         return ToolResponse.success(`Noted: ${args.text}`);
       case "list": {
@@ -81,19 +87,48 @@ const notes = createTool({
   },
 });
 
+/** So much is listed; the rest is for a command or a page. */
+const MOST_LISTED = 20;
+
+const knownFacts = createTool({
+  name: "known_facts",
+  description:
+    "Lists what is remembered of the user in all conversations, with where it comes from. For questions such as: what do you know about me?",
+  parameters: z.object({}),
+  execute: async (_args, { knownFacts }: AssistantContext) => {
+    if (knownFacts === undefined)
+      return ToolResponse.error(ToolErrorCodes.NOT_FOUND, "What is remembered can't be listed here.");
+    const known = await knownFacts();
+    if (known.length === 0)
+      return ToolResponse.success('I don\'t know anything about you yet: tell me, e.g. "My name is Ada."');
+    const more = known.length - MOST_LISTED;
+    return ToolResponse.success(
+      [
+        "This is what I know about you:",
+        ...known.slice(0, MOST_LISTED).map((line) => `- ${line}`),
+        ...(more > 0 ? [`… and ${more} more.`] : []),
+      ].join("\n"),
+    );
+  },
+});
+
 /** Questions that were asked before are quoted, too, and share their words with the next one: an answer needs room beside them. */
 const INJECTED = 20;
 
 export const ASSISTANT = "assistant";
 
+/** The assistant's own, before anything is added of the user. */
+export const instructionsFor = ({ userId, isPrivate = false }: AssistantContext): string =>
+  [
+    `You help ${userId}. Answer from the conversation; use the tools for time, arithmetic and notes, and to list what you know of the user.`,
+    "Never ask for passwords or other secrets, and don't offer to remember them.",
+    ...(isPrivate ? ["The conversation is private: nothing of it is kept."] : []),
+  ].join(" ");
+
 export const assistant: Agent<AssistantContext, string> = {
   name: ASSISTANT,
-  instructions: ({ context: { userId, isPrivate = false } }) =>
-    [
-      `You help ${userId}. Answer from the conversation; use the tools for time, arithmetic and notes.`,
-      ...(isPrivate ? ["The conversation is private: nothing of it is kept."] : []),
-    ].join(" "),
-  tools: [clock, calculator, notes],
+  instructions: ({ context }) => instructionsFor(context),
+  tools: [clock, calculator, notes, knownFacts],
   // What is known helps in a private conversation, too; nothing new is learned there.
   remembers: ({ userId, isPrivate = false }) => ({
     user: userId,

@@ -1,6 +1,8 @@
 import type { Message } from "@jaf/memory";
 import { factsIn, keyOf, userTexts } from "./facts.ts";
+import { ownWords } from "./own-words.ts";
 import type { Remembered } from "./remembered.ts";
+import { holdsSecret, isSecretThing } from "./secrets.ts";
 
 export const INTRODUCTION =
   "I am JAF's offline assistant: no language model is configured, so I follow fixed rules. I can tell the time, " +
@@ -26,11 +28,10 @@ export function answerFromHistory(
   const said = factsIn(texts);
   const name = said.get("name") ?? factsIn(remembered.map(({ words }) => words)).get("name");
   const asked = ASKS_FACT.exec(text)?.[1];
+  if (asked !== undefined && isSecretThing(keyOf(asked))) return ASKED_FOR_SECRET;
   if (asked !== undefined) return answerFact(said, remembered, asked);
-  if (/\bwho am i\b/i.test(text))
-    return name === undefined ? "You haven't told me your name yet." : `You are ${name}.`;
   if (ASKS_FIRST.test(text) && earlier[0] !== undefined)
-    return `The first thing you said was: "${earlier[0]}"`;
+    return `The first thing you said was: "${shown(earlier[0])}"`;
   if (ASKS_BEFORE.test(text)) return recap(earlier);
   if (WHO.test(text)) return INTRODUCTION;
   const stated = factsIn([text]);
@@ -39,8 +40,21 @@ export function answerFromHistory(
   if (GREETS.test(text)) return `Hello${greeting}! ${earlier.length === 0 ? INTRODUCTION : "Good to go on."}`;
   if (THANKS.test(text)) return `You're welcome${greeting}.`;
   if (BYE.test(text)) return `Goodbye${greeting}.`;
+  if (ownWords(text) !== text) return NOT_YOURS;
   return `I can't make anything of that. ${INTRODUCTION}`;
 }
+
+const NOT_YOURS = "That is somebody else's text as I read it: I don't take it for something about you.";
+const ASKED_FOR_SECRET =
+  "I don't keep secrets, so I can't tell you. A password manager is the place for them.";
+
+/** What the assistant says of a secret, without repeating it. */
+export const secretNotice = (isPrivate: boolean): string =>
+  isPrivate
+    ? "That looks like a secret. I don't keep secrets, and nothing of this private conversation is kept."
+    : "That looks like a secret. I don't keep secrets: it isn't among what I remember about you. This conversation is stored, though, with your message in it, until you delete it (/forget in the terminal).";
+
+const shown = (text: string): string => (holdsSecret(text) ? "(a message with a secret)" : text);
 
 function answerFact(
   said: ReadonlyMap<string, string>,
@@ -64,7 +78,7 @@ function answerFact(
 
 function recap(earlier: readonly string[]): string {
   if (earlier.length === 0) return "Nothing yet: this conversation begins here.";
-  const lines = earlier.slice(-5).map((text) => `- ${text}`);
+  const lines = earlier.slice(-5).map((text) => `- ${shown(text)}`);
   return `The last things you said:\n${lines.join("\n")}`;
 }
 

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Message, ModelCompletion, ModelProvider, ModelStreamChunk } from "@jaf/core";
-import { answerFromHistory } from "./answers.ts";
+import { answerFromHistory, secretNotice } from "./answers.ts";
 import { rememberedIn } from "./remembered.ts";
 import { requestsOf } from "./requests.ts";
+import { holdsSecret } from "./secrets.ts";
+import { understood } from "./understood.ts";
 
 /** A tool result is `{ status, data | error }`; what it says is what the assistant says. */
 function sayResult(content: string): string {
@@ -25,6 +27,9 @@ interface Request {
   readonly instructions: string;
 }
 
+/** As the assistant's instructions say it. */
+const SAYS_PRIVATE = /\bThe conversation is private\b/;
+
 interface PlannedReply extends NonNullable<ModelCompletion["message"]> {
   readonly content?: string | null;
 }
@@ -33,6 +38,7 @@ function planReply({ messages, instructions }: Request): PlannedReply {
   const results = messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
   if (results.length > 0) return { content: results.map(({ content }) => sayResult(content)).join("\n") };
   const text = messages.at(-1)?.content ?? "";
+  if (holdsSecret(understood(text))) return { content: secretNotice(SAYS_PRIVATE.test(instructions)) };
   const requests = requestsOf(text);
   if (requests.length === 0) {
     return { content: answerFromHistory(messages, rememberedIn(instructions)) };

@@ -4,7 +4,8 @@ import { understood } from "./understood.ts";
 export type ToolRequest =
   | { readonly tool: "clock"; readonly args: { readonly timeZone?: string } }
   | { readonly tool: "calculator"; readonly args: { readonly expression: string } }
-  | { readonly tool: "notes"; readonly args: NotesRequest };
+  | { readonly tool: "notes"; readonly args: NotesRequest }
+  | { readonly tool: "known_facts"; readonly args: Readonly<Record<string, never>> };
 
 export type NotesRequest =
   | { readonly action: "add"; readonly text: string }
@@ -13,6 +14,9 @@ export type NotesRequest =
 
 const CLOCK =
   /\b(?:what(?:'s| is)? (?:the )?(?:time|date|day)|what day|which day|time is it|current time|today's date)\b/i;
+/** All that is known of the user is asked for, not one thing. */
+const ASKS_ALL =
+  /^\W*(?:(?:so|and|then|please|hey|ok|okay|now|tell|list|show|me|can|could|do|you|know|remember)[ ,]+){0,6}(?:what|anything|everything|all|which (?:facts|things)|how much)\b[^.!?\n]*\b(?:know|remember(?:ed)?|learn(?:ed|t)?|stored?|saved?|recall|have|got|keep|kept)\b[^.!?\n]*\b(?:about|of|on) me\b|\b(?:who am i|what am i to you|do you (?:know|remember) (?:anything about me|me|who i am)|tell me (?:about myself|who i am)|describe me|(?:show|list|tell)(?: me)?\b[^.!?\n]*\b(?:facts|memory|memories)(?: (?:about|of|on) me)?|(?:show|list)(?: me)? my facts)\s*(?:please|again|then|now)?\s*[.!?]*\s*$/i;
 const PLACE = /\b(?:time|date|day)\b.*?\bin\s+([A-Z][A-Za-z_/ -]*[A-Za-z])/;
 const ADD_NOTE = /\b(?:take a note|make a note|add a note|note)(?:\s+that|\s+to|\s*:)\s*(.+)$/is;
 const LIST_NOTES = /\b(?:(?:show|list|read|what are)\b.*\bnotes|my notes)\b/i;
@@ -32,6 +36,7 @@ export function requestsOf(message: string): readonly ToolRequest[] {
   const text = understood(message);
   const notes = notesRequest(text);
   if (notes !== undefined) return [{ tool: "notes", args: notes }];
+  if (ASKS_ALL.test(text)) return [{ tool: "known_facts", args: {} }];
   const requests: ToolRequest[] = [];
   if (CLOCK.test(text)) {
     const timeZone = zoneOf(PLACE.exec(text)?.[1]);

@@ -1,12 +1,15 @@
-import type { ModelProvider } from "@jaf/core";
+import type { ModelProvider, TraceEvent } from "@jaf/core";
 import { asUserMemory, type MemoryEntry, processExtractions } from "@jaf/user-memory";
-import type { AssistantContext } from "../assistant/agent.ts";
+import { type AssistantContext, instructionsFor } from "../assistant/agent.ts";
 import { learning } from "../assistant/learning.ts";
+import { rememberingOwnWords } from "../assistant/own-words-memory.ts";
 import type { Store } from "../storage/open-store.ts";
 import type { Chat, Injected } from "./command.ts";
 import { runCommand } from "./commands.ts";
 import { listConversations } from "./conversation-list.ts";
+import { knownFacts } from "./known-facts.ts";
 import { createReplyRenderer, printable, renderHistory } from "./render.ts";
+import { addedSeen, NOTHING_SEEN, withEvent } from "./seen.ts";
 import {
   createPrivateSession,
   createSession,
@@ -33,13 +36,20 @@ const NOT_LEARNED = "  What you said could not be remembered for other conversat
 /** Talks until the input ends, `/quit` or an abort. Whether no answer has failed; one that was cut off hasn't. */
 export async function chat(options: ChatOptions): Promise<boolean> {
   const { store, userId, modelProvider, notices, terminal, signal } = options;
-  const context: AssistantContext = { userId, notes: store.notes, now: () => new Date() };
+  const context: AssistantContext = {
+    userId,
+    notes: store.notes,
+    now: () => new Date(),
+    knownFacts: () => knownFacts(store, userId),
+  };
   const extract = { ...learning, onError: () => terminal.print(terminal.dim(NOT_LEARNED)) };
   let injected: Injected | undefined;
+  let seen = NOTHING_SEEN;
+  let spent = NOTHING_SEEN;
   const onInjected = (facts: readonly MemoryEntry[]): void => {
     if (injected !== undefined) injected = { ...injected, facts };
   };
-  const userMemory = asUserMemory(store.userMemory, { inject: { onInjected }, extract });
+  const userMemory = asUserMemory(rememberingOwnWords(store.userMemory), { inject: { onInjected }, extract });
   const sessionOptions = { provider: store.provider, userMemory, modelProvider, context, signal };
   const sessionOf = (conversationId: string) => createSession(sessionOptions, conversationId);
   let current = sessionOf(newConversationId());
@@ -59,6 +69,9 @@ export async function chat(options: ChatOptions): Promise<boolean> {
     learned: () => userMemory.drain({ timeoutMs: LEARNING_MS }),
     session: () => current,
     injected: () => injected,
+    seen: () => seen,
+    spent: () => spent,
+    instructions: () => instructionsFor({ ...context, isPrivate: isPrivate(current) }),
     start: (options) =>
       turnTo(options?.isPrivate ? createPrivateSession(sessionOptions) : sessionOf(newConversationId())),
     open: async (conversationId) => {
@@ -70,8 +83,14 @@ export async function chat(options: ChatOptions): Promise<boolean> {
     },
     reply: async (said, run) => {
       injected = { said, facts: [] };
+      seen = NOTHING_SEEN;
       const renderer = createReplyRenderer(terminal, isPrivate(current));
-      if (!renderer.finish(await run({ onEvent: renderer.onEvent }))) answered = false;
+      const onEvent = (event: TraceEvent): void => {
+        seen = withEvent(seen, event);
+        renderer.onEvent(event);
+      };
+      if (!renderer.finish(await run({ onEvent }))) answered = false;
+      spent = addedSeen(spent, seen);
     },
     leave: () => {
       left = true;
@@ -87,6 +106,7 @@ export async function chat(options: ChatOptions): Promise<boolean> {
     await hear(self, raw.trim());
     if (left || signal.aborted) break;
   }
+  await userMemory.drain({ timeoutMs: LEARNING_MS });
   return answered;
 }
 

@@ -1,5 +1,6 @@
 import type { MemoryEntry } from "@jaf/user-memory";
 import type { Store } from "../storage/open-store.ts";
+import type { Seen } from "./seen.ts";
 import type { Session } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -20,6 +21,12 @@ export interface Chat {
   readonly learned: () => Promise<void>;
   /** `undefined` before the first answer. */
   readonly injected: () => Injected | undefined;
+  /** What the model saw for the last answer. */
+  readonly seen: () => Seen;
+  /** What all answers since the chat began have used. */
+  readonly spent: () => Seen;
+  /** The assistant's own, without what is added of the user. */
+  readonly instructions: () => string;
   /** Turns to a new conversation. It is stored once something is said in it, unless it is private. */
   readonly start: (options?: { readonly isPrivate: boolean }) => void;
   /** Turns to a stored conversation and shows it. */

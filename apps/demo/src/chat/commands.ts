@@ -2,6 +2,7 @@ import { messageText } from "@jaf/memory/history";
 import type { Chat, ChatCommand } from "./command.ts";
 import { describeConversation, listConversations } from "./conversation-list.ts";
 import { FACT_COMMANDS } from "./fact-commands.ts";
+import { FIGURE_COMMANDS } from "./figure-commands.ts";
 import { isUnanswered } from "./session.ts";
 
 async function list({ store, userId, terminal, session }: Chat): Promise<void> {
@@ -57,6 +58,7 @@ const COMMANDS: readonly ChatCommand[] = [
   { name: "/retry", help: "answer the last message again, if its answer was cut off", run: retry },
   { name: "/forget", help: "delete this conversation; facts stay", run: forget },
   ...FACT_COMMANDS,
+  ...FIGURE_COMMANDS,
   { name: "/help", help: "these commands", run: ({ terminal }) => terminal.print(CHAT_COMMANDS) },
   {
     name: "/quit",

@@ -1,6 +1,7 @@
 import type { UserFact } from "@jaf/user-memory";
 import type { Chat, ChatCommand } from "./command.ts";
 import { describeFact, describeReasons, titlesOf, wordsOf } from "./fact-list.ts";
+import { tableOf } from "./figures.ts";
 import { printable } from "./render.ts";
 
 /** All quotations of a long time are too many to look at. */
@@ -58,7 +59,8 @@ async function facts(chat: Chat, text: string): Promise<void> {
 }
 
 /** What of the facts the last answer was given, and why these. */
-async function why(chat: Chat): Promise<void> {
+async function why(chat: Chat, argument: string): Promise<void> {
+  if (argument !== "") return whyFact(chat, argument);
   const { injected, terminal } = chat;
   const last = injected();
   if (last === undefined) return terminal.print("There is no answer yet.");
@@ -70,6 +72,27 @@ async function why(chat: Chat): Promise<void> {
   await printFacts(chat, kept, { query: queryOf(last.said), numbered });
   const forgotten = last.facts.length - kept.length;
   if (forgotten > 0) terminal.print(`Of what went into the last answer, forgotten since: ${forgotten}.`);
+}
+
+/** Where one fact comes from, and whether and why the last answer was given it. */
+async function whyFact(chat: Chat, argument: string): Promise<void> {
+  const { store, userId, terminal, injected } = chat;
+  const fact = (await numberedFacts(chat))[Number(argument) - 1];
+  if (fact === undefined)
+    return terminal.print(printable(`There is no fact "${argument}". /facts shows their numbers.`));
+  const titles = await titlesOf(store.provider, userId);
+  const last = injected();
+  const isInjected = last?.facts.some(({ id }) => id === fact.id) ?? false;
+  const explained = isInjected
+    ? await store.userMemory.explain(userId, fact.id, queryOf(last?.said ?? ""))
+    : undefined;
+  const found = isInjected ? describeReasons(explained?.reasons ?? []) : "not part of the last answer";
+  const rows = [
+    ["fact", wordsOf(fact)],
+    ["comes from", describeFact(fact, titles)],
+    ["last answer", found],
+  ] as const;
+  terminal.print(printable(tableOf(rows)));
 }
 
 /** Does something with the fact of a number, or says that there is none. */
@@ -109,7 +132,12 @@ export const FACT_COMMANDS: readonly ChatCommand[] = [
     help: "what you said that I remember; with a text, what of it that recalls and why",
     run: facts,
   },
-  { name: "/why", help: "what of it went into the last answer, and why", run: why },
+  {
+    name: "/why",
+    argument: "[N]",
+    help: "what of it went into the last answer, and why; with a number, where fact N comes from",
+    run: why,
+  },
   { name: "/confirm", argument: "N", help: "agree to fact N, which waits for your word", run: confirm },
   { name: "/forget-fact", argument: "N", help: "forget fact N, for good", run: forgetFact },
   { name: "/forget-me", help: "forget all facts about you", run: forgetAll },

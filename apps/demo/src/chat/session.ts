@@ -1,5 +1,6 @@
 import type { Message, RunResult } from "@jaf/core";
 import type { ConversationMemory, MemoryProvider } from "@jaf/memory";
+import { holdsSecret } from "../assistant/secrets.ts";
 import { Failure } from "../failure.ts";
 import { afterCrash } from "../storage/after-crash.ts";
 import { type AnswerOptions, answer, type SendOptions } from "./answer.ts";
@@ -48,7 +49,7 @@ export function createSession(options: SessionOptions, conversationId: string): 
       isNew ??= (await load()) === null;
       if (isNew) {
         isNew = false;
-        const title = titleOf(text);
+        const title = titleOf(holdsSecret(text) ? "(a message with a secret)" : text);
         const titled = await provider.appendMessages(
           conversationId,
           [],

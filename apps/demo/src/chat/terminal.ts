@@ -1,9 +1,12 @@
 import { createInterface } from "node:readline";
+import { createLineJoiner } from "./continued-lines.ts";
+import { ASK_FOR_MARKS, ASK_FOR_NO_MARKS, createPasteFilter } from "./paste.ts";
+import { readPastes } from "./paste-input.ts";
 
 export interface Terminal {
   /** A person sits there: prompts and colours make sense. */
   readonly interactive: boolean;
-  /** What is typed or piped in, line by line; ends at the end of input. */
+  /** What is typed, pasted or piped in, message by message; ends at the end of input. */
   readonly lines: () => AsyncIterable<string>;
   readonly write: (text: string) => void;
   readonly print: (line?: string) => void;
@@ -16,13 +19,16 @@ export interface Terminal {
 
 const PROMPT = "> ";
 const PRIVATE_PROMPT = "(private) > ";
+/** The line before ended in a backslash. */
+const CONTINUED_PROMPT = "… ";
 
 /** `onInterrupt` is called for each Ctrl-C. */
 export function createTerminal(onInterrupt: () => void): Terminal {
   const interactive = process.stdin.isTTY === true && process.stdout.isTTY === true;
   const coloured = interactive && process.env["NO_COLOR"] === undefined;
+  const pastes = createPasteFilter();
   const readline = createInterface({
-    input: process.stdin,
+    input: interactive ? readPastes(process.stdin, pastes) : process.stdin,
     terminal: interactive,
     ...(interactive ? { output: process.stdout, prompt: PROMPT } : {}),
   });
@@ -34,12 +40,15 @@ export function createTerminal(onInterrupt: () => void): Terminal {
   let closed = false;
   readline.on("close", () => {
     closed = true;
+    if (interactive) write(ASK_FOR_NO_MARKS);
   });
-  const prompt = () => {
+  let keepsNothing = false;
+  const prompt = (isContinued = false) => {
+    readline.setPrompt(isContinued ? CONTINUED_PROMPT : keepsNothing ? PRIVATE_PROMPT : PROMPT);
     if (interactive && !closed) readline.prompt();
   };
+  if (interactive) write(ASK_FOR_MARKS);
 
-  let keepsNothing = false;
   readline.on("history", (lines: string[]) => {
     if (keepsNothing) lines.shift();
   });
@@ -48,11 +57,15 @@ export function createTerminal(onInterrupt: () => void): Terminal {
   readline.on("SIGINT", onInterrupt);
 
   async function* lines(): AsyncGenerator<string> {
+    const joiner = createLineJoiner();
     prompt();
     for await (const line of input) {
-      yield line;
-      prompt();
+      const message = joiner.add(line);
+      if (message !== undefined) yield pastes.expand(message);
+      prompt(message === undefined);
     }
+    const rest = joiner.rest();
+    if (rest !== undefined) yield pastes.expand(rest);
     if (interactive) write("\n"); // Ctrl-D and Ctrl-C leave the cursor behind the prompt.
   }
 
@@ -64,8 +77,8 @@ export function createTerminal(onInterrupt: () => void): Terminal {
     dim: style(2),
     bold: style(1),
     setPrivate: (isPrivate) => {
+      if (keepsNothing && !isPrivate) pastes.forget();
       keepsNothing = isPrivate;
-      readline.setPrompt(isPrivate ? PRIVATE_PROMPT : PROMPT);
     },
     close: () => readline.close(),
   };

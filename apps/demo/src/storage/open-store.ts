@@ -1,12 +1,13 @@
 import { join } from "node:path";
-import { type MemoryProvider, MemorySetupError } from "@jaf/memory";
-import { createPostgresProvider } from "@jaf/memory-postgres";
+import { type MemoryProvider, MemorySetupError, type TurnLog } from "@jaf/memory";
+import { createPostgresProvider, createPostgresTurnLog } from "@jaf/memory-postgres";
 import { openPglite, PgliteFolderError } from "@jaf/memory-postgres/pglite";
 import { createPostgresUserMemory } from "@jaf/memory-postgres/user-memory";
 import type { UserMemoryStore } from "@jaf/user-memory";
 import type { Notes } from "../assistant/notes.ts";
 import { Failure } from "../failure.ts";
 import { type ChosenStore, chooseStore, type Environment } from "./choose-store.ts";
+import { type ChosenTurnLog, chooseTurnLog } from "./choose-turn-log.ts";
 import { createSqlNotes } from "./sql-notes.ts";
 
 /** Everything the demo keeps: conversations where `JAF_MEMORY_TYPE` says, and the rest, or all of it, in one folder. */
@@ -21,15 +22,20 @@ export interface Store {
   readonly close: () => Promise<void>;
 }
 
+export interface OpenedStore extends Store {
+  /** Where a server logs its turns. Closed with the store. */
+  readonly openTurnLog: () => Promise<TurnLog>;
+}
+
 /**
  * Opens the folder, or makes it, and the store that the environment names. Throws a {@link Failure} if another process has
  * the folder, or one of them can't be used.
  */
-export async function openStore(folder: string, environment: Environment = {}): Promise<Store> {
+export async function openStore(folder: string, environment: Environment = {}): Promise<OpenedStore> {
   try {
     const chosen = await chooseStore(environment);
     try {
-      return await openFolder(folder, chosen);
+      return await openFolder(folder, chosen, environment);
     } catch (thrown) {
       await chosen?.provider.close();
       throw thrown;
@@ -41,19 +47,29 @@ export async function openStore(folder: string, environment: Environment = {}): 
   }
 }
 
-async function openFolder(folder: string, chosen: ChosenStore | undefined): Promise<Store> {
+async function openFolder(
+  folder: string,
+  chosen: ChosenStore | undefined,
+  environment: Environment,
+): Promise<OpenedStore> {
   const database = await openPglite(join(folder, "postgres"));
   try {
     const provider =
       chosen?.provider ?? (await createPostgresProvider({ type: "postgres" }, database.client));
     const userMemory = await createPostgresUserMemory({}, database.client);
     const notes = await createSqlNotes(database.client);
+    let log: ChosenTurnLog | undefined;
+    const openTurnLog = async () => {
+      log = await chooseTurnLog(environment);
+      return log?.turnLog ?? createPostgresTurnLog(database.client);
+    };
     const close = async () => {
+      await log?.close();
       await userMemory.close();
       await provider.close();
       await database.close();
     };
-    return { provider, notice: chosen?.notice, userMemory, notes, close };
+    return { provider, notice: chosen?.notice, userMemory, notes, openTurnLog, close };
   } catch (thrown) {
     await database.close();
     throw thrown;

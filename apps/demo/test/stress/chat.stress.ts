@@ -7,7 +7,7 @@ describe("a chat", { timeout: 60_000 }, () => {
   const folder = temporaryFolder();
   afterAll(() => folder.remove());
 
-  const as = (user: string) => ["--data", folder.data, "--user", user];
+  const as = (user: string) => ["chat", "--data", folder.data, "--user", user];
   const chat = (user: string, ...lines: string[]) =>
     runDemo(as(user), { input: lines.map((line) => `${line}\n`).join("") });
 

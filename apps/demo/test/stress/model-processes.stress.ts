@@ -20,7 +20,7 @@ describe("the demo with a model of one's own", { timeout: 120_000 }, () => {
   }
 
   const chat = (user: string, environment: Environment, ...lines: readonly string[]) =>
-    runDemo(["--data", folder.data, "--user", user], {
+    runDemo(["chat", "--data", folder.data, "--user", user], {
       input: lines.map((line) => `${line}\n`).join(""),
       environment,
     });

@@ -4,6 +4,8 @@ import { EVENT_STREAM_HEADERS, eventStream } from "./event-stream.ts";
 
 /** The client should come back so soon, in milliseconds, if the connection ends before the turn. */
 const RETRY = "retry: 500\n\n";
+/** The stream ends before the turn: the server closes, or the log has no more of it. */
+const CUT_OFF = ": no turn_end yet\n\n";
 
 /** JAF's own stream: an event each, whose id is the turn's id and the event's number. */
 export const encodeServerSentEvents: Encoder = ({ turnId, events, onLeave }) =>
@@ -14,6 +16,7 @@ async function* textsOf(
   groups: AsyncIterable<readonly NumberedEvent[]>,
 ): AsyncGenerator<string> {
   yield RETRY;
+  let isOver = false;
   for await (const group of groups) {
     yield group
       .map(
@@ -21,5 +24,7 @@ async function* textsOf(
           `id: ${turnId}:${number}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
       )
       .join("");
+    isOver = group.some(({ event }) => event.type === "turn_end");
   }
+  if (!isOver) yield CUT_OFF;
 }

@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import type { ServerEnvironment } from "./environment.ts";
 import { HttpFailure } from "./failure.ts";
 
@@ -45,6 +45,13 @@ const originOf = (url: string): string | undefined => {
 export const guardOrigin = (cors: Cors): Guard => {
   const origins = typeof cors === "object" ? new Set(cors.origins.map(originOf)) : undefined;
   const isAllowed = (origin: string): boolean => cors === true || origins?.has(origin) === true;
+  const allow = ({ header }: Context<ServerEnvironment>, origin: string): void => {
+    header("access-control-allow-origin", cors === true ? "*" : origin);
+    header("access-control-expose-headers", "x-request-id, retry-after");
+    if (cors === true) return;
+    header("access-control-allow-credentials", "true");
+    header("vary", "origin");
+  };
   return async (context, next) => {
     const { req } = context;
     const origin = req.header("origin");
@@ -55,33 +62,33 @@ export const guardOrigin = (cors: Cors): Guard => {
     if (origin !== undefined && !isOwn) {
       if (!isAllowed(origin))
         throw new HttpFailure("forbidden", "Pages of that origin may not use this server; see cors.");
-      context.header("access-control-allow-origin", cors === true ? "*" : origin);
-      context.header("access-control-expose-headers", "x-request-id, retry-after");
-      if (cors !== true) {
-        context.header("access-control-allow-credentials", "true");
-        context.header("vary", "origin");
-      }
       if (req.method === "OPTIONS") {
+        allow(context, origin);
         context.header("access-control-allow-methods", METHODS);
         context.header("access-control-allow-headers", HEADERS);
         context.header("access-control-max-age", PREFLIGHT_SECONDS);
         return context.body(null, 204);
       }
-    } else if (origin === undefined && isCrossSite && req.header("sec-fetch-mode") !== "navigate") {
+      await next();
+      return allow(context, origin);
+    }
+    if (origin === undefined && isCrossSite && req.header("sec-fetch-mode") !== "navigate") {
       // A page that doesn't say whose it is, e.g. by an image.
       throw new HttpFailure("forbidden", "Pages of other sites may not use this server; see cors.");
     }
-    await next();
+    return next();
   };
 };
 
 /** What every answer says to a browser. */
-export const secureHeaders: Guard = async ({ header }, next) => {
+export const secureHeaders: Guard = async (context, next) => {
+  // After the answer is made: an encoder makes its own.
+  await next();
+  const { header, res } = context;
   header("x-content-type-options", "nosniff");
   header("x-frame-options", "DENY");
   header("referrer-policy", "no-referrer");
   header("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
-  header("cross-origin-resource-policy", "same-origin");
-  header("cache-control", "no-store");
-  await next();
+  if (!res.headers.has("access-control-allow-origin")) header("cross-origin-resource-policy", "same-origin");
+  header("cache-control", "no-store, no-transform");
 };

@@ -26,7 +26,13 @@ export async function answerTurn(
   encode: Encoder,
 ): Promise<Response> {
   const identity = context.get("identity");
-  const release = parts.limits.turn(identity.userId);
+  // Before the turn starts: who is told to come back later must not find it running.
+  const releaseStream = parts.limits.stream(identity.userId);
+  const releaseTurn = turnOf(parts, identity.userId, releaseStream);
+  const release = (): void => {
+    releaseTurn();
+    releaseStream();
+  };
   const started = await parts.service.start({ identity, ...request }).catch((thrown: unknown) => {
     release();
     throw thrown;
@@ -35,8 +41,17 @@ export async function answerTurn(
     release();
     throw refusalFailure(started.refusal);
   }
-  void started.ended.then(release, release);
-  return answerEvents(parts, context, { ...started, from: 0 }, encode);
+  void started.ended.then(releaseTurn, releaseTurn);
+  return encodeEvents(parts, context, { ...started, from: 0, release: releaseStream }, encode);
+}
+
+function turnOf({ limits }: ServerParts, userId: string, onRefused: () => void): () => void {
+  try {
+    return limits.turn(userId);
+  } catch (thrown) {
+    onRefused();
+    throw thrown;
+  }
 }
 
 interface FollowedTurn {
@@ -47,15 +62,23 @@ interface FollowedTurn {
 
 /** Answers with the events of a turn of the user's from a number on. */
 export async function answerEvents(
-  { service, limits, closing }: ServerParts,
+  parts: ServerParts,
   context: RequestContext,
-  { conversationId, turnId, from }: FollowedTurn,
+  turn: FollowedTurn,
   encode: Encoder,
 ): Promise<Response> {
-  const { userId } = context.get("identity");
-  const release = limits.stream(userId);
+  const release = parts.limits.stream(context.get("identity").userId);
+  return encodeEvents(parts, context, { ...turn, release }, encode);
+}
+
+async function encodeEvents(
+  { service, closing }: ServerParts,
+  { req }: RequestContext,
+  { conversationId, turnId, from, release }: FollowedTurn & { readonly release: () => void },
+  encode: Encoder,
+): Promise<Response> {
   const left = new AbortController();
-  const signal = AbortSignal.any([left.signal, closing, context.req.raw.signal]);
+  const signal = AbortSignal.any([left.signal, closing, req.raw.signal]);
   const leave = (): void => {
     release();
     left.abort();
@@ -68,7 +91,10 @@ export async function answerEvents(
     }
   }
   const turn: EncodedTurn = { conversationId, turnId, events: events(), onLeave: leave };
-  const response = await encode(turn);
-  // Made by the context, the answer has the headers of the guards, too.
-  return context.newResponse(response.body, response);
+  try {
+    return await encode(turn);
+  } catch (thrown) {
+    leave();
+    throw thrown;
+  }
 }

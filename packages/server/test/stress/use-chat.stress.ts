@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { createTool, type ModelProvider } from "@jaf/core";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { CHROMIUM_ARGUMENTS, requireChromium } from "../../../../test/chromium.ts";
+import { launchChromium } from "../../../../test/chromium.ts";
 import { startChatServer } from "../ai-sdk/support/chat-server.ts";
 import { clerk, createWorld } from "../turns/support/turn-fixtures.ts";
 
@@ -43,15 +43,6 @@ interface Page {
   readonly evaluate: <T>(code: string) => Promise<T>;
   readonly on: (event: "pageerror", listener: (error: Error) => void) => void;
 }
-interface Playwright {
-  readonly chromium: {
-    readonly launch: (options: object) => Promise<{
-      readonly newPage: () => Promise<Page>;
-      readonly close: () => Promise<void>;
-    }>;
-  };
-}
-
 async function openPage(api: string): Promise<Page> {
   const page = `<!doctype html><div id="root"></div><script>${readFileSync(join(folder, "bundle.js"), "utf8").replaceAll("</script", "<\\/script")}</script>`;
   const server = createServer((_, response) =>
@@ -63,11 +54,7 @@ async function openPage(api: string): Promise<Page> {
     server.closeAllConnections();
     server.close();
   });
-  const loaded = (await import(pathToFileURL(resolve("playwright-core")).href)) as { default: Playwright };
-  const browser = await loaded.default.chromium.launch({
-    executablePath: requireChromium(),
-    args: CHROMIUM_ARGUMENTS,
-  });
+  const browser = await launchChromium();
   onTestFinished(() => browser.close());
   const opened = await browser.newPage();
   opened.on("pageerror", (error) => {

@@ -1,0 +1,86 @@
+import { useEffect, useState } from "preact/hooks";
+import { conversation, list } from "./app-models.ts";
+import { ChatPage } from "./chat/chat-page.tsx";
+import { Sidebar } from "./conversations/sidebar.tsx";
+import { FactsPage } from "./facts/facts-page.tsx";
+import { HealthPage } from "./health/health-page.tsx";
+import { route } from "./route.ts";
+import { TryPanel } from "./tour/try-panel.tsx";
+import { Icon } from "./ui/icon.tsx";
+import { useMedia, useOnline } from "./ui/media.ts";
+import { Sheet } from "./ui/sheet.tsx";
+import { useStore } from "./ui/store.ts";
+
+export function App() {
+  const { now } = useStore(route);
+  const { title } = useStore(conversation.state);
+  const isNarrow = useMedia("(max-width: 820px)");
+  const [drawer, setDrawer] = useState(false);
+  const [trying, setTrying] = useState(false);
+  const heading =
+    now.page === "facts"
+      ? "What I know about you"
+      : now.page === "health"
+        ? "Health"
+        : (title ?? "New conversation");
+  useEffect(() => {
+    document.title = `${heading} · JAF`;
+  }, [heading]);
+  useEffect(() => setDrawer(false), [now, isNarrow]);
+  const openTry = () => {
+    setDrawer(false);
+    setTrying(true);
+  };
+
+  return (
+    <div class={`app${isNarrow ? " is-narrow" : ""}`}>
+      <button type="button" class="skip" onClick={focusMain}>
+        Skip to the conversation
+      </button>
+      {!isNarrow && <Sidebar onTry={openTry} />}
+      <main id="main" tabIndex={-1}>
+        <header class="top">
+          {isNarrow && (
+            <button type="button" class="quiet square" aria-label="Menu" onClick={() => setDrawer(true)}>
+              <Icon name="menu" />
+            </button>
+          )}
+          <h1>{heading}</h1>
+          {isNarrow && (
+            <a class="button quiet square" href="#/" aria-label="New conversation">
+              <Icon name="plus" />
+            </a>
+          )}
+        </header>
+        <Reachability />
+        {now.page === "facts" ? <FactsPage /> : now.page === "health" ? <HealthPage /> : <ChatPage />}
+      </main>
+      {drawer && (
+        <Sheet title="Menu" side="left" onClose={() => setDrawer(false)}>
+          <Sidebar onTry={openTry} />
+        </Sheet>
+      )}
+      {trying && <TryPanel onClose={() => setTrying(false)} />}
+    </div>
+  );
+}
+
+/** No link, since the address is the route. */
+function focusMain(): void {
+  document.getElementById("main")?.focus();
+}
+
+function Reachability() {
+  const online = useOnline();
+  const { reachable } = useStore(list.state);
+  const text = !online
+    ? "You are offline. A reply that is under way goes on at the server, and is shown when you are back."
+    : reachable
+      ? ""
+      : "The server can't be reached. The page goes on as soon as it is there again.";
+  return (
+    <p class="reach" role="status" hidden={text === ""}>
+      {text}
+    </p>
+  );
+}

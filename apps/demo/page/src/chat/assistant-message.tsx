@@ -1,0 +1,62 @@
+import { Markdown } from "../markdown/markdown-view.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { shownContent } from "./content.ts";
+import type { Entry } from "./entries.ts";
+
+interface AssistantMessageProps {
+  readonly entry: Extract<Entry, { readonly type: "message" }>;
+  readonly onSaw: (position: number) => void;
+  /** Absent: it can't be made anew. */
+  readonly onRetry: (() => void) | undefined;
+}
+
+export function AssistantMessage({ entry, onSaw, onRetry }: AssistantMessageProps) {
+  const { position, message, stopped } = entry;
+  const { text, reasoning, images } = shownContent(message);
+  const callsOnly = text.trim() === "" && images.length === 0;
+  if (callsOnly && reasoning === "") return null;
+  return (
+    <article class="message assistant" aria-label="Assistant">
+      {reasoning !== "" && (
+        <details class="reasoning">
+          <summary>Reasoning</summary>
+          <Markdown text={reasoning} />
+        </details>
+      )}
+      <Markdown text={text} />
+      {images.map(({ source, name }) => (
+        <img key={source} src={source} alt={name} />
+      ))}
+      {stopped === true && <p class="marker">Stopped</p>}
+      {!callsOnly && (
+        <div class="message-actions">
+          <button
+            type="button"
+            class="quiet square"
+            aria-label="Copy the reply"
+            title="Copy"
+            onClick={() => void navigator.clipboard?.writeText(text)}
+          >
+            <Icon name="copy" />
+          </button>
+          {onRetry !== undefined && (
+            <button
+              type="button"
+              class="quiet square"
+              aria-label="Make the reply anew"
+              title="Make it anew"
+              onClick={onRetry}
+            >
+              <Icon name="retry" />
+            </button>
+          )}
+          {position !== undefined && (
+            <button type="button" class="quiet" onClick={() => onSaw(position)}>
+              <Icon name="eye" /> What the model saw
+            </button>
+          )}
+        </div>
+      )}
+    </article>
+  );
+}

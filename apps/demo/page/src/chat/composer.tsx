@@ -1,0 +1,73 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { conversation } from "../app-models.ts";
+import { Icon } from "../ui/icon.tsx";
+import { useOnline } from "../ui/media.ts";
+
+interface ComposerProps {
+  readonly running: boolean;
+  /** What couldn't be sent. */
+  readonly unsent: string | undefined;
+}
+
+export function Composer({ running, unsent }: ComposerProps) {
+  const [text, setText] = useState("");
+  const online = useOnline();
+  const area = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => area.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    if (unsent !== undefined) setText((now) => (now === "" ? unsent : now));
+  }, [unsent]);
+  const canSend = text.trim() !== "" && !running && online;
+  const send = () => {
+    if (!canSend) return;
+    setText("");
+    void conversation.send(text.trim());
+  };
+
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <div class="grow" data-text={`${text}\n`}>
+        <textarea
+          ref={area}
+          rows={1}
+          value={text}
+          aria-label="Message"
+          aria-describedby="composer-hint"
+          placeholder="Say something"
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+          onKeyDown={(event) => {
+            // Not the Enter that ends the input of a word, e.g. of Japanese.
+            if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+            event.preventDefault();
+            send();
+          }}
+        />
+      </div>
+      {running ? (
+        <button
+          type="button"
+          class="round"
+          aria-label="Stop the reply"
+          onClick={() => void conversation.stop()}
+        >
+          <Icon name="stop" />
+        </button>
+      ) : (
+        <button type="submit" class="round primary" aria-label="Send" disabled={!canSend}>
+          <Icon name="send" />
+        </button>
+      )}
+      <p id="composer-hint" class="hint">
+        {online
+          ? "Enter sends, Shift+Enter makes a new line."
+          : "You are offline: what you write is kept until you can send it."}
+      </p>
+    </form>
+  );
+}

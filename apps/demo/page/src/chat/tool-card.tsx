@@ -1,0 +1,104 @@
+import type { ToolItem, WaitingCall } from "@jaf/server/client";
+import { conversation } from "../app-models.ts";
+import { durationOf } from "../ui/dates.ts";
+import { Icon } from "../ui/icon.tsx";
+
+interface ToolCardProps {
+  readonly tool: ToolItem;
+  readonly running: boolean;
+  readonly waitsFor: WaitingCall | undefined;
+}
+
+const STATES: Readonly<Record<string, string>> = {
+  called: "Next",
+  running: "Running",
+  waiting: "Not finished",
+  success: "Done",
+  error: "Failed",
+  denied: "Rejected",
+};
+
+/** A call of a tool: what it is called with, what came of it, and, where it waits for the person, the decision. */
+export function ToolCard({ tool, running, waitsFor }: ToolCardProps) {
+  const { toolName, args, state, result, durationMs, starts } = tool;
+  const asks = waitsFor?.type === "approval" && result === undefined && !running;
+  const said = asks ? "Waits for you" : (STATES[state] ?? state);
+  return (
+    <article class={`tool ${asks ? "asks" : state}`} aria-label={`Tool ${toolName}: ${said}`}>
+      <details open={asks}>
+        <summary>
+          <Icon name="tool" />
+          <span class="tool-name">{toolName}</span>
+          <span class="tool-args">{briefArgs(args)}</span>
+          {starts > 1 && <span class="badge">started again</span>}
+          <span class="badge state">
+            {said}
+            {durationMs !== undefined && ` · ${durationOf(durationMs)}`}
+          </span>
+        </summary>
+        <dl>
+          <dt>Arguments</dt>
+          <dd>
+            <pre>{longArgs(args)}</pre>
+          </dd>
+          {result !== undefined && (
+            <>
+              <dt>Result</dt>
+              <dd>
+                <pre>{resultText(result)}</pre>
+              </dd>
+            </>
+          )}
+        </dl>
+      </details>
+      {asks && (
+        <div class="decision">
+          <p>It runs only if you agree, and with exactly these arguments.</p>
+          <button type="button" class="primary" onClick={() => void conversation.decide(waitsFor, true)}>
+            Approve
+          </button>
+          <button type="button" class="quiet" onClick={() => void conversation.decide(waitsFor, false)}>
+            Reject
+          </button>
+        </div>
+      )}
+    </article>
+  );
+}
+
+function parsed(args: unknown): unknown {
+  if (typeof args !== "string") return args;
+  try {
+    return JSON.parse(args);
+  } catch {
+    return args;
+  }
+}
+
+const longArgs = (args: unknown): string => {
+  const value = parsed(args);
+  return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
+};
+
+function briefArgs(args: unknown): string {
+  const value = parsed(args);
+  if (typeof value !== "object" || value === null) return value === undefined ? "" : String(value);
+  return Object.values(value)
+    .map((one) => (typeof one === "object" ? JSON.stringify(one) : String(one)))
+    .join(", ");
+}
+
+/** A result of a tool is `{ status, data }`, unless the tool says something else. */
+function resultText(result: string): string {
+  try {
+    const value = JSON.parse(result) as {
+      readonly data?: unknown;
+      readonly error?: { readonly message?: unknown };
+    };
+    const told = value.data ?? value.error?.message;
+    if (typeof told === "string") return told;
+    return JSON.stringify(told ?? value, null, 2);
+  } catch {
+    return result;
+  }
+}

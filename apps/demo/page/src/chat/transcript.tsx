@@ -1,0 +1,138 @@
+import { isRunning } from "@jaf/server/client";
+import { useEffect, useRef } from "preact/hooks";
+import { conversation } from "../app-models.ts";
+import { AssistantMessage } from "./assistant-message.tsx";
+import type { ConversationState } from "./conversation-model.ts";
+import { type Entry, entriesOf } from "./entries.ts";
+import { StreamingMessage } from "./streaming-message.tsx";
+import { ToolCard } from "./tool-card.tsx";
+import { TurnEnding } from "./turn-ending.tsx";
+import { UserMessage } from "./user-message.tsx";
+
+interface TranscriptProps {
+  readonly state: ConversationState;
+  /** Shows what the model saw for the reply at this position. */
+  readonly onSaw: (position: number) => void;
+}
+
+const NEAR_END = 120;
+
+export function Transcript({ state, onSaw }: TranscriptProps) {
+  const { turn, connected, earlier, messages } = state;
+  const running = turn !== undefined && isRunning(turn);
+  const entries = entriesOf(state);
+  const end = useEndInView(`${state.conversationId} ${entries.length} ${turn?.events ?? 0}`);
+  const lastReply = entries.findLastIndex(
+    (entry) => entry.type === "message" && entry.message.role === "assistant",
+  );
+
+  return (
+    <section class="transcript" aria-label="Conversation">
+      {earlier && (
+        <button type="button" class="quiet" onClick={() => void conversation.loadEarlier()}>
+          Earlier messages
+        </button>
+      )}
+      {entries.map((entry, index) => (
+        <EntryView
+          key={entry.key}
+          entry={entry}
+          state={state}
+          onSaw={onSaw}
+          isLastReply={index === lastReply}
+        />
+      ))}
+      {running && !entries.some(({ type }) => type === "pieces") && (
+        <Thinking connected={connected} retracted={turn.retracted} />
+      )}
+      {!running && <TurnEnding turn={turn} isUnanswered={messages.at(-1)?.message.role === "user"} />}
+      <Spoken text={running || turn === undefined ? "" : "The reply is complete."} />
+      <div ref={end} />
+    </section>
+  );
+}
+
+interface EntryViewProps extends TranscriptProps {
+  readonly entry: Entry;
+  readonly isLastReply: boolean;
+}
+
+function EntryView({ entry, state, onSaw, isLastReply }: EntryViewProps) {
+  const { turn, waiting } = state;
+  const running = turn !== undefined && isRunning(turn);
+  switch (entry.type) {
+    case "message":
+      return entry.message.role === "assistant" ? (
+        <AssistantMessage
+          entry={entry}
+          onSaw={onSaw}
+          onRetry={isLastReply && !running ? () => void conversation.regenerate() : undefined}
+        />
+      ) : (
+        <UserMessage entry={entry} canEdit={!running && entry.position !== undefined} />
+      );
+    case "tool": {
+      const { tool } = entry;
+      const waitsFor = tool.waitsFor ?? waiting.find(({ toolCallId }) => toolCallId === tool.toolCallId);
+      return <ToolCard tool={tool} running={running} waitsFor={waitsFor} />;
+    }
+    case "handoff":
+      return <p class="marker">{entry.to} takes over</p>;
+    case "pieces":
+      return <StreamingMessage pieces={entry.pieces} running={running} />;
+  }
+}
+
+const RETRACTED = {
+  retry: "The attempt failed, and is made again…",
+  fallback: "Another model is asked…",
+  guardrail: "That reply wasn't let through…",
+  "taken-over": "The server ended, and another goes on with the reply…",
+} as const;
+
+interface ThinkingProps {
+  readonly connected: boolean;
+  readonly retracted: keyof typeof RETRACTED | undefined;
+}
+
+const Thinking = ({ connected, retracted }: ThinkingProps) => (
+  <p class="thinking" role="status">
+    <span class="dots" aria-hidden="true">
+      <i />
+      <i />
+      <i />
+    </span>
+    {!connected ? (
+      "Reconnecting. The reply goes on at the server…"
+    ) : retracted === undefined ? (
+      <span class="hidden">Thinking…</span>
+    ) : (
+      RETRACTED[retracted]
+    )}
+  </p>
+);
+
+const Spoken = ({ text }: { readonly text: string }) => (
+  <p class="hidden" role="status">
+    {text}
+  </p>
+);
+
+/** Follows the end while it is in view: who has scrolled up to read stays there. */
+function useEndInView(changes: string) {
+  const end = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  useEffect(() => {
+    const scroll = document.getElementById("scroll");
+    const update = () => {
+      if (scroll !== null)
+        follows.current = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR_END;
+    };
+    scroll?.addEventListener("scroll", update, { passive: true });
+    return () => scroll?.removeEventListener("scroll", update);
+  }, []);
+  useEffect(() => {
+    if (follows.current) end.current?.scrollIntoView({ block: "end" });
+  }, [changes]);
+  return end;
+}

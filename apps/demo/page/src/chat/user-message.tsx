@@ -1,0 +1,96 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { conversation } from "../app-models.ts";
+import { Icon } from "../ui/icon.tsx";
+import { shownContent } from "./content.ts";
+import type { Entry } from "./entries.ts";
+
+interface UserMessageProps {
+  readonly entry: Extract<Entry, { readonly type: "message" }>;
+  readonly canEdit: boolean;
+}
+
+export function UserMessage({ entry, canEdit }: UserMessageProps) {
+  const { position, message } = entry;
+  const { text, images } = shownContent(message);
+  const [editing, setEditing] = useState(false);
+  if (editing && position !== undefined)
+    return (
+      <EditForm
+        text={text}
+        onDone={(changed) => {
+          setEditing(false);
+          if (changed !== undefined) void conversation.edit(position, changed);
+        }}
+      />
+    );
+  return (
+    <article class="message user" aria-label="You">
+      <div class="bubble">
+        {text}
+        {images.map(({ source, name }) => (
+          <img key={source} src={source} alt={name} />
+        ))}
+      </div>
+      {canEdit && (
+        <div class="message-actions">
+          <button
+            type="button"
+            class="quiet square"
+            aria-label="Edit and send again"
+            title="Edit"
+            onClick={() => setEditing(true)}
+          >
+            <Icon name="pencil" />
+          </button>
+        </div>
+      )}
+    </article>
+  );
+}
+
+interface EditFormProps {
+  readonly text: string;
+  /** `undefined`: it stays as it is. */
+  readonly onDone: (text: string | undefined) => void;
+}
+
+function EditForm({ text, onDone }: EditFormProps) {
+  const [changed, setChanged] = useState(text);
+  const area = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => area.current?.focus(), []);
+  const done = () => onDone(changed.trim() === "" ? undefined : changed.trim());
+  return (
+    <form
+      class="message user edit"
+      onSubmit={(event) => {
+        event.preventDefault();
+        done();
+      }}
+    >
+      <div class="grow" data-text={`${changed}\n`}>
+        <textarea
+          ref={area}
+          rows={1}
+          aria-label="Edited message"
+          value={changed}
+          onInput={({ currentTarget }) => setChanged(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Escape") onDone(undefined);
+            if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+            event.preventDefault();
+            done();
+          }}
+        />
+      </div>
+      <div class="form-actions">
+        <span class="quiet-text">All that followed is replaced.</span>
+        <button type="button" class="quiet" onClick={() => onDone(undefined)}>
+          Cancel
+        </button>
+        <button type="submit" class="primary">
+          Send
+        </button>
+      </div>
+    </form>
+  );
+}

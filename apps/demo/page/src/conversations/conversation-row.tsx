@@ -1,0 +1,101 @@
+import type { ConversationSummary } from "@jaf/server/client";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { list } from "../app-models.ts";
+import { conversationHref, goTo } from "../route.ts";
+import { useAction } from "../ui/busy.ts";
+import { ConfirmButton } from "../ui/confirm-button.tsx";
+import { briefly } from "../ui/dates.ts";
+import { Icon } from "../ui/icon.tsx";
+
+interface ConversationRowProps {
+  readonly conversation: ConversationSummary;
+  readonly isOpen: boolean;
+}
+
+export function ConversationRow({ conversation, isOpen }: ConversationRowProps) {
+  const { conversationId, lastActivity, turn } = conversation;
+  const title = conversation.title ?? "Untitled";
+  const [renaming, setRenaming] = useState(false);
+  const { failure, act } = useAction();
+  const remove = () =>
+    act(async () => {
+      await list.remove(conversationId);
+      if (isOpen) goTo({ page: "chat", conversationId: undefined });
+    });
+  if (renaming)
+    return (
+      <li class="conversation">
+        <RenameForm
+          title={title}
+          onDone={(changed) => {
+            setRenaming(false);
+            if (changed !== undefined) act(() => list.rename(conversationId, changed));
+          }}
+        />
+      </li>
+    );
+  return (
+    <li class={`conversation${isOpen ? " is-open" : ""}`}>
+      <a href={conversationHref(conversationId)} aria-current={isOpen ? "page" : undefined}>
+        <span class="title">{title}</span>
+        <span class="when">
+          {turn?.state === "running" ? <span class="running">replying…</span> : briefly(lastActivity)}
+        </span>
+      </a>
+      <span class="row-actions">
+        <button
+          type="button"
+          class="quiet square"
+          aria-label={`Rename “${title}”`}
+          title="Rename"
+          onClick={() => setRenaming(true)}
+        >
+          <Icon name="pencil" />
+        </button>
+        <ConfirmButton icon="trash" label={`Delete “${title}”`} question="Delete?" onConfirm={remove} />
+      </span>
+      {failure !== undefined && (
+        <p class="failure" role="alert">
+          {failure}
+        </p>
+      )}
+    </li>
+  );
+}
+
+interface RenameFormProps {
+  readonly title: string;
+  /** `undefined`: it stays as it is. */
+  readonly onDone: (title: string | undefined) => void;
+}
+
+function RenameForm({ title, onDone }: RenameFormProps) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.select(), []);
+  return (
+    <form
+      class="rename"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const changed = input.current?.value.trim() ?? "";
+        onDone(changed === "" || changed === title ? undefined : changed);
+      }}
+    >
+      <input
+        ref={input}
+        aria-label="New title"
+        defaultValue={title}
+        maxLength={200}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape") return;
+          event.stopPropagation();
+          event.preventDefault();
+          onDone(undefined);
+        }}
+      />
+      <button type="submit" class="quiet square" aria-label="Save the title">
+        <Icon name="check" />
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,114 @@
+import type { ConversationSummary, JafClient, PendingApprovalEntry } from "@jaf/server/client";
+import { failureText } from "../server.ts";
+import { createStore, type Store } from "../ui/store.ts";
+
+export interface ListState {
+  readonly conversations: readonly ConversationSummary[];
+  readonly nextCursor: string | undefined;
+  readonly approvals: readonly PendingApprovalEntry[];
+  readonly loaded: boolean;
+  readonly reachable: boolean;
+  readonly failure: string | undefined;
+}
+
+export interface ListModel {
+  readonly state: Store<ListState>;
+  readonly refresh: () => Promise<void>;
+  readonly more: () => Promise<void>;
+  readonly rename: (conversationId: string, title: string) => Promise<void>;
+  readonly remove: (conversationId: string) => Promise<void>;
+  /** Tells other tabs that something changed, and looks. */
+  readonly changed: () => void;
+}
+
+const POLL_MS = 3_000;
+const PAGE = 50;
+
+/**
+ * The user's conversations, looked at again and again while the page is seen: a stream for each tab would take one of the few
+ * connections that a browser opens to a server.
+ */
+export function createListModel(server: JafClient): ListModel {
+  const state = createStore<ListState>({
+    conversations: [],
+    nextCursor: undefined,
+    approvals: [],
+    loaded: false,
+    reachable: true,
+    failure: undefined,
+  });
+  const tabs = new BroadcastChannel("jaf-demo");
+  let looking: Promise<void> | undefined;
+
+  const refresh = (): Promise<void> => {
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  };
+
+  async function look(): Promise<void> {
+    try {
+      const [{ conversations, nextCursor }, { approvals }] = await Promise.all([
+        server.conversations.list({ limit: PAGE }),
+        server.approvals.pending(),
+      ]);
+      // What `more` brought stays, unless it moved up.
+      const ids = new Set(conversations.map(({ conversationId }) => conversationId));
+      const isLonger = state.get().conversations.length > PAGE;
+      const rest = isLonger
+        ? state
+            .get()
+            .conversations.slice(PAGE)
+            .filter(({ conversationId }) => !ids.has(conversationId))
+        : [];
+      state.set({
+        conversations: [...conversations, ...rest],
+        nextCursor: isLonger ? state.get().nextCursor : (nextCursor ?? undefined),
+        ...{ approvals, loaded: true, reachable: true, failure: undefined },
+      });
+    } catch (thrown) {
+      state.set({ reachable: false, failure: failureText(thrown) });
+    }
+  }
+
+  const changed = () => {
+    tabs.postMessage("changed");
+    void refresh();
+  };
+  tabs.onmessage = () => void refresh();
+  setInterval(() => {
+    if (document.visibilityState === "visible") void refresh();
+  }, POLL_MS);
+  addEventListener("online", () => void refresh());
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") void refresh();
+  });
+
+  return {
+    state,
+    refresh,
+    changed,
+    more: async () => {
+      const { nextCursor, conversations } = state.get();
+      if (nextCursor === undefined) return;
+      const page = await server.conversations.list({ limit: PAGE, cursor: nextCursor });
+      state.set({
+        conversations: [...conversations, ...page.conversations],
+        nextCursor: page.nextCursor ?? undefined,
+      });
+    },
+    rename: async (conversationId, title) => {
+      await server.conversations.rename(conversationId, title);
+      changed();
+    },
+    remove: async (conversationId) => {
+      await server.conversations.delete(conversationId);
+      state.set((now) => ({
+        ...now,
+        conversations: now.conversations.filter((one) => one.conversationId !== conversationId),
+      }));
+      changed();
+    },
+  };
+}

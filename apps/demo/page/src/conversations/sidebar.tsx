@@ -1,0 +1,101 @@
+import { useRef, useState } from "preact/hooks";
+import { list } from "../app-models.ts";
+import { conversationHref, route } from "../route.ts";
+import { Icon, type IconName } from "../ui/icon.tsx";
+import { useStore } from "../ui/store.ts";
+import { ConversationRow } from "./conversation-row.tsx";
+
+export function Sidebar({ onTry }: { readonly onTry: () => void }) {
+  const { now } = useStore(route);
+  const { conversations, nextCursor, approvals, loaded } = useStore(list.state);
+  const [sought, setSought] = useState("");
+  const search = useRef<HTMLInputElement>(null);
+  const words = sought.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = conversations.filter(({ title }) =>
+    words.every((word) => (title ?? "").toLowerCase().includes(word)),
+  );
+  const openId = now.page === "chat" ? now.conversationId : undefined;
+
+  return (
+    <nav class="sidebar" aria-label="Conversations">
+      <div class="brand">
+        <svg viewBox="0 0 32 32" aria-hidden="true">
+          <rect width="32" height="32" rx="9" />
+          <path d="M9 12.500a3.500 3.500 0 0 1 3.500-3.500h7a3.500 3.500 0 0 1 3.500 3.500v4a3.500 3.500 0 0 1-3.500 3.500H15l-4.200 3.300c-.5.4-1.300 0-1.300-.7z" />
+        </svg>
+        <span>JAF</span>
+      </div>
+      <a
+        class="button primary wide"
+        href="#/"
+        aria-current={now.page === "chat" && openId === undefined ? "page" : undefined}
+      >
+        <Icon name="plus" /> New conversation
+      </a>
+      {approvals.length > 0 && (
+        <section class="waiting-list" aria-label="Waiting for your decision">
+          {approvals.map(({ conversationId, title, interruption }) => (
+            <a key={`${conversationId} ${interruption.toolCallId}`} href={conversationHref(conversationId)}>
+              <strong>{interruption.toolName} waits for you</strong>
+              <span>{title ?? "Untitled"}</span>
+            </a>
+          ))}
+        </section>
+      )}
+      <label class="search">
+        <Icon name="search" />
+        <span class="hidden">Search conversations</span>
+        <input
+          ref={search}
+          type="search"
+          placeholder="Search"
+          value={sought}
+          onInput={({ currentTarget }) => setSought(currentTarget.value)}
+        />
+      </label>
+      <ul class="conversations">
+        {found.map((one) => (
+          <ConversationRow
+            key={one.conversationId}
+            conversation={one}
+            isOpen={one.conversationId === openId}
+          />
+        ))}
+        {found.length === 0 && loaded && (
+          <li class="none">{sought === "" ? "No conversations yet." : "Nothing found."}</li>
+        )}
+        {nextCursor !== undefined && (
+          <li>
+            <button type="button" class="quiet wide" onClick={() => void list.more()}>
+              Older conversations
+            </button>
+          </li>
+        )}
+      </ul>
+      <div class="sidebar-links">
+        <NavLink href="#/facts" icon="person" isCurrent={now.page === "facts"}>
+          What I know about you
+        </NavLink>
+        <NavLink href="#/health" icon="pulse" isCurrent={now.page === "health"}>
+          Health
+        </NavLink>
+        <button type="button" class="nav-link" onClick={onTry}>
+          <Icon name="spark" /> Try this
+        </button>
+      </div>
+    </nav>
+  );
+}
+
+interface NavLinkProps {
+  readonly href: string;
+  readonly icon: IconName;
+  readonly isCurrent: boolean;
+  readonly children: string;
+}
+
+const NavLink = ({ href, icon, isCurrent, children }: NavLinkProps) => (
+  <a class="nav-link" href={href} aria-current={isCurrent ? "page" : undefined}>
+    <Icon name={icon} /> {children}
+  </a>
+);

@@ -1,0 +1,126 @@
+import type { Fact } from "@jaf/server/client";
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { failureText, server } from "../server.ts";
+import { useAction } from "../ui/busy.ts";
+import { ConfirmButton } from "../ui/confirm-button.tsx";
+import { FactCard } from "./fact-card.tsx";
+
+interface Known {
+  readonly quarantined: readonly Fact[];
+  readonly active: readonly Fact[];
+  readonly superseded: readonly Fact[];
+}
+
+const LIMIT = 500;
+const POLL_MS = 4_000;
+
+async function loadFacts(): Promise<Known> {
+  const of = async (status: Fact["status"]) => (await server.facts.list({ status, limit: LIMIT })).facts;
+  const [quarantined, active, superseded] = await Promise.all([
+    of("quarantined"),
+    of("active"),
+    of("superseded"),
+  ]);
+  return { quarantined, active, superseded };
+}
+
+/** Everything that is known of the user, where it comes from, and the way to be rid of it. */
+export function FactsPage() {
+  const [known, setKnown] = useState<Known>();
+  const [loading, setLoading] = useState<string>();
+  const [sought, setSought] = useState("");
+  const { busy, failure, act } = useAction();
+  const load = useCallback(async () => {
+    try {
+      setKnown(await loadFacts());
+      setLoading(undefined);
+    } catch (thrown) {
+      setLoading(failureText(thrown));
+    }
+  }, []);
+  useEffect(() => {
+    void load();
+    // What was just said is drawn in the background.
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") void load();
+    }, POLL_MS);
+    return () => clearInterval(timer);
+  }, [load]);
+  const change = (action: () => Promise<unknown>) =>
+    act(async () => {
+      await action();
+      await load();
+    });
+  const words = sought.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = (facts: readonly Fact[]) =>
+    facts.filter(({ fact }) => words.every((word) => fact.toLowerCase().includes(word)));
+  const total =
+    known === undefined ? 0 : known.active.length + known.quarantined.length + known.superseded.length;
+
+  return (
+    <div class="page">
+      <p class="lead">
+        Each entry is a quotation of your own words, with its date and the conversation it comes from. What a
+        page or a tool says about you waits until you agree.
+      </p>
+      {(failure ?? loading) !== undefined && (
+        <p class="failure" role="alert">
+          {failure ?? loading}
+        </p>
+      )}
+      {total > 5 && (
+        <label class="search">
+          <span class="hidden">Search facts</span>
+          <input
+            type="search"
+            placeholder="Search"
+            value={sought}
+            onInput={({ currentTarget }) => setSought(currentTarget.value)}
+          />
+        </label>
+      )}
+      {known !== undefined && total === 0 && (
+        <p class="blank">Nothing yet. Say something about yourself in a conversation.</p>
+      )}
+      {known !== undefined && (
+        <>
+          <FactList title="Waiting for you" facts={found(known.quarantined)} busy={busy} onChange={change} />
+          <FactList title="Known" facts={found(known.active)} busy={busy} onChange={change} />
+          <FactList title="Earlier" facts={found(known.superseded)} busy={busy} onChange={change} />
+          {total > 0 && (
+            <p class="end-actions">
+              <ConfirmButton
+                label="Forget everything about me"
+                question="Forget all of it, for good?"
+                onConfirm={() => change(() => server.facts.forgetAll())}
+              />
+            </p>
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+interface FactListProps {
+  readonly title: string;
+  readonly facts: readonly Fact[];
+  readonly busy: boolean;
+  readonly onChange: (action: () => Promise<unknown>) => void;
+}
+
+function FactList({ title, facts, busy, onChange }: FactListProps) {
+  if (facts.length === 0) return null;
+  return (
+    <section class="fact-list" aria-label={title}>
+      <h2>
+        {title} <span class="count">{facts.length}</span>
+      </h2>
+      <ul>
+        {facts.map((fact) => (
+          <FactCard key={fact.id} fact={fact} busy={busy} onChange={onChange} />
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,98 @@
+import { useEffect, useState } from "preact/hooks";
+import { list } from "../app-models.ts";
+import { failureText, server } from "../server.ts";
+import { useStore } from "../ui/store.ts";
+import { type Activity, collectActivity } from "./activity.ts";
+import { Details } from "./details.tsx";
+import { Plot } from "./plot.tsx";
+
+interface Health {
+  readonly health: unknown;
+  readonly stats: unknown;
+}
+
+const POLL_MS = 5_000;
+
+/** How the server's memory is, and what the user has done with it. */
+export function HealthPage() {
+  const [told, setTold] = useState<Health>();
+  const [activity, setActivity] = useState<Activity>();
+  const [failure, setFailure] = useState<string>();
+  const { loaded } = useStore(list.state);
+  useEffect(() => {
+    const look = async () => {
+      try {
+        const [health, stats] = await Promise.all([server.memory.health(), server.memory.stats()]);
+        setTold({ health, stats });
+        setFailure(undefined);
+      } catch (thrown) {
+        setFailure(failureText(thrown));
+      }
+    };
+    void look();
+    const timer = setInterval(() => void look(), POLL_MS);
+    return () => clearInterval(timer);
+  }, []);
+  useEffect(() => {
+    if (!loaded) return;
+    collectActivity(server, list.state.get().conversations).then(setActivity, () => {});
+  }, [loaded]);
+
+  return (
+    <div class="page">
+      {failure !== undefined && (
+        <p class="failure" role="alert">
+          {failure}
+        </p>
+      )}
+      {told !== undefined && (
+        <div class="columns">
+          <section class="card">
+            <h2>Health</h2>
+            <Details value={told.health} />
+          </section>
+          <section class="card">
+            <h2>Yours</h2>
+            <Details value={told.stats} />
+          </section>
+        </div>
+      )}
+      {activity !== undefined && activity.turns.length > 1 && (
+        <>
+          <section class="card">
+            <h2>Time to reply</h2>
+            <Plot
+              label={`Seconds of each of the last ${activity.turns.length} turns`}
+              x={activity.turns.map((_, index) => index + 1)}
+              series={[{ label: "seconds", values: activity.turns.map(({ seconds }) => seconds) }]}
+            />
+          </section>
+          <section class="card">
+            <h2>What the model was sent</h2>
+            <Plot
+              label="Messages, and facts about you, that went into each turn"
+              x={activity.turns.map((_, index) => index + 1)}
+              series={[
+                { label: "messages", values: activity.turns.map(({ sent }) => sent) },
+                { label: "facts", values: activity.turns.map(({ facts }) => facts) },
+              ]}
+            />
+          </section>
+          {activity.turns.some(({ tokens }) => tokens !== null) && (
+            <section class="card">
+              <h2>Tokens</h2>
+              <Plot
+                label="Tokens of each turn"
+                x={activity.turns.map((_, index) => index + 1)}
+                series={[
+                  { label: "tokens", values: activity.turns.map(({ tokens }) => tokens) },
+                  { label: "from the cache", values: activity.turns.map(({ cached }) => cached) },
+                ]}
+              />
+            </section>
+          )}
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { Series } from "./series.ts";
+
+interface PlotProps {
+  readonly label: string;
+  readonly x: readonly number[];
+  readonly series: readonly Series[];
+}
+
+const HEIGHT = 180;
+
+/** A plot, drawn once its library is there. Its numbers are a table for those who don't see it. */
+export function Plot({ label, x, series }: PlotProps) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    let drawn: { destroy: () => void } | undefined;
+    let gone = false;
+    const draw = async () => {
+      const { drawPlot } = await import("./draw-plot.ts");
+      if (!gone && place.current !== null) drawn = drawPlot(place.current, { x, series, height: HEIGHT });
+    };
+    void draw();
+    return () => {
+      gone = true;
+      drawn?.destroy();
+    };
+  }, [x, series]);
+  return (
+    <figure class="plot">
+      <figcaption>{label}</figcaption>
+      <div ref={place} aria-hidden="true" style={{ minHeight: `${HEIGHT}px` }} />
+      <table class="hidden">
+        <caption>{label}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Turn</th>
+            {series.map((one) => (
+              <th key={one.label} scope="col">
+                {one.label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {x.map((number, index) => (
+            <tr key={number}>
+              <th scope="row">{number}</th>
+              {series.map((one) => (
+                <td key={one.label}>{one.values[index] ?? "unknown"}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </figure>
+  );
+}

@@ -1,0 +1,75 @@
+import type { ContextManifest, ModelUsage } from "@jaf/core";
+import type { TurnSummary } from "@jaf/server/client";
+
+/** What a turn left of itself, as far as the page shows it. */
+export interface SeenTurn {
+  readonly turnId: string;
+  readonly startedAt: string;
+  readonly positions: { readonly from: number; readonly to: number } | undefined;
+  readonly instructions: readonly string[];
+  /** Ids of the facts that went into the prompts. */
+  readonly facts: readonly string[];
+  readonly calls: readonly SeenCall[];
+}
+
+export interface SeenCall {
+  readonly model: string | undefined;
+  readonly manifest: ContextManifest | undefined;
+  readonly usage: ModelUsage | undefined;
+  readonly cost: number | undefined;
+  readonly durationMs: number | undefined;
+  readonly status: string | undefined;
+}
+
+type Loose = Readonly<Record<string, unknown>>;
+
+const looseOf = (value: unknown): Loose =>
+  typeof value === "object" && value !== null ? (value as Loose) : {};
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const textsOf = (value: unknown) => listOf(value).filter((one): one is string => typeof one === "string");
+
+/** A record may come from an earlier version of the server: what it lacks isn't shown. */
+export function seenTurn({ turnId, startedAt, record }: TurnSummary): SeenTurn {
+  const loose = looseOf(typeof record === "string" ? parsed(record) : record);
+  const { from, to } = looseOf(loose["positions"]);
+  return {
+    turnId,
+    startedAt,
+    positions: typeof from === "number" && typeof to === "number" ? { from, to } : undefined,
+    instructions: textsOf(loose["instructions"]),
+    facts: textsOf(loose["facts"]),
+    calls: listOf(loose["calls"]).map(seenCall),
+  };
+}
+
+function seenCall(value: unknown): SeenCall {
+  const call = looseOf(value);
+  const { status, durationMs, cost, manifest, usage } = call;
+  const model = looseOf(call["origin"])["model"] ?? call["model"];
+  return {
+    model: typeof model === "string" && model !== "default" ? model : undefined,
+    status: typeof status === "string" ? status : undefined,
+    durationMs: typeof durationMs === "number" ? durationMs : undefined,
+    cost: typeof cost === "number" ? cost : undefined,
+    manifest: manifest === undefined ? undefined : (manifest as ContextManifest),
+    usage: usage === undefined ? undefined : (usage as ModelUsage),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The turn that said the message of this position. */
+export function turnOf(turns: readonly SeenTurn[], position: number): SeenTurn | undefined {
+  const byPositions = turns.find(
+    ({ positions }) => positions !== undefined && positions.from <= position && position < positions.to,
+  );
+  // A model call is given all messages before its reply.
+  const byCall = turns.find(({ calls }) => calls.some(({ manifest }) => manifest?.messages === position));
+  return byPositions ?? byCall;
+}

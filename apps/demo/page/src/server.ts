@@ -1,0 +1,46 @@
+import { createJafClient, isJafClientError } from "@jaf/server/client";
+
+/** Where the page finds the server's routes, on its own origin. */
+const API = "/api";
+/** What only the demo has. */
+const DEMO = "/demo";
+
+export const server = createJafClient({ baseUrl: API });
+
+/** What went wrong, for the person. */
+export function failureText(thrown: unknown): string {
+  if (!isJafClientError(thrown)) return thrown instanceof Error ? thrown.message : "Something went wrong.";
+  if (thrown.code === "connection") return "The server can't be reached at the moment.";
+  return thrown.message;
+}
+
+/** Throws an error that says what the server answered. */
+async function demoCall(
+  method: "GET" | "POST" | "DELETE",
+  path: string,
+  body: object = {},
+): Promise<unknown> {
+  const response = await fetch(`${DEMO}${path}`, {
+    method,
+    ...(method === "GET"
+      ? {}
+      : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`The demo's server answered with status ${response.status}.`);
+  return response.json();
+}
+
+export interface DemoAbout {
+  readonly model: string;
+  readonly store: string;
+  /** Whether something starts the server again when it was killed. */
+  readonly supervised: boolean;
+  readonly samples: readonly string[];
+}
+
+export const demo = {
+  about: () => demoCall("GET", "/about") as Promise<DemoAbout>,
+  loadSamples: () => demoCall("POST", "/samples"),
+  removeSamples: () => demoCall("DELETE", "/samples"),
+  kill: () => demoCall("POST", "/kill"),
+};

@@ -1,0 +1,100 @@
+/** What a terminal sends before and behind a paste, once it was asked to. */
+const START = "\x1b[200~";
+const END = "\x1b[201~";
+export const ASK_FOR_MARKS = "\x1b[?2004h";
+export const ASK_FOR_NO_MARKS = "\x1b[?2004l";
+
+const LINE_END = /\r\n?|\n/g;
+const LINE_SIGN = "⏎";
+/** A longer paste is shown as what it is, and not word for word. */
+const SHOWN_LINES = 5;
+const SHOWN_LENGTH = 400;
+const STARTS_COMMAND = /^\/[a-z][a-z-]*(?:\s|$)/;
+
+export interface PasteFilter {
+  /** What the line editor gets of what the terminal has sent. */
+  readonly feed: (chunk: string) => string;
+  /** What is held back: the beginning of a mark, or a paste without its end. */
+  readonly flush: () => string;
+  readonly isHolding: () => boolean;
+  /** A line of the editor with all that was pasted into it. */
+  readonly expand: (line: string) => string;
+  /** Keeps no paste. */
+  readonly forget: () => void;
+}
+
+/**
+ * Makes a paste of several lines one line of the editor, in which `⏎` stands for the end of each, or `[pasted 12 lines: …]` for
+ * all of a long one. Where the terminal marks no pastes, lines that come together count as one, unless commands are among them.
+ */
+export function createPasteFilter(): PasteFilter {
+  let held = "";
+  let hasSigns = false;
+  const long = new Map<string, string>();
+
+  const pasted = (raw: string): string => {
+    const text = raw.replaceAll(LINE_END, "\n").replaceAll(/(?![\n\t])\p{Cc}/gu, "");
+    const lines = text.split("\n");
+    if (lines.length === 1) return text;
+    if (lines.length <= SHOWN_LINES && text.length <= SHOWN_LENGTH && !text.includes(LINE_SIGN)) {
+      hasSigns = true;
+      return text.replaceAll("\n", LINE_SIGN);
+    }
+    const first = (lines.find((line) => line.trim() !== "") ?? "").trim().slice(0, 30);
+    let token = `[pasted ${lines.length} lines: ${first}…]`;
+    for (let n = 2; long.has(token) && long.get(token) !== text; n++)
+      token = `[pasted ${lines.length} lines, ${n}: ${first}…]`;
+    long.set(token, text);
+    return token;
+  };
+
+  function typed(text: string): string {
+    const body = text.replace(/(?:\r\n?|\n)$/, "");
+    const lines = body.split(/\r\n?|\n/);
+    if (text.includes("\x1b") || lines.length === 1 || lines.some((line) => STARTS_COMMAND.test(line)))
+      return text;
+    return pasted(body) + (body === text ? "" : "\r");
+  }
+
+  return {
+    feed: (chunk) => {
+      let rest = held + chunk;
+      let out = "";
+      held = "";
+      for (let start = rest.indexOf(START); start >= 0; start = rest.indexOf(START)) {
+        const end = rest.indexOf(END, start);
+        out += typed(rest.slice(0, start));
+        if (end < 0) {
+          held = rest.slice(start);
+          return out;
+        }
+        out += pasted(rest.slice(start + START.length, end));
+        rest = rest.slice(end + END.length);
+      }
+      const partial = partOfMark(rest);
+      held = rest.slice(rest.length - partial);
+      return out + typed(rest.slice(0, rest.length - partial));
+    },
+    flush: () => {
+      const text = held;
+      held = "";
+      return text.startsWith(START) ? pasted(text.slice(START.length)) : text;
+    },
+    isHolding: () => held !== "",
+    expand: (line) => {
+      const lined = hasSigns ? line.replaceAll(LINE_SIGN, "\n") : line;
+      return [...long].reduce((text, [token, paste]) => text.replaceAll(token, () => paste), lined);
+    },
+    forget: () => {
+      hasSigns = false;
+      long.clear();
+    },
+  };
+}
+
+/** How many characters at the end of a text may be the beginning of a mark. */
+function partOfMark(text: string): number {
+  for (let length = START.length - 1; length > 0; length--)
+    if (text.endsWith(START.slice(0, length))) return length;
+  return 0;
+}

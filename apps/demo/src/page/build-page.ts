@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readdir, readFile, rename, rm } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const DEMO = fileURLToPath(new URL("../..", import.meta.url));
+const PAGE = join(DEMO, "page");
+/** What of the workspace is built into the page. */
+const CLIENT = fileURLToPath(new URL("../../../../packages/server/src/client", import.meta.url));
+const BUILT = join(DEMO, "node_modules/.cache/page");
+
+/** The folder that holds the built page. Builds it, unless its sources are as they were. Takes about a second. */
+export async function buildPage(): Promise<string> {
+  const folder = join(BUILT, await hashOfSources());
+  if (existsSync(join(folder, "index.html"))) return folder;
+  const { build } = await import("vite");
+  // Made aside, so that nobody is served half a page, and two processes may build it at once.
+  const aside = `${folder}.${process.pid}`;
+  await build({
+    root: PAGE,
+    configFile: false,
+    logLevel: "error",
+    base: "./",
+    resolve: { conditions: ["@jaf/source", "module", "browser", "production"] },
+    oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+    build: {
+      outDir: aside,
+      emptyOutDir: true,
+      target: "es2023",
+      // Neither of them would pass the page's own content security policy.
+      modulePreload: { polyfill: false },
+      assetsInlineLimit: 0,
+      reportCompressedSize: false,
+    },
+  });
+  try {
+    await removeOthers(folder, aside);
+    await rename(aside, folder);
+  } catch (thrown) {
+    if (!existsSync(join(folder, "index.html"))) throw thrown; // Else another process was faster.
+    await rm(aside, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+/** Of earlier sources; what another process is just making stays. */
+async function removeOthers(folder: string, aside: string): Promise<void> {
+  for (const name of await readdir(BUILT)) {
+    const other = join(BUILT, name);
+    if (other !== folder && other !== aside && !name.includes("."))
+      await rm(other, { recursive: true, force: true });
+  }
+}
+
+async function hashOfSources(): Promise<string> {
+  const hash = createHash("sha256");
+  const files = [...(await filesIn(PAGE)), ...(await filesIn(CLIENT)), join(DEMO, "package.json")];
+  for (const file of files)
+    hash
+      .update(`${relative(DEMO, file)}\0`)
+      .update(await readFile(file))
+      .update("\0");
+  hash.update(await readFile(fileURLToPath(import.meta.url)));
+  return hash.digest("hex").slice(0, 20);
+}
+
+async function filesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}

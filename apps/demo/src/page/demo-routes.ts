@@ -1,0 +1,57 @@
+import type { Samples } from "./samples.ts";
+
+/** What the page is told of the demo. */
+export interface DemoAbout {
+  readonly model: string;
+  readonly store: string;
+  /** Whether something starts the server again when it was killed. */
+  readonly supervised: boolean;
+}
+
+export interface DemoRoutesOptions {
+  readonly about: DemoAbout;
+  readonly samples: Samples;
+  readonly userId: string;
+  /** The names by which the server may be called. */
+  readonly hosts: readonly string[];
+  /** Ends the process at once, as a crash would. */
+  readonly kill: () => void;
+}
+
+const json = (value: unknown, status = 200): Response =>
+  Response.json(value, {
+    status,
+    headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" },
+  });
+
+/** What only the demo has: sample conversations, and the end of its own process. */
+export function createDemoRoutes({ about, samples, userId, hosts, kill }: DemoRoutesOptions) {
+  return async (request: Request, path: string): Promise<Response> => {
+    if (!isOwn(request, hosts)) return json({ error: "Pages of other origins may not use the demo." }, 403);
+    switch (`${request.method} ${path}`) {
+      case "GET /about":
+        return json({ ...about, samples: await samples.list(userId) });
+      case "POST /samples":
+        await samples.load(userId);
+        return json({ loaded: true });
+      case "DELETE /samples":
+        await samples.remove(userId);
+        return json({ removed: true });
+      case "POST /kill":
+        if (!about.supervised) return json({ error: "Nothing would start the server again." }, 409);
+        kill();
+        return json({ killed: true });
+      default:
+        return json({ error: "There is no such thing." }, 404);
+    }
+  };
+}
+
+/** From the page itself, under a name of this server: others are refused, and so is a form of another page, which has no JSON. */
+function isOwn({ headers, method }: Request, hosts: readonly string[]): boolean {
+  const host = headers.get("host") ?? "";
+  if (!hosts.includes(host)) return false;
+  const origin = headers.get("origin");
+  if (origin !== null && origin !== `http://${host}`) return false;
+  return method === "GET" || headers.get("content-type")?.startsWith("application/json") === true;
+}

@@ -1,0 +1,270 @@
+import type {
+  AppendedEvents,
+  BegunTurn,
+  EventPage,
+  EventQuery,
+  TurnLog,
+  TurnWriter,
+  WriterAnswer,
+} from "@jaf/memory";
+import {
+  createFailure,
+  createMemoryConflictError,
+  createMemoryConnectionError,
+  createSuccess,
+  defineTurnLog,
+  type Result,
+} from "@jaf/memory/adapter";
+import { adaptClient } from "../client/adapt-client.ts";
+import type { RedisClient } from "../client/clients.ts";
+import { createDeadlines } from "../command-deadlines.ts";
+import { parseConfig, type RedisConfig } from "../config.ts";
+import { list, number, text } from "../decoding.ts";
+import { toMemoryError } from "../errors.ts";
+import { createScriptRunner } from "../scripts/runner.ts";
+import { toTurn, toTurns } from "./decoding.ts";
+import { createTurnIndexes } from "./indexes.ts";
+import { createTurnKeys, nameOf, type TurnName } from "./keys.ts";
+import { scripts } from "./scripts/generated-scripts.ts";
+
+const PROVIDER = "redis";
+const MOST_EVENTS = 1_000;
+
+/**
+ * Keeps the log of turns in Redis, for all processes that share it. Each call is one script, which runs as a whole. The client is never
+ * closed. Times are measured by the server's clock, and what has expired is removed by the server.
+ *
+ * The keys of a conversation's turns lie in the slot of the conversation. On a Cluster the list of running turns and those of each user
+ * lie elsewhere: an entry is made before its turn and again after it, so that an erasure at the same time leaves none without an
+ * entry, and readers take out entries whose turns are gone.
+ *
+ * @throws TypeError for an invalid client or option.
+ */
+export function createRedisTurnLog(
+  client: RedisClient,
+  options: Pick<RedisConfig, "keyPrefix" | "commandTimeoutMs"> = {},
+): TurnLog {
+  const { keyPrefix, commandTimeoutMs } = parseConfig(options);
+  const port = adaptClient(client);
+  const deadlines = createDeadlines(commandTimeoutMs, port.onTimeout);
+  const run = createScriptRunner(port, deadlines, scripts);
+  const keys = createTurnKeys(keyPrefix);
+  const indexes = createTurnIndexes({ port, run, keys, deadlines });
+  const apart = port.isCluster && !keys.inOneSlot;
+  let isClosed = false;
+
+  const hashOf = ({ conversationId, turnId }: TurnName): string => `${keys.turn(conversationId)}${turnId}`;
+  const eventsOf = ({ conversationId, turnId }: TurnName): string =>
+    `${keys.events(conversationId)}${turnId}`;
+  const indexesOf = (userId: string): readonly [string, string] => [
+    keys.userTurns(userId),
+    keys.openTurns(userId),
+  ];
+
+  async function attempt<T>(operation: string, call: () => Promise<Result<T>>): Promise<Result<T>> {
+    if (isClosed) {
+      const hint = "this turn log was closed; create a new one";
+      return createFailure(createMemoryConnectionError(PROVIDER, hint, { operation, retryable: false }));
+    }
+    try {
+      return await call();
+    } catch (thrown) {
+      return createFailure(toMemoryError(operation, thrown, port.isCluster));
+    }
+  }
+
+  const conflict = (operation: string): Result<never> =>
+    createFailure(createMemoryConflictError("turn", { provider: PROVIDER, operation }));
+
+  /** Enters a running turn into the indexes, where no script reaches both. */
+  async function mark(
+    turn: TurnName,
+    userId: string,
+    { leaseMs, keepMs }: { leaseMs: number; keepMs: number },
+  ) {
+    const name = nameOf(turn);
+    const soon = String(1_000 * (Date.now() + leaseMs));
+    await Promise.all([
+      run("markUser", { keys: [...indexesOf(userId)], args: [name, keepMs] }),
+      deadlines(port.send(["ZADD", keys.running, soon, name], keys.running)),
+    ]);
+  }
+
+  const begin: TurnLog["begin"] = (turn) =>
+    attempt("begin", async (): Promise<Result<BegunTurn>> => {
+      const { conversationId, userId, turnId, request } = turn;
+      const token = crypto.randomUUID();
+      const times = { leaseMs: Math.ceil(1_000 * turn.leaseSeconds), keepMs: 1_000 * turn.keepSeconds };
+      const near = [keys.turns(conversationId), hashOf(turn)] as const;
+      const base = keys.turn(conversationId);
+      if (apart) await mark(turn, userId, times);
+      const reply = await run("begin", {
+        keys: apart ? near : [...near, keys.running, ...indexesOf(userId)],
+        args: [
+          conversationId,
+          userId,
+          turnId,
+          token,
+          request,
+          times.leaseMs,
+          times.keepMs,
+          nameOf(turn),
+          base,
+        ],
+      });
+      const [outcome, details] = list(reply);
+      const isBegun = number(outcome) === 1;
+      if (apart && isBegun) await mark(turn, userId, times);
+      if (apart && number(outcome) === 0) await indexes.forget([turn]);
+      if (isBegun) return createSuccess({ begun: true, writer: { conversationId, turnId, token } });
+      const running = number(outcome) === 0 ? toTurn(details) : undefined;
+      return running === undefined ? conflict("begin") : createSuccess({ begun: false, running });
+    });
+
+  /** What a write does to the indexes that its script can't reach. */
+  async function tellIndexes(
+    { writer, end }: Pick<AppendedEvents, "writer" | "end">,
+    isLate: boolean,
+  ): Promise<void> {
+    const name = nameOf(writer);
+    const head = toTurn(list(await run("leases", { keys: [hashOf(writer)], args: [] }))[0]);
+    if (head === undefined) return;
+    const users = [...indexesOf(head.userId)] as const;
+    if (end === undefined) {
+      if (isLate) await run("markUser", { keys: users, args: [name, 86_400_000] });
+      return;
+    }
+    await Promise.all([
+      run("markEnd", { keys: users, args: [name, end.state, 1_000 * end.recordSeconds] }),
+      deadlines(port.send(["ZREM", keys.running, name], keys.running)),
+    ]);
+  }
+
+  async function write(
+    operation: string,
+    { writer, first, events = [], end }: Partial<AppendedEvents> & { readonly writer: TurnWriter },
+  ): Promise<Result<WriterAnswer>> {
+    const ending =
+      end === undefined
+        ? ["", "", "", ""]
+        : [end.state, end.record, 1_000 * end.eventSeconds, 1_000 * end.recordSeconds];
+    const near = [hashOf(writer), eventsOf(writer), keys.turns(writer.conversationId)] as const;
+    const userId = end === undefined || apart ? undefined : await ownerOf(writer);
+    const reply = await run("append", {
+      keys: userId === undefined ? near : [...near, keys.running, ...indexesOf(userId)],
+      args: [writer.token, first ?? "", nameOf(writer), ...ending, ...events],
+    });
+    const [outcome, stop, late] = list(reply).map(number);
+    if (outcome === 2) return conflict(operation);
+    if (outcome !== 1) return createSuccess({ held: false });
+    if (late === 1 || (end !== undefined && apart))
+      await tellIndexes({ writer, ...(end && { end }) }, late === 1);
+    return createSuccess({ held: true, stopRequested: stop === 1 });
+  }
+
+  async function ownerOf(turn: TurnName): Promise<string | undefined> {
+    const hash = hashOf(turn);
+    const user = await deadlines(port.send(["HGET", hash, "user"], hash));
+    return user == null ? undefined : text(user);
+  }
+
+  async function read({
+    conversationId,
+    turnId = "",
+    from = 0,
+    limit = MOST_EVENTS,
+  }: EventQuery): Promise<EventPage | null> {
+    const reply = await run("read", {
+      keys: [keys.turns(conversationId)],
+      args: [turnId, keys.turn(conversationId), keys.events(conversationId), from, limit],
+    });
+    const [head, events] = list(reply);
+    const turn = head === undefined ? undefined : toTurn(head);
+    return turn === undefined ? null : { turn, events: list(events).map(text) };
+  }
+
+  /** Erases turns of a conversation, and takes them out of the indexes. */
+  async function erase(conversationId: string, userId = ""): Promise<number> {
+    const reply = await run("erase", {
+      keys: [keys.turns(conversationId)],
+      args: [keys.turn(conversationId), keys.events(conversationId), userId],
+    });
+    const flat = list(reply).map(text);
+    const erased = Array.from({ length: flat.length / 2 }, (_, at) => ({
+      ...{ conversationId, turnId: flat[2 * at] ?? "", userId: flat[2 * at + 1] ?? "" },
+    }));
+    await indexes.forget(erased);
+    return erased.length;
+  }
+
+  return defineTurnLog({
+    begin,
+    append: (events) => attempt("append", () => write("append", events)),
+    renew: (writer) => attempt("renew", () => write("renew", { writer })),
+
+    takeOver: (turn) =>
+      attempt("takeOver", async () => {
+        const { conversationId, turnId } = turn;
+        const token = crypto.randomUUID();
+        const [head, request] = list(await run("takeOver", { keys: [hashOf(turn)], args: [token] }));
+        const taken = head === undefined ? undefined : toTurn(head);
+        if (taken === undefined) return createSuccess(null);
+        const writer = { conversationId, turnId, token };
+        return createSuccess({ writer, turn: taken, request: text(request) });
+      }),
+
+    release: (writer) =>
+      attempt("release", async () => {
+        const name = nameOf(writer);
+        const hash = hashOf(writer);
+        const near = apart ? ([hash] as const) : ([hash, keys.running] as const);
+        const released = number(await run("release", { keys: near, args: [writer.token, name] }));
+        if (apart && released === 1) {
+          await deadlines(port.send(["ZADD", keys.running, String(1_000 * Date.now()), name], keys.running));
+        }
+        return createSuccess(undefined);
+      }),
+
+    read: (query) => attempt("read", async () => createSuccess(await read(query))),
+    // The clients send what is asked for at once in one go.
+    readAll: (queries) => attempt("readAll", async () => createSuccess(await Promise.all(queries.map(read)))),
+
+    turnsOf: (conversationId, limit = MOST_EVENTS) =>
+      attempt("turnsOf", async () => {
+        const call = {
+          keys: [keys.turns(conversationId)],
+          args: [keys.turn(conversationId), limit],
+        } as const;
+        return createSuccess(toTurns(await run("listTurns", call)));
+      }),
+
+    find: ({ userId, state }, limit = MOST_EVENTS) =>
+      attempt("find", async () => createSuccess(await indexes.find(userId, state, limit))),
+
+    requestStop: (turn) =>
+      attempt("requestStop", async () =>
+        createSuccess(number(await run("requestStop", { keys: [hashOf(turn)], args: [] })) === 1),
+      ),
+
+    abandoned: (limit) => attempt("abandoned", async () => createSuccess(await indexes.abandoned(limit))),
+
+    deleteConversation: (conversationId) =>
+      attempt("deleteConversation", async () => createSuccess(await erase(conversationId))),
+
+    deleteUser: (userId) =>
+      attempt("deleteUser", async () => {
+        const turns = await indexes.turnsOfUser(userId);
+        let erased = 0;
+        for (const conversationId of new Set(turns.map((turn) => turn.conversationId)))
+          erased += await erase(conversationId, userId);
+        // Those that had expired.
+        await indexes.forget(turns.map((turn) => ({ ...turn, userId })));
+        return createSuccess(erased);
+      }),
+
+    close: async () => {
+      isClosed = true;
+      return createSuccess(undefined);
+    },
+  });
+}

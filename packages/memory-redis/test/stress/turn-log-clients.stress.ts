@@ -1,0 +1,10 @@
+import { describeTurnLogOn } from "../support/turn-log.ts";
+
+for (const name of [
+  "node-redis, RESP2",
+  "node-redis pool",
+  "node-redis cluster",
+  "ioredis",
+  "ioredis cluster",
+] as const)
+  describeTurnLogOn(name);

@@ -1,0 +1,24 @@
+import { describeTurnLogConformance } from "@jaf/memory/testing";
+import { afterAll } from "vitest";
+import { createRedisTurnLog } from "../../src/index.ts";
+import { type Opened, openers } from "./clients.ts";
+import { freshPrefix } from "./stores.ts";
+
+/** The kit of a turn log on clients of this kind, which serve one test after the other. */
+export function describeTurnLogOn(name: keyof typeof openers): void {
+  const opened: Opened[] = [];
+  afterAll(async () => void (await Promise.all(opened.map(({ end }) => end()))));
+  const connection = async (index: number): Promise<Opened> => {
+    opened[index] ??= await openers[name]();
+    return opened[index];
+  };
+  describeTurnLogConformance({
+    name: `redis, ${name}`,
+    createLog: async () => {
+      const keyPrefix = freshPrefix();
+      let used = 0;
+      const connect = async () => createRedisTurnLog((await connection(used++)).client, { keyPrefix });
+      return { log: await connect(), connect, dispose: async () => {} };
+    },
+  });
+}

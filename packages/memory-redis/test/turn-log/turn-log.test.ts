@@ -1,0 +1,45 @@
+import { createClient } from "redis";
+import { expect, inject, it, onTestFinished } from "vitest";
+import { createRedisTurnLog } from "../../src/index.ts";
+import { openers } from "../support/clients.ts";
+import { freshPrefix } from "../support/stores.ts";
+import { describeTurnLogOn } from "../support/turn-log.ts";
+
+describeTurnLogOn("node-redis");
+
+const turn = { conversationId: "a{b}%", userId: "user:{x}", turnId: "t}1", request: "{}" };
+const times = { leaseSeconds: 60, keepSeconds: 600 };
+
+async function keysUnder(prefix: string): Promise<readonly string[]> {
+  const client = createClient({ url: inject("redisUrl") });
+  await client.connect();
+  const keys: string[] = [];
+  for await (const found of client.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 })) keys.push(...found);
+  await client.close();
+  return keys.map((key) => key.slice(prefix.length)).sort();
+}
+
+it("leaves no key behind once a turn is erased, and each expires by itself until then", async () => {
+  const keyPrefix = freshPrefix();
+  const { client, end } = await openers["node-redis"]();
+  onTestFinished(async () => void (await end()));
+  const log = createRedisTurnLog(client, { keyPrefix });
+  const begun = await log.begin({ ...turn, ...times });
+  if (!begun.success || !begun.data.begun) throw new Error("It has not begun.");
+  const { writer } = begun.data;
+  await log.append({ writer, first: 0, events: ["{}", "{}"] });
+  const keys = await keysUnder(keyPrefix);
+  expect(keys).toHaveLength(6);
+  const raw = createClient({ url: inject("redisUrl") });
+  await raw.connect();
+  for (const key of keys) {
+    if (key !== "{turns}:running") expect(await raw.ttl(`${keyPrefix}${key}`)).toBeGreaterThan(0);
+  }
+  await raw.close();
+  expect(await log.deleteUser(turn.userId)).toEqual({ success: true, data: 1 });
+  expect(await keysUnder(keyPrefix)).toEqual([]);
+});
+
+it("what is no client is refused", () => {
+  expect(() => createRedisTurnLog({} as never)).toThrow(TypeError);
+});

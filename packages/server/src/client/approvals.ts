@@ -1,0 +1,60 @@
+import type { PendingApprovalEntry } from "./answers.ts";
+import { delayOf, pause } from "./backoff.ts";
+import { connectionError, JafClientError } from "./client-error.ts";
+import type { FollowOptions } from "./follow.ts";
+import type { CallOptions, Http } from "./http.ts";
+import { readServerSentEvents } from "./server-sent-events.ts";
+
+export interface ApprovalMethods {
+  /** The calls that wait for a decision, in all of the user's conversations. */
+  readonly pending: (
+    options?: CallOptions,
+  ) => Promise<{ readonly approvals: readonly PendingApprovalEntry[] }>;
+  /** The same list, whenever it changes, until the signal is aborted or the caller leaves. A lost connection is opened again. */
+  readonly watch: (
+    options?: Pick<FollowOptions, "signal" | "reconnect">,
+  ) => AsyncGenerator<readonly PendingApprovalEntry[], void, void>;
+}
+
+export function approvalMethods(http: Http): ApprovalMethods {
+  return {
+    pending: (options) => http.call("/approvals/pending", options),
+    watch: (options) => watchApprovals(http, options),
+  };
+}
+
+const DEFAULT_ATTEMPTS = 30;
+
+async function* watchApprovals(
+  http: Http,
+  { signal, reconnect = {} }: Pick<FollowOptions, "signal" | "reconnect"> = {},
+): AsyncGenerator<readonly PendingApprovalEntry[], void, void> {
+  let failures = 0;
+  while (signal?.aborted !== true) {
+    try {
+      const { body } = await http.send("/approvals/stream", { accept: "text/event-stream", signal });
+      if (body === null) return;
+      for await (const { event, data } of readServerSentEvents(body)) {
+        failures = 0;
+        if (event === "approvals") yield listIn(data);
+      }
+      failures += 1; // The server closes a stream now and then.
+    } catch (thrown) {
+      const error = connectionError(thrown, signal);
+      if (error.code === "aborted") return;
+      failures += 1;
+      if (!error.retryable || failures > (reconnect.maxAttempts ?? DEFAULT_ATTEMPTS)) throw error;
+    }
+    await pause(delayOf(failures, reconnect), signal);
+  }
+}
+
+function listIn(data: string): readonly PendingApprovalEntry[] {
+  const parsed = JSON.parse(data) as
+    | readonly PendingApprovalEntry[]
+    | { readonly approvals?: readonly PendingApprovalEntry[] };
+  const list = "approvals" in parsed ? parsed.approvals : parsed;
+  if (Array.isArray(list)) return list;
+  const details = { code: "malformed", status: 200, retryable: false };
+  throw new JafClientError("The stream isn't one of a JAF server.", details);
+}

@@ -1,0 +1,40 @@
+import type { ExplainedFact, Fact, FactReceipt } from "./answers.ts";
+import type { CallOptions, Http } from "./http.ts";
+
+export interface FactMethods {
+  /** Default: those that are active. */
+  readonly list: (
+    query?: { readonly status?: Fact["status"]; readonly limit?: number },
+    options?: CallOptions,
+  ) => Promise<{ readonly facts: readonly Fact[] }>;
+  readonly add: (fact: {
+    readonly fact: string;
+    readonly tags?: readonly string[];
+  }) => Promise<{ readonly fact: Fact }>;
+  /** Where it comes from, and, with a query, why that finds it. */
+  readonly explain: (
+    factId: string,
+    query?: { readonly query?: string },
+    options?: CallOptions,
+  ) => Promise<{ readonly explanation: ExplainedFact }>;
+  /** Decides about one that waits. */
+  readonly review: (
+    factId: string,
+    decision: "approve" | "reject",
+  ) => Promise<{ readonly fact: Fact } | { readonly rejected: true }>;
+  /** Erases it for good. */
+  readonly forget: (factId: string) => Promise<FactReceipt>;
+  readonly forgetAll: () => Promise<FactReceipt>;
+}
+
+export function factMethods(http: Http): FactMethods {
+  const pathOf = (factId: string, rest = "") => `/facts/${encodeURIComponent(factId)}${rest}`;
+  return {
+    list: (query = {}, options) => http.call("/facts", { query: { ...query }, ...options }),
+    add: (body) => http.call("/facts", { method: "POST", body }),
+    explain: (id, query = {}, options) => http.call(pathOf(id), { query: { ...query }, ...options }),
+    review: (id, decision) => http.call(pathOf(id, "/review"), { method: "POST", body: { decision } }),
+    forget: (id) => http.call(pathOf(id), { method: "DELETE" }),
+    forgetAll: () => http.call("/facts", { method: "DELETE" }),
+  };
+}

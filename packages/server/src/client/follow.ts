@@ -1,0 +1,135 @@
+import type { TurnEvent } from "../turns/turn-event.ts";
+import type { NumberedEvent } from "../turns/turn-service.ts";
+import { delayOf, pause, type ReconnectOptions } from "./backoff.ts";
+import { connectionError, JafClientError } from "./client-error.ts";
+import type { CallOptions, Http } from "./http.ts";
+import { readServerSentEvents } from "./server-sent-events.ts";
+
+export interface FollowOptions extends CallOptions {
+  readonly reconnect?: ReconnectOptions;
+  /** A connection on which nothing comes for so long, not even a comment, is taken for dead. Default: 60,000. */
+  readonly idleTimeoutMs?: number;
+  /** `false` when the connection is lost, `true` when it is there again. */
+  readonly onConnection?: (connected: boolean) => void;
+}
+
+export interface FollowedEvent extends NumberedEvent {
+  readonly turnId: string;
+}
+
+export interface FollowedTurn {
+  readonly conversationId?: string | undefined;
+  readonly turnId?: string | undefined;
+  /** The number of the first event to give. */
+  readonly from: number;
+}
+
+/** Opens the stream of the turn's events from this one on. */
+type Open = (signal: AbortSignal) => Promise<Response>;
+
+const DEFAULT_ATTEMPTS = 30;
+const DEFAULT_IDLE_MS = 60_000;
+
+/**
+ * The events of a turn, each once and in order, until `turn_end`. A lost connection is opened again from the event after the last
+ * one. `first` opens the first one, which isn't opened again before an event has told which turn it is.
+ */
+export async function* followTurn(
+  http: Http,
+  turn: FollowedTurn,
+  { first, ...options }: FollowOptions & { readonly first?: Open },
+): AsyncGenerator<FollowedEvent, void, void> {
+  const { signal, reconnect = {}, onConnection = () => {} } = options;
+  let { conversationId, turnId, from } = turn;
+  let open = first;
+  let failures = 0;
+  for (;;) {
+    try {
+      const opened: Open = open ?? ((aborted) => openEvents(http, { conversationId, turnId, from }, aborted));
+      const connected = () => {
+        if (failures > 0) onConnection(true);
+      };
+      for await (const numbered of readTurn(opened, options, connected)) {
+        failures = 0;
+        open = undefined;
+        if (numbered.number < from) continue; // Sent again.
+        if (numbered.number > from) break; // Some are missing: they are asked for.
+        from += 1;
+        turnId = numbered.turnId;
+        if (numbered.event.type === "turn_start") conversationId = numbered.event.conversationId;
+        yield numbered;
+        if (numbered.event.type === "turn_end") return;
+      }
+      throw connectionError(new Error("The stream ended before the turn."), signal);
+    } catch (thrown) {
+      const error = connectionError(thrown, signal);
+      // Of a request that brought no event nobody knows whether it began a turn: to send it again is the caller's decision.
+      if (!error.retryable || open !== undefined) throw error;
+      failures += 1;
+      onConnection(false);
+      if (failures > (reconnect.maxAttempts ?? DEFAULT_ATTEMPTS)) throw error;
+      await pause(Math.max(delayOf(failures, reconnect), error.retryAfterMs ?? 0), signal);
+    }
+  }
+}
+
+function openEvents(
+  http: Http,
+  { conversationId = "", turnId, from }: FollowedTurn,
+  signal: AbortSignal,
+): Promise<Response> {
+  return http.send(`/conversations/${encodeURIComponent(conversationId)}/events`, {
+    query: { turnId, from },
+    accept: "text/event-stream",
+    signal,
+  });
+}
+
+/** The events of one connection. */
+async function* readTurn(
+  open: Open,
+  { signal, idleTimeoutMs = DEFAULT_IDLE_MS }: FollowOptions,
+  connected: () => void,
+): AsyncGenerator<FollowedEvent> {
+  const connection = new AbortController();
+  const abort = () => connection.abort(signal?.reason);
+  signal?.addEventListener("abort", abort);
+  if (signal?.aborted === true) abort();
+  let idle: ReturnType<typeof setTimeout> | undefined;
+  const heard = () => {
+    clearTimeout(idle);
+    idle = setTimeout(() => connection.abort(new Error("Nothing came for too long.")), idleTimeoutMs);
+  };
+  try {
+    heard();
+    const { body } = await open(connection.signal);
+    if (body === null) throw malformed();
+    connected();
+    for await (const { id, data } of readServerSentEvents(body, heard)) yield parseEvent(id, data);
+  } finally {
+    clearTimeout(idle);
+    signal?.removeEventListener("abort", abort);
+    connection.abort();
+  }
+}
+
+const malformed = (): JafClientError =>
+  new JafClientError("The stream isn't one of a JAF server.", {
+    code: "malformed",
+    status: 200,
+    retryable: false,
+  });
+
+/** The id is `<turnId>:<number>`, and a turn id may hold colons. */
+function parseEvent(id: string | undefined, data: string): FollowedEvent {
+  const colon = id?.lastIndexOf(":") ?? -1;
+  const number = Number(id?.slice(colon + 1));
+  try {
+    const event = JSON.parse(data) as TurnEvent | null;
+    if (id === undefined || colon === -1 || !Number.isSafeInteger(number) || typeof event?.type !== "string")
+      throw malformed();
+    return { turnId: id.slice(0, colon), number, event };
+  } catch {
+    throw malformed();
+  }
+}

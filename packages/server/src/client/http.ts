@@ -1,0 +1,91 @@
+import { connectionError, errorOf, JafClientError } from "./client-error.ts";
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Headers of every request, or what makes them, e.g. of a token that is renewed. */
+export type ClientHeaders =
+  | Readonly<Record<string, string>>
+  | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
+
+export interface CallOptions {
+  /** Gives the request up. What the server has begun goes on. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type Query = Readonly<Record<string, string | number | undefined>>;
+
+export interface HttpRequest extends CallOptions {
+  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly query?: Query;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly accept?: "application/json" | "text/event-stream";
+  readonly lastEventId?: string;
+}
+
+/** Sends requests to one server. */
+export interface Http {
+  /** The `data` of the answer. Rejects with a {@link JafClientError}. */
+  readonly call: <Data>(path: string, request?: HttpRequest) => Promise<Data>;
+  /** The answer itself, which has a good status. */
+  readonly send: (path: string, request?: HttpRequest) => Promise<Response>;
+}
+
+export interface HttpOptions {
+  readonly baseUrl: string;
+  readonly fetch: Fetch;
+  readonly headers: ClientHeaders | undefined;
+}
+
+export function createHttp({ baseUrl, fetch, headers }: HttpOptions): Http {
+  const base = baseUrl.replace(/\/+$/, "");
+
+  async function send(path: string, request: HttpRequest = {}): Promise<Response> {
+    const { method = "GET", query = {}, body, accept = "application/json", lastEventId, signal } = request;
+    try {
+      const own = typeof headers === "function" ? await headers() : headers;
+      const response = await fetch(`${base}${path}${searchOf(query)}`, {
+        method,
+        headers: {
+          ...own,
+          accept,
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      if (!response.ok) throw await errorOf(response);
+      return response;
+    } catch (thrown) {
+      throw connectionError(thrown, signal);
+    }
+  }
+
+  async function call<Data>(path: string, request: HttpRequest = {}): Promise<Data> {
+    const response = await send(path, request);
+    const text = await response.text().catch((thrown: unknown) => {
+      throw connectionError(thrown, request.signal);
+    });
+    return dataOf<Data>(text, response.status);
+  }
+
+  return { call, send };
+}
+
+function searchOf(query: Query): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
+  return given.size === 0 ? "" : `?${given}`;
+}
+
+function dataOf<Data>(text: string, status: number): Data {
+  try {
+    const answer = JSON.parse(text) as { readonly success?: unknown; readonly data?: unknown } | null;
+    if (answer?.success === true) return answer.data as Data;
+  } catch {
+    // Said below.
+  }
+  const details = { code: "malformed", status, retryable: false };
+  throw new JafClientError("The answer isn't one of a JAF server.", details);
+}

@@ -1,0 +1,174 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { emptyTurn, foldTurn, isRunning, type TurnView } from "../../src/client/index.ts";
+import type { TurnEvent } from "../../src/turns/turn-event.ts";
+
+const start: TurnEvent = { type: "turn_start", turnId: "t", conversationId: "c", agentName: "helper" };
+const text = (words: string): TurnEvent => ({ type: "text", text: words });
+const said = (content: string): TurnEvent => ({
+  type: "message",
+  agentName: "helper",
+  message: { role: "assistant", content },
+});
+const calls = (...ids: string[]): TurnEvent => ({
+  type: "message",
+  agentName: "helper",
+  message: {
+    role: "assistant",
+    content: "",
+    tool_calls: ids.map((id) => ({ id, type: "function", function: { name: "notes", arguments: "{}" } })),
+  },
+});
+const begins = (toolCallId: string): TurnEvent => ({
+  type: "tool_start",
+  toolCallId,
+  toolName: "notes",
+  args: { action: "list" },
+});
+const ends = (toolCallId: string, result = "done"): TurnEvent => ({
+  type: "tool_end",
+  toolCallId,
+  toolName: "notes",
+  status: "success",
+  durationMs: 3,
+  result,
+});
+const waits = (toolCallId: string): TurnEvent => ({
+  type: "interruption",
+  interruption: {
+    type: "approval",
+    approvalId: `a-${toolCallId}`,
+    toolCallId,
+    toolName: "notes",
+    args: { number: 1 },
+    arguments: '{"number":1}',
+    agentName: "helper",
+  },
+});
+const end: TurnEvent = { type: "turn_end", status: "completed", version: 4 };
+
+const fold = (events: readonly TurnEvent[], from: TurnView = emptyTurn): TurnView =>
+  events.reduce((view, event, number) => foldTurn(view, { number, event }), from);
+const shownText = (view: TurnView): string =>
+  [
+    ...view.items.map((item) => (item.type === "message" ? item.message.content : "")),
+    ...view.pieces.map((piece) => (piece.type === "text" ? piece.text : "")),
+  ].join("");
+const toolsOf = (view: TurnView) => view.items.filter((item) => item.type === "tool");
+
+describe("foldTurn", () => {
+  it("joins pieces, and has the message take their place", () => {
+    const streaming = fold([start, text("Hel"), text("lo")]);
+    expect(streaming.pieces).toEqual([{ type: "text", text: "Hello" }]);
+    expect(isRunning(streaming)).toBe(true);
+    const done = fold([start, text("Hel"), text("lo"), said("Hello"), end]);
+    expect(done.pieces).toEqual([]);
+    expect(shownText(done)).toBe("Hello");
+    expect(done).toMatchObject({ status: "completed", version: 4, events: 5, turnId: "t" });
+    expect(isRunning(done)).toBe(false);
+  });
+
+  it("keeps reasoning apart from text, and each part by itself", () => {
+    const part: TurnEvent = { type: "part", part: { type: "media", mediaType: "image/png" } };
+    const { pieces } = fold([start, { type: "reasoning", text: "Hm" }, text("a"), part, part, text("b")]);
+    expect(pieces.map(({ type }) => type)).toEqual(["reasoning", "text", "part", "part", "text"]);
+  });
+
+  it("removes retracted pieces, says why, and forgets that with the next piece", () => {
+    const retracted = fold([start, text("wrong"), { type: "retract", reason: "guardrail" }]);
+    expect(retracted).toMatchObject({ pieces: [], retracted: "guardrail" });
+    expect(foldTurn(retracted, { number: 3, event: text("right") })).toMatchObject({
+      pieces: [{ text: "right" }],
+      retracted: undefined,
+    });
+  });
+
+  it("shows a call once from its request to its result, though its result is a message, too", () => {
+    const result: TurnEvent = {
+      type: "message",
+      agentName: "helper",
+      message: { role: "tool", content: "done", tool_call_id: "1" },
+    };
+    const events = [start, calls("1"), begins("1"), ends("1"), result];
+    expect(toolsOf(fold(events.slice(0, 2)))).toMatchObject([{ state: "called" }]);
+    expect(toolsOf(fold(events.slice(0, 3)))).toMatchObject([{ state: "running", args: { action: "list" } }]);
+    const view = fold(events);
+    expect(toolsOf(view)).toMatchObject([{ state: "success", result: "done", starts: 1 }]);
+    expect(view.messages).toHaveLength(2);
+  });
+
+  it("shows a call once, though another process began it again", () => {
+    const view = fold([
+      start,
+      calls("1"),
+      begins("1"),
+      { type: "retract", reason: "taken-over" },
+      begins("1"),
+      ends("1"),
+    ]);
+    expect(toolsOf(view)).toMatchObject([{ state: "success", starts: 2 }]);
+  });
+
+  it("takes a call whose id was used before for another one", () => {
+    const view = fold([
+      start,
+      calls("1"),
+      begins("1"),
+      ends("1", "first"),
+      calls("1"),
+      begins("1"),
+      ends("1", "second"),
+    ]);
+    expect(toolsOf(view)).toMatchObject([{ result: "first" }, { result: "second" }]);
+  });
+
+  it("shows what a call waits for, once", () => {
+    const interruption = waits("1");
+    const waiting = interruption.type === "interruption" ? [interruption.interruption] : [];
+    const interrupted: TurnEvent = { type: "turn_end", status: "interrupted", interruptions: waiting };
+    const view = fold([start, calls("1"), interruption, interrupted]);
+    expect(view.interruptions).toHaveLength(1);
+    expect(toolsOf(view)).toMatchObject([{ state: "waiting", waitsFor: { approvalId: "a-1" } }]);
+  });
+
+  it("keeps what was said by a turn that failed, with the error", () => {
+    const error = { code: "ModelError", message: "The model failed.", retryable: true };
+    const view = fold([start, text("half"), { type: "turn_end", status: "error", error }]);
+    expect(view).toMatchObject({ status: "error", error, pieces: [{ text: "half" }] });
+  });
+
+  it("ignores events of a kind that it doesn't know", () => {
+    const unknown = { type: "weather" } as unknown as TurnEvent;
+    expect(fold([start, unknown, text("a")])).toMatchObject({ events: 3, pieces: [{ text: "a" }] });
+  });
+
+  it("shows the same, whatever is sent again", () => {
+    const events = [
+      start,
+      calls("1"),
+      begins("1"),
+      text("a"),
+      ends("1"),
+      text("b"),
+      text("c"),
+      said("abc"),
+      waits("2"),
+      end,
+    ];
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(events.length), fc.nat(events.length))), (repeats) => {
+        let view = emptyTurn;
+        const take = (from: number, to: number) => {
+          for (let number = from; number < to; number += 1) {
+            const event = events[number];
+            if (event !== undefined) view = foldTurn(view, { number, event });
+          }
+        };
+        // Each connection begins at or before what the view has.
+        for (const [from, count] of repeats) take(Math.min(from, view.events), view.events + count);
+        take(view.events, events.length);
+        expect(view).toEqual(fold(events));
+      }),
+    );
+  });
+});

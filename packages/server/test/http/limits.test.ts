@@ -1,0 +1,126 @@
+import { connect } from "node:net";
+import { describe, expect, it } from "vitest";
+import { until } from "../../../../test/polling.ts";
+import { saying, startTestServer } from "../support/test-server.ts";
+import { createPausingModel } from "../turns/support/turn-fixtures.ts";
+
+const deep = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
+
+describe("bodies", () => {
+  it.each([
+    ["a text", '{"message":"Hi"}', { "content-type": "text/plain" }, 415],
+    ["a form", "message=Hi", { "content-type": "application/x-www-form-urlencoded" }, 415],
+    ["no JSON", "{", {}, 400],
+    ["a list", "[]", {}, 400],
+    ["null", "null", {}, 400],
+    ["no UTF-8", new Uint8Array([0x22, 0xff, 0x22]), {}, 400],
+    ["too much", JSON.stringify({ message: "x".repeat(5_000) }), {}, 413],
+    ["a prototype", '{"message":"Hi","__proto__":{"admin":true}}', {}, 400],
+    ["an approval of everything", '{"conversationId":"x","approvals":[{"approved":true}]}', {}, 400],
+  ])("refuses %s", async (_what, body, headers, status) => {
+    const { send } = await startTestServer(saying("No."), { limits: { bodyBytes: 4_000 } });
+    const response = await send("ada", "/chat", { method: "POST", headers, body });
+    expect(response.status).toBe(status);
+    const text = await response.text();
+    expect(JSON.parse(text)).toMatchObject({ success: false, error: { retryable: false } });
+    expect(text).not.toMatch(/\bat .*\.ts|node_modules/);
+  });
+
+  it("counts the bytes of a body that doesn't say how long it is", async () => {
+    const { send } = await startTestServer(saying("No."), { limits: { bodyBytes: 4_000 } });
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new TextEncoder().encode(" ".repeat(1_000))),
+    });
+    const response = await send("ada", "/chat", {
+      method: "POST",
+      body,
+      duplex: "half",
+    } as RequestInit).catch(
+      // The server may close before all is sent.
+      () => undefined,
+    );
+    if (response !== undefined) expect(response.status).toBe(413);
+    expect((await send("ada", "/agents")).status).toBe(200);
+  });
+
+  it.each(["message", "history", "toolResults"])("survives deep nesting in %s", async (field) => {
+    const { send } = await startTestServer();
+    const nested = `[{"type":"text","role":"user","text":"x","content":"x","toolCallId":"x","result":{"x":${deep(100_000)}}}]`;
+    const rest = field === "message" ? "" : '"message":"Hi",';
+    const response = await send("ada", "/chat", { method: "POST", body: `{${rest}"${field}":${nested}}` });
+    expect(response.status).toBeLessThan(500);
+    await response.text();
+    expect((await send("ada", "/agents")).status).toBe(200);
+  });
+
+  it("gives up on a body that comes too slowly", async () => {
+    const { url } = await startTestServer(saying("No."), { limits: { bodyTimeoutMs: 100 } });
+    const { port, hostname } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    let text = "";
+    socket.on("data", (data) => {
+      text += data.toString();
+    });
+    socket.write(
+      'POST /chat HTTP/1.1\r\nhost: localhost\r\nx-user: ada\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"mess',
+    );
+    await until("the answer", async () => text.includes("\r\n\r\n"));
+    socket.destroy();
+    expect(text).toMatch(/^HTTP\/1\.1 408/);
+  });
+});
+
+describe("how much a user may ask", () => {
+  it("is counted for each, and says when to come back", async () => {
+    const { send } = await startTestServer(saying("Hi"), { limits: { requestsPerMinute: 2 } });
+    await send("ada", "/agents");
+    await send("ada", "/agents");
+    const third = await send("ada", "/agents");
+    expect(third.status).toBe(429);
+    expect(Number(third.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await third.json()).toMatchObject({ error: { code: "too-many-requests", retryable: true } });
+    expect((await send("eve", "/agents")).status).toBe(200);
+  });
+
+  it("bounds the streams, of which one that is left is free again", async () => {
+    const { send, provider } = await startTestServer(saying("Hi"), { limits: { streamsPerUser: 1 } });
+    const first = await send("ada", "/approvals/stream");
+    expect((await send("ada", "/approvals/stream")).status).toBe(429);
+    // No turn starts that its asker is told of nothing.
+    const refused = await send("ada", "/chat", { method: "POST", body: '{"message":"Hi"}' });
+    expect(refused.status).toBe(429);
+    expect(await provider.findConversations({ userId: "ada" })).toMatchObject({ data: [] });
+    await first.body?.cancel();
+    await until("a free stream", async () => {
+      const again = await send("ada", "/approvals/stream");
+      await again.body?.cancel();
+      return again.status === 200;
+    });
+  });
+
+  it("isn't used up by HEAD", async () => {
+    const { send } = await startTestServer(saying("Hi"), { limits: { streamsPerUser: 1 } });
+    for (let count = 0; count < 3; count++)
+      expect((await send("ada", "/approvals/stream", { method: "HEAD" })).status).toBe(200);
+  });
+
+  it("bounds the turns that run at once", async () => {
+    const { model } = createPausingModel(["One "]);
+    const { send, ask } = await startTestServer(model, { limits: { turnsPerUser: 1 }, shutdownMs: 0 });
+    const init = { method: "POST", body: '{"message":"Hi","stream":true}' };
+    const first = await send("ada", "/chat", init);
+    expect(first.status).toBe(200);
+    expect((await send("ada", "/chat", init)).status).toBe(429);
+    const { conversations } = (await ask("ada", "GET", "/conversations")).body.data;
+    const [{ conversationId }] = conversations;
+    expect((await ask("ada", "POST", `/conversations/${conversationId}/stop`, {})).body.data).toEqual({
+      stopping: true,
+    });
+    expect(await first.text()).toContain('"status":"stopped"');
+    await until("a free turn", async () => {
+      const next = await send("ada", "/chat", init);
+      await next.body?.cancel();
+      return next.status === 200;
+    });
+  });
+});
