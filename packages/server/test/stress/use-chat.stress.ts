@@ -2,16 +2,15 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { createTool, type ModelProvider } from "@jaf/core";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { startChatServer } from "../ai-sdk/support/chat-server.ts";
-import { launchChromium } from "../support/chromium.ts";
+import { launchChromium } from "../../../../test/chromium.ts";
 import { clerk, createWorld } from "../turns/support/turn-fixtures.ts";
 
 const PACKAGES = [
@@ -21,7 +20,6 @@ const PACKAGES = [
 
 const folder = mkdtempSync(join(tmpdir(), "jaf-use-chat-"));
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const { resolve } = createRequire(join(folder, "package.json"));
 
 beforeAll(() => {
   writeFileSync(join(folder, "package.json"), "{}");

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
-import { findFolder, installWithoutAsking } from "../../../../test/servers.ts";
+import { findFolder, installWithoutAsking } from "./servers.ts";
 
 const FOLDERS = [
   "/usr/bin",
