@@ -9,8 +9,8 @@ import { fileURLToPath } from "node:url";
 import { createTool, type ModelProvider } from "@jaf/core";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { startChatServer } from "../ai-sdk/support/chat-server.ts";
 import { launchChromium } from "../../../../test/chromium.ts";
+import { startChatServer } from "../ai-sdk/support/chat-server.ts";
 import { clerk, createWorld } from "../turns/support/turn-fixtures.ts";
 
 const PACKAGES = [
