@@ -15,7 +15,7 @@ import { clerk, createWorld } from "../turns/support/turn-fixtures.ts";
 
 const PACKAGES = [
   ...["@ai-sdk/react@3.0.328", "ai@6.0.326", "react@19.3.1", "react-dom@19.3.1", "zod@4.6.7"],
-  ...["playwright-core@1.65.1", "esbuild@0.28.2"],
+  "esbuild@0.28.2",
 ];
 
 const folder = mkdtempSync(join(tmpdir(), "jaf-use-chat-"));
