@@ -26,9 +26,9 @@ beforeAll(() => {
   writeFileSync(join(folder, "package.json"), "{}");
   const install = ["install", "--no-audit", "--no-fund", "--no-save", ...PACKAGES];
   execFileSync("npm", install, { cwd: folder, stdio: "ignore" });
-  copyFileSync(here("../ai-sdk/support/chat-page.js"), join(folder, "page.js"));
+  copyFileSync(here("../ai-sdk/support/chat-page.mjs"), join(folder, "page.mjs"));
   copyFileSync(here("../../src/client/ai-sdk.ts"), join(folder, "ai-sdk.ts"));
-  const build = ["page.js", "--bundle", "--outfile=bundle.js", "--define:process.env.NODE_ENV='production'"];
+  const build = ["page.mjs", "--bundle", "--outfile=bundle.js", "--define:process.env.NODE_ENV='production'"];
   execFileSync(join(folder, "node_modules/.bin/esbuild"), build, { cwd: folder, stdio: "pipe" });
 }, 240_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
