@@ -13,6 +13,7 @@ import type { Identity } from "./identity.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { parseSettings, type ServedAgents, type ServerAppOptions, type ServerRunConfig } from "./options.ts";
 import { aboutRoutes } from "./routes/about.ts";
+import { aiSdkRoutes } from "./routes/ai-sdk.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { chatRoutes } from "./routes/chat.ts";
 import { conversationRoutes } from "./routes/conversations.ts";
@@ -94,6 +95,7 @@ async function createHonoApp<Ctx>(
     turnRoutes,
     approvalRoutes,
     factRoutes,
+    aiSdkRoutes,
   ])
     routes(app, parts);
 

@@ -34,7 +34,12 @@ const { provider, turnLog } = await openStore(options);
 const server = await runServer(
   [agentWith(options.ledger)],
   { modelProvider: slowModel },
-  { port: 0, defaultMemoryProvider: provider, turnLog },
+  {
+    port: 0,
+    ...{ defaultMemoryProvider: provider, turnLog },
+    // The other server waits no longer than the test has to.
+    turns: { leaseSeconds: 1, heartbeatMs: 200, recoverMs: 300 },
+  },
 );
 process.stdout.write(`${server.url}\n`);
 process.on("SIGTERM", () => void server.close().then(() => process.exit(0)));

@@ -1,19 +1,19 @@
 import { PGlite } from "@electric-sql/pglite";
 import type { TurnLog } from "@jaf/memory";
+import { describeTurnLogConformance } from "@jaf/memory/testing";
 import pg from "pg";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { createPostgresTurnLog } from "../../src/index.ts";
-import { dropSchemas, freshSchema } from "../support/stores.ts";
+import { dropSchemas, freshSchema, runSql } from "../support/stores.ts";
 import { append, dataOf, END, eventsOf, newTurn } from "../support/turn-log.ts";
 import { expectAnswersAsInMemory } from "../support/turn-log-reference.ts";
+import { createTurnLogStores } from "../support/turn-log-stores.ts";
 
 const schemas: string[] = [];
-const clients: pg.Client[] = [];
 let pglite: Promise<PGlite> | undefined;
 
 afterAll(async () => {
   await (await pglite)?.close();
-  await Promise.all(clients.map((client) => client.end()));
   await dropSchemas(schemas);
 });
 
@@ -23,33 +23,53 @@ const schemaOf = (): string => {
   return schema;
 };
 
-async function openSerializable(schema: string): Promise<TurnLog> {
+async function openSerializable(schema: string) {
   const client = new pg.Client({
     connectionString: inject("pgUrl"),
     options: "-c default_transaction_isolation=serializable",
   });
   await client.connect();
-  clients.push(client);
-  return createPostgresTurnLog(client, { schema });
+  return { log: await createPostgresTurnLog(client, { schema }), end: () => client.end() };
 }
 
-async function openPglite(): Promise<TurnLog> {
+function openedPglite(): Promise<PGlite> {
   pglite ??= PGlite.create();
-  return createPostgresTurnLog(await pglite, { schema: freshSchema() });
+  return pglite;
 }
+
+async function openPglite(schema: string) {
+  return { log: await createPostgresTurnLog(await openedPglite(), { schema }) };
+}
+
+describeTurnLogConformance({
+  name: "postgres, clients whose transactions are serializable by default",
+  createLog: createTurnLogStores({ freshSchema: schemaOf, open: openSerializable, runSql }),
+});
+
+describeTurnLogConformance({
+  name: "PGlite",
+  createLog: createTurnLogStores({
+    freshSchema,
+    open: openPglite,
+    runSql: async (sql) => (await openedPglite()).query(sql),
+  }),
+});
 
 describe("a turn log on clients whose transactions are serializable by default", () => {
   it.each([1, 2, 3, 4, 5])(
     "answers random calls as the one in memory, with seed %i",
     async (seed) => {
-      await expectAnswersAsInMemory(await openSerializable(schemaOf()), seed);
+      const { log, end } = await openSerializable(schemaOf());
+      await expectAnswersAsInMemory(log, seed);
+      await end();
     },
     60_000,
   );
 
   it("has one open turn at most while eight begin and end turns, and loses no event", async () => {
     const schema = schemaOf();
-    const logs = await Promise.all(Array.from({ length: 8 }, () => openSerializable(schema)));
+    const opened = await Promise.all(Array.from({ length: 8 }, () => openSerializable(schema)));
+    const logs = opened.map(({ log }) => log);
     const conversationId = "c";
     let ended = 0;
     const work = async (log: TurnLog) => {
@@ -74,6 +94,7 @@ describe("a turn log on clients whose transactions are serializable by default",
     expect(turns.map(({ state }) => state)).toEqual(["waiting", ...turns.slice(1).map(() => "ended")]);
     expect(turns).toHaveLength(ended);
     expect(await eventsOf(log, conversationId)).toEqual(["0", "1", "2", "3"]);
+    await Promise.all(opened.map(({ end }) => end()));
   }, 60_000);
 });
 
@@ -81,7 +102,8 @@ describe("a turn log on PGlite", () => {
   it.each([1, 2, 3, 4, 5])(
     "answers random calls as the one in memory, with seed %i",
     async (seed) => {
-      await expectAnswersAsInMemory(await openPglite(), seed);
+      const { log } = await openPglite(freshSchema());
+      await expectAnswersAsInMemory(log, seed);
     },
     60_000,
   );

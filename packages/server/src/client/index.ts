@@ -1,3 +1,4 @@
+export { shownParts } from "./ai-sdk.ts";
 export type {
   AgentList,
   AgentSummary,

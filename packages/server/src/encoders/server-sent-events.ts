@@ -4,7 +4,8 @@ import { EVENT_STREAM_HEADERS, eventStream } from "./event-stream.ts";
 
 /** The client should come back so soon, in milliseconds, if the connection ends before the turn. */
 const RETRY = "retry: 500\n\n";
-const GOES_ON = ": the turn goes on, come back\n\n";
+/** The stream ends before the turn: the server closes, or the log has no more of it. */
+const CUT_OFF = ": no turn_end yet\n\n";
 
 /** JAF's own stream: an event each, whose id is the turn's id and the event's number. */
 export const encodeServerSentEvents: Encoder = ({ turnId, events, onLeave }) =>
@@ -25,5 +26,5 @@ async function* textsOf(
       .join("");
     isOver = group.some(({ event }) => event.type === "turn_end");
   }
-  if (!isOver) yield GOES_ON;
+  if (!isOver) yield CUT_OFF;
 }

@@ -17,6 +17,7 @@ export interface Operation {
 }
 
 const conversation = "/conversations/{conversationId}";
+const aiSdkChat = "/ai-sdk/chat/{chatId}";
 
 export const operations: readonly Operation[] = [
   { method: "get", path: "/health", summary: "Whether the server answers.", answer: answers.serverHealth },
@@ -122,4 +123,23 @@ export const operations: readonly Operation[] = [
     ...{ method: "get", path: "/memory/stats", summary: "How much the user has stored." },
     answer: answers.memoryStats,
   },
+  {
+    ...{
+      method: "post",
+      path: "/ai-sdk/chat",
+      summary: "What useChat of the AI SDK sends, as a UI message stream.",
+    },
+  },
+  {
+    ...{
+      method: "get",
+      path: `${aiSdkChat}/stream`,
+      summary: "The running turn as a UI message stream, or 204.",
+    },
+  },
+  {
+    ...{ method: "post", path: `${aiSdkChat}/stop`, summary: "Asks the running turn to stop." },
+    answer: answers.stopping,
+  },
+  { method: "get", path: `${aiSdkChat}/messages`, summary: "The chat as UI messages of the AI SDK." },
 ];

@@ -65,6 +65,6 @@ export function approvalRoutes(app: Hono<ServerEnvironment>, parts: ServerParts)
       release();
       left.abort();
     };
-    return new Response(eventStream(changes(), { onLeave }), { headers: EVENT_STREAM_HEADERS });
+    return context.newResponse(eventStream(changes(), { onLeave }), { headers: EVENT_STREAM_HEADERS });
   });
 }

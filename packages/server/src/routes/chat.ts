@@ -44,7 +44,7 @@ export function agentOf({ agents, defaultAgent }: ServerParts, named: string | u
 const TITLE_LENGTH = 80;
 
 /** The first words of what is said. */
-function titleOf(input: readonly Pick<Message, "content">[]): string | undefined {
+export function titleOf(input: readonly Pick<Message, "content">[]): string | undefined {
   const [first] = input;
   if (first === undefined) return undefined;
   const text = messageText(first as Message)

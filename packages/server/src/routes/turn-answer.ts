@@ -73,12 +73,12 @@ export async function answerEvents(
 
 async function encodeEvents(
   { service, closing }: ServerParts,
-  context: RequestContext,
+  { req }: RequestContext,
   { conversationId, turnId, from, release }: FollowedTurn & { readonly release: () => void },
   encode: Encoder,
 ): Promise<Response> {
   const left = new AbortController();
-  const signal = AbortSignal.any([left.signal, closing, context.req.raw.signal]);
+  const signal = AbortSignal.any([left.signal, closing, req.raw.signal]);
   const leave = (): void => {
     release();
     left.abort();
@@ -91,5 +91,10 @@ async function encodeEvents(
     }
   }
   const turn: EncodedTurn = { conversationId, turnId, events: events(), onLeave: leave };
-  return encode(turn);
+  try {
+    return await encode(turn);
+  } catch (thrown) {
+    leave();
+    throw thrown;
+  }
 }

@@ -21,6 +21,8 @@ export type TurnEvent =
       readonly turnId: string;
       readonly conversationId: string;
       readonly agentName: string;
+      /** Where in the conversation the first message stands that the turn adds, its input included. */
+      readonly position?: number;
     }
   /** Pieces of one kind that come close together are joined. */
   | { readonly type: "text"; readonly text: string }

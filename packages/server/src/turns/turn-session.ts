@@ -122,7 +122,11 @@ export function openTurnSession<Ctx>(options: SessionOptions<Ctx>): TurnSession 
     });
     if (!begun.success) return { refusal: storeRefusal(begun.error), error: begun.error };
     if (begun.data.begun) {
-      waiting.unshift({ type: "turn_start", turnId, conversationId, agentName: request.agentName });
+      const { position } = read.base;
+      waiting.unshift({
+        ...{ type: "turn_start", turnId, conversationId, position },
+        agentName: request.agentName,
+      });
       hold({ writer: begun.data.writer, first: 0, base: read.base });
       return undefined;
     }

@@ -1,4 +1,5 @@
-import { createScriptedModel } from "@jaf/core/testing";
+import { countCalls, createScriptedModel } from "@jaf/core/testing";
+import { createInMemoryProvider, type MemoryProvider } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 
@@ -32,9 +33,12 @@ const routes: readonly (readonly [method: string, path: (ids: Owned) => string, 
 ];
 
 /** Ada has a conversation with a call that waits, and a fact. */
-async function startWithAda(): Promise<{ readonly server: TestServer; readonly ids: Owned }> {
+async function startWithAda(
+  defaultMemoryProvider = createInMemoryProvider() as MemoryProvider,
+): Promise<{ readonly server: TestServer; readonly ids: Owned }> {
   const server = await startTestServer(
     createScriptedModel([{ toolCalls: [{ name: "remove", arguments: { what: "all" } }] }, "Done."]),
+    { defaultMemoryProvider },
   );
   const { data } = (await server.ask("ada", "POST", "/chat", { message: "Remove all." })).body;
   const { id } = (await server.ask("ada", "POST", "/facts", { fact: "Lives in Oslo" })).body.data.fact;
@@ -68,6 +72,25 @@ describe("what is somebody else's", () => {
     }
     expect((await server.ask("ada", "GET", path)).body).toEqual(before);
     expect((await server.ask("ada", "GET", `/facts/${ids.factId}`)).body).toEqual(explained);
+  });
+
+  it("costs the store the same calls as what doesn't exist, so that the time tells nothing", async () => {
+    const provider = countCalls(createInMemoryProvider());
+    const { server, ids } = await startWithAda(provider);
+    const chat: (typeof routes)[number] = ["POST", () => "/chat"];
+    for (const [method, pathOf, body] of [...routes, chat]) {
+      const callsOf = async (asked: Owned) => {
+        const before = { ...provider.calls };
+        const { conversationId } = asked;
+        const sent = pathOf === chat[1] ? { conversationId, message: "Hi" } : body;
+        expect((await server.ask("eve", method, pathOf(asked), sent)).status).toBe(404);
+        return Object.entries(provider.calls).map(([name, count]) => [
+          name,
+          count - (before[name as keyof typeof before] ?? 0),
+        ]);
+      };
+      expect(await callsOf(ids), pathOf(nobodys)).toEqual(await callsOf(nobodys));
+    }
   });
 
   it("can't be gone on with by chat, by its message, its approvals or its history", async () => {

@@ -118,8 +118,8 @@ describe("a server that closes", () => {
     const waiting = await server.send("ada", "/approvals/stream");
     const closed = server.close();
     const text = await stream.text();
-    expect(text).toContain(": the turn goes on");
-    expect(text).not.toContain("turn_end");
+    expect(text).toContain(": no turn_end yet");
+    expect(text).not.toContain("event: turn_end");
     await waiting.text();
     go();
     await closed;

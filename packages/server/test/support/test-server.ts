@@ -46,26 +46,27 @@ export interface Answer {
   readonly body: any;
 }
 
+/** `undefined` takes away what the test server has by itself. */
+type TestServerOptions = {
+  readonly [Name in keyof ServerOptions<unknown>]?: ServerOptions<unknown>[Name] | undefined;
+};
+
 /** A server on a free port, with stores in memory, whose users say by a header who they are. It ends with the test. */
 export async function startTestServer(
   modelProvider: ModelProvider<unknown> = saying("Hello."),
-  options: ServerOptions<unknown> = {},
+  options: TestServerOptions = {},
 ): Promise<TestServer> {
   const provider = createInMemoryProvider();
   const userMemory = new MemoryUserMemory();
-  const server = await runServer(
-    [assistant],
-    { modelProvider },
-    {
-      port: 0,
-      ...{ defaultMemoryProvider: provider, turnLog: createInMemoryTurnLog(), userMemory },
-      authenticate: ({ headers }) => {
-        const userId = headers.get("x-user");
-        return userId === null ? null : { userId };
-      },
-      ...options,
+  const server = await runServer([assistant], { modelProvider }, {
+    port: 0,
+    ...{ defaultMemoryProvider: provider, turnLog: createInMemoryTurnLog(), userMemory },
+    authenticate: ({ headers }) => {
+      const userId = headers.get("x-user");
+      return userId === null ? null : { userId };
     },
-  );
+    ...options,
+  } as ServerOptions<unknown>);
   onTestFinished(server.close);
   const send = (userId: string, path: string, init: RequestInit = {}) =>
     fetch(`${server.url}${path}`, {

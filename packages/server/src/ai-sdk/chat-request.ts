@@ -1,0 +1,134 @@
+import { decisionsFromUIMessages, fromUIMessages } from "@jaf/ai-sdk";
+import type { ClientToolResult, Interruption } from "@jaf/core";
+import { ToolErrorCodes, ToolResponse } from "@jaf/core";
+import type { ApprovalDecision, ContentPart, RichMessage } from "@jaf/memory";
+import { lazy } from "@jaf/memory/engine";
+import * as z from "zod";
+
+const bodySchema = lazy(() =>
+  z.looseObject({
+    id: z.string().min(1).max(1_000),
+    messages: z
+      .array(
+        z.looseObject({
+          id: z.string().optional(),
+          role: z.enum(["system", "user", "assistant"]),
+          parts: z.array(z.looseObject({ type: z.string() })),
+        }),
+      )
+      .min(1),
+    trigger: z.enum(["submit-message", "regenerate-message"]).default("submit-message"),
+    messageId: z.string().optional(),
+    agentName: z.string().min(1).optional(),
+  }),
+);
+
+type UIMessage = z.output<ReturnType<typeof bodySchema>>["messages"][number];
+
+/** A message of the user, with the id that the client gave it. */
+export interface SaidMessage {
+  readonly id: string | undefined;
+  readonly content: NonNullable<RichMessage["content"]>;
+}
+
+/** What a request of the AI SDK's chat asks for. The history that it sends along isn't looked at. */
+export type ChatRequest = {
+  readonly chatId: string;
+  readonly agentName: string | undefined;
+} & (
+  | { readonly asks: "say" | "edit" | "regenerate"; readonly said: SaidMessage }
+  /** To go on with calls that waited. */
+  | { readonly asks: "go-on"; readonly answers: ClientAnswers }
+);
+
+/** The assistant's last message, as the client holds it. */
+export interface ClientAnswers {
+  readonly approvals: readonly ApprovalDecision[];
+  /** Results of those of these calls that the client has run. */
+  readonly resultsOf: (waiting: readonly Interruption[]) => readonly ClientToolResult[];
+  /** How many parts its message has. */
+  readonly heldParts: number;
+}
+
+export type ParsedChatRequest =
+  | { readonly ok: true; readonly request: ChatRequest }
+  /** What is wrong, without repeating anything that was sent. */
+  | { readonly ok: false; readonly message: string };
+
+/** Reads what `DefaultChatTransport` of the AI SDK sends, and `agentName` beside it. */
+export function parseChatRequest(body: unknown): ParsedChatRequest {
+  const parsed = bodySchema().safeParse(body);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return { ok: false, message: `Invalid chat request: ${issue?.path.join(".")}: ${issue?.message}` };
+  }
+  const { id: chatId, messages, trigger, messageId, agentName } = parsed.data;
+  const common = { chatId, agentName };
+  const named = messages.find(({ id }) => id !== undefined && id === messageId);
+  const isAnswer = trigger === "submit-message" && (named ?? messages.at(-1))?.role === "assistant";
+  if (isAnswer) {
+    const answered = named ?? messages.at(-1);
+    const answers = answered === undefined ? undefined : answersIn(answered);
+    return answers === undefined ? missing : { ok: true, request: { ...common, asks: "go-on", answers } };
+  }
+  const said = saidIn(messages.findLast(({ role }) => role === "user"));
+  if (said === undefined) return missing;
+  if (trigger === "submit-message" && messageId !== undefined && messageId !== said.id) return unknownId;
+  const asks = trigger === "regenerate-message" ? "regenerate" : messageId === undefined ? "say" : "edit";
+  return { ok: true, request: { ...common, asks, said } };
+}
+
+const missing: ParsedChatRequest = {
+  ok: false,
+  message:
+    "Invalid chat request: messages: expected a message of the user with text or files that can be read",
+};
+
+const unknownId: ParsedChatRequest = {
+  ok: false,
+  message: "Invalid chat request: messageId: expected the id of a message that is sent along",
+};
+
+function saidIn(message: UIMessage | undefined): SaidMessage | undefined {
+  if (message === undefined) return undefined;
+  const read = fromUIMessages([message]);
+  if (!read.success) return undefined;
+  const [said]: readonly RichMessage[] = read.data;
+  const content = said?.content ?? "";
+  return content.length === 0 ? undefined : { id: message.id, content };
+}
+
+function answersIn(message: UIMessage): ClientAnswers | undefined {
+  const read = fromUIMessages([message]);
+  if (!read.success) return undefined;
+  const failed = new Map(
+    message.parts.flatMap((part): [unknown, unknown][] =>
+      part["state"] === "output-error" ? [[part["toolCallId"], part["errorText"]]] : [],
+    ),
+  );
+  const results: readonly RichMessage[] = read.data.filter(({ role }) => role === "tool");
+  return {
+    approvals: decisionsFromUIMessages([message]),
+    resultsOf: (waiting) =>
+      waiting.flatMap((interruption): ClientToolResult[] => {
+        const { type, toolCallId } = interruption;
+        // A later call may have the id of an earlier one.
+        const result = results.findLast(({ tool_call_id }) => tool_call_id === toolCallId);
+        if (type !== "client_tool" || result === undefined) return [];
+        return [{ toolCallId, result: clientResult(result.content, failed.get(toolCallId)) }];
+      }),
+    heldParts: message.parts.length,
+  };
+}
+
+function clientResult(content: RichMessage["content"], error: unknown): ClientToolResult["result"] {
+  if (typeof error === "string") return ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, error);
+  if (content === null || typeof content === "string") return content ?? "";
+  return { parts: content.filter(isToolPart) };
+}
+
+type ToolPart = Extract<ClientToolResult["result"], { readonly parts: unknown }>["parts"][number];
+
+/** Others don't come from a client. */
+const isToolPart = (part: ContentPart): part is ContentPart & ToolPart =>
+  part.type === "text" || part.type === "media";

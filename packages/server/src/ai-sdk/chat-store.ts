@@ -1,0 +1,55 @@
+import type { Interruption } from "@jaf/core";
+import type { LoggedTurn, RichMessage } from "@jaf/memory";
+import { unwrap } from "../http/failure.ts";
+import type { ServerParts } from "../server-parts.ts";
+import { decodeEvent } from "../turns/event-text.ts";
+
+type Stores = Pick<ServerParts, "provider" | "log">;
+
+/** A conversation, and whose it has to be. */
+export interface Chat {
+  readonly conversationId: string;
+  readonly userId: string;
+}
+
+export interface StoredChat {
+  /** `undefined`: the user has no such conversation. */
+  readonly version: number | undefined;
+  readonly messages: readonly RichMessage[];
+  readonly firstPosition: number;
+}
+
+/** How many messages are read first where only the last reply is asked for. */
+const TAIL = 200;
+
+/** What the user has of the conversation. `tail`: at least the last message of the user, and all behind it. */
+export async function readChat(stores: Stores, chat: Chat, part: "all" | "tail"): Promise<StoredChat> {
+  const messages = part === "all" ? "all" : { limit: TAIL };
+  const read = unwrap(await stores.provider.readConversation(chat.conversationId, { messages }));
+  const { conversation, firstPosition } = read;
+  if (conversation === null || conversation.userId !== chat.userId) {
+    return { version: undefined, messages: [], firstPosition: 0 };
+  }
+  const stored = conversation.messages;
+  const isCut = part === "tail" && stored.length === TAIL && !stored.some(({ role }) => role === "user");
+  if (isCut) return readChat(stores, chat, "all");
+  return { version: conversation.metadata?.version ?? 0, messages: stored, firstPosition };
+}
+
+/** The user's latest turn in the conversation. */
+export async function latestTurn({ log }: Stores, chat: Chat): Promise<LoggedTurn | undefined> {
+  const [turn] = unwrap(await log.turnsOf(chat.conversationId, 1));
+  return turn?.userId === chat.userId ? turn : undefined;
+}
+
+/** The calls that the conversation waits for, as far as the events of its latest turn can still be read. */
+export async function waitingCalls(stores: Stores, chat: Chat): Promise<readonly Interruption[]> {
+  const turn = await latestTurn(stores, chat);
+  if (turn?.state !== "waiting") return [];
+  const { conversationId, turnId, events } = turn;
+  const from = Math.max(0, events - 1);
+  const page = unwrap(await stores.log.read({ conversationId, turnId, from, limit: 1 }));
+  const [text] = page?.events ?? [];
+  const last = text === undefined ? undefined : decodeEvent(text);
+  return last?.type === "turn_end" ? (last.interruptions ?? []) : [];
+}

@@ -1,0 +1,62 @@
+// A page as an application writes it, with nothing of JAF but the place of its server and `shownParts`.
+import { useChat } from "@ai-sdk/react";
+import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from "ai";
+import { createElement as h, useEffect, useState } from "react";
+import { createRoot } from "react-dom/client";
+import { shownParts } from "./ai-sdk.ts";
+
+const query = new URLSearchParams(location.search);
+const api = query.get("api");
+const id = query.get("chat");
+
+function Part({ part, decide }) {
+  if (part.type === "text") return h("p", { className: "text" }, part.text);
+  if (!part.type.startsWith("tool-")) return null;
+  const approval = part.state === "approval-requested" ? part.approval.id : undefined;
+  return h(
+    "p",
+    { className: "tool" },
+    `${part.type} ${part.state} ${part.output ?? ""}`,
+    approval &&
+      h("button", { type: "button", className: "approve", onClick: () => decide(approval) }, "Approve"),
+  );
+}
+
+function Chat({ messages: loaded }) {
+  const { messages, status, sendMessage, resumeStream, regenerate, addToolApprovalResponse, error } = useChat(
+    {
+      ...{ id, messages: loaded, resume: true },
+      transport: new DefaultChatTransport({ api }),
+      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    },
+  );
+  const [text, setText] = useState("");
+  const decide = (approvalId) => addToolApprovalResponse({ id: approvalId, approved: true });
+  return h(
+    "main",
+    { "data-status": error?.message ?? status },
+    messages.map((message) =>
+      h(
+        "section",
+        { key: message.id, className: message.role },
+        shownParts(message).map((part, index) => h(Part, { key: index, part, decide })),
+      ),
+    ),
+    h("input", { value: text, onChange: (event) => setText(event.target.value) }),
+    h("button", { type: "button", id: "send", onClick: () => sendMessage({ text }) }, "Send"),
+    h("button", { type: "button", id: "resume", onClick: () => resumeStream() }, "Resume"),
+    h("button", { type: "button", id: "regenerate", onClick: () => regenerate() }, "Again"),
+  );
+}
+
+function Page() {
+  const [messages, setMessages] = useState();
+  useEffect(() => {
+    fetch(`${api}/${id}/messages`)
+      .then((response) => response.json())
+      .then(({ data }) => setMessages(data.messages));
+  }, []);
+  return messages && h(Chat, { messages });
+}
+
+createRoot(document.getElementById("root")).render(h(Page));
