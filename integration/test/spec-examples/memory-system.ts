@@ -1,7 +1,8 @@
 // biome-ignore-all lint/correctness/noUnusedVariables: verbatim
 // The examples of the text on the memory system, as they are, each in a function of its own, in the text's order.
-// A mistake of the text's own is marked where it stands; `runServer` is no part of this project.
+// A mistake of the text's own is marked where it stands.
 import {
+  type Agent,
   type ConversationMemory,
   createFailure,
   createInMemoryProvider,
@@ -16,14 +17,18 @@ import {
   isMemoryStorageError,
   type MemoryProvider,
   type Message,
+  type ModelProvider,
   type Result,
   type RunConfig,
+  runServer,
 } from "functional-agent-framework";
 import { Client, Pool } from "pg";
 import { createClient } from "redis";
 
 declare const provider: MemoryProvider;
 declare const memoryProvider: MemoryProvider;
+declare const agents: readonly Agent<object, string>[];
+declare const modelProvider: ModelProvider<object>;
 declare const connectedRedis: ReturnType<typeof createClient>;
 declare const connectedPostgres: Client;
 declare function archiveConversation(conversation: ConversationMemory): Promise<void>;
@@ -122,14 +127,25 @@ export async function factories(redisClient = connectedRedis, postgresClient = c
   });
 }
 
-/** The `memory` of the example with `runServer`. */
-export const engineMemory: RunConfig<object>["memory"] = {
-  provider: memoryProvider,
-  autoStore: true, // Automatically store conversation history
-  maxMessages: 100, // Keep last 100 messages per conversation
-  ttl: 3600, // TTL in seconds (provider-dependent)
-  compressionThreshold: 50, // Compress conversations after 50 messages
-};
+export async function engine() {
+  const server = await runServer(
+    agents,
+    {
+      modelProvider,
+      memory: {
+        provider: memoryProvider,
+        autoStore: true, // Automatically store conversation history
+        maxMessages: 100, // Keep last 100 messages per conversation
+        ttl: 3600, // TTL in seconds (provider-dependent)
+        compressionThreshold: 50, // Compress conversations after 50 messages
+      },
+    },
+    {
+      port: 3000,
+      defaultMemoryProvider: memoryProvider,
+    },
+  );
+}
 
 export async function basics() {
   // Store initial conversation

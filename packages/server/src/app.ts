@@ -103,7 +103,9 @@ async function createHonoApp<Ctx>(
   app.onError((thrown, context) => {
     const failure = failureOf(thrown);
     const cause = failure.cause ?? thrown;
-    if (failure.status >= 500) onError(cause, { requestId: context.get("requestId") });
+    // Who leaves before the answer is no failure of the server's.
+    const isLeft = context.req.raw.signal.aborted && failure.cause === undefined;
+    if (failure.status >= 500 && !isLeft) onError(cause, { requestId: context.get("requestId") });
     return answerFailure(context, failure);
   });
 
