@@ -54,7 +54,7 @@ function runOnce(
     let url: string | undefined;
     const child: ChildProcess = spawn(process.execPath, [...program], {
       // In a group of its own, so that Ctrl-C reaches it once, from here.
-      detached: true,
+      detached: process.platform !== "win32",
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
     const leave = () => child.kill("SIGTERM");
