@@ -1,4 +1,5 @@
 import type { ContentPart } from "@jaf/memory";
+import { onAbort } from "@jaf/memory/engine";
 import { abortable } from "../timing/abort.ts";
 import type { ModelCompletion, ModelStreamChunk } from "./completion.ts";
 import { collectCalls } from "./partial-calls.ts";
@@ -33,6 +34,8 @@ export async function collectStream(
 ): Promise<ModelCompletion> {
   const reply = collectReply(watchers);
   const chunks = stream[Symbol.asyncIterator]();
+  // Keeps the one listener of all that waits for the signal: to add and remove it costs more than a piece itself.
+  const stopListening = signal && onAbort(signal, () => {});
   try {
     for (;;) {
       const next = await abortable(chunks.next(), signal);
@@ -42,6 +45,7 @@ export async function collectStream(
       if (completion !== undefined) return completion;
     }
   } finally {
+    stopListening?.();
     // Not awaited: a generator that hangs in its own `await` would hold up an abort.
     void close(chunks);
   }

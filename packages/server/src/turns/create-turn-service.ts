@@ -16,6 +16,13 @@ import type { TurnIds, Unbegun } from "./turn-session.ts";
 import { TurnStoreError } from "./turn-store-error.ts";
 import { type ResolvedTarget, resolveTarget } from "./turn-target.ts";
 
+/** From so many turns on, pieces are gathered for longer: what each append costs is the process's, and that of all its turns. */
+const MANY_TURNS = 150;
+const LONGEST_GATHERING = 3;
+
+const gatherMsAmong = (turns: number, gatherMs: number): number =>
+  gatherMs * Math.min(LONGEST_GATHERING, Math.max(1, turns / MANY_TURNS));
+
 /** How long the log may fail before the readers of a turn are told. */
 const GIVE_UP_MS = 30_000;
 /** How long turns that are handed over have for that, also where the store doesn't answer. */
@@ -34,7 +41,10 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   const over = new AbortController();
   let isDraining = false;
 
-  const scope: TurnScope<Ctx> = { settings, gated: gateProvider(provider), isDraining: () => isDraining };
+  const scope: TurnScope<Ctx> = {
+    ...{ settings, gated: gateProvider(provider), isDraining: () => isDraining },
+    gatherMs: () => gatherMsAmong(runs.size, settings.gatherMs),
+  };
   const poller = createEventPoller({ log, pollMs, giveUpMs: GIVE_UP_MS });
   const follow = {
     poller,

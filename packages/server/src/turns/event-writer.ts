@@ -15,8 +15,8 @@ export interface EventWriterOptions {
   readonly writer: TurnWriter;
   /** How many events the turn has. */
   readonly first: number;
-  /** How long pieces are gathered before they are stored. */
-  readonly gatherMs: number;
+  /** How long pieces are gathered now before they are stored. */
+  readonly gatherMs: () => number;
   readonly heartbeatMs: number;
   readonly leaseMs: number;
   readonly onStored: (first: number, texts: readonly string[]) => void;
@@ -156,7 +156,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     timer ??= setTimeout(() => {
       timer = undefined;
       if (!isWorking) void enqueue(storeAll);
-    }, gatherMs);
+    }, gatherMs());
   }
 
   const heartbeat = setInterval(

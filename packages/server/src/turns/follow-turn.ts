@@ -1,4 +1,4 @@
-import { idIssue } from "@jaf/memory/engine";
+import { idIssue, onAbort } from "@jaf/memory/engine";
 import type { EventPoller } from "./event-poller.ts";
 import { decodeEvent } from "./event-text.ts";
 import type { StoredEvents } from "./stored-events.ts";
@@ -13,6 +13,19 @@ export interface FollowScope {
 
 /** The stored events of a turn, as they come; see `TurnService.follow`. */
 export async function* followTurn(
+  scope: FollowScope,
+  query: FollowQuery,
+): AsyncGenerator<readonly NumberedEvent[], void, undefined> {
+  // Keeps the signal's one listener, which each wait would add and remove otherwise.
+  const stopListening = onAbort(query.signal, () => {});
+  try {
+    yield* eventsOf(scope, query);
+  } finally {
+    stopListening();
+  }
+}
+
+async function* eventsOf(
   { poller, storedOf }: FollowScope,
   { conversationId, turnId, from, signal }: FollowQuery,
 ): AsyncGenerator<readonly NumberedEvent[], void, undefined> {

@@ -36,7 +36,10 @@ export interface TurnServiceOptions<Ctx> {
    * `({ onInjected }) => asUserMemory(store, { inject: { onInjected } })`. The record of the turn then names them.
    */
   readonly userMemory?: (turn: UserMemoryObserver) => RunUserMemory;
-  /** How long pieces of a reply are gathered before they are stored, in milliseconds. Default 40. */
+  /**
+   * How long pieces of a reply are gathered before they are stored, in milliseconds. Where more than 150 turns run in the process it
+   * grows with their number, to three times as long. Default 40.
+   */
   readonly gatherMs?: number;
   /** How long another process waits for this one before it takes over a turn, in seconds. Default 10. */
   readonly leaseSeconds?: number;

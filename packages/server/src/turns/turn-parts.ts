@@ -11,6 +11,8 @@ export interface TurnScope<Ctx> {
   readonly settings: TurnSettings<Ctx>;
   readonly gated: GatedProvider;
   readonly isDraining: () => boolean;
+  /** How long pieces are gathered now. */
+  readonly gatherMs: () => number;
 }
 
 export interface TurnRunOptions<Ctx> extends TurnIds {

@@ -44,6 +44,7 @@ export function startTurnRun<Ctx>(options: TurnRunOptions<Ctx>, taken?: TakenTur
   });
   const session = openTurnSession({
     ...{ settings, request, conversationId, turnId, isDraining: scope.isDraining },
+    gatherMs: scope.gatherMs,
     onStop: () => abort("stop"),
     onLost: () => abort("lost"),
   });

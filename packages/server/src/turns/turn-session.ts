@@ -21,6 +21,7 @@ export interface SessionOptions<Ctx> extends TurnIds {
   readonly settings: TurnSettings<Ctx> | TurnSettings<any>;
   readonly request: Omit<StoredRequest, "base">;
   readonly isDraining: () => boolean;
+  readonly gatherMs: () => number;
   readonly onStop: () => void;
   readonly onLost: () => void;
 }
@@ -84,7 +85,7 @@ export function openTurnSession<Ctx>(options: SessionOptions<Ctx>): TurnSession 
     stored = ring;
     events = createEventWriter({
       ...{ log, writer, first: turn.first },
-      gatherMs: settings.gatherMs,
+      gatherMs: options.gatherMs,
       heartbeatMs: settings.heartbeatMs,
       leaseMs: settings.leaseSeconds * 1_000,
       onStored: ring.add,

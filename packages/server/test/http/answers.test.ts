@@ -96,8 +96,10 @@ describe("answers", () => {
     const left = operations
       .filter(({ method, path }) => !asked.has(`${method} ${path}`) && !path.startsWith("/ai-sdk/"))
       .map(({ path }) => path);
-    // Files and streams, and a review of a fact that waits. The AI SDK's routes have tests with its own client.
-    expect(left).toEqual([`${conversation}/export`, "/approvals/stream", "/facts/{factId}/review"]);
+    // The document, a file, a stream, and a review of a fact that waits. The AI SDK's routes have tests with its own client.
+    expect(left).toEqual([
+      ...["/openapi.json", `${conversation}/export`, "/approvals/stream", "/facts/{factId}/review"],
+    ]);
   });
 
   it("page through conversations and through messages, each once", async () => {
