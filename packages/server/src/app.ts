@@ -69,6 +69,8 @@ export async function createHonoApp<Ctx>(
     context.set("requestId", requestId);
     await next();
     context.res.headers.set("x-request-id", requestId);
+    // Its body is sent to nobody, so nobody would end a stream.
+    if (context.req.method === "HEAD") await context.res.body?.cancel();
   });
   app.use(secureHeaders);
   if (authenticate === undefined || options.allowedHosts !== undefined)

@@ -27,7 +27,6 @@ export const guardHost = (allowed: readonly string[] | undefined): Guard => {
 export type Cors = boolean | { readonly origins: readonly string[] };
 
 const METHODS = "GET, POST, PATCH, DELETE";
-const HEADERS = "authorization, content-type, last-event-id, x-request-id";
 const PREFLIGHT_SECONDS = "600";
 
 const originOf = (url: string): string | undefined => {
@@ -52,10 +51,11 @@ export const guardOrigin = (cors: Cors): Guard => {
     "cross-origin-resource-policy": "cross-origin",
     ...(cors === true ? {} : { "access-control-allow-credentials": "true", vary: "origin" }),
   });
-  const preflightHeaders = (origin: string) => ({
+  // Which headers say who asks is the application's to know.
+  const preflightHeaders = (origin: string, asked = "content-type") => ({
     ...corsHeaders(origin),
     "access-control-allow-methods": METHODS,
-    "access-control-allow-headers": HEADERS,
+    "access-control-allow-headers": asked,
     "access-control-max-age": PREFLIGHT_SECONDS,
   });
   return async (context, next) => {
@@ -69,7 +69,10 @@ export const guardOrigin = (cors: Cors): Guard => {
       if (!isAllowed(origin))
         throw new HttpFailure("forbidden", "Pages of that origin may not use this server; see cors.");
       if (req.method === "OPTIONS")
-        return new Response(null, { status: 204, headers: preflightHeaders(origin) });
+        return new Response(null, {
+          status: 204,
+          headers: preflightHeaders(origin, req.header("access-control-request-headers")),
+        });
       await next();
       for (const [name, value] of Object.entries(corsHeaders(origin))) context.res.headers.set(name, value);
       return;

@@ -67,6 +67,6 @@ export async function answerEvents(
       leave();
     }
   }
-  const turn: EncodedTurn = { conversationId, turnId, events: events(), onLeave: leave };
+  const turn: EncodedTurn = { conversationId, turnId, events: events(), closing, onLeave: leave };
   return encode(turn);
 }
