@@ -19,6 +19,7 @@ const PACKAGES = [
   "@jaf/anthropic",
   "@jaf/google",
   "@jaf/ai-sdk",
+  "@jaf/server",
 ];
 
 const BLOCK = /^(```+|~~~+)ts\b[^\n]*\n([\s\S]*?)^\1/gm;

@@ -37,7 +37,11 @@ const QUICK: Size = { streams: 20, seconds: 2, turns: 32 };
 
 async function startServer(lab: Lab, setup: ServerSetup) {
   const child = fork(new URL("../streams/server-process.ts", import.meta.url), [JSON.stringify(setup)], {
-    execArgv: [...process.execArgv, "--expose-gc", ...(process.env["PROF"] ? ["--cpu-prof", "--cpu-prof-dir=/tmp/prof"] : [])],
+    execArgv: [
+      ...process.execArgv,
+      "--expose-gc",
+      ...(process.env["PROF"] ? ["--cpu-prof", "--cpu-prof-dir=/tmp/prof"] : []),
+    ],
   });
   const ended = once(child, "exit");
   lab.onEnd(async () => {

@@ -68,9 +68,9 @@ async function createHonoApp<Ctx>(
     const requestId = crypto.randomUUID();
     context.set("requestId", requestId);
     await next();
-    context.header("x-request-id", requestId);
-    // Hono drops the body of such an answer: a stream would stay open, and count.
-    if (context.req.raw.method === "HEAD") await context.res.body?.cancel();
+    context.res.headers.set("x-request-id", requestId);
+    // Its body is sent to nobody, so nobody would end a stream.
+    if (context.req.method === "HEAD") await context.res.body?.cancel();
   });
   app.use(secureHeaders);
   if (authenticate === undefined || options.allowedHosts !== undefined)

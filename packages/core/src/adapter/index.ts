@@ -1,4 +1,3 @@
 // What adapters of models and of user interfaces need, without the engine. The root has all of it, too.
 export { maskSecrets } from "../secrets/mask-secrets.ts";
 export { readToolResult, rejectedResult, rejectionOf } from "../tools/result-text.ts";
-export { isClientTool } from "../tools/tool.ts";

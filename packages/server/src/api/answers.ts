@@ -128,6 +128,7 @@ export const failureAnswer = z.object({
     message: z.string(),
     requestId: z.string(),
     retryable: z.boolean(),
+    conversationId: z.string().optional(),
     turnId: z.string().optional(),
   }),
 });

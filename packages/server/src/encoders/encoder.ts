@@ -6,6 +6,8 @@ export interface EncodedTurn {
   readonly turnId: string;
   /** Groups of events as they are stored, to the end of the turn, or until the server ends the connection. */
   readonly events: AsyncIterable<readonly NumberedEvent[]>;
+  /** Aborted when the server ends. If the events end early without that, the turn is gone. */
+  readonly closing: AbortSignal;
   /** The client is gone: it was told nothing more. */
   readonly onLeave: () => void;
 }

@@ -1,6 +1,6 @@
 import type { Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/engine";
-import { HttpFailure } from "../http/failure.ts";
+import { HttpFailure, notFound } from "../http/failure.ts";
 import type { TurnEnd } from "../turns/turn-event.ts";
 import type { EncodedTurn, Encoder } from "./encoder.ts";
 
@@ -14,11 +14,14 @@ export const encodeJson: Encoder = async (turn) => {
       if (event.type === "turn_end") end = event;
     }
   }
-  if (end === undefined)
+  if (end === undefined) {
+    if (!turn.closing.aborted) throw notFound();
+    // The same request again would say the same twice.
     throw new HttpFailure("unavailable", "The turn goes on, but this server ends. Follow its events.", {
-      turnId: turn.turnId,
-      retryable: true,
+      ...{ conversationId: turn.conversationId, turnId: turn.turnId },
+      retryable: false,
     });
+  }
   return Response.json({ success: true, data: answerOf(turn, messages, end) });
 };
 

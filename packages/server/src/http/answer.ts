@@ -8,9 +8,10 @@ export const answer = (context: Context<ServerEnvironment>, data: unknown): Resp
 
 /** `{ success: false, error }`. */
 export function answerFailure(context: Context<ServerEnvironment>, failure: HttpFailure): Response {
-  const { status, code, message, retryable, retryAfterSeconds, turnId } = failure;
+  const { status, code, message, retryable, retryAfterSeconds, conversationId, turnId } = failure;
   if (retryAfterSeconds !== undefined) context.header("retry-after", String(Math.ceil(retryAfterSeconds)));
   const requestId = context.get("requestId");
-  const error = { code, message, requestId, retryable, ...(turnId === undefined ? {} : { turnId }) };
+  // What is undefined isn't part of the JSON.
+  const error = { code, message, requestId, retryable, conversationId, turnId };
   return context.json({ success: false, error }, status);
 }

@@ -45,7 +45,9 @@ interface FailureDetails {
   readonly retryable?: boolean;
   /** How long the client should wait. */
   readonly retryAfterSeconds?: number;
-  /** Which turn is in the way. */
+  /** Of a turn that goes on elsewhere. */
+  readonly conversationId?: string | undefined;
+  /** Which turn is in the way, or goes on elsewhere. */
   readonly turnId?: string | undefined;
   readonly cause?: unknown;
 }
@@ -56,17 +58,19 @@ export class HttpFailure extends Error {
   readonly status: FailureStatus;
   readonly retryable: boolean;
   readonly retryAfterSeconds: number | undefined;
+  readonly conversationId: string | undefined;
   readonly turnId: string | undefined;
 
   constructor(
     readonly code: FailureCode,
     message: string,
-    { retryable = MAY_PASS.has(code), retryAfterSeconds, turnId, cause }: FailureDetails = {},
+    { retryable = MAY_PASS.has(code), retryAfterSeconds, conversationId, turnId, cause }: FailureDetails = {},
   ) {
     super(message, { cause });
     this.status = STATUS[code];
     this.retryable = retryable;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.conversationId = conversationId;
     this.turnId = turnId;
   }
 }

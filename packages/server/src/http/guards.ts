@@ -1,4 +1,4 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { MiddlewareHandler } from "hono";
 import type { ServerEnvironment } from "./environment.ts";
 import { HttpFailure } from "./failure.ts";
 
@@ -27,7 +27,6 @@ export const guardHost = (allowed: readonly string[] | undefined): Guard => {
 export type Cors = boolean | { readonly origins: readonly string[] };
 
 const METHODS = "GET, POST, PATCH, DELETE";
-const HEADERS = "authorization, content-type, last-event-id, x-request-id";
 const PREFLIGHT_SECONDS = "600";
 
 const originOf = (url: string): string | undefined => {
@@ -45,13 +44,20 @@ const originOf = (url: string): string | undefined => {
 export const guardOrigin = (cors: Cors): Guard => {
   const origins = typeof cors === "object" ? new Set(cors.origins.map(originOf)) : undefined;
   const isAllowed = (origin: string): boolean => cors === true || origins?.has(origin) === true;
-  const allow = ({ header }: Context<ServerEnvironment>, origin: string): void => {
-    header("access-control-allow-origin", cors === true ? "*" : origin);
-    header("access-control-expose-headers", "x-request-id, retry-after");
-    if (cors === true) return;
-    header("access-control-allow-credentials", "true");
-    header("vary", "origin");
-  };
+  const corsHeaders = (origin: string) => ({
+    "access-control-allow-origin": cors === true ? "*" : origin,
+    "access-control-expose-headers": "x-request-id, retry-after",
+    // The page is of another origin, as it may be.
+    "cross-origin-resource-policy": "cross-origin",
+    ...(cors === true ? {} : { "access-control-allow-credentials": "true", vary: "origin" }),
+  });
+  // Which headers say who asks is the application's to know.
+  const preflightHeaders = (origin: string, asked = "content-type") => ({
+    ...corsHeaders(origin),
+    "access-control-allow-methods": METHODS,
+    "access-control-allow-headers": asked,
+    "access-control-max-age": PREFLIGHT_SECONDS,
+  });
   return async (context, next) => {
     const { req } = context;
     const origin = req.header("origin");
@@ -62,33 +68,37 @@ export const guardOrigin = (cors: Cors): Guard => {
     if (origin !== undefined && !isOwn) {
       if (!isAllowed(origin))
         throw new HttpFailure("forbidden", "Pages of that origin may not use this server; see cors.");
-      if (req.method === "OPTIONS") {
-        allow(context, origin);
-        context.header("access-control-allow-methods", METHODS);
-        context.header("access-control-allow-headers", HEADERS);
-        context.header("access-control-max-age", PREFLIGHT_SECONDS);
-        return context.body(null, 204);
-      }
+      if (req.method === "OPTIONS")
+        return new Response(null, {
+          status: 204,
+          headers: preflightHeaders(origin, req.header("access-control-request-headers")),
+        });
       await next();
-      return allow(context, origin);
+      for (const [name, value] of Object.entries(corsHeaders(origin))) context.res.headers.set(name, value);
+      return;
     }
     if (origin === undefined && isCrossSite && req.header("sec-fetch-mode") !== "navigate") {
       // A page that doesn't say whose it is, e.g. by an image.
       throw new HttpFailure("forbidden", "Pages of other sites may not use this server; see cors.");
     }
-    return next();
+    await next();
   };
 };
 
-/** What every answer says to a browser. */
+const SECURE_HEADERS = {
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "cache-control": "no-store, no-transform",
+} as const;
+
+/** What every answer says to a browser. Set afterwards, since answers that a handler makes by itself take over no header. */
 export const secureHeaders: Guard = async (context, next) => {
-  // After the answer is made: an encoder makes its own.
   await next();
-  const { header, res } = context;
-  header("x-content-type-options", "nosniff");
-  header("x-frame-options", "DENY");
-  header("referrer-policy", "no-referrer");
-  header("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
-  if (!res.headers.has("access-control-allow-origin")) header("cross-origin-resource-policy", "same-origin");
-  header("cache-control", "no-store, no-transform");
+  const { headers } = context.res;
+  for (const [name, value] of Object.entries(SECURE_HEADERS)) {
+    if (!headers.has(name)) headers.set(name, value);
+  }
 };

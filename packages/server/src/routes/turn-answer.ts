@@ -90,7 +90,7 @@ async function encodeEvents(
       leave();
     }
   }
-  const turn: EncodedTurn = { conversationId, turnId, events: events(), onLeave: leave };
+  const turn: EncodedTurn = { conversationId, turnId, events: events(), closing, onLeave: leave };
   try {
     return await encode(turn);
   } catch (thrown) {

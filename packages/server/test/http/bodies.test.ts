@@ -196,4 +196,13 @@ describe("limits", () => {
     go();
     await first.text();
   });
+
+  it("of streams aren't used up by HEAD, whose stream nobody reads", async () => {
+    const { send } = await startTestServer(saying("Hi."), { limits: { streamsPerUser: 2 } });
+    for (let n = 0; n < 5; n++)
+      expect((await send("ada", "/approvals/stream", { method: "HEAD" })).status).toBe(200);
+    const stream = await send("ada", "/approvals/stream");
+    expect(stream.status).toBe(200);
+    await stream.body?.cancel();
+  });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { saying, startTestServer, type TestServer } from "../support/test-server.ts";
+import { createPausingModel } from "../turns/support/turn-fixtures.ts";
 
 async function say({ ask }: TestServer, message: string, conversationId?: string) {
   const { body } = await ask("ada", "POST", "/chat", { message, conversationId });
@@ -105,6 +106,21 @@ describe("a conversation", () => {
     for (const title of ["", "   ", 7, null, "x".repeat(201)])
       expect((await server.ask("ada", "PATCH", path, { title })).status).toBe(400);
     expect((await server.ask("ada", "PATCH", path, { title: "x", userId: "eve" })).status).toBe(400);
+  });
+
+  it("is renamed while a turn runs, which ends as it would have", async () => {
+    const { model, go } = createPausingModel(["One "], ["two."]);
+    const server = await startTestServer(model);
+    const asked = say(server, "Count.");
+    const list = async () => (await server.ask("ada", "GET", "/conversations")).body.data.conversations;
+    await expect.poll(async () => (await list())[0]?.turn?.state).toBe("running");
+    const [{ conversationId }] = await list();
+    const path = `/conversations/${conversationId}`;
+    expect((await server.ask("ada", "PATCH", path, { title: "Numbers" })).status).toBe(200);
+    go();
+    expect(await asked).toMatchObject({ status: "completed", text: "One two." });
+    const { data } = (await server.ask("ada", "GET", path)).body;
+    expect([data.title, data.messages.length]).toEqual(["Numbers", 2]);
   });
 
   it("is exported as a file with all of its messages", async () => {

@@ -199,6 +199,19 @@ describe("a conversation that is deleted while a turn runs", () => {
   );
 });
 
+describe("an answer as JSON", () => {
+  it("to a turn whose conversation is deleted is that there is no such thing", async () => {
+    const { model } = createPausingModel(["One "]);
+    const server = await startTestServer(model, { turns: { heartbeatMs: 50 } });
+    const asked = server.ask("ada", "POST", "/chat", { message: "Count." });
+    const list = async () => (await server.ask("ada", "GET", "/conversations")).body.data.conversations;
+    await expect.poll(async () => (await list())[0]?.turn?.state).toBe("running");
+    await server.ask("ada", "DELETE", "/conversations");
+    expect(await asked).toMatchObject({ status: 404, body: { error: { code: "not-found" } } });
+    expect(await list()).toEqual([]);
+  });
+});
+
 describe("close", () => {
   const stores = () => ({
     defaultMemoryProvider: createInMemoryProvider(),
@@ -253,5 +266,26 @@ describe("close", () => {
     expect(all.at(-1)?.event).toMatchObject({ type: "turn_end", status: "completed" });
     expect(rest.map(({ event }) => event)).toContainEqual({ type: "retract", reason: "taken-over" });
     expect(await messagesOf(other, turn)).toEqual(["Count.", "One two."]);
+  });
+
+  it("tells who waits for an answer as JSON where the turn goes on", async () => {
+    const shared = stores();
+    const { model } = createPausingModel(["One "]);
+    const errors: unknown[] = [];
+    const options = { ...shared, shutdownMs: 0, onError: (error: unknown) => errors.push(error) };
+    const server = await startTestServer(model, options);
+    const asked = server.ask("ada", "POST", "/chat", { message: "Count." });
+    const list = async () => (await server.ask("ada", "GET", "/conversations")).body.data.conversations;
+    await expect.poll(async () => (await list())[0]?.turn?.state).toBe("running");
+    const [{ conversationId, turn }] = await list();
+    await server.close();
+    // The same request again would say it twice.
+    const error = { code: "unavailable", retryable: false, conversationId, turnId: turn.turnId };
+    expect(await asked).toMatchObject({ status: 503, body: { error } });
+    const other = await startTestServer(saying("One two."), {
+      ...shared,
+      turns: { recoverMs: 50, pollMs: 20 },
+    });
+    await expect.poll(() => messagesOf(other, { conversationId })).toEqual(["Count.", "One two."]);
   });
 });

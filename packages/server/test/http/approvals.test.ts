@@ -1,0 +1,90 @@
+import { createScriptedModel } from "@jaf/core/testing";
+import { describe, expect, it } from "vitest";
+import { saying, startTestServer, type TestServer } from "../support/test-server.ts";
+
+const asking = { toolCalls: [{ name: "remove", arguments: { what: "all" } }] };
+
+/** The lists that a stream of approvals sends. */
+async function* listsOf(response: Response): AsyncGenerator<readonly { readonly conversationId: string }[]> {
+  if (response.body === null) return;
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const bytes of response.body) {
+    text += decoder.decode(bytes as Uint8Array, { stream: true });
+    for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
+      const [, data] = /^event: approvals\ndata: (.+)$/m.exec(text.slice(0, end)) ?? [];
+      text = text.slice(end + 2);
+      if (data !== undefined) yield JSON.parse(data).approvals;
+    }
+  }
+}
+
+async function decide({ ask }: TestServer, userId: string, approved: boolean, reason?: string) {
+  const [waiting] = (await ask(userId, "GET", "/approvals/pending")).body.data.approvals;
+  const { toolCallId, approvalId } = waiting.interruption;
+  return ask(userId, "POST", "/chat", {
+    conversationId: waiting.conversationId,
+    approvals: [{ toolCallId, approvalId, approved, reason }],
+  });
+}
+
+describe("approvals", () => {
+  it("come as a stream, each list whole, as it changes, and to their user alone", async () => {
+    const server = await startTestServer(createScriptedModel([asking, "Done.", asking]));
+    const lists = listsOf(await server.send("ada", "/approvals/stream"));
+    expect((await lists.next()).value).toEqual([]);
+    const { conversationId } = (await server.ask("ada", "POST", "/chat", { message: "Remove all." })).body
+      .data;
+    expect((await lists.next()).value).toMatchObject([
+      { conversationId, title: "Remove all.", interruption: { toolName: "remove", args: { what: "all" } } },
+    ]);
+    await decide(server, "ada", true);
+    expect((await lists.next()).value).toEqual([]);
+    await server.ask("eve", "POST", "/chat", { message: "Remove mine." });
+    const others = listsOf(await server.send("eve", "/approvals/stream"));
+    expect((await others.next()).value).toHaveLength(1);
+    expect((await server.ask("ada", "GET", "/approvals/pending")).body.data.approvals).toEqual([]);
+    await Promise.all([lists.return(undefined), others.return(undefined)]);
+  });
+
+  it("that are refused are told to the model, with the reason, and the tool doesn't run", async () => {
+    const model = createScriptedModel([asking, "Then not."]);
+    const server = await startTestServer(model);
+    await server.ask("ada", "POST", "/chat", { message: "Remove all." });
+    const { body } = await decide(server, "ada", false, "Too much.");
+    expect(body.data).toMatchObject({ status: "completed", text: "Then not." });
+    const told = JSON.stringify(model.requests.at(-1)?.state.messages);
+    expect(told).toContain("Too much.");
+    expect(told).not.toContain("is removed");
+  });
+
+  it("are given once: a second decision is refused", async () => {
+    const server = await startTestServer(createScriptedModel([asking, "Done.", "Unused."]));
+    await server.ask("ada", "POST", "/chat", { message: "Remove all." });
+    const [waiting] = (await server.ask("ada", "GET", "/approvals/pending")).body.data.approvals;
+    const { toolCallId, approvalId } = waiting.interruption;
+    const body = {
+      conversationId: waiting.conversationId,
+      approvals: [{ toolCallId, approvalId, approved: true }],
+    };
+    expect((await server.ask("ada", "POST", "/chat", body)).status).toBe(200);
+    expect((await server.ask("ada", "POST", "/chat", body)).status).toBe(409);
+  });
+
+  it("of a conversation that is deleted are gone", async () => {
+    const server = await startTestServer(createScriptedModel([asking]));
+    const { conversationId } = (await server.ask("ada", "POST", "/chat", { message: "Remove all." })).body
+      .data;
+    await server.ask("ada", "DELETE", `/conversations/${conversationId}`);
+    expect((await server.ask("ada", "GET", "/approvals/pending")).body.data.approvals).toEqual([]);
+  });
+
+  it("end their stream when the server ends", async () => {
+    const server = await startTestServer(saying("Hi."));
+    const lists = listsOf(await server.send("ada", "/approvals/stream"));
+    expect((await lists.next()).value).toEqual([]);
+    const next = lists.next();
+    await server.close();
+    expect(await next).toEqual({ done: true, value: undefined });
+  });
+});
