@@ -11,23 +11,23 @@ export interface OwnConversation {
 
 /**
  * A conversation of the user. Throws the same failure for one that doesn't exist, that is somebody else's, or that no store would have,
- * after the same call of the store: only then are messages read.
+ * after the same call of the store, which takes as long for each: only then are messages read.
  */
 export async function ownConversation(
   { provider }: Pick<ServerParts, "provider">,
   { conversationId, userId }: { readonly conversationId: string; readonly userId: string },
   messages: MessageSelection = "none",
 ): Promise<OwnConversation> {
-  const found = await provider.readConversation(conversationId, { messages: "none" });
+  const found = await provider.findConversations({ conversationId, userId, includeMessages: false });
   if (!found.success && found.error._tag === "MemoryValidationError") throw notFound();
-  const owner = unwrap(found);
-  if (owner.conversation === null || owner.conversation.userId !== userId) throw notFound();
-  if (messages === "none") return toOwn(owner.conversation, owner.firstPosition);
+  const [own] = unwrap(found);
+  if (own === undefined) throw notFound();
+  if (messages === "none") return toOwn(own, own.metadata?.nextPosition ?? 0);
   const read = await provider.readConversation(conversationId, { messages });
   if (!read.success) throw storeFailure(read.error);
   const { conversation, firstPosition, incarnation } = read.data;
   // Deleted, and maybe made again by somebody, between the two.
-  if (conversation === null || incarnation !== owner.incarnation) throw notFound();
+  if (conversation === null || incarnation !== own.metadata?.incarnation) throw notFound();
   return toOwn(conversation, firstPosition);
 }
 
