@@ -2,8 +2,8 @@ import { onAbort } from "@jaf/memory/engine";
 import { decodeEvent } from "./event-text.ts";
 import type { NumberedEvent } from "./turn-service.ts";
 
-const MAX_EVENTS = 512;
-const MAX_CHARACTERS = 524_288;
+const MAX_EVENTS = 64;
+const MAX_CHARACTERS = 131_072;
 
 /** The latest stored events of a turn that runs in this process, for its readers. Older ones are read from the log again. */
 export interface StoredEvents {
