@@ -13,8 +13,9 @@ export interface StreamedContent {
 }
 
 type Piece =
-  | { readonly kind: "text"; text: string }
-  | { readonly kind: "reasoning"; text: string; readonly id: string | undefined }
+  // Joined at the end: a text that grows piece by piece is a chain of strings, which weighs more than its pieces.
+  | { readonly kind: "text"; readonly texts: string[] }
+  | { readonly kind: "reasoning"; readonly texts: string[]; readonly id: string | undefined }
   | { readonly kind: "part"; readonly part: ContentPart }
   | { readonly kind: "call"; readonly index: number };
 
@@ -29,17 +30,18 @@ export function collectContent(): StreamedContent {
   };
   return {
     addText: (text) => {
-      if (last?.kind === "text") last.text += text;
-      else add({ kind: "text", text });
+      if (last?.kind === "text") last.texts.push(text);
+      else add({ kind: "text", texts: [text] });
     },
     addReasoning: (text, id) => {
-      if (last?.kind === "reasoning" && last.id === id) last.text += text;
-      else add({ kind: "reasoning", text, id });
+      if (last?.kind === "reasoning" && last.id === id) last.texts.push(text);
+      else add({ kind: "reasoning", texts: [text], id });
     },
     addPart: (part) => add({ kind: "part", part }),
     addCall: (index) => add({ kind: "call", index }),
     toContent: (idOfCall) => {
-      if (!hasParts) return pieces.map((piece) => (piece.kind === "text" ? piece.text : "")).join("");
+      if (!hasParts)
+        return pieces.map((piece) => (piece.kind === "text" ? piece.texts.join("") : "")).join("");
       // Calls after the last part need no placeholder.
       const end = pieces.findLastIndex(({ kind }) => kind !== "call") + 1;
       return pieces.slice(0, end).map((piece) => partOf(piece, idOfCall));
@@ -50,9 +52,9 @@ export function collectContent(): StreamedContent {
 function partOf(piece: Piece, idOfCall: (index: number) => string): ContentPart {
   switch (piece.kind) {
     case "text":
-      return { type: "text", text: piece.text };
+      return { type: "text", text: piece.texts.join("") };
     case "reasoning":
-      return reasoningPart(piece.text, piece.id);
+      return reasoningPart(piece.texts.join(""), piece.id);
     case "part":
       return piece.part;
     case "call":

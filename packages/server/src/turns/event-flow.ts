@@ -20,13 +20,14 @@ export interface EventFlowOptions {
 
 export function createEventFlow({ agentName: first, push }: EventFlowOptions): EventFlow {
   let agentName = first;
-  let openText = "";
+  // Joined when it is asked for: a text that grows piece by piece is a chain of strings, which weighs more than its pieces.
+  let openTexts: string[] = [];
   // The engine tells a final reply before it is stored. Told then, another process could say another one after a crash.
   let held: MessageEvent | undefined;
 
   const emit = (event: TurnEvent): void => {
-    if (event.type === "text") openText += event.text;
-    if (event.type === "message" || event.type === "retract") openText = "";
+    if (event.type === "text") openTexts.push(event.text);
+    if (event.type === "message" || event.type === "retract") openTexts = [];
     push(event);
   };
   const release = (): void => {
@@ -53,7 +54,7 @@ export function createEventFlow({ agentName: first, push }: EventFlowOptions): E
       }
       emit(told);
     },
-    openText: () => openText,
+    openText: () => openTexts.join(""),
     agentName: () => agentName,
   };
 }
