@@ -12,6 +12,9 @@ export interface BodyLimits {
 
 const TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
+/** Of a request. A form of another site can send a text, but no JSON, without the browser asking first. */
+export const isJsonType = (contentType: string | null | undefined): boolean => TYPE.test(contentType ?? "");
+
 /** So much of a refused body is still read, and so long. Beyond it the connection closes. */
 const DRAIN_BYTES = 4_000_000;
 const DRAIN_MS = 500;
@@ -43,9 +46,8 @@ async function readText(
   headers: Headers,
   { bodyBytes, bodyTimeoutMs }: BodyLimits,
 ): Promise<string> {
-  const type = headers.get("content-type") ?? "";
-  // A form of another site can send a text, but no JSON, without the browser asking first.
-  if (!TYPE.test(type)) throw new HttpFailure("not-json", "Send JSON, with content-type: application/json.");
+  if (!isJsonType(headers.get("content-type")))
+    throw new HttpFailure("not-json", "Send JSON, with content-type: application/json.");
   const tooLarge = () => new HttpFailure("too-large", `The body is larger than ${bodyBytes} bytes.`);
   if (Number(headers.get("content-length") ?? 0) > bodyBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];
