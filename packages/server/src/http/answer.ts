@@ -10,6 +10,7 @@ export const answer = (context: Context<ServerEnvironment>, data: unknown): Resp
 export function answerFailure(context: Context<ServerEnvironment>, failure: HttpFailure): Response {
   const { status, code, message, retryable, retryAfterSeconds, conversationId, turnId } = failure;
   if (retryAfterSeconds !== undefined) context.header("retry-after", String(Math.ceil(retryAfterSeconds)));
+  if (failure.closesConnection) context.header("connection", "close");
   const requestId = context.get("requestId");
   // What is undefined isn't part of the JSON.
   const error = { code, message, requestId, retryable, conversationId, turnId };

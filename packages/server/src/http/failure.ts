@@ -50,6 +50,8 @@ interface FailureDetails {
   /** Which turn is in the way, or goes on elsewhere. */
   readonly turnId?: string | undefined;
   readonly cause?: unknown;
+  /** The connection can't be used again, e.g. since a body is still on its way. */
+  readonly closesConnection?: boolean;
 }
 
 /** Why a request isn't answered as it asked. The message is for the client: it holds no content and names no other user. */
@@ -60,18 +62,26 @@ export class HttpFailure extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly conversationId: string | undefined;
   readonly turnId: string | undefined;
+  readonly closesConnection: boolean;
 
   constructor(
     readonly code: FailureCode,
     message: string,
-    { retryable = MAY_PASS.has(code), retryAfterSeconds, conversationId, turnId, cause }: FailureDetails = {},
+    private readonly details: FailureDetails = {},
   ) {
-    super(message, { cause });
+    super(message, { cause: details.cause });
+    const { retryable = MAY_PASS.has(code), retryAfterSeconds, conversationId, turnId } = details;
     this.status = STATUS[code];
     this.retryable = retryable;
     this.retryAfterSeconds = retryAfterSeconds;
     this.conversationId = conversationId;
     this.turnId = turnId;
+    this.closesConnection = details.closesConnection ?? false;
+  }
+
+  /** The same, and the connection ends with the answer. */
+  closingConnection(): HttpFailure {
+    return new HttpFailure(this.code, this.message, { ...this.details, closesConnection: true });
   }
 }
 

@@ -1,6 +1,7 @@
-import type { MiddlewareHandler } from "hono";
+import type { HonoRequest, MiddlewareHandler } from "hono";
 import type { ServerEnvironment } from "./environment.ts";
 import { HttpFailure } from "./failure.ts";
+import { isJsonType } from "./request-body.ts";
 
 type Guard = MiddlewareHandler<ServerEnvironment>;
 
@@ -38,6 +39,20 @@ const originOf = (url: string): string | undefined => {
 };
 
 /**
+ * Refuses what a page of any origin may make a browser send without asking first, with what the browser knows of the user: a POST
+ * that a form could send, also without a body. What needs a preflight is sent without credentials, since none are allowed.
+ */
+function checkWithoutCredentials(req: HonoRequest): void {
+  if (req.header("cookie") !== undefined)
+    throw new HttpFailure("forbidden", "Pages of other origins may not send cookies here; see cors.");
+  if (req.method === "POST" && !isJsonType(req.header("content-type")))
+    throw new HttpFailure(
+      "forbidden",
+      "Pages of other origins send content-type: application/json, also without a body.",
+    );
+}
+
+/**
  * Lets pages of the allowed origins use the server, and refuses what a browser sends for any other page. What isn't from a browser
  * has no origin, and passes.
  */
@@ -73,6 +88,7 @@ export const guardOrigin = (cors: Cors): Guard => {
           status: 204,
           headers: preflightHeaders(origin, req.header("access-control-request-headers")),
         });
+      if (cors === true) checkWithoutCredentials(req);
       await next();
       for (const [name, value] of Object.entries(corsHeaders(origin))) context.res.headers.set(name, value);
       return;

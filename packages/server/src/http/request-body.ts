@@ -12,19 +12,24 @@ export interface BodyLimits {
 
 const TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
+/** Of a request. A form of another site can send a text, but no JSON, without the browser asking first. */
+export const isJsonType = (contentType: string | null | undefined): boolean => TYPE.test(contentType ?? "");
+
+/** So much of a refused body is still read, and so long. Beyond it the connection closes. */
+const DRAIN_BYTES = 4_000_000;
+const DRAIN_MS = 500;
+
 /** The body as JSON, of at most so many bytes. A body that isn't there is `{}`. */
-export async function readJson(
-  { req }: Context<ServerEnvironment>,
-  { bodyBytes, bodyTimeoutMs }: BodyLimits,
-): Promise<unknown> {
+export async function readJson({ req }: Context<ServerEnvironment>, limits: BodyLimits): Promise<unknown> {
   const { body, headers } = req.raw;
   if (body === null || headers.get("content-length") === "0") return {};
-  const type = headers.get("content-type") ?? "";
-  // A form of another site can send a text, but no JSON, without the browser asking first.
-  if (!TYPE.test(type)) throw new HttpFailure("not-json", "Send JSON, with content-type: application/json.");
-  const tooLarge = () => new HttpFailure("too-large", `The body is larger than ${bodyBytes} bytes.`);
-  if (Number(headers.get("content-length") ?? 0) > bodyBytes) throw tooLarge();
-  const text = await readText(body, { bodyBytes, bodyTimeoutMs }, tooLarge);
+  const reader = body.getReader();
+  const text = await readText(reader, headers, limits).catch(async (thrown: unknown) => {
+    if (!(thrown instanceof HttpFailure)) throw thrown;
+    // The next request on the connection begins after the body.
+    const isOver = thrown.code !== "timeout" && (await isDrained(reader));
+    throw isOver ? thrown : thrown.closingConnection();
+  });
   if (text === "") return {};
   if (isTooDeep(text)) throw new HttpFailure("invalid-request", "The body is nested too deeply.");
   try {
@@ -34,40 +39,76 @@ export async function readJson(
   }
 }
 
+type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
+
 async function readText(
-  body: ReadableStream<Uint8Array>,
+  reader: BodyReader,
+  headers: Headers,
   { bodyBytes, bodyTimeoutMs }: BodyLimits,
-  tooLarge: () => HttpFailure,
 ): Promise<string> {
-  const reader = body.getReader();
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    void reader.cancel().catch(() => undefined);
-  }, bodyTimeoutMs);
+  if (!isJsonType(headers.get("content-type")))
+    throw new HttpFailure("not-json", "Send JSON, with content-type: application/json.");
+  const tooLarge = () => new HttpFailure("too-large", `The body is larger than ${bodyBytes} bytes.`);
+  if (Number(headers.get("content-length") ?? 0) > bodyBytes) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  const end = await readWithin(reader, bodyTimeoutMs, (chunk) => {
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    return bytes <= bodyBytes;
+  });
+  if (end === "late") throw new HttpFailure("timeout", "The body took too long.");
+  if (end === "enough") throw tooLarge();
+  const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
-    const decoder = new TextDecoder("utf-8", { fatal: true });
-    let [text, bytes] = ["", 0];
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      bytes += value.byteLength;
-      if (bytes > bodyBytes) {
-        void reader.cancel().catch(() => undefined);
-        throw tooLarge();
-      }
-      text += decoder.decode(value, { stream: true });
-    }
-    if (isLate) throw new HttpFailure("timeout", "The body took too long.");
-    return text + decoder.decode();
+    return `${chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("")}${decoder.decode()}`;
   } catch (thrown) {
-    if (thrown instanceof HttpFailure) throw thrown;
-    if (isLate) throw new HttpFailure("timeout", "The body took too long.");
-    throw new HttpFailure("invalid-request", "The body is no text in UTF-8, or was cut off.", {
-      cause: thrown,
-    });
+    throw notText(thrown);
+  }
+}
+
+const notText = (cause: unknown) =>
+  new HttpFailure("invalid-request", "The body is no text in UTF-8, or was cut off.", { cause });
+
+/** Reads on until `take` has enough, the body ends, or the time is over; then what is still read is lost. */
+async function readWithin(
+  reader: BodyReader,
+  ms: number,
+  take: (chunk: Uint8Array) => boolean,
+): Promise<"ended" | "enough" | "late"> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => resolve("late"), ms);
+  });
+  try {
+    for (;;) {
+      const read = await Promise.race([reader.read(), late]);
+      if (read === "late") {
+        void reader.cancel().catch(() => undefined);
+        return "late";
+      }
+      if (read.done) return "ended";
+      if (!take(read.value)) return "enough";
+    }
+  } catch (thrown) {
+    throw notText(thrown);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Reads what is left of a body, unless that is much or slow. Whether it has ended. */
+async function isDrained(reader: BodyReader): Promise<boolean> {
+  let bytes = 0;
+  try {
+    const end = await readWithin(reader, DRAIN_MS, (chunk) => {
+      bytes += chunk.byteLength;
+      return bytes <= DRAIN_BYTES;
+    });
+    if (end === "enough") void reader.cancel().catch(() => undefined);
+    return end === "ended";
+  } catch {
+    return false;
   }
 }
 

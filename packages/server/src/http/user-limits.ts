@@ -18,6 +18,8 @@ export interface UserLimitOptions {
 const MINUTE_MS = 60_000;
 /** So many users are remembered; of the others, only those who come often matter. */
 const MOST_USERS = 100_000;
+/** Of a sum of parts of requests. */
+const ROUNDING = 1e-9;
 
 export function createUserLimits(options: UserLimitOptions): UserLimits {
   return {
@@ -40,8 +42,10 @@ function createRate(perMinute: number): (userId: string) => void {
       const [oldest] = buckets.keys();
       if (oldest !== undefined) buckets.delete(oldest);
     }
-    buckets.set(userId, { left: Math.max(0, filled - 1), at: now });
-    if (filled >= 1) return;
+    const isLetIn = filled >= 1 - ROUNDING;
+    // What is refused takes nothing: who asks too early waits no longer for it.
+    buckets.set(userId, { left: isLetIn ? Math.max(0, filled - 1) : filled, at: now });
+    if (isLetIn) return;
     const retryAfterSeconds = ((1 - filled) * MINUTE_MS) / perMinute / 1_000;
     throw new HttpFailure("too-many-requests", "Too many requests.", { retryAfterSeconds });
   };

@@ -21,6 +21,20 @@ export function conversationRoutes(app: Hono<ServerEnvironment>, parts: ServerPa
     return new Map(turns.map(({ conversationId, turnId, state }) => [conversationId, { turnId, state }]));
   }
 
+  /** `false`: only the log of its turns is left, from a deletion that failed in its last step. Throws if there is neither. */
+  async function hasConversation(conversationId: string, userId: string): Promise<boolean> {
+    try {
+      await ownConversation(parts, { conversationId, userId });
+      return true;
+    } catch (thrown) {
+      if (!(thrown instanceof HttpFailure) || thrown.code !== "not-found") throw thrown;
+      const turns = await log.turnsOf(conversationId, 1);
+      if (!turns.success && turns.error._tag === "MemoryValidationError") throw thrown;
+      if (unwrap(turns)[0]?.userId !== userId) throw thrown;
+      return false;
+    }
+  }
+
   app.get("/conversations", async (context) => {
     const { userId } = context.get("identity");
     const { limit, cursor } = parseInput(conversationsQuery, context.req.query(), "query");
@@ -54,6 +68,8 @@ export function conversationRoutes(app: Hono<ServerEnvironment>, parts: ServerPa
 
   app.delete("/conversations", async (context) => {
     const { userId } = context.get("identity");
+    // The log last too, for a turn that began between; the same request again erases what is left.
+    unwrap(await log.deleteUser(userId));
     const deleted = unwrap(await provider.clearUserConversations(userId));
     unwrap(await log.deleteUser(userId));
     return answer(context, { deleted });
@@ -101,10 +117,14 @@ export function conversationRoutes(app: Hono<ServerEnvironment>, parts: ServerPa
   app.delete("/conversations/:conversationId", async (context) => {
     const { userId } = context.get("identity");
     const conversationId = context.req.param("conversationId");
-    await ownConversation(parts, { conversationId, userId });
-    unwrap(await provider.deleteConversation(conversationId));
-    // Also a turn that runs: its writer finds the log gone, and the store refuses what it would append.
+    const isStored = await hasConversation(conversationId, userId);
+    // The log first: what fails after it can be asked again. Also a turn that runs: its writer finds the log gone, and the store refuses
+    // what it would append. The log last too, for a turn that began between.
     unwrap(await log.deleteConversation(conversationId));
+    if (isStored) {
+      unwrap(await provider.deleteConversation(conversationId));
+      unwrap(await log.deleteConversation(conversationId));
+    }
     return answer(context, { deleted: true });
   });
 

@@ -183,6 +183,36 @@ describe("cors", () => {
     expect(headers["access-control-allow-credentials"]).toBeUndefined();
   });
 
+  it("refuses cookies and what a form could send, from other origins, if it is true", async () => {
+    const { url, ask } = await startWith(true);
+    const { conversationId } = (await ask("ada", "POST", "/chat", { message: "Hi" })).body.data;
+    const stop = `${url}/conversations/${conversationId}/stop`;
+    const json = { "content-type": "application/json" };
+    const page = { ...user, origin: app };
+    const cookie = { cookie: "session=1" };
+    expect(await raw(`${url}/agents`, { ...page, ...cookie })).toMatchObject({ status: 403 });
+    expect(await raw(stop, { ...page, ...json, ...cookie }, "POST")).toMatchObject({ status: 403 });
+    expect(await raw(`${url}/conversations`, { ...page, ...cookie }, "DELETE")).toMatchObject({
+      status: 403,
+    });
+    for (const headers of [{}, { "content-type": "text/plain" }] as Record<string, string>[]) {
+      for (const path of [stop, `${url}/ai-sdk/chat/x/stop`])
+        expect(await raw(path, { ...page, ...headers }, "POST")).toMatchObject({ status: 403 });
+    }
+    expect(await raw(stop, { ...page, ...json }, "POST")).toMatchObject({ status: 200 });
+    // Its own page, and what is no page.
+    for (const headers of [{ ...user }, { ...user, ...cookie }, { ...user, ...cookie, origin: url }])
+      expect(await raw(stop, headers, "POST")).toMatchObject({ status: 200 });
+    expect((await ask("ada", "GET", "/conversations")).body.data.conversations).toHaveLength(1);
+  });
+
+  it("lets pages of the given origins send cookies", async () => {
+    const { url } = await startWith({ origins: [app] });
+    const page = { ...user, origin: app, cookie: "session=1" };
+    expect(await raw(`${url}/agents`, page)).toMatchObject({ status: 200 });
+    expect(await raw(`${url}/ai-sdk/chat/x/stop`, page, "POST")).toMatchObject({ status: 200 });
+  });
+
   it("is told to streams as well", async () => {
     const { send } = await startWith({ origins: [app] });
     const response = await send("ada", "/chat", {

@@ -1,6 +1,8 @@
 import { connect } from "node:net";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { until } from "../../../../test/polling.ts";
+import type { HttpFailure } from "../../src/http/failure.ts";
+import { createUserLimits } from "../../src/http/user-limits.ts";
 import { saying, startTestServer } from "../support/test-server.ts";
 import { createPausingModel } from "../turns/support/turn-fixtures.ts";
 
@@ -81,6 +83,36 @@ describe("how much a user may ask", () => {
     expect(await third.json()).toMatchObject({ error: { code: "too-many-requests", retryable: true } });
     expect((await send("eve", "/agents")).status).toBe(200);
   });
+
+  it.each([1, 7, 60, 600])(
+    "lets in who comes back as Retry-After says, at %i in a minute",
+    (requestsPerMinute) => {
+      vi.useFakeTimers({ toFake: ["performance"] });
+      onTestFinished(() => void vi.useRealTimers());
+      const { request } = createUserLimits({ requestsPerMinute, streamsPerUser: 1, turnsPerUser: 1 });
+      const waitSeconds = (): number => {
+        try {
+          request("ada");
+          return 0;
+        } catch (thrown) {
+          return Math.ceil((thrown as HttpFailure).retryAfterSeconds ?? Number.NaN);
+        }
+      };
+      for (let count = 0; count < requestsPerMinute; count++) expect(waitSeconds()).toBe(0);
+      for (let round = 0; round < 5; round++) {
+        // Asking too early makes the wait no longer.
+        let left = waitSeconds();
+        for (let asked = 0; left > 1 && asked < 200; asked++) {
+          vi.advanceTimersByTime(500);
+          left = waitSeconds();
+        }
+        expect(left).toBeLessThanOrEqual(1);
+        vi.advanceTimersByTime(1_000 * left);
+        expect(waitSeconds()).toBe(0);
+        for (let asked = 0; asked < requestsPerMinute && waitSeconds() === 0; asked++);
+      }
+    },
+  );
 
   it("bounds the streams, of which one that is left is free again", async () => {
     const { send, provider } = await startTestServer(saying("Hi"), { limits: { streamsPerUser: 1 } });
