@@ -1,4 +1,5 @@
 import type { Message, RichMessage } from "@jaf/memory";
+import { editKey } from "./edit-view.ts";
 import { decodeEvent, encodeEvent } from "./event-text.ts";
 import type { TurnSettings } from "./options.ts";
 import { saidMessages } from "./said-messages.ts";
@@ -28,16 +29,20 @@ async function keepText<Ctx>(run: RunParts<Ctx>, text: string): Promise<Message 
   const base = session.base();
   if (base === undefined) return undefined;
   const message: Message = { role: "assistant", content: text };
-  const hasNothing = written.count === 0 && taken === undefined && storesAtTheEnd(scope.settings);
+  // With the text the edit is made, too: behind what it replaces the text mustn't come.
+  const makesEdit = isUnmadeEdit(run);
+  const hasNothing =
+    makesEdit || (written.count === 0 && taken === undefined && storesAtTheEnd(scope.settings));
   const { maxMessages, ttl } = config.memory;
   const kept = await appendRepeatedly(provider, {
     conversationId,
     messages: [...(hasNothing ? (saidMessages(request.input) ?? []) : []), message],
     metadata: { userId: request.identity.userId, traceId: turnId },
     options: {
-      idempotencyKey: `${turnId}:stopped`,
+      idempotencyKey: makesEdit ? editKey(turnId) : `${turnId}:stopped`,
       expectedIncarnation: base.incarnation,
       expectedVersion: written.version ?? base.version,
+      ...(makesEdit ? { dropLast: request.dropLast ?? 0 } : {}),
       ...(maxMessages === undefined ? {} : { maxMessages }),
       ...(ttl === undefined ? {} : { ttlSeconds: ttl }),
     },
@@ -83,18 +88,29 @@ async function left<Ctx>({ session }: RunParts<Ctx>): Promise<TurnLeft> {
   return { kind: "elsewhere" };
 }
 
+/** Whether what an edit replaces is still there, as far as this process knows. A write of the metadata alone keeps the version. */
+function isUnmadeEdit<Ctx>({ options, written, session }: RunParts<Ctx>): boolean {
+  const base = session.base();
+  if (options.request.dropLast === undefined || base === undefined) return false;
+  return (written.version ?? base.version) === base.version;
+}
+
 /** The conversation's version, and the position after its last message. */
-async function stateAtEnd<Ctx>({
-  written,
-  session,
-  options: { scope, conversationId },
-}: RunParts<Ctx>): Promise<{ readonly version: number | undefined; readonly to: number | undefined }> {
-  if (written.version !== undefined && written.to !== undefined) return written;
+async function stateAtEnd<Ctx>(
+  run: RunParts<Ctx>,
+): Promise<{ readonly version: number | undefined; readonly to: number | undefined }> {
+  const { written, session, options } = run;
+  const { scope, conversationId } = options;
+  if (written.version !== undefined && written.to !== undefined && !isUnmadeEdit(run)) return written;
   const read = await scope.settings.provider.readConversation(conversationId, { messages: "none" });
-  if (!read.success || read.data.incarnation !== session.base()?.incarnation) {
+  const base = session.base();
+  if (!read.success || read.data.incarnation !== base?.incarnation) {
     return { version: undefined, to: undefined };
   }
-  return { version: read.data.conversation?.metadata?.version, to: read.data.firstPosition };
+  const version = read.data.conversation?.metadata?.version;
+  // An edit that was refused has added nothing, though messages follow its position.
+  const isAsBefore = options.request.edit !== undefined && version === base.version;
+  return { version, to: isAsBefore ? base.position : read.data.firstPosition };
 }
 
 const storesAtTheEnd = <Ctx>({ config: { memory } }: TurnSettings<Ctx>): boolean =>

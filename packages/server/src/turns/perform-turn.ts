@@ -1,14 +1,15 @@
 import type { PromptInput, PromptOptions, PromptResult } from "@jaf/core";
-import type { WriteOptions } from "@jaf/memory";
+import type { VersionedMemoryProvider, WriteOptions } from "@jaf/memory";
 import { createMemoryConflictError, retryWithBackoff } from "@jaf/memory/adapter";
 import { createRunId, createTraceId } from "@jaf/memory/engine";
+import { editKey, viewBeforeEdit } from "./edit-view.ts";
 import { endStopped, endTurn } from "./end-turn.ts";
 import { createEventFlow, type EventFlow } from "./event-flow.ts";
 import { clientOfTurn } from "./turn-client.ts";
 import { FAULT, failedEnd, turnEndOf } from "./turn-end.ts";
 import { refusalOfError, refusalOfThrown } from "./turn-errors.ts";
 import type { TurnGate } from "./turn-gate.ts";
-import { noteWrite, type RunParts, type TurnLeft } from "./turn-parts.ts";
+import { noteWrite, type RunParts, type TurnLeft, type TurnRunOptions } from "./turn-parts.ts";
 import type { TurnRefusal } from "./turn-service.ts";
 
 /** Runs the agent. */
@@ -24,11 +25,22 @@ export async function performTurn<Ctx>(run: RunParts<Ctx>, isResumption: boolean
     taken !== undefined &&
     !isResumption &&
     refusalOf(settled) !== undefined &&
-    run.reason() === undefined
+    run.reason() === undefined &&
+    (await isInPlace(run))
   ) {
     return conclude(run, flow, await prompt(run, flow, true));
   }
   return conclude(run, flow, settled);
+}
+
+/** Whether what was said may be in the conversation. An edit that isn't can't be gone on with: the old messages are there. */
+async function isInPlace<Ctx>({ options }: RunParts<Ctx>): Promise<boolean> {
+  const { scope, request, conversationId, turnId } = options;
+  if (request.edit === undefined) return true;
+  const read = await scope.settings.provider.readConversation(conversationId, {
+    ...{ messages: "none", receiptFor: editKey(turnId) },
+  });
+  return read.success && read.data.receipt !== undefined;
 }
 
 type Settled = { readonly result: PromptResult<unknown> } | { readonly thrown: unknown };
@@ -48,7 +60,7 @@ async function prompt<Ctx>(run: RunParts<Ctx>, flow: EventFlow, isResumption: bo
     return unbegun?.error;
   };
   const beforeCall = async (): Promise<void> => {
-    const unbegun = await retryWithBackoff(() => begin(), {
+    const unbegun = await retryWithBackoff(() => begin(request.edit?.version), {
       maxAttempts: 3,
       isTransientResult: (error) => error?.retryable === true,
       signal,
@@ -59,12 +71,12 @@ async function prompt<Ctx>(run: RunParts<Ctx>, flow: EventFlow, isResumption: bo
     pass: async (write: WriteOptions | undefined) => {
       // After that nobody may write: the turn is somebody else's.
       if (run.reason() === "lost") return createMemoryConflictError("turn", { operation: "appendMessages" });
-      return begin(write?.expectedVersion);
+      return begin(write?.expectedVersion ?? request.edit?.version);
     },
     wrote: (receipt) => noteWrite(run, receipt),
   };
   scope.gated.add(turnId, gate);
-  const client = clientOfTurn(scope.settings, scope.gated.provider, {
+  const client = clientOfTurn(scope.settings, isResumption ? scope.gated.provider : providerOf(options), {
     ...{ agentName: request.agentName, identity: request.identity, newConversation },
     middleware: recorder.middleware<Ctx>(beforeCall),
     onInjected: recorder.onInjected,
@@ -84,6 +96,14 @@ async function prompt<Ctx>(run: RunParts<Ctx>, flow: EventFlow, isResumption: bo
   } finally {
     scope.gated.remove(turnId, gate);
   }
+}
+
+function providerOf<Ctx>({ scope, request, ...turn }: TurnRunOptions<Ctx>): VersionedMemoryProvider {
+  const { edit, dropLast } = request;
+  const { provider } = scope.gated;
+  if (edit === undefined || dropLast === undefined) return provider;
+  const { conversationId, turnId } = turn;
+  return viewBeforeEdit(provider, { ...edit, conversationId, turnId, dropLast });
 }
 
 function promptOptions<Ctx>(

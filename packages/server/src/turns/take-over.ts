@@ -1,11 +1,12 @@
 import { readToolResult } from "@jaf/core";
 import type { LoggedTurn, Message, Result, RichMessage, TakenOverTurn } from "@jaf/memory";
 import { createFailure, createSuccess, messageText } from "@jaf/memory/engine";
-import { applyEdit } from "./apply-edit.ts";
+import { editKey } from "./edit-view.ts";
 import { decodeEvent } from "./event-text.ts";
 import type { TurnSettings } from "./options.ts";
 import { decodeRequest, type StoredRequest } from "./stored-request.ts";
 import { ERASED, failedEnd, LOST } from "./turn-end.ts";
+import { refusal } from "./turn-errors.ts";
 import type { TurnEvent } from "./turn-event.ts";
 import type { TakenTurn, TurnScope } from "./turn-parts.ts";
 
@@ -38,25 +39,29 @@ export async function prepareTakeOver<Ctx>(
     return createSuccess({ request, taken });
   }
   const { conversationId, turnId } = turn;
-  if (stored.edit !== undefined) {
-    const edited = await applyEdit({ scope, request: stored, conversationId, turnId }, base);
-    if (edited?.success === false && edited.error.retryable) return edited;
-    // Done before, it is a success again: it never was, and the conversation isn't the same any more.
-    if (edited?.success === false) {
-      const ending = failedEnd({ code: "MemoryError", message: edited.error.message, retryable: false });
-      const taken = { ...common, missing: [retract], hasProgress: true, ending };
-      return createSuccess({ request: stored, taken });
-    }
-  }
   const selection = base.position === 0 ? "all" : { after: base.position - 1 };
-  const read = await settings.provider.readConversation(conversationId, { messages: selection });
+  const read = await settings.provider.readConversation(conversationId, {
+    messages: selection,
+    ...(stored.edit === undefined ? {} : { receiptFor: editKey(turnId) }),
+  });
   if (!read.success) return createFailure(read.error);
   const { conversation, incarnation } = read.data;
   if (conversation === null || incarnation !== base.incarnation) {
     const taken = { ...common, missing: [retract], hasProgress: true, ending: failedEnd(ERASED) };
     return createSuccess({ request: stored, taken });
   }
-  const messages = conversation.messages;
+  const isUnmade = stored.edit !== undefined && read.data.receipt === undefined;
+  // The edit was never made, and what it was to replace isn't the same any more.
+  if (isUnmade && conversation.metadata?.version !== base.version) {
+    const { message } = refusal("changed");
+    const ending = failedEnd({ code: "MemoryError", message, retryable: false });
+    return createSuccess({
+      request: stored,
+      taken: { ...common, missing: [retract], hasProgress: true, ending },
+    });
+  }
+  // What an edit that isn't made yet is to replace is no part of the turn.
+  const messages = isUnmade ? [] : conversation.messages;
   const missing = missingEvents(messages, events, stored.agentName);
   const stopped = {
     openText: isReplied(messages) ? "" : openTextOf(events),

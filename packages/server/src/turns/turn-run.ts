@@ -1,18 +1,8 @@
-import { applyEdit } from "./apply-edit.ts";
 import { endStopped, endTurn } from "./end-turn.ts";
 import { faultRefusal, performTurn } from "./perform-turn.ts";
 import { createRecorder } from "./recorder.ts";
 import type { StoredEvents } from "./stored-events.ts";
-import { failedEnd } from "./turn-end.ts";
-import { invalid, storeRefusal } from "./turn-errors.ts";
-import {
-  type AbortReason,
-  noteWrite,
-  type RunParts,
-  type TakenTurn,
-  type TurnLeft,
-  type TurnRunOptions,
-} from "./turn-parts.ts";
+import type { AbortReason, RunParts, TakenTurn, TurnLeft, TurnRunOptions } from "./turn-parts.ts";
 import { openTurnSession, type TurnIds, type Unbegun } from "./turn-session.ts";
 
 /** A turn that runs in this process. */
@@ -76,7 +66,7 @@ export function startTurnRun<Ctx>(options: TurnRunOptions<Ctx>, taken?: TakenTur
 }
 
 async function work<Ctx>(run: RunParts<Ctx>): Promise<TurnLeft> {
-  const { options, taken, session, recorder } = run;
+  const { taken, session, recorder } = run;
   if (taken !== undefined) {
     for (const event of taken.told) recorder.observe(event);
     session.hold(taken);
@@ -85,31 +75,6 @@ async function work<Ctx>(run: RunParts<Ctx>): Promise<TurnLeft> {
     if (taken.ending !== undefined) return endTurn(run, taken.ending);
     if (taken.stopped !== undefined)
       return endStopped(run, taken.stopped, { type: "turn_end", status: "stopped" });
-  } else if (options.request.edit !== undefined) {
-    const refused = await beginEdit(run);
-    if (refused !== undefined) return refused;
   }
-  return performTurn(run, taken?.hasProgress === true || options.request.edit !== undefined);
-}
-
-/** Begins the turn, and puts the input in the place of what was said. */
-async function beginEdit<Ctx>(run: RunParts<Ctx>): Promise<TurnLeft | undefined> {
-  const { session, options } = run;
-  const { request } = options;
-  const unbegun = await session.begin(request.edit?.version);
-  if (unbegun !== undefined) return { kind: "refused", unbegun };
-  const base = session.base();
-  const edited = base === undefined ? undefined : await applyEdit(options, base);
-  if (edited?.success !== true) {
-    // Somebody who isn't of this server was faster: the turn has begun, and ends at once.
-    await endTurn(
-      run,
-      failedEnd({ code: "MemoryError", message: "The edit was refused.", retryable: false }),
-    );
-    const refused = edited === undefined ? invalid("There is nothing to say.") : storeRefusal(edited.error);
-    return { kind: "refused", unbegun: { refusal: refused } };
-  }
-  noteWrite(run, edited.receipt);
-  run.opened();
-  return undefined;
+  return performTurn(run, taken?.hasProgress === true);
 }
