@@ -93,6 +93,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
       recovery.adopt(turn);
       return started(turn, endInLog(turn, 0));
     }
+    if (unbegun.isUnwanted === true) recovery.abandon(turn);
     // Under an id that nobody has been told.
     if ("isRandom" in target && target.isRandom) await provider.deleteConversation(turn.conversationId);
     return notStarted(await withTurn(turn.conversationId, unbegun.refusal));

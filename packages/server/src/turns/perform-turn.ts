@@ -134,16 +134,21 @@ async function conclude<Ctx>(run: RunParts<Ctx>, flow: EventFlow, settled: Settl
     session.close();
     return { kind: "elsewhere" };
   }
-  if (run.reason() === "hand-over" && hasFailed && session.stored() !== undefined) {
-    await session.release();
-    return { kind: "handed-over" };
-  }
+  await session.settle();
   if (session.stored() === undefined) {
     const refused = refusalOf(settled);
     const failed = "thrown" in settled ? faultRefusal(run, settled.thrown) : undefined;
     const why = refused ?? failed;
     const unbegun = session.refused() ?? (why && { refusal: why }) ?? (await session.begin());
-    if (unbegun !== undefined) return { kind: "refused", unbegun };
+    if (unbegun !== undefined) {
+      // A write that the engine still makes must not begin it.
+      session.close();
+      return { kind: "refused", unbegun };
+    }
+  }
+  if (run.reason() === "hand-over" && hasFailed) {
+    await session.release();
+    return { kind: "handed-over" };
   }
   run.opened();
   if ("thrown" in settled) {

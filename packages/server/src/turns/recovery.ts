@@ -1,11 +1,14 @@
-import type { LoggedTurn, MemoryErrorUnion } from "@jaf/memory";
+import type { MemoryErrorUnion, TakenOverTurn } from "@jaf/memory";
+import { createFailure, createMemoryStorageError } from "@jaf/memory/engine";
 import { pause } from "./pause.ts";
-import { prepareTakeOver, type Resumption } from "./take-over.ts";
+import { decodeRequest } from "./stored-request.ts";
+import { openingOf, prepareTakeOver, type Resumption } from "./take-over.ts";
 import { ERASED, failedEnd, LOST } from "./turn-end.ts";
 import type { TurnScope } from "./turn-parts.ts";
 import { startTurnRun, type TurnRun } from "./turn-run.ts";
 import type { TurnIds } from "./turn-session.ts";
 import { TurnStoreError } from "./turn-store-error.ts";
+import { whileHeld } from "./while-held.ts";
 
 /** So many turns are taken over at a time: a process that comes after a crash mustn't break down under them. */
 const MAX_AT_ONCE = 16;
@@ -14,6 +17,8 @@ const MAX_ATTEMPTS = 8;
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 60_000;
 const MAX_KNOWN = 1_000;
+/** How long a turn may take to be read, at least, before that counts as an attempt that failed. */
+const MIN_PREPARING_MS = 60_000;
 
 export interface RecoveryOptions<Ctx> {
   readonly scope: TurnScope<Ctx>;
@@ -25,6 +30,8 @@ export interface RecoveryOptions<Ctx> {
 export interface Recovery {
   /** Takes over a turn whose lease ends soon, without waiting for the next look. */
   readonly adopt: (turn: TurnIds) => void;
+  /** Asks the log to stop a turn that may be in it without a writer, and ends it there. */
+  readonly abandon: (turn: TurnIds) => void;
   /** Resolves once nothing is under way. Turns that run go on. */
   readonly close: () => Promise<void>;
 }
@@ -37,6 +44,7 @@ interface Failures {
 export function startRecovery<Ctx>({ scope, onRun }: RecoveryOptions<Ctx>): Recovery {
   const { settings } = scope;
   const { log, recoverMs, onError } = settings;
+  const leaseMs = settings.leaseSeconds * 1_000;
   const over = new AbortController();
   const failures = new Map<string, Failures>();
   const underWay = new Map<string, Promise<void>>();
@@ -50,7 +58,16 @@ export function startRecovery<Ctx>({ scope, onRun }: RecoveryOptions<Ctx>): Reco
     if (taken.data === null) return false;
     const { writer } = taken.data;
     try {
-      const prepared = await prepareTakeOver(scope, taken.data);
+      const held = await whileHeld(prepareTakeOver(scope, taken.data), {
+        ...{ log, writer, leaseMs, maxMs: Math.max(MIN_PREPARING_MS, leaseMs * 10), signal: over.signal },
+      });
+      // Nothing may start once the service is closed.
+      if (over.signal.aborted) {
+        await log.release(writer);
+        return true;
+      }
+      if ("given" in held && held.given === "lost") return false;
+      const prepared = "done" in held ? held.done : createFailure(tooSlow());
       if (prepared.success) {
         failures.delete(key);
         start(turn, prepared.data);
@@ -76,10 +93,7 @@ export function startRecovery<Ctx>({ scope, onRun }: RecoveryOptions<Ctx>): Reco
   /** Lets the turn go for a while, or ends it where that has been in vain too often. */
   async function failed(
     turn: TurnIds,
-    {
-      writer,
-      turn: logged,
-    }: { readonly writer: Parameters<typeof log.release>[0]; readonly turn: LoggedTurn },
+    { writer, turn: logged, request: text }: TakenOverTurn,
     error: MemoryErrorUnion,
   ): Promise<void> {
     const key = keyOf(turn);
@@ -97,7 +111,8 @@ export function startRecovery<Ctx>({ scope, onRun }: RecoveryOptions<Ctx>): Reco
     start(turn, {
       request: { identity: { userId }, agentName: "", input: [] },
       taken: {
-        ...{ writer, first: events, startedAt, told: [], missing: [], hasProgress: true, version: undefined },
+        ...{ writer, first: events, startedAt, told: [], hasProgress: true, version: undefined },
+        missing: events > 0 ? [] : [openingOf(logged, decodeRequest(text))],
         base: { position: 0, version: 0, incarnation: "" },
         ending: failedEnd(error._tag === "MemoryNotFoundError" ? ERASED : LOST),
       },
@@ -141,16 +156,24 @@ export function startRecovery<Ctx>({ scope, onRun }: RecoveryOptions<Ctx>): Reco
     }
   }
 
+  /** Takes a turn over once its lease has ended. `isUnwanted`: not before the log knows that it is to stop. */
+  async function untilTaken(turn: TurnIds, isUnwanted = false): Promise<void> {
+    const untilMs = performance.now() + settings.leaseSeconds * 2_000 + 5_000;
+    let isStopped = !isUnwanted;
+    while (!over.signal.aborted && performance.now() < untilMs) {
+      if (!isStopped) {
+        const asked = await log.requestStop(turn).catch(() => undefined);
+        isStopped = asked?.success === true && asked.data;
+      }
+      if (isStopped && (await takeOver(turn).catch(() => false))) return;
+      await pause(Math.min(1_000, settings.leaseSeconds * 250), over.signal);
+    }
+  }
+
   const looping = recoverMs === false ? Promise.resolve() : loop(recoverMs);
   return {
-    adopt: (turn) =>
-      begin(turn, async () => {
-        const untilMs = performance.now() + settings.leaseSeconds * 2_000 + 5_000;
-        while (!over.signal.aborted && performance.now() < untilMs) {
-          if (await takeOver(turn).catch(() => false)) return;
-          await pause(Math.min(1_000, settings.leaseSeconds * 250), over.signal);
-        }
-      }),
+    adopt: (turn) => begin(turn, () => untilTaken(turn)),
+    abandon: (turn) => begin(turn, () => untilTaken(turn, true)),
     close: async () => {
       over.abort();
       await looping;
@@ -160,3 +183,6 @@ export function startRecovery<Ctx>({ scope, onRun }: RecoveryOptions<Ctx>): Reco
 }
 
 const keyOf = ({ conversationId, turnId }: TurnIds): string => JSON.stringify([conversationId, turnId]);
+
+const tooSlow = (): MemoryErrorUnion =>
+  createMemoryStorageError("takeOver", "the turn wasn't read in time", { retryable: true });

@@ -4,6 +4,7 @@ import { createFailure, createSuccess, messageText } from "@jaf/memory/engine";
 import { editKey } from "./edit-view.ts";
 import { decodeEvent } from "./event-text.ts";
 import type { TurnSettings } from "./options.ts";
+import { saidMessages } from "./said-messages.ts";
 import { decodeRequest, type StoredRequest } from "./stored-request.ts";
 import { ERASED, failedEnd, LOST } from "./turn-end.ts";
 import { refusal } from "./turn-errors.ts";
@@ -31,11 +32,11 @@ export async function prepareTakeOver<Ctx>(
   const stored = decodeRequest(text);
   const base = stored?.base ?? { position: 0, version: 0, incarnation: "" };
   const startedAt = turn.startedAt;
-  const retract: TurnEvent = { type: "retract", reason: "taken-over" };
+  const opening = openingOf(turn, stored);
   const common = { writer, first: turn.events, base, startedAt, told: events, version: undefined };
   if (stored === undefined || vainOf(events) >= MAX_VAIN) {
     const request = stored ?? { identity: { userId: turn.userId }, agentName: "", input: [] };
-    const taken = { ...common, missing: [retract], hasProgress: true, ending: failedEnd(LOST) };
+    const taken = { ...common, missing: [opening], hasProgress: true, ending: failedEnd(LOST) };
     return createSuccess({ request, taken });
   }
   const { conversationId, turnId } = turn;
@@ -47,7 +48,7 @@ export async function prepareTakeOver<Ctx>(
   if (!read.success) return createFailure(read.error);
   const { conversation, incarnation } = read.data;
   if (conversation === null || incarnation !== base.incarnation) {
-    const taken = { ...common, missing: [retract], hasProgress: true, ending: failedEnd(ERASED) };
+    const taken = { ...common, missing: [opening], hasProgress: true, ending: failedEnd(ERASED) };
     return createSuccess({ request: stored, taken });
   }
   const isUnmade = stored.edit !== undefined && read.data.receipt === undefined;
@@ -57,7 +58,7 @@ export async function prepareTakeOver<Ctx>(
     const ending = failedEnd({ code: "MemoryError", message, retryable: false });
     return createSuccess({
       request: stored,
-      taken: { ...common, missing: [retract], hasProgress: true, ending },
+      taken: { ...common, missing: [opening], hasProgress: true, ending },
     });
   }
   // What an edit that isn't made yet is to replace is no part of the turn.
@@ -73,11 +74,18 @@ export async function prepareTakeOver<Ctx>(
       ...common,
       version: conversation.metadata?.version,
       // A stopped turn keeps what was shown, which its message takes the place of.
-      missing: turn.stopRequested ? missing : [retract, ...missing],
+      missing: turn.stopRequested && opening.type === "retract" ? missing : [opening, ...missing],
       hasProgress: messages.length > 0,
       ...(turn.stopRequested ? { stopped } : {}),
     },
   });
+}
+
+/** The first event of a turn that is taken over: what was shown is taken back, and where nothing was, the turn starts. */
+export function openingOf({ conversationId, turnId, events }: LoggedTurn, stored?: StoredRequest): TurnEvent {
+  if (events > 0) return { type: "retract", reason: "taken-over" };
+  const position = (stored?.base.position ?? 0) + (saidMessages(stored?.input ?? [])?.length ?? 0);
+  return { type: "turn_start", turnId, conversationId, position, agentName: stored?.agentName ?? "" };
 }
 
 async function eventsOf<Ctx>(

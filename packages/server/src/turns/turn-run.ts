@@ -47,10 +47,11 @@ export function startTurnRun<Ctx>(options: TurnRunOptions<Ctx>, taken?: TakenTur
   };
   const whenLeft = work(run)
     .catch(async (thrown: unknown): Promise<TurnLeft> => {
+      await session.settle();
       session.close();
       if (session.stored() !== undefined) settings.onError(thrown);
       return session.stored() === undefined
-        ? { kind: "refused", unbegun: { refusal: faultRefusal(run, thrown) } }
+        ? { kind: "refused", unbegun: session.refused() ?? { refusal: faultRefusal(run, thrown) } }
         : { kind: "elsewhere" };
     })
     .then((how) => {

@@ -1,5 +1,6 @@
-import type { MemoryErrorUnion, TurnEnding, TurnWriter } from "@jaf/memory";
+import type { MemoryErrorUnion, Result, TurnEnding, TurnWriter } from "@jaf/memory";
 import { createMemoryConflictError } from "@jaf/memory/adapter";
+import { createFailure, createMemoryStorageError } from "@jaf/memory/engine";
 import { type BaseReading, readBase } from "./conversation-base.ts";
 import { isUrgent } from "./event-flow.ts";
 import { createEventWriter, type EventWriter } from "./event-writer.ts";
@@ -30,8 +31,10 @@ export interface SessionOptions<Ctx> extends TurnIds {
 export interface Unbegun {
   readonly refusal: TurnRefusal;
   readonly error: MemoryErrorUnion;
-  /** The turn is in the log, and its writer isn't known: the answer got lost. */
+  /** The turn is in the log, or may be, and its writer isn't known: the answer got lost. Somebody takes it over. */
   readonly isOrphaned?: true;
+  /** It may be in the log as well, but the refusal holds: it has to be stopped there. */
+  readonly isUnwanted?: true;
 }
 
 export interface HeldTurn {
@@ -51,7 +54,9 @@ export interface TurnSession {
    * A failure that may pass isn't final: call it again.
    */
   readonly begin: (expectedVersion?: number) => Promise<Unbegun | undefined>;
-  /** Why the turn can't begin, once that is final. */
+  /** Waits for a beginning under way. */
+  readonly settle: () => Promise<void>;
+  /** Why the turn can't begin, once that is final, or why it couldn't where it may be in the log all the same. */
   readonly refused: () => Unbegun | undefined;
   /** Takes the place of a writer that is gone. */
   readonly hold: (turn: HeldTurn) => void;
@@ -61,7 +66,7 @@ export interface TurnSession {
   readonly end: (last: TurnEvent, ending: TurnEnding) => Promise<boolean>;
   /** Stores nothing more, and lets another process take over. */
   readonly release: () => Promise<void>;
-  /** Stores nothing more. */
+  /** Stores nothing more, and begins no more. */
   readonly close: () => void;
 }
 
@@ -76,6 +81,10 @@ export function openTurnSession<Ctx>(options: SessionOptions<Ctx>): TurnSession 
   let writer: TurnWriter | undefined;
   let waiting: TurnEvent[] = [];
   let final: Unbegun | undefined;
+  /** What a `begin` said the conversation is whose answer nobody got. */
+  let sent: ConversationBase | undefined;
+  let doubtful: Unbegun | undefined;
+  let isClosed = false;
   let beginning: Promise<Unbegun | undefined> | undefined;
 
   function hold(turn: HeldTurn): void {
@@ -102,34 +111,35 @@ export function openTurnSession<Ctx>(options: SessionOptions<Ctx>): TurnSession 
 
   async function currentBase(expectedVersion: number | undefined): Promise<BaseReading> {
     const read = await readBase(settings.provider, conversationId, request.edit);
-    if (!("base" in read) || expectedVersion === undefined) return read;
-    if (read.base.version === expectedVersion) return read;
+    if (!("base" in read)) return read;
+    const isSame = expectedVersion === undefined || read.base.version === expectedVersion;
+    // What the log may have is gone on with from there.
+    if (isSame && (sent === undefined || isSameBase(sent, read.base))) return read;
     const changed = createMemoryConflictError("version", { operation: "begin" });
     return { refusal: refusal("changed"), error: changed };
   }
 
-  async function attempt(expectedVersion: number | undefined): Promise<Unbegun | undefined> {
-    if (options.isDraining()) {
-      final = { refusal: refusal("draining"), error: conflict() };
-      return final;
+  async function beginInLog(base: ConversationBase): Promise<Unbegun | undefined> {
+    const begun = await log
+      .begin({
+        ...{ conversationId, userId: request.identity.userId, turnId },
+        request: encodeRequest({ ...request, base }),
+        leaseSeconds: settings.leaseSeconds,
+        keepSeconds: settings.keepSeconds,
+      })
+      .catch(thrownInto);
+    if (!begun.success) {
+      const { _tag: tag } = begun.error;
+      if (tag !== "MemoryValidationError" && tag !== "MemoryConflictError") sent ??= base;
+      return { refusal: storeRefusal(begun.error), error: begun.error };
     }
-    const read = await currentBase(expectedVersion);
-    if (!("base" in read)) return read;
-    const { userId } = request.identity;
-    const begun = await log.begin({
-      ...{ conversationId, userId, turnId },
-      request: encodeRequest({ ...request, base: read.base }),
-      leaseSeconds: settings.leaseSeconds,
-      keepSeconds: settings.keepSeconds,
-    });
-    if (!begun.success) return { refusal: storeRefusal(begun.error), error: begun.error };
     if (begun.data.begun) {
-      const position = read.base.position + (saidMessages(request.input)?.length ?? 0);
+      const position = base.position + (saidMessages(request.input)?.length ?? 0);
       waiting.unshift({
         ...{ type: "turn_start", turnId, conversationId, position },
         agentName: request.agentName,
       });
-      hold({ writer: begun.data.writer, first: 0, base: read.base });
+      hold({ writer: begun.data.writer, first: 0, base });
       return undefined;
     }
     const { turnId: running } = begun.data.running;
@@ -139,17 +149,52 @@ export function openTurnSession<Ctx>(options: SessionOptions<Ctx>): TurnSession 
     return final;
   }
 
+  async function attempt(expectedVersion: number | undefined): Promise<Unbegun | undefined> {
+    if (options.isDraining()) {
+      final = { refusal: refusal("draining"), error: conflict() };
+      return final;
+    }
+    const read = await currentBase(expectedVersion);
+    return "base" in read ? beginInLog(read.base) : read;
+  }
+
+  /** What a refusal means for a turn that the log may have: it has to be told as one that runs, or to be stopped. */
+  async function inDoubt(unbegun: Unbegun): Promise<Unbegun> {
+    const read = await log.read({ conversationId, turnId, limit: 1 }).catch(thrownInto);
+    if (read.success && read.data === null) {
+      sent = undefined;
+      doubtful = undefined;
+      return unbegun;
+    }
+    const { reason } = unbegun.refusal;
+    const goesOn = reason === "store" || reason === "draining" || reason === "running";
+    doubtful = { ...unbegun, ...(goesOn ? { isOrphaned: true } : { isUnwanted: true }) };
+    // That it is there is known now.
+    if (read.success || !goesOn || final !== undefined) final = doubtful;
+    return doubtful;
+  }
+
+  async function beginOnce(expectedVersion: number | undefined): Promise<Unbegun | undefined> {
+    const unbegun = await attempt(expectedVersion);
+    const isClear = unbegun === undefined || unbegun.isOrphaned === true || sent === undefined;
+    return isClear ? unbegun : inDoubt(unbegun);
+  }
+
   return {
     stored: () => stored,
     base: () => base,
     begin: async (expectedVersion) => {
       if (events !== undefined || final !== undefined) return final;
-      beginning ??= attempt(expectedVersion).finally(() => {
+      if (isClosed) return doubtful ?? { refusal: refusal("store", { retryable: true }), error: conflict() };
+      beginning ??= beginOnce(expectedVersion).finally(() => {
         beginning = undefined;
       });
       return beginning;
     },
-    refused: () => final,
+    settle: async () => {
+      await beginning?.catch(() => {});
+    },
+    refused: () => final ?? doubtful,
     hold,
     push: (event) => {
       if (events === undefined) waiting.push(event);
@@ -168,8 +213,15 @@ export function openTurnSession<Ctx>(options: SessionOptions<Ctx>): TurnSession 
       if (writer !== undefined) await log.release(writer);
     },
     close: () => {
+      isClosed = true;
       events?.close();
       stored?.close();
     },
   };
 }
+
+const isSameBase = (one: ConversationBase, other: ConversationBase): boolean =>
+  one.version === other.version && one.incarnation === other.incarnation && one.position === other.position;
+
+const thrownInto = (): Result<never> =>
+  createFailure(createMemoryStorageError("begin", "the turn log threw", { retryable: true }));
