@@ -7,7 +7,7 @@ import {
   type TurnView,
 } from "@jaf/server/client";
 import type { StoppedTurn } from "../saw/turn-record.ts";
-import { stateOf } from "./outcome.ts";
+import { isRejected, stateOf } from "./outcome.ts";
 
 /** What the transcript shows, one below the other. */
 export type Entry =
@@ -53,6 +53,22 @@ export function entriesOf({ messages, said, turn, stopped = [] }: Shown): readon
   if (turn !== undefined && turn.pieces.length > 0)
     entries.push({ type: "pieces", key: `turn-${turn.items.length}`, pieces: turn.pieces });
   return entries;
+}
+
+/** The tools of these names that have run since the user last said something. */
+export function ranSince(entries: readonly Entry[], names: ReadonlySet<string>): readonly string[] {
+  const asked = entries.findLastIndex((entry) => entry.type === "message" && entry.message.role === "user");
+  const ran = entries
+    .slice(asked + 1)
+    .flatMap((entry) =>
+      entry.type === "tool" &&
+      names.has(entry.tool.toolName) &&
+      entry.tool.result !== undefined &&
+      !isRejected(entry.tool.state, entry.tool.result)
+        ? [entry.tool.toolName]
+        : [],
+    );
+  return [...new Set(ran)];
 }
 
 /** A call that waited in an earlier turn is shown where it was made, with what has become of it. */

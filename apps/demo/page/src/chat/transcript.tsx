@@ -2,9 +2,10 @@ import { callsIn, isRunning } from "@jaf/server/client";
 import { useEffect, useRef } from "preact/hooks";
 import { conversation, list } from "../app-models.ts";
 import { useStore } from "../ui/store.ts";
+import { approvalTools, loadApprovalTools } from "./approval-tools.ts";
 import { AssistantMessage } from "./assistant-message.tsx";
 import type { ConversationState } from "./conversation-model.ts";
-import { type Entry, entriesOf } from "./entries.ts";
+import { type Entry, entriesOf, ranSince } from "./entries.ts";
 import { StreamingMessage } from "./streaming-message.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { type MissingPart, TurnEnding } from "./turn-ending.tsx";
@@ -23,6 +24,11 @@ export function Transcript({ state, onSaw }: TranscriptProps) {
   const running = turn !== undefined && isRunning(turn);
   const entries = entriesOf(state);
   const end = useEndInView(`${state.conversationId} ${entries.length} ${turn?.events ?? 0}`);
+  const { names } = useStore(approvalTools);
+  useEffect(() => {
+    if (approvalTools.get().names.size === 0) void loadApprovalTools();
+  }, [state.conversationId]);
+  const ran = ranSince(entries, names);
   const lastReply = entries.findLastIndex(
     (entry) => entry.type === "message" && entry.message.role === "assistant",
   );
@@ -41,6 +47,7 @@ export function Transcript({ state, onSaw }: TranscriptProps) {
           state={state}
           onSaw={onSaw}
           isLastReply={index === lastReply}
+          ran={ran}
         />
       ))}
       {running && !entries.some(({ type }) => type === "pieces") && (
@@ -66,9 +73,11 @@ function missingIn(messages: ConversationState["messages"]): MissingPart | undef
 interface EntryViewProps extends TranscriptProps {
   readonly entry: Entry;
   readonly isLastReply: boolean;
+  /** The tools with an approval that have run for the last reply. */
+  readonly ran: readonly string[];
 }
 
-function EntryView({ entry, state, onSaw, isLastReply }: EntryViewProps) {
+function EntryView({ entry, state, onSaw, isLastReply, ran }: EntryViewProps) {
   const { turn, waiting } = state;
   const running = turn !== undefined && isRunning(turn);
   switch (entry.type) {
@@ -77,6 +86,7 @@ function EntryView({ entry, state, onSaw, isLastReply }: EntryViewProps) {
         <AssistantMessage
           entry={entry}
           onSaw={onSaw}
+          ran={ran}
           onRetry={isLastReply && !running ? () => void conversation.regenerate() : undefined}
         />
       ) : (
