@@ -1,4 +1,5 @@
 import { createConversationModel } from "./chat/conversation-model.ts";
+import { createDrafts } from "./chat/drafts.ts";
 import { createListModel } from "./conversations/list-model.ts";
 import { replaceRoute, route } from "./route.ts";
 import { server } from "./server.ts";
@@ -6,10 +7,15 @@ import { server } from "./server.ts";
 /** One of each for the page. */
 export const list = createListModel(server);
 
+export const drafts = createDrafts(sessionStorage);
+
 export const conversation = createConversationModel(server, {
   onCreated: (conversationId) => {
+    drafts.move(undefined, conversationId);
     if (route.get().now.page === "chat") replaceRoute({ page: "chat", conversationId });
   },
+  onUnsent: drafts.restore,
+  onMissing: (conversationId) => drafts.move(conversationId, undefined),
   onChanged: () => list.changed(),
 });
 
@@ -19,9 +25,17 @@ function openRoute(): void {
 }
 route.subscribe(openRoute);
 
+/** The conversation that was open, and in the list, when it was last looked at. */
+let listed: string | undefined;
+
 list.state.subscribe(() => {
   const { conversationId } = conversation.state.get();
-  const heard = list.state.get().conversations.find((one) => one.conversationId === conversationId);
+  const { reachable, loaded, conversations } = list.state.get();
+  if (!reachable || !loaded) return;
+  conversation.reached();
+  const heard = conversations.find((one) => one.conversationId === conversationId);
+  if (heard === undefined && conversationId !== undefined && listed === conversationId) conversation.check();
+  listed = heard?.conversationId;
   if (heard !== undefined)
     conversation.heardOf(heard.version, heard.turn?.state === "running" ? heard.turn.turnId : undefined);
 });

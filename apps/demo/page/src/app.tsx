@@ -13,7 +13,9 @@ import { useStore } from "./ui/store.ts";
 
 export function App() {
   const { now } = useStore(route);
-  const { title } = useStore(conversation.state);
+  const { title, conversationId, status } = useStore(conversation.state);
+  const { conversations } = useStore(list.state);
+  const listed = conversations.find((one) => one.conversationId === conversationId);
   const isNarrow = useMedia("(max-width: 820px)");
   const [drawer, setDrawer] = useState(false);
   const [trying, setTrying] = useState(false);
@@ -22,7 +24,9 @@ export function App() {
       ? "What I know about you"
       : now.page === "health"
         ? "Health"
-        : (title ?? "New conversation");
+        : status === "missing"
+          ? "No such conversation"
+          : (listed?.title ?? title ?? "New conversation");
   useEffect(() => {
     document.title = `${heading} · JAF`;
   }, [heading]);

@@ -11,8 +11,13 @@ export const server = createJafClient({ baseUrl: API });
 export function failureText(thrown: unknown): string {
   if (!isJafClientError(thrown)) return thrown instanceof Error ? thrown.message : "Something went wrong.";
   if (thrown.code === "connection") return "The server can't be reached at the moment.";
+  if (thrown.code === "running")
+    return "A reply is under way here already, e.g. to another tab. Send this when it is complete.";
   return thrown.message;
 }
+
+export const isUnreachable = (thrown: unknown): boolean =>
+  isJafClientError(thrown) && thrown.code === "connection";
 
 /** Throws an error that says what the server answered. */
 async function demoCall(

@@ -23,7 +23,9 @@ export async function runPage(command: Of<"page">, leaving: Leaving): Promise<nu
     ],
     signal: leaving.signal,
     onFirst: (url) => {
-      console.log(`\nThe page is at ${url}\nCtrl-C ends it; everything is kept. The terminal: demo chat`);
+      console.log(
+        `\nThe page is at ${url}\nCtrl-C ends it; everything is kept. Then, in the terminal: demo chat`,
+      );
       if (opensBrowser) openBrowser(url);
     },
     onRestart: () => console.log("The server was killed: another one goes on."),

@@ -1,6 +1,7 @@
 import { emptyTurn, foldTurn, type PositionedMessage } from "@jaf/server/client";
 import { describe, expect, it } from "vitest";
 import { entriesOf } from "../../page/src/chat/entries.ts";
+import { isRejected } from "../../page/src/chat/outcome.ts";
 
 const call = (id: string) => [
   { id, type: "function" as const, function: { name: "notes", arguments: "{}" } },
@@ -90,6 +91,27 @@ describe("entriesOf", () => {
       turn: turn(start, ends, message(reply)),
     });
     expect(kinds(entries)).toEqual(["user: Hi", "assistant: ", "tool success", "assistant: Done"]);
+  });
+
+  it("marks the last thing that a stopped turn said, and the call that it was at", () => {
+    const marks = (messages: readonly PositionedMessage[], to: number) =>
+      entriesOf({ messages, said: undefined, turn: undefined, stopped: [{ from: 0, to }] }).map(
+        (entry) => "stopped" in entry && entry.stopped === true,
+      );
+    expect(marks(stored(user, reply, user, reply), 2)).toEqual([false, true, false, false]);
+    expect(marks(stored(user, asks), 2)).toEqual([false, false, true]);
+  });
+
+  it("says of a rejected call what became of it", () => {
+    const content = '{"status":"permission_denied","error":{"message":"The call was not approved."}}';
+    const entries = entriesOf({
+      messages: stored(user, asks, { ...result, content }),
+      said: undefined,
+      turn: undefined,
+    });
+    expect(kinds(entries)).toContain("tool permission_denied");
+    expect(isRejected("permission_denied", content)).toBe(true);
+    expect(isRejected("success", result.content)).toBe(false);
   });
 
   it("keeps calls apart whose ids are the same", () => {

@@ -147,6 +147,49 @@ describe("the page", { timeout: 120_000 }, () => {
     expect(notes).not.toContain("Lunch on Friday?");
   });
 
+  it("keeps a decision that couldn't be sent to be made again, and says when a call was rejected", async () => {
+    const { page, say, replied } = await open();
+    await say("Send an email to Grace: Tea?");
+    await page.getByRole("button", { name: "Approve" }).waitFor();
+    await page.route("**/api/**", (route) => route.abort());
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByText("Your decision wasn't sent", { exact: false }).waitFor();
+    await page.unroute("**/api/**");
+    await page.getByRole("button", { name: "Reject" }).click();
+    await replied();
+    const rejected = page.getByRole("article", { name: "Tool send_email: Rejected" });
+    await rejected.waitFor();
+    await page.reload();
+    await rejected.waitFor();
+  });
+
+  it("marks what was stopped, also after a reload, and keeps a draft with its conversation", async () => {
+    const { page, say, newConversation } = await open();
+    await say("Set a timer for 50 seconds");
+    await page.getByRole("article", { name: "Tool timer: Running" }).waitFor();
+    await page.getByLabel("Stop the reply").click();
+    const stopped = page.getByRole("article", { name: "Tool timer: Stopped" });
+    await stopped.waitFor();
+    const message = page.getByLabel("Message", { exact: true });
+    await message.fill("A draft");
+    await newConversation();
+    await expect.poll(() => message.inputValue()).toBe("");
+    await page.goBack();
+    await page.reload();
+    await stopped.waitFor();
+    await page.getByRole("button", { name: "Try again" }).waitFor();
+    expect(await message.inputValue()).toBe("A draft");
+  });
+
+  it("says what isn't undone before a reply is made anew", async () => {
+    const { page, say, replied } = await open();
+    await say("Send an email to Grace: Cake?");
+    await page.getByRole("button", { name: "Approve" }).click();
+    await replied();
+    await page.getByLabel("Make the reply anew").click();
+    await page.getByText("send_email has run", { exact: false }).waitFor();
+  });
+
   it("shows a turn in two tabs at once, and a decision in either", async () => {
     const first = await open();
     await first.say("Send an email to Alan: Tea?");

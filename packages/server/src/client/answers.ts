@@ -52,7 +52,6 @@ export interface Conversation {
   readonly createdAt: string;
   readonly lastActivity: string;
   readonly version: number;
-  readonly agentName?: string;
   readonly messages: readonly PositionedMessage[];
   /** Whether there are messages before the first of these. */
   readonly earlier: boolean;
@@ -75,6 +74,7 @@ export interface TurnAnswer {
   readonly error?: TurnError;
   readonly version?: number;
   readonly usage?: ModelUsage;
+  readonly spent?: TurnEnd["spent"];
 }
 
 export interface TurnEvents {

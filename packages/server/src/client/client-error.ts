@@ -12,6 +12,10 @@ export interface JafClientErrorDetails {
   readonly requestId?: string | undefined;
   /** How long the server asks to wait. */
   readonly retryAfterMs?: number | undefined;
+  /** The conversation that the failure is about, where the server names one. */
+  readonly conversationId?: string | undefined;
+  /** The turn that the failure is about, e.g. of `"running"` the one that runs. */
+  readonly turnId?: string | undefined;
 }
 
 /** Why a request failed. Every method of the client rejects with it, and with nothing else. */
@@ -22,6 +26,8 @@ export class JafClientError extends Error implements JafClientErrorDetails {
   readonly retryable: boolean;
   readonly requestId: string | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly conversationId: string | undefined;
+  readonly turnId: string | undefined;
 
   constructor(message: string, details: JafClientErrorDetails, options?: { readonly cause?: unknown }) {
     super(message, options);
@@ -30,6 +36,8 @@ export class JafClientError extends Error implements JafClientErrorDetails {
     this.retryable = details.retryable;
     this.requestId = details.requestId;
     this.retryAfterMs = details.retryAfterMs;
+    this.conversationId = details.conversationId;
+    this.turnId = details.turnId;
   }
 }
 
@@ -67,7 +75,6 @@ export async function errorOf(response: Response): Promise<JafClientError> {
   const message = told["message"];
   const code = told["code"];
   const retryable = told["retryable"];
-  const requestId = told["requestId"];
   return new JafClientError(
     typeof message === "string" ? message : (FAILED[status] ?? `The server answered with status ${status}.`),
     {
@@ -75,8 +82,10 @@ export async function errorOf(response: Response): Promise<JafClientError> {
       status,
       retryable:
         typeof retryable === "boolean" ? retryable : status === 429 || status === 408 || status >= 500,
-      requestId: typeof requestId === "string" ? requestId : undefined,
+      requestId: textOf(told["requestId"]),
       retryAfterMs: retryAfterMs(response.headers.get("retry-after")),
+      conversationId: textOf(told["conversationId"]),
+      turnId: textOf(told["turnId"]),
     },
   );
 }
@@ -90,6 +99,8 @@ async function toldBy(response: Response): Promise<Readonly<Record<string, unkno
     return {}; // No JSON, or cut off: the status says enough.
   }
 }
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** Seconds, or a date. */
 function retryAfterMs(header: string | null): number | undefined {

@@ -27,11 +27,14 @@ export interface FollowedTurn {
 /** Opens the stream of the turn's events from this one on. */
 type Open = (signal: AbortSignal) => Promise<Response>;
 
+const NO_CONTENT = 204;
 const DEFAULT_ATTEMPTS = 30;
 const DEFAULT_IDLE_MS = 60_000;
+/** A connection on which bytes still come after so long is a good one, though no event came. */
+const STEADY_MS = 5_000;
 
 /**
- * The events of a turn, each once and in order, until `turn_end`. A lost connection is opened again from the event after the last
+ * The events of a turn, each once and in order, until `turn_end`, or until the server says that none is left. A lost connection is opened again from the event after the last
  * one. `first` opens the first one, which isn't opened again before an event has told which turn it is.
  */
 export async function* followTurn(
@@ -45,11 +48,18 @@ export async function* followTurn(
   let failures = 0;
   for (;;) {
     try {
-      const opened: Open = open ?? ((aborted) => openEvents(http, { conversationId, turnId, from }, aborted));
-      const connected = () => {
+      let nothingLeft = false;
+      const opened: Open = async (aborted) => {
+        const response = await (open?.(aborted) ??
+          openEvents(http, { conversationId, turnId, from }, aborted));
+        nothingLeft = response.status === NO_CONTENT;
         if (failures > 0) onConnection(true);
+        return response;
       };
-      for await (const numbered of readTurn(opened, options, connected)) {
+      const onSteady = () => {
+        failures = 0;
+      };
+      for await (const numbered of readTurn(opened, options, onSteady)) {
         failures = 0;
         open = undefined;
         if (numbered.number < from) continue; // Sent again.
@@ -60,6 +70,7 @@ export async function* followTurn(
         yield numbered;
         if (numbered.event.type === "turn_end") return;
       }
+      if (nothingLeft) return;
       throw connectionError(new Error("The stream ended before the turn."), signal);
     } catch (thrown) {
       const error = connectionError(thrown, signal);
@@ -89,22 +100,25 @@ function openEvents(
 async function* readTurn(
   open: Open,
   { signal, idleTimeoutMs = DEFAULT_IDLE_MS }: FollowOptions,
-  connected: () => void,
+  onSteady: () => void,
 ): AsyncGenerator<FollowedEvent> {
   const connection = new AbortController();
   const abort = () => connection.abort(signal?.reason);
   signal?.addEventListener("abort", abort);
   if (signal?.aborted === true) abort();
   let idle: ReturnType<typeof setTimeout> | undefined;
+  let openedAt = Number.POSITIVE_INFINITY;
   const heard = () => {
+    if (performance.now() - openedAt >= STEADY_MS) onSteady();
     clearTimeout(idle);
     idle = setTimeout(() => connection.abort(new Error("Nothing came for too long.")), idleTimeoutMs);
   };
   try {
     heard();
-    const { body } = await open(connection.signal);
+    const { status, body } = await open(connection.signal);
+    if (status === NO_CONTENT) return;
     if (body === null) throw malformed();
-    connected();
+    openedAt = performance.now();
     for await (const { id, data } of readServerSentEvents(body, heard)) yield parseEvent(id, data);
   } finally {
     clearTimeout(idle);

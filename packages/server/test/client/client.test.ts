@@ -135,6 +135,21 @@ describe("chat", () => {
     expect(received.length).toBe(1 + reconnect.maxAttempts);
   });
 
+  it("doesn't give up on a turn that is silent for long, while its connections are good", {
+    timeout: 30_000,
+  }, async () => {
+    const { client } = await serve((response, _, number) => {
+      openStream(response);
+      if (number === 0) return response.end(frames(0, 1));
+      if (number > 1) return response.end(frames(1, 5));
+      const beat = setInterval(() => response.write(": still here\n\n"), 200);
+      setTimeout(() => response.destroy(), 6_000);
+      response.on("close", () => clearInterval(beat));
+    });
+    const stream = client.chat({ message: "Hi" }, { reconnect: { ...reconnect, maxAttempts: 1 } });
+    expect(await numbersOf(stream)).toEqual([0, 1, 2, 3, 4]);
+  });
+
   it("ends with what the server says for good, e.g. that the turn has expired", async () => {
     const error = { code: "not-found", message: "There is no such turn.", requestId: "r1", retryable: false };
     const { client, received } = await serve((response, _, number) => {
@@ -179,6 +194,17 @@ describe("follow", () => {
       "/conversations/c%2F1/events?from=2",
       "/conversations/c%2F1/events?turnId=turn%3A1&from=3",
     ]);
+  });
+});
+
+describe("follow, of a turn that has ended", () => {
+  it("ends where nothing is left to tell", async () => {
+    const { client, received } = await serve((response) => {
+      response.writeHead(204);
+      response.end();
+    });
+    expect(await numbersOf(client.conversations.follow("c/1", { from: 5 }, { reconnect }))).toEqual([]);
+    expect(received).toHaveLength(1);
   });
 });
 
@@ -241,6 +267,15 @@ describe("requests", () => {
     ]);
     expect(new Set(received.map(({ headers }) => headers.authorization))).toEqual(new Set(["Bearer x"]));
     expect(received[2]?.body).toMatchObject({ approvals: [{ approved: true }] });
+  });
+
+  it("keeps which conversation and turn a failure is about", async () => {
+    const error = {
+      ...{ code: "running", message: "It runs.", requestId: "r", retryable: true },
+      ...{ conversationId: "c", turnId: "t" },
+    };
+    const { client } = await serve((response) => json(response, 409, { success: false, error }));
+    expect(await failureOf(client.ask({ message: "Hi" }))).toMatchObject({ ...error, status: 409 });
   });
 
   it("tells an answer without JSON by its status, and how long to wait", async () => {

@@ -2,15 +2,18 @@ import { Markdown } from "../markdown/markdown-view.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { shownContent } from "./content.ts";
 import type { Entry } from "./entries.ts";
+import { RetryButton } from "./retry-button.tsx";
 
 interface AssistantMessageProps {
   readonly entry: Extract<Entry, { readonly type: "message" }>;
   readonly onSaw: (position: number) => void;
   /** Absent: it can't be made anew. */
   readonly onRetry: (() => void) | undefined;
+  /** The tools with an approval that have run for it. */
+  readonly ran: readonly string[];
 }
 
-export function AssistantMessage({ entry, onSaw, onRetry }: AssistantMessageProps) {
+export function AssistantMessage({ entry, onSaw, onRetry, ran }: AssistantMessageProps) {
   const { position, message, stopped } = entry;
   const { text, reasoning, images } = shownContent(message);
   const callsOnly = text.trim() === "" && images.length === 0;
@@ -39,17 +42,7 @@ export function AssistantMessage({ entry, onSaw, onRetry }: AssistantMessageProp
           >
             <Icon name="copy" />
           </button>
-          {onRetry !== undefined && (
-            <button
-              type="button"
-              class="quiet square"
-              aria-label="Make the reply anew"
-              title="Make it anew"
-              onClick={onRetry}
-            >
-              <Icon name="retry" />
-            </button>
-          )}
+          {onRetry !== undefined && <RetryButton ran={ran} onRetry={onRetry} />}
           {position !== undefined && (
             <button type="button" class="quiet" onClick={() => onSaw(position)}>
               <Icon name="eye" /> What the model saw

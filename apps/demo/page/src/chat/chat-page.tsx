@@ -1,6 +1,6 @@
 import { isRunning } from "@jaf/server/client";
 import { useState } from "preact/hooks";
-import { conversation } from "../app-models.ts";
+import { conversation, drafts } from "../app-models.ts";
 import { SawSheet } from "../saw/saw-sheet.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { ScrollArea } from "../ui/scroll-area.ts";
@@ -8,6 +8,20 @@ import { useStore } from "../ui/store.ts";
 import { Composer } from "./composer.tsx";
 import { Transcript } from "./transcript.tsx";
 import { Welcome } from "./welcome.tsx";
+
+function Missing() {
+  const isWritten = useStore(drafts.state)[""] !== undefined;
+  return (
+    <div class="blank">
+      <p>There is no such conversation. It may have been deleted.</p>
+      {isWritten && (
+        <p>
+          What you have written waits in a <a href="#/">new conversation</a>.
+        </p>
+      )}
+    </div>
+  );
+}
 
 export function ChatPage() {
   const state = useStore(conversation.state);
@@ -19,9 +33,7 @@ export function ChatPage() {
   return (
     <div class="chat">
       <ScrollArea class="scroll" id="scroll" label="Messages">
-        {status === "missing" && (
-          <p class="blank">There is no such conversation. It may have been deleted.</p>
-        )}
+        {status === "missing" && <Missing />}
         {status === "loading" && <p class="blank quiet-text">Loading…</p>}
         {(status === "new" || status === "ready") && isBlank && <Welcome />}
         {!isBlank && <Transcript state={state} onSaw={setSawAt} />}
@@ -35,7 +47,7 @@ export function ChatPage() {
             </button>
           </p>
         )}
-        {status !== "missing" && <Composer running={running} unsent={state.unsent} />}
+        {status !== "missing" && <Composer running={running} conversationId={conversationId} />}
       </div>
       {sawAt !== undefined && conversationId !== undefined && (
         <SawSheet conversationId={conversationId} position={sawAt} onClose={() => setSawAt(undefined)} />

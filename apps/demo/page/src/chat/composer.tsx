@@ -1,26 +1,29 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import { conversation } from "../app-models.ts";
+import { useEffect, useRef } from "preact/hooks";
+import { conversation, drafts } from "../app-models.ts";
+import { refocus } from "../ui/focus.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useOnline } from "../ui/media.ts";
+import { useStore } from "../ui/store.ts";
 
 interface ComposerProps {
   readonly running: boolean;
-  /** What couldn't be sent. */
-  readonly unsent: string | undefined;
+  readonly conversationId: string | undefined;
 }
 
-export function Composer({ running, unsent }: ComposerProps) {
-  const [text, setText] = useState("");
+export function Composer({ running, conversationId }: ComposerProps) {
+  const text = useStore(drafts.state)[conversationId ?? ""] ?? "";
   const online = useOnline();
   const area = useRef<HTMLTextAreaElement>(null);
   useEffect(() => area.current?.focus({ preventScroll: true }), []);
   useEffect(() => {
-    if (unsent !== undefined) setText((now) => (now === "" ? unsent : now));
-  }, [unsent]);
+    // The button that was pressed, e.g. to stop or to approve, is gone; but who selects or types by touch isn't disturbed.
+    const selects = getSelection()?.isCollapsed === false;
+    if (!selects && matchMedia("(hover: hover)").matches) refocus(area.current);
+  }, [running]);
   const canSend = text.trim() !== "" && !running && online;
   const send = () => {
     if (!canSend) return;
-    setText("");
+    drafts.write(conversationId, "");
     void conversation.send(text.trim());
   };
 
@@ -40,7 +43,7 @@ export function Composer({ running, unsent }: ComposerProps) {
           aria-label="Message"
           aria-describedby="composer-hint"
           placeholder="Say something"
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
+          onInput={({ currentTarget }) => drafts.write(conversationId, currentTarget.value)}
           onKeyDown={(event) => {
             // Not the Enter that ends the input of a word, e.g. of Japanese.
             if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;

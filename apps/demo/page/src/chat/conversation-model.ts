@@ -9,7 +9,8 @@ import {
   type TurnView,
   type WaitingCall,
 } from "@jaf/server/client";
-import { failureText } from "../server.ts";
+import { type StoppedTurn, stoppedIn } from "../saw/turn-record.ts";
+import { failureText, isUnreachable } from "../server.ts";
 import { createStore, type Store } from "../ui/store.ts";
 
 export interface ConversationState {
@@ -26,9 +27,11 @@ export interface ConversationState {
   readonly waiting: readonly WaitingCall[];
   /** `false`: the reply goes on at the server, and is shown once the connection is back. */
   readonly connected: boolean;
+  /** The turns that were stopped, and whose messages are still there. */
+  readonly stopped: readonly StoppedTurn[];
   readonly failure: string | undefined;
-  /** What couldn't be sent goes back to where it was written. */
-  readonly unsent: string | undefined;
+  /** The failure is over once the server can be reached again. */
+  readonly failurePasses: boolean;
 }
 
 const EMPTY: ConversationState = {
@@ -42,11 +45,13 @@ const EMPTY: ConversationState = {
   turn: undefined,
   waiting: [],
   connected: true,
+  stopped: [],
   failure: undefined,
-  unsent: undefined,
+  failurePasses: false,
 };
 
 const PAGE = 100;
+const TURNS = 50;
 const RECONNECT = { maxAttempts: Number.POSITIVE_INFINITY, maxDelayMs: 3_000 };
 
 export interface ConversationModel {
@@ -54,6 +59,10 @@ export interface ConversationModel {
   readonly open: (conversationId: string | undefined) => Promise<void>;
   /** Another tab, or a list, knows of a turn or of a version: take it in, if it is new here. */
   readonly heardOf: (version: number, runningTurnId: string | undefined) => void;
+  /** The server can be reached: what failed by that is over. */
+  readonly reached: () => void;
+  /** It may have been deleted elsewhere. */
+  readonly check: () => void;
   readonly send: (text: string) => Promise<void>;
   readonly edit: (position: number, text: string) => Promise<void>;
   readonly regenerate: (position?: number) => Promise<void>;
@@ -67,13 +76,34 @@ export interface ConversationModel {
 export interface ConversationModelOptions {
   /** A conversation began here. */
   readonly onCreated: (conversationId: string) => void;
+  /** What was said couldn't be sent. */
+  readonly onUnsent: (conversationId: string | undefined, text: string) => void;
+  /** There is no such conversation, or no longer. */
+  readonly onMissing: (conversationId: string) => void;
   /** A turn began or ended: lists have changed. */
   readonly onChanged: (conversationId: string) => void;
 }
 
+type Before = Pick<ConversationState, "turn" | "messages" | "waiting">;
+
+/** What becomes of a request that brought nothing. */
+interface Sending {
+  /** What was shown before it. */
+  readonly before?: Before;
+  /** What the user said in it. */
+  readonly unsent?: string;
+  /** What is said where the server couldn't be reached. */
+  readonly unsentText?: string;
+}
+
+const failureOf = (thrown: unknown) => ({
+  failure: failureText(thrown),
+  failurePasses: isUnreachable(thrown),
+});
+
 export function createConversationModel(
   server: JafClient,
-  { onCreated, onChanged }: ConversationModelOptions,
+  { onCreated, onUnsent, onMissing, onChanged }: ConversationModelOptions,
 ): ConversationModel {
   const state = createStore<ConversationState>(EMPTY);
   /** What is under way belongs to the conversation that was open when it began. */
@@ -92,7 +122,10 @@ export function createConversationModel(
     const own = latest;
     const overtaken = () => signal.aborted || own !== latest;
     try {
-      const got = await server.conversations.get(conversationId, { limit: PAGE }, { signal });
+      const [got, stopped] = await Promise.all([
+        server.conversations.get(conversationId, { limit: PAGE }, { signal }),
+        stoppedOf(conversationId, signal),
+      ]);
       const waiting = got.turn?.state === "waiting" ? await waitingOf(conversationId, signal) : [];
       if (overtaken()) return;
       const { turn } = state.get();
@@ -103,6 +136,7 @@ export function createConversationModel(
         messages: got.messages,
         earlier: got.earlier,
         waiting,
+        stopped,
         said: undefined,
         // What failed or was cut off is in no stored message.
         turn: turn?.turnId === got.turn?.turnId && turn?.status === "error" ? turn : undefined,
@@ -111,10 +145,23 @@ export function createConversationModel(
     } catch (thrown) {
       if (overtaken()) return;
       const missing = isJafClientError(thrown) && thrown.status === 404;
-      state.set({
-        status: missing ? "missing" : state.get().status === "ready" ? "ready" : "failed",
-        failure: missing ? undefined : failureText(thrown),
-      });
+      if (missing) {
+        state.set({ ...EMPTY, conversationId, status: "missing" });
+        onMissing(conversationId);
+      } else {
+        const status = state.get().status === "ready" ? "ready" : "failed";
+        state.set({ status, ...failureOf(thrown) });
+      }
+    }
+  }
+
+  /** What it doesn't tell isn't marked: the messages are there all the same. */
+  async function stoppedOf(conversationId: string, signal: AbortSignal): Promise<readonly StoppedTurn[]> {
+    try {
+      const { turns } = await server.conversations.turns(conversationId, { limit: TURNS }, { signal });
+      return stoppedIn(turns);
+    } catch {
+      return [];
     }
   }
 
@@ -142,10 +189,10 @@ export function createConversationModel(
   async function show(
     events: AsyncIterable<FollowedEvent>,
     signal: AbortSignal,
-    unsent?: string,
+    { before, unsent, unsentText }: Sending = {},
   ): Promise<void> {
     latest += 1;
-    state.set({ turn: emptyTurn, failure: undefined, unsent: undefined, waiting: [], connected: true });
+    state.set({ turn: emptyTurn, failure: undefined, waiting: [], connected: true });
     try {
       for await (const event of events) {
         if (signal.aborted) return;
@@ -160,16 +207,22 @@ export function createConversationModel(
       state.set({
         turn: undefined,
         connected: true,
-        failure: failureText(thrown),
-        ...(nothingCame ? { said: undefined, unsent } : {}),
+        ...failureOf(thrown),
+        // Nothing has changed, as far as one knows: what could be done before can be done again.
+        ...(nothingCame ? { ...before, said: undefined } : {}),
+        ...(nothingCame && unsentText !== undefined && isUnreachable(thrown)
+          ? { failure: unsentText, failurePasses: false }
+          : {}),
       });
+      if (nothingCame && unsent !== undefined) onUnsent(state.get().conversationId, unsent);
     }
     const { conversationId } = state.get();
     if (conversationId === undefined) return;
     onChanged(conversationId);
-    const { failure } = state.get();
+    const { failure, failurePasses } = state.get();
     await load(signal);
-    if (failure !== undefined && !signal.aborted) state.set({ failure });
+    if (failure !== undefined && !signal.aborted && state.get().status !== "missing")
+      state.set({ failure, failurePasses });
   }
 
   function began(conversationId: string): void {
@@ -179,6 +232,11 @@ export function createConversationModel(
     }
     onChanged(conversationId);
   }
+
+  const shownNow = (): Before => {
+    const { turn, messages, waiting } = state.get();
+    return { turn, messages, waiting };
+  };
 
   const target = () => {
     const { conversationId } = state.get();
@@ -205,25 +263,42 @@ export function createConversationModel(
       if (status !== "ready" || running()) return;
       if (version !== known || runningTurnId !== undefined) void load(current.signal);
     },
+    reached: () => {
+      const { status, failurePasses } = state.get();
+      if (failurePasses) state.set({ failure: undefined, failurePasses: false });
+      if (status === "failed") void load(current.signal);
+    },
+    check: () => {
+      if (!running()) void load(current.signal);
+    },
     send: async (text) => {
       const { signal } = current;
+      const before = shownNow();
       state.set({ said: text });
-      await show(server.chat({ ...target(), message: text }, following(signal)), signal, text);
+      await show(server.chat({ ...target(), message: text }, following(signal)), signal, {
+        before,
+        unsent: text,
+      });
     },
     edit: async (position, text) => {
       const { signal } = current;
+      const before = shownNow();
       const { conversationId = "", version, messages } = state.get();
       state.set({ messages: messages.filter((one) => one.position < position), said: text });
       const request = { position, version, message: text };
-      await show(server.conversations.edit(conversationId, request, following(signal)), signal, text);
+      const events = server.conversations.edit(conversationId, request, following(signal));
+      await show(events, signal, { before, unsent: text });
     },
     regenerate: async (position) => {
       const { signal } = current;
+      const before = shownNow();
       const { conversationId = "", version, messages } = state.get();
       const from = position ?? messages.findLast(({ message }) => message.role === "user")?.position ?? 0;
       state.set({ messages: messages.filter((one) => one.position <= from) });
       const request = { position: from, version };
-      await show(server.conversations.regenerate(conversationId, request, following(signal)), signal);
+      await show(server.conversations.regenerate(conversationId, request, following(signal)), signal, {
+        before,
+      });
     },
     resume: async () => {
       const { signal } = current;
@@ -233,8 +308,12 @@ export function createConversationModel(
       if (call.type !== "approval") return;
       const { signal } = current;
       const { toolCallId, approvalId } = call;
+      const before = shownNow();
       const decision = { toolCallId, approvalId, approved };
-      await show(server.chat({ ...target(), approvals: [decision] }, following(signal)), signal);
+      await show(server.chat({ ...target(), approvals: [decision] }, following(signal)), signal, {
+        before,
+        unsentText: "Your decision wasn't sent: the server couldn't be reached. Decide again.",
+      });
     },
     stop: async () => {
       const { conversationId, turn } = state.get();
@@ -245,7 +324,7 @@ export function createConversationModel(
           turn?.turnId === undefined ? {} : { turnId: turn.turnId },
         );
       } catch (thrown) {
-        state.set({ failure: failureText(thrown) });
+        state.set(failureOf(thrown));
       }
     },
     loadEarlier: async () => {
@@ -257,7 +336,7 @@ export function createConversationModel(
         const got = await server.conversations.get(conversationId, { before, limit: PAGE }, { signal });
         state.set((now) => ({ ...now, earlier: got.earlier, messages: [...got.messages, ...now.messages] }));
       } catch (thrown) {
-        if (!signal.aborted) state.set({ failure: failureText(thrown) });
+        if (!signal.aborted) state.set(failureOf(thrown));
       }
     },
     dismiss: () => state.set({ failure: undefined }),

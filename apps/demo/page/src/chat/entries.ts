@@ -6,6 +6,8 @@ import {
   type ToolItem,
   type TurnView,
 } from "@jaf/server/client";
+import type { StoppedTurn } from "../saw/turn-record.ts";
+import { isRejected, stateOf } from "./outcome.ts";
 
 /** What the transcript shows, one below the other. */
 export type Entry =
@@ -16,7 +18,14 @@ export type Entry =
       readonly message: Message;
       readonly stopped?: boolean;
     }
-  | { readonly type: "tool"; readonly key: string; readonly position?: number; readonly tool: ToolItem }
+  | {
+      readonly type: "tool";
+      readonly key: string;
+      readonly position?: number;
+      readonly tool: ToolItem;
+      /** The turn was stopped before the call had its result. */
+      readonly stopped?: boolean;
+    }
   | { readonly type: "handoff"; readonly key: string; readonly to: string }
   | { readonly type: "pieces"; readonly key: string; readonly pieces: readonly Piece[] };
 
@@ -25,11 +34,13 @@ export interface Shown {
   /** What the user has just said, until the stored messages have it. */
   readonly said: string | undefined;
   readonly turn: TurnView | undefined;
+  readonly stopped?: readonly StoppedTurn[];
 }
 
 /** Everything once: what the turn has said and the store has already is shown from the store. */
-export function entriesOf({ messages, said, turn }: Shown): readonly Entry[] {
+export function entriesOf({ messages, said, turn, stopped = [] }: Shown): readonly Entry[] {
   const entries = storedEntries(withoutTurn(messages, turn));
+  for (const one of stopped) markStopped(entries, one);
   if (said !== undefined)
     entries.push({ type: "message", key: "said", message: { role: "user", content: said } });
   for (const [index, item] of (turn?.items ?? []).entries()) {
@@ -44,6 +55,22 @@ export function entriesOf({ messages, said, turn }: Shown): readonly Entry[] {
   return entries;
 }
 
+/** The tools of these names that have run since the user last said something. */
+export function ranSince(entries: readonly Entry[], names: ReadonlySet<string>): readonly string[] {
+  const asked = entries.findLastIndex((entry) => entry.type === "message" && entry.message.role === "user");
+  const ran = entries
+    .slice(asked + 1)
+    .flatMap((entry) =>
+      entry.type === "tool" &&
+      names.has(entry.tool.toolName) &&
+      entry.tool.result !== undefined &&
+      !isRejected(entry.tool.state, entry.tool.result)
+        ? [entry.tool.toolName]
+        : [],
+    );
+  return [...new Set(ran)];
+}
+
 /** A call that waited in an earlier turn is shown where it was made, with what has become of it. */
 function placeTool(entries: Entry[], key: string, tool: ToolItem): void {
   const index = entries.findLastIndex(
@@ -53,6 +80,21 @@ function placeTool(entries: Entry[], key: string, tool: ToolItem): void {
   const entry = entries[index];
   if (entry?.type === "tool") entries[index] = { ...entry, tool };
   else entries.push({ type: "tool", key, tool });
+}
+
+/** The last thing that the turn said, or the calls that it was at. */
+function markStopped(entries: Entry[], { from, to }: StoppedTurn): void {
+  const isOwn = (entry: Entry) =>
+    (entry.type === "tool" || (entry.type === "message" && entry.message.role === "assistant")) &&
+    (entry.position ?? -1) >= from &&
+    (entry.position ?? -1) < to;
+  const last = entries.findLastIndex(isOwn);
+  const entry = entries[last];
+  if (entry?.type === "message") entries[last] = { ...entry, stopped: true };
+  if (entry?.type !== "tool") return;
+  for (const [index, other] of entries.entries())
+    if (other.type === "tool" && other.position === entry.position && other.tool.result === undefined)
+      entries[index] = { ...other, stopped: true };
 }
 
 function storedEntries(messages: readonly PositionedMessage[]): Entry[] {
@@ -80,16 +122,6 @@ function addResult(entries: Entry[], { tool_call_id, content }: Message): void {
   if (entry?.type !== "tool") return;
   const result = typeof content === "string" ? content : JSON.stringify(content);
   entries[index] = { ...entry, tool: { ...entry.tool, state: stateOf(result), result } };
-}
-
-/** Results are stored as JSON with a status, unless a tool says something else. */
-function stateOf(result: string): ToolItem["state"] {
-  try {
-    const { status } = JSON.parse(result) as { readonly status?: unknown };
-    return status === "error" || status === "denied" ? (status as ToolItem["state"]) : "success";
-  } catch {
-    return "success";
-  }
 }
 
 /** The stored messages without those that the turn's events tell. */

@@ -2,10 +2,13 @@ import type { ToolItem, WaitingCall } from "@jaf/server/client";
 import { conversation } from "../app-models.ts";
 import { durationOf } from "../ui/dates.ts";
 import { Icon } from "../ui/icon.tsx";
+import { isRejected } from "./outcome.ts";
 
 interface ToolCardProps {
   readonly tool: ToolItem;
   readonly running: boolean;
+  /** The turn was stopped before the call had its result. */
+  readonly stopped: boolean;
   readonly waitsFor: WaitingCall | undefined;
 }
 
@@ -15,14 +18,23 @@ const STATES: Readonly<Record<string, string>> = {
   waiting: "Not finished",
   success: "Done",
   error: "Failed",
-  denied: "Rejected",
+  validation_error: "Failed",
+  permission_denied: "Not allowed",
+  not_found: "Not found",
 };
 
 /** A call of a tool: what it is called with, what came of it, and, where it waits for the person, the decision. */
-export function ToolCard({ tool, running, waitsFor }: ToolCardProps) {
+export function ToolCard({ tool, running, stopped, waitsFor }: ToolCardProps) {
   const { toolName, args, state, result, durationMs, starts } = tool;
   const asks = waitsFor?.type === "approval" && result === undefined && !running;
-  const said = asks ? "Waits for you" : (STATES[state] ?? state);
+  const rejected = isRejected(state, result);
+  const said = asks
+    ? "Waits for you"
+    : rejected
+      ? "Rejected"
+      : stopped && result === undefined
+        ? "Stopped"
+        : (STATES[state] ?? state);
   return (
     <article class={`tool ${asks ? "asks" : state}`} aria-label={`Tool ${toolName}: ${said}`}>
       <details open={asks}>
@@ -33,7 +45,7 @@ export function ToolCard({ tool, running, waitsFor }: ToolCardProps) {
           {starts > 1 && <span class="badge">started again</span>}
           <span class="badge state">
             {said}
-            {durationMs !== undefined && ` · ${durationOf(durationMs)}`}
+            {durationMs !== undefined && !rejected && ` · ${durationOf(durationMs)}`}
           </span>
         </summary>
         <dl>
@@ -45,7 +57,7 @@ export function ToolCard({ tool, running, waitsFor }: ToolCardProps) {
             <>
               <dt>Result</dt>
               <dd>
-                <pre>{resultText(result)}</pre>
+                <pre>{rejected ? "You rejected it: it didn't run." : resultText(result)}</pre>
               </dd>
             </>
           )}

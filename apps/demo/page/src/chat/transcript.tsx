@@ -1,12 +1,14 @@
-import { isRunning } from "@jaf/server/client";
+import { callsIn, isRunning } from "@jaf/server/client";
 import { useEffect, useRef } from "preact/hooks";
-import { conversation } from "../app-models.ts";
+import { conversation, list } from "../app-models.ts";
+import { useStore } from "../ui/store.ts";
+import { approvalTools, loadApprovalTools } from "./approval-tools.ts";
 import { AssistantMessage } from "./assistant-message.tsx";
 import type { ConversationState } from "./conversation-model.ts";
-import { type Entry, entriesOf } from "./entries.ts";
+import { type Entry, entriesOf, ranSince } from "./entries.ts";
 import { StreamingMessage } from "./streaming-message.tsx";
 import { ToolCard } from "./tool-card.tsx";
-import { TurnEnding } from "./turn-ending.tsx";
+import { type MissingPart, TurnEnding } from "./turn-ending.tsx";
 import { UserMessage } from "./user-message.tsx";
 
 interface TranscriptProps {
@@ -18,10 +20,15 @@ interface TranscriptProps {
 const NEAR_END = 120;
 
 export function Transcript({ state, onSaw }: TranscriptProps) {
-  const { turn, connected, earlier, messages } = state;
+  const { turn, connected, earlier, messages, waiting } = state;
   const running = turn !== undefined && isRunning(turn);
   const entries = entriesOf(state);
   const end = useEndInView(`${state.conversationId} ${entries.length} ${turn?.events ?? 0}`);
+  const { names } = useStore(approvalTools);
+  useEffect(() => {
+    if (approvalTools.get().names.size === 0) void loadApprovalTools();
+  }, [state.conversationId]);
+  const ran = ranSince(entries, names);
   const lastReply = entries.findLastIndex(
     (entry) => entry.type === "message" && entry.message.role === "assistant",
   );
@@ -40,24 +47,37 @@ export function Transcript({ state, onSaw }: TranscriptProps) {
           state={state}
           onSaw={onSaw}
           isLastReply={index === lastReply}
+          ran={ran}
         />
       ))}
       {running && !entries.some(({ type }) => type === "pieces") && (
         <Thinking connected={connected} retracted={turn.retracted} />
       )}
-      {!running && <TurnEnding turn={turn} isUnanswered={messages.at(-1)?.message.role === "user"} />}
+      {!running && (
+        <TurnEnding turn={turn} missing={waiting.length === 0 ? missingIn(messages) : undefined} />
+      )}
       <Spoken text={running || turn === undefined ? "" : "The reply is complete."} />
       <div ref={end} />
     </section>
   );
 }
 
+/** What the last thing that was said or done still lacks. */
+function missingIn(messages: ConversationState["messages"]): MissingPart | undefined {
+  const last = messages.at(-1)?.message;
+  if (last === undefined) return undefined;
+  if (last.role === "user") return "reply";
+  return last.role === "tool" || callsIn(last).length > 0 ? "rest" : undefined;
+}
+
 interface EntryViewProps extends TranscriptProps {
   readonly entry: Entry;
   readonly isLastReply: boolean;
+  /** The tools with an approval that have run for the last reply. */
+  readonly ran: readonly string[];
 }
 
-function EntryView({ entry, state, onSaw, isLastReply }: EntryViewProps) {
+function EntryView({ entry, state, onSaw, isLastReply, ran }: EntryViewProps) {
   const { turn, waiting } = state;
   const running = turn !== undefined && isRunning(turn);
   switch (entry.type) {
@@ -66,6 +86,7 @@ function EntryView({ entry, state, onSaw, isLastReply }: EntryViewProps) {
         <AssistantMessage
           entry={entry}
           onSaw={onSaw}
+          ran={ran}
           onRetry={isLastReply && !running ? () => void conversation.regenerate() : undefined}
         />
       ) : (
@@ -74,7 +95,8 @@ function EntryView({ entry, state, onSaw, isLastReply }: EntryViewProps) {
     case "tool": {
       const { tool } = entry;
       const waitsFor = tool.waitsFor ?? waiting.find(({ toolCallId }) => toolCallId === tool.toolCallId);
-      return <ToolCard tool={tool} running={running} waitsFor={waitsFor} />;
+      const stopped = entry.stopped === true || turn?.status === "stopped";
+      return <ToolCard tool={tool} running={running} stopped={stopped} waitsFor={waitsFor} />;
     }
     case "handoff":
       return <p class="marker">{entry.to} takes over</p>;
@@ -95,22 +117,29 @@ interface ThinkingProps {
   readonly retracted: keyof typeof RETRACTED | undefined;
 }
 
-const Thinking = ({ connected, retracted }: ThinkingProps) => (
-  <p class="thinking" role="status">
-    <span class="dots" aria-hidden="true">
-      <i />
-      <i />
-      <i />
-    </span>
-    {!connected ? (
-      "Reconnecting. The reply goes on at the server…"
-    ) : retracted === undefined ? (
-      <span class="hidden">Thinking…</span>
-    ) : (
-      RETRACTED[retracted]
-    )}
-  </p>
-);
+const Thinking = ({ connected, retracted }: ThinkingProps) => {
+  const { reachable } = useStore(list.state);
+  return (
+    <p class="thinking" role="status">
+      <span class="dots" aria-hidden="true">
+        <i />
+        <i />
+        <i />
+      </span>
+      {!connected ? (
+        reachable ? (
+          "Reconnecting. The reply goes on at the server…"
+        ) : (
+          "The server can't be reached. The reply goes on when it is there again…"
+        )
+      ) : retracted === undefined ? (
+        <span class="hidden">Thinking…</span>
+      ) : (
+        RETRACTED[retracted]
+      )}
+    </p>
+  );
+};
 
 const Spoken = ({ text }: { readonly text: string }) => (
   <p class="hidden" role="status">

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { conversation } from "../app-models.ts";
+import { refocusLater } from "../ui/focus.ts";
 import { Icon } from "../ui/icon.tsx";
 import { shownContent } from "./content.ts";
 import type { Entry } from "./entries.ts";
@@ -13,12 +14,17 @@ export function UserMessage({ entry, canEdit }: UserMessageProps) {
   const { position, message } = entry;
   const { text, images } = shownContent(message);
   const [editing, setEditing] = useState(false);
+  const pencil = useRef<HTMLButtonElement>(null);
+  const leave = () => {
+    setEditing(false);
+    refocusLater(() => pencil.current);
+  };
   if (editing && position !== undefined)
     return (
       <EditForm
         text={text}
         onDone={(changed) => {
-          setEditing(false);
+          leave();
           if (changed !== undefined) void conversation.edit(position, changed);
         }}
       />
@@ -34,6 +40,7 @@ export function UserMessage({ entry, canEdit }: UserMessageProps) {
       {canEdit && (
         <div class="message-actions">
           <button
+            ref={pencil}
             type="button"
             class="quiet square"
             aria-label="Edit and send again"
@@ -83,7 +90,9 @@ function EditForm({ text, onDone }: EditFormProps) {
         />
       </div>
       <div class="form-actions">
-        <span class="quiet-text">All that followed is replaced.</span>
+        <span class="quiet-text">
+          All that followed is replaced. What was learned from it stays known, and what tools did stays done.
+        </span>
         <button type="button" class="quiet" onClick={() => onDone(undefined)}>
           Cancel
         </button>

@@ -5,6 +5,7 @@ import { conversationHref, goTo } from "../route.ts";
 import { useAction } from "../ui/busy.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { briefly } from "../ui/dates.ts";
+import { refocusLater } from "../ui/focus.ts";
 import { Icon } from "../ui/icon.tsx";
 
 interface ConversationRowProps {
@@ -17,10 +18,12 @@ export function ConversationRow({ conversation, isOpen }: ConversationRowProps) 
   const title = conversation.title ?? "Untitled";
   const [renaming, setRenaming] = useState(false);
   const { failure, act } = useAction();
+  const pencil = useRef<HTMLButtonElement>(null);
   const remove = () =>
     act(async () => {
       await list.remove(conversationId);
       if (isOpen) goTo({ page: "chat", conversationId: undefined });
+      refocusLater(() => document.getElementById("search"));
     });
   if (renaming)
     return (
@@ -29,6 +32,7 @@ export function ConversationRow({ conversation, isOpen }: ConversationRowProps) 
           title={title}
           onDone={(changed) => {
             setRenaming(false);
+            refocusLater(() => pencil.current);
             if (changed !== undefined) act(() => list.rename(conversationId, changed));
           }}
         />
@@ -44,6 +48,7 @@ export function ConversationRow({ conversation, isOpen }: ConversationRowProps) 
       </a>
       <span class="row-actions">
         <button
+          ref={pencil}
           type="button"
           class="quiet square"
           aria-label={`Rename “${title}”`}
@@ -71,14 +76,26 @@ interface RenameFormProps {
 
 function RenameForm({ title, onDone }: RenameFormProps) {
   const input = useRef<HTMLInputElement>(null);
+  const isDone = useRef(false);
   useEffect(() => input.current?.select(), []);
+  const leave = (changed: string | undefined) => {
+    if (isDone.current) return; // What is removed loses the focus, too.
+    isDone.current = true;
+    onDone(changed);
+  };
+  const save = () => {
+    const changed = input.current?.value.trim() ?? "";
+    leave(changed === "" || changed === title ? undefined : changed);
+  };
   return (
     <form
       class="rename"
       onSubmit={(event) => {
         event.preventDefault();
-        const changed = input.current?.value.trim() ?? "";
-        onDone(changed === "" || changed === title ? undefined : changed);
+        save();
+      }}
+      onFocusOut={({ currentTarget, relatedTarget }) => {
+        if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) save();
       }}
     >
       <input
@@ -90,7 +107,7 @@ function RenameForm({ title, onDone }: RenameFormProps) {
           if (event.key !== "Escape") return;
           event.stopPropagation();
           event.preventDefault();
-          onDone(undefined);
+          leave(undefined);
         }}
       />
       <button type="submit" class="quiet square" aria-label="Save the title">

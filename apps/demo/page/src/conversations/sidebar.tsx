@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { list } from "../app-models.ts";
 import { conversationHref, route } from "../route.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
@@ -9,7 +9,6 @@ export function Sidebar({ onTry }: { readonly onTry: () => void }) {
   const { now } = useStore(route);
   const { conversations, nextCursor, approvals, loaded } = useStore(list.state);
   const [sought, setSought] = useState("");
-  const search = useRef<HTMLInputElement>(null);
   const words = sought.toLowerCase().split(/\s+/).filter(Boolean);
   const found = conversations.filter(({ title }) =>
     words.every((word) => (title ?? "").toLowerCase().includes(word)),
@@ -44,11 +43,11 @@ export function Sidebar({ onTry }: { readonly onTry: () => void }) {
       )}
       <label class="search">
         <Icon name="search" />
-        <span class="hidden">Search conversations</span>
+        <span class="hidden">Search conversations by their titles</span>
         <input
-          ref={search}
+          id="search"
           type="search"
-          placeholder="Search"
+          placeholder="Search titles"
           value={sought}
           onInput={({ currentTarget }) => setSought(currentTarget.value)}
         />

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import { failureText, server } from "../server.ts";
 import { useAction } from "../ui/busy.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
+import { refocusLater } from "../ui/focus.ts";
 import { ScrollArea } from "../ui/scroll-area.ts";
 import { FactCard } from "./fact-card.tsx";
 
@@ -14,6 +15,9 @@ interface Known {
 
 /** It is quoted, too, and tells nothing by itself. */
 const isQuestion = ({ fact }: Fact): boolean => /\?\s*$/.test(fact);
+
+const holds = ({ fact }: Fact, words: readonly string[]): boolean =>
+  words.every((word) => fact.toLowerCase().includes(word));
 
 const LIMIT = 500;
 const POLL_MS = 4_000;
@@ -54,18 +58,18 @@ export function FactsPage() {
     act(async () => {
       await action();
       await load();
+      refocusLater(() => document.getElementById("facts"));
     });
   const words = sought.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = (facts: readonly Fact[]) =>
-    facts.filter(({ fact }) => words.every((word) => fact.toLowerCase().includes(word)));
-  const total =
-    known === undefined ? 0 : known.active.length + known.quarantined.length + known.superseded.length;
+  const found = (facts: readonly Fact[]) => facts.filter((fact) => holds(fact, words));
+  const all = known === undefined ? [] : [...known.quarantined, ...known.active, ...known.superseded];
+  const total = all.length;
 
   return (
-    <ScrollArea class="page" label="Facts">
+    <ScrollArea class="page" id="facts" label="Facts">
       <p class="lead">
-        Each entry is a quotation of your own words, with its date and the conversation it comes from. What a
-        page or a tool says about you waits until you agree.
+        What you have said, in your own words, with its date and the conversation it comes from. What a page
+        or a tool says about you is marked, and waits until you agree.
       </p>
       {(failure ?? loading) !== undefined && (
         <p class="failure" role="alert">
@@ -102,6 +106,9 @@ export function FactsPage() {
             onChange={change}
           />
           <FactList title="Earlier" facts={found(known.superseded)} busy={busy} onChange={change} />
+          {total > 0 && words.length > 0 && !all.some((fact) => holds(fact, words)) && (
+            <p class="blank">Nothing found.</p>
+          )}
           {total > 0 && (
             <p class="end-actions">
               <ConfirmButton

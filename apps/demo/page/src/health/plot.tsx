@@ -8,6 +8,10 @@ interface PlotProps {
 }
 
 const HEIGHT = 180;
+const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
+
+const textOf = (value: number | null | undefined): string =>
+  value === null || value === undefined ? "unknown" : NUMBER.format(value);
 
 /** A plot, drawn once its library is there. Its numbers are a table for those who don't see it. */
 export function Plot({ label, x, series }: PlotProps) {
@@ -46,7 +50,7 @@ export function Plot({ label, x, series }: PlotProps) {
             <tr key={number}>
               <th scope="row">{number}</th>
               {series.map((one) => (
-                <td key={one.label}>{one.values[index] ?? "unknown"}</td>
+                <td key={one.label}>{textOf(one.values[index])}</td>
               ))}
             </tr>
           ))}

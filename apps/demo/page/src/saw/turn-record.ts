@@ -5,6 +5,8 @@ import type { TurnSummary } from "@jaf/server/client";
 export interface SeenTurn {
   readonly turnId: string;
   readonly startedAt: string;
+  /** How it ended. */
+  readonly status: string | undefined;
   readonly positions: { readonly from: number; readonly to: number } | undefined;
   readonly instructions: readonly string[];
   /** Ids of the facts that went into the prompts. */
@@ -35,6 +37,7 @@ export function seenTurn({ turnId, startedAt, record }: TurnSummary): SeenTurn {
   return {
     turnId,
     startedAt,
+    status: typeof loose["status"] === "string" ? loose["status"] : undefined,
     positions: typeof from === "number" && typeof to === "number" ? { from, to } : undefined,
     instructions: textsOf(loose["instructions"]),
     facts: textsOf(loose["facts"]),
@@ -54,6 +57,27 @@ function seenCall(value: unknown): SeenCall {
     manifest: manifest === undefined ? undefined : (manifest as ContextManifest),
     usage: usage === undefined ? undefined : (usage as ModelUsage),
   };
+}
+
+/** A turn that somebody stopped: where its messages stand. */
+export interface StoppedTurn {
+  readonly from: number;
+  /** The position after the last one. */
+  readonly to: number;
+}
+
+/** Of the turns, the latest first, those that were stopped and that no later one has replaced. */
+export function stoppedIn(turns: readonly TurnSummary[]): readonly StoppedTurn[] {
+  const stopped: StoppedTurn[] = [];
+  let replacedFrom = Number.POSITIVE_INFINITY;
+  for (const turn of turns) {
+    const { positions, status } = seenTurn(turn);
+    if (positions === undefined) continue;
+    const { from, to } = positions;
+    if (status === "stopped" && from < replacedFrom) stopped.push({ from, to: Math.min(to, replacedFrom) });
+    replacedFrom = Math.min(replacedFrom, from);
+  }
+  return stopped;
 }
 
 function parsed(text: string): unknown {
