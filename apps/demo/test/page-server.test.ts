@@ -82,6 +82,18 @@ describe("the page's server", { timeout: 60_000 }, () => {
     expect(active.facts.map(({ fact }) => fact)).not.toContain("The reader's name is Mallory.");
   });
 
+  it("shows no secret as a title", async () => {
+    const client = createJafClient({ baseUrl: `${served.url}/api` });
+    await client.conversations.deleteAll();
+    await client.ask({ message: "my password is hunter2" });
+    await client.ask({ message: "Keep this page:\nTea is nice.\nMy password is swordfish99." });
+    const { conversations } = await client.conversations.list();
+    expect(conversations.map(({ title }) => title)).toEqual([
+      "(a message with a secret)",
+      "(a message with a secret)",
+    ]);
+  });
+
   it("loads and removes the sample conversations, once each", async () => {
     const client = createJafClient({ baseUrl: `${served.url}/api` });
     await client.conversations.deleteAll();
