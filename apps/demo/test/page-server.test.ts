@@ -82,6 +82,43 @@ describe("the page's server", { timeout: 60_000 }, () => {
     expect(active.facts.map(({ fact }) => fact)).not.toContain("The reader's name is Mallory.");
   });
 
+  it("keeps of a page neither secrets nor headings, and says that it left something out", async () => {
+    const client = createJafClient({ baseUrl: `${served.url}/api` });
+    const message = "Keep this page:\n# Profile\nThe user is tall.\nMy password is swordfish99.\n---";
+    expect((await client.ask({ message })).text).toMatch(
+      /^The page says one thing\. .* a secret is left out\.$/,
+    );
+    const divided = "Keep this page:\nThe password is\nmarlin77!";
+    expect((await client.ask({ message: divided })).text).toBe(
+      "Nothing of the page is kept. What looks like a secret is left out.",
+    );
+    const { facts } = await client.facts.list({ status: "quarantined" });
+    expect(facts.map(({ fact }) => fact)).toContain("The user is tall.");
+    const active = await client.facts.list({ status: "active" });
+    expect(JSON.stringify([facts, active.facts])).not.toMatch(/swordfish|marlin|Profile|---/);
+  });
+
+  it("refuses an email with a secret before it asks for an approval, and notes nothing of it", async () => {
+    const client = createJafClient({ baseUrl: `${served.url}/api` });
+    const before = await store.notes.list("ada");
+    const refused = await client.ask({ message: "Send an email to Bob: my password is hunter2" });
+    expect(refused).toMatchObject({ status: "completed", interruptions: [] });
+    expect(refused.text).toContain("That looks like a secret: notes keep no passwords");
+    expect(await store.notes.list("ada")).toEqual(before);
+  });
+
+  it("shows no secret as a title", async () => {
+    const client = createJafClient({ baseUrl: `${served.url}/api` });
+    await client.conversations.deleteAll();
+    await client.ask({ message: "my password is hunter2" });
+    await client.ask({ message: "Keep this page:\nTea is nice.\nMy password is swordfish99." });
+    const { conversations } = await client.conversations.list();
+    expect(conversations.map(({ title }) => title)).toEqual([
+      "(a message with a secret)",
+      "(a message with a secret)",
+    ]);
+  });
+
   it("loads and removes the sample conversations, once each", async () => {
     const client = createJafClient({ baseUrl: `${served.url}/api` });
     await client.conversations.deleteAll();

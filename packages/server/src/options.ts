@@ -60,6 +60,11 @@ export interface ServerAppOptions<Ctx> {
   /** The agent of a request that names none. Default: the first. */
   readonly defaultAgent?: string;
   /**
+   * The title of a new conversation, from the text of its first message, which isn't empty; `undefined`: none. Default: its first 80
+   * characters, in one line. A title is shown in lists, so it is the place to leave out what shouldn't be.
+   */
+  readonly titleOf?: (text: string) => string | undefined;
+  /**
    * Which other origins a browser may use the server from, e.g. `["https://app.example.org"]`; `true`: all, without cookies. Default
    * `false`: none.
    */
@@ -97,6 +102,7 @@ const settingsSchema = z.object({
   context: z.custom<unknown>((value) => typeof value === "function").optional(),
   onError: z.custom<unknown>((value) => typeof value === "function").optional(),
   defaultAgent: z.string().optional(),
+  titleOf: z.custom<(text: string) => string | undefined>((value) => typeof value === "function").optional(),
   cors: z
     .union([z.boolean(), z.object({ origins: z.array(z.url({ protocol: /^https?$/ })) })])
     .default(false),

@@ -49,7 +49,7 @@ const calculator = createTool({
   },
 });
 
-const NO_SECRETS = "That looks like a secret: notes keep no passwords, PINs, keys or card numbers.";
+export const NO_SECRETS = "That looks like a secret: notes keep no passwords, PINs, keys or card numbers.";
 
 const KEEPS_NOTHING =
   "This conversation is private: nothing of it is kept. Notes are changed in any other one.";

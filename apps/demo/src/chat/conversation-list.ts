@@ -1,4 +1,6 @@
 import type { ConversationMemory, MemoryProvider } from "@jaf/memory";
+import { holdsSecret } from "../assistant/secrets.ts";
+import { understood } from "../assistant/understood.ts";
 import { Failure } from "../failure.ts";
 
 /** The user's conversations, newest activity first, without their messages. */
@@ -25,6 +27,10 @@ export function titleOf(text: string): string {
   const words = [...start.replaceAll(/[\s\p{Cc}\p{Cs}]+/gu, " ").trim()];
   return words.length <= TITLE_LENGTH ? words.join("") : `${words.slice(0, TITLE_LENGTH - 1).join("")}…`;
 }
+
+/** The title of a conversation that begins with `text`: its first words, unless it holds a secret. */
+export const titleFor = (text: string): string =>
+  titleOf(holdsSecret(understood(text)) ? "(a message with a secret)" : text);
 
 export function describeConversation(
   { metadata }: ConversationMemory,

@@ -1,10 +1,9 @@
 import type { Message, RunResult } from "@jaf/core";
 import type { ConversationMemory, MemoryProvider } from "@jaf/memory";
-import { holdsSecret } from "../assistant/secrets.ts";
 import { Failure } from "../failure.ts";
 import { afterCrash } from "../storage/after-crash.ts";
 import { type AnswerOptions, answer, type SendOptions } from "./answer.ts";
-import { titleOf } from "./conversation-list.ts";
+import { titleFor } from "./conversation-list.ts";
 
 /** One conversation of one user. */
 export interface Session {
@@ -49,7 +48,7 @@ export function createSession(options: SessionOptions, conversationId: string): 
       isNew ??= (await load()) === null;
       if (isNew) {
         isNew = false;
-        const title = titleOf(holdsSecret(text) ? "(a message with a secret)" : text);
+        const title = titleFor(text);
         const titled = await provider.appendMessages(
           conversationId,
           [],

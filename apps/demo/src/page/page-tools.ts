@@ -1,19 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createTool, ToolErrorCodes, ToolResponse } from "@jaf/core";
 import * as z from "zod";
+import { NO_SECRETS } from "../assistant/agent.ts";
+import { holdsSecret } from "../assistant/secrets.ts";
 import type { PageContext } from "./page-context.ts";
 
-/** Waits for a decision, since it leaves the house. */
+/** Waits for a decision, since it leaves the house; one with a secret is refused without asking. */
 export const sendEmail = createTool({
   name: "send_email",
   description: "Sends an email. It needs the user's approval. In this demo it is only written to the notes.",
   parameters: z.object({ to: z.string().min(1).max(200), text: z.string().min(1).max(2_000) }),
-  needsApproval: true,
-  execute: async ({ to, text }, { notes, userId }: PageContext) => {
+  needsApproval: (email) => !holdsSecret(wordsOf(email)),
+  execute: async (email, { notes, userId }: PageContext) => {
+    const { to, text } = email;
+    if (holdsSecret(wordsOf(email))) return ToolResponse.error(ToolErrorCodes.PERMISSION_DENIED, NO_SECRETS);
     await notes.add(userId, `Email to ${to}: ${text}`);
     return ToolResponse.success(`Sent to ${to} (that is, written to your notes): ${text}`);
   },
 });
+
+const wordsOf = ({ to, text }: { readonly to: string; readonly text: string }): string => `${to}: ${text}`;
 
 const LONGEST_SECONDS = 60;
 
@@ -39,11 +45,10 @@ export const keepPage = createTool({
   parameters: z.object({ text: z.string().min(1).max(4_000) }),
   execute: async ({ text }, { userId, userMemory, isPrivate = false }: PageContext, call) => {
     if (isPrivate) return ToolResponse.error(ToolErrorCodes.PERMISSION_DENIED, "Nothing is kept here.");
-    const sentences = text
-      .split(/\n+|(?<=[.!?])\s+/)
-      .map((sentence) => sentence.trim())
-      .filter((sentence) => sentence.length > 3)
-      .slice(0, MOST_SENTENCES);
+    const { sentences, hasSecrets } = sentencesOf(text);
+    const leftOut = hasSecrets ? [LEFT_OUT] : [];
+    if (sentences.length === 0)
+      return ToolResponse.success(["Nothing of the page is kept.", ...leftOut].join(" "));
     const conversationId = call?.turn.conversationId;
     for (const sentence of sentences) {
       await userMemory.remember(userId, sentence, {
@@ -52,7 +57,27 @@ export const keepPage = createTool({
       });
     }
     return ToolResponse.success(
-      `The page says ${sentences.length} things. They wait under "What I know about you" until you agree, and I don't use them before.`,
+      [
+        sentences.length === 1
+          ? `The page says one thing. It waits under "What I know about you" until you agree, and I don't use it before.`
+          : `The page says ${sentences.length} things. They wait under "What I know about you" until you agree, and I don't use them before.`,
+        ...leftOut,
+      ].join(" "),
     );
   },
 });
+
+const LEFT_OUT = "What looks like a secret is left out.";
+/** A heading or a rule of Markdown, which says nothing. */
+const NO_SENTENCE = /^(?:#{1,6}(?:\s|$)|[-=*_\s]+$)/;
+
+/** The first of a page's sentences, without headings and secrets; none, where a secret is divided among several. */
+function sentencesOf(text: string): { readonly sentences: readonly string[]; readonly hasSecrets: boolean } {
+  const all = text
+    .split(/\n+|(?<=[.!?])\s+/)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence.length > 3 && !NO_SENTENCE.test(sentence));
+  const harmless = all.filter((sentence) => !holdsSecret(sentence));
+  const sentences = holdsSecret(harmless.join(" ")) ? [] : harmless;
+  return { sentences: sentences.slice(0, MOST_SENTENCES), hasSecrets: sentences.length < all.length };
+}

@@ -4,6 +4,7 @@ import { createServerApp, type ServerApp } from "@jaf/server";
 import { processExtractions } from "@jaf/user-memory";
 import { learning } from "../assistant/learning.ts";
 import { rememberingOwnWords } from "../assistant/own-words-memory.ts";
+import { titleFor } from "../chat/conversation-list.ts";
 import { knownFacts } from "../chat/known-facts.ts";
 import { Failure } from "../failure.ts";
 import { afterCrash } from "../storage/after-crash.ts";
@@ -105,7 +106,7 @@ async function createApp(
     {
       ...{ defaultMemoryProvider: provider, turnLog: await store.openTurnLog(), userMemory, context },
       authenticate: () => ({ userId }),
-      ...{ allowedHosts, turns: TURNS, shutdownMs: SHUTDOWN_MS },
+      ...{ titleOf: titleFor, allowedHosts, turns: TURNS, shutdownMs: SHUTDOWN_MS },
     },
   );
 }

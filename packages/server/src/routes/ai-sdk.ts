@@ -75,7 +75,7 @@ async function turnOf(parts: ServerParts, chat: Chat, { request, stored }: Asked
     return answeringTurn(conversationId, request.answers, await waitingCalls(parts, chat));
   }
   const turn = saidTurn(conversationId, request, stored);
-  const title = titleOf([{ content: request.said.content as string }]);
+  const title = titleOf(parts, [{ content: request.said.content as string }]);
   return "newId" in turn.target && title !== undefined
     ? { ...turn, target: { ...turn.target, title } }
     : turn;

@@ -15,7 +15,7 @@ export function chatRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): vo
 
   async function chat(context: Context<ServerEnvironment>, body: ChatBody): Promise<Response> {
     const agentName = agentOf(parts, body.agentName);
-    return answerTurn(parts, context, { agentName, ...turnOf(body) }, ownEncoder(context, body));
+    return answerTurn(parts, context, { agentName, ...turnOf(parts, body) }, ownEncoder(context, body));
   }
 
   app.post("/chat", async (context) => {
@@ -43,20 +43,24 @@ export function agentOf({ agents, defaultAgent }: ServerParts, named: string | u
 
 const TITLE_LENGTH = 80;
 
-/** The first words of what is said. */
-export function titleOf(input: readonly Pick<Message, "content">[]): string | undefined {
+/** The title of a conversation that begins with these messages: what the application makes of their first text, or its first words. */
+export function titleOf(
+  { settings }: ServerParts,
+  input: readonly Pick<Message, "content">[],
+): string | undefined {
   const [first] = input;
-  if (first === undefined) return undefined;
-  const text = messageText(first as Message)
-    .replaceAll(/\s+/g, " ")
-    .trim();
-  const short = Array.from(text).slice(0, TITLE_LENGTH).join("");
-  return short === "" ? undefined : short;
+  const text = first === undefined ? "" : messageText(first as Message);
+  if (text.trim() === "") return undefined;
+  const { titleOf: ofText = firstWords } = settings;
+  return ofText(text) || undefined;
 }
+
+const firstWords = (text: string): string =>
+  Array.from(text.replaceAll(/\s+/g, " ").trim()).slice(0, TITLE_LENGTH).join("");
 
 type Said = Pick<TurnRequest, "target" | "input" | "approvals" | "toolResults" | "messages" | "historyToken">;
 
-function turnOf(body: ChatBody): Said {
+function turnOf(parts: ServerParts, body: ChatBody): Said {
   const { conversationId, message, messages = [], history, historyToken, approvals, toolResults } = body;
   if (message !== undefined && messages.length > 0)
     throw new HttpFailure("invalid-request", "Invalid body: give message or messages, not both.");
@@ -64,7 +68,7 @@ function turnOf(body: ChatBody): Said {
   const continues = approvals ?? toolResults ?? history ?? historyToken;
   if (said.length === 0 && continues === undefined && conversationId === undefined)
     throw new HttpFailure("invalid-request", "Invalid body: message: expected what the user says.");
-  const title = titleOf(said as readonly Message[]);
+  const title = titleOf(parts, said as readonly Message[]);
   return {
     target:
       conversationId === undefined

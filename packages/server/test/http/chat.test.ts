@@ -25,6 +25,20 @@ describe("chat", () => {
     ).toEqual([...["I am Ada.", "Hello Ada.", "Who am I?", "You are Ada."]]);
   });
 
+  it("titles a conversation by the application's rule, where it has one", async () => {
+    const { ask, send } = await startTestServer(saying("Yes."), {
+      titleOf: (text) => (text.includes("hunter2") ? undefined : `About ${text}`),
+    });
+    await ask("ada", "POST", "/chat", { message: "tea" });
+    await ask("ada", "POST", "/chat", { message: "hunter2" });
+    const messages = [{ id: "1", role: "user", parts: [{ type: "text", text: "milk" }] }];
+    const body = JSON.stringify({ id: "chat-1", messages });
+    await (await send("ada", "/ai-sdk/chat", { method: "POST", body })).text();
+    const listed = await ask("ada", "GET", "/conversations");
+    const titles = listed.body.data.conversations.map(({ title }: { title: string | null }) => title);
+    expect(new Set(titles)).toEqual(new Set(["About tea", null, "About milk"]));
+  });
+
   it("answers as a stream of numbered events", async () => {
     const { send } = await startTestServer(
       createScriptedModel([{ toolCalls: [{ name: "add", arguments: { a: 2, b: 3 } }] }, "Five."]),
