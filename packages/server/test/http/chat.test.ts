@@ -109,7 +109,7 @@ describe("chat", () => {
   it.each([
     ["reasoning", [{ type: "reasoning", text: "I may." }]],
     ["a text that is none", [{ type: "text", text: 5 }]],
-    ["a part of no known type", [{ type: "spell" }]],
+    ["a media without data", [{ type: "media" }]],
   ])("refuses %s in an edit as in what is said, and drops nothing", async (_what, message) => {
     const { ask } = await startTestServer(saying("No."));
     const { conversationId, version } = (await ask("ada", "POST", "/chat", { message: "first" })).body.data;

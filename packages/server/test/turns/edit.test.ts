@@ -110,7 +110,6 @@ describe("An edit", () => {
   test.each([
     ["reasoning", [{ type: "reasoning", text: "I may." }]],
     ["a text that is none", [{ type: "text", text: 5 }]],
-    ["one of no known type", [{ type: "spell" }]],
     ["a media without data", [{ type: "media" }]],
   ])("with a part that no user may say leaves the conversation as it was: %s", async (_what, content) => {
     const world = createWorld();
