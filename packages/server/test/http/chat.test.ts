@@ -119,4 +119,20 @@ describe("chat", () => {
       body.data.messages.map(({ message }: { message: { content: string } }) => message.content),
     ).toEqual([...["first", "One.", "other", "Anew."]]);
   });
+
+  it.each([
+    ["reasoning", [{ type: "reasoning", text: "I may." }]],
+    ["a text that is none", [{ type: "text", text: 5 }]],
+    ["a media without data", [{ type: "media" }]],
+  ])("refuses %s in an edit as in what is said, and drops nothing", async (_what, message) => {
+    const { ask } = await startTestServer(saying("No."));
+    const { conversationId, version } = (await ask("ada", "POST", "/chat", { message: "first" })).body.data;
+    const path = `/conversations/${conversationId}`;
+    const before = (await ask("ada", "GET", path)).body.data;
+    const said = await ask("ada", "POST", "/chat", { conversationId, message });
+    expect(said.status).toBe(400);
+    const edited = await ask("ada", "POST", `${path}/edit`, { position: 0, version, message });
+    expect(edited).toMatchObject({ status: 400, body: { error: { code: "invalid-request" } } });
+    expect((await ask("ada", "GET", path)).body.data).toEqual(before);
+  });
 });

@@ -241,6 +241,68 @@ describe("When a process is gone, another one goes on with its turn:", () => {
     expect((await messagesOf(world, "c")).map(({ content }) => content)).toEqual(["What?", "Three."]);
   });
 
+  test.each(["step", "completed"] as const)(
+    "of an edit that isn't made yet, which is made then, with durability %s",
+    async (durability) => {
+      const world = createWorld();
+      const made = createTestService(world, createScriptedModel(["One."]));
+      await (await begin(made, ask("Who?", { target: { newId: "c" } }))).ended;
+      const { version = 0 } = (await metadataOf(world, "c")) ?? {};
+      const before = await messagesOf(world, "c");
+      const first = mortal(world);
+      const config = (modelProvider: ModelProvider<unknown>, { provider }: World) => ({
+        config: { modelProvider, memory: { provider, autoStore: true, durability } },
+      });
+      // The turn begins, and the process is gone before it writes.
+      const provider = {
+        ...first.world.provider,
+        appendMessages: async (...args: Parameters<World["provider"]["appendMessages"]>) => {
+          if (args[1].length > 0) first.die();
+          return first.world.provider.appendMessages(...args);
+        },
+      };
+      const dyingModel = durability === "step" ? createScriptedModel([]) : createPausingModel(["Th"]).model;
+      const dyingWorld = { ...first.world, provider };
+      const dying = createTestService(dyingWorld, dyingModel, { ...FAST, ...config(dyingModel, dyingWorld) });
+      const target = { conversationId: "c" };
+      const turn = await begin(dying, ask("What?", { target, edit: { position: 0, version } }));
+      if (durability === "completed") await untilTold(world, turn, "text");
+      first.die();
+      expect(await messagesOf(world, "c")).toEqual(before);
+      const model = createScriptedModel(["Three."]);
+      const service = createTestService(world, model, { ...FAST, ...config(model, world) });
+      expect((await eventsOf(service, turn)).at(-1)?.event).toMatchObject({ status: "completed" });
+      expect((await messagesOf(world, "c")).map(({ content }) => content)).toEqual(["What?", "Three."]);
+      model.assertDone();
+    },
+  );
+
+  test("and ends an edit that isn't made where somebody else has changed the conversation", async () => {
+    const world = createWorld();
+    const made = createTestService(world, createScriptedModel(["One."]));
+    await (await begin(made, ask("Who?", { target: { newId: "c" } }))).ended;
+    const { version = 0 } = (await metadataOf(world, "c")) ?? {};
+    const first = mortal(world);
+    const { model } = createPausingModel(["Th"]);
+    const memory = { provider: first.world.provider, autoStore: true, durability: "completed" } as const;
+    const dying = createTestService(first.world, model, {
+      ...FAST,
+      config: { modelProvider: model, memory },
+    });
+    const target = { conversationId: "c" };
+    const turn = await begin(dying, ask("What?", { target, edit: { position: 0, version } }));
+    await untilTold(world, turn, "text");
+    first.die();
+    await world.provider.appendMessages("c", [{ role: "user", content: "Mine." }]);
+    const service = createTestService(world, createScriptedModel([]), FAST);
+    expect((await eventsOf(service, turn)).at(-1)?.event).toMatchObject({
+      status: "error",
+      error: { code: "MemoryError", retryable: false },
+    });
+    const contents = (await messagesOf(world, "c")).map(({ content }) => content);
+    expect(contents).toEqual(["Who?", "One.", "Mine."]);
+  });
+
   test("and ends it where its conversation is gone", async () => {
     const world = createWorld();
     const first = mortal(world);
