@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { setImmediate as immediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { until } from "../../../../test/polling.ts";
 import type { HttpFailure } from "../../src/http/failure.ts";
@@ -30,12 +31,17 @@ describe("bodies", () => {
 
   it("counts the bytes of a body that doesn't say how long it is", async () => {
     const { send } = await startTestServer(saying("No."), { limits: { bodyBytes: 4_000 } });
+    // It has no end, but leaves the server, which shares the process, its turns, and goes with the test.
     const body = new ReadableStream<Uint8Array>({
-      pull: (controller) => controller.enqueue(new TextEncoder().encode(" ".repeat(1_000))),
+      pull: async (controller) => {
+        await immediate();
+        controller.enqueue(new TextEncoder().encode(" ".repeat(1_000)));
+      },
     });
+    const leaving = new AbortController();
+    onTestFinished(() => leaving.abort());
     const response = await send("ada", "/chat", {
-      method: "POST",
-      body,
+      ...{ method: "POST", body, signal: leaving.signal },
       duplex: "half",
     } as RequestInit).catch(
       // The server may close before all is sent.
