@@ -1,3 +1,4 @@
+import type { ConversationMemory } from "@jaf/memory";
 import { conversationCursor } from "@jaf/memory/adapter";
 import type { Hono } from "hono";
 import { conversationsQuery, copyBody, messagesQuery, renameBody } from "../api/requests.ts";
@@ -11,14 +12,16 @@ import { checkVersion, ownConversation, titleIn } from "./own-conversation.ts";
 export function conversationRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): void {
   const { provider, log, settings } = parts;
 
-  /** The turns of the user that aren't over, by their conversations. */
-  async function openTurns(userId: string) {
-    const [running, waiting] = await Promise.all([
-      log.find({ userId, state: "running" }),
-      log.find({ userId, state: "waiting" }),
-    ]);
-    const turns = [...unwrap(waiting), ...unwrap(running)];
-    return new Map(turns.map(({ conversationId, turnId, state }) => [conversationId, { turnId, state }]));
+  /** The turns of these conversations that aren't over, by their conversations. */
+  async function openTurns(userId: string, conversations: readonly ConversationMemory[]) {
+    if (conversations.length === 0) return new Map();
+    const queries = conversations.map(({ conversationId }) => ({ conversationId, limit: 1 }));
+    const turns = unwrap(await log.readAll(queries)).flatMap((page) => (page === null ? [] : [page.turn]));
+    return new Map(
+      turns
+        .filter((turn) => turn.state !== "ended" && turn.userId === userId)
+        .map(({ conversationId, turnId, state }) => [conversationId, { turnId, state }]),
+    );
   }
 
   /** `false`: only the log of its turns is left, from a deletion that failed in its last step. Throws if there is neither. */
@@ -38,15 +41,13 @@ export function conversationRoutes(app: Hono<ServerEnvironment>, parts: ServerPa
   app.get("/conversations", async (context) => {
     const { userId } = context.get("identity");
     const { limit, cursor } = parseInput(conversationsQuery, context.req.query(), "query");
-    const [found, turns] = await Promise.all([
-      provider.findConversations({
-        ...{ userId, limit: limit + 1, includeMessages: false },
-        ...(cursor === undefined ? {} : { cursor }),
-      }),
-      openTurns(userId),
-    ]);
+    const found = await provider.findConversations({
+      ...{ userId, limit: limit + 1, includeMessages: false },
+      ...(cursor === undefined ? {} : { cursor }),
+    });
     const all = unwrap(found);
     const shown = all.slice(0, limit);
+    const turns = await openTurns(userId, shown);
     const last = shown.at(-1);
     const nextCursor = all.length > limit && last !== undefined ? conversationCursor(last) : undefined;
     return answer(context, {

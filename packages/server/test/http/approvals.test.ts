@@ -1,4 +1,6 @@
 import { createScriptedModel } from "@jaf/core/testing";
+import { createInMemoryProvider } from "@jaf/memory";
+import { createInMemoryTurnLog } from "@jaf/memory/adapter";
 import { describe, expect, it } from "vitest";
 import { saying, startTestServer, type TestServer } from "../support/test-server.ts";
 
@@ -76,6 +78,77 @@ describe("approvals", () => {
     const { conversationId } = (await server.ask("ada", "POST", "/chat", { message: "Remove all." })).body
       .data;
     await server.ask("ada", "DELETE", `/conversations/${conversationId}`);
+    expect((await server.ask("ada", "GET", "/approvals/pending")).body.data.approvals).toEqual([]);
+  });
+
+  it("of more than a hundred conversations are all listed", async () => {
+    const count = 120;
+    const server = await startTestServer(createScriptedModel(Array.from({ length: count }, () => asking)));
+    const ids = await Promise.all(
+      Array.from({ length: count }, async () => {
+        const { body } = await server.ask("ada", "POST", "/chat", { message: "Remove all." });
+        return body.data.conversationId as string;
+      }),
+    );
+    const { approvals } = (await server.ask("ada", "GET", "/approvals/pending")).body.data;
+    const listed = approvals.map(({ conversationId }: { conversationId: string }) => conversationId);
+    expect(listed.sort()).toEqual(ids.sort());
+  });
+
+  it("are looked for once for all streams of their user, and no longer than there are any", async () => {
+    const turnLog = createInMemoryTurnLog();
+    const provider = createInMemoryProvider();
+    const counts = { find: 0, readConversation: 0 };
+    const server = await startTestServer(createScriptedModel([asking]), {
+      defaultMemoryProvider: {
+        ...provider,
+        readConversation: (...read: Parameters<typeof provider.readConversation>) => {
+          counts.readConversation += 1;
+          return provider.readConversation(...read);
+        },
+      } as never,
+      turnLog: {
+        ...turnLog,
+        find: (query, limit) => {
+          if (query.userId === "ada") counts.find += 1;
+          return turnLog.find(query, limit);
+        },
+      },
+    });
+    await server.ask("ada", "POST", "/chat", { message: "Remove all." });
+    Object.assign(counts, { find: 0, readConversation: 0 });
+    const streams = await Promise.all(
+      Array.from({ length: 10 }, async () => listsOf(await server.send("ada", "/approvals/stream"))),
+    );
+    for (const lists of streams) expect((await lists.next()).value).toHaveLength(1);
+    const atFirst = counts.find;
+    expect(atFirst).toBeLessThan(streams.length);
+    await expect.poll(() => counts.find, { timeout: 20_000 }).toBeGreaterThan(atFirst + 1);
+    expect(counts.readConversation).toBe(1);
+    await Promise.all(streams.map((lists) => lists.return(undefined)));
+    await expect
+      .poll(
+        async () => {
+          const before = counts.find;
+          await new Promise((resolve) => setTimeout(resolve, 1_500));
+          return counts.find - before;
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(0);
+  });
+
+  it("of a conversation that is somebody else's by now aren't shown", async () => {
+    const server = await startTestServer(createScriptedModel([asking]));
+    const { conversationId } = (await server.ask("ada", "POST", "/chat", { message: "Remove all." })).body
+      .data;
+    await server.provider.deleteConversation(conversationId);
+    await server.provider.appendMessages(
+      conversationId,
+      [],
+      { userId: "eve", title: "Eve's" },
+      { createIfMissing: true },
+    );
     expect((await server.ask("ada", "GET", "/approvals/pending")).body.data.approvals).toEqual([]);
   });
 

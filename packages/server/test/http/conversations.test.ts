@@ -63,6 +63,28 @@ describe("the list of conversations", () => {
     });
   });
 
+  it("shows on every page which turns are open, however many others are", async () => {
+    const { provider, turnLog, ask } = await startTestServer();
+    for (let n = 0; n < 130; n++) {
+      const turn = { conversationId: `c${n}`, turnId: `t${n}`, userId: "ada" };
+      const metadata = { userId: "ada" };
+      await provider.appendMessages(turn.conversationId, [{ role: "user", content: "Hi" }], metadata, {
+        createIfMissing: true,
+      });
+      await turnLog.begin({ ...turn, request: "", leaseSeconds: 60, keepSeconds: 60 });
+    }
+    const shown: { conversationId: string; turn?: object }[] = [];
+    let cursor = "";
+    do {
+      const { data } = (await ask("ada", "GET", `/conversations?limit=50${cursor}`)).body;
+      shown.push(...data.conversations);
+      cursor = data.nextCursor === undefined ? "" : `&cursor=${encodeURIComponent(data.nextCursor)}`;
+    } while (cursor !== "");
+    expect(shown).toHaveLength(130);
+    for (const { conversationId, turn } of shown)
+      expect(turn).toEqual({ turnId: conversationId.replace("c", "t"), state: "running" });
+  });
+
   it("shows a turn that waits", async () => {
     const server = await startTestServer();
     const { conversationId } = await say(server, "Hi");
