@@ -28,7 +28,7 @@ async function keepText<Ctx>(run: RunParts<Ctx>, text: string): Promise<Message 
   const base = session.base();
   if (base === undefined) return undefined;
   const message: Message = { role: "assistant", content: text };
-  const hasNothing = written.count === 0 && taken === undefined && storesAtTheEnd(scope.settings);
+  const hasNothing = written.count === 0 && taken?.hasProgress !== true && storesAtTheEnd(scope.settings);
   const { maxMessages, ttl } = config.memory;
   const kept = await appendRepeatedly(provider, {
     conversationId,
