@@ -32,7 +32,7 @@ async function keepText<Ctx>(run: RunParts<Ctx>, text: string): Promise<Message 
   // With the text the edit is made, too: behind what it replaces the text mustn't come.
   const makesEdit = isUnmadeEdit(run);
   const hasNothing =
-    makesEdit || (written.count === 0 && taken === undefined && storesAtTheEnd(scope.settings));
+    makesEdit || (written.count === 0 && taken?.hasProgress !== true && storesAtTheEnd(scope.settings));
   const { maxMessages, ttl } = config.memory;
   const kept = await appendRepeatedly(provider, {
     conversationId,

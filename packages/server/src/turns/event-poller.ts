@@ -1,10 +1,14 @@
 import type { EventPage, EventQuery, MemoryErrorUnion, TurnLog } from "@jaf/memory";
-import { createMemoryStorageError, onAbort } from "@jaf/memory/engine";
+import { createMemoryStorageError, onAbort, withDeadline } from "@jaf/memory/engine";
 import { TurnStoreError } from "./turn-store-error.ts";
 
 const MAX_QUERIES = 64;
 /** Of one turn in one answer: a slow reader gets the rest with its next question. */
 const MAX_EVENTS = 256;
+/** Readers whose reads fail are asked for alone, so many at a time, and each so often. */
+const MAX_ALONE = 16;
+const ALONE_EVERY_MS = 250;
+const DEFAULT_ANSWER_MS = 5_000;
 
 export interface EventPollerOptions {
   readonly log: Pick<TurnLog, "readAll">;
@@ -12,6 +16,8 @@ export interface EventPollerOptions {
   readonly pollMs: number;
   /** How long the log may fail before the readers are told. */
   readonly giveUpMs: number;
+  /** How long one question may go without an answer before it has failed. Default 5,000. */
+  readonly answerMs?: number;
 }
 
 /** Reads events of turns for all readers of a process, together. */
@@ -29,13 +35,17 @@ interface Reader {
   readonly settle: (page: EventPage | null | undefined) => void;
   readonly fail: (error: TurnStoreError) => void;
   failingSince: number | undefined;
+  isAsked: boolean;
+  askedAt: number;
 }
 
-export function createEventPoller({ log, pollMs, giveUpMs }: EventPollerOptions): EventPoller {
+export function createEventPoller(options: EventPollerOptions): EventPoller {
+  const { log, pollMs, giveUpMs, answerMs = DEFAULT_ANSWER_MS } = options;
   const readers = new Set<Reader>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isPolling = false;
   let hasNew = false;
+  let alone = 0;
   let isClosed = false;
 
   function schedule(): void {
@@ -49,21 +59,44 @@ export function createEventPoller({ log, pollMs, giveUpMs }: EventPollerOptions)
   async function poll(): Promise<void> {
     timer = undefined;
     isPolling = true;
-    const asking = [...readers];
+    const asking = [...readers].filter(({ failingSince }) => failingSince === undefined);
     for (let start = 0; start < asking.length; start += MAX_QUERIES) {
       await ask(asking.slice(start, start + MAX_QUERIES));
     }
+    // Nobody waits for these: one whose read fails, or is never answered, must not hold up the others.
+    for (const reader of failingReaders()) void askAlone(reader);
     isPolling = false;
+    schedule();
+  }
+
+  /** Those whose turn it is, the one that has waited longest first. */
+  function failingReaders(): readonly Reader[] {
+    const before = performance.now() - ALONE_EVERY_MS;
+    return [...readers]
+      .filter(
+        ({ failingSince, isAsked, askedAt }) => failingSince !== undefined && !isAsked && askedAt < before,
+      )
+      .sort((one, other) => one.askedAt - other.askedAt)
+      .slice(0, MAX_ALONE - alone);
+  }
+
+  async function askAlone(reader: Reader): Promise<void> {
+    alone += 1;
+    reader.isAsked = true;
+    reader.askedAt = performance.now();
+    await ask([reader]);
+    reader.isAsked = false;
+    alone -= 1;
     schedule();
   }
 
   async function ask(group: readonly Reader[]): Promise<void> {
     const queries = group.map(({ query }) => ({ ...query, limit: MAX_EVENTS }));
-    const read = await log.readAll(queries).catch(() => undefined);
+    const read = await withDeadline(log.readAll(queries), { timeoutMs: answerMs }).catch(() => undefined);
     if (read === undefined || !read.success) {
-      const error =
-        read?.error ?? createMemoryStorageError("readAll", "the turn log threw", { retryable: true });
-      for (const reader of group) failed(reader, error);
+      const reason = "the turn log threw, or didn't answer";
+      const error = read?.error ?? createMemoryStorageError("readAll", reason, { retryable: true });
+      for (const reader of group) failed(reader, error, group.length === 1);
       return;
     }
     for (const [index, reader] of group.entries()) {
@@ -73,8 +106,10 @@ export function createEventPoller({ log, pollMs, giveUpMs }: EventPollerOptions)
     }
   }
 
-  function failed(reader: Reader, error: MemoryErrorUnion): void {
+  /** Whose fault the failure of a group is can't be told. */
+  function failed(reader: Reader, error: MemoryErrorUnion, isAlone: boolean): void {
     reader.failingSince ??= performance.now();
+    if (!isAlone) return;
     if (error.retryable && performance.now() - reader.failingSince < giveUpMs) return;
     reader.fail(new TurnStoreError(error));
   }
@@ -102,6 +137,8 @@ export function createEventPoller({ log, pollMs, giveUpMs }: EventPollerOptions)
             reject(error);
           },
           failingSince: undefined,
+          isAsked: false,
+          askedAt: Number.NEGATIVE_INFINITY,
         };
         readers.add(reader);
         hasNew = true;

@@ -75,7 +75,6 @@ async function prompt<Ctx>(run: RunParts<Ctx>, flow: EventFlow, isResumption: bo
     },
     wrote: (receipt) => noteWrite(run, receipt),
   };
-  scope.gated.add(turnId, gate);
   const client = clientOfTurn(scope.settings, isResumption ? scope.gated.provider : providerOf(options), {
     ...{ agentName: request.agentName, identity: request.identity, newConversation },
     middleware: recorder.middleware<Ctx>(beforeCall),
@@ -83,6 +82,7 @@ async function prompt<Ctx>(run: RunParts<Ctx>, flow: EventFlow, isResumption: bo
     isTakenOver: taken !== undefined,
   });
   if (client === undefined) return { thrown: new TypeError("Invalid prompt input: there is no such agent.") };
+  scope.gated.add(turnId, gate);
   try {
     const user = client.forUser(request.identity.userId);
     const prompted = newConversation === undefined ? user.continue(conversationId) : user;

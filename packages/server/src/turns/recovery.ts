@@ -1,5 +1,5 @@
 import type { MemoryErrorUnion, TakenOverTurn } from "@jaf/memory";
-import { createFailure, createMemoryStorageError } from "@jaf/memory/engine";
+import { createFailure, createMemoryStorageError, withDeadline } from "@jaf/memory/engine";
 import { pause } from "./pause.ts";
 import { decodeRequest } from "./stored-request.ts";
 import { openingOf, prepareTakeOver, type Resumption } from "./take-over.ts";
@@ -50,10 +50,13 @@ export function startRecovery<Ctx>({ scope, onRun }: RecoveryOptions<Ctx>): Reco
   const underWay = new Map<string, Promise<void>>();
   let running = 0;
 
+  /** One call that is never answered must not end the looking. */
+  const answered = <T>(call: Promise<T>): Promise<T> => withDeadline(call, { timeoutMs: leaseMs });
+
   /** Takes one turn over. `false`: there is nothing to take. */
   async function takeOver(turn: TurnIds): Promise<boolean> {
     const key = keyOf(turn);
-    const taken = await log.takeOver(turn);
+    const taken = await answered(log.takeOver(turn));
     if (!taken.success) throw new TurnStoreError(taken.error);
     if (taken.data === null) return false;
     const { writer } = taken.data;
@@ -134,7 +137,7 @@ export function startRecovery<Ctx>({ scope, onRun }: RecoveryOptions<Ctx>): Reco
     const free = MAX_AT_ONCE - underWay.size - running;
     if (free <= 0 || scope.isDraining()) return;
     // More than are free: some have to wait after they failed.
-    const found = await log.abandoned(MAX_AT_ONCE * 4);
+    const found = await answered(log.abandoned(MAX_AT_ONCE * 4));
     if (!found.success) {
       onError(found.error);
       return;

@@ -26,7 +26,8 @@ const schema = z.looseObject({
 });
 
 /** Values that JSON doesn't know are tagged, so that the same input comes back: the key of the run is made of it. */
-const TAGS = { bytes: "$bytes", date: "$date", url: "$url" } as const;
+const TAGS = { bytes: "$bytes", date: "$date", url: "$url", object: "$object" } as const;
+const ALL_TAGS: readonly string[] = Object.values(TAGS);
 
 export const encodeRequest = (request: StoredRequest): string => JSON.stringify(tagged(request));
 
@@ -35,14 +36,16 @@ function tagged(value: unknown): unknown {
   if (value instanceof Date) return { [TAGS.date]: value.getTime() };
   if (value instanceof URL) return { [TAGS.url]: value.href };
   if (Array.isArray(value)) return value.map(tagged);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, tagged(field)]));
+  if (!isObject(value)) return value;
+  const fields = Object.fromEntries(Object.entries(value).map(([key, field]) => [key, tagged(field)]));
+  // A client's own data that look like a tagged value.
+  return tagOf(fields) === undefined ? fields : { [TAGS.object]: fields };
 }
 
 /** `undefined` if it is no request, e.g. that of an incompatible version. */
 export function decodeRequest(text: string): StoredRequest | undefined {
   try {
-    const parsed: unknown = JSON.parse(text, (_key, value: unknown) => untagged(value));
+    const parsed = untagged(JSON.parse(text));
     return schema.safeParse(parsed).success ? (parsed as StoredRequest) : undefined;
   } catch {
     return undefined;
@@ -50,13 +53,41 @@ export function decodeRequest(text: string): StoredRequest | undefined {
 }
 
 function untagged(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  const fields = Object.entries(value);
-  const [first] = fields;
-  if (first === undefined || fields.length > 1) return value;
-  const [tag, content] = first;
-  if (tag === TAGS.bytes && typeof content === "string") return bytesIn(content);
-  if (tag === TAGS.date && typeof content === "number") return new Date(content);
-  if (tag === TAGS.url && typeof content === "string") return new URL(content);
-  return value;
+  if (Array.isArray(value)) return value.map(untagged);
+  if (!isObject(value)) return value;
+  const tag = tagOf(value);
+  const content = tag === undefined ? undefined : value[tag];
+  if (tag === TAGS.object && isObject(content) && tagOf(content) !== undefined) return fieldsOf(content);
+  return untaggedScalar(tag, content) ?? fieldsOf(value);
 }
+
+const fieldsOf = (value: Readonly<Record<string, unknown>>): unknown =>
+  Object.fromEntries(Object.entries(value).map(([key, field]) => [key, untagged(field)]));
+
+/** `undefined`: it is no tagged value, whatever it looks like. */
+function untaggedScalar(tag: string | undefined, content: unknown): unknown {
+  if (tag === TAGS.bytes && typeof content === "string") {
+    try {
+      return bytesIn(content);
+    } catch {
+      return undefined;
+    }
+  }
+  if (tag === TAGS.date && typeof content === "number") {
+    const date = new Date(content);
+    return Number.isNaN(date.getTime()) ? undefined : date;
+  }
+  return tag === TAGS.url && typeof content === "string" && URL.canParse(content)
+    ? new URL(content)
+    : undefined;
+}
+
+/** The tag that is the only key. */
+function tagOf(value: object): string | undefined {
+  // What JSON leaves out doesn't count.
+  const [first, ...more] = Object.entries(value).filter(([, field]) => field !== undefined);
+  return first !== undefined && more.length === 0 && ALL_TAGS.includes(first[0]) ? first[0] : undefined;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;

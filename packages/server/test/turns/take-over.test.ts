@@ -225,6 +225,31 @@ describe("When a process is gone, another one goes on with its turn:", () => {
     });
   });
 
+  test("and keeps the message as well where that is stored at the end", async () => {
+    const world = createWorld();
+    const first = mortal(world);
+    const { model: pausing } = createPausingModel(["Hel"]);
+    const storedAtTheEnd = (of: World, modelProvider: ModelProvider<unknown>) => ({
+      ...FAST,
+      config: {
+        modelProvider,
+        memory: { provider: of.provider, autoStore: true, durability: "completed" as const },
+      },
+    });
+    const dying = createTestService(first.world, pausing, storedAtTheEnd(first.world, pausing));
+    const turn = await begin(dying, ask("Hi."));
+    await untilTold(world, turn, "text");
+    first.die();
+    const model = createScriptedModel([]);
+    const service = createTestService(world, model, storedAtTheEnd(world, model));
+    expect(await service.stop(turn)).toBe(true);
+    expect((await eventsOf(service, turn)).at(-1)?.event).toMatchObject({ status: "stopped" });
+    expect(await messagesOf(world, turn.conversationId)).toEqual([
+      { role: "user", content: "Hi." },
+      { role: "assistant", content: "Hel" },
+    ]);
+  });
+
   test("of an edit, which is done once", async () => {
     const world = createWorld();
     const made = createTestService(world, createScriptedModel(["One.", "Two."]));
