@@ -48,11 +48,12 @@ export async function createServerApp<Ctx>(
   config: ServerRunConfig<Ctx>,
   options: ServerAppOptions<Ctx> = {},
 ): Promise<ServerApp> {
-  const { app, ...rest } = await createHonoApp(agents, config, options);
+  const { app, ...rest } = await createRoutedApp(agents, config, options);
   return { ...rest, fetch: (request) => app.fetch(request) };
 }
 
-async function createHonoApp<Ctx>(
+/** The same, for a server that can break connections off. */
+export async function createRoutedApp<Ctx>(
   agents: ServedAgents<Ctx>,
   config: ServerRunConfig<Ctx>,
   options: ServerAppOptions<Ctx>,
@@ -60,7 +61,10 @@ async function createHonoApp<Ctx>(
   const { authenticate, onError = console.error } = options;
   const settings = parseSettings(options);
   const closing = new AbortController();
-  const parts = await partsOf(agents, config, options, { settings, closing: closing.signal, onError });
+  const report: ServerParts["report"] = (thrown, requestId) =>
+    onError(failureOf(thrown).cause ?? thrown, { requestId });
+  const own = { settings, closing: closing.signal, report };
+  const parts = await partsOf(agents, config, options, { ...own, onError });
   const { limits, service } = parts;
   const app = new Hono<ServerEnvironment>();
 
@@ -106,10 +110,9 @@ async function createHonoApp<Ctx>(
   app.notFound((context) => answerFailure(context, notFound()));
   app.onError((thrown, context) => {
     const failure = failureOf(thrown);
-    const cause = failure.cause ?? thrown;
     // Who leaves before the answer is no failure of the server's.
     const isLeft = context.req.raw.signal.aborted && failure.cause === undefined;
-    if (failure.status >= 500 && !isLeft) onError(cause, { requestId: context.get("requestId") });
+    if (failure.status >= 500 && !failure.isExpected && !isLeft) report(thrown, context.get("requestId"));
     return answerFailure(context, failure);
   });
 
@@ -152,10 +155,9 @@ async function partsOf<Ctx>(
   config: ServerRunConfig<Ctx>,
   options: ServerAppOptions<Ctx>,
   {
-    settings,
-    closing,
     onError,
-  }: Pick<ServerParts, "settings" | "closing"> & { readonly onError: (error: unknown) => void },
+    ...own
+  }: Pick<ServerParts, "settings" | "closing" | "report"> & { readonly onError: (error: unknown) => void },
 ): Promise<ServerParts> {
   const agents = agentsOf(given);
   const [first] = agents.keys();
@@ -172,8 +174,8 @@ async function partsOf<Ctx>(
     config: { ...config, memory: { ...config.memory, autoStore: true, provider } },
     ...(await userMemoryOf(userMemory)),
   } as TurnServiceOptions<Ctx>);
-  const limits = createUserLimits(settings.limits);
-  return { settings, provider, log, service, userMemory, agents, defaultAgent, limits, closing };
+  const limits = createUserLimits(own.settings.limits);
+  return { ...own, provider, log, service, userMemory, agents, defaultAgent, limits };
 }
 
 /** By their names, under which requests call them. */

@@ -1,5 +1,5 @@
 import { serve } from "@hono/node-server";
-import { createServerApp } from "./app.ts";
+import { createRoutedApp } from "./app.ts";
 import type { ServedAgents, ServerAppOptions, ServerRunConfig } from "./options.ts";
 
 export interface ServerOptions<Ctx> extends ServerAppOptions<Ctx> {
@@ -36,8 +36,11 @@ export async function runServer<Ctx>(
     throw new TypeError(
       `Invalid server options: host: expected a loopback address, not ${JSON.stringify(host)}, since without authenticate() everybody who reaches the server is the same user.`,
     );
-  const app = await createServerApp(agents, config, options);
-  const server = serve({ fetch: app.fetch, port, hostname: host });
+  const { app, ...rest } = await createRoutedApp(agents, config, options);
+  const server = serve({
+    fetch: (request, { outgoing }) => app.fetch(request, { cutOff: () => void outgoing.destroy() }),
+    ...{ port, hostname: host },
+  });
   const listening = await new Promise<number>((resolve, reject) => {
     server.once("error", reject);
     server.once("listening", () => {
@@ -45,14 +48,14 @@ export async function runServer<Ctx>(
       resolve(typeof address === "object" && address !== null ? address.port : port);
     });
   }).catch(async (thrown: unknown) => {
-    await app.close();
+    await rest.close();
     throw thrown;
   });
   const close = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => {
       server.close(() => resolve());
     });
-    await app.close();
+    await rest.close();
     if ("closeIdleConnections" in server) server.closeIdleConnections();
     const timer = setTimeout(() => {
       if ("closeAllConnections" in server) server.closeAllConnections();

@@ -19,4 +19,6 @@ export interface ServerParts {
   readonly limits: UserLimits;
   /** Aborted when the server ends: streams end, and their clients come back. */
   readonly closing: AbortSignal;
+  /** Tells the application what failed in the answer to a request. */
+  readonly report: (thrown: unknown, requestId: string) => void;
 }

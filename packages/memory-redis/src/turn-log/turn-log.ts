@@ -30,6 +30,7 @@ import { scripts } from "./scripts/generated-scripts.ts";
 
 const PROVIDER = "redis";
 const MOST_EVENTS = 1_000;
+const MOST_TURNS = 100;
 
 /**
  * Keeps the log of turns in Redis, for all processes that share it. Each call is one script, which runs as a whole. The client is never
@@ -230,7 +231,7 @@ export function createRedisTurnLog(
     // The clients send what is asked for at once in one go.
     readAll: (queries) => attempt("readAll", async () => createSuccess(await Promise.all(queries.map(read)))),
 
-    turnsOf: (conversationId, limit = MOST_EVENTS) =>
+    turnsOf: (conversationId, limit = MOST_TURNS) =>
       attempt("turnsOf", async () => {
         const call = {
           keys: [keys.turns(conversationId)],
@@ -239,7 +240,7 @@ export function createRedisTurnLog(
         return createSuccess(toTurns(await run("listTurns", call)));
       }),
 
-    find: ({ userId, state }, limit = MOST_EVENTS) =>
+    find: ({ userId, state }, limit = MOST_TURNS) =>
       attempt("find", async () => createSuccess(await indexes.find(userId, state, limit))),
 
     requestStop: (turn) =>

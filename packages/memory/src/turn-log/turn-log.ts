@@ -69,7 +69,7 @@ export interface AppendedEvents {
 }
 
 /**
- * How the log answers a writer. `"lost"`: another writer has the turn, it has ended, or it was erased; nothing was stored.
+ * How the log answers a writer. `held: false`: another writer has the turn, it has ended, or it was erased; nothing was stored.
  * The writer has to stop then.
  */
 export type WriterAnswer =

@@ -10,6 +10,10 @@ export interface EncodedTurn {
   readonly closing: AbortSignal;
   /** The client is gone: it was told nothing more. */
   readonly onLeave: () => void;
+  /** Told what failed while the answer was sent. */
+  readonly onError: (thrown: unknown) => void;
+  /** Breaks the connection off. Absent: the stream of an answer that fails does. */
+  readonly cutOff?: (() => void) | undefined;
 }
 
 /** Turns the events of a turn into an answer of one protocol. A protocol is one function. */

@@ -1,3 +1,5 @@
+import type { EncodedTurn } from "./encoder.ts";
+
 const KEEP_ALIVE_MS = 15_000;
 const KEEP_ALIVE = ": keep-alive\n\n";
 
@@ -8,9 +10,12 @@ export const EVENT_STREAM_HEADERS = {
   "x-accel-buffering": "no",
 } as const;
 
-interface StreamOptions {
-  /** The reader has gone before the end. */
-  readonly onLeave: () => void;
+/** See {@link EncodedTurn}. */
+type StreamOptions = Pick<EncodedTurn, "onLeave" | "onError" | "cutOff">;
+
+/** The texts end before what they tell of. No failure: the server ends, or what they told of is gone. */
+export class BrokenOffError extends Error {
+  override readonly name = "BrokenOffError";
 }
 
 /**
@@ -19,12 +24,24 @@ interface StreamOptions {
  */
 export function eventStream(
   texts: AsyncIterable<string>,
-  { onLeave }: StreamOptions,
+  { onLeave, onError, cutOff }: StreamOptions,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator = texts[Symbol.asyncIterator]();
   let timer: ReturnType<typeof setInterval> | undefined;
+  let isLeft = false;
   const end = (): void => clearInterval(timer);
+  function fail(controller: ReadableStreamDefaultController<Uint8Array>, thrown: unknown): void {
+    // The stream is cancelled, and its connection may be in use.
+    if (isLeft) return;
+    try {
+      if (!(thrown instanceof BrokenOffError)) onError(thrown);
+    } finally {
+      // Node's server logs the error of a stream by itself.
+      if (cutOff === undefined) controller.error(thrown);
+      else cutOff();
+    }
+  }
   return new ReadableStream<Uint8Array>({
     start: (controller) => {
       timer = setInterval(() => {
@@ -42,10 +59,11 @@ export function eventStream(
         } else controller.enqueue(encoder.encode(value));
       } catch (thrown) {
         end();
-        controller.error(thrown);
+        fail(controller, thrown);
       }
     },
     cancel: async () => {
+      isLeft = true;
       end();
       onLeave();
       await iterator.return?.();

@@ -19,7 +19,7 @@ export const encodeJson: Encoder = async (turn) => {
     // The same request again would say the same twice.
     throw new HttpFailure("unavailable", "The turn goes on, but this server ends. Follow its events.", {
       ...{ conversationId: turn.conversationId, turnId: turn.turnId },
-      retryable: false,
+      ...{ retryable: false, isExpected: true },
     });
   }
   return Response.json({ success: true, data: answerOf(turn, messages, end) });

@@ -8,8 +8,8 @@ const RETRY = "retry: 500\n\n";
 const CUT_OFF = ": no turn_end yet\n\n";
 
 /** JAF's own stream: an event each, whose id is the turn's id and the event's number. */
-export const encodeServerSentEvents: Encoder = ({ turnId, events, onLeave }) =>
-  new Response(eventStream(textsOf(turnId, events), { onLeave }), { headers: EVENT_STREAM_HEADERS });
+export const encodeServerSentEvents: Encoder = ({ turnId, events, ...options }) =>
+  new Response(eventStream(textsOf(turnId, events), options), { headers: EVENT_STREAM_HEADERS });
 
 async function* textsOf(
   turnId: string,

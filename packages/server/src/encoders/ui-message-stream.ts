@@ -1,7 +1,7 @@
 import type { TurnEvent } from "../turns/turn-event.ts";
 import type { NumberedEvent } from "../turns/turn-service.ts";
 import type { Encoder } from "./encoder.ts";
-import { EVENT_STREAM_HEADERS, eventStream } from "./event-stream.ts";
+import { BrokenOffError, EVENT_STREAM_HEADERS, eventStream } from "./event-stream.ts";
 import type { UIMessageChunk } from "./ui-message/chunk.ts";
 import { createTurnChunks, type TurnChunks, type TurnChunksOptions } from "./ui-message/turn-chunks.ts";
 
@@ -18,8 +18,8 @@ export interface UIMessageStreamOptions {
  */
 export const encodeUIMessageStream =
   ({ messageOf, known = 0 }: UIMessageStreamOptions): Encoder =>
-  ({ events, onLeave }) =>
-    new Response(eventStream(textsOf(chunkGroups(gathered(events, known), messageOf)), { onLeave }), {
+  ({ events, ...options }) =>
+    new Response(eventStream(textsOf(chunkGroups(gathered(events, known), messageOf)), options), {
       headers: { ...EVENT_STREAM_HEADERS, "x-vercel-ai-ui-message-stream": "v1" },
     });
 
@@ -50,7 +50,7 @@ async function* chunkGroups(
     yield chunks.next(group);
     if (chunks.isOver()) return;
   }
-  throw new Error("The events of the turn broke off.");
+  throw new BrokenOffError("The events of the turn broke off.");
 }
 
 async function* textsOf(groups: AsyncIterable<readonly UIMessageChunk[]>): AsyncGenerator<string> {

@@ -50,6 +50,8 @@ interface FailureDetails {
   /** Which turn is in the way, or goes on elsewhere. */
   readonly turnId?: string | undefined;
   readonly cause?: unknown;
+  /** The server does as it was told, also with a status of 500 or more: nobody has to look into it. */
+  readonly isExpected?: boolean;
   /** The connection can't be used again, e.g. since a body is still on its way. */
   readonly closesConnection?: boolean;
 }
@@ -63,6 +65,7 @@ export class HttpFailure extends Error {
   readonly conversationId: string | undefined;
   readonly turnId: string | undefined;
   readonly closesConnection: boolean;
+  readonly isExpected: boolean;
 
   constructor(
     readonly code: FailureCode,
@@ -77,6 +80,7 @@ export class HttpFailure extends Error {
     this.conversationId = conversationId;
     this.turnId = turnId;
     this.closesConnection = details.closesConnection ?? false;
+    this.isExpected = details.isExpected ?? false;
   }
 
   /** The same, and the connection ends with the answer. */
@@ -126,6 +130,8 @@ export function refusalFailure({ reason, message, retryable, turnId }: TurnRefus
       return new HttpFailure("invalid-request", message);
     case "draining":
     case "store":
-      return new HttpFailure("unavailable", message, { retryable, retryAfterSeconds: STORE_PAUSE_SECONDS });
+      return new HttpFailure("unavailable", message, {
+        ...{ retryable, retryAfterSeconds: STORE_PAUSE_SECONDS, isExpected: reason === "draining" },
+      });
   }
 }

@@ -4,11 +4,12 @@ import { answer } from "../http/answer.ts";
 import type { ServerEnvironment } from "../http/environment.ts";
 import type { ServerParts } from "../server-parts.ts";
 import { createApprovalFeeds } from "./approval-feeds.ts";
+import { failing } from "./turn-answer.ts";
 import { createWaitingCalls } from "./waiting-calls.ts";
 
 /** What waits for the user in all of their conversations. */
 export function approvalRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): void {
-  const { limits, closing } = parts;
+  const { limits, closing, report } = parts;
   const createRead = (userId: string) => {
     const read = createWaitingCalls(parts, userId);
     return async () => ({ approvals: await read() });
@@ -36,6 +37,7 @@ export function approvalRoutes(app: Hono<ServerEnvironment>, parts: ServerParts)
       release();
       left.abort();
     };
-    return context.newResponse(eventStream(changes(), { onLeave }), { headers: EVENT_STREAM_HEADERS });
+    const texts = eventStream(changes(), { onLeave, ...failing(context, report) });
+    return context.newResponse(texts, { headers: EVENT_STREAM_HEADERS });
   });
 }

@@ -45,6 +45,13 @@ export async function answerTurn(
   return encodeEvents(parts, context, { ...started, from: 0, release: releaseStream }, encode);
 }
 
+/** What becomes of a stream that fails. */
+export const failing = (context: RequestContext, report: ServerParts["report"]) => ({
+  onError: (thrown: unknown) => report(thrown, context.get("requestId")),
+  // Of an app that is called without a network there are no bindings.
+  cutOff: (context.env as RequestContext["env"] | undefined)?.cutOff,
+});
+
 function turnOf({ limits }: ServerParts, userId: string, onRefused: () => void): () => void {
   try {
     return limits.turn(userId);
@@ -72,13 +79,13 @@ export async function answerEvents(
 }
 
 async function encodeEvents(
-  { service, closing }: ServerParts,
-  { req }: RequestContext,
+  { service, closing, report }: ServerParts,
+  context: RequestContext,
   { conversationId, turnId, from, release }: FollowedTurn & { readonly release: () => void },
   encode: Encoder,
 ): Promise<Response> {
   const left = new AbortController();
-  const signal = AbortSignal.any([left.signal, closing, req.raw.signal]);
+  const signal = AbortSignal.any([left.signal, closing, context.req.raw.signal]);
   const leave = (): void => {
     release();
     left.abort();
@@ -90,7 +97,10 @@ async function encodeEvents(
       leave();
     }
   }
-  const turn: EncodedTurn = { conversationId, turnId, events: events(), closing, onLeave: leave };
+  const turn: EncodedTurn = {
+    ...{ conversationId, turnId, events: events(), closing, onLeave: leave },
+    ...failing(context, report),
+  };
   try {
     return await encode(turn);
   } catch (thrown) {

@@ -21,7 +21,8 @@ export function turnRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): vo
     const query = parseInput(eventsQuery, context.req.query(), "query");
     const last = lastEvent(context.req.header("last-event-id"));
     const asked = query.turnId ?? last?.turnId;
-    const from = query.from ?? last?.next ?? 0;
+    // What it had last says nothing of another turn.
+    const from = query.from ?? (last?.turnId === asked ? last?.next : undefined) ?? 0;
     await ownConversation(parts, { conversationId, userId });
     const turnId = asked === undefined ? {} : { turnId: asked };
     const page = unwrap(await log.read({ conversationId, ...turnId, from, limit: query.limit }));

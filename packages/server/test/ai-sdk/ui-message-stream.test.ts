@@ -26,7 +26,14 @@ const encoded = (
   encodeUIMessageStream({
     ...(known === undefined ? {} : { known }),
     messageOf: () => ({ messageId: "m1", before: [], ...message }),
-  })({ conversationId: "c", turnId: "t", events, closing: new AbortController().signal, onLeave });
+  })({
+    conversationId: "c",
+    turnId: "t",
+    events,
+    closing: new AbortController().signal,
+    onLeave,
+    onError: () => {},
+  });
 
 const asUser: UIMessage = { id: "u", role: "user", parts: [{ type: "text", text: "?" }] };
 
