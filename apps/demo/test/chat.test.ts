@@ -35,6 +35,6 @@ describe("a chat", { timeout: 60_000 }, () => {
     const elsewhere = second.out.slice(second.out.indexOf("A new conversation."));
     expect(elsewhere).toContain("agent: Your name is Ada.");
     expect(elsewhere).toMatch(/"My name is Ada\."\n +you said so, .* in "My name is Ada\."\n/);
-    expect(elsewhere).toContain("Facts forgotten: 5.");
+    expect(elsewhere).toContain("Facts forgotten: 1.");
   });
 });

@@ -210,6 +210,24 @@ describe("/facts", () => {
   });
 });
 
+describe("the list of what is known", () => {
+  it("holds no requests and is the same for /facts, /why, /stats and the assistant", async () => {
+    const { talk } = openChats();
+    const printed = await talk(
+      ...["Hello there", "My name is Ada.", "Take a note: buy milk", "help", "What time is it?"],
+      ...["What do you know about me?", "/facts", "/why 1", "/why 2", "/stats"],
+    );
+    expect(printed).toMatch(
+      /This is what I know about you:\n- "My name is Ada\." — you said so, [^\n]*\n(?!-)/,
+    );
+    expect(printed).toMatch(/^ {2}1 {2}"My name is Ada\."\n/m);
+    expect(printed).not.toMatch(/^ {2}2 {2}/m);
+    expect(printed).toMatch(/ {2}fact +"My name is Ada\."\n/);
+    expect(printed).toContain('There is no fact "2".');
+    expect(printed).toContain("1 remembered, 0 followed by newer ones, 0 waiting for your word");
+  });
+});
+
 describe("/why", () => {
   it("says which words went into the last answer, and why these", async () => {
     const { talk } = openChats();
@@ -217,7 +235,7 @@ describe("/why", () => {
     await talk("Hello there", "my dog is Rex");
     const printed = await talk("/new", "What is my dog?", "/why", "/facts dog");
     expect(printed).toMatch(
-      /this went into the last answer:\n {2}2 {2}"my dog is Rex"\n {5}you said so, .*, in "Hello there"\n {5}recalled by its words \(dog\)/,
+      /this went into the last answer:\n {2}1 {2}"my dog is Rex"\n {5}you said so, .*, in "Hello there"\n {5}recalled by its words \(dog\)/,
     );
   });
 
@@ -232,7 +250,7 @@ describe("/why", () => {
   it("says what was forgotten since", async () => {
     const { talk } = openChats();
     await talk("my dog is Rex");
-    const printed = await talk("/new", "What is my dog?", "/forget-fact 2", "/why");
+    const printed = await talk("/new", "What is my dog?", "/forget-fact 1", "/why");
     expect(printed).toMatch(
       /Forgotten: "my dog is Rex"\nOf what went into the last answer, forgotten since: 1\.\n/,
     );

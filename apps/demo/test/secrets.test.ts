@@ -102,7 +102,7 @@ describe("a question for all that is known", () => {
       "What is my name?",
     ];
     const { out } = await runDemo(["chat", "--data", folder.data], {
-      input: [...lines, "/context", "/facts", "/why 3", "/why 99", "/stats", ""].join("\n"),
+      input: [...lines, "/context", "/facts", "/why 1", "/why 99", "/stats", ""].join("\n"),
     });
     folder.remove();
     expect(out).toMatch(
@@ -111,7 +111,7 @@ describe("a question for all that is known", () => {
     expect(out).toContain("agent: Your name is Ada.");
     expect(out).not.toMatch(/(?:"|agent: ).*my name is Eve.*—/);
     expect(out).toMatch(
-      /What the model saw for the last answer:\n {2}model +default, 1 call.*\n {2}instructions +\d+ characters: You help you\./,
+      /What the model saw for the last answer:\n {2}model +default, 1 call.*\n {2}instructions +\d+ characters: You help the user\./,
     );
     expect(out).toMatch(/ {2}left out +nothing\n {2}tokens +not reported by this model\n/);
     expect(out).toMatch(

@@ -116,11 +116,13 @@ const knownFacts = createTool({
 const INJECTED = 20;
 
 export const ASSISTANT = "assistant";
+/** Who it is that talks, where nothing names them. */
+export const ANYBODY = "you";
 
 /** The assistant's own, before anything is added of the user. */
 export const instructionsFor = ({ userId, isPrivate = false }: AssistantContext): string =>
   [
-    `You help ${userId}. Answer from the conversation; use the tools for time, arithmetic and notes, and to list what you know of the user.`,
+    `You help ${userId === ANYBODY ? "the user" : userId}. Answer from the conversation; use the tools for time, arithmetic and notes, and to list what you know of the user.`,
     "Never ask for passwords or other secrets, and don't offer to remember them.",
     ...(isPrivate ? ["The conversation is private: nothing of it is kept."] : []),
   ].join(" ");

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { ANYBODY } from "../assistant/agent.ts";
 import { Failure } from "../failure.ts";
 
 interface Common {
@@ -64,7 +65,7 @@ function parse(argv: readonly string[]) {
       allowPositionals: true,
       options: {
         data: { type: "string", default: ".jaf" },
-        user: { type: "string", default: "you" },
+        user: { type: "string", default: ANYBODY },
         port: { type: "string" },
         "no-open": { type: "boolean" },
         help: { type: "boolean", short: "h" },
