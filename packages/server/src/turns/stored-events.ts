@@ -3,7 +3,7 @@ import { decodeEvent } from "./event-text.ts";
 import type { NumberedEvent } from "./turn-service.ts";
 
 const MAX_EVENTS = 64;
-const MAX_CHARACTERS = 131_072;
+const MAX_CHARACTERS = 524_288;
 
 /** The latest stored events of a turn that runs in this process, for its readers. Older ones are read from the log again. */
 export interface StoredEvents {
