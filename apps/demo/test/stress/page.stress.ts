@@ -99,7 +99,7 @@ describe("the page", { timeout: 120_000 }, () => {
     await page.getByText("What the model saw").last().click();
     const sheet = page.getByRole("dialog", { name: "What the model saw" });
     await sheet.getByText("Nothing was left out.").first().waitFor();
-    await sheet.getByText(/You help you\./).waitFor();
+    await sheet.getByText(/You help the user\./).waitFor();
     await page.keyboard.press("Escape");
     await sheet.waitFor({ state: "detached" });
   });
@@ -248,7 +248,7 @@ describe("the page", { timeout: 120_000 }, () => {
     await waiting.getByText(planted).waitFor({ state: "detached" });
     const agreed = "The reader's name is Mallory.";
     await row(agreed).getByRole("button", { name: "That’s right" }).click();
-    await page.getByRole("region", { name: "Known" }).getByText(agreed).waitFor();
+    await page.getByRole("region", { name: "Known" }).getByText(agreed, { exact: true }).waitFor();
     await row(agreed).getByRole("button", { name: "Forget" }).click();
     await row(agreed).getByRole("button", { name: "Forget it for good?" }).click();
     await page.getByText(agreed, { exact: true }).waitFor({ state: "detached" });
