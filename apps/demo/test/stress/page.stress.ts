@@ -295,8 +295,16 @@ describe("the page", { timeout: 120_000 }, () => {
       expect(await link.getAttribute("rel")).toBe("noopener noreferrer");
       expect(await link.getAttribute("target")).toBe("_blank");
     }
+    const remembered = await fetch(new URL("/api/facts", url), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ fact: `I like ${hostile}` }),
+    });
+    expect(remembered.status).toBe(200);
     await page.getByRole("link", { name: "What I know about you" }).click();
-    await page.getByText("window.ran=1").first().waitFor();
+    const known = page.getByRole("region", { name: "Known" });
+    await known.getByText("window.ran=1").first().waitFor();
+    expect(await known.locator("img, script, svg:not(.icon), a[href*=evil]").count()).toBe(0);
     expect(await page.evaluate("window.ran")).toBeUndefined();
     const policy = (await fetch(url)).headers.get("content-security-policy");
     expect(policy).toContain("script-src 'self'");
