@@ -151,6 +151,8 @@ interface Described {
 
 interface Generated {
   readonly operation: string;
+  /** Its path is no longer the operation's. */
+  readonly isWild: boolean;
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -242,6 +244,7 @@ function requestOf(
       return {
         ...rest,
         operation: `${method} ${path}`,
+        isWild: wild !== "",
         path: `${filled}${wild}${query === "" ? "" : `?${query}`}`,
         headers: { "x-user": user, ...headers },
       };
@@ -397,7 +400,7 @@ test(`${COUNT} requests of any kind have an answer that is the server's own`, {
         const { status, type, body } = await send(generated);
         const isOperation = generated.method === generated.operation.split(" ")[0];
         const given = [status, type].join(" ").trim();
-        if (isOperation && documented.get(generated.operation)?.includes(given) !== true)
+        if (isOperation && !generated.isWild && documented.get(generated.operation)?.includes(given) !== true)
           wrong.push({ ...generated, given, answer: "isn't in the document" });
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         if (status >= 500 || /\n\s+at |\.ts:\d|node_modules|node:internal/.test(body))
