@@ -3,9 +3,12 @@ import { conversationOfChat } from "../../src/ai-sdk/chat-ids.ts";
 import { openInMemory } from "../support/worlds.ts";
 import { createPausingModel, messagesOf } from "../turns/support/turn-fixtures.ts";
 import { itServesHeadlessChats } from "./support/headless-chats.ts";
+import { itSaysRepeatedSubmitsOnce } from "./support/repeated-submits.ts";
 import { startChat, textOf } from "./support/started-chat.ts";
 
 describe("useChat of ai@6", () => itServesHeadlessChats(openInMemory));
+
+describe("a submit that is repeated", () => itSaysRepeatedSubmitsOnce(openInMemory));
 
 describe("the routes of useChat", () => {
   it("shows nobody else's chat, whatever its id", async () => {
