@@ -107,6 +107,22 @@ describe("the page's server", { timeout: 60_000 }, () => {
     expect(await store.notes.list("ada")).toEqual(before);
   });
 
+  it("says of a secret how it is deleted here, and names no command of the terminal", async () => {
+    const client = createJafClient({ baseUrl: `${served.url}/api` });
+    const { text } = await client.ask({ message: "my password is hunter2" });
+    expect(text).toMatch(/I don't keep secrets.*: the bin beside its title deletes it\.$/);
+    expect(text).not.toMatch(/\/forget|hunter2/);
+  });
+
+  it("says for how long a timer may run, in place of setting another one", async () => {
+    const client = createJafClient({ baseUrl: `${served.url}/api` });
+    const { text } = await client.ask({ message: "Set a timer for 2 hours" });
+    expect(text).toBe(
+      "That didn't work: A timer runs from 1 second to 10 minutes here, since the reply waits for it.",
+    );
+    expect((await client.ask({ message: "Set a timer for 1 second" })).text).toBe("The second is over.");
+  });
+
   it("shows no secret as a title", async () => {
     const client = createJafClient({ baseUrl: `${served.url}/api` });
     await client.conversations.deleteAll();
