@@ -158,6 +158,20 @@ describe("the page's server", { timeout: 60_000 }, () => {
     expect((await client.conversations.list()).conversations).toEqual([]);
   });
 
+  it("finds conversations by what was said in them, and none that is deleted", async () => {
+    const client = createJafClient({ baseUrl: `${served.url}/api` });
+    const { conversationId = "" } = await client.ask({ message: "Hello there" });
+    await client.ask({ message: "My canoe is called Albatross." });
+    await client.ask({ conversationId, message: "I like marzipan with pistachios." });
+    const found = async (query: string) =>
+      (await fetch(`${served.url}/demo/search?${new URLSearchParams({ query })}`)).json();
+    expect(await found("marzipan")).toEqual({ conversationIds: [conversationId] });
+    expect(await found("zeppelin")).toEqual({ conversationIds: [] });
+    expect(await found("")).toEqual({ conversationIds: [] });
+    await client.conversations.delete(conversationId);
+    expect(await found("marzipan")).toEqual({ conversationIds: [] });
+  });
+
   it("refuses pages of other origins, forms, and names that aren't its own", async () => {
     const post = (headers: Readonly<Record<string, string>>, path: string) =>
       fetch(served.url + path, { method: "POST", headers, body: "{}" });
