@@ -61,7 +61,13 @@ describe("what is stated by I", () => {
       { words: "I moved to Rome.", day: "2026-11-03" },
     ];
     const asked: Message[] = [{ role: "user", content: "Where do I live?" }];
-    expect(answerFromHistory(asked, remembered)).toBe("You moved to Rome.");
+    expect(answerFromHistory(asked, remembered)).toBe("You moved to Rome, as you said on 2026-11-03.");
+    const onOneDay = remembered.map(({ words }) => ({ words, day: "2026-11-02" }));
+    expect(answerFromHistory(asked, onOneDay)).toBe(
+      "You live in Paris, and you moved to Rome, as you said on 2026-11-02.",
+    );
+    const here: Message[] = [{ role: "user", content: "I moved to Oslo." }, ...asked];
+    expect(answerFromHistory(here, remembered)).toBe("You moved to Oslo.");
   });
 
   it.each([

@@ -51,11 +51,11 @@ export function answerFromHistory(
   if (OFF_RECORD.test(text)) return offRecord(surface, isPrivate);
   const asked = ASKS_FACT.exec(text)?.[1];
   if (asked !== undefined && isSecretThing(keyOf(asked))) return ASKED_FOR_SECRET;
-  if (asked !== undefined) return answerFact(said, remembered, asked, [...known, ...texts]);
+  if (asked !== undefined) return answerFact(said, remembered, asked, earlier);
   if (ASKS_FIRST.test(text) && earlier[0] !== undefined)
     return `The first thing you said was: "${shown(earlier[0])}"`;
   if (ASKS_BEFORE.test(text)) return recap(earlier);
-  const ofOneself = answerPredicate(text, [...known, ...earlier]);
+  const ofOneself = answerPredicate(text, remembered, earlier);
   if (ofOneself !== undefined) return ofOneself;
   if (WHO.test(text)) return INTRODUCTION;
   if (states(text)) return acknowledge(text, factsIn([...known, ...earlier]).get("name"));
@@ -90,7 +90,7 @@ function answerFact(
   said: ReadonlyMap<string, string>,
   remembered: readonly Remembered[],
   asked: string,
-  texts: readonly string[],
+  earlier: readonly string[],
 ): string {
   const thing = keyOf(asked.replace(/\b(?:again|please|called|now|currently|then)\b/gi, ""));
   const names = [thing, thing.replace(/['’]s name$/, ""), `${thing}'s name`];
@@ -103,7 +103,8 @@ function answerFact(
     return value === undefined ? [] : [{ value, day }];
   });
   const last = told.at(-1);
-  if (last === undefined) return answerThing(thing, texts) ?? `You haven't told me your ${thing} yet.`;
+  if (last === undefined)
+    return answerThing(thing, remembered, earlier) ?? `You haven't told me your ${thing} yet.`;
   // Which of a day's words came last can't be told for sure: what was said again stands where it was said first.
   const others = told.filter(({ value, day }) => day === last.day && value !== last.value);
   const also = [...new Set(others.map(({ value }) => value))].join(", and ");

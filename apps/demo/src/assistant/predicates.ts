@@ -1,5 +1,6 @@
 import { bare, statedClauses } from "./clauses.ts";
 import { ownSentences } from "./own-words.ts";
+import type { Remembered } from "./remembered.ts";
 import { understood } from "./understood.ts";
 import { userStatements } from "./user-statements.ts";
 
@@ -108,32 +109,57 @@ function askedWords(text: string): readonly string[] | undefined {
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}'’-]+/gu) ?? [];
 
-/** Answers a question for what was stated by "I …". `undefined`: it is none. `texts`: the oldest first. */
-export function answerPredicate(question: string, texts: readonly string[]): string | undefined {
+/** What was stated by "I …", and when, if that wasn't in this conversation. */
+interface Told {
+  readonly text: string;
+  readonly day: string;
+}
+
+const toldIn = (remembered: readonly Remembered[], earlier: readonly string[]): readonly Told[] => [
+  ...remembered.flatMap(({ words, day }) => predicatesIn([words]).map((text) => ({ text, day }))),
+  ...predicatesIn(earlier).map((text) => ({ text, day: "" })),
+];
+
+/** Answers a question for what was stated by "I …". `undefined`: it is none. What came last stands last. */
+export function answerPredicate(
+  question: string,
+  remembered: readonly Remembered[],
+  earlier: readonly string[],
+): string | undefined {
   const words = askedWords(question);
   if (words === undefined) return undefined;
-  const told = predicatesIn(texts);
+  const told = toldIn(remembered, earlier);
   const topic = TOPICS.find(({ asked }) => words.length === 1 && asked.test(words[0] ?? ""));
   const found =
     topic === undefined
-      ? told.filter((one) => words.every((word) => wordsOf(one).includes(word)))
-      : told.filter((one) => topic.told.test(one)).slice(-1);
+      ? told.filter(({ text }) => words.every((word) => wordsOf(text).includes(word)))
+      : newest(told, topic);
   return asAnswer(found) ?? "You haven't told me that yet.";
 }
 
 /** What was stated by "I …" of what is called `thing`: of "job" where the user works. */
-export function answerThing(thing: string, texts: readonly string[]): string | undefined {
+export function answerThing(
+  thing: string,
+  remembered: readonly Remembered[],
+  earlier: readonly string[],
+): string | undefined {
   const topic = TOPICS.find(({ things }) => things.test(thing));
-  if (topic === undefined) return undefined;
-  return asAnswer(
-    predicatesIn(texts)
-      .filter((one) => topic.told.test(one))
-      .slice(-1),
-  );
+  return topic === undefined ? undefined : asAnswer(newest(toldIn(remembered, earlier), topic));
 }
 
-function asAnswer(predicates: readonly string[]): string | undefined {
-  const last = [...new Set(predicates)].slice(-MOST);
-  const text = last.join(", and ");
-  return last.length === 0 ? undefined : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+/** Of an earlier day all that was said: which of it came last can't be told for sure. */
+function newest(told: readonly Told[], topic: Topic): readonly Told[] {
+  const fitting = told.filter(({ text }) => topic.told.test(text));
+  const day = fitting.at(-1)?.day;
+  return day === "" ? fitting.slice(-1) : fitting.filter((one) => one.day === day);
+}
+
+/** What isn't of this conversation is told with its day: since then it may have changed. */
+function asAnswer(told: readonly Told[]): string | undefined {
+  const last = [...new Map(told.map((one) => [one.text, one])).values()].slice(-MOST);
+  if (last.length === 0) return undefined;
+  const text = last.map((one) => one.text).join(", and ");
+  const [day = "", ...others] = new Set(last.map((one) => one.day));
+  const when = day === "" || others.length > 0 ? "" : `, as you said on ${day}`;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${when}.`;
 }

@@ -28,6 +28,7 @@ const REMOVE_NOTE = /\b(?:delete|remove|drop)\b.*?\bnote\s+#?(\d+)/i;
 const EXPRESSION = /[-(.\d][\d\s.+\-*/%^()]*[\d)]/g;
 
 const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/(?<=\d)\s*(?:%|percent)\s+of\s+(?=[\d(])/gi, " / 100 * "],
   [/\bplus\b/gi, "+"],
   [/\bminus\b/gi, "-"],
   [/\b(?:times|multiplied by)\b/gi, "*"],
