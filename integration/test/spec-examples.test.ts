@@ -29,8 +29,8 @@ function describeDiagnostic({ file, start = 0, messageText }: ts.Diagnostic): st
 describe("the examples of the texts, save for the texts' own mistakes", () => {
   const diagnostics = diagnosticsByFile();
 
-  it("are there for the memory system, and for memory and persistence", () => {
-    expect([...diagnostics.keys()]).toEqual(expect.arrayContaining(["memory-system.ts", "persistence.ts"]));
+  it("are there for memory and persistence", () => {
+    expect([...diagnostics.keys()]).toEqual(expect.arrayContaining(["persistence.ts"]));
   });
 
   it.each([...diagnostics])("compile: %s", (_file, found) => {
