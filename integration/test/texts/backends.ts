@@ -13,7 +13,8 @@ declare module "vitest" {
   }
 }
 
-type RedisOptions = Parameters<typeof createClient>[0];
+type RedisOptions = NonNullable<Parameters<typeof createClient>[0]>;
+type RedisConnection = ReturnType<typeof createClient>;
 
 /**
  * The drivers that the texts import, which connect to the tests' servers whatever address and password they are given, on
@@ -22,6 +23,8 @@ type RedisOptions = Parameters<typeof createClient>[0];
 export interface Drivers {
   readonly modules: Readonly<Record<"redis" | "ioredis" | "pg", object>>;
   readonly schema: string;
+  readonly connectRedis: () => Promise<RedisConnection>;
+  readonly connectPostgres: () => Promise<pg.Client>;
   readonly close: () => Promise<void>;
 }
 
@@ -47,22 +50,27 @@ export async function openDrivers(): Promise<Drivers> {
       opened.push(() => this.quit());
     }
   }
+  const openRedis = (options: RedisOptions = {}) => {
+    const client = createClient({ ...options, url: inject("redisUrl") });
+    opened.push(async () => client.isOpen && (await client.close()));
+    return client;
+  };
   const admin = new pg.Client(inject("pgUrl"));
   await admin.connect();
   await admin.query(`CREATE SCHEMA ${schema}`);
   return {
     modules: {
-      redis: {
-        createClient: ({ password: _, ...options }: NonNullable<RedisOptions> = {}) => {
-          const client = createClient({ ...options, url: inject("redisUrl") });
-          opened.push(async () => client.isOpen && (await client.close()));
-          return client;
-        },
-      },
+      redis: { createClient: ({ password: _, ...options }: RedisOptions) => openRedis(options) },
       ioredis: { default: Ioredis, __esModule: true },
       pg: { Client, Pool },
     },
     schema,
+    connectRedis: () => openRedis().connect(),
+    connectPostgres: async () => {
+      const client = new Client({});
+      await client.connect();
+      return client;
+    },
     close: async () => {
       await Promise.all(opened.map((close) => close()));
       await admin.query(`SET client_min_messages = warning; DROP SCHEMA ${schema} CASCADE`);

@@ -22,13 +22,10 @@ afterEach(async () => {
   await drivers.close();
 });
 
-async function clients() {
-  // biome-ignore lint/suspicious/noExplicitAny: the drivers' clients are whatever a test makes of them
-  const { redis, pg } = drivers.modules as any;
-  const postgresClient = new pg.Client();
-  await postgresClient.connect();
-  return { redisClient: await redis.createClient().connect(), postgresClient };
-}
+const clients = async () => ({
+  redisClient: await drivers.connectRedis(),
+  postgresClient: await drivers.connectPostgres(),
+});
 
 function stubEnvironment(name: string) {
   const variables = parseEnv(blockNamed(TEXT, name).code);

@@ -22,22 +22,13 @@ afterEach(async () => {
   await drivers.close();
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: the drivers' clients are whatever a test makes of them
-const driver = (name: "redis" | "pg"): any => drivers.modules[name];
-const connectRedis = () => driver("redis").createClient().connect();
-async function connectPostgres() {
-  const client = new (driver("pg").Client)();
-  await client.connect();
-  return client;
-}
-
 const block = (name: string, given: object = {}, globals: object = {}) =>
   runBlock(TEXT, name, {
     given: {
       ...memory,
       createPostgresProvider,
       createRedisProvider,
-      createClient: driver("redis").createClient,
+      ...drivers.modules.redis,
       ...given,
     },
     modules: {
@@ -83,7 +74,7 @@ describe("on Redis", () => {
   });
 
   it("is created from a configuration", async () => {
-    const { provider } = await block("from-configuration", { redisClient: await connectRedis() });
+    const { provider } = await block("from-configuration", { redisClient: await drivers.connectRedis() });
     await expectToStore(provider);
   });
 
@@ -118,7 +109,7 @@ describe("on Postgres", () => {
     const timers = spyTimers();
     const { provider } = await block(
       "postgres-analytical",
-      { postgresClient: await connectPostgres() },
+      { postgresClient: await drivers.connectPostgres() },
       timers,
     );
     await expectToStore(provider);
@@ -127,7 +118,7 @@ describe("on Postgres", () => {
   });
 
   it("has the columns and indexes of the text's schema, and the text's queries find them", async () => {
-    const client = await connectPostgres();
+    const client = await drivers.connectPostgres();
     const [columnsQuery = "", indexesQuery = ""] = blockNamed(TEXT, "verify-schema").code.split(/(?<=;)\n/);
     // Other tests have tables of that name in other schemas.
     const inSchema = (query: string, column: string) =>

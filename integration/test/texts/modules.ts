@@ -112,7 +112,7 @@ export function moduleOf(block: Block, setting: Setting, given: readonly string[
   );
   const names = given.filter((name) => used.has(name) && !taken.has(name));
   // Imports move to the top, and leave their lines behind.
-  const hoisted = imports.map((statement) => statement.getText().replaceAll("\n", " ")).join(" ");
+  const hoisted = imports.map((statement) => statement.getText().replaceAll("\n", " ")).join("; ");
   const rest = imports.reduce(
     (text, { pos, end }) =>
       text.slice(0, pos) + text.slice(pos, end).replaceAll(/[^\n]/g, " ") + text.slice(end),
@@ -122,7 +122,7 @@ export function moduleOf(block: Block, setting: Setting, given: readonly string[
   const [before, after] = wrap(setting, own);
   const isFunction = setting.as === undefined || setting.as === "function";
   const result = isFunction ? "type Block = Awaited<ReturnType<typeof block>>;" : "";
-  const first = `import { ${names.join(", ")} } from "given"; ${hoisted} ${declared} ${before}`;
+  const first = `import { ${names.join(", ")} } from "given"; ${hoisted}; ${declared} ${before}`;
   return {
     source: [first, body, after, "export {};", ""].join("\n"),
     claims: `${result}${setting.claims ?? ""}`,

@@ -2,13 +2,14 @@ import { readFileSync } from "node:fs";
 import type { Block, Text } from "../blocks.ts";
 import { type BlockModule, exportedNames, moduleOf, type Setting } from "../modules.ts";
 import { memorySystem } from "./1-jaf-memory-system.ts";
+import { memoryAndPersistence } from "./3-memory-and-persistence.ts";
 import { coreConcepts } from "./4-jaf-core-concepts.ts";
 
 /** By the block's name. A block that isn't named stands in a function, and is given what its text's blocks are. */
 const SETTINGS: Readonly<Record<Text, Readonly<Record<string, Setting>>>> = {
   "1-jaf-memory-system": memorySystem,
   "2-xflow-chat-memory": {},
-  "3-memory-and-persistence": {},
+  "3-memory-and-persistence": memoryAndPersistence,
   "4-jaf-core-concepts": coreConcepts,
 };
 
