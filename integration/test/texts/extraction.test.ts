@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { blocksOf, fixtureOf, printFixture, TEXTS, type Text } from "./blocks.ts";
+import { type Block, blocksOf, fixtureOf, printFixture, TEXTS, type Text } from "./blocks.ts";
+import { settingOf } from "./settings/index.ts";
 
 /** Beside the repository, where the texts are at hand. */
 const folder = new URL("../../../../shared/spec/", import.meta.url);
@@ -13,6 +14,14 @@ const CODE =
 
 /** Looks like code by that rule, and is the end of a sentence. */
 const PROSE: ReadonlySet<string> = new Set(["types:"]);
+
+const tests = readdirSync(new URL(".", import.meta.url))
+  .filter((file) => file.endsWith(".test.ts") && !import.meta.url.endsWith(file))
+  .map((file) => readFileSync(new URL(file, import.meta.url), "utf8"))
+  .join("\n");
+
+/** Installs software, or is no program. */
+const NOT_RUN: ReadonlySet<string> = new Set(["redis-prerequisites", "postgres-prerequisites", "async-user"]);
 
 describe.each(TEXTS)("the blocks of %s", (text) => {
   const blocks = blocksOf(text);
@@ -27,6 +36,15 @@ describe.each(TEXTS)("the blocks of %s", (text) => {
 
   it("are each seen by the rule that looks for forgotten ones", () => {
     expect(blocks.filter(({ code }) => !code.split("\n").some((line) => CODE.test(line)))).toEqual([]);
+  });
+
+  it("run in a test, but for types", () => {
+    const isLeft = (block: Block) => {
+      const { as, awaits } = settingOf(block);
+      return as !== "types" && awaits === undefined && !NOT_RUN.has(block.name);
+    };
+    const left = blocks.filter(isLeft).filter(({ name }) => !tests.includes(`"${name}"`));
+    expect(left.map(({ name }) => name)).toEqual([]);
   });
 
   // `pnpm test texts/extraction -u` extracts them anew, by the lines that the fences name.

@@ -18,8 +18,8 @@ function fileOfImport(specifier: string, importer: string): string | undefined {
   return IN_PLACE_OF[specifier];
 }
 
-const typed = BLOCKS.filter(
-  ({ name, language }) => name !== "registry" && (language === "ts" || language === "cjs"),
+const typed = BLOCKS.filter(({ language }) => language === "ts" || language === "cjs").filter(
+  (block) => settingOf(block).awaits === undefined,
 );
 const findings = findingsIn(
   typed.map((block) => {
