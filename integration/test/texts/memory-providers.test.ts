@@ -5,7 +5,7 @@ import * as memory from "@jaf/memory";
 import { createPostgresProvider } from "@jaf/memory-postgres";
 import { createRedisProvider } from "@jaf/memory-redis";
 import { runServer } from "@jaf/server";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Drivers, freshPrefix, openDrivers } from "./backends.ts";
 import { blockNamed } from "./blocks.ts";
 import { runBlock } from "./run.ts";
@@ -17,10 +17,7 @@ let drivers: Drivers;
 beforeEach(async () => {
   drivers = await openDrivers();
 });
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  await drivers.close();
-});
+afterEach(() => drivers.close());
 
 const block = (name: string, given: object = {}, globals: object = {}) =>
   runBlock(TEXT, name, {
@@ -33,7 +30,13 @@ const block = (name: string, given: object = {}, globals: object = {}) =>
     },
     modules: {
       ...drivers.modules,
-      "functional-agent-framework": { ...memory, createPostgresProvider, createRedisProvider, runServer },
+      "functional-agent-framework": {
+        ...memory,
+        createPostgresProvider,
+        createRedisProvider,
+        runServer: (...[agents, config, options]: Parameters<typeof runServer>) =>
+          runServer(agents, config, { ...options, port: 0 }),
+      },
     },
     globals: { console: spyConsole(), ...globals },
   });

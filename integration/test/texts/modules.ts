@@ -75,8 +75,11 @@ function identifiersIn(code: string): ReadonlySet<string> {
   return new Set(code.match(/[A-Za-z_$][\w$]*/g));
 }
 
-function wrap(setting: Setting, statements: readonly ts.Statement[]): readonly [string, string] {
-  const { as = "function" } = setting;
+/** What stands before and after the block. */
+function wrap(
+  as: NonNullable<Setting["as"]>,
+  statements: readonly ts.Statement[],
+): readonly [string, string] {
   const values = [...new Set(statements.filter(isValue).flatMap(declaredBy))].join(", ");
   if (as === "module") return ["", `export { ${values} };`];
   if (as === "types") return ["declare namespace Spec {", "}"];
@@ -95,24 +98,27 @@ const asAlternatives = (code: string, statements: readonly ts.Statement[]): stri
       code,
     );
 
+/** Those of the given names that the module uses, and has no other way. */
+function namesToImport(
+  { declares = "", claims = "", as }: Setting,
+  code: string,
+  own: readonly string[],
+  given: readonly string[],
+): readonly string[] {
+  const taken = new Set([...exportedNames(declares), ...own]);
+  const used = identifiersIn(`${code} ${declares} ${claims} ${typeof as === "object" ? as.memberOf : ""}`);
+  return given.filter((name) => used.has(name) && !taken.has(name));
+}
+
 /** `given` are the names that a block of its text may use without declaring or importing them. */
 export function moduleOf(block: Block, setting: Setting, given: readonly string[]): BlockModule {
   if (block.language === "cjs") return commonJsModule(block);
-  const code = setting.leftOut === undefined ? block.code : block.code.replace(...setting.leftOut);
+  const { as = "function", leftOut, declares = "", claims = "" } = setting;
+  const code = leftOut === undefined ? block.code : block.code.replace(...leftOut);
   const { statements } = parse(code);
   const imports = statements.filter((statement) => ts.isImportDeclaration(statement));
-  const isMember = typeof setting.as === "object";
-  const own = isMember || setting.as === "types" ? [] : statements;
-  const declared = setting.declares ?? "";
-  const taken = new Set([
-    ...exportedNames(declared),
-    ...imports.flatMap(importedBy),
-    ...(setting.as === "module" ? own.flatMap(declaredBy) : []),
-  ]);
-  const used = identifiersIn(
-    `${code} ${declared} ${setting.claims ?? ""} ${isMember ? JSON.stringify(setting.as) : ""}`,
-  );
-  const names = given.filter((name) => used.has(name) && !taken.has(name));
+  const own = as === "module" ? statements.flatMap(declaredBy) : [];
+  const names = namesToImport(setting, code, [...imports.flatMap(importedBy), ...own], given);
   // Imports move to the top, and leave their lines behind.
   const hoisted = imports.map((statement) => statement.getText().replaceAll("\n", " ")).join("; ");
   const rest = imports.reduce(
@@ -120,14 +126,12 @@ export function moduleOf(block: Block, setting: Setting, given: readonly string[
       text.slice(0, pos) + text.slice(pos, end).replaceAll(/[^\n]/g, " ") + text.slice(end),
     code,
   );
-  const body = setting.as === "alternatives" ? asAlternatives(rest, statements) : rest;
-  const [before, after] = wrap(setting, own);
-  const isFunction = setting.as === undefined || setting.as === "function";
-  const result = isFunction ? "type Block = Awaited<ReturnType<typeof block>>;" : "";
-  const first = `import { ${names.join(", ")} } from "given"; ${hoisted}; ${declared} ${before}`;
+  const [before, after] = wrap(as, statements);
+  const first = `import { ${names.join(", ")} } from "given"; ${hoisted}; ${declares} ${before}`;
+  const body = as === "alternatives" ? asAlternatives(rest, statements) : rest;
   return {
     source: [first, body, after, "export {};", ""].join("\n"),
-    claims: `${result}${setting.claims ?? ""}`,
+    claims: as === "function" ? `type Block = Awaited<ReturnType<typeof block>>; ${claims}` : claims,
     textLine: (line) => block.from + line - 2,
   };
 }

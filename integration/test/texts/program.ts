@@ -75,10 +75,11 @@ export function findingsIn(
     });
   const program = ts.createProgram([...sources.keys()], options, host);
   return new Map(
-    files.map(({ path }) => [
-      path,
-      ts.getPreEmitDiagnostics(program, program.getSourceFile(folder + path)).map(asFinding),
-    ]),
+    files.map(({ path }) => {
+      const file = program.getSourceFile(folder + path);
+      const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
+      return [path, found.map(asFinding)];
+    }),
   );
 }
 
