@@ -1,18 +1,23 @@
-/** What the text calls `@gemstack/ai-sdk`. */
+/** What the third text calls `@gemstack/ai-sdk`. */
 import {
   type AgentClient,
   type Agent as AgentValue,
+  type CacheableConfig,
   type ConversationalDeclaration,
   createAgentClient,
   type ModelProvider,
   type RemembersDeclaration,
+  type Tool,
 } from "@jaf/core";
 
 export { setConversationStore } from "@jaf/core";
+export { GoogleCacheRegistry } from "@jaf/google";
 export {
   assertValidContinuation,
+  type CacheAdapter,
   type ContinuationRejectionCode,
   ContinuationValidationError,
+  type ConversationStore,
   type ConversationStoreListEntry,
   type ConversationStoreMeta,
   defaultContinuationValidator,
@@ -25,25 +30,26 @@ export {
   type MemoryEntry,
   MemoryUserMemory,
   setUserMemory,
+  type UserMemory,
   withMemoryExtract,
   withMemoryInject,
 } from "@jaf/user-memory";
 
-declare const modelProvider: ModelProvider<object>;
-
 type Returned<Declaration> = Declaration extends (context: object) => infer Result ? Result : never;
+
+/** The model of all agents below; the text has a registry of providers, which this doesn't. */
+export const registered: { modelProvider?: ModelProvider<object> } = {};
 
 /**
  * The text's agents are classes that are prompted themselves. Here an agent is a value, also an instance of a class, and
  * `createAgentClient` makes the client that is prompted.
  */
-export abstract class Agent implements AgentClient<string, object>, AgentValue<object, string> {
+export abstract class Agent implements AgentClient<string, object> {
   conversational?(): Returned<ConversationalDeclaration<object>>;
   remembers?(): Returned<RemembersDeclaration<object>>;
-  get name() {
-    return this.constructor.name;
-  }
-  instructions() {
+  cacheable?(): CacheableConfig;
+  tools?(): readonly Tool<never, object>[];
+  instructions(): string {
     return "";
   }
   get prompt() {
@@ -59,6 +65,16 @@ export abstract class Agent implements AgentClient<string, object>, AgentValue<o
     return this.#client.continue;
   }
   get #client(): AgentClient<string, object> {
-    return createAgentClient<object, string>(this, { modelProvider, context: {} });
+    const { modelProvider } = registered;
+    if (modelProvider === undefined) throw new Error("No model provider is registered.");
+    const cacheable = this.cacheable?.();
+    const agent: AgentValue<object, string> = {
+      name: this.constructor.name,
+      instructions: () => this.instructions(),
+      ...(this.conversational && { conversational: () => this.conversational?.() }),
+      ...(this.remembers && { remembers: () => this.remembers?.() }),
+      ...(cacheable && { cacheable }),
+    };
+    return createAgentClient(agent, { modelProvider, context: {} });
   }
 }

@@ -1,4 +1,4 @@
-/** What the text calls `functional-agent-framework`. */
+/** What texts call `functional-agent-framework`. */
 export * from "@jaf/core";
 export * from "@jaf/memory";
 export { createPostgresProvider } from "@jaf/memory-postgres";
