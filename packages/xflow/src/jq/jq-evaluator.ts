@@ -1,0 +1,136 @@
+import { createRequire } from "node:module";
+import { Worker } from "node:worker_threads";
+import type { JqLimits } from "./jq-limits.ts";
+import { WORKER_SOURCE } from "./worker-source.ts";
+
+/** One evaluation: an expression, its input, and its variables by their names without `$`. */
+export interface JqRequest {
+  readonly expression: string;
+  readonly input: unknown;
+  readonly variables?: Readonly<Record<string, unknown>>;
+}
+
+export type JqResult =
+  | { readonly ok: true; readonly values: readonly unknown[] }
+  /** `detail`: jq's own words, which may quote the input. */
+  | { readonly ok: false; readonly reason: "failed"; readonly detail: string }
+  | { readonly ok: false; readonly reason: "time" | "memory" | "output" | "worker" };
+
+type Answer =
+  | { readonly ended: "ok"; readonly output: string }
+  | { readonly ended: "failed"; readonly detail: string }
+  | { readonly ended: "time" | "memory" | "output" | "worker" };
+
+/**
+ * Evaluates jq in a worker, one request after the other. A worker that exceeds a limit or breaks is ended, and the next request
+ * starts another. It keeps the process alive only while a request is under way.
+ */
+export interface JqEvaluator {
+  /** Never rejects. */
+  readonly evaluate: (request: JqRequest) => Promise<JqResult>;
+  /** Whether the expression compiles: `{ ok: true, values: [] }`. `variables`: the names that it may use. */
+  readonly compile: (expression: string, variables: readonly string[]) => Promise<JqResult>;
+}
+
+/** How long a worker without a request is kept, since starting one takes longer than most evaluations. */
+const IDLE_MS = 10_000;
+/** A worker starts in about a tenth of a second; on a busy machine it may take many times as long. */
+const START_MS = 30_000;
+
+export function createJqEvaluator(limits: JqLimits): JqEvaluator {
+  let worker: Promise<Worker | undefined> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  let idle: NodeJS.Timeout | undefined;
+
+  const end = async () => {
+    const ended = worker;
+    worker = undefined;
+    await (await ended)?.terminate();
+  };
+
+  const ask = async (input: string, filter: string, flags: readonly string[]): Promise<Answer> => {
+    clearTimeout(idle);
+    worker ??= startWorker(limits);
+    const started = await worker;
+    if (started === undefined) {
+      worker = undefined;
+      return { ended: "worker" };
+    }
+    started.ref();
+    const answer = await answerOf(started, { input, filter, flags: ["-c", ...flags] }, limits.timeMs);
+    started.unref();
+    if (answer.ended === "ok") idle = setTimeout(end, IDLE_MS).unref();
+    else await end();
+    return answer;
+  };
+
+  const inTurn = (...request: Parameters<typeof ask>): Promise<Answer> => {
+    const answer = last.then(() => ask(...request));
+    last = answer;
+    return answer;
+  };
+
+  return {
+    evaluate: async ({ expression, input, variables = {} }) => {
+      const flags = Object.entries(variables).flatMap(([name, value]) => [
+        "--argjson",
+        name,
+        JSON.stringify(value),
+      ]);
+      return toResult(await inTurn(JSON.stringify(input), closed(expression), flags));
+    },
+    compile: async (expression, variables) => {
+      const flags = variables.flatMap((name) => ["--argjson", name, "null"]);
+      return toResult(await inTurn("null", `if false then ${closed(expression)} else empty end`, flags));
+    },
+  };
+}
+
+/** On lines of its own, so that a comment at its end ends there. */
+const closed = (expression: string): string => `(${expression}\n)`;
+
+function toResult(answer: Answer): JqResult {
+  if (answer.ended === "failed") return { ok: false, reason: "failed", detail: answer.detail };
+  if (answer.ended !== "ok") return { ok: false, reason: answer.ended };
+  const lines = answer.output.split("\n").filter((line) => line !== "");
+  return { ok: true, values: lines.map((line): unknown => JSON.parse(line)) };
+}
+
+/** Resolves once the worker runs, so that its start doesn't count as an evaluation; with `undefined` if it can't. */
+function startWorker(limits: JqLimits): Promise<Worker | undefined> {
+  const started = new Worker(WORKER_SOURCE, {
+    eval: true,
+    env: {},
+    argv: [],
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: 128 },
+    workerData: {
+      jq: createRequire(import.meta.url).resolve("jq-wasm"),
+      maxMemoryBytes: limits.memoryBytes,
+      maxOutputLength: limits.outputLength,
+    },
+  });
+  return answerOf(started, { input: "null", filter: "empty", flags: [] }, START_MS).then(async (answer) => {
+    if (answer.ended === "ok") return started;
+    await started.terminate();
+    return undefined;
+  });
+}
+
+function answerOf(worker: Worker, request: object, timeMs: number): Promise<Answer> {
+  return new Promise((resolve) => {
+    const settle = (answer: Answer) => {
+      clearTimeout(timer);
+      worker.off("message", settle).off("error", failed).off("exit", failed);
+      resolve(answer);
+    };
+    const failed = (cause: unknown) => settle({ ended: isOutOfMemory(cause) ? "memory" : "worker" });
+    const timer = setTimeout(() => settle({ ended: "time" }), timeMs);
+    worker.on("message", settle).on("error", failed).on("exit", failed);
+    worker.postMessage(request);
+  });
+}
+
+const isOutOfMemory = (cause: unknown): boolean =>
+  cause instanceof Error && "code" in cause && cause.code === "ERR_WORKER_OUT_OF_MEMORY";

@@ -1,0 +1,26 @@
+/**
+ * The worker's program, as text: it is started from sources and from each build alike. `jq-wasm` is jq itself, compiled to
+ * WebAssembly, so an expression sees JSON and nothing of this process: no prototypes, files, environment or network. The heap's
+ * limit of a worker doesn't count the memory of WebAssembly, so that is limited where it grows.
+ */
+export const WORKER_SOURCE = `
+const { parentPort, workerData } = require("node:worker_threads");
+const PAGE = 65536;
+const { grow } = WebAssembly.Memory.prototype;
+let isFull = false;
+WebAssembly.Memory.prototype.grow = function (pages) {
+  isFull = this.buffer.byteLength + pages * PAGE > workerData.maxMemoryBytes;
+  if (isFull) throw new RangeError("The memory limit is reached.");
+  return grow.call(this, pages);
+};
+const jq = require(workerData.jq);
+parentPort.on("message", async ({ input, filter, flags }) => {
+  try {
+    const output = await jq.raw(input, filter, flags);
+    parentPort.postMessage(output.length > workerData.maxOutputLength ? { ended: "output" } : { ended: "ok", output });
+  } catch (thrown) {
+    const detail = String(thrown instanceof Error ? thrown.message : thrown).slice(0, 1000);
+    parentPort.postMessage(isFull ? { ended: "memory" } : { ended: "failed", detail });
+  }
+});
+`;

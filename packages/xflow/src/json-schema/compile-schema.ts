@@ -1,0 +1,81 @@
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import * as z from "zod";
+import { boundedPattern } from "./bounded-pattern.ts";
+
+/** A JSON Schema as a zod schema: it checks what the JSON Schema checks, and models are sent the JSON Schema itself. */
+export type CompiledSchema =
+  | { readonly ok: true; readonly schema: z.ZodType<unknown> }
+  | { readonly ok: false; readonly problem: string };
+
+const DIALECTS: Readonly<Record<string, "draft-07" | "2020-12">> = {
+  "http://json-schema.org/draft-07/schema": "draft-07",
+  "https://json-schema.org/draft/2020-12/schema": "2020-12",
+};
+
+const OPTIONS: Options = {
+  allErrors: true,
+  strictTypes: false,
+  strictRequired: false,
+  inlineRefs: false,
+  logger: false,
+  code: { regExp: Object.assign(boundedPattern, { code: "undefined" }) },
+};
+
+/** Issues that a model or a caller is told. */
+const MAX_ISSUES = 20;
+
+/**
+ * Compiles a JSON Schema of draft-07 (the default) or 2020-12, by its `$schema`. References lead to the schema itself; nothing is
+ * loaded. An unknown keyword or format is a problem, since it would check nothing.
+ */
+export function compileSchema(json: Readonly<Record<string, unknown>>): CompiledSchema {
+  const { $schema, ...rest } = json;
+  const dialect = dialectOf($schema);
+  if (dialect === undefined) return { ok: false, problem: "$schema: expected draft-07 or 2020-12" };
+  if (rest["$async"] !== undefined) return { ok: false, problem: "$async isn't supported" };
+  let validate: ValidateFunction;
+  try {
+    const ajv = dialect === "2020-12" ? new Ajv2020(OPTIONS) : new Ajv(OPTIONS);
+    addFormats.default(ajv);
+    validate = ajv.compile(rest);
+    // One that refers to itself without end overflows the stack with any value.
+    validate(null);
+    validate({});
+  } catch (thrown) {
+    return { ok: false, problem: problemOf(thrown) };
+  }
+  return { ok: true, schema: toZod(validate, rest) };
+}
+
+function dialectOf(uri: unknown): "draft-07" | "2020-12" | undefined {
+  if (uri === undefined) return "draft-07";
+  return typeof uri === "string" ? DIALECTS[uri.replace(/#$/, "")] : undefined;
+}
+
+function problemOf(thrown: unknown): string {
+  if (thrown instanceof RangeError) return "the schema is too deep, or refers to itself without end";
+  const message = thrown instanceof Error ? thrown.message : "it can't be compiled";
+  return message.startsWith("can't resolve reference")
+    ? `${message}; only references within the schema are followed, e.g. "#/$defs/name"`
+    : message;
+}
+
+function toZod(validate: ValidateFunction, json: Readonly<Record<string, unknown>>): z.ZodType<unknown> {
+  const schema = z.unknown().superRefine((value, context) => {
+    if (validate(value)) return;
+    for (const { instancePath, message } of (validate.errors ?? []).slice(0, MAX_ISSUES)) {
+      context.addIssue({ code: "custom", path: pathOf(instancePath), message: message ?? "is invalid" });
+    }
+  });
+  // zod writes a schema's metadata into the JSON Schema that it makes of it.
+  return schema.meta(json);
+}
+
+/** The steps of a JSON pointer (RFC 6901). */
+const pathOf = (pointer: ErrorObject["instancePath"]): string[] =>
+  pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));

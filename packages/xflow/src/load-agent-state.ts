@@ -1,0 +1,115 @@
+import type { ModelProvider } from "@jaf/core";
+import type * as z from "zod";
+import type { AgentState } from "./agent-state.ts";
+import { createJqEvaluator } from "./jq/jq-evaluator.ts";
+import { compileSchema } from "./json-schema/compile-schema.ts";
+import { checkOptions, type LoadAgentStateOptions, type RegisteredModel } from "./options.ts";
+import { buildTools } from "./run/build-tools.ts";
+import { prepareTemplates } from "./run/prepare-state.ts";
+import { runState } from "./run/run-state.ts";
+import { AgentStateError, type AgentStateIssue } from "./state-file/agent-state-error.ts";
+import { type IssueOf, parseState } from "./state-file/parse-state.ts";
+import type { AgentStateData } from "./state-file/state-schema.ts";
+
+/**
+ * Loads an agent state of an xFlow workflow: one state, or a list with one, as YAML, JSON or an object. Everything in it is
+ * checked: fields, expressions, schemas, and that the application has its model and its tools.
+ *
+ * Rejects with `AgentStateError`, which lists all that is wrong with the state, with lines and fields; with a `TypeError` for
+ * invalid options.
+ *
+ * @example
+ * const state = await loadAgentState(await readFile("state.yaml", "utf8"), {
+ *   models: { "gpt-4o": openai },
+ *   tools: { SEARCH_DOCUMENTS: async ({ query }: { query: string }) => ({ documents: await search(query) }) },
+ *   provider,
+ * });
+ * const ended = await state.run({ request: { question: "What is a lease?" } }, { userId: "user-42" });
+ * if (ended.status === "completed") console.log(ended.transition, ended.returnValues);
+ */
+export async function loadAgentState<Ctx = unknown>(
+  textOrObject: string | object,
+  options: LoadAgentStateOptions<Ctx>,
+): Promise<AgentState<Ctx>> {
+  const limits = checkOptions(options);
+  const parsed = parseState(textOrObject, limits.textLength);
+  if (!parsed.ok) throw new AgentStateError(parsed.issues);
+  const { state, issue } = parsed;
+  const jq = createJqEvaluator(limits.jq);
+  const tools = buildTools(state, options.tools ?? {}, issue);
+  const output = buildOutput(state, issue);
+  const model = findModel(state, options, issue);
+  const { templates, issues } = await prepareTemplates(state, jq, issue);
+  const found = [
+    ...model.issues,
+    ...output.issues,
+    ...missingProvider(state, options, issue),
+    ...tools.issues,
+    ...issues,
+  ];
+  if (found.length > 0 || model.value === undefined) throw new AgentStateError(found.sort(byLine));
+  const prepared = {
+    state,
+    templates,
+    tools: tools.value,
+    outputCodec: output.value,
+    model: model.value,
+    options,
+    jq,
+  };
+  return Object.freeze<AgentState<Ctx>>({
+    name: state.name,
+    agentName: state.agentName,
+    aiModel: state.aiModel,
+    transitions: Object.freeze([...new Set(state.agentOutcomes.map(({ transition }) => transition))]),
+    run: (input, given = {}) => runState(prepared, input, given),
+  });
+}
+
+const byLine = (one: AgentStateIssue, other: AgentStateIssue): number => (one.line ?? 0) - (other.line ?? 0);
+
+interface Found<T> {
+  readonly value: T | undefined;
+  readonly issues: readonly AgentStateIssue[];
+}
+
+function buildOutput({ output }: AgentStateData, issue: IssueOf): Found<z.ZodType<unknown>> {
+  if (output === undefined) return { value: undefined, issues: [] };
+  const compiled = compileSchema(output);
+  return compiled.ok
+    ? { value: compiled.schema, issues: [] }
+    : { value: undefined, issues: [issue(["output"], compiled.problem)] };
+}
+
+function findModel<Ctx>(
+  { aiModel }: AgentStateData,
+  { models }: LoadAgentStateOptions<Ctx>,
+  issue: IssueOf,
+): Found<{ readonly provider: ModelProvider<Ctx>; readonly name: string }> {
+  const model = Object.hasOwn(models, aiModel) ? models[aiModel] : undefined;
+  if (model !== undefined) {
+    return {
+      value: isRegistered(model)
+        ? { provider: model.provider, name: model.model ?? aiModel }
+        : { provider: model, name: aiModel },
+      issues: [],
+    };
+  }
+  const names = Object.keys(models).join(", ") || "none";
+  return {
+    value: undefined,
+    issues: [issue(["aiModel"], `expected one of options.models, which are: ${names}`)],
+  };
+}
+
+const isRegistered = <Ctx>(model: ModelProvider<Ctx> | RegisteredModel<Ctx>): model is RegisteredModel<Ctx> =>
+  !("getCompletion" in model);
+
+function missingProvider<Ctx>(
+  { memory }: AgentStateData,
+  { provider }: LoadAgentStateOptions<Ctx>,
+  issue: IssueOf,
+): readonly AgentStateIssue[] {
+  if (memory === undefined || provider !== undefined) return [];
+  return [issue(["memory"], "a state with memory needs options.provider, where conversations are stored")];
+}

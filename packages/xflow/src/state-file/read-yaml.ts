@@ -1,0 +1,117 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import type { AgentStateIssue } from "./agent-state-error.ts";
+import { fieldName, MAX_DEPTH, MAX_VALUES, type Path, type Position, type ReadSource } from "./source.ts";
+
+/**
+ * Reads YAML 1.2, or JSON, which is YAML. Aliases are resolved here, one value at a time: so an alias that holds itself and
+ * aliases that multiply are found before they take memory.
+ */
+export function readYaml(text: string): ReadSource {
+  const lines = new LineCounter();
+  const at = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  const failed = (message: string, field = "", position?: Position): ReadSource => ({
+    ok: false,
+    issues: [{ field, ...position, message }],
+  });
+
+  let document: Document.Parsed;
+  try {
+    document = parseDocument(text, {
+      lineCounter: lines,
+      prettyErrors: false,
+      schema: "core",
+      uniqueKeys: true,
+    });
+  } catch (thrown) {
+    // The parser calls itself for each level.
+    if (thrown instanceof RangeError) return failed(tooDeep);
+    throw thrown;
+  }
+  const found = [...document.errors, ...document.warnings];
+  if (found.length > 0) {
+    const issues = found.map(
+      ({ message, pos }): AgentStateIssue => ({
+        field: "",
+        ...at(pos[0]),
+        message: `not valid YAML: ${message}`,
+      }),
+    );
+    return { ok: false, issues: issues.slice(0, MAX_SYNTAX_ISSUES) };
+  }
+
+  const positions = new Map<string, Position>();
+  try {
+    const data = toValue(document.contents, []);
+    return { ok: true, source: { data, positionOf } };
+  } catch (thrown) {
+    if (!(thrown instanceof Unreadable)) throw thrown;
+    return failed(
+      thrown.message,
+      fieldName(thrown.path),
+      thrown.node.range ? at(thrown.node.range[0]) : undefined,
+    );
+  }
+
+  function positionOf(path: Path): Position | undefined {
+    const known = positions.get(JSON.stringify(path));
+    return known ?? (path.length === 0 ? undefined : positionOf(path.slice(0, -1)));
+  }
+
+  function toValue(node: Node | null, path: Path, resolving: readonly Node[] = []): unknown {
+    if (node === null) return null;
+    if (path.length > MAX_DEPTH) throw new Unreadable(tooDeep, path, node);
+    if (positions.size >= MAX_VALUES) throw new Unreadable(tooMany, path, node);
+    const key = JSON.stringify(path);
+    if (node.range && !positions.has(key)) positions.set(key, at(node.range[0]));
+    if (isAlias(node)) {
+      const target = node.resolve(document);
+      if (target === undefined) throw new Unreadable("no anchor has this name", path, node);
+      if (resolving.includes(target))
+        throw new Unreadable("an alias of what holds it has no end", path, node);
+      return toValue(target, path, [...resolving, target]);
+    }
+    const holders = [...resolving, node];
+    if (isSeq<Node>(node)) return node.items.map((item, index) => toValue(item, [...path, index], holders));
+    if (isMap<Node, Node | null>(node)) {
+      return Object.fromEntries(
+        node.items.map(({ key: name, value }) => {
+          const step = keyOf(name, path);
+          if (name.range) positions.set(JSON.stringify([...path, step]), at(name.range[0]));
+          return [step, toValue(value, [...path, step], holders)];
+        }),
+      );
+    }
+    return scalarOf(node, path);
+  }
+}
+
+const MAX_SYNTAX_ISSUES = 20;
+const tooDeep = `more than ${MAX_DEPTH} levels; an agent state needs fewer`;
+const tooMany = `more than ${MAX_VALUES} values, counting each use of an alias; an agent state needs fewer`;
+
+class Unreadable extends Error {
+  constructor(
+    message: string,
+    readonly path: Path,
+    readonly node: Node,
+  ) {
+    super(message);
+  }
+}
+
+function keyOf(node: Node, path: Path): string {
+  const name = isScalar(node) ? node.value : undefined;
+  if (typeof name !== "string") throw new Unreadable("expected a text as key", path, node);
+  if (name === "__proto__") throw new Unreadable("__proto__ can't be a key", path, node);
+  return name;
+}
+
+function scalarOf(node: Node, path: Path): unknown {
+  const value: unknown = isScalar(node) ? node.value : undefined;
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  throw new Unreadable("expected a value that JSON has", path, node);
+}
