@@ -64,7 +64,9 @@ describe.each(Object.entries(BACKENDS))("the second text's agent state, %s", (_,
     const model = createScriptedModel(Array.from({ length: 20 }, () => answer));
     const { state } = await load(model, provider);
     for (let turn = 0; turn < 20; turn += 1) {
-      expect(await state.run({ request: { question: `${turn}` } })).toMatchObject({ transition: "SuccessState" });
+      expect(await state.run({ request: { question: `${turn}` } })).toMatchObject({
+        transition: "SuccessState",
+      });
     }
     const sent = messagesSent(model).map(({ length }) => length);
     // Ten would begin with a reply; a window begins with what the user said.

@@ -47,7 +47,7 @@ export async function loadAgentState<Ctx = unknown>(
     ...tools.issues,
     ...issues,
   ];
-  if (found.length > 0 || model.value === undefined) throw new AgentStateError(found.sort(byLine));
+  if (found.length > 0 || model.value === undefined) throw new AgentStateError(found);
   const prepared = {
     state,
     templates,
@@ -65,8 +65,6 @@ export async function loadAgentState<Ctx = unknown>(
     run: (input, given = {}) => runState(prepared, input, given),
   });
 }
-
-const byLine = (one: AgentStateIssue, other: AgentStateIssue): number => (one.line ?? 0) - (other.line ?? 0);
 
 interface Found<T> {
   readonly value: T | undefined;

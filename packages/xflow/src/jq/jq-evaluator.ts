@@ -32,6 +32,8 @@ export interface JqEvaluator {
   readonly compile: (expression: string, variables: readonly string[]) => Promise<JqResult>;
 }
 
+/** After these, jq is still at work, or its memory is in an unknown state. */
+const BREAKING: ReadonlySet<Answer["ended"]> = new Set(["time", "memory", "worker"]);
 /** How long a worker without a request is kept, since starting one takes longer than most evaluations. */
 const IDLE_MS = 10_000;
 /** A worker starts in about a tenth of a second; on a busy machine it may take many times as long. */
@@ -59,8 +61,8 @@ export function createJqEvaluator(limits: JqLimits): JqEvaluator {
     started.ref();
     const answer = await answerOf(started, { input, filter, flags: ["-c", ...flags] }, limits.timeMs);
     started.unref();
-    if (answer.ended === "ok") idle = setTimeout(end, IDLE_MS).unref();
-    else await end();
+    if (BREAKING.has(answer.ended)) await end();
+    else idle = setTimeout(end, IDLE_MS).unref();
     return answer;
   };
 

@@ -20,7 +20,8 @@ parentPort.on("message", async ({ input, filter, flags }) => {
     parentPort.postMessage(output.length > workerData.maxOutputLength ? { ended: "output" } : { ended: "ok", output });
   } catch (thrown) {
     const detail = String(thrown instanceof Error ? thrown.message : thrown).slice(0, 1000);
-    parentPort.postMessage(isFull ? { ended: "memory" } : { ended: "failed", detail });
+    // jq aborts where it gets no memory, also if it never came to ask for more.
+    parentPort.postMessage(isFull || detail.startsWith("Aborted(") ? { ended: "memory" } : { ended: "failed", detail });
   }
 });
 `;

@@ -15,10 +15,11 @@ export class AgentStateError extends Error {
   override readonly name = "AgentStateError";
   readonly issues: readonly AgentStateIssue[];
 
-  constructor(issues: readonly AgentStateIssue[]) {
+  constructor(found: readonly AgentStateIssue[]) {
+    const issues = found.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0));
     const count = issues.length === 1 ? "one problem" : `${issues.length} problems`;
     super([`Invalid agent state, ${count}:`, ...issues.map(describeIssue)].join("\n"));
-    this.issues = Object.freeze([...issues]);
+    this.issues = Object.freeze(issues);
   }
 }
 

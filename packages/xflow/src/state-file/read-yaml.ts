@@ -31,6 +31,8 @@ export function readYaml(text: string): ReadSource {
     throw thrown;
   }
   const found = [...document.errors, ...document.warnings];
+  // The parser reports an overflow of its own as an error of the text.
+  if (found.some(({ message }) => message.startsWith("Maximum call stack"))) return failed(tooDeep);
   if (found.length > 0) {
     const issues = found.map(
       ({ message, pos }): AgentStateIssue => ({
