@@ -68,7 +68,7 @@ module.exports = {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "(^|/)(dist|node_modules|spec-examples)/" },
+    exclude: { path: "(^|/)(dist|node_modules)/" },
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["@jaf/source", "import", "node", "types", "default"],

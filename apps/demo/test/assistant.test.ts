@@ -132,6 +132,7 @@ describe("requests", () => {
     ["What time is it?", [{ tool: "clock", args: {} }]],
     ["What time is it in Tokyo", [{ tool: "clock", args: { timeZone: "Asia/Tokyo" } }]],
     ["What is 12 * (3 + 4)?", [{ tool: "calculator", args: { expression: "12 * (3 + 4)" } }]],
+    ["What's 20% of 50?", [{ tool: "calculator", args: { expression: "20 / 100 * 50" } }]],
     ["what's 6 times 7", [{ tool: "calculator", args: { expression: "6 * 7" } }]],
     ["Take a note: buy 2 - 3 apples", [{ tool: "notes", args: { action: "add", text: "buy 2 - 3 apples" } }]],
     ["show me my notes", [{ tool: "notes", args: { action: "list" } }]],

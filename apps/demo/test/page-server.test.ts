@@ -107,6 +107,22 @@ describe("the page's server", { timeout: 60_000 }, () => {
     expect(await store.notes.list("ada")).toEqual(before);
   });
 
+  it("says of a secret how it is deleted here, and names no command of the terminal", async () => {
+    const client = createJafClient({ baseUrl: `${served.url}/api` });
+    const { text } = await client.ask({ message: "my password is hunter2" });
+    expect(text).toMatch(/I don't keep secrets.*: the bin beside its title deletes it\.$/);
+    expect(text).not.toMatch(/\/forget|hunter2/);
+  });
+
+  it("says for how long a timer may run, in place of setting another one", async () => {
+    const client = createJafClient({ baseUrl: `${served.url}/api` });
+    const { text } = await client.ask({ message: "Set a timer for 2 hours" });
+    expect(text).toBe(
+      "That didn't work: A timer runs from 1 second to 10 minutes here, since the reply waits for it.",
+    );
+    expect((await client.ask({ message: "Set a timer for 1 second" })).text).toBe("The second is over.");
+  });
+
   it("shows no secret as a title", async () => {
     const client = createJafClient({ baseUrl: `${served.url}/api` });
     await client.conversations.deleteAll();
@@ -140,6 +156,20 @@ describe("the page's server", { timeout: 60_000 }, () => {
     );
     await samples("DELETE");
     expect((await client.conversations.list()).conversations).toEqual([]);
+  });
+
+  it("finds conversations by what was said in them, and none that is deleted", async () => {
+    const client = createJafClient({ baseUrl: `${served.url}/api` });
+    const { conversationId = "" } = await client.ask({ message: "Hello there" });
+    await client.ask({ message: "My canoe is called Albatross." });
+    await client.ask({ conversationId, message: "I like marzipan with pistachios." });
+    const found = async (query: string) =>
+      (await fetch(`${served.url}/demo/search?${new URLSearchParams({ query })}`)).json();
+    expect(await found("marzipan")).toEqual({ conversationIds: [conversationId] });
+    expect(await found("zeppelin")).toEqual({ conversationIds: [] });
+    expect(await found("")).toEqual({ conversationIds: [] });
+    await client.conversations.delete(conversationId);
+    expect(await found("marzipan")).toEqual({ conversationIds: [] });
   });
 
   it("refuses pages of other origins, forms, and names that aren't its own", async () => {

@@ -112,7 +112,7 @@ describe("the offline assistant's rules for the page's tools", () => {
     ],
     ["Set a timer for 6 seconds", { tool: "timer", args: { seconds: 6 } }],
     ["Keep this page:\nA.\nB.", { tool: "keep_page", args: { text: "A.\nB." } }],
-    ["Set a timer for 90 seconds", undefined],
+    ["Set a timer for 90 seconds", { tool: "timer", args: { seconds: 90 } }],
     ["I sent an email to Grace: Lunch?", undefined],
   ])("understands %j", (message, request) => {
     expect(pageRequestOf(message)).toEqual(request);

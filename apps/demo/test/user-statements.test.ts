@@ -34,6 +34,15 @@ describe("a message of several sentences", () => {
   });
 });
 
+it("keeps nothing where nothing but what was cut out is left", () => {
+  for (const text of ["\ufffc", "\n\ufffc\n", "\ufffc\n.\n\ufffc", "Thanks!\n\ufffc\n"]) {
+    expect(said(text)).toBe("");
+    expect(userStatements(text, { isAnswer: true }).replaceAll(/Thanks!/g, "")).not.toContain("\ufffc");
+  }
+  expect(said("My dog is Rex.\n\ufffc\n")).toBe("My dog is Rex.");
+  expect(said("My dog is Rex.\n\ufffc\nI like tea.")).toMatch(/^My dog is Rex\.\s+\ufffc\s+I like tea\.$/);
+});
+
 it("keeps a short answer to a question, and what it can't judge", () => {
   expect(userStatements("yes, both of us", { isAnswer: true })).toBe("yes, both of us");
   expect(userStatements("yes, both of us", { isAnswer: false })).toBe("");

@@ -6,22 +6,6 @@ import { type MemoryEntry, MemoryUserMemory, setUserMemory, type UserMemory } fr
 
 afterEach(() => setUserMemory(undefined));
 
-test("the manual API does what the specification shows", async () => {
-  setUserMemory(new MemoryUserMemory());
-  const mem = new MemoryUserMemory();
-  await mem.remember("user_123", "Project name is Foo", { tags: ["project"] });
-  const facts = await mem.recall("user_123", "project");
-  expect(facts).toEqual([
-    expect.objectContaining({
-      id: expect.any(String),
-      userId: "user_123",
-      fact: "Project name is Foo",
-      tags: ["project"],
-      createdAt: expect.any(Date),
-    }),
-  ]);
-});
-
 /** Five methods over an array, as somebody writes them who needs no more. */
 class OwnUserMemory implements UserMemory {
   readonly #entries: MemoryEntry[] = [];

@@ -17,7 +17,7 @@ export interface AssistantContext {
 const clock = createTool({
   name: "clock",
   description: "The current date and time, in an IANA time zone or that of this machine.",
-  parameters: z.object({ timeZone: z.string().optional() }),
+  parameters: z.object({ timeZone: z.string().max(100).optional() }),
   execute: async ({ timeZone }, { now }: AssistantContext) => {
     try {
       const format = new Intl.DateTimeFormat("en-GB", {
@@ -29,7 +29,10 @@ const clock = createTool({
         `It is ${format.format(now())}${timeZone === undefined ? "" : ` in ${timeZone}`}.`,
       );
     } catch {
-      return ToolResponse.error(ToolErrorCodes.INVALID_INPUT, "There is no such time zone.");
+      return ToolResponse.error(
+        ToolErrorCodes.INVALID_INPUT,
+        `I don't know the time zone of ${timeZone ?? "this machine"}. Name a large city near it, e.g. Paris, or a zone such as Europe/Paris.`,
+      );
     }
   },
 });

@@ -4,6 +4,7 @@ import { answerFromHistory, secretNotice } from "./answers.ts";
 import { rememberedIn } from "./remembered.ts";
 import { requestsOf } from "./requests.ts";
 import { holdsSecret } from "./secrets.ts";
+import type { Surface } from "./surface.ts";
 import { understood } from "./understood.ts";
 
 /** A tool result is `{ status, data | error }`; what it says is what the assistant says. */
@@ -34,14 +35,15 @@ interface PlannedReply extends NonNullable<ModelCompletion["message"]> {
   readonly content?: string | null;
 }
 
-function planReply({ messages, instructions }: Request): PlannedReply {
+function planReply({ messages, instructions }: Request, surface: Surface): PlannedReply {
   const results = messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
   if (results.length > 0) return { content: results.map(({ content }) => sayResult(content)).join("\n") };
   const text = messages.at(-1)?.content ?? "";
-  if (holdsSecret(understood(text))) return { content: secretNotice(SAYS_PRIVATE.test(instructions)) };
+  const place = { surface, isPrivate: SAYS_PRIVATE.test(instructions) };
+  if (holdsSecret(understood(text))) return { content: secretNotice(place) };
   const requests = requestsOf(text);
   if (requests.length === 0) {
-    return { content: answerFromHistory(messages, rememberedIn(instructions)) };
+    return { content: answerFromHistory(messages, rememberedIn(instructions), place) };
   }
   return {
     content: "",
@@ -56,22 +58,25 @@ function planReply({ messages, instructions }: Request): PlannedReply {
 
 /**
  * A model that is none: it follows fixed rules, the same words for the same history and instructions, and says so when
- * asked. It makes the whole path real where no model is configured. `wordDelayMs` is the pause between two streamed words.
+ * asked. It makes the whole path real where no model is configured. `wordDelayMs` is the pause between two streamed words,
+ * `surface` where its replies are read (default: the terminal).
  */
 export function createOfflineModel<Ctx>({
   wordDelayMs,
+  surface = "terminal",
 }: {
   readonly wordDelayMs: number;
+  readonly surface?: Surface;
 }): ModelProvider<Ctx> {
   return {
     getCompletion: async (state, agent) => ({
-      message: planReply({ messages: state.messages, instructions: agent.instructions(state) }),
+      message: planReply({ messages: state.messages, instructions: agent.instructions(state) }, surface),
     }),
     getCompletionStream: async function* (state, agent, { signal }): AsyncGenerator<ModelStreamChunk> {
-      const { content, tool_calls } = planReply({
-        messages: state.messages,
-        instructions: agent.instructions(state),
-      });
+      const { content, tool_calls } = planReply(
+        { messages: state.messages, instructions: agent.instructions(state) },
+        surface,
+      );
       for (const text of content?.match(/\S+\s*/g) ?? []) {
         if (wordDelayMs > 0) await sleep(wordDelayMs, undefined, signal === undefined ? {} : { signal });
         yield { type: "text_delta", text };

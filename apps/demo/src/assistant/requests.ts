@@ -17,13 +17,18 @@ const CLOCK =
 /** All that is known of the user is asked for, not one thing. */
 const ASKS_ALL =
   /^\W*(?:(?:so|and|then|please|hey|ok|okay|now|tell|list|show|me|can|could|do|you|know|remember)[ ,]+){0,6}(?:what|anything|everything|all|which (?:facts|things)|how much)\b[^.!?\n]*\b(?:know|remember(?:ed)?|learn(?:ed|t)?|stored?|saved?|recall|have|got|keep|kept)\b[^.!?\n]*\b(?:about|of|on) me\b|\b(?:who am i|what am i to you|do you (?:know|remember) (?:anything about me|me|who i am)|tell me (?:about myself|who i am)|describe me|(?:show|list|tell)(?: me)?\b[^.!?\n]*\b(?:facts|memory|memories)(?: (?:about|of|on) me)?|(?:show|list)(?: me)? my facts)\s*(?:please|again|then|now)?\s*[.!?]*\s*$/i;
-const PLACE = /\b(?:time|date|day)\b.*?\bin\s+([A-Z][A-Za-z_/ -]*[A-Za-z])/;
-const ADD_NOTE = /\b(?:take a note|make a note|add a note|note)(?:\s+that|\s+to|\s*:)\s*(.+)$/is;
+const PLACE = /\b(?:time|date|day)\b.*?\bin\s+(?!(?:the|my|your|an?|this|that)\b)(\p{L}[\p{L}_/ '’.-]*)/iu;
+/** What follows a place in the same sentence. */
+const BEHIND_PLACE =
+  /(?:[.]?\s+(?:and|but|or|right now|now|at|please|today|currently|then|when|if|on)\b.*|[\s.]+)$/i;
+const ADD_NOTE =
+  /(?<!\b(?:don['’]t|do not|never)\s(?:\w+\s){0,3})\b(?:take a note|make a note|add a note|note)(?:\s+that|\s+to|\s*:)\s*(.+)$/is;
 const LIST_NOTES = /\b(?:(?:show|list|read|what are)\b.*\bnotes|my notes)\b/i;
 const REMOVE_NOTE = /\b(?:delete|remove|drop)\b.*?\bnote\s+#?(\d+)/i;
 const EXPRESSION = /[-(.\d][\d\s.+\-*/%^()]*[\d)]/g;
 
 const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/(?<=\d)\s*(?:%|percent)\s+of\s+(?=[\d(])/gi, " / 100 * "],
   [/\bplus\b/gi, "+"],
   [/\bminus\b/gi, "-"],
   [/\b(?:times|multiplied by)\b/gi, "*"],
@@ -39,8 +44,9 @@ export function requestsOf(message: string): readonly ToolRequest[] {
   if (ASKS_ALL.test(text)) return [{ tool: "known_facts", args: {} }];
   const requests: ToolRequest[] = [];
   if (CLOCK.test(text)) {
-    const timeZone = zoneOf(PLACE.exec(text)?.[1]);
-    requests.push({ tool: "clock", args: timeZone === undefined ? {} : { timeZone } });
+    const place = PLACE.exec(text)?.[1]?.replace(BEHIND_PLACE, "");
+    // One that isn't known goes to the clock all the same, which says so: the time here would be taken for the time there.
+    requests.push({ tool: "clock", args: place === undefined ? {} : { timeZone: zoneOf(place) ?? place } });
   }
   for (const expression of expressionsOf(text)) requests.push({ tool: "calculator", args: { expression } });
   return requests;
@@ -61,10 +67,14 @@ function expressionsOf(text: string): readonly string[] {
     .filter((expression) => /\d\s*[-+*/%^]\s*[-(.\d]|\)\s*[-+*/%^]/.test(expression));
 }
 
-/** "Paris", "new york" or "Europe/Paris" as an IANA zone. */
-function zoneOf(place: string | undefined): string | undefined {
-  if (place === undefined) return undefined;
-  const wanted = place.trim().replaceAll(" ", "_").toLowerCase();
+/** "Paris", "new york", "São Paulo" or "Europe/Paris" as an IANA zone. */
+function zoneOf(place: string): string | undefined {
+  const wanted = place
+    .normalize("NFD")
+    .replaceAll(/\p{M}|\./gu, "")
+    .trim()
+    .replaceAll(" ", "_")
+    .toLowerCase();
   return Intl.supportedValuesOf("timeZone").find((zone) => {
     const name = zone.toLowerCase();
     return name === wanted || name.endsWith(`/${wanted}`);

@@ -75,12 +75,16 @@ function partsOf(text: string, context: StatementContext): readonly Part[] {
     const at = text.indexOf(sentence, from);
     const follows = (parts.at(-1)?.isKept ?? false) && FOLLOWS.test(sentence);
     const isKept =
-      sentence.includes(CUT) || isStatement(sentence, context) || (follows && !ASKS.test(sentence));
+      !isOnlyCut(sentence) &&
+      (sentence.includes(CUT) || isStatement(sentence, context) || (follows && !ASKS.test(sentence)));
     parts.push({ sentence, gap: text.slice(from, at), isKept });
     from = at + sentence.length;
   }
   return parts;
 }
+
+/** Nothing is left around what was cut out. */
+const isOnlyCut = (sentence: string): boolean => sentence.includes(CUT) && !/[\p{L}\p{N}]/u.test(sentence);
 
 function isStatement(sentence: string, context: StatementContext): boolean {
   if (/^\s*#{1,6}\s/.test(sentence)) return false;

@@ -11,6 +11,8 @@ export interface DemoAbout {
 export interface DemoRoutesOptions {
   readonly about: DemoAbout;
   readonly samples: Samples;
+  /** In which conversations something was said, the best first. */
+  readonly search: (query: string) => Promise<readonly string[]>;
   readonly userId: string;
   /** The names by which the server may be called. */
   readonly hosts: readonly string[];
@@ -24,13 +26,15 @@ const json = (value: unknown, status = 200): Response =>
     headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" },
   });
 
-/** What only the demo has: sample conversations, and the end of its own process. */
-export function createDemoRoutes({ about, samples, userId, hosts, kill }: DemoRoutesOptions) {
+/** What only the demo has: sample conversations, a search of what was said, and the end of its own process. */
+export function createDemoRoutes({ about, samples, search, userId, hosts, kill }: DemoRoutesOptions) {
   return async (request: Request, path: string): Promise<Response> => {
     if (!isOwn(request, hosts)) return json({ error: "Pages of other origins may not use the demo." }, 403);
     switch (`${request.method} ${path}`) {
       case "GET /about":
         return json({ ...about, samples: await samples.list(userId) });
+      case "GET /search":
+        return json({ conversationIds: await search(new URL(request.url).searchParams.get("query") ?? "") });
       case "POST /samples":
         await samples.load(userId);
         return json({ loaded: true });

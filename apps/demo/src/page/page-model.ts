@@ -25,7 +25,9 @@ export function choosePageModel(environment: Environment): PageModel {
     return { modelProvider, notice: notice.replace(/ \/help .*$/s, "") };
   }
   return {
-    modelProvider: withPageRequests(createOfflineModel<PageContext>({ wordDelayMs: WORD_DELAY_MS })),
+    modelProvider: withPageRequests(
+      createOfflineModel<PageContext>({ wordDelayMs: WORD_DELAY_MS, surface: "page" }),
+    ),
     notice: "No model is configured, so JAF's offline assistant answers, by fixed rules.",
   };
 }

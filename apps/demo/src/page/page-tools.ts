@@ -21,19 +21,31 @@ export const sendEmail = createTool({
 
 const wordsOf = ({ to, text }: { readonly to: string; readonly text: string }): string => `${to}: ${text}`;
 
-const LONGEST_SECONDS = 60;
+const LONGEST_SECONDS = 600;
 
 /** Takes its time, so that there is a middle of a tool call to kill the server in. */
 export const timer = createTool({
   name: "timer",
-  description: "Waits for some seconds, and says when they are over.",
-  parameters: z.object({ seconds: z.number().min(1).max(LONGEST_SECONDS) }),
+  description: `Waits for some seconds, at most ${LONGEST_SECONDS}, and says when they are over.`,
+  // Its limits are said in words, so that an answer can repeat them.
+  parameters: z.object({ seconds: z.number() }),
   timeoutMs: (LONGEST_SECONDS + 10) * 1_000,
   execute: async ({ seconds }, _context: PageContext, call) => {
+    if (!(seconds >= 1 && seconds <= LONGEST_SECONDS))
+      return ToolResponse.error(
+        ToolErrorCodes.INVALID_INPUT,
+        `A timer runs from 1 second to ${LONGEST_SECONDS / 60} minutes here, since the reply waits for it.`,
+      );
     await sleep(seconds * 1_000, undefined, call === undefined ? {} : { signal: call.signal });
-    return ToolResponse.success(`The ${seconds} seconds are over.`);
+    return ToolResponse.success(overText(seconds));
   },
 });
+
+function overText(seconds: number): string {
+  const isMinutes = seconds >= 60 && seconds % 60 === 0;
+  const [amount, unit] = isMinutes ? [seconds / 60, "minute"] : [seconds, "second"];
+  return amount === 1 ? `The ${unit} is over.` : `The ${amount} ${unit}s are over.`;
+}
 
 const MOST_SENTENCES = 10;
 

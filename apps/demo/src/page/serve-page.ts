@@ -13,6 +13,7 @@ import { createDemoRoutes } from "./demo-routes.ts";
 import { pageAssistant } from "./page-assistant.ts";
 import type { PageContext } from "./page-context.ts";
 import type { PageModel } from "./page-model.ts";
+import { createSaidSearch } from "./said-search.ts";
 import { createSamples } from "./samples.ts";
 import { PAGE_HEADERS, readStaticFiles } from "./static-files.ts";
 
@@ -60,6 +61,7 @@ export async function servePage(options: ServePageOptions): Promise<ServedPage> 
         supervised: options.supervised,
       },
       samples: createSamples(store.provider),
+      search: createSaidSearch(store.provider, userId),
       ...{ userId, hosts },
       kill: () => setTimeout(() => process.kill(process.pid, "SIGKILL"), KILL_AFTER_MS),
     });

@@ -261,6 +261,9 @@ describe("the page", { timeout: 120_000 }, () => {
     await page.getByRole("button", { name: "Remove them" }).waitFor();
     await page.keyboard.press("Escape");
     const list = page.getByRole("navigation", { name: "Conversations" });
+    await list.getByLabel("Search conversations").fill("hosta");
+    await list.getByText("Plants for a shady balcony").waitFor();
+    await expect.poll(() => list.getByRole("listitem").count()).toBe(1);
     await list.getByLabel("Search conversations").fill("lisbon");
     const row = list.getByRole("listitem");
     await expect.poll(() => row.count()).toBe(1);

@@ -1,5 +1,6 @@
 import type { RichMessage } from "@jaf/memory";
 import { sha256 } from "@jaf/memory/digest";
+import type { SaidMessage } from "./chat-request.ts";
 
 /**
  * The conversation of a chat. Clients choose the ids of chats: of each user they name other conversations, so that none reaches
@@ -7,6 +8,13 @@ import { sha256 } from "@jaf/memory/digest";
  */
 export const conversationOfChat = (userId: string, chatId: string): string =>
   `ui-${sha256(JSON.stringify([userId, chatId]), "hex")}`;
+
+/**
+ * The turn in which the user says this message, which is made of what makes two submits the same: so the second says nothing again.
+ * `undefined`: the client gave the message no id of its own, and nothing tells a repetition from the same words said again.
+ */
+export const turnOfMessage = (conversationId: string, { id, content }: SaidMessage): string | undefined =>
+  isClientId(id) ? `ui-${sha256(JSON.stringify([conversationId, id, content]), "hex")}` : undefined;
 
 const POSITION_ID = /^jaf-(0|[1-9]\d{0,14})$/;
 

@@ -2,28 +2,10 @@ import { decisionsFromUIMessages, fromUIMessages } from "@jaf/ai-sdk";
 import type { ClientToolResult, Interruption } from "@jaf/core";
 import { ToolErrorCodes, ToolResponse } from "@jaf/core";
 import type { ApprovalDecision, ContentPart, RichMessage } from "@jaf/memory";
-import { lazy } from "@jaf/memory/engine";
-import * as z from "zod";
+import type * as z from "zod";
+import { aiSdkChatBody } from "../api/requests.ts";
 
-const bodySchema = lazy(() =>
-  z.looseObject({
-    id: z.string().min(1).max(1_000),
-    messages: z
-      .array(
-        z.looseObject({
-          id: z.string().optional(),
-          role: z.enum(["system", "user", "assistant"]),
-          parts: z.array(z.looseObject({ type: z.string() })),
-        }),
-      )
-      .min(1),
-    trigger: z.enum(["submit-message", "regenerate-message"]).default("submit-message"),
-    messageId: z.string().optional(),
-    agentName: z.string().min(1).optional(),
-  }),
-);
-
-type UIMessage = z.output<ReturnType<typeof bodySchema>>["messages"][number];
+type UIMessage = z.output<typeof aiSdkChatBody>["messages"][number];
 
 /** A message of the user, with the id that the client gave it. */
 export interface SaidMessage {
@@ -57,7 +39,7 @@ export type ParsedChatRequest =
 
 /** Reads what `DefaultChatTransport` of the AI SDK sends, and `agentName` beside it. */
 export function parseChatRequest(body: unknown): ParsedChatRequest {
-  const parsed = bodySchema().safeParse(body);
+  const parsed = aiSdkChatBody.safeParse(body);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return { ok: false, message: `Invalid chat request: ${issue?.path.join(".")}: ${issue?.message}` };

@@ -42,6 +42,16 @@ export async function latestTurn({ log }: Stores, chat: Chat): Promise<LoggedTur
   return turn?.userId === chat.userId ? turn : undefined;
 }
 
+/** The user's turn of this id, while the log has it. */
+export async function turnWithId(
+  { log }: Stores,
+  { conversationId, userId }: Chat,
+  turnId: string,
+): Promise<LoggedTurn | undefined> {
+  const turn = unwrap(await log.read({ conversationId, turnId, limit: 1 }))?.turn;
+  return turn?.userId === userId ? turn : undefined;
+}
+
 /** The calls that the conversation waits for, as far as the events of its latest turn can still be read. */
 export async function waitingCalls(stores: Stores, chat: Chat): Promise<readonly Interruption[]> {
   const turn = await latestTurn(stores, chat);

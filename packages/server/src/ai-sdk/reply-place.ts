@@ -23,7 +23,7 @@ export function replyPlace({ messages, firstPosition }: StoredMessages, turnPosi
   const own = messages.slice(earlier.length);
   // Said as part of a history that was sent along.
   const said = own.findIndex(({ role }) => role !== "user");
-  const isMissing = earlier.length < length;
+  const isMissing = earlier.length !== length;
   if (said > 0 || isMissing || earlier.at(-1)?.role === "user") {
     return { position: turnPosition + Math.max(0, said), before: [] };
   }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 const time = z.iso.datetime();
-const anything = z.looseObject({});
+export const anything = z.looseObject({});
 const turnState = z.enum(["running", "waiting", "ended"]);
 
 const tool = z.object({
@@ -94,6 +94,16 @@ export const pendingApprovals = z.object({
       title: z.string().nullable(),
       turnId: z.string(),
       interruption,
+    }),
+  ),
+});
+
+export const uiMessages = z.object({
+  messages: z.array(
+    z.looseObject({
+      id: z.string(),
+      role: z.enum(["system", "user", "assistant"]),
+      parts: z.array(z.looseObject({ type: z.string() })),
     }),
   ),
 });

@@ -74,6 +74,24 @@ export const factBody = z.strictObject({
 });
 export const reviewBody = z.strictObject({ decision: z.enum(["approve", "reject"]) });
 
+/** What `DefaultChatTransport` of the AI SDK sends, and `agentName` beside it. */
+export const aiSdkChatBody = z.looseObject({
+  id: z.string().min(1).max(1_000).describe("The chat. Each user has their own of this id."),
+  messages: z
+    .array(
+      z.looseObject({
+        id: z.string().optional(),
+        role: z.enum(["system", "user", "assistant"]),
+        parts: z.array(z.looseObject({ type: z.string() })),
+      }),
+    )
+    .min(1)
+    .describe("UI messages, of which the one counts that the request is about."),
+  trigger: z.enum(["submit-message", "regenerate-message"]).default("submit-message"),
+  messageId: z.string().optional(),
+  agentName: z.string().min(1).optional(),
+});
+
 /** A number in a query. */
 const count = (to: number) => z.coerce.number<string>().pipe(z.int().min(1).max(to));
 const number = z.coerce.number<string>().pipe(z.int().min(0));

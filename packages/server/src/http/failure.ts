@@ -16,7 +16,7 @@ export type FailureCode =
   | "unavailable"
   | "internal";
 
-const STATUS = {
+export const FAILURE_STATUS = {
   "invalid-request": 400,
   "not-authenticated": 401,
   forbidden: 403,
@@ -32,7 +32,7 @@ const STATUS = {
   unavailable: 503,
 } as const satisfies Record<FailureCode, number>;
 
-export type FailureStatus = (typeof STATUS)[FailureCode];
+export type FailureStatus = (typeof FAILURE_STATUS)[FailureCode];
 
 const MAY_PASS: ReadonlySet<FailureCode> = new Set([
   "running",
@@ -74,7 +74,7 @@ export class HttpFailure extends Error {
   ) {
     super(message, { cause: details.cause });
     const { retryable = MAY_PASS.has(code), retryAfterSeconds, conversationId, turnId } = details;
-    this.status = STATUS[code];
+    this.status = FAILURE_STATUS[code];
     this.retryable = retryable;
     this.retryAfterSeconds = retryAfterSeconds;
     this.conversationId = conversationId;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { failureAnswer } from "../api/answers.ts";
+import { FAILURE_STATUS, type FailureCode } from "../http/failure.ts";
 import { type Operation, operations } from "./operations.ts";
 
 const VERSION = "1.0.0";
@@ -26,24 +27,54 @@ export function openApiDocument(): Readonly<Record<string, unknown>> {
   };
 }
 
-function describe({ method, path, summary, query, body, answer, streams }: Operation) {
+function describe(operation: Operation) {
+  const { method, path, summary, query, body, isBodyOptional = false, nothing } = operation;
   const parameters = [...pathParameters(path), ...(query === undefined ? [] : queryParameters(query))];
-  const content = {
-    ...(answer === undefined ? {} : json(envelopeOf(answer))),
-    ...(streams === true ? EVENTS : {}),
-  };
   return {
     operationId: `${method}${path.replaceAll(/[^a-zA-Z]+(\w)?/g, (_, next: string = "") => next.toUpperCase())}`,
     summary,
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
       ? {}
-      : { requestBody: { required: true, content: json(schemaOf(body, "input")) } }),
+      : { requestBody: { required: !isBodyOptional, content: json(schemaOf(body, "input")) } }),
     responses: {
-      "200": { description: "Done.", content },
-      default: { description: "A failure.", content: json({ $ref: "#/components/schemas/Failure" }) },
+      "200": { description: "Done.", content: contentOf(operation) },
+      ...(nothing === undefined ? {} : { "204": { description: nothing } }),
+      ...failuresOf(operation),
     },
   };
+}
+
+const contentOf = ({ answer, file, streams }: Operation) => ({
+  ...(answer === undefined ? {} : json(envelopeOf(answer))),
+  ...(file === undefined ? {} : json(schemaOf(file, "output"))),
+  ...(streams === undefined ? {} : EVENTS),
+});
+
+const ANY: readonly FailureCode[] = ["forbidden", "internal"];
+const OF_USERS: readonly FailureCode[] = ["not-authenticated", "too-many-requests", "unavailable"];
+const WITH_BODY: readonly FailureCode[] = ["invalid-request", "timeout", "too-large", "not-json"];
+
+/** By their statuses, with their codes. */
+function failuresOf({ path, query, body, failures = [] }: Operation) {
+  const codes = new Set<FailureCode>([
+    ...ANY,
+    ...(path === "/health" ? [] : OF_USERS),
+    ...(body === undefined ? [] : WITH_BODY),
+    ...(query === undefined ? [] : ["invalid-request" as const]),
+    // An id may be none, or nothing's.
+    ...(path.includes("{") ? ["invalid-request" as const, "not-found" as const] : []),
+    ...failures,
+  ]);
+  const byStatus = new Map<number, FailureCode[]>();
+  for (const code of codes) {
+    const status = FAILURE_STATUS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const content = json({ $ref: "#/components/schemas/Failure" });
+  return Object.fromEntries(
+    [...byStatus].map(([status, names]) => [status, { description: `${names.join(", ")}.`, content }]),
+  );
 }
 
 const envelopeOf = (answer: z.ZodType) => ({

@@ -1,8 +1,15 @@
 import type { Context, Hono } from "hono";
-import { answeringTurn, isComplete, saidTurn } from "../ai-sdk/asked-turn.ts";
+import { type AskedTurn, answeringTurn, isComplete, isSaid, saidTurn } from "../ai-sdk/asked-turn.ts";
 import { conversationOfChat, messageIdAt, messageIds } from "../ai-sdk/chat-ids.ts";
 import { type ChatRequest, parseChatRequest } from "../ai-sdk/chat-request.ts";
-import { type Chat, latestTurn, readChat, type StoredChat, waitingCalls } from "../ai-sdk/chat-store.ts";
+import {
+  type Chat,
+  latestTurn,
+  readChat,
+  type StoredChat,
+  turnWithId,
+  waitingCalls,
+} from "../ai-sdk/chat-store.ts";
 import { replyPlace } from "../ai-sdk/reply-place.ts";
 import type { Encoder } from "../encoders/encoder.ts";
 import { shownMessages } from "../encoders/ui-message/shown-parts.ts";
@@ -33,7 +40,8 @@ export function aiSdkRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): v
     const stored = await readChat(parts, chat, part);
     const turn = await turnOf(parts, chat, { request, stored });
     const heldParts = request.asks === "go-on" ? request.answers.heldParts : 0;
-    return answerTurn(parts, context, { agentName, ...turn }, encoderOf(stored, { heldParts }));
+    const known = await knownOf(parts, chat, { request, stored, turn });
+    return answerTurn(parts, context, { agentName, ...turn }, encoderOf(stored, { heldParts, known }));
   });
 
   app.get("/ai-sdk/chat/:chatId/stream", async (context) => {
@@ -66,7 +74,7 @@ interface Asked {
   readonly stored: StoredChat;
 }
 
-async function turnOf(parts: ServerParts, chat: Chat, { request, stored }: Asked) {
+async function turnOf(parts: ServerParts, chat: Chat, { request, stored }: Asked): Promise<AskedTurn> {
   const { conversationId } = chat;
   if (request.asks === "go-on") {
     if (isComplete(stored)) {
@@ -79,6 +87,18 @@ async function turnOf(parts: ServerParts, chat: Chat, { request, stored }: Asked
   return "newId" in turn.target && title !== undefined
     ? { ...turn, target: { ...turn.target, title } }
     : turn;
+}
+
+/** How many events the turn has already: of a message that is sent once more. Throws where its turn can't be told any more. */
+async function knownOf(
+  parts: ServerParts,
+  chat: Chat,
+  { request, stored, turn: { turnId } }: Asked & { readonly turn: AskedTurn },
+): Promise<number> {
+  if (request.asks !== "say" || turnId === undefined || !isSaid(stored, request.said)) return 0;
+  const turn = await turnWithId(parts, chat, turnId);
+  if (turn !== undefined) return turn.events;
+  throw new HttpFailure("changed", "This was said already. Read the conversation again.");
 }
 
 interface EncoderOptions {

@@ -1,5 +1,6 @@
 import { createEventPoller } from "./event-poller.ts";
 import { followTurn } from "./follow-turn.ts";
+import { createNamedTurns } from "./named-turns.ts";
 import { parseTurnOptions, type TurnServiceOptions, type TurnSettings } from "./options.ts";
 import { pause } from "./pause.ts";
 import { startRecovery } from "./recovery.ts";
@@ -107,13 +108,28 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
     return turn?.state === "running" ? { ...why, turnId: turn.turnId } : why;
   }
 
+  const startNamed = createNamedTurns({
+    log,
+    join: (turn) => {
+      const run = runs.get(keyOf(turn));
+      return started(turn, run === undefined ? endInLog(turn, 0) : endOf(run));
+    },
+  });
+
   async function start(request: TurnRequest): Promise<StartedTurn> {
     if (isDraining) return notStarted(refusal("draining"));
     if (!settings.agents.has(request.agentName)) return notStarted(invalid("There is no such agent."));
+    const { target, turnId, identity } = request;
+    const conversationId = "newId" in target ? target.newId : target.conversationId;
+    if (turnId === undefined || conversationId === undefined) return startAs(crypto.randomUUID(), request);
+    const turn = { conversationId, turnId, userId: identity.userId };
+    return startNamed(turn, () => startAs(turnId, request));
+  }
+
+  async function startAs(turnId: string, request: TurnRequest): Promise<StartedTurn> {
     const target = await resolveTarget(provider, request);
     if ("refusal" in target) return notStarted(target.refusal);
     const { conversationId } = target;
-    const turnId = crypto.randomUUID();
     const title = "newId" in request.target ? request.target.title : undefined;
     const run = startTurnRun({
       ...{ scope, conversationId, turnId },
@@ -182,7 +198,7 @@ function checkAgents<Ctx>(settings: TurnSettings<Ctx>): void {
 
 const notStarted = (why: TurnRefusal): StartedTurn => ({ started: false, refusal: why });
 
-function storable({ target: _, ...request }: TurnRequest): Omit<StoredRequest, "base"> {
+function storable({ target: _, turnId: __, ...request }: TurnRequest): Omit<StoredRequest, "base"> {
   return request;
 }
 

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { TurnRequest } from "./turn-service.ts";
 
 /** All that another process needs to go on with a turn. */
-export interface StoredRequest extends Omit<TurnRequest, "target"> {
+export interface StoredRequest extends Omit<TurnRequest, "target" | "turnId"> {
   /** What the conversation was when the turn began. */
   readonly base: ConversationBase;
   /** Of an edit: how many messages it drops. */

@@ -20,6 +20,12 @@ export interface TurnEdit {
 export interface TurnRequest {
   readonly identity: Identity;
   readonly target: TurnTarget;
+  /**
+   * Names the turn: 1 to 255 UTF-16 units, unique in the conversation, whose id must be known. The same request again starts no other
+   * turn: it joins that one, in whichever process it runs, also after its end, and is refused as `"changed"` once its events have
+   * expired. Absent: a random id.
+   */
+  readonly turnId?: string;
   readonly agentName: string;
   /** `[]`: nothing new, e.g. with approvals. */
   readonly input: PromptInput;

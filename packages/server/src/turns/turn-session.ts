@@ -144,7 +144,7 @@ export function openTurnSession<Ctx>(options: SessionOptions<Ctx>): TurnSession 
     }
     const { turnId: running } = begun.data.running;
     final = { refusal: refusal("running", { turnId: running }), error: conflict() };
-    // A begin whose answer got lost: its token isn't known.
+    // A begin whose answer got lost, so that its token isn't known; of a named turn it may be another process's as well.
     if (running === turnId) final = { ...final, isOrphaned: true };
     return final;
   }

@@ -1,26 +1,13 @@
 import { createScriptedModel } from "@jaf/core/testing";
 import { describe, expect, it } from "vitest";
-import {
-  createJafClient,
-  emptyTurn,
-  type FollowedEvent,
-  foldTurn,
-  type TurnView,
-} from "../../src/client/index.ts";
+import { createJafClient } from "../../src/client/index.ts";
 import { startTestServer } from "../support/test-server.ts";
-
-async function turnOf(events: AsyncIterable<FollowedEvent>): Promise<TurnView> {
-  let turn = emptyTurn;
-  for await (const event of events) turn = foldTurn(turn, event);
-  return turn;
-}
-
-const shown = ({ items }: TurnView) =>
-  items.flatMap((item) =>
-    item.type === "message" && item.message.content !== "" ? [item.message.content] : [],
-  );
+import { openInMemory } from "../support/worlds.ts";
+import { itServesOwnClient, shown, turnOf } from "./support/own-client.ts";
 
 describe("the client against a server", () => {
+  itServesOwnClient(openInMemory);
+
   const call = { id: "1", name: "remove", arguments: { what: "The shed" } };
   const asks = () => ({ toolCalls: [call] });
 

@@ -3,6 +3,7 @@ import type { ModelProvider } from "@jaf/core";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { openApiDocument } from "../../src/openapi/document.ts";
+import { documentedAnswers, documentedOperations } from "../support/documented.ts";
 import { startTestServer } from "../support/test-server.ts";
 
 const COUNT = Number(process.env["JAF_FUZZ_REQUESTS"] ?? 2_000);
@@ -150,6 +151,8 @@ interface Described {
 
 interface Generated {
   readonly operation: string;
+  /** Its path is no longer the operation's. */
+  readonly isWild: boolean;
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -241,6 +244,7 @@ function requestOf(
       return {
         ...rest,
         operation: `${method} ${path}`,
+        isWild: wild !== "",
         path: `${filled}${wild}${query === "" ? "" : `?${query}`}`,
         headers: { "x-user": user, ...headers },
       };
@@ -281,6 +285,7 @@ function createModel(): ModelProvider<unknown> {
 
 interface Received {
   readonly status: number;
+  readonly type: string | undefined;
   readonly body: string;
 }
 
@@ -357,7 +362,8 @@ test(`${COUNT} requests of any kind have an answer that is the server's own`, {
         let received = "";
         const done = () => {
           clearTimeout(late);
-          resolve({ status: response.statusCode ?? 0, body: received });
+          const type = response.headers["content-type"]?.split(";")[0];
+          resolve({ status: response.statusCode ?? 0, type, body: received });
         };
         response.setEncoding("utf8");
         response.on("data", (piece: string) => {
@@ -375,6 +381,12 @@ test(`${COUNT} requests of any kind have an answer that is the server's own`, {
     });
 
   const wrong: unknown[] = [];
+  const documented = new Map(
+    documentedOperations(openApiDocument()).map((operation) => [
+      operation.name,
+      documentedAnswers(operation),
+    ]),
+  );
   const statuses = new Map<number, number>();
   const answered = new Set<string>();
   const requests = generateRequests();
@@ -385,12 +397,15 @@ test(`${COUNT} requests of any kind have an answer that is the server's own`, {
       const generated = requests[next++];
       if (generated === undefined) return;
       try {
-        const { status, body } = await send(generated);
+        const { status, type, body } = await send(generated);
+        const isOperation = generated.method === generated.operation.split(" ")[0];
+        const given = [status, type].join(" ").trim();
+        if (isOperation && !generated.isWild && documented.get(generated.operation)?.includes(given) !== true)
+          wrong.push({ ...generated, given, answer: "isn't in the document" });
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         if (status >= 500 || /\n\s+at |\.ts:\d|node_modules|node:internal/.test(body))
           wrong.push({ ...generated, status, answer: body.slice(0, 500) });
-        if (status === 200 && generated.method === generated.operation.split(" ")[0])
-          answered.add(generated.operation);
+        if (status === 200 && isOperation) answered.add(generated.operation);
         learn(generated.headers["x-user"] ?? "", body);
       } catch (thrown) {
         wrong.push({ ...generated, thrown: String(thrown) });

@@ -8,11 +8,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createTool, type ModelProvider } from "@jaf/core";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { launchChromium } from "../../../../test/chromium.ts";
 import { startChatServer } from "../ai-sdk/support/chat-server.ts";
-import { clerk, createWorld } from "../turns/support/turn-fixtures.ts";
+import { CUTS, randomEvents, startCuttingProxy } from "../support/cutting-proxy.ts";
+import { realWorlds } from "../support/real-worlds.ts";
+import { ADDED, scenarioAgent, scenarioModel } from "../support/scenario.ts";
+import { openInMemory } from "../support/worlds.ts";
+import { clerk } from "../turns/support/turn-fixtures.ts";
 
 const PACKAGES = [
   ...["@ai-sdk/react@3.0.328", "ai@6.0.326", "react@19.3.1", "react-dom@19.3.1", "zod@4.6.7"],
@@ -94,48 +98,89 @@ function createSteppedModel(replies: readonly (readonly string[])[]) {
   return { model, go: (words = 1) => (allowed += words) };
 }
 
-it("is used by React in a browser, which reloads in the middle of a turn", { timeout: 120_000 }, async () => {
-  const { model, go } = createSteppedModel([
-    ["Hel", "lo ", "there."],
-    ["pay"],
-    ["Paid."],
-    ["Paid ", "again."],
-  ]);
-  const api = await startChatServer(createWorld(), [{ ...clerk, tools: [pay] }], model);
-  const page = await openPage(api);
-  await expect.poll(() => statusOf(page)).toBe("ready");
-  await page.fill("input", "Hi");
-  await page.click("#send");
-  go();
-  await expect.poll(() => shown(page)).toEqual(["user: Hi", "assistant: Hel"]);
-  await page.reload();
-  await expect.poll(() => shown(page)).toEqual(["user: Hi", "assistant: Hel"]);
-  go();
-  await expect.poll(() => shown(page)).toEqual(["user: Hi", "assistant: Hello "]);
-  // Once more over the stream that runs.
-  await page.click("#resume");
-  go();
-  await expect.poll(() => statusOf(page)).toBe("ready");
-  const first = ["user: Hi", "assistant: Hello there."];
-  expect(await shown(page)).toEqual(first);
+const stores = [["memory", openInMemory] as const, ...realWorlds];
 
-  await page.fill("input", "Pay");
-  await page.click("#send");
-  const asked = [...first, "user: Pay", "assistant: tool-pay approval-requested Approve"];
-  await expect.poll(() => shown(page)).toEqual(asked);
-  await page.reload();
-  await expect.poll(() => shown(page)).toEqual(asked);
-  go();
-  await page.click(".approve");
-  const paid = [...first, "user: Pay", "assistant: tool-pay output-available paid 5 | Paid."];
-  await expect.poll(() => shown(page)).toEqual(paid);
-  await page.reload();
-  await expect.poll(() => shown(page)).toEqual(paid);
+describe.each(stores)("React in a browser, on stores in %s", (_store, openWorld) => {
+  it("reloads in the middle of a turn, and approves a call", { timeout: 120_000 }, async () => {
+    const { model, go } = createSteppedModel([
+      ["Hel", "lo ", "there."],
+      ["pay"],
+      ["Paid."],
+      ["Paid ", "again."],
+    ]);
+    const api = await startChatServer(await openWorld(), [{ ...clerk, tools: [pay] }], model);
+    const page = await openPage(api);
+    await expect.poll(() => statusOf(page)).toBe("ready");
+    await page.fill("input", "Hi");
+    await page.click("#send");
+    go();
+    await expect.poll(() => shown(page)).toEqual(["user: Hi", "assistant: Hel"]);
+    await page.reload();
+    await expect.poll(() => shown(page)).toEqual(["user: Hi", "assistant: Hel"]);
+    go();
+    await expect.poll(() => shown(page)).toEqual(["user: Hi", "assistant: Hello "]);
+    // Once more over the stream that runs.
+    await page.click("#resume");
+    go();
+    await expect.poll(() => statusOf(page)).toBe("ready");
+    const first = ["user: Hi", "assistant: Hello there."];
+    expect(await shown(page)).toEqual(first);
 
-  await page.fill("input", "Again");
-  await page.click("#send");
-  go(2);
-  const again = [...paid, "user: Again", "assistant: Paid again."];
-  await expect.poll(() => shown(page)).toEqual(again);
-  await expect.poll(() => statusOf(page)).toBe("ready");
+    await page.fill("input", "Pay");
+    await page.click("#send");
+    const asked = [...first, "user: Pay", "assistant: tool-pay approval-requested Approve"];
+    await expect.poll(() => shown(page)).toEqual(asked);
+    await page.reload();
+    await expect.poll(() => shown(page)).toEqual(asked);
+    go();
+    await page.click(".approve");
+    const paid = [...first, "user: Pay", "assistant: tool-pay output-available paid 5 | Paid."];
+    await expect.poll(() => shown(page)).toEqual(paid);
+    await page.reload();
+    await expect.poll(() => shown(page)).toEqual(paid);
+
+    await page.fill("input", "Again");
+    await page.click("#send");
+    go(2);
+    const again = [...paid, "user: Again", "assistant: Paid again."];
+    await expect.poll(() => shown(page)).toEqual(again);
+    await expect.poll(() => statusOf(page)).toBe("ready");
+  });
+
+  it("stops a turn, and keeps what was said", { timeout: 60_000 }, async () => {
+    const api = await startChatServer(await openWorld(), [scenarioAgent], scenarioModel);
+    const page = await openPage(api);
+    await page.fill("input", "Talk.");
+    await page.click("#send");
+    const said = ["user: Talk.", "assistant: So far, so good"];
+    await expect.poll(() => shown(page)).toEqual(said);
+    await page.click("#stop");
+    await expect.poll(() => statusOf(page)).toBe("ready");
+    expect(await shown(page)).toEqual(said);
+    await page.reload();
+    await expect.poll(() => shown(page)).toEqual(said);
+  });
+
+  it("has every part exactly once after cuts at twenty random events", { timeout: 120_000 }, async () => {
+    const api = await startChatServer(await openWorld(), [scenarioAgent], scenarioModel);
+    const proxy = await startCuttingProxy(new URL(api).origin, (method) =>
+      method === "POST" ? randomEvents(1, 18) : undefined,
+    );
+    const page = await openPage(`${proxy.url}/ai-sdk/chat`);
+    const [first, second, third] = ADDED;
+    const tool = (result: number) => `tool-add output-available ${result}`;
+    const added = ["user: Add.", `assistant: ${[first, tool(3), second, tool(4), third].join(" | ")}`];
+    for (let round = 1; round <= CUTS; round++) {
+      await page.fill("input", "Add.");
+      await page.click("#send");
+      await expect.poll(proxy.cuts).toBe(round);
+      await expect.poll(() => statusOf(page)).not.toMatch(/submitted|streaming/);
+      await page.click("#resume");
+      await expect.poll(() => statusOf(page)).toBe("ready");
+      const all = Array.from({ length: round }, () => added).flat();
+      // Where the turn had ended by then there is nothing to resume: the client loads what is stored.
+      if ((await shown(page)).join() !== all.join()) await page.reload();
+      await expect.poll(() => shown(page)).toEqual(all);
+    }
+  });
 });

@@ -1,5 +1,6 @@
 import type { ConversationSummary, JafClient, PendingApprovalEntry } from "@jaf/server/client";
 import { failureText } from "../server.ts";
+import { startPolling } from "../ui/polling.ts";
 import { createStore, type Store } from "../ui/store.ts";
 
 export interface ListState {
@@ -21,12 +22,14 @@ export interface ListModel {
   readonly changed: () => void;
 }
 
-const POLL_MS = 3_000;
+const SHORTEST_MS = 3_000;
+const LONGEST_MS = 15_000;
 const PAGE = 50;
 
 /**
  * The user's conversations, looked at again and again while the page is seen: a stream for each tab would take one of the few
- * connections that a browser opens to a server.
+ * connections that a browser opens to a server. Tabs of this browser tell each other at once; of another one it hears within
+ * seconds while something is under way, waits for a decision or is done here, and else within `LONGEST_MS`.
  */
 export function createListModel(server: JafClient): ListModel {
   const state = createStore<ListState>({
@@ -77,13 +80,19 @@ export function createListModel(server: JafClient): ListModel {
     void refresh();
   };
   tabs.onmessage = () => void refresh();
-  setInterval(() => {
-    if (document.visibilityState === "visible") void refresh();
-  }, POLL_MS);
-  addEventListener("online", () => void refresh());
-  document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "visible") void refresh();
+  let seen = "";
+  startPolling({
+    ...{ shortestMs: SHORTEST_MS, longestMs: LONGEST_MS },
+    look: async () => {
+      await refresh();
+      const { conversations, approvals, reachable } = state.get();
+      const before = seen;
+      seen = JSON.stringify([conversations, approvals]);
+      const isBusy = approvals.length > 0 || conversations.some(({ turn }) => turn?.state === "running");
+      return isBusy || !reachable || seen !== before;
+    },
   });
+  addEventListener("online", () => void refresh());
 
   return {
     state,

@@ -4,14 +4,17 @@ import { conversationHref, route } from "../route.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { useStore } from "../ui/store.ts";
 import { ConversationRow } from "./conversation-row.tsx";
+import { useSaid } from "./said.ts";
 
 export function Sidebar({ onTry }: { readonly onTry: () => void }) {
   const { now } = useStore(route);
   const { conversations, nextCursor, approvals, loaded } = useStore(list.state);
   const [sought, setSought] = useState("");
   const words = sought.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = conversations.filter(({ title }) =>
-    words.every((word) => (title ?? "").toLowerCase().includes(word)),
+  const said = useSaid(sought);
+  const found = conversations.filter(
+    ({ conversationId, title }) =>
+      words.every((word) => (title ?? "").toLowerCase().includes(word)) || said.has(conversationId),
   );
   const openId = now.page === "chat" ? now.conversationId : undefined;
 
@@ -43,11 +46,11 @@ export function Sidebar({ onTry }: { readonly onTry: () => void }) {
       )}
       <label class="search">
         <Icon name="search" />
-        <span class="hidden">Search conversations by their titles</span>
+        <span class="hidden">Search conversations by their titles and what was said in them</span>
         <input
           id="search"
           type="search"
-          placeholder="Search titles"
+          placeholder="Search conversations"
           value={sought}
           onInput={({ currentTarget }) => setSought(currentTarget.value)}
         />

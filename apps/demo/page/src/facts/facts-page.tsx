@@ -4,6 +4,7 @@ import { failureText, server } from "../server.ts";
 import { useAction } from "../ui/busy.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { refocusLater } from "../ui/focus.ts";
+import { startPolling } from "../ui/polling.ts";
 import { ScrollArea } from "../ui/scroll-area.ts";
 import { FactCard } from "./fact-card.tsx";
 
@@ -20,7 +21,8 @@ const holds = ({ fact }: Fact, words: readonly string[]): boolean =>
   words.every((word) => fact.toLowerCase().includes(word));
 
 const LIMIT = 500;
-const POLL_MS = 4_000;
+const SHORTEST_MS = 4_000;
+const LONGEST_MS = 20_000;
 
 async function loadFacts(): Promise<Known> {
   const of = async (status: Fact["status"]) => (await server.facts.list({ status, limit: LIMIT })).facts;
@@ -40,19 +42,27 @@ export function FactsPage() {
   const { busy, failure, act } = useAction();
   const load = useCallback(async () => {
     try {
-      setKnown(await loadFacts());
+      const loaded = await loadFacts();
+      setKnown(loaded);
       setLoading(undefined);
+      return JSON.stringify(loaded);
     } catch (thrown) {
       setLoading(failureText(thrown));
+      return undefined;
     }
   }, []);
   useEffect(() => {
     void load();
+    let seen: string | undefined;
     // What was just said is drawn in the background.
-    const timer = setInterval(() => {
-      if (document.visibilityState === "visible") void load();
-    }, POLL_MS);
-    return () => clearInterval(timer);
+    return startPolling({
+      ...{ shortestMs: SHORTEST_MS, longestMs: LONGEST_MS },
+      look: async () => {
+        const before = seen;
+        seen = await load();
+        return seen === undefined || seen !== before;
+      },
+    });
   }, [load]);
   const change = (action: () => Promise<unknown>) =>
     act(async () => {

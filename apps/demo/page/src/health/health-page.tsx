@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { list } from "../app-models.ts";
 import { failureText, server } from "../server.ts";
+import { startPolling } from "../ui/polling.ts";
 import { ScrollArea } from "../ui/scroll-area.ts";
 import { useStore } from "../ui/store.ts";
 import { type Activity, collectActivity } from "./activity.ts";
@@ -12,7 +13,8 @@ interface Health {
   readonly stats: unknown;
 }
 
-const POLL_MS = 5_000;
+const SHORTEST_MS = 5_000;
+const LONGEST_MS = 20_000;
 
 /** How the server's memory is, and what the user has done with it. */
 export function HealthPage() {
@@ -31,8 +33,14 @@ export function HealthPage() {
       }
     };
     void look();
-    const timer = setInterval(() => void look(), POLL_MS);
-    return () => clearInterval(timer);
+    return startPolling({
+      ...{ shortestMs: SHORTEST_MS, longestMs: LONGEST_MS },
+      // The latency of each look is another one, so that tells nothing.
+      look: async () => {
+        await look();
+        return false;
+      },
+    });
   }, []);
   useEffect(() => {
     if (!loaded) return;

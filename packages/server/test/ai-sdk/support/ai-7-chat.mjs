@@ -1,7 +1,7 @@
 // Runs under Node 22 beside AI SDK 7: a chat without a user interface, against the server that it is told. Prints what it holds.
 import { AbstractChat, DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from "ai";
 
-const [api] = process.argv.slice(2);
+const [api, cutApi, cuts] = process.argv.slice(2);
 
 class HeadlessChat extends AbstractChat {
   constructor({ messages = [], ...init }) {
@@ -38,26 +38,51 @@ const chatOf = (id, more = {}) =>
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
     ...more,
   });
+const texts = ({ lastMessage }) => (lastMessage?.parts ?? []).flatMap(({ text }) => text ?? []).join("");
 
-const chat = chatOf("c");
-await chat.sendMessage({ text: "Pay." });
-const asked = chat.lastMessage.parts.find(({ approval }) => approval !== undefined);
-await chat.addToolApprovalResponse({ id: asked.approval.id, approved: true });
-await until(() => chat.status === "ready" && chat.lastMessage.parts.at(-1).type === "text");
-await chat.regenerate();
+const paying = chatOf("paying");
+await paying.sendMessage({ text: "Pay." });
+const asked = paying.lastMessage.parts.find(({ approval }) => approval !== undefined);
+await paying.addToolApprovalResponse({ id: asked.approval.id, approved: true });
+await until(() => paying.status === "ready" && paying.lastMessage.parts.at(-1).type === "text");
+
+const adding = chatOf("adding");
+await adding.sendMessage({ text: "Add." });
+await adding.regenerate();
+
+const stopping = chatOf("stopping");
+const talking = stopping.sendMessage({ text: "Talk." });
+await until(() => texts(stopping).endsWith("so good"));
+await fetch(`${api}/stopping/stop`, { method: "POST" });
+await talking;
 
 // One that leaves in the middle, and comes back.
-const leaving = chatOf("d");
+const leaving = chatOf("leaving");
 const sending = leaving.sendMessage({ text: "Slowly." });
-await until(() => leaving.lastMessage?.parts.at(-1)?.text?.includes("one"));
+await until(() => texts(leaving).includes("one"));
 await leaving.stop();
 await sending;
 await leaving.resumeStream();
 
+/** Whose connection breaks off in each turn. */
+const cut = [];
+for (let round = 0; round < Number(cuts); round++) {
+  const id = `cut-${round}`;
+  const transport = new DefaultChatTransport({ api: cutApi });
+  const chat = chatOf(id, { transport, onError: () => {} });
+  await chat.sendMessage({ text: "Add." });
+  while (chat.status === "error") await chat.resumeStream();
+  await until(async () => (await stored(id))[1]?.parts.at(-1)?.text?.includes("done"));
+  // Where the turn had ended by then there is nothing to resume: the client loads what is stored.
+  if (!texts(chat).endsWith("done.")) chat.messages = await stored(id);
+  cut.push(chat);
+}
+
+const chats = [paying, adding, stopping, leaving, ...cut];
 console.log(
   JSON.stringify({
     errors,
-    held: [chat.messages, leaving.messages],
-    stored: [await stored("c"), await stored("d")],
+    held: chats.map(({ messages }) => messages),
+    stored: await Promise.all(chats.map(({ id }) => stored(id))),
   }),
 );

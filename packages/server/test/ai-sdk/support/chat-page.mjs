@@ -22,6 +22,10 @@ function Part({ part, decide }) {
   );
 }
 
+// A page of another origin than the server's says that it sends JSON, also where it sends nothing.
+const headers = { "content-type": "application/json" };
+const stop = () => fetch(`${api}/${id}/stop`, { method: "POST", headers });
+
 function Chat({ messages: loaded }) {
   const { messages, status, sendMessage, resumeStream, regenerate, addToolApprovalResponse, error } = useChat(
     {
@@ -45,6 +49,7 @@ function Chat({ messages: loaded }) {
     h("input", { value: text, onChange: (event) => setText(event.target.value) }),
     h("button", { type: "button", id: "send", onClick: () => sendMessage({ text }) }, "Send"),
     h("button", { type: "button", id: "resume", onClick: () => resumeStream() }, "Resume"),
+    h("button", { type: "button", id: "stop", onClick: stop }, "Stop"),
     h("button", { type: "button", id: "regenerate", onClick: () => regenerate() }, "Again"),
   );
 }

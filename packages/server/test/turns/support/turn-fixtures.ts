@@ -1,7 +1,5 @@
 import type { Agent, ModelProvider } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
-import { createInMemoryProvider, type TurnLog, type VersionedMemoryProvider } from "@jaf/memory";
-import { createInMemoryTurnLog } from "@jaf/memory/adapter";
 import { onTestFinished } from "vitest";
 import { createTurnService } from "../../../src/turns/create-turn-service.ts";
 import type { TurnServiceOptions } from "../../../src/turns/options.ts";
@@ -11,16 +9,7 @@ import type {
   TurnRequest,
   TurnService,
 } from "../../../src/turns/turn-service.ts";
-
-export interface World {
-  readonly log: TurnLog;
-  readonly provider: VersionedMemoryProvider;
-}
-
-export const createWorld = (): World => ({
-  log: createInMemoryTurnLog(),
-  provider: createInMemoryProvider(),
-});
+import { createWorld, type World } from "../../support/worlds.ts";
 
 export interface ServiceOptions extends Partial<Omit<TurnServiceOptions<unknown>, "config" | "agents">> {
   readonly agents?: readonly Agent<unknown, string>[];
@@ -112,4 +101,4 @@ export function createPausingModel(before: readonly string[], after: readonly st
   return { model, go: () => go(), calls: () => calls };
 }
 
-export { createScriptedModel };
+export { createScriptedModel, createWorld, type World };

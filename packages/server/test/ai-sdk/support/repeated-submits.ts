@@ -1,0 +1,89 @@
+import { createInMemoryTurnLog } from "@jaf/memory/adapter";
+import { DefaultChatTransport, type UIMessage } from "ai";
+import { expect, it } from "vitest";
+import type { OpenWorld } from "../../support/worlds.ts";
+import { clerk, createPausingModel } from "../../turns/support/turn-fixtures.ts";
+import { startChatServer } from "./chat-server.ts";
+import type { HeadlessChat } from "./headless-chat.ts";
+import { expectSame, startChat, textOf } from "./started-chat.ts";
+
+const say = (chat: HeadlessChat, text = "Hi") =>
+  chat.sendMessage({ id: "u1", parts: [{ type: "text", text }] });
+
+const said = (messages: readonly UIMessage[]) => messages.map((message) => textOf(message)?.join(""));
+
+/** What becomes of a message that is submitted more than once, on a server with these stores, and on two that share them. */
+export function itSaysRepeatedSubmitsOnce(openWorld: OpenWorld): void {
+  async function start() {
+    const pausing = createPausingModel(["Hel"], ["lo"]);
+    const first = await startChat(openWorld, pausing.model);
+    const { world, chatOf } = first;
+    const otherApi = await startChatServer(world, [clerk], pausing.model);
+    const onOther = () => chatOf({ transport: new DefaultChatTransport({ api: otherApi }) });
+    return { ...pausing, ...first, onOther };
+  }
+
+  it.each(["one server", "two servers"])("says it once if it comes twice at once, on %s", async (where) => {
+    const { chatOf, onOther, read, go, calls } = await start();
+    const chats = [chatOf(), where === "one server" ? chatOf() : onOther(), chatOf()];
+    const sending = chats.map((chat) => say(chat));
+    for (const chat of chats) await expect.poll(() => textOf(chat.lastMessage)).toEqual(["Hel"]);
+    go();
+    await Promise.all(sending);
+    const stored = await read();
+    expect(said(stored)).toEqual(["Hi", "Hello"]);
+    for (const chat of chats) expectSame(chat, stored);
+    expect(calls()).toBe(1);
+  });
+
+  it("gives the same reply if it comes again after the end, and says nothing", async () => {
+    const { chatOf, onOther, read, go, calls } = await start();
+    go();
+    await say(chatOf());
+    const stored = await read();
+    for (const chat of [chatOf(), onOther()]) {
+      await say(chat);
+      expectSame(chat, stored);
+    }
+    expect(await read()).toEqual(stored);
+    expect(said(stored)).toEqual(["Hi", "Hello"]);
+    // Nor later in the conversation.
+    const loaded = chatOf({ messages: stored });
+    await loaded.sendMessage({ text: "More" });
+    await say(chatOf());
+    expect(said(await read())).toEqual(["Hi", "Hello", "More", "Hello"]);
+    expect(calls()).toBe(2);
+  });
+
+  it("joins the turn if it comes again after a lost connection", async () => {
+    const { chatOf, onOther, read, go, calls } = await start();
+    const lost = chatOf();
+    const sending = say(lost);
+    await expect.poll(() => textOf(lost.lastMessage)).toEqual(["Hel"]);
+    await lost.stop();
+    await sending;
+    const chats = [chatOf(), onOther()];
+    const again = chats.map((chat) => say(chat));
+    for (const chat of chats) await expect.poll(() => textOf(chat.lastMessage)).toEqual(["Hel"]);
+    go();
+    await Promise.all(again);
+    const stored = await read();
+    expect(said(stored)).toEqual(["Hi", "Hello"]);
+    for (const chat of chats) expectSame(chat, stored);
+    expect(calls()).toBe(1);
+  });
+
+  it("says other words under the same id, and refuses what is said where its turn is forgotten", async () => {
+    const { world, chatOf, read, go } = await start();
+    go();
+    await say(chatOf());
+    await say(chatOf(), "Other");
+    expect(said(await read())).toEqual(["Hi", "Hello", "Other", "Hello"]);
+    const { model } = createPausingModel(["Again"]);
+    const api = await startChatServer({ ...world, log: createInMemoryTurnLog() }, [clerk], model);
+    const forgetful = chatOf({ transport: new DefaultChatTransport({ api }) });
+    await say(forgetful);
+    expect(forgetful.error?.message).toContain('"code":"changed"');
+    expect(said(await read())).toEqual(["Hi", "Hello", "Other", "Hello"]);
+  });
+}

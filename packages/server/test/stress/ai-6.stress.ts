@@ -1,0 +1,10 @@
+import { describe } from "vitest";
+import { itServesHeadlessChats } from "../ai-sdk/support/headless-chats.ts";
+import { itSaysRepeatedSubmitsOnce } from "../ai-sdk/support/repeated-submits.ts";
+import { realWorlds } from "../support/real-worlds.ts";
+
+describe.each(realWorlds)("useChat of ai@6 on %s", (_store, openWorld) => itServesHeadlessChats(openWorld));
+
+describe.each(realWorlds)("a submit that is repeated on %s", (_store, openWorld) =>
+  itSaysRepeatedSubmitsOnce(openWorld),
+);
