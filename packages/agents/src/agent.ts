@@ -1,22 +1,24 @@
-import type {
-  AgentClient,
-  AgentClientConfig,
-  Agent as AgentValue,
-  CacheableConfig,
-  ConversationalDeclaration,
-  Middleware,
-  ModelConfig,
-  PromptInput,
-  PromptOptions,
-  PromptResult,
-  PromptStream,
-  RemembersDeclaration,
-  RunState,
-  Tool,
+import {
+  type AgentClient,
+  type AgentClientConfig,
+  type Agent as AgentValue,
+  type CacheableConfig,
+  type ConversationalDeclaration,
+  createAgentClient,
+  type Middleware,
+  type ModelConfig,
+  type PromptInput,
+  type PromptOptions,
+  type PromptResult,
+  type PromptStream,
+  type RemembersDeclaration,
+  type RunState,
+  type Tool,
 } from "@jaf/core";
 import type * as z from "zod";
-import { agentValue } from "./agent-value.ts";
-import { clientOf } from "./client-of.ts";
+import { present } from "./present.ts";
+import { AiRegistry } from "./registry/ai-registry.ts";
+import { resolveModel } from "./registry/registered.ts";
 
 /** What a declaration's function returns. */
 type Returned<Declaration> = Declaration extends (context: never) => infer Result ? Result : never;
@@ -87,6 +89,46 @@ export abstract class Agent<Context = unknown, Output = string> implements Agent
 
   /** The agent as a value, for `createAgentClient`, `run`, or the `agents` of another one's `config`. */
   toValue(): AgentValue<Context, Output> {
-    return agentValue(this);
+    return {
+      name: this.name(),
+      instructions: (state) => this.instructions(state),
+      // A method that isn't there is a field that isn't there: a declaration of nobody is another thing than none.
+      ...present({
+        tools: this.tools?.(),
+        outputCodec: this.outputCodec?.(),
+        handoffs: this.handoffs?.(),
+        modelConfig: modelConfigOf(this),
+        cacheable: this.cacheable?.() as CacheableConfig | undefined,
+        conversational: this.conversational && ((context) => this.conversational?.(context)),
+        middleware: this.middleware?.(),
+        remembers: this.remembers && ((context) => this.remembers?.(context)),
+      } satisfies OptionalFields<AgentValue<Context, Output>>),
+    };
   }
+}
+
+/** All of them, so that none is forgotten. */
+type OptionalFields<Value> = {
+  readonly [Field in keyof Omit<Required<Value>, "name" | "instructions">]:
+    | Required<Value>[Field]
+    | undefined;
+};
+
+function modelConfigOf<Context, Output>(agent: Agent<Context, Output>): ModelConfig | undefined {
+  const name = agent.model?.();
+  const modelConfig = agent.modelConfig?.();
+  return name === undefined ? modelConfig : { ...modelConfig, name };
+}
+
+/** Throws a `TypeError` if the agent's model isn't registered, and for what `createAgentClient` refuses. */
+function clientOf<Context, Output>(agent: Agent<Context, Output>): AgentClient<Output, Context> {
+  const value = agent.toValue();
+  const config = agent.config?.() ?? {};
+  // At once, since a failure of the model's call would be an outcome.
+  if (config.modelProvider === undefined) resolveModel(config.modelOverride ?? value.modelConfig?.name);
+  return createAgentClient(value, {
+    modelProvider: AiRegistry.modelProvider,
+    context: {} as Readonly<Context>,
+    ...config,
+  });
 }

@@ -1,4 +1,5 @@
 import type { ModelProvider, ModelStreamChunk } from "@jaf/core";
+import { present } from "../present.ts";
 import type { AiProvider } from "./ai-provider.ts";
 import { resolveModel } from "./registered.ts";
 
@@ -27,12 +28,6 @@ function route([state, agent, config]: Asked): { readonly provider: AiProvider; 
 }
 
 async function unstreamed(provider: AiProvider, request: Asked): Promise<ModelStreamChunk> {
-  const { message, origin, usage, finish_reason: finishReason } = await provider.getCompletion(...request);
-  return {
-    type: "done",
-    message,
-    ...(origin === undefined ? {} : { origin }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(finishReason == null ? {} : { finishReason }),
-  };
+  const { message, origin, usage, finish_reason } = await provider.getCompletion(...request);
+  return { type: "done", message, ...present({ origin, usage, finishReason: finish_reason ?? undefined }) };
 }
