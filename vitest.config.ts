@@ -17,6 +17,7 @@ const folders = [
 /** The servers that a project's tests share. */
 const servers: Readonly<Record<string, readonly string[]>> = {
   "memory-postgres": ["postgres"],
+  agents: ["redis"],
   "memory-redis": ["redis", "redis-cluster", "redis-sentinel"],
   integration: ["postgres", "redis"],
 };

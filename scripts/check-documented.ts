@@ -11,6 +11,7 @@ const root = new URL("..", import.meta.url).pathname;
 
 const PACKAGES = [
   "@jaf/core",
+  "@jaf/agents",
   "@jaf/memory",
   "@jaf/memory-redis",
   "@jaf/memory-postgres",

@@ -21,17 +21,43 @@ const block = (name: string, values: object = {}, gemstackValues: object = {}) =
 
 function useModel(replies: Parameters<typeof createScriptedModel>[0]) {
   const model = createScriptedModel(replies);
-  gemstack.registered.modelProvider = model;
+  gemstack.AiRegistry.reset();
+  gemstack.AiRegistry.register({ name: "anthropic", ...model });
+  gemstack.AiRegistry.setDefault("anthropic/claude-sonnet-4-6");
   return model;
 }
 
 afterEach(() => {
   setConversationStore(undefined);
   setUserMemory(undefined);
-  delete gemstack.registered.modelProvider;
+  gemstack.AiRegistry.reset();
 });
 
 const contents = (messages: readonly Message[]) => messages.map(({ content }) => content);
+
+describe("the registry of providers", () => {
+  it("has the model of all agents asked, with the key of the environment", async () => {
+    const asked: unknown[] = [];
+    const fetch: typeof globalThis.fetch = async (url, init) => {
+      const { model } = JSON.parse(String(init?.body));
+      asked.push([String(url), new Headers(init?.headers).get("x-api-key"), model]);
+      return Response.json({ error: { type: "not_found_error", message: "no such model" } }, { status: 404 });
+    };
+    class AnthropicProvider extends gemstack.AnthropicProvider {
+      constructor(options: object) {
+        super({ ...options, fetch });
+      }
+    }
+    const surroundings = {
+      given,
+      modules: { "@gemstack/ai-sdk": { ...gemstack, AnthropicProvider } },
+      globals: { process: { env: { ANTHROPIC_API_KEY: "sk-test" } } },
+    };
+    await runBlock(TEXT, "registry", surroundings);
+    await new given.AssistantAgent().prompt("Hi");
+    expect(asked).toEqual([["https://api.anthropic.com/v1/messages", "sk-test", "claude-sonnet-4-6"]]);
+  });
+});
 
 describe("prompt caching", () => {
   it("is declared on the class, and overridden by a call", async () => {
@@ -158,6 +184,7 @@ describe("memory of users", () => {
     await agent.prompt("I work on project Bar. Where does project Foo deploy to, and is TypeScript strict?");
     expect(model.requests[0]?.instructions).toBe(blockNamed(TEXT, "user-memory-block").code);
     expect(model.requests[1]?.agent.modelConfig?.name).toBe("anthropic/claude-haiku-4-5");
+    expect(model.requests[1]?.config.modelOverride).toBe("claude-haiku-4-5");
     await expect
       .poll(async () => (await memory.list("ada")).map(({ fact }) => fact))
       .toContainEqual(expect.stringContaining("project Bar"));

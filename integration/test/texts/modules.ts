@@ -8,8 +8,6 @@ export interface Setting {
    * in a namespace `Spec`; a `member` stands in a class; of `alternatives` each statement is a function of its own.
    */
   readonly as?: "function" | "module" | "types" | "alternatives" | { readonly memberOf: string };
-  /** A package that the block needs and that there isn't yet: it is left out until then. */
-  readonly awaits?: string;
   /** What this block needs declared beside, or in place of, what its text's blocks are given. */
   readonly declares?: string;
   /** Where the text leaves something out in a comment: the comment, and what is left out. */

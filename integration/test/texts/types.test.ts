@@ -18,9 +18,7 @@ function fileOfImport(specifier: string, importer: string): string | undefined {
   return IN_PLACE_OF[specifier];
 }
 
-const typed = BLOCKS.filter(({ language }) => language === "ts" || language === "cjs").filter(
-  (block) => settingOf(block).awaits === undefined,
-);
+const typed = BLOCKS.filter(({ language }) => language === "ts" || language === "cjs");
 const findings = findingsIn(
   typed.map((block) => {
     const { source, claims } = moduleOfBlock(block);

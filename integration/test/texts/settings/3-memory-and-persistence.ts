@@ -3,7 +3,6 @@ import type { Setting } from "../modules.ts";
 const memberOfAgent: Setting = { as: { memberOf: "class ChatAgent extends Agent" } };
 
 export const memoryAndPersistence: Readonly<Record<string, Setting>> = {
-  registry: { awaits: "@jaf/agents" },
   "store-contract": {
     as: "types",
     claims: `
