@@ -39,6 +39,7 @@ module.exports = {
     only("openai", ["memory", "core", "model-http"]),
     only("anthropic", ["memory", "core", "model-http"]),
     only("google", ["memory", "core", "model-http"]),
+    only("xflow", ["memory", "core"]),
     only("agents", ["memory", "core", "user-memory", "openai", "anthropic", "google"]),
     {
       name: "ai-sdk-by-structure",

@@ -21,6 +21,7 @@ const PACKAGES = [
   "@jaf/google",
   "@jaf/ai-sdk",
   "@jaf/server",
+  "@jaf/xflow",
 ];
 
 const BLOCK = /^(```+|~~~+)ts\b[^\n]*\n([\s\S]*?)^\1/gm;

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates of a state
 import { createScriptedModel, type ScriptedModel } from "@jaf/core/testing";
 import type { MemoryProvider } from "@jaf/memory";
 import { loadAgentState } from "@jaf/xflow";

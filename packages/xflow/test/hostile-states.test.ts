@@ -65,7 +65,7 @@ describe("a hostile file is refused", () => {
 });
 
 describe("a hostile expression ends in time", () => {
-  const limits = { jq: { timeMs: 500, outputLength: 10_000 } };
+  const limits = { jq: { timeMs: 500, outputLength: 1_000 } };
 
   it.each([
     ["loops", "def f: f; f", "time"],
@@ -74,7 +74,7 @@ describe("a hostile expression ends in time", () => {
     ["allocates a list without end", '[repeat("abcdefgh")]', /memory|time/],
     ["allocates a text", 'reduce range(100) as $i ("aaaa"; . + .)', "memory"],
     ["allocates a huge text at once", '"x" * (.question | length * 200000000)', "memory"],
-    ["gives a result that is too long", '"x" * 200000', "output"],
+    ["gives a result that is too long", '"x" * 5000', "output"],
     ["matches in exponential time", '"aaaaaaaaaaaaaaaaaaaaaaaaaaaaab" | test("^(a+)+$")', /time|failed/],
     ["reads a prototype of a value", '"a" | .constructor', "failed"],
     ["stops jq", "halt_error", /failed|value/],

@@ -72,7 +72,7 @@ export async function prepareTemplates(
     const template = await compile(path, condition, [OUTCOME_VARIABLE]);
     const expression = soleExpression(template);
     if (expression === undefined && template.length > 0) {
-      issues.push(issue(path, "expected one jq expression as ${ … } and nothing else"));
+      issues.push(issue(path, "expected one jq expression in the braces of a template, and nothing else"));
     }
     outcomes.push({ field: fieldName(path), condition, transition, expression: expression ?? "false" });
   }
