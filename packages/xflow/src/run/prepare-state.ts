@@ -86,6 +86,10 @@ const REASONS = {
   worker: "the worker of jq couldn't be started or broke",
 } as const;
 
-/** jq's message about an expression, which quotes the expression alone. */
+/** jq's message about an expression, which quotes the expression alone, without what it says of a command line. */
 const firstLine = (detail: string): string =>
-  (detail.split("\n")[0] ?? "").replace(/^jq: error: /, "").slice(0, 200);
+  (detail.split("\n")[0] ?? "")
+    .replace(/^jq: error: /, "")
+    .replace(" (Unix shell quoting issues?)", "")
+    .replace(/ at <top-level>, line \d+:$/, "")
+    .slice(0, 200);

@@ -115,7 +115,14 @@ export function createConversationModel(
     return turn !== undefined && isRunning(turn);
   };
 
-  async function load(signal: AbortSignal): Promise<void> {
+  /** Never rejects. */
+  let loaded: Promise<void> = Promise.resolve();
+  const load = (signal: AbortSignal): Promise<void> => {
+    loaded = loadStored(signal);
+    return loaded;
+  };
+
+  async function loadStored(signal: AbortSignal): Promise<void> {
     const { conversationId } = state.get();
     if (conversationId === undefined) return;
     latest += 1;
@@ -273,6 +280,10 @@ export function createConversationModel(
     },
     send: async (text) => {
       const { signal } = current;
+      const { conversationId } = state.get();
+      // What a turn has stored is shown before the next one, also if it is asked for at once.
+      await loaded;
+      if (signal.aborted) return onUnsent(conversationId, text);
       const before = shownNow();
       state.set({ said: text });
       await show(server.chat({ ...target(), message: text }, following(signal)), signal, {
