@@ -98,6 +98,8 @@ function toResult(answer: Answer): JqResult {
   return { ok: true, values: lines.map((line): unknown => JSON.parse(line)) };
 }
 
+const require = createRequire(import.meta.url);
+
 /** Resolves once the worker runs, so that its start doesn't count as an evaluation; with `undefined` if it can't. */
 function startWorker(limits: JqLimits): Promise<Worker | undefined> {
   const started = new Worker(WORKER_SOURCE, {
@@ -108,7 +110,7 @@ function startWorker(limits: JqLimits): Promise<Worker | undefined> {
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: 128 },
     workerData: {
-      jq: createRequire(import.meta.url).resolve("jq-wasm"),
+      jq: require.resolve("jq-wasm"),
       maxMemoryBytes: limits.memoryBytes,
       maxOutputLength: limits.outputLength,
     },
