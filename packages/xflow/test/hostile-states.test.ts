@@ -19,7 +19,7 @@ describe("a hostile file is refused", () => {
     ["two anchors that hold each other", yamlWith("output: &a { not: &b { not: *a } }"), /has no end/],
     ["deep nesting", yamlWith(`tools: ${nested(100)}`), /more than 64 levels/],
     ["nesting that overflows the parser", yamlWith(`tools: ${nested(50_000)}`), /more than 64 levels/],
-    ["a key twice", yamlWith("aiModel: other"), /not valid YAML: .*unique/],
+    ["a key twice", yamlWith("aiModel: other"), /this key is there twice/],
     ["an unknown tag", yamlWith("output: !!js/function 'x'"), /not valid YAML/],
     ["a prototype", yamlWith("__proto__: { type: x }"), /__proto__ can't be a key/],
     ["a number that JSON doesn't have", yamlWith("maxToolExecutions: .inf"), /value that JSON has/],
@@ -33,6 +33,23 @@ describe("a hostile file is refused", () => {
   ])("%s", async (_, text, message) => {
     const [issue] = await issuesOf(text);
     expect(issue?.message).toMatch(message);
+  });
+
+  const many = (count: number, line: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => line(index));
+
+  it.each([
+    ["many aliases", yamlWith("a: &a x", `tools: [${many(18_000, () => "*a").join(", ")}]`)],
+    ["many anchors", yamlWith(...many(9_000, (index) => `k${index}: [&a${index} x, *a${index}]`))],
+    ["many keys", yamlWith(...many(19_000, (index) => `k${index}: 1`))],
+    [
+      "more expressions than anybody needs",
+      yamlWith("memory: { memoryId: '${1}' }").replace("Be brief.", "${1}".repeat(1_000)),
+    ],
+  ])("%s, in a few seconds", async (_, text) => {
+    const began = performance.now();
+    expect((await issuesOf(text)).length).toBeGreaterThan(0);
+    expect(performance.now() - began).toBeLessThan(20_000);
   });
 
   it("an object that JSON can't hold", async () => {
@@ -50,6 +67,20 @@ describe("a hostile file is refused", () => {
   it.each([
     ["a remote reference", { $ref: "https://example.com/schema.json" }, /only references within the schema/],
     ["a reference to a file", { $ref: "file:///etc/passwd" }, /only references within the schema/],
+    [
+      "references that double at each level",
+      {
+        $ref: "#/$defs/d60",
+        $defs: Object.fromEntries([
+          ["d0", { type: "object" }],
+          ...Array.from({ length: 60 }, (_, level) => [
+            `d${level + 1}`,
+            { allOf: [{ $ref: `#/$defs/d${level}` }, { $ref: `#/$defs/d${level}` }] },
+          ]),
+        ]),
+      },
+      /too long to compile/,
+    ],
     ["a reference to itself", { $ref: "#" }, /without end/],
     ["an unknown keyword", { type: "object", propertys: {} }, /unknown keyword/],
     ["an unknown type", { type: "objekt" }, /type/],
@@ -115,8 +146,10 @@ describe("a hostile expression ends in time", () => {
     expect(await state.run({ question: "Is it?" })).toMatchObject({ transition: "A" });
   });
 
-  it("in a pattern of a schema: the text doesn't match", async () => {
-    const output = { type: "string", pattern: "^(a+)+$" };
+  it.each([
+    ["a pattern", { type: "string", pattern: "^(a+)+$" }],
+    ["a pattern under not", { type: "string", not: { pattern: "^(a+)+!?b$" } }],
+  ])("in %s of a schema: the reply doesn't match", async (_, output) => {
     const reply = JSON.stringify(`${"a".repeat(50)}!`);
     const { state } = await loadScripted(stateWith({ output }), [reply, JSON.stringify("aaa")]);
     expect(await state.run({ question: "Is it?" })).toMatchObject({ returnValues: "aaa" });

@@ -115,6 +115,21 @@ describe("templates", () => {
     }
   });
 
+  it("are evaluated as often as one likes, also with a reply of megabytes", async () => {
+    const agentOutcomes = [
+      { condition: "${ $agentOutcome.returnValues | length > 1000000 }", transition: "Long" },
+    ];
+    const replies = Array.from({ length: 260 }, (_, index) =>
+      index === 100 ? "x".repeat(2_000_000) : "Yes.",
+    );
+    const limits = { jq: { timeMs: 20_000 } };
+    const { state } = await loadScripted(stateWith({ agentOutcomes }), replies, { limits });
+    const ended = [];
+    for (const index of replies.keys()) ended.push(await state.run({ question: `${index}` }));
+    const transitions = ended.map((result) => result.status === "completed" && result.transition);
+    expect(transitions).toEqual(replies.map((_, index) => (index === 100 ? "Long" : undefined)));
+  });
+
   it("may make the memory's id and the system message", async () => {
     const memory = { memoryId: "of-${ .user }", maxMessages: 5 };
     const provider = createInMemoryProvider();

@@ -34,6 +34,8 @@ export interface JqEvaluator {
 
 /** After these, jq is still at work, or its memory is in an unknown state. */
 const BREAKING: ReadonlySet<Answer["ended"]> = new Set(["time", "memory", "worker"]);
+/** A worker is replaced after so many requests, since each takes some of jq's stack and never gives it back. */
+const MAX_REQUESTS = 50;
 /** How long a worker without a request is kept, since starting one takes longer than most evaluations. */
 const IDLE_MS = 10_000;
 /** A worker starts in about a tenth of a second; on a busy machine it may take many times as long. */
@@ -43,14 +45,16 @@ export function createJqEvaluator(limits: JqLimits): JqEvaluator {
   let worker: Promise<Worker | undefined> | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
+  let requests = 0;
 
   const end = async () => {
     const ended = worker;
     worker = undefined;
+    requests = 0;
     await (await ended)?.terminate();
   };
 
-  const ask = async (input: string, filter: string, flags: readonly string[]): Promise<Answer> => {
+  const ask = async (input: string, filter: string): Promise<Answer> => {
     clearTimeout(idle);
     worker ??= startWorker(limits);
     const started = await worker;
@@ -59,9 +63,10 @@ export function createJqEvaluator(limits: JqLimits): JqEvaluator {
       return { ended: "worker" };
     }
     started.ref();
-    const answer = await answerOf(started, { input, filter, flags: ["-c", ...flags] }, limits.timeMs);
+    const answer = await answerOf(started, { input, filter }, limits.timeMs);
     started.unref();
-    if (BREAKING.has(answer.ended)) await end();
+    requests += 1;
+    if (BREAKING.has(answer.ended) || requests >= MAX_REQUESTS) await end();
     else idle = setTimeout(end, IDLE_MS).unref();
     return answer;
   };
@@ -74,16 +79,15 @@ export function createJqEvaluator(limits: JqLimits): JqEvaluator {
 
   return {
     evaluate: async ({ expression, input, variables = {} }) => {
-      const flags = Object.entries(variables).flatMap(([name, value]) => [
-        "--argjson",
-        name,
-        JSON.stringify(value),
-      ]);
-      return toResult(await inTurn(JSON.stringify(input), closed(expression), flags));
+      // The variables come with the input: what stands in jq's arguments has to fit into its stack.
+      const bindings = Object.keys(variables).map((name) => `.variables.${name} as $${name} | `);
+      const filter = `${bindings.join("")}.input | ${closed(expression)}`;
+      return toResult(await inTurn(JSON.stringify({ input, variables }), filter));
     },
     compile: async (expression, variables) => {
-      const flags = variables.flatMap((name) => ["--argjson", name, "null"]);
-      return toResult(await inTurn("null", `if false then ${closed(expression)} else empty end`, flags));
+      const bindings = variables.map((name) => `null as $${name} | `);
+      const filter = `${bindings.join("")}if false then ${closed(expression)} else empty end`;
+      return toResult(await inTurn("null", filter));
     },
   };
 }
@@ -115,7 +119,7 @@ function startWorker(limits: JqLimits): Promise<Worker | undefined> {
       maxOutputLength: limits.outputLength,
     },
   });
-  return answerOf(started, { input: "null", filter: "empty", flags: [] }, START_MS).then(async (answer) => {
+  return answerOf(started, { input: "null", filter: "empty" }, START_MS).then(async (answer) => {
     if (answer.ended === "ok") return started;
     await started.terminate();
     return undefined;

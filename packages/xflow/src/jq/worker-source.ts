@@ -13,15 +13,22 @@ WebAssembly.Memory.prototype.grow = function (pages) {
   if (isFull) throw new RangeError("The memory limit is reached.");
   return grow.call(this, pages);
 };
+// jq-wasm takes each byte of its input from the front by slice(1), which copies all the rest; a view will do.
+const { slice } = Uint8Array.prototype;
+Uint8Array.prototype.slice = function (start, end) {
+  return start === 1 && end === undefined ? this.subarray(1) : slice.call(this, start, end);
+};
 const jq = require(workerData.jq);
-parentPort.on("message", async ({ input, filter, flags }) => {
+parentPort.on("message", async ({ input, filter }) => {
   try {
-    const output = await jq.raw(input, filter, flags);
+    const output = await jq.raw(input, filter, ["-c"]);
     parentPort.postMessage(output.length > workerData.maxOutputLength ? { ended: "output" } : { ended: "ok", output });
   } catch (thrown) {
     const detail = String(thrown instanceof Error ? thrown.message : thrown).slice(0, 1000);
+    const isBroken = thrown instanceof WebAssembly.RuntimeError;
     // jq aborts where it gets no memory, also if it never came to ask for more.
-    parentPort.postMessage(isFull || detail.startsWith("Aborted(") ? { ended: "memory" } : { ended: "failed", detail });
+    if (isFull || (isBroken && detail.startsWith("Aborted("))) parentPort.postMessage({ ended: "memory" });
+    else parentPort.postMessage(isBroken ? { ended: "worker" } : { ended: "failed", detail });
   }
 });
 `;

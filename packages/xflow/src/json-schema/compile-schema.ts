@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import * as z from "zod";
-import { boundedPattern } from "./bounded-pattern.ts";
+import { bounded } from "./bounded.ts";
 
 /** A JSON Schema as a zod schema: it checks what the JSON Schema checks, and models are sent the JSON Schema itself. */
 export type CompiledSchema =
@@ -20,8 +20,11 @@ const OPTIONS: Options = {
   strictRequired: false,
   inlineRefs: false,
   logger: false,
-  code: { regExp: Object.assign(boundedPattern, { code: "undefined" }) },
 };
+
+/** How long a schema may take to compile, and a value to be checked, in milliseconds. */
+const COMPILE_MS = 2_000;
+const CHECK_MS = 500;
 
 /** Issues that a model or a caller is told. */
 const MAX_ISSUES = 20;
@@ -35,18 +38,21 @@ export function compileSchema(json: Readonly<Record<string, unknown>>): Compiled
   const dialect = dialectOf($schema);
   if (dialect === undefined) return { ok: false, problem: "$schema: expected draft-07 or 2020-12" };
   if (rest["$async"] !== undefined) return { ok: false, problem: "$async isn't supported" };
-  let validate: ValidateFunction;
   try {
-    const ajv = dialect === "2020-12" ? new Ajv2020(OPTIONS) : new Ajv(OPTIONS);
-    addFormats.default(ajv);
-    validate = ajv.compile(rest);
-    // One that refers to itself without end overflows the stack with any value.
-    validate(null);
-    validate({});
+    const compiled = bounded(() => {
+      const ajv = dialect === "2020-12" ? new Ajv2020(OPTIONS) : new Ajv(OPTIONS);
+      addFormats.default(ajv);
+      const validate = ajv.compile(rest);
+      // One that refers to itself without end overflows the stack with any value.
+      validate(null);
+      validate({});
+      return validate;
+    }, COMPILE_MS);
+    if (!compiled.ok) return { ok: false, problem: "the schema takes too long to compile; simplify it" };
+    return { ok: true, schema: toZod(compiled.value, rest) };
   } catch (thrown) {
     return { ok: false, problem: problemOf(thrown) };
   }
-  return { ok: true, schema: toZod(validate, rest) };
 }
 
 function dialectOf(uri: unknown): "draft-07" | "2020-12" | undefined {
@@ -64,7 +70,9 @@ function problemOf(thrown: unknown): string {
 
 function toZod(validate: ValidateFunction, json: Readonly<Record<string, unknown>>): z.ZodType<unknown> {
   const schema = z.unknown().superRefine((value, context) => {
-    if (validate(value)) return;
+    const checked = bounded(() => validate(value), CHECK_MS);
+    if (!checked.ok) context.addIssue({ code: "custom", message: "takes too long to check" });
+    if (!checked.ok || checked.value) return;
     for (const { instancePath, message } of (validate.errors ?? []).slice(0, MAX_ISSUES)) {
       context.addIssue({ code: "custom", path: pathOf(instancePath), message: message ?? "is invalid" });
     }

@@ -29,6 +29,9 @@ export interface StateTemplates {
 /** The variable of conditions. */
 const OUTCOME_VARIABLE = "agentOutcome";
 
+/** Each takes some milliseconds to compile. */
+const MAX_EXPRESSIONS = 200;
+
 /** Finds and compiles the expressions of a state. Those that don't compile are issues. */
 export async function prepareTemplates(
   state: AgentStateData,
@@ -36,11 +39,19 @@ export async function prepareTemplates(
   issue: IssueOf,
 ): Promise<{ readonly templates: StateTemplates; readonly issues: readonly AgentStateIssue[] }> {
   const issues: AgentStateIssue[] = [];
+  let expressions = 0;
 
   const compile = async (path: Path, source: string, variables: readonly string[]): Promise<Template> => {
     const parsed = parseTemplate(source);
     if (!parsed.ok) {
       issues.push(issue(path, `expected ${parsed.expected}`));
+      return [];
+    }
+    expressions += parsed.template.filter(({ type }) => type === "expression").length;
+    if (expressions > MAX_EXPRESSIONS) {
+      issues.push(
+        issue(path, `more than ${MAX_EXPRESSIONS} expressions in the state; an agent state needs fewer`),
+      );
       return [];
     }
     for (const part of parsed.template) {

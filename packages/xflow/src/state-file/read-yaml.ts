@@ -1,4 +1,14 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from "yaml";
 import type { AgentStateIssue } from "./agent-state-error.ts";
 import { fieldName, MAX_DEPTH, MAX_VALUES, type Path, type Position, type ReadSource } from "./source.ts";
 
@@ -23,7 +33,7 @@ export function readYaml(text: string): ReadSource {
       lineCounter: lines,
       prettyErrors: false,
       schema: "core",
-      uniqueKeys: true,
+      uniqueKeys: false,
     });
   } catch (thrown) {
     // The parser calls itself for each level.
@@ -44,6 +54,7 @@ export function readYaml(text: string): ReadSource {
     return { ok: false, issues: issues.slice(0, MAX_SYNTAX_ISSUES) };
   }
 
+  const targets = targetsOf(document);
   const positions = new Map<string, Position>();
   try {
     const data = toValue(document.contents, []);
@@ -69,8 +80,8 @@ export function readYaml(text: string): ReadSource {
     const key = JSON.stringify(path);
     if (node.range && !positions.has(key)) positions.set(key, at(node.range[0]));
     if (isAlias(node)) {
-      const target = node.resolve(document);
-      if (target === undefined) throw new Unreadable("no anchor has this name", path, node);
+      const target = targets.get(node);
+      if (target === undefined) throw new Unreadable("no anchor before it has this name", path, node);
       if (resolving.includes(target))
         throw new Unreadable("an alias of what holds it has no end", path, node);
       return toValue(target, path, [...resolving, target]);
@@ -78,9 +89,12 @@ export function readYaml(text: string): ReadSource {
     const holders = [...resolving, node];
     if (isSeq<Node>(node)) return node.items.map((item, index) => toValue(item, [...path, index], holders));
     if (isMap<Node, Node | null>(node)) {
+      const keys = new Set<string>();
       return Object.fromEntries(
         node.items.map(({ key: name, value }) => {
           const step = keyOf(name, path);
+          if (keys.has(step)) throw new Unreadable("this key is there twice", [...path, step], name);
+          keys.add(step);
           if (name.range) positions.set(JSON.stringify([...path, step]), at(name.range[0]));
           return [step, toValue(value, [...path, step], holders)];
         }),
@@ -88,6 +102,22 @@ export function readYaml(text: string): ReadSource {
     }
     return scalarOf(node, path);
   }
+}
+
+/** What each alias stands for: the last node before it whose anchor has its name. */
+function targetsOf(document: Document.Parsed): ReadonlyMap<Node, Node> {
+  const anchors = new Map<string, Node>();
+  const targets = new Map<Node, Node>();
+  visit(document, {
+    Alias: (_, alias) => {
+      const target = anchors.get(alias.source);
+      if (target !== undefined) targets.set(alias, target);
+    },
+    Value: (_, node) => {
+      if (node.anchor !== undefined) anchors.set(node.anchor, node);
+    },
+  });
+  return targets;
 }
 
 const MAX_SYNTAX_ISSUES = 20;
