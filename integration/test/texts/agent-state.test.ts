@@ -85,7 +85,9 @@ describe.each(Object.entries(BACKENDS))("the second text's agent state, %s", (_,
     const { state, queries } = await load(model, provider);
     expect(await state.run(input)).toMatchObject({ status: "completed", transition: "SuccessState" });
     expect(queries).toHaveLength(5);
-    expect(model.requests.map(({ agent }) => agent.tools?.length)).toEqual([1, 1, 1, 0]);
+    const choices = model.requests.map(({ agent }) => agent.modelConfig?.toolChoice);
+    expect(choices).toEqual([undefined, undefined, undefined, "none"]);
+    expect(model.requests.map(({ agent }) => agent.tools?.length)).toEqual([1, 1, 1, 1]);
     expect(messagesSent(model)[3]?.at(-1)?.content).toContain("TOOL_LIMIT");
     await close();
   });

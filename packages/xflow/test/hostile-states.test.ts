@@ -18,6 +18,7 @@ describe("a hostile file is refused", () => {
     ["an anchor that holds itself", yamlWith("output: &o { type: object, not: *o }"), /holds it has no end/],
     ["two anchors that hold each other", yamlWith("output: &a { not: &b { not: *a } }"), /has no end/],
     ["deep nesting", yamlWith(`tools: ${nested(100)}`), /more than 64 levels/],
+    ["nesting that the parser bears", yamlWith(`tools: ${nested(4_000)}`), /more than 64 levels/],
     ["nesting that overflows the parser", yamlWith(`tools: ${nested(50_000)}`), /more than 64 levels/],
     ["a key twice", yamlWith("aiModel: other"), /this key is there twice/],
     ["an unknown tag", yamlWith("output: !!js/function 'x'"), /not valid YAML/],

@@ -32,6 +32,8 @@ export interface JqEvaluator {
   readonly compile: (expression: string, variables: readonly string[]) => Promise<JqResult>;
 }
 
+/** The `threadId` of a worker that has ended. */
+const DEAD = -1;
 /** After these, jq is still at work, or its memory is in an unknown state. */
 const BREAKING: ReadonlySet<Answer["ended"]> = new Set(["time", "memory", "worker"]);
 /** A worker is replaced after so many requests, since each takes some of jq's stack and never gives it back. */
@@ -42,6 +44,7 @@ const IDLE_MS = 10_000;
 const START_MS = 30_000;
 
 export function createJqEvaluator(limits: JqLimits): JqEvaluator {
+  const library = require.resolve("jq-wasm");
   let worker: Promise<Worker | undefined> | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
@@ -56,11 +59,11 @@ export function createJqEvaluator(limits: JqLimits): JqEvaluator {
 
   const ask = async (input: string, filter: string): Promise<Answer> => {
     clearTimeout(idle);
-    worker ??= startWorker(limits);
+    worker ??= startWorker(library, limits).catch(() => undefined);
     const started = await worker;
-    if (started === undefined) {
-      worker = undefined;
-      return { ended: "worker" };
+    if (started === undefined || started.threadId === DEAD) {
+      await end();
+      return started === undefined ? { ended: "worker" } : ask(input, filter);
     }
     started.ref();
     const answer = await answerOf(started, { input, filter }, limits.timeMs);
@@ -105,7 +108,7 @@ function toResult(answer: Answer): JqResult {
 const require = createRequire(import.meta.url);
 
 /** Resolves once the worker runs, so that its start doesn't count as an evaluation; with `undefined` if it can't. */
-function startWorker(limits: JqLimits): Promise<Worker | undefined> {
+async function startWorker(library: string, limits: JqLimits): Promise<Worker | undefined> {
   const started = new Worker(WORKER_SOURCE, {
     eval: true,
     env: {},
@@ -114,16 +117,17 @@ function startWorker(limits: JqLimits): Promise<Worker | undefined> {
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: 128 },
     workerData: {
-      jq: require.resolve("jq-wasm"),
+      jq: library,
       maxMemoryBytes: limits.memoryBytes,
       maxOutputLength: limits.outputLength,
     },
   });
-  return answerOf(started, { input: "null", filter: "empty" }, START_MS).then(async (answer) => {
-    if (answer.ended === "ok") return started;
-    await started.terminate();
-    return undefined;
-  });
+  // One that runs out of memory while it is ended reports that as well, and without a listener the process would end.
+  started.on("error", () => {});
+  const answer = await answerOf(started, { input: "null", filter: "empty" }, START_MS);
+  if (answer.ended === "ok") return started;
+  await started.terminate();
+  return undefined;
 }
 
 function answerOf(worker: Worker, request: object, timeMs: number): Promise<Answer> {

@@ -3,7 +3,8 @@ import type { Message } from "@jaf/memory";
 
 /**
  * Limits how many tool calls a turn executes. The calls are counted in the conversation, so a turn that resumes in another process
- * goes on counting. At the limit the model is no longer offered tools; calls of one reply that go beyond it get an error. Create
+ * goes on counting. At the limit the model may no longer call tools. They stay in the request: some services refuse a
+ * history with calls and no tools, and the cached part of the prompt stays the same. Calls beyond the limit get an error. Create
  * one for each run.
  */
 export function toolLimit(limit: number): Middleware<unknown> {
@@ -11,9 +12,10 @@ export function toolLimit(limit: number): Middleware<unknown> {
   let begun = 0;
   return {
     name: "max-tool-executions",
-    wrapModelCall: ({ state }, next) => {
+    wrapModelCall: ({ state, modelConfig }, next) => {
       begun = 0;
-      return next(resultsOfTurn(state.messages) < limit ? {} : { tools: [] });
+      const mayCall = resultsOfTurn(state.messages) < limit;
+      return next(mayCall ? {} : { modelConfig: { ...modelConfig, toolChoice: "none" } });
     },
     wrapToolCall: ({ turn }, next) => {
       if (resultsOfTurn(turn.messages) + begun >= limit) {

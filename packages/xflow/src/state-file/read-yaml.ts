@@ -54,12 +54,14 @@ export function readYaml(text: string): ReadSource {
     return { ok: false, issues: issues.slice(0, MAX_SYNTAX_ISSUES) };
   }
 
-  const targets = targetsOf(document);
   const positions = new Map<string, Position>();
+  let targets: ReadonlyMap<Node, Node>;
   try {
+    targets = targetsOf(document);
     const data = toValue(document.contents, []);
     return { ok: true, source: { data, positionOf } };
   } catch (thrown) {
+    if (thrown instanceof RangeError) return failed(tooDeep);
     if (!(thrown instanceof Unreadable)) throw thrown;
     return failed(
       thrown.message,
