@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { TimesReporter } from "./test/times-reporter.ts";
 import { sourceConditions } from "./vitest.shared.ts";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
@@ -52,6 +53,7 @@ function hashOfManifests(): string {
 
 export default defineConfig({
   test: {
+    reporters: ["default", new TimesReporter("test/times/test.json")],
     // The tests wait for servers, processes and clocks more than they compute.
     maxWorkers: 3,
     experimental: {

@@ -1,0 +1,67 @@
+/**
+ * Runs the stress files with vitest: all of them, or those that the arguments name. Where `CI` is set, it runs the files that
+ * guard what users fear most and one tenth of the rest. The count of commits chooses the tenth, so that ten commits in a row run
+ * everything. `--all` runs everything there, too. Other options go to vitest:
+ *
+ *     pnpm test:stress
+ *     pnpm test:stress kit-pglite
+ *     CI=1 pnpm test:stress --all
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { divideIntoShares, SHARES } from "../test/stress-shares.ts";
+import { readTimes } from "../test/times-reporter.ts";
+
+const root = new URL("..", import.meta.url).pathname;
+
+/** A lost or doubled message, a turn that a deployment strands, and a backend whose semantics differ. */
+const ALWAYS = [
+  "integration/test/stress/crash-servers.stress.ts",
+  "integration/test/stress/programs-redis.stress.ts",
+  "packages/memory-postgres/test/stress/faults.stress.ts",
+  "packages/memory-postgres/test/stress/kit-pgbouncer.stress.ts",
+  "packages/memory-postgres/test/stress/kit-pglite.stress.ts",
+  "packages/memory-redis/test/stress/faults-restart.stress.ts",
+  "packages/memory-redis/test/stress/kit-cluster.stress.ts",
+  "packages/server/test/stress/deaths.stress.ts",
+];
+
+const git = (...args: readonly string[]): string =>
+  execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+
+function stressFiles(): readonly string[] {
+  const files = git("ls-files", "--cached", "--others", "--exclude-standard", "*.stress.ts").split("\n");
+  const missing = ALWAYS.filter((file) => !files.includes(file));
+  if (missing.length > 0) throw new Error(`ALWAYS names files that aren't there: ${missing.join(", ")}.`);
+  return files;
+}
+
+/** The files that a bounded run takes, after a word on what it leaves out. */
+function boundedFiles(): readonly string[] {
+  const files = stressFiles();
+  const rest = files.filter((file) => !ALWAYS.includes(file));
+  const share = Number(git("rev-list", "--count", "HEAD")) % SHARES;
+  const chosen = divideIntoShares(rest, readTimes(join(root, "test/times/stress.json")))[share] ?? [];
+  const leftOut = rest.filter((file) => !chosen.includes(file));
+  console.log(
+    `${ALWAYS.length} stress files that always run and share ${share} of ${SHARES} of the rest, ${chosen.length} files. ` +
+      `Left out, for other commits or \`--all\`:\n${leftOut.map((file) => `  ${file}`).join("\n")}`,
+  );
+  return [...ALWAYS, ...chosen];
+}
+
+const given = process.argv.slice(2).filter((argument) => argument !== "--all");
+const namesFiles = given.some((argument) => !argument.startsWith("-"));
+const isBounded = Boolean(process.env["CI"]) && !process.argv.includes("--all") && !namesFiles;
+const { status } = spawnSync(
+  process.execPath,
+  [
+    join(root, "node_modules/vitest/vitest.mjs"),
+    "run",
+    ...["--config", "vitest.stress.config.ts"],
+    ...given,
+    ...(isBounded ? boundedFiles() : []),
+  ],
+  { cwd: root, stdio: "inherit" },
+);
+process.exitCode = status ?? 1;
