@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import type { Options } from "tsup";
 
-/** Build settings shared by every package; a package adds its entries. */
+/** Build settings shared by every package; a package adds its entries. `scripts/write-declarations.ts` writes the declarations. */
 export const base = {
   format: ["esm", "cjs"],
   target: "node20",
@@ -12,8 +12,6 @@ export const base = {
   splitting: false,
   // Deno and bundlers know a module of Node's by its whole name.
   removeNodeProtocol: false,
-  // TypeScript 6 deprecates an option that tsup's declaration build still sets.
-  dts: { compilerOptions: { ignoreDeprecations: "6.0" } },
 } satisfies Options;
 
 type Plugin = NonNullable<Options["esbuildPlugins"]>[number];
@@ -123,5 +121,4 @@ export const web = {
   format: ["esm"],
   outDir: "dist/web",
   splitting: true,
-  dts: false,
 } satisfies Options;

@@ -1,18 +1,7 @@
 /** The types that the entries of the published packages export, as text, read from the sources. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import ts from "typescript";
 import { createDeclarations, type Declarations } from "./declarations.ts";
-
-export interface Entry {
-  /** As it is imported, e.g. `@jaf/memory/adapter`. */
-  readonly specifier: string;
-  /** The package's. */
-  readonly folder: string;
-  /** Within the package's exports, e.g. `./adapter`. */
-  readonly path: string;
-  readonly source: string;
-}
+import { compileSources, type Entry, publishedPackages } from "./published-packages.ts";
 
 export interface PublicTypes {
   readonly entry: Entry;
@@ -29,32 +18,6 @@ const isValue = (symbol: ts.Symbol): boolean => (symbol.flags & ts.SymbolFlags.V
 // Not by locale: the order must be the same on every machine.
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
   a < b ? -1 : Number(a > b);
-
-function publishedEntries(root: string): readonly Entry[] {
-  return readdirSync(join(root, "packages"))
-    .sort()
-    .map((name) => join(root, "packages", name))
-    .filter((folder) => existsSync(join(folder, "package.json")))
-    .flatMap((folder) => {
-      const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-      if (manifest.private === true) return [];
-      const exports = Object.entries<{ readonly "@jaf/source": string }>(manifest.exports);
-      return exports.map(([path, conditions]) => ({
-        specifier: manifest.name + path.slice(1),
-        folder,
-        path,
-        source: join(folder, conditions["@jaf/source"]),
-      }));
-    });
-}
-
-function createProgram(root: string, entries: readonly Entry[]): ts.Program {
-  const { config } = ts.readConfigFile(join(root, "tsconfig.base.json"), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent({ ...config, files: [] }, ts.sys, root);
-  const sources = entries.map(({ source }) => source);
-  // Else the order of a union's members depends on which file the compiler reads first.
-  return ts.createProgram(sources, { ...options, stableTypeOrdering: true });
-}
 
 function exportsOf(checker: ts.TypeChecker, file: ts.SourceFile | undefined): readonly Export[] {
   const module = file && checker.getSymbolAtLocation(file);
@@ -80,8 +43,10 @@ function isOfModule(symbol: ts.Symbol): boolean {
 const block = (texts: readonly string[]): string => `~~~ts\n${texts.join("\n\n")}\n~~~\n`;
 
 export function readPublicTypes(root: string): readonly PublicTypes[] {
-  const entries = publishedEntries(root);
-  const program = createProgram(root, entries);
+  const entries = publishedPackages(root).flatMap((each) => each.entries);
+  const sources = entries.map(({ source }) => source);
+  // Without a stable order, the members of a union are printed in the order in which the compiler met them.
+  const program = compileSources(root, sources, { stableTypeOrdering: true });
   const checker = program.getTypeChecker();
   const exported = new Map(
     entries.map((entry) => [entry, exportsOf(checker, program.getSourceFile(entry.source))]),

@@ -1,12 +1,14 @@
 /**
  * Compares the types that each entry of each published package exports with those in the package's folder `api`, so that a change
- * of them is read in review. `--write` writes them anew, `--count` prints how many there are. It reads the sources, so nothing
- * need be built.
+ * of them is read in review. `--write` writes them anew, `--count` prints how many there are. Fails, too, for a value that no
+ * example of the documentation imports. It reads the sources, so nothing need be built.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { declarationChanges } from "./declaration-changes.ts";
-import { type Entry, readPublicTypes } from "./public-types.ts";
+import { undocumentedValues } from "./documented-values.ts";
+import { readPublicTypes } from "./public-types.ts";
+import type { Entry } from "./published-packages.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 /** Of the changes of a page. */
@@ -56,3 +58,11 @@ if (process.argv.includes("--write")) {
   console.error("Exported types have changed. If that is intended: npx pnpm@12.21.0 surface --write");
   process.exitCode = 1;
 } else console.log(`The exported types of ${entries.length} entries are as written in packages/*/api.`);
+
+const undocumented = undocumentedValues(root, entries);
+if (undocumented.length > 0) {
+  console.error(
+    `${undocumented.join("\n")}\nNo example imports these: add one to docs or to the package's README.`,
+  );
+  process.exitCode = 1;
+}

@@ -18,7 +18,6 @@ export default defineConfig([
     format: ["esm"],
     splitting: true,
     clean: ["!web/**"],
-    dts: false,
     // What runs and clients need beside the loop comes when it is first needed: then it has all of memory.
     plugins: [
       oneEntryOfMemory("turns", { others: ["client", "engine", "digest"], outputs: /\bparts-[^/\\]+$/ }),
@@ -32,13 +31,11 @@ export default defineConfig([
     format: ["cjs"],
     splitting: true,
     clean: false,
-    dts: false,
     // `turns` has all of the others: two files less to find.
     plugins: [oneEntryOfMemory("turns", { others: ["client", "engine", "digest"] })],
     esbuildPlugins: [loadedAtOnce(...loading, loadingPrompts)],
   },
-  { ...base, entry: testing, clean: false, dts: false },
-  { ...base, entry: { ...entries, ...testing }, clean: false, dts: { ...base.dts, only: true } },
+  { ...base, entry: testing, clean: false },
   {
     ...web,
     // The client has a file of its own, so that whoever only runs agents needs none of it.
