@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { TimesReporter } from "./test/times-reporter.ts";
@@ -15,25 +15,31 @@ const folders = [
   "integration",
 ].filter((folder) => existsSync(join(root, folder, "package.json")));
 
-/** The servers that a project's tests share. */
+const NO_SERVERS: readonly string[] = [];
+
+/** The servers that the tests of a folder share, where they need any. */
 const servers: Readonly<Record<string, readonly string[]>> = {
-  "memory-postgres": ["postgres"],
-  agents: ["redis"],
-  "memory-redis": ["redis", "redis-cluster", "redis-sentinel"],
-  integration: ["postgres", "redis"],
+  "packages/memory-postgres/test": ["postgres"],
+  "packages/memory-redis/test": ["redis", "redis-cluster", "redis-sentinel"],
+  "packages/agents/test": ["redis"],
+  "integration/test": ["postgres", "redis"],
 };
 
-/** A folder's project, named like the folder. All have one root and one configuration, so that a source is compiled once. */
-function projectOf(folder: string): TestProjectInlineConfiguration {
-  const name = basename(folder);
-  return {
+/**
+ * One project for all folders that need the same servers: only files of one project share a process, and each process loads the
+ * sources anew. It is named after its servers.
+ */
+function projectsOf(all: readonly string[]): TestProjectInlineConfiguration[] {
+  const needed = [...new Set(all.map((folder) => servers[folder] ?? NO_SERVERS))];
+  return needed.map((setups) => ({
     ...sourceConditions,
     root,
     test: {
-      name,
-      dir: join(root, folder),
-      include: ["test/**/*.test.ts"],
-      globalSetup: servers[name]?.map((server) => `test/${server}.setup.ts`) ?? [],
+      name: setups.join("+") || "no server",
+      include: all
+        .filter((folder) => (servers[folder] ?? NO_SERVERS) === setups)
+        .map((folder) => `${folder}/**/*.test.ts`),
+      globalSetup: setups.map((server) => `test/${server}.setup.ts`),
       // Test files share a process, which loads the sources once; no module here has state of its own.
       isolate: false,
       // Generous, since a busy machine is no failure.
@@ -41,7 +47,7 @@ function projectOf(folder: string): TestProjectInlineConfiguration {
       hookTimeout: 30_000,
       expect: { poll: { timeout: 15_000 } },
     },
-  };
+  }));
 }
 
 /** What a compiled source says of where its imports are depends on these beside itself. */
@@ -60,6 +66,6 @@ export default defineConfig({
       fsModuleCache: true,
       fsModuleCachePath: join(root, "node_modules/.cache/vitest-modules", hashOfManifests()),
     },
-    projects: folders.map(projectOf),
+    projects: projectsOf([...folders.map((folder) => `${folder}/test`), "test"]),
   },
 });

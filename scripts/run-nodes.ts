@@ -3,7 +3,7 @@
  * as long as two runs of the tests; arguments go to vitest:
  *
  *     pnpm test:nodes
- *     pnpm test:nodes --project core --project memory
+ *     pnpm test:nodes packages/core packages/memory/
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

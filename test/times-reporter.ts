@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import type { Reporter, TestModule, Vitest } from "vitest/node";
 
@@ -18,7 +18,7 @@ function timeOf(module: TestModule): number {
 
 /**
  * Prints the slowest files of a run. With `RECORD_TIMES=1` it also writes the time of each file that ran to `file`, and keeps
- * the times of those that did not run.
+ * the times of the other files that are still there.
  */
 export class TimesReporter implements Reporter {
   readonly #file: string;
@@ -48,7 +48,9 @@ export class TimesReporter implements Reporter {
   #record(times: readonly (readonly [string, number])[]): void {
     mkdirSync(dirname(this.#file), { recursive: true });
     const merged = { ...readTimes(this.#file), ...Object.fromEntries(times) };
-    const sorted = Object.entries(merged).sort(([a], [b]) => a.localeCompare(b));
+    const sorted = Object.entries(merged)
+      .filter(([file]) => existsSync(file))
+      .sort(([a], [b]) => a.localeCompare(b));
     writeFileSync(this.#file, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
   }
 }

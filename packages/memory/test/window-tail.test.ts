@@ -41,16 +41,10 @@ function windowOf(messages: readonly Message[], first: number, options: WindowOp
 const resultsIn = (messages: readonly Message[]): number =>
   messages.filter(({ role }) => role === "tool").length;
 
-const callsIn = (messages: readonly Message[]): number =>
-  messages.reduce((sum, { tool_calls: calls = [] }) => sum + calls.length, 0);
-
-/** Of the whole history, the sanitizer has a call that was given up long ago answered by a second result of another. */
+/** A result too many at the end: of the whole history, the sanitizer may match it with a call of long ago that is out of place. */
 function givesSecond(history: readonly Message[], end: readonly Message[], decisive: number): boolean {
   const before = history.slice(0, history.length - decisive);
-  return (
-    callsIn(before) > callsIn(sanitizeConversation(before)) &&
-    resultsIn(end) > resultsIn(sanitizeConversation(end))
-  );
+  return sanitizeConversation(before) !== before && resultsIn(end) > resultsIn(sanitizeConversation(end));
 }
 
 /** Of the whole history, the sanitizer has an open call answered by a result of long ago that answers nothing else. */

@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url";
 import { bundleProcess } from "../../../../test/process-bundle.ts";
 
 const main = new URL("../../src/main.ts", import.meta.url);
-const bundled: readonly string[] = [await bundleProcess(main)];
+/** As one file, which starts at once. */
+export const bundled: readonly string[] = [await bundleProcess(main)];
 
 /** As `pnpm demo` starts it, which takes seconds to compile it. */
 export const fromSources: readonly string[] = [
