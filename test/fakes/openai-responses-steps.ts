@@ -34,8 +34,6 @@ export interface FakeResponses {
 export interface FakeResponsesOptions {
   /** One a request; the last of them answers all that come behind it. */
   readonly steps: readonly ResponsesStep[];
-  /** Requests with another one get a 401. */
-  readonly apiKey?: string;
   /** Whether it keeps items, so that they are found by their ids. */
   readonly isStoring?: boolean;
 }
@@ -51,8 +49,6 @@ export async function startFakeResponses(options: FakeResponsesOptions): Promise
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = JSON.parse(await bodyOf(request)) as JsonObject;
     try {
-      if (options.apiKey !== undefined && request.headers.authorization !== `Bearer ${options.apiKey}`)
-        throw new Refusal("Incorrect API key provided.", 401, "invalid_api_key");
       if (request.method !== "POST" || request.url !== "/v1/responses")
         throw new Refusal(`Unknown request URL: ${request.method} ${request.url}.`, 404);
       requests.push(body);

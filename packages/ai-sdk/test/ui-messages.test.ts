@@ -1,83 +1,14 @@
 import type { Interruption } from "@jaf/core";
-import { isSuccess, type Message, type RichMessage, validateContinuation } from "@jaf/memory";
-import { calledTool, messageText, sameJson } from "@jaf/memory/history";
-import { convertToModelMessages, validateUIMessages } from "ai";
-import fc from "fast-check";
+import { isSuccess, type RichMessage } from "@jaf/memory";
+import { validateUIMessages } from "ai";
 import { describe, expect, it } from "vitest";
 import { decisionsFromUIMessages, fromUIMessages, toUIMessages } from "../src/index.ts";
-import { histories, repliedHistories, SECRET } from "./support/histories.ts";
-
-const taken = (ui: unknown): readonly RichMessage[] => {
-  const parsed = fromUIMessages(ui);
-  if (!isSuccess(parsed)) throw new Error(parsed.error.message);
-  return parsed.data;
-};
-
-const throughTheWire = (ui: unknown): unknown => JSON.parse(JSON.stringify(ui));
+import { describeUIHistories, taken, throughTheWire } from "./support/ui-histories.ts";
 
 const call = (id: string, input = '{"q":1}') =>
   ({ id, type: "function", function: { name: "find", arguments: input } }) as const;
 
-describe("what is given out", () => {
-  it("is accepted by the AI SDK, whatever the history", async () => {
-    await fc.assert(
-      fc.asyncProperty(histories, fc.boolean(), async (history, isOpen) => {
-        const ui = toUIMessages(history, { providerMetadata: isOpen, dynamicTools: isOpen, system: isOpen });
-        // Nothing said is nothing to show; the AI SDK takes no empty list.
-        if (ui.length === 0) return;
-        await validateUIMessages({ messages: ui });
-        await convertToModelMessages(ui);
-        await validateUIMessages({ messages: throughTheWire(ui) });
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  it("holds nothing opaque, and no instructions", () => {
-    fc.assert(
-      fc.property(histories, (history) => {
-        expect(JSON.stringify(toUIMessages(history))).not.toContain(SECRET);
-      }),
-    );
-  });
-
-  it("comes back with its texts, calls, results and files", () => {
-    fc.assert(
-      fc.property(histories, (history) => {
-        const shown = history.filter(
-          ({ role, content }) => role !== "system" && role !== "developer" && content !== "stray",
-        );
-        const back = taken(throughTheWire(toUIMessages(history)));
-        expect(said(back)).toEqual(said(shown));
-        const [calls, callsBack] = [callsOf(shown), callsOf(back)];
-        expect(callsBack.map(([id, name]) => [id, name])).toEqual(calls.map(([id, name]) => [id, name]));
-        for (const [index, [, , input = ""]] of calls.entries()) {
-          const inputBack = callsBack[index]?.[2];
-          expect(inputBack === input || sameJson(parsed(inputBack), parsed(input || "{}"))).toBe(true);
-        }
-        expect(resultsOf(back)).toEqual(resultsOf(shown));
-        expect(filesOf(back)).toEqual(filesOf(shown));
-      }),
-      { numRuns: 300 },
-    );
-  });
-});
-
-describe("a whole conversation that a client sends back", () => {
-  it("continues the stored one, though nothing opaque of it was given out", () => {
-    fc.assert(
-      fc.property(repliedHistories, fc.boolean(), (history, reasoning) => {
-        const added: RichMessage = { role: "user", content: "And now?" };
-        const [user] = toUIMessages([added]);
-        const sent = throughTheWire([...toUIMessages(history, { reasoning }), user]);
-        // Rich messages are messages, as they are stored.
-        const verdict = validateContinuation(history as Message[], taken(sent));
-        expect(verdict).toMatchObject({ ok: true, added: [added] });
-      }),
-      { numRuns: 300 },
-    );
-  });
-});
+describeUIHistories(60);
 
 describe("a turn", () => {
   const history: RichMessage[] = [
@@ -307,47 +238,3 @@ describe("what a client sends", () => {
     expect(JSON.stringify(parsed)).not.toContain("Hi");
   });
 });
-
-/** Who said what, without what says nothing. A refusal is a text for who reads it. */
-const said = (messages: readonly RichMessage[]) =>
-  messages
-    .filter(({ role }) => role !== "tool")
-    .map((message) => [message.role, textsOf(message)])
-    .filter(([, text]) => text !== "");
-const textsOf = (message: RichMessage): string =>
-  typeof message.content === "string"
-    ? message.content
-    : partsOf(message)
-        .map(({ type, text, refusal }) => (type === "text" ? text : refusal) ?? "")
-        .join("");
-
-const partsOf = ({ content }: RichMessage) => (typeof content === "string" ? [] : (content ?? []));
-const callsOf = (messages: readonly RichMessage[]) =>
-  messages.flatMap(({ tool_calls }) =>
-    (tool_calls ?? []).map((each) => [each.id, calledTool(each).name, calledTool(each).input]),
-  );
-const parsed = (text: unknown): unknown => {
-  try {
-    return JSON.parse(String(text));
-  } catch {
-    return text;
-  }
-};
-const resultsOf = (messages: readonly RichMessage[]) =>
-  messages
-    .filter(({ role }) => role === "tool")
-    .map((message) => [
-      message.tool_call_id,
-      typeof message.content === "string" ? message.content : messageText(message),
-    ]);
-const filesOf = (messages: readonly RichMessage[]) =>
-  messages.flatMap(partsOf).flatMap(({ type, data, url, mediaType, filename }) => {
-    if (type !== "media" || (data === undefined && url === undefined)) return [];
-    return [
-      [
-        mediaType,
-        filename,
-        data instanceof Uint8Array ? Buffer.from(data).toString("base64") : (data ?? String(url)),
-      ],
-    ];
-  });

@@ -1,3 +1,5 @@
-import { describeStreamCuts, someLengths } from "./support/stream-cuts.ts";
+import { describeStreamCuts, someBytes } from "../../../test/models/stream-cuts.ts";
+import { messagesApi } from "./support/messages-api.ts";
+import { messagesStream } from "./support/messages-stream.ts";
 
-describeStreamCuts(someLengths);
+describeStreamCuts(messagesApi, messagesStream, someBytes);

@@ -1,3 +1,5 @@
-import { describeStreamCuts, someLengths } from "./support/stream-cuts.ts";
+import { describeStreamCuts, someBytes } from "../../../test/models/stream-cuts.ts";
+import { generateContentApi } from "./support/generate-content-api.ts";
+import { generateContentStream } from "./support/generate-content-stream.ts";
 
-describeStreamCuts(someLengths);
+describeStreamCuts(generateContentApi, generateContentStream, someBytes);

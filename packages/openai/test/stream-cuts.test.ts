@@ -1,3 +1,5 @@
-import { describeStreamCuts, someLengths } from "./support/stream-cuts.ts";
+import { describeStreamCuts, someBytes } from "../../../test/models/stream-cuts.ts";
+import { chatApi } from "./support/chat-api.ts";
+import { chatStream } from "./support/chat-stream.ts";
 
-describeStreamCuts(someLengths);
+describeStreamCuts(chatApi, chatStream, someBytes);

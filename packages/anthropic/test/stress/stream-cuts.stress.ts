@@ -1,3 +1,5 @@
-import { allLengths, describeStreamCuts } from "../support/stream-cuts.ts";
+import { describeStreamCuts, everyByte } from "../../../../test/models/stream-cuts.ts";
+import { messagesApi } from "../support/messages-api.ts";
+import { messagesStream } from "../support/messages-stream.ts";
 
-describeStreamCuts(allLengths);
+describeStreamCuts(messagesApi, messagesStream, everyByte);

@@ -1,3 +1,5 @@
-import { allLengths, describeStreamCuts } from "../support/stream-cuts.ts";
+import { describeStreamCuts, everyByte } from "../../../../test/models/stream-cuts.ts";
+import { generateContentApi } from "../support/generate-content-api.ts";
+import { generateContentStream } from "../support/generate-content-stream.ts";
 
-describeStreamCuts(allLengths);
+describeStreamCuts(generateContentApi, generateContentStream, everyByte);

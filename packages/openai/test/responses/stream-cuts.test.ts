@@ -1,3 +1,5 @@
-import { describeResponsesStreamCuts, someLengths } from "../support/responses-stream-cuts.ts";
+import { describeStreamCuts, someBytes } from "../../../../test/models/stream-cuts.ts";
+import { responsesApi } from "../support/responses-api.ts";
+import { responsesStream } from "../support/responses-stream.ts";
 
-describeResponsesStreamCuts(someLengths);
+describeStreamCuts(responsesApi, responsesStream, someBytes);

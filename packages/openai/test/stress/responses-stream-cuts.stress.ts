@@ -1,3 +1,5 @@
-import { allLengths, describeResponsesStreamCuts } from "../support/responses-stream-cuts.ts";
+import { describeStreamCuts, everyByte } from "../../../../test/models/stream-cuts.ts";
+import { responsesApi } from "../support/responses-api.ts";
+import { responsesStream } from "../support/responses-stream.ts";
 
-describeResponsesStreamCuts(allLengths);
+describeStreamCuts(responsesApi, responsesStream, everyByte);

@@ -1,3 +1,5 @@
-import { allLengths, describeStreamCuts } from "../support/stream-cuts.ts";
+import { describeStreamCuts, everyByte } from "../../../../test/models/stream-cuts.ts";
+import { chatApi } from "../support/chat-api.ts";
+import { chatStream } from "../support/chat-stream.ts";
 
-describeStreamCuts(allLengths);
+describeStreamCuts(chatApi, chatStream, everyByte);

@@ -20,7 +20,10 @@ export async function fakeResponses(
 }
 
 /** As if the fake were OpenAI itself, unless the options say otherwise. */
-export const responsesOf = (fake: FakeResponses, options: OpenAIResponsesProviderOptions = {}) =>
+export const responsesOf = (
+  fake: Pick<FakeResponses, "baseURL">,
+  options: OpenAIResponsesProviderOptions = {},
+) =>
   createOpenAIResponsesProvider({
     baseURL: fake.baseURL,
     apiKey: "sk-test-key",

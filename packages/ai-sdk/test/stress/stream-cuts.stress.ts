@@ -1,0 +1,5 @@
+import { describeStreamCuts, everyByte } from "../../../../test/models/stream-cuts.ts";
+import { compatibleApi } from "../support/compatible-api.ts";
+import { compatibleStream } from "../support/compatible-stream.ts";
+
+describeStreamCuts(compatibleApi, compatibleStream, everyByte);

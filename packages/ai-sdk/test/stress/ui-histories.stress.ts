@@ -1,0 +1,3 @@
+import { describeUIHistories } from "../support/ui-histories.ts";
+
+describeUIHistories(3_000);

@@ -1,0 +1,31 @@
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { type ChatAnswer, startFakeChat } from "../../../../test/fakes/openai-chat.ts";
+import { type ModelApi, QUOTED } from "../../../../test/models/model-api.ts";
+import { createAiSdkProvider } from "../../src/index.ts";
+
+interface Given {
+  readonly baseURL: string;
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+export function providerOf(
+  { baseURL, fetch }: Given,
+  { model }: { readonly model?: string | undefined } = { model: "m" },
+) {
+  const own = fetch === undefined ? {} : { fetch };
+  const service = createOpenAICompatible({ name: "gateway", baseURL, apiKey: "k", ...own });
+  return createAiSdkProvider((name) => service(name), model === undefined ? {} : { model });
+}
+
+const body = { error: { message: QUOTED, type: "invalid_request_error", code: "bad" } };
+const half = { choices: [{ index: 0, delta: { content: "Half" }, finish_reason: null }] };
+
+/** Chat Completions, through a client of the AI SDK. */
+export const compatibleApi: ModelApi<ChatAnswer> = {
+  start: (steps) => startFakeChat({ steps }),
+  provider: providerOf,
+  error: { body },
+  later: { body, headers: { "retry-after": "0.02" } },
+  thinks: { kind: "reply", message: { reasoning_content: "Hm." } },
+  stream: { half: [half], error: { error: { message: "Overloaded" } } },
+};

@@ -1,0 +1,115 @@
+import type { ContentPart, RichMessage } from "@jaf/memory";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { checkCache } from "../../../../test/fakes/anthropic-cache.ts";
+import { checkMessages } from "../../../../test/fakes/anthropic-rules.ts";
+import type { JsonObject } from "../../../../test/fakes/service.ts";
+import {
+  anyPart,
+  calling,
+  callsOf,
+  contentOf,
+  goOn,
+  type HistoryStep,
+  historyOf,
+  OPAQUE,
+  originOf,
+  resultsOf,
+  withoutOrigins,
+} from "../../../../test/models/any-history.ts";
+import { createAnthropicProvider } from "../../src/index.ts";
+import { MODEL } from "./setup.ts";
+
+const content = contentOf(
+  fc.oneof(
+    { weight: 4, arbitrary: anyPart },
+    fc.constantFrom<ContentPart>(
+      { type: "reasoning", text: "never signed" },
+      { type: "media", mediaType: "audio/wav", data: "aGk=" },
+      { type: "image_url", image_url: { url: "https://a.example/a.png" } },
+    ),
+  ),
+);
+/** Of a model that answers by Messages no such part comes. */
+const isSent = ({ type }: ContentPart): boolean => type !== "image_url";
+
+const origin = originOf({
+  providers: ["anthropic", "openai"],
+  apis: ["messages", "chat"],
+  models: [MODEL, "n"],
+});
+
+const own = (type: string) => ({ providerMetadata: { anthropic: { type, data: OPAQUE } } });
+
+/** A search, whole or half. */
+const searchParts = (searches: string, id: string): readonly ContentPart[] =>
+  [
+    { type: "provider-tool-call", id, name: "s", input: {}, ...own("server_tool_use") },
+    { type: "provider-tool-result", id, output: [], ...own("web_search_tool_result") },
+  ].filter((_, at) => searches === "whole" || searches === ["call", "result"][at]);
+
+/** A turn whose calls have results, or not, or others, and whose searches are whole or half. */
+const step = fc
+  .record({
+    content,
+    origin,
+    calls: callsOf(["toolu_1", "toolu_2", "functions.f:0", "y".repeat(90)]),
+    searches: fc.constantFrom("none", "whole", "call", "result"),
+    results: content,
+    answered: fc.constantFrom("all", "some", "none", "twice", "others"),
+  })
+  .map(
+    ({ content, origin, calls, searches, results, answered }): HistoryStep =>
+      (place) => {
+        const found = searchParts(searches, `srvtoolu_${place}`);
+        const turn: RichMessage = {
+          role: "assistant",
+          content: Array.isArray(content) ? [...found, ...content.filter(isSent)] : content,
+          ...calling(calls),
+          ...(origin === undefined ? { extra: OPAQUE } : { origin }),
+        };
+        const answers = resultsOf(calls, results);
+        const stray: RichMessage = { role: "tool", tool_call_id: "stray", content: results };
+        const given = {
+          all: answers,
+          some: answers.slice(1),
+          none: [],
+          twice: [...answers, ...answers],
+          others: [stray, ...answers],
+        }[answered];
+        return [turn, ...given];
+      },
+  );
+
+/** The body that is sent of a history. */
+async function bodyOf(messages: readonly RichMessage[]): Promise<JsonObject> {
+  let body: JsonObject = {};
+  const provider = createAnthropicProvider({
+    baseURL: "http://localhost",
+    model: MODEL,
+    provider: "anthropic",
+    fetch: async (_, init) => {
+      body = JSON.parse(String(init?.body));
+      return Response.json({ content: [{ type: "text", text: "Ok." }] });
+    },
+  });
+  await goOn(provider, messages, { cache: { instructions: true, tools: true, messages: "all" } });
+  return body;
+}
+
+export function describeAnyHistory(numRuns: number): void {
+  describe("any history", () => {
+    it("is one that Anthropic takes, with nothing opaque of another's", async () => {
+      await fc.assert(
+        fc.asyncProperty(historyOf(content, step), async (messages) => {
+          const body = await bodyOf(messages);
+          checkCache(body, checkMessages(body));
+          const other = await bodyOf(withoutOrigins(messages));
+          checkCache(other, checkMessages(other));
+          expect(JSON.stringify(other)).not.toContain(OPAQUE);
+        }),
+        { numRuns },
+      );
+    });
+  });
+}

@@ -1,0 +1,200 @@
+import { expect } from "vitest";
+import * as z from "zod";
+import { type MessagesReply, startFakeMessages } from "../../../../test/fakes/anthropic-answers.ts";
+import type { JsonObject } from "../../../../test/fakes/service.ts";
+import { EMPTY, type Failure } from "../../../../test/models/failure-table.ts";
+import { type ModelApi, QUOTED, raw, stream } from "../../../../test/models/model-api.ts";
+import { createAnthropicProvider } from "../../src/index.ts";
+import { providerOf } from "./setup.ts";
+
+const errorBody = (type: string) => ({
+  type: "error",
+  error: { type, message: QUOTED },
+  request_id: "req_1",
+});
+
+const START = {
+  type: "message_start",
+  message: { id: "msg_1", role: "assistant", usage: { input_tokens: 1 } },
+};
+const HALF = [
+  START,
+  { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+  { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Half" } },
+];
+
+const reply = (content: readonly JsonObject[], fields: JsonObject = {}): MessagesReply => ({
+  kind: "message",
+  content,
+  fields,
+});
+
+export const messagesApi: ModelApi<MessagesReply> = {
+  start: (steps) => startFakeMessages({ steps }),
+  provider: providerOf,
+  keyless: ({ baseURL }) => createAnthropicProvider({ baseURL, model: "m" }),
+  errorName: "AnthropicError",
+  error: {
+    body: errorBody("invalid_request_error"),
+    message: "anthropic answered 400 (invalid_request_error)",
+  },
+  later: { body: errorBody("rate_limit_error"), headers: { "retry-after": "0.02" } },
+  thinks: reply([{ type: "thinking", thinking: "Hm.", signature: "c2ln" }]),
+  stream: { half: HALF, error: errorBody("overloaded_error") },
+};
+
+const unreadable = { _tag: "ModelCallError", retryable: true, cause: { name: "AnthropicError" } };
+
+const streams = (name: string, ...events: readonly unknown[]): Failure<MessagesReply> => ({
+  name,
+  way: "streamed",
+  steps: [stream(...events)],
+  asked: 2,
+  error: unreadable,
+});
+
+const stop_details = { type: "refusal", category: "cyber", explanation: "This could do harm." };
+const refused = [
+  { type: "text", text: "Hello.." },
+  { type: "tool_use", id: "toolu_1", name: "add", input: { a: 1 } },
+];
+const refusal = reply(refused, { stop_reason: "refusal", stop_details });
+
+const calls = [
+  { type: "tool_use", id: "toolu_1", name: "add", input: { a: "1" } },
+  { type: "tool_use", id: "toolu_2", name: "nothing", input: {} },
+];
+
+export const messagesFailures: readonly Failure<MessagesReply>[] = [
+  {
+    name: "answers 200 and a block of no type",
+    way: "whole",
+    steps: [raw(200, { type: "message", content: [{ text: "Hi" }] })],
+    asked: 2,
+    error: { ...unreadable, cause: { message: expect.stringMatching(/^anthropic answered with /) } },
+  },
+  {
+    name: "answers 200 and an error that may pass",
+    steps: [raw(200, errorBody("overloaded_error"))],
+    asked: 2,
+    error: unreadable,
+  },
+  {
+    name: "answers 200 and an error of the request",
+    steps: [raw(200, errorBody("invalid_request_error"))],
+    asked: 1,
+    error: { _tag: "ModelCallError", retryable: false },
+  },
+  { name: "replies with no block", steps: [reply([])], asked: 2, error: EMPTY },
+  { name: "replies with no text", steps: [""], asked: 2, error: EMPTY },
+  ...["max_tokens", "model_context_window_exceeded"].map(
+    (stop_reason): Failure<MessagesReply> => ({
+      name: `stops for ${stop_reason} before it says anything`,
+      steps: [reply([], { stop_reason })],
+      asked: 1,
+      error: { _tag: "ModelBehaviorError", detail: expect.stringContaining(stop_reason) },
+    }),
+  ),
+  ...["max_tokens", "model_context_window_exceeded", "stop_sequence"].map(
+    (stop_reason): Failure<MessagesReply> => ({
+      name: `stops for ${stop_reason} later`,
+      steps: [reply([{ type: "text", text: "So far" }], { stop_reason, stop_sequence: "." })],
+      asked: 1,
+      output: "So far",
+      told: { llm_call_end: { finishReason: stop_reason } },
+    }),
+  ),
+  {
+    name: "refuses after a call",
+    steps: [refusal],
+    asked: 1,
+    output: "This could do harm.",
+    stored: {
+      content: [
+        {
+          type: "refusal",
+          refusal: "This could do harm.",
+          // Its calls stay as they came: in a stream their input is a text.
+          providerMetadata: { anthropic: { content: [refused[0], { type: "tool_use", id: "toolu_1" }] } },
+        },
+      ],
+      providerMetadata: { anthropic: { stop_details } },
+    },
+  },
+  {
+    name: "refuses an output of a codec",
+    steps: [refusal],
+    agent: { outputCodec: z.object({ a: z.string() }) },
+    asked: 1,
+    error: { _tag: "ModelRefused" },
+  },
+  {
+    name: "refuses without a word",
+    steps: [reply([], { stop_reason: "refusal" })],
+    asked: 1,
+    output: "The model declined to answer.",
+  },
+  {
+    name: "calls a tool with wrong arguments, and one that there isn't,",
+    steps: [reply(calls), "I see."],
+    asked: 2,
+    output: "I see.",
+    sent: {
+      body: {
+        messages: [
+          { role: "user" },
+          { role: "assistant", content: calls },
+          {
+            role: "user",
+            content: [
+              { tool_use_id: "toolu_1", is_error: true, content: expect.stringContaining("INVALID_INPUT") },
+              { tool_use_id: "toolu_2", is_error: true, content: expect.stringContaining("TOOL_NOT_FOUND") },
+            ],
+          },
+        ],
+      },
+    },
+  },
+  {
+    name: "stops within a call's arguments",
+    way: "streamed",
+    steps: [
+      stream(
+        START,
+        {
+          type: "content_block_start",
+          index: 0,
+          content_block: { type: "tool_use", id: "toolu_1", name: "add", input: {} },
+        },
+        {
+          type: "content_block_delta",
+          index: 0,
+          delta: { type: "input_json_delta", partial_json: '{"a": 1' },
+        },
+        { type: "content_block_stop", index: 0 },
+        { type: "message_delta", delta: { stop_reason: "max_tokens" }, usage: { output_tokens: 9 } },
+        { type: "message_stop" },
+      ),
+      "I see.",
+    ],
+    asked: 2,
+    output: "I see.",
+    sent: {
+      body: {
+        messages: [
+          {},
+          { content: [{ type: "tool_use", input: { input: '{"a": 1' } }] },
+          { content: [{ type: "tool_result", is_error: true }] },
+        ],
+      },
+    },
+  },
+  streams("reports an error of no kind", ...HALF, { type: "error" }),
+  streams("sends a piece of no block", START, { type: "content_block_delta", index: 3, delta: {} }),
+  streams("sends the end of no block", START, { type: "content_block_stop", index: 3 }),
+  streams("sends a block of no type", START, { type: "content_block_start", index: 0 }),
+  streams("ends when it says why it stops", ...HALF, {
+    type: "message_delta",
+    delta: { stop_reason: "end_turn" },
+  }),
+];

@@ -1,0 +1,3 @@
+import { describeAnyResponses } from "../support/any-responses.ts";
+
+describeAnyResponses(3_000);

@@ -1,0 +1,160 @@
+import { createRunState } from "@jaf/core";
+import type { RichMessage } from "@jaf/memory";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { openItems } from "../../../../test/fakes/openai-responses-steps.ts";
+import type { JsonObject } from "../../../../test/fakes/service.ts";
+import { createOpenAIResponsesProvider } from "../../src/index.ts";
+import { customCall, functionCall, message, origin, reasoning } from "./responses.ts";
+import { configOf } from "./setup.ts";
+
+/** What a model may send, without ids, which are given in order. */
+const kind = fc.constantFrom("text", "two texts", "call", "custom call", "search", "image", "list");
+const thought = fc.constantFrom("none", "encrypted", "bare");
+const response = fc.array(fc.record({ kind, thought }), { minLength: 1, maxLength: 5 });
+
+/** What may happen to a stored reply: nothing, a part that is gone, parts in another order, another model's name. */
+const change = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({ type: "none" } as const) },
+  fc.record({ type: fc.constant("without" as const), at: fc.nat(6) }),
+  fc.constant({ type: "reversed" } as const),
+  fc.constant({ type: "foreign" } as const),
+  fc.constant({ type: "twice" } as const),
+);
+const turns = fc.array(fc.record({ response, change }), { minLength: 1, maxLength: 4 });
+
+type Turn = (typeof turns extends fc.Arbitrary<infer T> ? T : never)[number];
+
+const said = (id: number, texts: readonly string[]): JsonObject =>
+  message("", {
+    id: `msg_${id}`,
+    content: texts.map((text) => ({ type: "output_text", text, annotations: [], logprobs: [] })),
+  });
+
+function itemOf(what: Turn["response"][number]["kind"], id: number): JsonObject {
+  switch (what) {
+    case "text":
+      return said(id, [`Text ${id}.`]);
+    case "two texts":
+      return said(id, [`One ${id}.`, `Two ${id}.`]);
+    case "call":
+      return functionCall(`call_${id}`, "look", { id }, { id: `fc_${id}` });
+    case "custom call":
+      return { ...customCall(`call_${id}`, "look", `${id}`), id: `ctc_${id}` };
+    case "search":
+      return {
+        id: `ws_${id}`,
+        type: "web_search_call",
+        status: "completed",
+        action: { type: "search", query: "q" },
+      };
+    case "image":
+      return { id: `ig_${id}`, type: "image_generation_call", status: "completed", result: "iVBORw==" };
+    case "list":
+      return { id: `mcpl_${id}`, type: "mcp_list_tools", server_label: "docs", tools: [] };
+  }
+}
+
+function changed(stored: RichMessage, what: Turn["change"]): readonly RichMessage[] {
+  const { content } = stored;
+  if (what.type === "foreign") return [{ ...stored, origin: { ...origin, model: "another" } }];
+  if (what.type === "twice") return [stored, stored];
+  if (what.type === "none" || !Array.isArray(content)) return [stored];
+  return [
+    {
+      ...stored,
+      content:
+        what.type === "reversed"
+          ? content.toReversed()
+          : content.filter((_: unknown, index: number) => index !== what.at % content.length),
+    },
+  ];
+}
+
+const answered = (stored: RichMessage): readonly RichMessage[] => [
+  stored,
+  ...(stored.tool_calls ?? []).map(
+    ({ id }): RichMessage => ({ role: "tool", tool_call_id: id, content: "done" }),
+  ),
+];
+
+/** A service with its rules, that answers with these items. */
+function openModel() {
+  const service = openItems();
+  let output: readonly JsonObject[] = [];
+  let body: JsonObject = {};
+  const provider = createOpenAIResponsesProvider({
+    apiKey: "k",
+    model: origin.model,
+    fetch: async (_, init) => {
+      body = JSON.parse(String(init?.body));
+      service.check(body, false);
+      service.gave(body, output);
+      return Response.json({ id: "resp_1", status: "completed", output });
+    },
+  });
+  const { config } = configOf(provider);
+  const [agent] = config.agentRegistry.values();
+  const ask = async (messages: readonly RichMessage[], items: readonly JsonObject[]) => {
+    output = items;
+    const state = { ...createRunState({ agentName: "helper", context: {} }), messages: messages as never };
+    const given = await provider.getCompletion(state, agent as never, config);
+    return { role: "assistant", ...given.message, origin: given.origin } as RichMessage;
+  };
+  return { ask, input: () => body["input"] as readonly JsonObject[] };
+}
+
+async function play(generated: readonly Turn[]) {
+  const model = openModel();
+  const messages: RichMessage[] = [{ role: "user", content: "Hi" }];
+  const whole: JsonObject[] = [];
+  let next = 0;
+  for (const { response, change } of generated) {
+    const items = response.flatMap(({ kind, thought }) => {
+      const id = next++;
+      const bare = thought === "bare" ? { encrypted_content: null } : {};
+      const item = itemOf(kind, id);
+      return thought === "none" ? [item] : [reasoning(`rs_${id}`, ["Hm."], bare), item];
+    });
+    const stored = await model.ask(messages, items);
+    messages.push(...changed(stored, change).flatMap(answered), { role: "user", content: "And?" });
+    whole.push(...items);
+  }
+  await model.ask(messages, [message("Bye.", { id: "msg_last" })]);
+  return { input: model.input(), whole };
+}
+
+export function describeAnyResponses(numRuns: number): void {
+  describe("any history of responses", () => {
+    it("is one that the service takes, whatever became of it", async () => {
+      await fc.assert(
+        fc.asyncProperty(turns, async (generated) => void (await play(generated))),
+        { numRuns },
+      );
+    });
+
+    it("goes back item by item as it came, where nothing became of it", async () => {
+      const untouched = fc.array(
+        fc.record({
+          response: fc.array(
+            fc.record({ kind, thought: fc.constantFrom("none" as const, "encrypted" as const) }),
+            {
+              minLength: 1,
+              maxLength: 5,
+            },
+          ),
+          change: fc.constant({ type: "none" } as const),
+        }),
+        { minLength: 1, maxLength: 4 },
+      );
+      await fc.assert(
+        fc.asyncProperty(untouched, async (generated) => {
+          const { input, whole } = await play(generated);
+          const given = input.filter(({ type }) => type !== undefined && !String(type).endsWith("_output"));
+          expect(given).toEqual(whole);
+        }),
+        { numRuns },
+      );
+    });
+  });
+}
