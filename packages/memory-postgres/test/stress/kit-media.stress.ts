@@ -22,8 +22,10 @@ describeMemoryProvider({
 const idle: string[] = [];
 let pglite: PGlite;
 
+// The whole kit runs on PGlite without blobs, and on the pool above with them.
 describeMemoryProvider({
   name: "PGlite, every message of it in a blob store",
+  rules: "smoke",
   // One connection does several times as much for each call.
   timeoutMs: 120_000,
   capabilities: { durability: { unsupported: "it is in memory" } },

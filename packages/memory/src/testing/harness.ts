@@ -77,6 +77,11 @@ export interface MemoryProviderHarness {
   readonly capabilities?: Partial<MemoryCapabilities>;
   /** Only these levels, while a backend is being developed; the others are skipped. Default: all. */
   readonly levels?: readonly Level[];
+  /**
+   * `"smoke"`: about forty rules that try each method and option once. For another client or connection mode of a backend
+   * that the whole kit is run on; by itself it proves no conformance, and the titles say so. Default: `"all"`.
+   */
+  readonly rules?: "all" | "smoke";
   /** Seeds of the random tests; each is a test of its own. Default 1, 2 and 3. */
   readonly seeds?: readonly number[];
   /**

@@ -25,10 +25,11 @@ const MARGIN_MS = 5_000;
  * ```
  */
 export function describeMemoryProvider(harness: MemoryProviderHarness): void {
-  const { setUp, tearDown } = harness;
+  const { setUp, tearDown, rules = "all" } = harness;
   const specs = specsFor(harness);
   const run = runnerOf(harness, specs);
-  describe(`MemoryProvider: ${harness.name}`, () => {
+  const extent = rules === "smoke" ? " (a smoke, which proves no conformance)" : "";
+  describe(`MemoryProvider: ${harness.name}${extent}`, () => {
     if (setUp !== undefined) beforeAll(() => setUp(), timeoutOf(harness));
     afterAll(async () => {
       endProcesses(harness);

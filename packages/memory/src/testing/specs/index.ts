@@ -1,4 +1,5 @@
 import type { MemoryProviderHarness } from "../harness.ts";
+import { smokeOf } from "../smoke.ts";
 import type { Spec } from "../spec.ts";
 import { appendMessages } from "./append-messages.ts";
 import { clearUserConversations } from "./clear-user-conversations.ts";
@@ -56,9 +57,15 @@ import { versions } from "./versions.ts";
 const DEFAULT_SEEDS = [1, 2, 3];
 const DEFAULT_ROUNDS = 25;
 
-/** All rules of the contract, of every level. */
-export function specsFor(harness: Pick<MemoryProviderHarness, "seeds" | "rounds">): readonly Spec[] {
-  const { seeds = DEFAULT_SEEDS, rounds = DEFAULT_ROUNDS } = harness;
+/** The rules that the harness asks for: all of the contract, or a smoke. */
+export function specsFor(
+  harness: Pick<MemoryProviderHarness, "rules" | "seeds" | "rounds">,
+): readonly Spec[] {
+  const { rules = "all", seeds = DEFAULT_SEEDS, rounds = DEFAULT_ROUNDS } = harness;
+  return rules === "all" ? allSpecs(seeds, rounds) : smokeOf(allSpecs(DEFAULT_SEEDS, rounds));
+}
+
+function allSpecs(seeds: readonly number[], rounds: number): readonly Spec[] {
   return [
     ...[storeMessages, getConversation, appendMessages, findConversations, paging, combinedQueries],
     ...[getRecentMessages, deleteConversation, clearUserConversations, getStats],

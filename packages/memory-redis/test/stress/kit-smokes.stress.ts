@@ -4,6 +4,15 @@ import { createRedisBackend, type createRedisProvider } from "../../src/index.ts
 import { openers } from "../support/clients.ts";
 import { createStore } from "../support/stores.ts";
 
+// The whole kit runs on node-redis, on one server and on a Cluster. These differ from it in the client or in the text of messages.
+for (const client of ["node-redis, RESP2", "node-redis pool", "ioredis", "ioredis cluster"] as const) {
+  describeMemoryProvider({
+    name: `redis, ${client}`,
+    rules: "smoke",
+    createStore: () => createStore(openers[client]),
+  });
+}
+
 /** Keeps every message the wrong way round. */
 function reversed(backend: MemoryBackend): MemoryBackend {
   const reverse = (text: string) => [...text].toReversed().join("");
@@ -15,5 +24,6 @@ const createReversed: typeof createRedisProvider = async (config, client) =>
 
 describeMemoryProvider({
   name: "redis, behind a wrapper that reverses every text",
+  rules: "smoke",
   createStore: () => createStore(openers["node-redis"], {}, createReversed),
 });

@@ -1,8 +1,0 @@
-import { describeMemoryProvider } from "@jaf/memory/testing";
-import { openers } from "../support/clients.ts";
-import { createStore } from "../support/stores.ts";
-
-describeMemoryProvider({
-  name: "redis, Cluster, ioredis",
-  createStore: () => createStore(openers["ioredis cluster"]),
-});
