@@ -1,6 +1,6 @@
 /**
  * Packs every publishable package as it would be published, has publint and are-the-types-wrong look at it, checks what they
- * don't (`package-faults.ts`), and loads what was built. Expects `turbo run build` to have run.
+ * don't (`package-faults.ts`), and loads what was built. Expects `pnpm build` to have run.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

@@ -79,7 +79,8 @@ export interface MemoryProviderHarness {
   readonly levels?: readonly Level[];
   /**
    * `"smoke"`: about forty rules that try each method and option once. For another client or connection mode of a backend
-   * that the whole kit is run on; by itself it proves no conformance, and the titles say so. Default: `"all"`.
+   * that the whole kit is run on; by itself it proves no conformance, and the titles say so. `seeds` has no
+   * effect on it. Default: `"all"`.
    */
   readonly rules?: "all" | "smoke";
   /** Seeds of the random tests; each is a test of its own. Default 1, 2 and 3. */
