@@ -16,7 +16,7 @@ export async function classifyCalls<Ctx>(
   const run = batch.calls.map((call) => ({ call, tool: findTool(batch, calledTool(call).name) }));
   return run.some(({ tool }) => tool !== undefined && mayWait(tool))
     ? await applyDecisions(scope, { batch, run }, options)
-    : { run, answered: [], waiting: [], shown: [], judged: nothingJudged };
+    : { run, answered: [], waiting: [], judged: nothingJudged };
 }
 
 const nothingJudged: JudgedCalls = new Map();
