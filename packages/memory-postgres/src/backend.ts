@@ -90,8 +90,7 @@ export function createConversationBackend(options: ConversationBackendOptions): 
 
   async function only(statement: Statement): Promise<SqlRow> {
     const [row] = await sql.query(statement);
-    if (row === undefined) throw new TypeError("a row was expected");
-    return row;
+    return row ?? missingRow();
   }
 
   // Not in a transaction of the application, which would keep what expired locked.
@@ -100,17 +99,16 @@ export function createConversationBackend(options: ConversationBackendOptions): 
   const sweepExpired = sweeping(() => bulk.sweepSome("expired", EXPIRED_AT_ONCE));
   const sweepTombstones = sweeping(() => bulk.sweepTombstones(TOMBSTONES_AT_ONCE));
 
-  const writeCarefully = async (write: ConversationWrite): Promise<WriteOutcome> =>
-    toWriteOutcome(await only(callWrite.careful(write)));
-
   async function writeOne(write: ConversationWrite): Promise<WriteOutcome> {
     // What is raised ends the transaction, which may be one of the application.
-    if (!sql.autocommit && write.idempotency !== undefined) return writeCarefully(write);
+    const isCareful = !sql.autocommit && write.idempotency !== undefined;
     try {
-      return toWriteOutcome(await only(callWrite.usual(write)));
+      const [row] = await sql.query(isCareful ? callWrite.careful(write) : callWrite.usual(write));
+      return toWriteOutcome(row ?? missingRow());
     } catch (thrown) {
-      if (!hasCode(thrown, KEY_IS_KNOWN)) throw thrown;
-      return writeCarefully(write);
+      if (isCareful || !hasCode(thrown, KEY_IS_KNOWN)) throw thrown;
+      const [row] = await sql.query(callWrite.careful(write));
+      return toWriteOutcome(row ?? missingRow());
     }
   }
 
@@ -155,6 +153,10 @@ export function createConversationBackend(options: ConversationBackendOptions): 
     },
     toMemoryError,
   };
+}
+
+function missingRow(): never {
+  throw new TypeError("a row was expected");
 }
 
 /** Every statement for one set of tables but writing, reading one conversation, and what works in batches. */

@@ -1,6 +1,6 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
+import type { Journal } from "../memory/journal.ts";
 import { countsPositions, firstPositionOf, nextPositionOf } from "../memory/metadata.ts";
-import type { Journal } from "../memory/run-journal.ts";
 import { digestsOf, readSummary, type Summary } from "../memory/summary.ts";
 import { readSummaryLease, type SummaryLeaseRecord } from "../memory/summary-lease-record.ts";
 import { openDeadline } from "./deadline.ts";

@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import type { Journal } from "../memory/run-journal.ts";
+import type { Journal } from "../memory/journal.ts";
 import { loadedFrom } from "../memory/tail-reading.ts";
 import { sourceIndexesOf } from "../window/source-indexes.ts";
 

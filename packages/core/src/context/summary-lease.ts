@@ -1,9 +1,9 @@
 import type { ConversationMemory, Result } from "@jaf/memory";
 import { createFailure, createMemoryConflictError, createSuccess } from "@jaf/memory/engine";
+import type { Journal } from "../memory/journal.ts";
 import { loadHead } from "../memory/load.ts";
 import { metadataVersionOf } from "../memory/metadata.ts";
 import { type LeaseWrite, type LeaseWriteOutcome, leaseFrom, writeLease } from "../memory/metadata-lease.ts";
-import type { Journal } from "../memory/run-journal.ts";
 import { type Summary, summaryMetadata } from "../memory/summary.ts";
 import {
   failedSummaryLease,

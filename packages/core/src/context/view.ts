@@ -3,7 +3,7 @@ import { createMemoryValidationError, describeCause } from "@jaf/memory/engine";
 import type { RunConfig } from "../config.ts";
 import type { JAFError } from "../errors.ts";
 import { changedState } from "../immutable/changed-state.ts";
-import type { Journal } from "../memory/run-journal.ts";
+import type { Journal } from "../memory/journal.ts";
 import { type Summary, summaryMessage } from "../memory/summary.ts";
 import type { NamedAddition } from "../model/additions.ts";
 import type { RunState } from "../state.ts";

@@ -160,7 +160,7 @@ async function record<Ctx>(
     progress.answered.set(call, answer);
     return;
   }
-  const storing = journal.appendResult(answer.message, entry).then((stored) => {
+  const storing = journal.result(answer.message, entry).then((stored) => {
     progress.storing?.delete(storing);
     progress.memoryFailed ||= !stored.success;
     const { message } = answer;
@@ -188,7 +188,7 @@ function summarize<Ctx>(
     first ??= given.error;
     if (given.error?._tag === "MemoryError") ofMemory ??= given.error;
   }
-  scope.journal?.appendResults(results);
+  scope.journal?.results(results);
   return { results, error: abortError(scope.config.signal) ?? ofMemory ?? first };
 }
 

@@ -7,9 +7,9 @@ import {
 import type { ContinuationRejected } from "../errors.ts";
 import { type GivenDecisions, isUndecided } from "../interruption/decisions.ts";
 import { durabilityOf, type MemoryConfig } from "../memory/config.ts";
+import type { Journal } from "../memory/journal.ts";
 import { firstPositionOf, versionOf } from "../memory/metadata.ts";
 import { isHistory, newMessagesIn } from "../memory/new-messages.ts";
-import type { Journal } from "../memory/run-journal.ts";
 import { givesOutTails, isWhole, type Tail, tailForCopy, tailOf } from "../memory/tail-reading.ts";
 import { openTurnQueue, type TurnQueue } from "../memory/turn-queue.ts";
 import type { RunState } from "../state.ts";
@@ -146,36 +146,22 @@ async function takeInput<Ctx>(
   if (blocked !== undefined) return blocked;
   const aborted = abortError(scope.config.signal);
   if (aborted !== undefined) return fail(initial, aborted);
-  if (isUndecided(given)) return appendInput(initial, { journal, added, unfinished });
-  // Calls that still wait are given up: the conversation goes on without them, in this run's turn.
-  const { step } = await answerDecided(scope, unfinished, given);
-  if (step.outcome !== undefined) return step;
-  const next = { ...step.state, messages: [...step.state.messages, ...added] };
-  const saved = await journal.appendInput(added, { agentName: next.currentAgentName });
-  return saved.success ? { state: next } : failMemory(next, saved.error);
-}
-
-async function appendInput<Ctx>(
-  initial: RunState<Ctx>,
-  {
-    journal,
-    added,
-    unfinished,
-  }: {
-    readonly journal: Journal;
-    readonly added: readonly Message[];
-    readonly unfinished: Unfinished<Ctx>;
-  },
-): Promise<Step<Ctx>> {
-  const attempt = { agentName: initial.currentAgentName };
   const { memory } = journal;
-  if (memory.concurrency === "queue" && durabilityOf(memory) === "completed") {
-    const acquired = await journal.acquireTurn(attempt);
-    if (!acquired.success) return failTurn(initial, acquired.error);
+  const isDecided = !isUndecided(given);
+  let before: RunState<Ctx> = { ...initial, messages: unfinished.state.messages };
+  if (isDecided) {
+    // Calls that still wait are given up: the conversation goes on without them, in this run's turn.
+    const { step } = await answerDecided(scope, unfinished, given);
+    if (step.outcome !== undefined) return step;
+    before = step.state;
+  } else if (memory.concurrency === "queue" && durabilityOf(memory) === "completed") {
+    const taken = await journal.takeTurn({ agentName: initial.currentAgentName });
+    if (!taken.success) return failTurn(initial, taken.error);
   }
-  const next = { ...initial, messages: [...unfinished.state.messages, ...added] };
-  const saved = await journal.appendInput(added, attempt);
-  return saved.success ? { state: next } : failTurn(next, saved.error);
+  const next = { ...before, messages: [...before.messages, ...added] };
+  const saved = await journal.input(added, { agentName: next.currentAgentName });
+  if (saved.success) return { state: next };
+  return isDecided ? failMemory(next, saved.error) : failTurn(next, saved.error);
 }
 
 function historyConflict(stored: ConversationMemory | null): MemoryErrorUnion {

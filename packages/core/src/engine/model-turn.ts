@@ -75,7 +75,7 @@ async function runCalls<Ctx>(
   const { currentAgentName } = state;
   const callScope = `${scope.executionId()}:${state.turnCount}`;
   const stored =
-    scope.journal && (await scope.journal.appendCalls(message, { agentName: currentAgentName, callScope }));
+    scope.journal && (await scope.journal.calls(message, { agentName: currentAgentName, callScope }));
   if (stored?.success === false) return failMemory(state, stored.error);
   scope.emit?.({ type: "assistant_message", data: { agentName: currentAgentName, message } });
   const calls: readonly ToolCall[] = message.tool_calls ?? [];

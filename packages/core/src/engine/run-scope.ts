@@ -6,7 +6,7 @@ import { type Emit, type Emitter, openEmitter } from "../events/emitter.ts";
 import { openFrozenConfig } from "../immutable/frozen.ts";
 import { frozenInput } from "../immutable/messages.ts";
 import type { GivenDecisions } from "../interruption/decisions.ts";
-import { type Journal, openJournal } from "../memory/run-journal.ts";
+import { type Journal, openJournal } from "../memory/journal.ts";
 import { type Masking, maskingOf } from "../secrets/masking.ts";
 import type { RunState } from "../state.ts";
 import { openTimers, type Timers } from "../timing/timers.ts";

@@ -4,7 +4,22 @@ import { DEFAULT_TURN_LEASE_MS } from "./config.ts";
 import type { Head } from "./loaded.ts";
 import { readMetadata, type TurnLeaseRecord } from "./metadata.ts";
 import { isHeld } from "./metadata-lease.ts";
-import { hasTurnEnded } from "./unreleased-leases.ts";
+
+/**
+ * Executions of this process that are over but couldn't release their lease, since the store failed. Runs of this process
+ * ignore such a lease; those of other processes wait until it expires.
+ */
+const unreleased = new Map<string, number>();
+
+export function markTurnEnded(executionId: string, leaseMs: number): void {
+  const now = performance.now();
+  // The oldest come first. A lease that has expired is no longer waited for.
+  for (const [id, end] of unreleased) {
+    if (end > now) break;
+    unreleased.delete(id);
+  }
+  unreleased.set(executionId, now + leaseMs);
+}
 
 /** The lease of the last turn. */
 export const turnLeaseOf = (
@@ -17,7 +32,7 @@ export function turnUnderWay(
   executionId: string,
 ): TurnLeaseRecord | undefined {
   const lease = turnLeaseOf(conversation);
-  if (lease === undefined || lease.id === executionId || hasTurnEnded(lease.id)) return undefined;
+  if (lease === undefined || lease.id === executionId || unreleased.has(lease.id)) return undefined;
   return isHeld(lease, time.readAt, DEFAULT_TURN_LEASE_MS) ? lease : undefined;
 }
 

@@ -2,14 +2,13 @@ import type { Result } from "@jaf/memory";
 import { createFailure, createSuccess, unref } from "@jaf/memory/engine";
 import type { Spending } from "../cost/spending.ts";
 import { abortable } from "../timing/abort.ts";
-import type { Append, Appender, AppenderOptions } from "./appender.ts";
+import type { Appends, AppendsOptions } from "./append.ts";
 import { DEFAULT_TURN_LEASE_MS } from "./config.ts";
-import { turnConflict, turnLeaseOf } from "./current-turn.ts";
+import { markTurnEnded, turnConflict, turnLeaseOf } from "./current-turn.ts";
 import { loadHead } from "./load.ts";
 import { type ApprovalRecord, type EngineMetadata, type TurnLeaseRecord, toMetadata } from "./metadata.ts";
 import { LONGEST_LEASE_MS, leaseFrom, writeLease } from "./metadata-lease.ts";
 import { processTime, type StoreTime } from "./store-time.ts";
-import { markTurnEnded } from "./unreleased-leases.ts";
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -23,12 +22,17 @@ export interface AppendEntry {
   readonly approvals?: ApprovalRecord;
 }
 
-/** What a write does with the lease: takes or renews it, or gives it up because the turn is over. */
-export type LeaseAction = "hold" | "release";
+/** A write of an entry, with what it does with the lease. */
+export interface EntryWrite {
+  readonly entry: AppendEntry;
+  /** Takes or renews the lease, or gives it up because the turn is over. */
+  readonly action: "hold" | "release";
+  /** See `Batch`. */
+  readonly idempotencyKey?: string | undefined;
+}
 
-export interface TurnLeaseOptions
-  extends Pick<AppenderOptions, "memory" | "conversationId" | "runId" | "executionId" | "signal"> {
-  readonly appender: Appender;
+export interface TurnLeaseOptions extends AppendsOptions {
+  readonly runId: EngineMetadata["runId"];
   readonly spending: Pick<Spending, "ofConversation">;
 }
 
@@ -46,19 +50,16 @@ export interface TurnLease {
   readonly loaded: (record: TurnLeaseRecord | undefined, time: StoreTime) => void;
   /** Milliseconds since 1970, by the store's clock as far as this run knows it. */
   readonly now: () => number;
-  /**
-   * Writes the lease without messages. Rejects when the run is aborted while the store is asked whose lease it has.
-   * `idempotencyKey`: see `Batch`.
-   */
-  readonly write: (entry: AppendEntry, action: LeaseAction, idempotencyKey?: string) => Promise<Result<void>>;
+  /** Writes the lease without messages. Rejects when the run is aborted while the store is asked whose lease it has. */
+  readonly write: (write: EntryWrite) => Promise<Result<void>>;
   /** The metadata for a write of messages. Call `onWritten` with them, and the same entry, once they are written. */
-  readonly metadataFor: (entry: AppendEntry, action: LeaseAction) => EngineMetadata;
+  readonly metadataFor: (write: EntryWrite) => EngineMetadata;
   readonly onWritten: (metadata: EngineMetadata, entry: AppendEntry) => void;
   /**
-   * To be called before a write of messages. Renews a lease that has expired. Returns a failure if this run may no longer write,
-   * because the lease can't be renewed or another run has it.
+   * To be called before a write of messages, behind `Appends.enter`. Renews a lease that has expired. Returns a failure if this
+   * run may no longer write, because the lease can't be renewed or another run has it.
    */
-  readonly ensureHeld: (append: Append) => Promise<Result<void>>;
+  readonly ensureHeld: () => Promise<Result<void>>;
   /** Stops the heartbeat, and releases the lease if this run has it. If the store fails, the lease stays until it expires. */
   readonly release: () => Promise<void>;
   /** The run is over. If it couldn't release its lease, other runs of this process ignore the lease from now on. */
@@ -67,16 +68,8 @@ export interface TurnLease {
   readonly close: () => void;
 }
 
-interface LeaseEntry {
-  readonly entry: AppendEntry;
-  readonly action: LeaseAction;
-  readonly idempotencyKey?: string | undefined;
-  /** Reads the head. Default: waits for as long as the store takes. */
-  readonly ask?: () => ReturnType<typeof loadHead>;
-}
-
-export function openTurnLease(options: TurnLeaseOptions): TurnLease {
-  const { memory, conversationId, runId, executionId, signal, appender } = options;
+export function openTurnLease(options: TurnLeaseOptions, appends: Appends): TurnLease {
+  const { memory, conversationId, executionId, signal } = options;
   const leaseMs = Math.min(memory.turnLeaseMs ?? DEFAULT_TURN_LEASE_MS, LONGEST_LEASE_MS);
   /** The lease that the conversation has, as far as this run has seen it. */
   let known: TurnLeaseRecord | undefined;
@@ -95,22 +88,11 @@ export function openTurnLease(options: TurnLeaseOptions): TurnLease {
 
   const isOwn = (record: TurnLeaseRecord | undefined): boolean => record?.id === executionId;
 
-  function metadataFor(entry: AppendEntry, action: LeaseAction): EngineMetadata {
+  function metadataFor({ entry, action }: EntryWrite): EngineMetadata {
     count += 1;
     attempted = entry;
-    const spent = options.spending.ofConversation();
-    return {
-      runId,
-      agentName: entry.agentName,
-      ...(entry.callScope === undefined ? {} : { toolCallScope: entry.callScope }),
-      ...(entry.approvals === undefined ? {} : { approvals: entry.approvals }),
-      ...(spent === undefined ? {} : { spent }),
-      turn: {
-        id: executionId,
-        sign: count,
-        ...(action === "release" ? { until: 0 } : leaseFrom(time.now(), leaseMs)),
-      },
-    };
+    const lease = action === "release" ? { until: 0 } : leaseFrom(time.now(), leaseMs);
+    return engineMetadata(options, entry, { id: executionId, sign: count, ...lease });
   }
 
   function stopHeartbeat(): void {
@@ -122,8 +104,7 @@ export function openTurnLease(options: TurnLeaseOptions): TurnLease {
     stopHeartbeat();
   }
 
-  function onWritten(metadata: EngineMetadata, entry: AppendEntry): void {
-    const { turn } = metadata;
+  function onWritten({ turn }: EngineMetadata, entry: AppendEntry): void {
     known = turn;
     lastEntry = entry;
     heldUntil = turn.until;
@@ -137,28 +118,25 @@ export function openTurnLease(options: TurnLeaseOptions): TurnLease {
   }
 
   async function readHead() {
-    const head = await loadHead(memory, conversationId, { receiptFor: appender.createdUnder(), signal });
+    const head = await loadHead(memory, conversationId, { receiptFor: appends.createdUnder(), signal });
     if (head.success) time = head.data.time;
     return head;
   }
 
-  async function writeNow(append: Append, leaseEntry: LeaseEntry): Promise<Result<void>> {
-    const { entry, action, idempotencyKey, ask = readHead } = leaseEntry;
+  /** Writes the lease alone. `ask` reads the head. Default: it waits for as long as the store takes. */
+  async function writeAlone(write: EntryWrite, ask = readHead): Promise<Result<void>> {
     let metadata: EngineMetadata | undefined;
     const written = await writeLease({
       write: () => {
-        metadata = metadataFor(entry, action);
-        return append({
-          messages: [],
-          metadata: toMetadata(metadata),
-          idempotencyKey,
-          comparesMetadata: true,
-        });
+        metadata = metadataFor(write);
+        const { idempotencyKey } = write;
+        const batch = { messages: [], metadata: toMetadata(metadata), idempotencyKey };
+        return appends.send({ ...batch, comparesMetadata: true });
       },
-      comparesVersions: () => appender.known().metadataVersion !== undefined,
+      comparesVersions: () => appends.known().metadataVersion !== undefined,
       readHead: async () => {
         const head = await ask();
-        if (head.success) appender.observeHead(head.data);
+        if (head.success) appends.observeHead(head.data);
         return head;
       },
       mayReplace: (stored) => {
@@ -172,26 +150,32 @@ export function openTurnLease(options: TurnLeaseOptions): TurnLease {
     });
     if (!written.success) return written;
     if (written.data.written) {
-      if (metadata !== undefined) onWritten(metadata, entry);
+      if (metadata !== undefined) onWritten(metadata, write.entry);
       return createSuccess(undefined);
     }
     stopHeartbeat();
     return createFailure(turnConflict());
   }
 
-  const write: TurnLease["write"] = (entry, action, idempotencyKey) =>
-    appender.runExclusive((append) =>
-      writeNow(append, { entry, action, idempotencyKey, ask: () => abortable(readHead(), signal) }),
-    );
+  async function write(given: EntryWrite): Promise<Result<void>> {
+    const leave = await appends.enter();
+    try {
+      return await writeAlone(given, () => abortable(readHead(), signal));
+    } finally {
+      leave();
+    }
+  }
 
-  function sendHeartbeat(): void {
-    const entry = lastEntry;
-    if (entry === undefined) return;
-    void appender.runExclusive(async (append) => {
+  async function sendHeartbeat(): Promise<void> {
+    if (lastEntry === undefined) return;
+    const leave = await appends.enter();
+    try {
       // Every other write renews the lease, too: after one of them no heartbeat is due.
       if (heartbeat !== undefined && heldUntil - time.latest() < leaseMs * 0.9)
-        await writeNow(append, { entry: lastEntry ?? entry, action: "hold" });
-    });
+        await writeAlone({ entry: lastEntry, action: "hold" });
+    } finally {
+      leave();
+    }
   }
 
   /** Asks the store whether the conversation's lease is this run's. */
@@ -199,9 +183,22 @@ export function openTurnLease(options: TurnLeaseOptions): TurnLease {
     const head = await readHead();
     const current = head.success ? turnLeaseOf(head.data.conversation) : undefined;
     if (!head.success || current === undefined || !isOwn(current)) return false;
-    appender.observeHead(head.data);
+    appends.observeHead(head.data);
     known = current;
     return true;
+  }
+
+  async function release(): Promise<void> {
+    close();
+    const leave = await appends.enter();
+    try {
+      const entry = lastEntry ?? attempted;
+      if (entry === undefined || !(await isHeldInStore()) || known?.until === 0) return;
+      await writeAlone({ entry, action: "release" });
+      heldUntil = 0;
+    } finally {
+      leave();
+    }
   }
 
   return {
@@ -213,22 +210,14 @@ export function openTurnLease(options: TurnLeaseOptions): TurnLease {
     write,
     metadataFor,
     onWritten,
-    ensureHeld: async (append) => {
+    ensureHeld: async () => {
       if (!everHeld || time.latest() < heldUntil) return createSuccess(undefined);
       if (heartbeat !== undefined && lastEntry !== undefined)
-        return writeNow(append, { entry: lastEntry, action: "hold" });
+        return writeAlone({ entry: lastEntry, action: "hold" });
       // The run is over, and this write is late: it may be made if no other run has had the turn since.
       return (await isHeldInStore()) ? createSuccess(undefined) : createFailure(turnConflict());
     },
-    release: async () => {
-      close();
-      await appender.runExclusive(async (append) => {
-        const entry = lastEntry ?? attempted;
-        if (entry === undefined || !(await isHeldInStore()) || known?.until === 0) return;
-        await writeNow(append, { entry, action: "release" });
-        heldUntil = 0;
-      });
-    },
+    release,
     markEnded: () => {
       const isReleased = everHeld && heldUntil === 0;
       if (attempted !== undefined && !isReleased) markTurnEnded(executionId, leaseMs);
@@ -239,3 +228,19 @@ export function openTurnLease(options: TurnLeaseOptions): TurnLease {
 
 const isSame = (a: TurnLeaseRecord | undefined, b: TurnLeaseRecord | undefined): boolean =>
   a?.id === b?.id && a?.sign === b?.sign;
+
+function engineMetadata(
+  { runId, spending }: TurnLeaseOptions,
+  { agentName, callScope, approvals }: AppendEntry,
+  turn: TurnLeaseRecord,
+): EngineMetadata {
+  const spent = spending.ofConversation();
+  return {
+    runId,
+    agentName,
+    ...(callScope === undefined ? {} : { toolCallScope: callScope }),
+    ...(approvals === undefined ? {} : { approvals }),
+    ...(spent === undefined ? {} : { spent }),
+    turn,
+  };
+}

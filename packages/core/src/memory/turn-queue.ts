@@ -3,9 +3,9 @@ import { createFailure, createSuccess } from "@jaf/memory/engine";
 import { abortable, sleep } from "../timing/abort.ts";
 import { DEFAULT_QUEUE_TIMEOUT_MS } from "./config.ts";
 import { incarnationConflict, turnConflict, turnUnderWay } from "./current-turn.ts";
+import type { Journal } from "./journal.ts";
 import { loadConversation, loadHead } from "./load.ts";
 import type { Head, Loaded } from "./loaded.ts";
-import type { Journal } from "./run-journal.ts";
 import { endingOf } from "./stored-ending.ts";
 import type { Tail } from "./tail-reading.ts";
 

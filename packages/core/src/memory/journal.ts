@@ -2,13 +2,12 @@ import type { ConversationMemory, Message, Result } from "@jaf/memory";
 import { createSuccess } from "@jaf/memory/engine";
 import type { Spending } from "../cost/spending.ts";
 import { sleep } from "../timing/abort.ts";
-import { type AppenderOptions, createAppender } from "./appender.ts";
+import { type KnownState, openAppends } from "./append.ts";
 import { durabilityOf, type MemoryConfig } from "./config.ts";
 import { turnLeaseOf } from "./current-turn.ts";
-import type { KnownState } from "./known-state.ts";
 import type { Loaded } from "./loaded.ts";
 import { firstPositionOf, nextPositionOf, readMetadata, toMetadata } from "./metadata.ts";
-import { type AppendEntry, type LeaseAction, openTurnLease } from "./turn-lease.ts";
+import { type AppendEntry, type EntryWrite, openTurnLease, type TurnLeaseOptions } from "./turn-lease.ts";
 
 /** The conversation as the run knows it. */
 export interface JournalHistory {
@@ -16,13 +15,14 @@ export interface JournalHistory {
   readonly stored: ConversationMemory | null;
   /** What the run has added since, in the order in which the store has it or will have it. */
   readonly added: readonly Message[];
-  /** What the run knows by now of the store's counts. */
+  /** What the run knows by now of the store's versions. */
   readonly known: KnownState;
 }
 
 /**
- * Writes a run's messages to the store when its durability asks for it: each method appends them, or keeps them for the next
- * append. Appends of a run never overlap, and none succeeds once another run has appended something.
+ * Writes a run's messages to the store when its durability asks for it: `input`, `calls`, `result`, `results`, `reply` and
+ * `interrupt` append them, or keep them for the next append. Appends of a run never overlap, and none succeeds once another run
+ * has appended something.
  *
  * From its first append to its last, the run holds the conversation's turn by a lease, which ends by itself should the
  * process die.
@@ -51,23 +51,23 @@ export interface Journal {
    * Takes the turn before anything is appended, and stores `entry`. Fails, e.g. with a conflict, if another run has the turn.
    * Rejects when the run is aborted while the store is asked who has the turn.
    */
-  readonly acquireTurn: (entry: AppendEntry) => Promise<Result<void>>;
+  readonly takeTurn: (entry: AppendEntry) => Promise<Result<void>>;
   /** The new messages that the run was given. */
-  readonly appendInput: (messages: readonly Message[], entry: AppendEntry) => Promise<Result<void>>;
+  readonly input: (messages: readonly Message[], entry: AppendEntry) => Promise<Result<void>>;
   /** A reply with tool calls; no tool runs before this succeeded. */
-  readonly appendCalls: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
+  readonly calls: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
   /**
    * One tool result, as soon as it is there. It is stored at once if its call is. `entry` only for a handoff: a result that
    * comes after an abort must not change which agent has the conversation.
    */
-  readonly appendResult: (message: Message, entry?: AppendEntry) => Promise<Result<void>>;
-  /** All results of a reply, in call order. Does nothing where `appendResult` has stored each of them. */
-  readonly appendResults: (messages: readonly Message[]) => void;
-  /** The final reply, together with the messages that were pending. Ends the turn. */
-  readonly appendReply: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
+  readonly result: (message: Message, entry?: AppendEntry) => Promise<Result<void>>;
+  /** All results of a reply, in call order. Does nothing where `result` has stored each of them. */
+  readonly results: (messages: readonly Message[]) => void;
+  /** The final reply, together with the messages that were kept. Ends the turn. */
+  readonly reply: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * The run is interrupted: stores the messages that were kept, and what the run waits for. Ends the turn. Rejects as
-   * `acquireTurn` does.
+   * The run is interrupted: stores the messages that were kept, and what the run waits for. Ends the turn. Rejects as `takeTurn`
+   * does.
    */
   readonly interrupt: (entry: AppendEntry) => Promise<Result<void>>;
   /**
@@ -81,16 +81,7 @@ export interface Journal {
 
 const RELEASE_TIMEOUT_MS = 1_000;
 
-const done: Promise<Result<void>> = Promise.resolve(createSuccess(undefined));
-
-/** What is stored with messages, and whether the turn goes on after them. */
-interface TurnWrite {
-  readonly entry: AppendEntry;
-  readonly action: LeaseAction;
-  readonly idempotencyKey?: string | undefined;
-}
-
-export interface JournalOptions extends AppenderOptions {
+export interface JournalOptions extends TurnLeaseOptions {
   /** See {@link Journal.runKey}. */
   readonly runKey: string | undefined;
   readonly spending: Pick<Spending, "loaded" | "ofConversation">;
@@ -99,10 +90,10 @@ export interface JournalOptions extends AppenderOptions {
 export function openJournal(options: JournalOptions): Journal {
   const { memory, conversationId, executionId, runKey } = options;
   const durability = durabilityOf(memory);
-  const step = durability === "step";
-  const appender = createAppender(options);
-  const turn = openTurnLease({ appender, ...options });
-  const pending: Message[] = [];
+  const appends = openAppends(options);
+  const lease = openTurnLease(options, appends);
+  /** Messages for the next append. */
+  let kept: Message[] = [];
   let conversation: ConversationMemory | null = null;
   let added: Message[] = [];
   let start = 0;
@@ -115,47 +106,40 @@ export function openJournal(options: JournalOptions): Journal {
   // The result of a stored call is stored at once, whatever the durability: the call must not be made again.
   let callsAreStored = false;
 
-  const append = (messages: readonly Message[], turnWrite?: TurnWrite): Promise<Result<void>> =>
-    appender.runExclusive(async (write) => {
-      const held = await turn.ensureHeld(write);
-      if (!held.success) {
-        failed = true;
-        return held;
-      }
-      const metadata =
-        turnWrite === undefined ? undefined : turn.metadataFor(turnWrite.entry, turnWrite.action);
-      const appended = await write({
-        messages,
-        ...(metadata === undefined ? {} : { metadata: toMetadata(metadata) }),
-        idempotencyKey: turnWrite?.idempotencyKey,
-      });
-      failed ||= !appended.success;
-      if (appended.success && metadata !== undefined && turnWrite !== undefined)
-        turn.onWritten(metadata, turnWrite.entry);
-      return appended;
-    });
-
-  const holding = (entry: AppendEntry): TurnWrite => {
-    mayHoldTurn = true;
-    return { entry, action: "hold" };
-  };
-  const keep = (messages: readonly Message[]): Promise<Result<void>> => {
+  const keep = (messages: readonly Message[]): void => {
     // Not `push(...messages)`: a long history has more messages than a call may have arguments.
-    for (const message of messages) pending.push(message);
-    return done;
+    for (const message of messages) {
+      added.push(message);
+      kept.push(message);
+    }
   };
-  const add = (messages: readonly Message[]): void => {
-    for (const message of messages) added.push(message);
-  };
-  const flush = (turnWrite: TurnWrite): Promise<Result<void>> =>
-    pending.length === 0
-      ? turn.write(turnWrite.entry, turnWrite.action, turnWrite.idempotencyKey)
-      : append(pending.splice(0), turnWrite);
-  const end = (entry: AppendEntry): TurnWrite => ({ entry, action: "release", idempotencyKey: endKey });
-  const appendOrKeep = (messages: readonly Message[], turnWrite?: TurnWrite): Promise<Result<void>> => {
-    add(messages);
-    return callsAreStored ? append(messages, turnWrite) : keep(messages);
-  };
+
+  /** Appends the messages that were kept. The only write of messages to the store. */
+  async function append(entryWrite?: EntryWrite): Promise<Result<void>> {
+    mayHoldTurn ||= entryWrite?.action === "hold";
+    const messages = kept;
+    kept = [];
+    const leave = await appends.enter();
+    try {
+      const held = await lease.ensureHeld();
+      const metadata = entryWrite && held.success ? lease.metadataFor(entryWrite) : undefined;
+      const idempotencyKey = entryWrite?.idempotencyKey;
+      const batch = { messages, metadata: metadata && toMetadata(metadata), idempotencyKey };
+      const appended = held.success ? await appends.send(batch) : held;
+      failed ||= !appended.success;
+      if (appended.success && metadata && entryWrite) lease.onWritten(metadata, entryWrite.entry);
+      return appended;
+    } finally {
+      leave();
+    }
+  }
+
+  const holding = (entry: AppendEntry): EntryWrite => ({ entry, action: "hold" });
+  const ending = (entry: AppendEntry): EntryWrite => ({
+    entry,
+    action: "release",
+    idempotencyKey: endKey,
+  });
 
   return {
     memory,
@@ -163,10 +147,10 @@ export function openJournal(options: JournalOptions): Journal {
     executionId,
     runKey,
     loaded: (reading) => {
-      appender.loaded(reading);
+      appends.loaded(reading);
       conversation = reading.conversation;
       options.spending.loaded(conversation === null ? undefined : readMetadata(conversation).spent);
-      turn.loaded(turnLeaseOf(conversation), reading.time);
+      lease.loaded(turnLeaseOf(conversation), reading.time);
       start = nextPositionOf(conversation);
       added = [];
       historyFrom = firstPositionOf(conversation);
@@ -174,47 +158,51 @@ export function openJournal(options: JournalOptions): Journal {
       endKey = reading.receipt === undefined ? runKey : undefined;
       hasGoneOn = reading.receipt !== undefined && reading.receipt.nextPosition !== start;
     },
-    now: turn.now,
+    now: lease.now,
     position: () => start + added.length,
-    history: () => ({ stored: conversation, added, known: appender.known() }),
+    history: () => ({ stored: conversation, added, known: appends.known() }),
     historyFrom: () => historyFrom,
-    historyToken: () => (hasGoneOn ? undefined : appender.known().historyToken),
-    acquireTurn: (entry) => {
+    historyToken: () => (hasGoneOn ? undefined : appends.known().historyToken),
+    takeTurn: (entry) => {
       callsAreStored = true;
       mayHoldTurn = true;
-      return turn.write(entry, "hold");
+      return lease.write(holding(entry));
     },
-    appendInput: (messages, entry) => {
-      add(messages);
+    input: async (messages, entry) => {
       keep(messages);
-      return durability === "completed" || pending.length === 0 ? done : flush(holding(entry));
+      return durability === "completed" || kept.length === 0 ? nothing : append(holding(entry));
     },
-    appendCalls: (message, entry) => {
-      callsAreStored = step;
-      return appendOrKeep([message], step ? holding(entry) : undefined);
-    },
-    appendResult: (message, entry) =>
-      callsAreStored ? appendOrKeep([message], entry === undefined ? undefined : holding(entry)) : done,
-    appendResults: (messages) => {
-      if (!callsAreStored) appendOrKeep(messages);
-    },
-    appendReply: (message, entry) => {
-      add([message]);
+    calls: async (message, entry) => {
+      callsAreStored = durability === "step";
       keep([message]);
-      return flush(end(entry));
+      return callsAreStored ? append(holding(entry)) : nothing;
     },
-    interrupt: (entry) => flush(end(entry)),
+    result: async (message, entry) => {
+      if (!callsAreStored) return nothing;
+      keep([message]);
+      return append(entry && holding(entry));
+    },
+    results: (messages) => {
+      if (!callsAreStored) keep(messages);
+    },
+    reply: (message, entry) => {
+      keep([message]);
+      return append(ending(entry));
+    },
+    interrupt: (entry) => (kept.length === 0 ? lease.write(ending(entry)) : append(ending(entry))),
     releaseTurn: async () => {
-      turn.close();
+      lease.close();
       if (!mayHoldTurn) return;
       // Where a write has failed, the next would fail too, or come too late.
       if (!failed) {
         const over = new AbortController();
-        await Promise.race([turn.release(), sleep(RELEASE_TIMEOUT_MS, over.signal)]);
+        await Promise.race([lease.release(), sleep(RELEASE_TIMEOUT_MS, over.signal)]);
         over.abort();
       }
-      turn.markEnded();
+      lease.markEnded();
     },
-    close: turn.close,
+    close: lease.close,
   };
 }
+
+const nothing: Result<void> = createSuccess(undefined);
