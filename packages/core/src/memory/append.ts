@@ -15,8 +15,7 @@ import { plainCopy } from "../immutable/copy.ts";
 import { abortError, sleep } from "../timing/abort.ts";
 import type { MemoryConfig } from "./config.ts";
 import { incarnationConflict, turnLeaseOf } from "./current-turn.ts";
-import { loadHead } from "./load.ts";
-import type { Head } from "./loaded.ts";
+import { type Head, loadHead } from "./load.ts";
 import { metadataVersionOf, versionOf } from "./metadata.ts";
 import { asResult, thrownBy } from "./to-result.ts";
 import { unlessAborted } from "./unless-aborted.ts";
@@ -52,33 +51,13 @@ export interface KnownState {
   readonly historyToken: string | undefined;
 }
 
-/** The appends of a run, which come one after the other. */
-export interface Appends {
-  /** Resolves when no append of the run is under way, with a function to call when what is to be done then is done. */
-  readonly enter: () => Promise<() => void>;
-  /**
-   * Appends a batch; to be called behind `enter`. It has an idempotency key, and if it fails for a passing reason it is tried
-   * again under the same key, so that a lost answer neither loses nor doubles anything, unless a wrapper of the provider has
-   * tried again already. An abort ends the retries, but never a write that is under way.
-   *
-   * It fails with a conflict if somebody else has changed the messages since the conversation was loaded, and if the
-   * conversation was erased since, whatever was stored under its id afterwards. The first to a conversation that doesn't exist
-   * creates it.
-   */
-  readonly send: (batch: Batch) => Promise<Result<void>>;
-  /** To be called with the conversation that is appended to: an append fails if another one is stored by then. */
-  readonly loaded: (reading: ProviderReading) => void;
-  /** To be called with a head that was read with the receipt of `createdUnder`: the next write expects its metadata version. */
-  readonly observeHead: (head: Head) => void;
-  /** The idempotency key under which this run has tried to create the conversation, until it knows which one it created. */
-  readonly createdUnder: () => string | undefined;
-  readonly known: () => KnownState;
-}
+export type Appends = ReturnType<typeof openAppends>;
 
 /** Whether the conversation exists. `created`: this run has created it, and doesn't know yet which incarnation. */
 type Existence = "absent" | "created" | "known";
 
-export function openAppends(options: AppendsOptions): Appends {
+/** The appends of a run, which come one after the other. */
+export function openAppends(options: AppendsOptions) {
   const { memory, conversationId, executionId } = options;
   const enter = openLine();
   let sent = 0;
@@ -116,7 +95,7 @@ export function openAppends(options: AppendsOptions): Appends {
   // A function, as the compiler assumes that `observeHead` changes nothing.
   const isIdentified = () => existence === "known";
 
-  function written(count: number, receipt: WriteReceipt | undefined): void {
+  function recordWrite(count: number, receipt: WriteReceipt | undefined): void {
     const { version, metadataVersion } = known;
     const isChange = count > 0 || version === 0;
     // Only of a write that has created the conversation.
@@ -131,6 +110,15 @@ export function openAppends(options: AppendsOptions): Appends {
     if (existence === "absent") existence = created === undefined ? "created" : "known";
   }
 
+  /**
+   * Appends a batch; to be called behind `enter`. It has an idempotency key, and if it fails for a passing reason it is tried
+   * again under the same key, so that a lost answer neither loses nor doubles anything, unless a wrapper of the provider has
+   * tried again already. An abort ends the retries, but never a write that is under way.
+   *
+   * It fails with a conflict if somebody else has changed the messages since the conversation was loaded, and if the
+   * conversation was erased since, whatever was stored under its id afterwards. The first to a conversation that doesn't exist
+   * creates it.
+   */
   async function send({ messages, metadata = {}, idempotencyKey, ...batch }: Batch): Promise<Result<void>> {
     const mustIdentify = existence === "created" && known.incarnation !== undefined;
     const identified = mustIdentify ? await identifyCreated() : undefined;
@@ -138,31 +126,33 @@ export function openAppends(options: AppendsOptions): Appends {
     sent += 1;
     const key = idempotencyKey ?? `${executionId}:${sent}`;
     if (existence === "absent") createdUnderKey = key;
-    const owned = memory.userId === undefined ? {} : { userId: memory.userId };
-    const writeMetadata = { traceId: options.traceId, ...owned, ...metadata };
-    const writeOptions = {
+    const { provider, userId, maxMessages, ttl } = memory;
+    const written = { traceId: options.traceId, ...(userId === undefined ? {} : { userId }), ...metadata };
+    const { incarnation, version, metadataVersion } = known;
+    const conditions: { -readonly [Field in keyof WriteOptions]: WriteOptions[Field] } = {
       idempotencyKey: key,
-      ...conditionsOf(memory, { known, existence, comparesMetadata: batch.comparesMetadata === true }),
-      // A write of metadata alone must not trim: that would change the version of the messages, which later writes expect.
-      ...(memory.maxMessages === undefined || messages.length === 0
-        ? {}
-        : { maxMessages: memory.maxMessages }),
-      ...(memory.ttl === undefined ? {} : { ttlSeconds: memory.ttl }),
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
     };
+    if (existence === "absent") conditions.createIfMissing = userId === undefined ? "unowned" : true;
+    if (incarnation !== undefined) conditions.expectedIncarnation = incarnation;
+    if (version !== undefined) conditions.expectedVersion = version;
+    if (batch.comparesMetadata === true && metadataVersion !== undefined)
+      conditions.expectedMetadataVersion = metadataVersion;
+    // A write of metadata alone must not trim: that would change the version of the messages, which later writes expect.
+    if (maxMessages !== undefined && messages.length > 0) conditions.maxMessages = maxMessages;
+    if (ttl !== undefined) conditions.ttlSeconds = ttl;
+    if (options.signal !== undefined) conditions.signal = options.signal;
     for (let attempt = 1; ; attempt++) {
       let result: Result<void>;
       try {
-        const { provider } = memory;
         // Copies, which the provider may change: the next attempt is the same.
-        const copy = plainCopy(writeMetadata);
-        const answer = await provider.appendMessages(conversationId, [...messages], copy, writeOptions);
+        const copy = plainCopy(written);
+        const answer = await provider.appendMessages(conversationId, [...messages], copy, { ...conditions });
         result = asResult("appendMessages", answer);
       } catch (cause) {
         result = thrownBy("appendMessages", cause);
       }
       if (result.success) {
-        written(messages.length, receiptOf(result));
+        recordWrite(messages.length, receiptOf(result));
         const data = { conversationId, messageCount: messages.length };
         if (messages.length > 0) options.emit?.({ type: "memory_stored", data });
         return result;
@@ -172,9 +162,20 @@ export function openAppends(options: AppendsOptions): Appends {
   }
 
   return {
+    /** Resolves when no append of the run is under way, with a function to call when what is to be done then is done. */
     enter,
+    /** The same for an action. */
+    exclusive: async <T>(action: () => Promise<T>): Promise<T> => {
+      const leave = await enter();
+      try {
+        return await action();
+      } finally {
+        leave();
+      }
+    },
     send,
-    loaded: ({ conversation, incarnation }) => {
+    /** To be called with the conversation that is appended to: an append fails if another one is stored by then. */
+    loaded: ({ conversation, incarnation }: ProviderReading): void => {
       existence = conversation === null ? "absent" : "known";
       // A store that tells incarnations counts metadata versions, too.
       const ofNothing = incarnation === undefined ? undefined : 0;
@@ -185,9 +186,11 @@ export function openAppends(options: AppendsOptions): Appends {
         historyToken: historyTokenOf(conversation?.metadata),
       };
     },
+    /** To be called with a head that was read with the receipt of `createdUnder`: the next write expects its metadata version. */
     observeHead,
-    createdUnder: () => (existence === "known" ? undefined : createdUnderKey),
-    known: () => known,
+    /** The idempotency key under which this run has tried to create the conversation, until it knows which one it created. */
+    createdUnder: (): string | undefined => (existence === "known" ? undefined : createdUnderKey),
+    known: (): KnownState => known,
   };
 }
 
@@ -202,28 +205,6 @@ function openLine(): () => Promise<() => void> {
     });
     await before;
     return leave;
-  };
-}
-
-interface Conditions {
-  readonly known: KnownState;
-  readonly existence: Existence;
-  readonly comparesMetadata: boolean;
-}
-
-/** What an append expects of the store. */
-function conditionsOf(
-  { userId }: MemoryConfig,
-  { known: { incarnation, version, metadataVersion }, existence, comparesMetadata }: Conditions,
-): WriteOptions {
-  const mayCreate = userId === undefined ? ("unowned" as const) : true;
-  return {
-    ...(existence === "absent" ? { createIfMissing: mayCreate } : {}),
-    ...(incarnation === undefined ? {} : { expectedIncarnation: incarnation }),
-    ...(version === undefined ? {} : { expectedVersion: version }),
-    ...(comparesMetadata && metadataVersion !== undefined
-      ? { expectedMetadataVersion: metadataVersion }
-      : {}),
   };
 }
 

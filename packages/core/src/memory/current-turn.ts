@@ -1,7 +1,7 @@
 import type { ConversationMemory, MemoryErrorUnion } from "@jaf/memory";
 import { createMemoryConflictError } from "@jaf/memory/engine";
 import { DEFAULT_TURN_LEASE_MS } from "./config.ts";
-import type { Head } from "./loaded.ts";
+import type { Head } from "./load.ts";
 import { readMetadata, type TurnLeaseRecord } from "./metadata.ts";
 import { isHeld } from "./metadata-lease.ts";
 

@@ -5,7 +5,7 @@ import { sleep } from "../timing/abort.ts";
 import { type KnownState, openAppends } from "./append.ts";
 import { durabilityOf, type MemoryConfig } from "./config.ts";
 import { turnLeaseOf } from "./current-turn.ts";
-import type { Loaded } from "./loaded.ts";
+import type { Loaded } from "./load.ts";
 import { firstPositionOf, nextPositionOf, readMetadata, toMetadata } from "./metadata.ts";
 import { type AppendEntry, type EntryWrite, openTurnLease, type TurnLeaseOptions } from "./turn-lease.ts";
 

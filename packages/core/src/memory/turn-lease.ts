@@ -1,4 +1,4 @@
-import type { Result } from "@jaf/memory";
+import type { MemoryErrorUnion, Result } from "@jaf/memory";
 import { createFailure, createSuccess, unref } from "@jaf/memory/engine";
 import type { Spending } from "../cost/spending.ts";
 import { abortable } from "../timing/abort.ts";
@@ -7,7 +7,7 @@ import { DEFAULT_TURN_LEASE_MS } from "./config.ts";
 import { markTurnEnded, turnConflict, turnLeaseOf } from "./current-turn.ts";
 import { loadHead } from "./load.ts";
 import { type ApprovalRecord, type EngineMetadata, type TurnLeaseRecord, toMetadata } from "./metadata.ts";
-import { LONGEST_LEASE_MS, leaseFrom, writeLease } from "./metadata-lease.ts";
+import { LONGEST_LEASE_MS, leaseFrom } from "./metadata-lease.ts";
 import { processTime, type StoreTime } from "./store-time.ts";
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -36,39 +36,20 @@ export interface TurnLeaseOptions extends AppendsOptions {
   readonly spending: Pick<Spending, "ofConversation">;
 }
 
+export type TurnLease = ReturnType<typeof openTurnLease>;
+
+/** Somebody else may change the metadata, e.g. a title, this many times while a lease is being written. */
+const MAX_ROUNDS = 8;
+
 /**
  * Lets one run at a time take the turn of a conversation, by a lease in the conversation's metadata. The lease expires
  * `memory.turnLeaseMs` after it was last written, so the turn of a process that died becomes free by itself.
  *
  * A write of messages also writes the lease, and expects the version of the messages that this run knows. So of two runs that
  * write at the same time, only one succeeds. A write of the lease alone expects the version of the metadata, so that a run never
- * overwrites a lease that it hasn't seen. If that write fails because something else in the metadata has changed, e.g. the title,
- * it is repeated.
+ * overwrites a lease that it hasn't seen.
  */
-export interface TurnLease {
-  /** To be called once the conversation is loaded, with the lease that was in it and the time of the reading. */
-  readonly loaded: (record: TurnLeaseRecord | undefined, time: StoreTime) => void;
-  /** Milliseconds since 1970, by the store's clock as far as this run knows it. */
-  readonly now: () => number;
-  /** Writes the lease without messages. Rejects when the run is aborted while the store is asked whose lease it has. */
-  readonly write: (write: EntryWrite) => Promise<Result<void>>;
-  /** The metadata for a write of messages. Call `onWritten` with them, and the same entry, once they are written. */
-  readonly metadataFor: (write: EntryWrite) => EngineMetadata;
-  readonly onWritten: (metadata: EngineMetadata, entry: AppendEntry) => void;
-  /**
-   * To be called before a write of messages, behind `Appends.enter`. Renews a lease that has expired. Returns a failure if this
-   * run may no longer write, because the lease can't be renewed or another run has it.
-   */
-  readonly ensureHeld: () => Promise<Result<void>>;
-  /** Stops the heartbeat, and releases the lease if this run has it. If the store fails, the lease stays until it expires. */
-  readonly release: () => Promise<void>;
-  /** The run is over. If it couldn't release its lease, other runs of this process ignore the lease from now on. */
-  readonly markEnded: () => void;
-  /** Stops the heartbeat. */
-  readonly close: () => void;
-}
-
-export function openTurnLease(options: TurnLeaseOptions, appends: Appends): TurnLease {
+export function openTurnLease(options: TurnLeaseOptions, appends: Appends) {
   const { memory, conversationId, executionId, signal } = options;
   const leaseMs = Math.min(memory.turnLeaseMs ?? DEFAULT_TURN_LEASE_MS, LONGEST_LEASE_MS);
   /** The lease that the conversation has, as far as this run has seen it. */
@@ -88,11 +69,24 @@ export function openTurnLease(options: TurnLeaseOptions, appends: Appends): Turn
 
   const isOwn = (record: TurnLeaseRecord | undefined): boolean => record?.id === executionId;
 
+  /** The metadata for a write. Call `onWritten` with them, and the same entry, once they are written. */
   function metadataFor({ entry, action }: EntryWrite): EngineMetadata {
+    const { agentName, callScope, approvals } = entry;
+    const spent = options.spending.ofConversation();
     count += 1;
     attempted = entry;
-    const lease = action === "release" ? { until: 0 } : leaseFrom(time.now(), leaseMs);
-    return engineMetadata(options, entry, { id: executionId, sign: count, ...lease });
+    return {
+      runId: options.runId,
+      agentName,
+      ...(callScope === undefined ? {} : { toolCallScope: callScope }),
+      ...(approvals === undefined ? {} : { approvals }),
+      ...(spent === undefined ? {} : { spent }),
+      turn: {
+        id: executionId,
+        sign: count,
+        ...(action === "release" ? { until: 0 } : leaseFrom(time.now(), leaseMs)),
+      },
+    };
   }
 
   function stopHeartbeat(): void {
@@ -123,59 +117,42 @@ export function openTurnLease(options: TurnLeaseOptions, appends: Appends): Turn
     return head;
   }
 
-  /** Writes the lease alone. `ask` reads the head. Default: it waits for as long as the store takes. */
+  /**
+   * Writes the lease alone, by compare-and-set. Where the store compares metadata versions, one of several competing writes
+   * succeeds; where it doesn't, the last wins, as far as the writers can see by reading the head. It is written again where
+   * something else in the metadata has changed, e.g. the title. `ask` reads the head.
+   */
   async function writeAlone(write: EntryWrite, ask = readHead): Promise<Result<void>> {
-    let metadata: EngineMetadata | undefined;
-    const written = await writeLease({
-      write: () => {
-        metadata = metadataFor(write);
-        const { idempotencyKey } = write;
-        const batch = { messages: [], metadata: toMetadata(metadata), idempotencyKey };
-        return appends.send({ ...batch, comparesMetadata: true });
-      },
-      comparesVersions: () => appends.known().metadataVersion !== undefined,
-      readHead: async () => {
-        const head = await ask();
-        if (head.success) appends.observeHead(head.data);
-        return head;
-      },
-      mayReplace: (stored) => {
-        const current = turnLeaseOf(stored);
-        // The store may have a lease of this run that the run doesn't know of: the answer to its write got lost.
-        if (!isSame(current, known) && !isOwn(current)) return false;
-        known = current;
-        return true;
-      },
-      isStored: (stored) => isSame(turnLeaseOf(stored), metadata?.turn),
-    });
-    if (!written.success) return written;
-    if (written.data.written) {
-      if (metadata !== undefined) onWritten(metadata, write.entry);
-      return createSuccess(undefined);
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const metadata = metadataFor(write);
+      const { idempotencyKey } = write;
+      const batch = { messages: [], metadata: toMetadata(metadata), idempotencyKey };
+      const written = await appends.send({ ...batch, comparesMetadata: true });
+      if (!written.success && !isOutdated(written.error)) return written;
+      const head = written.success && appends.known().metadataVersion !== undefined ? undefined : await ask();
+      if (head?.success === false) return head;
+      if (head !== undefined) appends.observeHead(head.data);
+      const current = head && turnLeaseOf(head.data.conversation);
+      if (written.success && (head === undefined || isSame(current, metadata.turn))) {
+        onWritten(metadata, write.entry);
+        return written;
+      }
+      // The store may have a lease of this run that the run doesn't know of: the answer to its write got lost.
+      if (written.success || !(isSame(current, known) || isOwn(current))) break;
+      known = current;
     }
     stopHeartbeat();
     return createFailure(turnConflict());
   }
 
-  async function write(given: EntryWrite): Promise<Result<void>> {
-    const leave = await appends.enter();
-    try {
-      return await writeAlone(given, () => abortable(readHead(), signal));
-    } finally {
-      leave();
-    }
-  }
-
   async function sendHeartbeat(): Promise<void> {
     if (lastEntry === undefined) return;
-    const leave = await appends.enter();
-    try {
+    const entry = lastEntry;
+    await appends.exclusive(async () => {
       // Every other write renews the lease, too: after one of them no heartbeat is due.
       if (heartbeat !== undefined && heldUntil - time.latest() < leaseMs * 0.9)
-        await writeAlone({ entry: lastEntry, action: "hold" });
-    } finally {
-      leave();
-    }
+        await writeAlone({ entry: lastEntry ?? entry, action: "hold" });
+    });
   }
 
   /** Asks the store whether the conversation's lease is this run's. */
@@ -188,40 +165,46 @@ export function openTurnLease(options: TurnLeaseOptions, appends: Appends): Turn
     return true;
   }
 
-  async function release(): Promise<void> {
-    close();
-    const leave = await appends.enter();
-    try {
-      const entry = lastEntry ?? attempted;
-      if (entry === undefined || !(await isHeldInStore()) || known?.until === 0) return;
-      await writeAlone({ entry, action: "release" });
-      heldUntil = 0;
-    } finally {
-      leave();
-    }
-  }
-
   return {
-    loaded: (record, readingTime) => {
+    /** To be called once the conversation is loaded, with the lease that was in it and the time of the reading. */
+    loaded: (record: TurnLeaseRecord | undefined, readingTime: StoreTime): void => {
       known = record;
       time = readingTime;
     },
+    /** Milliseconds since 1970, by the store's clock as far as this run knows it. */
     now: () => time.now(),
-    write,
+    /** Writes the lease without messages. Rejects when the run is aborted while the store is asked whose lease it has. */
+    write: (write: EntryWrite) =>
+      appends.exclusive(() => writeAlone(write, () => abortable(readHead(), signal))),
     metadataFor,
     onWritten,
-    ensureHeld: async () => {
+    /**
+     * To be called before a write of messages, behind `Appends.enter`. Renews a lease that has expired. Returns a failure if
+     * this run may no longer write, because the lease can't be renewed or another run has it.
+     */
+    ensureHeld: async (): Promise<Result<void>> => {
       if (!everHeld || time.latest() < heldUntil) return createSuccess(undefined);
       if (heartbeat !== undefined && lastEntry !== undefined)
         return writeAlone({ entry: lastEntry, action: "hold" });
       // The run is over, and this write is late: it may be made if no other run has had the turn since.
       return (await isHeldInStore()) ? createSuccess(undefined) : createFailure(turnConflict());
     },
-    release,
-    markEnded: () => {
+    /** Stops the heartbeat, and releases the lease if this run has it. If the store fails, it stays until it expires. */
+    release: async (): Promise<void> => {
+      close();
+      await appends.exclusive(async () => {
+        const entry = lastEntry ?? attempted;
+        if (entry === undefined || !(await isHeldInStore()) || known?.until === 0) return;
+        await writeAlone({ entry, action: "release" });
+        heldUntil = 0;
+      });
+    },
+    /** The run is over. If it couldn't release its lease, other runs of this process ignore the lease from now on. */
+    markEnded: (): void => {
       const isReleased = everHeld && heldUntil === 0;
       if (attempted !== undefined && !isReleased) markTurnEnded(executionId, leaseMs);
     },
+    /** Stops the heartbeat. */
     close,
   };
 }
@@ -229,18 +212,5 @@ export function openTurnLease(options: TurnLeaseOptions, appends: Appends): Turn
 const isSame = (a: TurnLeaseRecord | undefined, b: TurnLeaseRecord | undefined): boolean =>
   a?.id === b?.id && a?.sign === b?.sign;
 
-function engineMetadata(
-  { runId, spending }: TurnLeaseOptions,
-  { agentName, callScope, approvals }: AppendEntry,
-  turn: TurnLeaseRecord,
-): EngineMetadata {
-  const spent = spending.ofConversation();
-  return {
-    runId,
-    agentName,
-    ...(callScope === undefined ? {} : { toolCallScope: callScope }),
-    ...(approvals === undefined ? {} : { approvals }),
-    ...(spent === undefined ? {} : { spent }),
-    turn,
-  };
-}
+const isOutdated = (error: MemoryErrorUnion): boolean =>
+  error._tag === "MemoryConflictError" && error.reason === "metadata-version";

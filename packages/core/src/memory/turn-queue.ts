@@ -4,8 +4,7 @@ import { abortable, sleep } from "../timing/abort.ts";
 import { DEFAULT_QUEUE_TIMEOUT_MS } from "./config.ts";
 import { incarnationConflict, turnConflict, turnUnderWay } from "./current-turn.ts";
 import type { Journal } from "./journal.ts";
-import { loadConversation, loadHead } from "./load.ts";
-import type { Head, Loaded } from "./loaded.ts";
+import { type Head, type Loaded, loadConversation, loadHead } from "./load.ts";
 import { endingOf } from "./stored-ending.ts";
 import type { Tail } from "./tail-reading.ts";
 
