@@ -70,6 +70,7 @@ export async function answerDecided<Ctx>(
   if (!found.ok) return ended(fail(state, found.error));
   const checked = checkDecisions(given, { open, now: timeOf(scope) });
   if (!checked.ok) return ended(fail(state, checked.error));
+  scope.onJudged?.();
   return calls === undefined
     ? ended({ state })
     : answerOpen(scope, unfinished, { calls, decisions: checked.decisions });

@@ -1,4 +1,4 @@
-import type { RunId, TraceId } from "@jaf/memory";
+import type { RunId, TraceId, WriteMetadata } from "@jaf/memory";
 import type { RunConfig } from "../config.ts";
 import { type MakeView, openView } from "../context/view.ts";
 import { openSpending, type Spending } from "../cost/spending.ts";
@@ -25,6 +25,12 @@ export interface RunScope<Ctx> extends Emitter {
   readonly startedAt: number;
   /** Whether the run continues with decisions, with results of a client's tools, or with what a client sent back. */
   readonly isContinuation: boolean;
+  /** To be called once what a client sent is known to fit the conversation. */
+  readonly onJudged: (() => void) | undefined;
+  /** Whether what a client sent was judged as the beginning of a new conversation. */
+  readonly isJudgedNew: boolean;
+  /** What the application's validator has thrown, which an outcome can't contain. */
+  refusal: { readonly thrown: unknown } | undefined;
   /** Absent without an observer, so that no event is made: `scope.emit?.({ … })`. */
   readonly emit: Emit | undefined;
   /** Absent when nothing is stored. */
@@ -56,12 +62,16 @@ export interface ScopeOptions {
   readonly sink?: Emit;
   /** Whether the history in the state was sent back by a client, which the configuration doesn't tell. */
   readonly isContinuation?: boolean;
+  readonly onJudged?: () => void;
+  readonly isJudgedNew?: boolean;
+  /** Stored in the metadata with each write of the run. */
+  readonly label?: WriteMetadata;
 }
 
 export function openScope<Ctx>(
   state: RunState<Ctx>,
   config: RunConfig<Ctx>,
-  { streaming, sink, isContinuation = false }: ScopeOptions,
+  { streaming, sink, isContinuation = false, onJudged, isJudgedNew = false, label }: ScopeOptions,
 ): RunScope<Ctx> {
   const { runId, traceId, messages: initial } = state;
   const { memory, conversationId, signal, approvals = [], toolResults = [] } = config;
@@ -86,6 +96,7 @@ export function openScope<Ctx>(
           signal,
           emit,
           spending,
+          label,
         });
   if (journal !== undefined) closing.push(journal.close);
   return {
@@ -97,6 +108,9 @@ export function openScope<Ctx>(
     startedAt: Date.now(),
     isContinuation:
       isContinuation || config.continuation !== undefined || approvals.length > 0 || toolResults.length > 0,
+    onJudged,
+    isJudgedNew,
+    refusal: undefined,
     emit,
     close: () => {
       close();

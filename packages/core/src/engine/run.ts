@@ -1,3 +1,4 @@
+import type { Message } from "@jaf/memory";
 import { describeCause } from "@jaf/memory/engine";
 import type { RunConfig } from "../config.ts";
 import { frozenCopy } from "../immutable/copy.ts";
@@ -36,11 +37,20 @@ import { openScope, type RunScope, type ScopeOptions } from "./run-scope.ts";
  *
  * `Out` isn't checked: the agents of a registry differ in their output, so the caller states which type to expect.
  */
-export function run<Ctx, Out = unknown>(
+export async function run<Ctx, Out = unknown>(
   initialState: RunState<NoInfer<Ctx>>,
   config: RunConfig<Ctx>,
 ): Promise<RunResult<Out>> {
-  return execute(initialState, config, { streaming: false });
+  return (await execute<Ctx, Out>(initialState, config, { streaming: false })).result;
+}
+
+/** How an execution ended, with what its result doesn't tell. */
+export interface Ended<Out> {
+  readonly result: RunResult<Out>;
+  /** Whether the message, this very object, was read from the store. */
+  readonly isStored: (message: Message) => boolean;
+  /** What the application's validator has thrown. */
+  readonly refusal: RunScope<unknown>["refusal"];
 }
 
 /** The loop of `run` and `runStream`. */
@@ -48,7 +58,7 @@ export async function execute<Ctx, Out>(
   initialState: RunState<Ctx>,
   config: RunConfig<Ctx>,
   options: ScopeOptions,
-): Promise<RunResult<Out>> {
+): Promise<Ended<Out>> {
   const initial = ownState(initialState, config.memory?.autoStore === true);
   const scope = openScope(initial, config, options);
   const { runId, traceId } = initial;
@@ -68,7 +78,7 @@ export async function execute<Ctx, Out>(
       outcome: Object.freeze(outcome),
     } as RunResult<Out>;
     scope.emit?.({ type: "run_end", data: { outcome: frozenCopy(result.outcome) } });
-    return result;
+    return { result, isStored: scope.journal?.isStored ?? (() => false), refusal: scope.refusal };
   } finally {
     scope.close();
   }
@@ -89,6 +99,7 @@ async function runSteps<Ctx>(
   try {
     if (!Array.isArray(initial.messages)) throw new TypeError("RunState.messages: expected a list");
     let step = await begin(scope, state);
+    if (step.outcome?.status !== "error") scope.onJudged?.();
     const middleware = openRunMiddleware(scope, step);
     if (middleware !== undefined) step = await middleware.start();
     for (;;) {

@@ -30,6 +30,8 @@ export interface AppendsOptions {
   readonly executionId: string;
   readonly signal: AbortSignal | undefined;
   readonly emit: Emit | undefined;
+  /** Beside user and trace, the metadata of each write. */
+  readonly label: WriteMetadata | undefined;
 }
 
 export interface Batch {
@@ -127,7 +129,8 @@ export function openAppends(options: AppendsOptions) {
     const key = idempotencyKey ?? `${executionId}:${sent}`;
     if (existence === "absent") createdUnderKey = key;
     const { provider, userId, maxMessages, ttl } = memory;
-    const written = { traceId: options.traceId, ...(userId === undefined ? {} : { userId }), ...metadata };
+    const { traceId, label } = options;
+    const written = { ...label, traceId, ...(userId === undefined ? {} : { userId }), ...metadata };
     const { incarnation, version, metadataVersion } = known;
     const conditions: { -readonly [Field in keyof WriteOptions]: WriteOptions[Field] } = {
       idempotencyKey: key,

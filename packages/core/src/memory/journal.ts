@@ -40,6 +40,8 @@ export interface Journal {
   /** The position of the next message in the conversation, counted from its very first. */
   readonly position: () => number;
   readonly history: () => JournalHistory;
+  /** Whether the message, this very object, was read from the store. */
+  readonly isStored: (message: Message) => boolean;
   /** The position of the first message that was loaded; `undefined` as long as none was. */
   readonly historyFrom: () => number | undefined;
   /**
@@ -95,6 +97,7 @@ export function openJournal(options: JournalOptions): Journal {
   /** Messages for the next append. */
   let kept: Message[] = [];
   let conversation: ConversationMemory | null = null;
+  const readings: (readonly Message[])[] = [];
   let added: Message[] = [];
   let start = 0;
   let historyFrom: number | undefined;
@@ -149,6 +152,7 @@ export function openJournal(options: JournalOptions): Journal {
     loaded: (reading) => {
       appends.loaded(reading);
       conversation = reading.conversation;
+      if (conversation !== null) readings.push(conversation.messages);
       options.spending.loaded(conversation === null ? undefined : readMetadata(conversation).spent);
       lease.loaded(turnLeaseOf(conversation), reading.time);
       start = nextPositionOf(conversation);
@@ -161,6 +165,7 @@ export function openJournal(options: JournalOptions): Journal {
     now: lease.now,
     position: () => start + added.length,
     history: () => ({ stored: conversation, added, known: appends.known() }),
+    isStored: (message) => readings.some((messages) => messages.includes(message)),
     historyFrom: () => historyFrom,
     historyToken: () => (hasGoneOn ? undefined : appends.known().historyToken),
     takeTurn: (entry) => {

@@ -36,8 +36,6 @@ export interface TurnLeaseOptions extends AppendsOptions {
   readonly spending: Pick<Spending, "ofConversation">;
 }
 
-export type TurnLease = ReturnType<typeof openTurnLease>;
-
 /** Somebody else may change the metadata, e.g. a title, this many times while a lease is being written. */
 const MAX_ROUNDS = 8;
 

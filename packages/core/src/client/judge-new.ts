@@ -1,34 +1,6 @@
-import type { Continuation, ContinuationValidator, Message } from "@jaf/memory";
+import type { ContinuationValidator, Message } from "@jaf/memory";
 import { assertValidContinuation, defaultContinuationValidator } from "@jaf/memory/turns";
 import type { GivenByClient } from "./decisions.ts";
-
-/** A validator that keeps what it threw, which an outcome can't contain. */
-export interface WatchedValidator {
-  /** Validates the same messages against an empty history only once. */
-  readonly validate: ContinuationValidator;
-  readonly thrown: () => { readonly thrown: unknown } | undefined;
-}
-
-export function watchValidator(
-  validate: ContinuationValidator = defaultContinuationValidator(),
-): WatchedValidator {
-  let refusal: { readonly thrown: unknown } | undefined;
-  let passed: Continuation["incoming"] | undefined;
-  return {
-    validate: async (continuation) => {
-      const isNew = continuation.persisted.length === 0;
-      if (isNew && continuation.incoming === passed) return;
-      try {
-        await validate(continuation);
-      } catch (thrown) {
-        refusal = { thrown };
-        throw thrown;
-      }
-      if (isNew) passed = continuation.incoming;
-    },
-    thrown: () => refusal,
-  };
-}
 
 interface Sent extends GivenByClient {
   /** Absent: the client sent no messages. */
@@ -42,8 +14,8 @@ interface Sent extends GivenByClient {
  * `ContinuationValidationError`, or what the validator throws.
  */
 export async function judgeNew(
-  { validate }: WatchedValidator,
   { messages, historyToken, approvals = [], toolResults = [] }: Sent,
+  validate: ContinuationValidator = defaultContinuationValidator(),
 ): Promise<void> {
   const facts = {
     ...{ pendingApprovals: [], clientToolCallIds: [], dropped: 0 },
