@@ -124,14 +124,3 @@ export function createWriteCall(names: ResolvedNames): WriteCall {
     careful: (write) => call(toValues(write).map((value, at) => (at === MORE ? (value ?? "{}") : value))),
   };
 }
-
-/** An append as the function takes it that does several; `undefined` for a replacement. */
-export function packWrite(write: ConversationWrite): string | undefined {
-  if (write.mode !== "append") return undefined;
-  const values = toValues(write);
-  const fields = ARGUMENTS.map(([name, type], at) => {
-    const value = values[at] ?? null;
-    return `"${name}":${type === "text::jsonb" ? value : JSON.stringify(value)}`;
-  });
-  return `{${fields.join(",")}}`;
-}
