@@ -1,11 +1,10 @@
 import { createRunState, type MemoryConfig, type RunConfig, run } from "@jaf/core";
 import type { MemoryProvider, Message } from "@jaf/memory";
 import type { Lab } from "../lab.ts";
-import { duration, integer, ratio } from "../report/format.ts";
+import { duration, integer, ratio } from "../report.ts";
 import type { Check } from "../results.ts";
 import type { Measured } from "../statistics.ts";
 import type { Backend } from "../stores/backend.ts";
-import { startPgliteBackend } from "../stores/pglite.ts";
 import { startBackend } from "../stores/start-backend.ts";
 import { engineStore, RECENT } from "../stores/store.ts";
 import { nextTurn } from "../turns.ts";
@@ -92,7 +91,7 @@ function continueOf(
 }
 
 async function workloadsOf(
-  backend: TurnsBackend,
+  backend: Backend,
   sent: (length: Length, bytes: number) => void,
 ): Promise<readonly Workload[]> {
   const provider = await backend.openProvider("jaf");
@@ -110,8 +109,6 @@ async function workloadsOf(
   ];
 }
 
-type TurnsBackend = Pick<Backend, "name" | "openRaw" | "openProvider" | "tidy">;
-
 interface Row {
   readonly backend: string;
   readonly length: Length;
@@ -120,7 +117,7 @@ interface Row {
   readonly sentBytes: number;
 }
 
-async function measureStore(lab: Lab, backend: TurnsBackend, quick: boolean): Promise<readonly Row[]> {
+async function measureStore(lab: Lab, backend: Backend, quick: boolean): Promise<readonly Row[]> {
   const lengths = quick ? QUICK_LENGTHS : LENGTHS;
   const bytes = new Map<Length, number>();
   const workloads = await workloadsOf(backend, (length, sent) => void bytes.set(length, sent));
@@ -182,12 +179,9 @@ const cellsOf = ({ backend, length, of, sentBytes }: Row): string[] => [
 
 /** A stored turn beside what it can't do without: reading the last messages and appending two. */
 export const turns: Part = async (lab, { stores, quick }) => {
-  const starts: (() => Promise<TurnsBackend>)[] = stores.map((kind) => () => startBackend(lab, kind));
-  if (stores.includes("postgres")) starts.push(() => startPgliteBackend(lab));
   const measured: (readonly Row[])[] = [];
-  for (const start of starts) measured.push(await measureStore(lab, await start(), quick));
+  for (const kind of stores) measured.push(await measureStore(lab, await startBackend(lab, kind), quick));
   return {
-    part: "turns",
     table: {
       columns: [
         "",
@@ -202,6 +196,5 @@ export const turns: Part = async (lab, { stores, quick }) => {
       rows: measured.flat().map(cellsOf),
     },
     checks: measured.flatMap(checksOf),
-    plots: [],
   };
 };

@@ -5,7 +5,6 @@ import { answerHandoff, isHandoff } from "../handoff/handoff.ts";
 import type { AnsweredCall, ClassifyOptions } from "../interruption/classified-calls.ts";
 import { classifyCalls } from "../interruption/classify-calls.ts";
 import type { Interruption } from "../interruption/interruption.ts";
-import type { ShownArguments } from "../memory/metadata.ts";
 import type { AppendEntry } from "../memory/turn-lease.ts";
 import { isThenable } from "../thenable.ts";
 import { abortable, abortError } from "../timing/abort.ts";
@@ -25,8 +24,6 @@ export interface AnsweredCalls {
   readonly results: readonly Message[];
   /** The calls that wait. If there is any, no handoff of the same reply is made yet. */
   readonly interruptions: readonly Interruption[];
-  /** The arguments to store of calls that wait for an approval. */
-  readonly shown: readonly ShownArguments[];
   /** The agent that has the conversation now: the one that called, unless it handed off. */
   readonly agentName: string;
   readonly error: JAFError | undefined;
@@ -66,13 +63,11 @@ export async function answerCalls<Ctx>(
   };
   const goesOn = () => signal?.aborted !== true && !progress.memoryFailed;
   let interruptions: readonly Interruption[] = [];
-  let shown: readonly ShownArguments[] = [];
   try {
     const classifying = classifyCalls(scope, batch, options);
     const classified = isThenable(classifying) ? await classifying : classifying;
     const { run, answered, waiting } = classified;
     interruptions = waiting;
-    shown = classified.shown;
     const handoffs = run.filter(isHandoff);
     const others = handoffs.length === 0 ? run : without(run, handoffs);
     for (const given of answered) if (goesOn()) await answerBySomebody(scope, given, progress);
@@ -89,7 +84,7 @@ export async function answerCalls<Ctx>(
   for (const { storing } = progress; storing !== undefined && storing.size > 0; ) await Promise.all(storing);
   const { results, error } = summarize(scope, batch, progress);
   const agentName = progress.handoff?.to ?? batch.agentName;
-  return { results, interruptions, shown, agentName, error };
+  return { results, interruptions, agentName, error };
 }
 
 function without<T>(calls: readonly T[], left: readonly T[]): readonly T[] {

@@ -86,7 +86,7 @@ async function runCalls<Ctx>(
     ttlMs: scope.config.approvalTtlMs,
     now: () => timeOf(scope),
   });
-  const { results, interruptions, shown, agentName, error } = await answerCalls(
+  const { results, interruptions, agentName, error } = await answerCalls(
     scope,
     {
       agentName: currentAgentName,
@@ -100,7 +100,7 @@ async function runCalls<Ctx>(
   );
   const messages = [...state.messages, message, ...results];
   if (error === undefined && interruptions.length > 0) {
-    const entry = { agentName: currentAgentName, callScope, approvals: { ...waiting.record, shown } };
+    const entry = { agentName: currentAgentName, callScope, approvals: waiting.record };
     const waitingState = changedState(state, { messages, currentAgentName: agentName });
     return interrupt(scope, waitingState, { interruptions, entry });
   }

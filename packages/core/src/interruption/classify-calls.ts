@@ -18,7 +18,7 @@ export function classifyCalls<Ctx>(
   const run = batch.calls.map((call) => ({ call, tool: findTool(batch, calledTool(call).name) }));
   return run.some(({ tool }) => tool !== undefined && mayWait(tool))
     ? withModule(decisionsModule(), ({ applyDecisions }) => applyDecisions(scope, { batch, run }, options))
-    : { run, answered: [], waiting: [], shown: [], judged: nothingJudged };
+    : { run, answered: [], waiting: [], judged: nothingJudged };
 }
 
 const nothingJudged: JudgedCalls = new Map();
