@@ -1,7 +1,7 @@
 import type { ConversationMemory } from "@jaf/memory";
 import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
-import { isInFuture } from "./metadata-lease.ts";
+import { isInFuture } from "./lease.ts";
 
 const KEY = "jafSummaryPause";
 const FIRST_PAUSE_MS = 10_000;

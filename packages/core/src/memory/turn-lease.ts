@@ -4,10 +4,9 @@ import type { Spending } from "../cost/spending.ts";
 import { abortable } from "../timing/abort.ts";
 import type { Appends, AppendsOptions } from "./append.ts";
 import { DEFAULT_TURN_LEASE_MS } from "./config.ts";
-import { markTurnEnded, turnConflict, turnLeaseOf } from "./current-turn.ts";
+import { LONGEST_LEASE_MS, leaseFrom, markTurnEnded, turnConflict, turnLeaseOf } from "./lease.ts";
 import { loadHead } from "./load.ts";
 import { type ApprovalRecord, type EngineMetadata, type TurnLeaseRecord, toMetadata } from "./metadata.ts";
-import { LONGEST_LEASE_MS, leaseFrom } from "./metadata-lease.ts";
 import { processTime, type StoreTime } from "./store-time.ts";
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
