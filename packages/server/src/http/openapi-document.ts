@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { failureAnswer } from "../api/answers.ts";
-import { FAILURE_STATUS, type FailureCode } from "../http/failure.ts";
-import { type Operation, operations } from "./operations.ts";
+import { FAILURE_STATUS, type FailureCode } from "./failure.ts";
+import type { Operation } from "./operation.ts";
 
 const VERSION = "1.0.0";
 
@@ -13,8 +12,20 @@ const schemaOf = (schema: z.ZodType, io: "input" | "output"): unknown => {
 const json = (schema: unknown) => ({ "application/json": { schema } });
 const EVENTS = { "text/event-stream": { schema: { type: "string" } } };
 
-/** The routes of a server, as an OpenAPI 3.1 document. */
-export function openApiDocument(): Readonly<Record<string, unknown>> {
+const failure = z.object({
+  success: z.literal(false),
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    requestId: z.string(),
+    retryable: z.boolean(),
+    conversationId: z.string().optional(),
+    turnId: z.string().optional(),
+  }),
+});
+
+/** Operations as an OpenAPI 3.1 document. */
+export function openApiDocument(operations: readonly Operation[]): Readonly<Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation) };
@@ -23,7 +34,7 @@ export function openApiDocument(): Readonly<Record<string, unknown>> {
     openapi: "3.1.0",
     info: { title: "JAF server", version: VERSION },
     paths,
-    components: { schemas: { Failure: schemaOf(failureAnswer, "output") } },
+    components: { schemas: { Failure: schemaOf(failure, "output") } },
   };
 }
 
