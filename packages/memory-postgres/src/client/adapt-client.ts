@@ -80,21 +80,24 @@ async function sendReadCommitted(pool: PgPool, statement: Statement): Promise<re
   }
 }
 
+/**
+ * Prepares statements, which makes an append a seventh faster, until it shows that something between here and the server moves
+ * them to other connections, as PgBouncer does in transaction mode before version 1.21.
+ *
+ * Above read committed, a write that waited for another of the same conversation fails. Once that was seen, writes have a
+ * transaction of their own at once, since each failure costs a connection.
+ */
 function adaptPool(pool: PgPool): SqlClient {
-  // An append is a seventh faster that is prepared. But PgBouncer, in transaction mode before version 1.21, moves statements to
-  // other connections: once that was seen, none is.
   let prepares = true;
-  // Above read committed, a write that waited for another of the same conversation fails. Once that was seen, writes go the
-  // careful way at once, since each failure costs a connection.
   let raced = false;
 
   async function query(statement: Statement): Promise<readonly SqlRow[]> {
     if (raced && statement.writes) return sendReadCommitted(pool, statement);
-    const isPrepared = prepares && statement.name !== undefined;
+    const sent = prepares ? statement : unnamed(statement);
     try {
-      return await send(pool, isPrepared ? statement : unnamed(statement));
+      return await send(pool, sent);
     } catch (thrown) {
-      if (isPrepared && hasCode(thrown, MISPLACED)) {
+      if (sent.name !== undefined && hasCode(thrown, MISPLACED)) {
         prepares = false;
         return query(statement);
       }
@@ -103,6 +106,7 @@ function adaptPool(pool: PgPool): SqlClient {
       return sendReadCommitted(pool, statement);
     }
   }
+
   return { autocommit: true, concurrent: true, query, script: scriptOn(pool) };
 }
 

@@ -2,16 +2,16 @@ import { BODY, ddl, REFUSE_RENAMED } from "./ddl.ts";
 
 /** Deleting a conversation, clearing a user, and the tombstones that both leave. */
 export const erasureFunctions = ddl`
--- Tombstones: what a deletion leaves behind, so that a write which was decided on what was there before can be refused.
+-- A deletion leaves a tombstone, so that a write that was decided before the deletion can be refused.
 --
 -- A creation that is under way must come before a deletion and be deleted with it, or see its tombstone; but neither
--- sees what the other hasn't committed. So a creation that expects tombstones locks the conversation's and the user's,
--- shared with other creations, before it reads them, and who leaves one locks it alone, before it looks for what to
--- delete. Appends to what is there take none of these locks.
+-- sees uncommitted rows of the other. So a creation that expects tombstones locks the conversation's and the user's,
+-- shared with other creations, before it reads them. A deletion locks its tombstone alone, before it looks for rows to
+-- delete. Appends to existing conversations take none of these locks.
 --
--- Order of locks: of tombstones' names, of conversations, of tombstones' rows. A row of a tombstone is written by who
--- has just deleted the conversation or holds the lock of its name, so that nobody waits for it and holds what another
--- one needs.
+-- Locks are taken in this order: names of tombstones, conversations, rows of tombstones. The row of a tombstone is
+-- written by the transaction that has just deleted the conversation or holds the lock of its name, so that no
+-- transaction waits for it while it holds a lock that another one needs.
 
 -- The name of a tombstone: "tombstoneKey" of @jaf/memory/adapter. Null for no id.
 CREATE OR REPLACE FUNCTION "public"."__p___tombstone_key"(p_kind text, p_id text) RETURNS text
@@ -40,7 +40,7 @@ BEGIN
 END
 ${BODY};
 
--- Until the end of the transaction, nobody leaves a tombstone of the conversation or of the user.
+-- Until the end of the transaction, no other one leaves a tombstone of the conversation or of the user.
 CREATE OR REPLACE FUNCTION "public"."__p___lock_creation"(p_conversation_id text, p_user_id text, p_table regclass)
 RETURNS void
 LANGUAGE plpgsql
@@ -121,7 +121,7 @@ ${REFUSE_RENAMED}
 END
 ${BODY};
 
--- For the two above, and nobody else: the lock comes first.
+-- Only for the two above, which lock its name first.
 CREATE OR REPLACE FUNCTION "public"."__p___leave_tombstone"(p_kind text, p_id text, p_seconds bigint) RETURNS void
 LANGUAGE plpgsql
 AS ${BODY}

@@ -1,6 +1,6 @@
 import { BODY, ddl, OWN_NAME } from "./ddl.ts";
 
-/** What holds whoever writes, also by hand: the bounds in the indexes, and that nothing outlives its conversation. */
+/** Two rules for every writer, also by hand: the bounds in the indexes hold, and nothing outlives its conversation. */
 export const triggers = ddl`
 -- Sets the bounds where they don't hold. A burst is over once nothing was written for some time, which is 32 times as long
 -- as between the last two writes.
@@ -29,11 +29,11 @@ BEGIN
 END
 ${BODY};
 
--- What foreign keys with ON DELETE CASCADE would do, at no cost to an append: whoever deletes conversations, also by
--- hand, deletes their messages, traces and keys, and nobody renames one.
+-- Does the work of foreign keys with ON DELETE CASCADE, at no cost to an append: a deletion of conversations, also by
+-- hand, deletes their messages, traces and keys, and no conversation gets another id.
 --
 -- SECURITY DEFINER, as foreign keys are: who may delete a conversation need not have a right to the other tables.
--- Nobody but the owner may make a trigger of it, since on another table it would delete what that one names.
+-- Only the owner may make a trigger of it, since on another table it would delete the rows that this table's ids name.
 CREATE OR REPLACE FUNCTION "public"."__p___cascade"() RETURNS trigger
 LANGUAGE plpgsql
 SECURITY DEFINER
@@ -114,7 +114,7 @@ ${BODY};
 
 REVOKE ALL ON FUNCTION "public"."__p___part_cascade"() FROM PUBLIC;
 
--- Done once. Who deletes from one part of a divided table fires the triggers of that part alone. A trigger knows its
+-- Done once. A deletion from one part of a divided table fires the triggers of that part alone. A trigger knows its
 -- function by its identity, and stays what it is where the schema is renamed.
 DO $jaf_triggers$
 DECLARE
