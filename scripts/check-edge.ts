@@ -4,14 +4,11 @@
  */
 
 import { deepStrictEqual } from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { createContext, runInContext } from "node:vm";
-import { type Bundle, bundle } from "./bundle.ts";
-import { gzipBytesOf, splitBundle } from "./split-bundle.ts";
-import { openWeb } from "./web-globals.ts";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
 
 const root = new URL("..", import.meta.url).pathname;
 // In the documentation, because that is where every package of the workspace can be imported from.
@@ -26,6 +23,26 @@ const entries = PACKAGES.flatMap((folder) => {
   return Object.keys(manifest.exports).map((entry) => manifest.name + entry.slice(1));
 }).filter((entry) => entry !== KIT);
 
+/** What a bundler for browsers makes of a module. Throws for what can't be resolved, such as a module of Node's. */
+async function bundle(code: string, external: readonly string[] = [], format: "esm" | "iife" = "esm") {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: code, resolveDir: from, loader: "ts" },
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    platform: "browser",
+    target: "es2022",
+    format,
+    external: [...external],
+    logLevel: "silent",
+  });
+  const [file] = outputFiles;
+  if (file === undefined) throw new Error("esbuild gave no file.");
+  const imports = Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path));
+  return { code: file.text, gzipBytes: gzipSync(file.contents, { level: 9 }).length, imports };
+}
+
 interface Bound {
   readonly what: string;
   readonly code: string;
@@ -34,8 +51,6 @@ interface Bound {
   /** What it may import; zod is the application's, too. */
   readonly external: readonly string[];
 }
-
-const RUN = 'export { run } from "@jaf/core";';
 
 const BOUNDS: readonly Bound[] = [
   {
@@ -46,26 +61,22 @@ const BOUNDS: readonly Bound[] = [
   },
   {
     what: "`run` in one file without zod",
-    code: RUN,
+    code: 'export { run } from "@jaf/core";',
     kB: 77,
     external: ["zod"],
   },
 ];
 
-/** Of `run`, without zod, where a bundler makes files of what is loaded later: what a page loads at first, and all of it. */
-const SPLIT_RUN = { initialKB: 45, kB: 80 };
-
 const kB = (bytes: number): string => `${(bytes / 1_000).toFixed(1)} kB`;
 
 async function checkEntry(entry: string): Promise<void> {
-  const code = `export * from ${JSON.stringify(entry)};`;
-  const { imports } = await bundle({ code, from, external: ["zod"] });
+  const { imports } = await bundle(`export * from ${JSON.stringify(entry)};`, ["zod"]);
   const others = imports.filter((name) => name !== "zod" && !name.startsWith("gpt-tokenizer/"));
   if (others.length > 0) throw new Error(`A bundle of ${entry} imports ${others.join(", ")}.`);
 }
 
 async function checkBound({ what, code, kB: most, external }: Bound): Promise<void> {
-  const { gzipBytes, imports } = await bundle({ code, from, external });
+  const { gzipBytes, imports } = await bundle(code, external);
   const others = imports.filter((name) => !external.includes(name));
   if (others.length > 0) throw new Error(`The bundle of ${what} imports ${others.join(", ")}.`);
   if (gzipBytes > most * 1_000) {
@@ -76,72 +87,54 @@ async function checkBound({ what, code, kB: most, external }: Bound): Promise<vo
   console.log(`${what}: ${kB(gzipBytes)} by gzip (at most ${most} kB).`);
 }
 
-async function checkSplitRun(): Promise<void> {
-  const { files, initial, later } = await splitBundle({ code: RUN, from, external: ["zod"] });
-  const [first, all] = [gzipBytesOf(initial), gzipBytesOf(files)];
-  for (const [what, bytes, most] of [
-    ["What `run` loads at first", first, SPLIT_RUN.initialKB],
-    ["What `run` loads altogether", all, SPLIT_RUN.kB],
-  ] as const) {
-    if (bytes > most * 1_000)
-      throw new Error(`${what} has ${kB(bytes)} by gzip, and at most ${most} kB are allowed.`);
-    console.log(`${what}: ${kB(bytes)} by gzip (at most ${most} kB).`);
-  }
-  for (const { module, files } of later) {
-    const parts = files.map(({ name, gzipBytes }) => `${name} ${kB(gzipBytes)}`).join(", ");
-    console.log(`  ${module}: ${kB(gzipBytesOf(files))} (${parts}).`);
-  }
-}
-
 const program = join(root, "integration/test/support/edge/program.ts");
 
+/** What browsers and the runtimes at the edge have in common, beside the language, as far as we use it. */
+const WEB =
+  "AbortController AbortSignal Blob DOMException Event EventTarget Headers ReadableStream Request Response TextDecoder " +
+  "TextDecoderStream TextEncoder TransformStream URL URLSearchParams WritableStream atob btoa console crypto fetch " +
+  "performance queueMicrotask structuredClone";
+
 /** Runs it where only what browsers have is there: no `process`, no `Buffer`, no `require`. */
-async function runOnTheWeb({ code }: Bundle): Promise<unknown> {
-  const { globals, close } = openWeb();
+async function runOnTheWeb(code: string): Promise<unknown> {
+  const timers = new Map<number, NodeJS.Timeout>();
+  // Timers of the web are numbers, with none of the methods that Node's have.
+  const keep = (timer: NodeJS.Timeout): number => {
+    timers.set(Number(timer), timer);
+    return Number(timer);
+  };
+  const clear = (id: number | undefined): void => clearTimeout(id && timers.get(id));
+  const context = createContext({
+    ...Object.fromEntries(WEB.split(" ").map((name) => [name, Reflect.get(globalThis, name)])),
+    setTimeout: (action: () => void, milliseconds?: number) => keep(setTimeout(action, milliseconds)),
+    setInterval: (action: () => void, milliseconds?: number) => keep(setInterval(action, milliseconds)),
+    clearTimeout: clear,
+    clearInterval: clear,
+  });
   try {
-    const context = createContext({ ...globals });
     runInContext(code, context);
     return await runInContext("checked", context);
   } finally {
-    close();
-  }
-}
-
-/** Runs it as files that import each other, as a bundler with code splitting leaves them. */
-async function runSplit(): Promise<unknown> {
-  const code = `
-    import { converse } from ${JSON.stringify(program)};
-    export const checked = async () => JSON.stringify(await converse());`;
-  const { files, later } = await splitBundle({ code, from });
-  if (later.length === 0) throw new Error("Nothing is left to be loaded later.");
-  const folder = mkdtempSync(join(tmpdir(), "jaf-edge-"));
-  try {
-    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-    for (const { name, text } of files) writeFileSync(join(folder, name), text);
-    const { checked } = await import(pathToFileURL(join(folder, "stdin.js")).href);
-    return JSON.parse(await checked());
-  } finally {
-    rmSync(folder, { recursive: true });
+    for (const timer of timers.values()) clearTimeout(timer);
   }
 }
 
 for (const entry of entries) await checkEntry(entry);
 for (const bound of BOUNDS) await checkBound(bound);
-await checkSplitRun();
 const ran = await runOnTheWeb(
-  await bundle({
-    code: `
-      import { converse, refusalOfName } from ${JSON.stringify(program)};
+  (
+    await bundle(
+      `import { converse, refusalOfName } from ${JSON.stringify(program)};
       globalThis.checked = converse().then(async (account) => JSON.stringify([account, await refusalOfName("redis")]));`,
-    from,
-    format: "iife",
-  }),
+      [],
+      "iife",
+    )
+  ).code,
 );
 const [account, refusal] = JSON.parse(String(ran));
 // The same sources under Node, with Node's own hashes.
 const { converse } = await import(program);
 const expected = JSON.parse(JSON.stringify(await converse()));
 deepStrictEqual(account, expected);
-deepStrictEqual(await runSplit(), expected);
 if (!/is registered, and without Node's modules/.test(refusal)) throw new Error(`Unexpected: ${refusal}`);
 console.log(`${entries.length} entries bundle for browsers, and a conversation runs with what the web has.`);

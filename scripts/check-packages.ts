@@ -1,77 +1,109 @@
 /**
- * Packs every publishable package as it would be published, has publint and are-the-types-wrong look at it, checks what they
- * don't (`package-faults.ts`), and loads what was built. Expects `pnpm build` to have run.
+ * Packs every publishable package as it would be published, has publint and are-the-types-wrong look at it, checks the ranges of
+ * our own packages, and loads what was built, in ESM and in CommonJS. Expects `pnpm build` to have run.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
-import { checkSetupErrors, checkSharedExports } from "./entry-identity.ts";
-import { type PackedManifest, type Project, packageFaults } from "./package-faults.ts";
+import { join } from "node:path";
 
 const root = new URL("..", import.meta.url).pathname;
 
-interface Manifest extends PackedManifest {
+type Ranges = Readonly<Record<string, string>>;
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
   readonly private?: boolean;
   readonly exports: Readonly<Record<string, unknown>>;
+  readonly dependencies?: Ranges;
+  readonly peerDependencies?: Ranges;
 }
 
-const readManifest = (folder: string): Manifest =>
-  JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-
 const packages = readdirSync(join(root, "packages"))
-  .map((folder) => join(root, "packages", folder))
+  .map((name) => join(root, "packages", name))
   .filter((folder) => existsSync(join(folder, "package.json")))
-  .map((folder) => ({
-    folder,
-    manifest: readManifest(folder),
-  }))
+  .map((folder) => {
+    const manifest: Manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    return { folder, manifest };
+  })
   .filter(({ manifest }) => manifest.private !== true);
+const versions = new Map(packages.map(({ manifest }) => [manifest.name, manifest.version]));
 
 /** Prints what the checker printed only if it found something. */
 function checkTarball(checker: string, args: readonly string[]): void {
-  const { status, stdout, stderr } = spawnSync(join(root, "node_modules/.bin", checker), args, {
-    encoding: "utf8",
-  });
+  const program = join(root, "node_modules/.bin", checker);
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8" });
   if (status === 0) return;
   console.error(stdout + stderr);
   throw new Error(`${checker} ${args.join(" ")} failed.`);
 }
 
-const project: Project = {
-  root,
-  repository: (readManifest(root).repository?.url ?? "").replace(/^git\+|\.git$/g, ""),
-  versions: new Map(packages.map(({ manifest }) => [manifest.name, manifest.version])),
-};
+/** Has no errors, types or registries of its own that pass from one package to another. */
+const MAY_BE_TWICE = "@jaf/model-http";
 
-function checkContents(tarball: string, directory: string): void {
-  const unpacked = tarball.replace(/\.tgz$/, "");
-  mkdirSync(unpacked);
-  execFileSync("tar", ["-xzf", tarball, "-C", unpacked, "--strip-components=1"]);
-  const faults = packageFaults({ folder: unpacked, manifest: readManifest(unpacked), directory }, project);
-  if (faults.length > 0) throw new Error(`${directory} can't be published so:\n${faults.join("\n")}`);
+/**
+ * A dependency is installed a second time where two releases are wanted, and then an error of one isn't an instance of the other's
+ * class; with a peer the installation fails.
+ */
+function checkRanges(tarball: string): void {
+  const packed = execFileSync("tar", ["-xzOf", tarball, "package/package.json"], { encoding: "utf8" });
+  const { name, dependencies = {}, peerDependencies = {} }: Manifest = JSON.parse(packed);
+  const ours = (ranges: Ranges) => Object.entries(ranges).filter(([other]) => versions.has(other));
+  for (const [other] of ours(dependencies))
+    if (other !== MAY_BE_TWICE) throw new Error(`${name}: expected ${other} to be a peer`);
+  for (const [other, range] of [...ours(dependencies), ...ours(peerDependencies)]) {
+    const expected = `^${versions.get(other)}`;
+    if (range !== expected) throw new Error(`${name}: expected ${other} in ${expected}, found ${range}`);
+  }
 }
 
-// In the documentation, because that is where every package of the workspace can be imported from.
-const docs = join(root, "docs");
+/** Runs the program as an application in either module system; it has `load(specifier)` and fails by throwing. */
+function runInBoth(program: string): void {
+  for (const [type, loader] of Object.entries({ module: "import", commonjs: "require" })) {
+    const code = `const load = async (specifier) => ${loader}(specifier);\n(async () => {\n${program}\n})();`;
+    execFileSync(process.execPath, [`--input-type=${type}`, "--eval", code], {
+      cwd: join(root, "docs"), // From there every package of the workspace can be loaded.
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+  }
+}
 
 /** A conformance kit can be imported in a vitest run only. */
 const isKit = (name: string, entry: string): boolean =>
   entry === "./testing" && ["@jaf/memory", "@jaf/user-memory"].includes(name);
 
-/** Loads every entry of a built package as an application does, by import and by require; each alone, and together. */
-function load({ name, exports }: Manifest): void {
+/** Conversations and user memory have schemas of their own, each with functions of these names. */
+const BY_SCHEMA = ["migrate", "printMigrations"];
+
+/** Loads every entry, each alone and all together: a name that two of them export stands for one value. */
+function checkEntries({ name, exports }: Manifest): void {
   const entries = Object.keys(exports)
     .filter((entry) => !isKit(name, entry))
     .map((entry) => name + entry.slice(1));
-  for (const entry of entries) {
-    const specifier = JSON.stringify(entry);
-    for (const code of [`await import(${specifier})`, `require(${specifier})`]) {
-      const type = code.startsWith("require") ? "commonjs" : "module";
-      execFileSync(process.execPath, [`--input-type=${type}`, "--eval", code], { cwd: docs });
-    }
-  }
-  checkSharedExports({ cwd: docs, entries });
+  for (const entry of entries) runInBoth(`await load(${JSON.stringify(entry)});`);
+  runInBoth(`
+    const seen = new Map();
+    for (const entry of ${JSON.stringify(entries)}) {
+      for (const [name, value] of Object.entries(await load(entry))) {
+        if (["default", "module.exports"].includes(name)) continue;
+        if (entry.endsWith("/user-memory") && ${JSON.stringify(BY_SCHEMA)}.includes(name)) continue;
+        const first = seen.get(name) ?? { entry, value };
+        seen.set(name, first);
+        if (first.value !== value) throw new Error(name + " of " + first.entry + " is another in " + entry);
+      }
+    }`);
+}
+
+/** An adapter that finds no server rejects with the `MemorySetupError` of `@jaf/memory`: its class is there once. */
+function checkSharedClass(): void {
+  runInBoth(`
+    const { MemorySetupError } = await load("@jaf/memory");
+    const { createRedisProvider } = await load("@jaf/memory-redis");
+    // Nothing listens on port 1.
+    const config = { type: "redis", host: "127.0.0.1", port: 1 };
+    const thrown = await createRedisProvider(config).then(() => undefined, (error) => error);
+    if (!(thrown instanceof MemorySetupError)) throw new Error("createRedisProvider rejected with " + thrown);`);
 }
 
 const out = mkdtempSync(join(tmpdir(), "jaf-packages-"));
@@ -80,13 +112,13 @@ try {
     const tarball = join(out, `${manifest.name.replace("/", "-")}.tgz`);
     // pnpm resolves catalog:, workspace: and publishConfig; `npm pack` would not.
     execFileSync("pnpm", ["pack", "--out", tarball], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
-    checkContents(tarball, relative(root, folder));
+    checkRanges(tarball);
     checkTarball("publint", [tarball, "--strict"]);
     // "node16": the packages are for Node, where every resolution since 16 reads `exports`.
     checkTarball("attw", [tarball, "--profile", "node16", "--format", "ascii"]);
-    load(manifest);
+    checkEntries(manifest);
   }
-  checkSetupErrors(docs);
+  checkSharedClass();
   console.log(`${packages.length} packages are fit to publish.`);
 } finally {
   rmSync(out, { recursive: true, force: true });

@@ -3,7 +3,17 @@ import { readFileSync } from "node:fs";
 import concurrently from "concurrently";
 
 /** The longest first. */
-const STEPS = ["packages", "typecheck", "snippets", "surface", "cycles", "unused", "lint", "changesets"];
+const STEPS = [
+  "packages",
+  "typecheck",
+  "snippets",
+  "surface",
+  "texts",
+  "cycles",
+  "unused",
+  "lint",
+  "changesets",
+];
 
 const { scripts } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 

@@ -7,8 +7,6 @@ export interface PublicTypes {
   readonly entry: Entry;
   /** Their names. */
   readonly values: readonly string[];
-  /** How many. */
-  readonly types: number;
   readonly text: string;
 }
 
@@ -88,6 +86,6 @@ export function readPublicTypes(root: string): readonly PublicTypes[] {
     const values = names.filter(([, symbol]) => isValue(symbol)).map(([name]) => name);
     const title = `# ${entry.specifier}\n\nWritten by \`pnpm surface --write\`.\n\n`;
     const rest = unexported.length > 0 ? `\n## Used above but not exported\n\n${block(unexported)}` : "";
-    return { entry, values, types: names.length - values.length, text: title + block(texts) + rest };
+    return { entry, values, text: title + block(texts) + rest };
   });
 }

@@ -1,60 +1,58 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { type Lab, withLab } from "./lab.ts";
 import { describeMachine, disturbingLoad } from "./machine.ts";
-import { type Options, parseOptions, usage } from "./options.ts";
-import { formatFiles, writeDocs } from "./report/docs.ts";
-import { renderPart } from "./report/markdown.ts";
-import { isMet, type PartResult, saveResults } from "./results.ts";
-import { PartFailed, runPart, stopParts } from "./run-part.ts";
+import { type Options, type PartName, parseOptions, usage } from "./options.ts";
+import { append } from "./parts/append.ts";
+import { clients } from "./parts/clients.ts";
+import { engine } from "./parts/engine.ts";
+import { imports } from "./parts/imports.ts";
+import type { Part } from "./parts/part.ts";
+import { read } from "./parts/read.ts";
+import { streams } from "./parts/streams.ts";
+import { turns } from "./parts/turns.ts";
+import { runProgram } from "./program.ts";
+import { renderPart } from "./report.ts";
 
-const print = console.log;
+const parts: Record<PartName, Part> = { engine, append, read, clients, turns, imports, streams };
 
-async function runAll(options: Options): Promise<void> {
+async function measurePart(name: PartName, options: Options): Promise<void> {
+  const result = await withLab((lab) => parts[name](lab, options));
+  console.log(`\n## ${name}\n\n${renderPart(result)}\n`);
+}
+
+/** This program for one part; its exit code. */
+async function forkPart(lab: Lab, name: PartName): Promise<number> {
+  const child = fork(fileURLToPath(import.meta.url), [...process.argv.slice(2), "--part", name]);
+  const ended = once(child, "exit");
+  lab.onEnd(async () => {
+    child.kill();
+    await ended;
+  });
+  const [code]: readonly unknown[] = await ended;
+  return Number(code ?? 1);
+}
+
+/** Each part in a process of its own: what an earlier one has left in memory costs it no pause. */
+async function measureEach({ parts, quick }: Options): Promise<void> {
   const load = disturbingLoad();
+  console.log(`${new Date().toISOString().slice(0, 10)}, ${describeMachine()}.`);
   if (load !== undefined)
-    process.stderr.write(`Something else is busy here (load ${load.toFixed(1)}): the figures will be off.\n`);
-  const start = performance.now();
-  const results: PartResult[] = [];
-  for (const name of options.parts) {
-    process.stderr.write(`${name}\n`);
-    const result = await runPart(name, options);
-    results.push(result);
-    print(`\n## ${name}\n\n${renderPart(result)}\n`);
-  }
-  const minutes = (performance.now() - start) / 60_000;
-  const checks = results.flatMap(({ checks }) => checks);
-  print(`${checks.filter(isMet).length} of ${checks.length} targets met, in ${minutes.toFixed(1)} minutes.`);
-  if (options.quick) print("A smoke run: these figures mean nothing.");
-  if (!options.write) return;
-  const takenOn = new Date().toISOString().slice(0, 10);
-  const all = { takenOn, machine: describeMachine(), minutes, disturbedBy: load, parts: results };
-  formatFiles([saveResults(all), ...writeDocs(all)]);
-}
-
-function parse(): Options | undefined {
-  try {
-    return parseOptions(process.argv.slice(2));
-  } catch (thrown) {
-    process.stderr.write(`${thrown instanceof Error ? thrown.message : String(thrown)}\n\n${usage}`);
-    return undefined;
+    console.log(`Other work runs beside it (load ${load.toFixed(1)}): the figures are off.`);
+  if (quick) console.log("A smoke run: these figures mean nothing.");
+  for (const name of parts) {
+    const code = await withLab((lab) => forkPart(lab, name));
+    if (code === 0) continue;
+    process.exitCode = code; // The part has said why.
+    return;
   }
 }
 
-const options = parse();
-if (options === undefined) {
-  process.exitCode = 2;
-} else if (options.help) {
-  print(usage);
-} else {
-  let stoppedBy: number | undefined;
-  for (const [signal, code] of [["SIGINT", 130] as const, ["SIGTERM", 143] as const]) {
-    process.once(signal, () => {
-      stoppedBy = code;
-      stopParts(signal);
-    });
-  }
-  try {
-    await runAll(options);
-  } catch (thrown) {
-    if (!(thrown instanceof PartFailed)) throw thrown; // A part that fails says why.
-    process.exitCode = stoppedBy ?? 1;
-  }
-}
+await runProgram(usage, async () => {
+  const options = parseOptions();
+  const { help, part } = options;
+  if (help) console.log(usage);
+  else if (part === undefined) await measureEach(options);
+  else await measurePart(part, options);
+});

@@ -9,8 +9,6 @@ export const median = (samples: readonly number[]): number => quantile(samples, 
 export interface Contender {
   readonly name: string;
   readonly once: () => Promise<void>;
-  /** Waits, untimed, for work that `once` left behind, so that it doesn't fall on the next contender. */
-  readonly settle?: (() => Promise<void>) | undefined;
 }
 
 /** In microseconds. */
@@ -47,11 +45,10 @@ export async function measure(
   const samples = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
   if (samples.size < contenders.length) throw new TypeError("two contenders of one name");
   for (let round = -warmUp; round < rounds; round++) {
-    for (const { name, once, settle } of shuffle(contenders)) {
+    for (const { name, once } of shuffle(contenders)) {
       const start = now();
       await once();
       if (round >= 0) samples.get(name)?.push(now() - start);
-      await settle?.();
     }
   }
   return (name) => {

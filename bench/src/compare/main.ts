@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 import type { MemoryProvider } from "@jaf/memory";
-import { inParallel, type Lab, stopLabs, withLab } from "../lab.ts";
+import { inParallel, type Lab, withLab } from "../lab.ts";
 import type { StoreKind } from "../options.ts";
-import { duration, integer, ratio } from "../report/format.ts";
-import { renderTable } from "../report/markdown.ts";
+import { runProgram } from "../program.ts";
+import { duration, integer, ratio, renderTable } from "../report.ts";
 import { openPool, startPostgresServer } from "../stores/postgres.ts";
 import { connectRedis, startRedisServer } from "../stores/redis.ts";
 import { type Checkout, loadCheckout } from "./checkout.ts";
@@ -28,7 +28,7 @@ async function openServer(lab: Lab, kind: StoreKind): Promise<Opened> {
       checkout.openRedis(namespace, await connectRedis(lab, url));
     return { name: "Redis", open, tidy: async () => {} };
   }
-  const url = await startPostgresServer(lab, { durable: true });
+  const url = await startPostgresServer(lab);
   const admin = openPool(lab, url, 1);
   return {
     name: "Postgres",
@@ -124,17 +124,8 @@ async function compare(options: CompareOptions): Promise<void> {
   console.log(renderTable({ columns: besides, rows: own }));
 }
 
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => void stopLabs().finally(() => process.exit(130)));
-}
-try {
-  const options = parseCompareOptions(process.argv.slice(2));
+await runProgram(usage, async () => {
+  const options = parseCompareOptions();
   if (options === undefined) console.log(usage);
   else await compare(options);
-} catch (thrown) {
-  const isUsage = thrown instanceof TypeError;
-  process.stderr.write(
-    `${thrown instanceof Error ? thrown.message : JSON.stringify(thrown)}\n${isUsage ? `\n${usage}` : ""}`,
-  );
-  process.exitCode = isUsage ? 2 : 1;
-}
+});

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { type StoreKind, storeKinds } from "../options.ts";
+import { commandLine, oneOf, UsageError } from "../program.ts";
 
 export interface CompareOptions {
   /** Another checkout of this repository, whose packages are built. */
@@ -24,13 +25,13 @@ last 20, load. And, of this one alone, a replaced tail beside an append, and a r
 const wholeNumber = (what: string, text: string): number => {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value > 0) return value;
-  throw new TypeError(`Invalid ${what}: expected a whole number from 1`);
+  throw new UsageError(`Invalid ${what}: expected a whole number from 1`);
 };
 
-/** `undefined`: help was asked for. Throws a `TypeError` that says what was expected. */
-export function parseCompareOptions(args: readonly string[]): CompareOptions | undefined {
+/** `undefined`: help was asked for. Throws a `UsageError` that says what was expected. */
+export function parseCompareOptions(): CompareOptions | undefined {
   const { values, positionals } = parseArgs({
-    args: args.filter((arg) => arg !== "--"),
+    args: commandLine(),
     allowPositionals: true,
     options: {
       store: { type: "string" },
@@ -41,14 +42,10 @@ export function parseCompareOptions(args: readonly string[]): CompareOptions | u
   });
   if (values.help) return undefined;
   const [other, ...rest] = positionals;
-  if (other === undefined || rest.length > 0) throw new TypeError("Expected one folder: the other checkout");
-  const store = storeKinds.find((kind) => kind === values.store);
-  if (values.store !== undefined && store === undefined) {
-    throw new TypeError(`Unknown store "${values.store}": expected ${storeKinds.join(" or ")}`);
-  }
+  if (other === undefined || rest.length > 0) throw new UsageError("Expected one folder: the other checkout");
   return {
     other,
-    stores: store === undefined ? storeKinds : [store],
+    stores: values.store === undefined ? storeKinds : [oneOf("store", values.store, storeKinds)],
     rounds: wholeNumber("--rounds", values.rounds),
     calls: wholeNumber("--calls", values.calls),
   };

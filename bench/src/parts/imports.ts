@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Entry, type External, entriesOf, externalsOf, writeLimit } from "../imports/entries.ts";
-import { duration, ratio } from "../report/format.ts";
+import { duration, ratio } from "../report.ts";
 import type { Check } from "../results.ts";
 import { median } from "../statistics.ts";
 import type { Part } from "./part.ts";
@@ -81,5 +81,5 @@ export const imports: Part = async (lab, { quick }) => {
     ];
   });
   const columns = ["", "imports", "these alone", "the entry", "its own", "ratio"];
-  return { part: "imports", table: { columns, rows }, checks: measured.map(checkOf), plots: [] };
+  return { table: { columns, rows }, checks: measured.map(checkOf) };
 };

@@ -1,5 +1,4 @@
 import { inParallel, type Lab } from "../lab.ts";
-import type { LinePlot, Series } from "../results.ts";
 import { type Contender, type Measured, measure, type Rounds } from "../statistics.ts";
 import type { Backend } from "../stores/backend.ts";
 import type { Store } from "../stores/store.ts";
@@ -54,7 +53,7 @@ async function prepare(
     calls += 1;
     return call(store, ids[calls % ids.length] as string, length);
   };
-  return { name: `${name} ${length}`, once, settle: store.settle };
+  return { name: `${name} ${length}`, once };
 }
 
 /** Every workload at every length, all of them interleaved. */
@@ -72,40 +71,4 @@ export async function measureLengths(
   lab.progress(`${backend.name}: ${title}: measuring`);
   const of = await measure(contenders, plan);
   return (name, length) => of(`${name} ${length}`);
-}
-
-/** Medians of one store at every length. */
-export interface LengthRow {
-  readonly length: Length;
-  readonly raw: Measured;
-  readonly jaf: Measured;
-  readonly peer: Measured;
-  /** Ours, measured beside the peer. */
-  readonly besidePeer: Measured;
-}
-
-const seriesOf = (name: string, rows: readonly LengthRow[], of: (row: LengthRow) => Measured): Series => ({
-  name,
-  points: rows.map((row) => [row.length, of(row).p50 / 1_000] as const),
-});
-
-export function plotLengths(
-  { file, title }: { readonly file: string; readonly title: string },
-  stores: readonly { readonly name: string; readonly rows: readonly LengthRow[] }[],
-): LinePlot {
-  return {
-    kind: "lines",
-    file,
-    title,
-    x: "messages in the conversation",
-    y: "p50, ms",
-    panels: stores.map(({ name, rows }) => ({
-      title: name,
-      series: [
-        seriesOf("raw driver", rows, ({ raw }) => raw),
-        seriesOf("JAF", rows, ({ jaf }) => jaf),
-        seriesOf("@xynehq/jaf", rows, ({ peer }) => peer),
-      ],
-    })),
-  };
 }

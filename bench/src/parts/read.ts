@@ -1,17 +1,11 @@
 import type { Lab } from "../lab.ts";
-import { duration, integer, ratio } from "../report/format.ts";
+import { duration, integer, ratio } from "../report.ts";
 import type { Check } from "../results.ts";
+import type { Measured } from "../statistics.ts";
 import type { Backend } from "../stores/backend.ts";
 import { startBackend } from "../stores/start-backend.ts";
-import { jafStore, RECENT, type Store } from "../stores/store.ts";
-import {
-  LENGTHS,
-  type Length,
-  type LengthRow,
-  measureLengths,
-  plotLengths,
-  type Workload,
-} from "./lengths.ts";
+import { jafStore, RECENT } from "../stores/store.ts";
+import { LENGTHS, type Length, measureLengths, type Workload } from "./lengths.ts";
 import type { Part } from "./part.ts";
 
 const WHOLE = 10_000;
@@ -27,86 +21,64 @@ const recent: Call = async (store, id, length) =>
 
 const load: Call = async (store, id, length) => expectCount(await store.load(id), length);
 
-interface Reads {
-  readonly recent: readonly LengthRow[];
-  readonly load: LengthRow;
+interface Row {
+  readonly what: string;
+  readonly length: Length;
+  readonly raw: Measured;
+  readonly jaf: Measured;
+  /** The most that ours may take, as a multiple of raw. */
+  readonly target: number;
 }
 
-async function measureStore(lab: Lab, backend: Backend, quick: boolean): Promise<Reads> {
-  const [raw, peer] = [await backend.openRaw(), await backend.openPeer()];
-  const jaf = jafStore(await backend.openProvider("jaf"));
-  const pass = (
-    title: string,
-    stores: Record<string, Store>,
-    { call, lengths, rounds }: { call: Call; lengths: readonly Length[]; rounds: number },
-  ) =>
+async function measureStore(lab: Lab, backend: Backend, quick: boolean): Promise<readonly Row[]> {
+  const stores = { raw: await backend.openRaw(), jaf: jafStore(await backend.openProvider("jaf")) };
+  const measureCall = (title: string, call: Call, plan: { lengths: readonly Length[]; rounds: number }) =>
     measureLengths(
       { lab, backend, title },
       Object.entries(stores).map(([name, store]) => ({ name, store, call })),
-      { warmUp: Math.ceil(rounds / 10), rounds: quick ? Math.ceil(rounds / 20) : rounds, lengths, grows: 0 },
+      {
+        warmUp: Math.ceil(plan.rounds / 10),
+        rounds: quick ? Math.ceil(plan.rounds / 20) : plan.rounds,
+        lengths: plan.lengths,
+        grows: 0,
+      },
     );
-  const ours = await pass("last 20", { raw, jaf }, { call: recent, lengths: LENGTHS, rounds: 2_000 });
-  const whole = await pass("all 10,000", { raw, jaf }, { call: load, lengths: [WHOLE], rounds: 150 });
-  const both = { jaf, peer };
-  const theirs = await pass("last 20, @xynehq/jaf", both, { call: recent, lengths: LENGTHS, rounds: 60 });
-  const theirWhole = await pass("all 10,000, @xynehq/jaf", both, {
-    call: load,
-    lengths: [WHOLE],
-    rounds: 40,
-  });
-  const rowOf = (length: Length, mine: typeof ours, beside: typeof ours): LengthRow => ({
-    length,
-    raw: mine("raw", length),
-    jaf: mine("jaf", length),
-    peer: beside("peer", length),
-    besidePeer: beside("jaf", length),
-  });
-  return {
-    recent: LENGTHS.map((length) => rowOf(length, ours, theirs)),
-    load: rowOf(WHOLE, whole, theirWhole),
-  };
+  const last = await measureCall("last 20", recent, { lengths: LENGTHS, rounds: 2_000 });
+  const all = await measureCall("all 10,000", load, { lengths: [WHOLE], rounds: 150 });
+  const { name } = backend;
+  return [
+    ...LENGTHS.map((length) => ({
+      what: `${name}, last 20`,
+      length,
+      raw: last("raw", length),
+      jaf: last("jaf", length),
+      target: 1.5,
+    })),
+    { what: `${name}, all`, length: WHOLE, raw: all("raw", WHOLE), jaf: all("jaf", WHOLE), target: 1.3 },
+  ];
 }
 
-const toRaw = ({ jaf, raw }: LengthRow): number => jaf.p50 / raw.p50;
+const toRaw = ({ jaf, raw }: Row): number => jaf.p50 / raw.p50;
 
-function checksOf(store: string, { recent, load }: Reads): Check[] {
-  const most = { rule: "at most", unit: "×" } as const;
-  const each = recent.map((row) => ({
-    what: `${store}: last 20 of ${integer(row.length)}, JAF to raw`,
-    measured: toRaw(row),
-    target: 1.5,
-    ...most,
-  }));
-  return [...each, { what: `${store}: all 10,000, JAF to raw`, measured: toRaw(load), target: 1.3, ...most }];
-}
+const checkOf = (row: Row): Check => ({
+  what: `${row.what} of ${integer(row.length)}, JAF to raw`,
+  measured: toRaw(row),
+  rule: "at most",
+  target: row.target,
+  unit: "×",
+});
 
-const cellsOf = (title: string, row: LengthRow): string[] => [
-  title,
+const cellsOf = (row: Row): string[] => [
+  row.what,
   integer(row.length),
   ...[row.raw.p50, row.raw.p99, row.jaf.p50, row.jaf.p99].map(duration),
   ratio(toRaw(row)),
-  duration(row.peer.p50),
-  ratio(row.peer.p50 / row.besidePeer.p50),
 ];
-
-const columns = ["", "stored", "raw p50", "p99", "JAF p50", "p99", "to raw", "@xynehq/jaf p50", "to JAF"];
 
 /** The last 20 messages of conversations of every length, and all of the longest. */
 export const read: Part = async (lab, { stores, quick }) => {
-  const measured: { name: string; rows: readonly LengthRow[]; reads: Reads }[] = [];
-  for (const kind of stores) {
-    const backend = await startBackend(lab, kind);
-    const reads = await measureStore(lab, backend, quick);
-    measured.push({ name: backend.name, rows: reads.recent, reads });
-  }
-  const rows = measured.flatMap(({ name, reads }) => [
-    ...reads.recent.map((row) => cellsOf(`${name}, last 20`, row)),
-    cellsOf(`${name}, all`, reads.load),
-  ]);
-  return {
-    part: "read",
-    table: { columns, rows },
-    checks: measured.flatMap(({ name, reads }) => checksOf(name, reads)),
-    plots: [plotLengths({ file: "recent.svg", title: "Reading the last 20 messages" }, measured)],
-  };
+  const rows: Row[] = [];
+  for (const kind of stores) rows.push(...(await measureStore(lab, await startBackend(lab, kind), quick)));
+  const columns = ["", "stored", "raw p50", "p99", "JAF p50", "p99", "to raw"];
+  return { table: { columns, rows: rows.map(cellsOf) }, checks: rows.map(checkOf) };
 };

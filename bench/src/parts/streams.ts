@@ -4,7 +4,7 @@ import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TurnEvent } from "@jaf/server";
 import { inParallel, type Lab } from "../lab.ts";
-import { duration, integer, ratio } from "../report/format.ts";
+import { duration, integer, ratio } from "../report.ts";
 import { now, quantile } from "../statistics.ts";
 import { startRedisServer } from "../stores/redis.ts";
 import { readStream } from "../streams/read-stream.ts";
@@ -37,11 +37,7 @@ const QUICK: Size = { streams: 20, seconds: 2, turns: 32 };
 
 async function startServer(lab: Lab, setup: ServerSetup) {
   const child = fork(new URL("../streams/server-process.ts", import.meta.url), [JSON.stringify(setup)], {
-    execArgv: [
-      ...process.execArgv,
-      "--expose-gc",
-      ...(process.env["PROF"] ? ["--cpu-prof", "--cpu-prof-dir=/tmp/prof"] : []),
-    ],
+    execArgv: [...process.execArgv, "--expose-gc"],
   });
   const ended = once(child, "exit");
   lab.onEnd(async () => {
@@ -159,7 +155,6 @@ export const streams: Part = async (lab, { quick }) => {
   const [p50, p99, longest] = [0.5, 0.99, 1].map((q) => quantile(lag.ages, q)) as [number, number, number];
   const none = { rule: "at most", target: 0, unit: "" } as const;
   return {
-    part: "streams",
     table: {
       columns: ["", "pieces", "p50", "p99", "longest", "of a core"],
       rows: [
@@ -190,6 +185,5 @@ export const streams: Part = async (lab, { quick }) => {
         unit: "",
       },
     ],
-    plots: [],
   };
 };

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import * as z from "zod";
-import { type LocomoConversation, type LocomoTurn, readLocomo, UnreadableData } from "./locomo.ts";
+import { UsageError } from "../program.ts";
+import { type LocomoConversation, type LocomoTurn, readLocomo } from "./locomo.ts";
 
 /** A message of a conversation with an assistant, or between people. */
 export interface ChatTurn extends LocomoTurn {
@@ -30,7 +31,7 @@ const chatSchema = z.object({
 
 function readChats(path: string): readonly Chat[] {
   const parsed = z.array(chatSchema).safeParse(JSON.parse(readFileSync(path, "utf8")));
-  if (!parsed.success) throw new UnreadableData(`Cannot read conversations from ${path}: another format.`);
+  if (!parsed.success) throw new UsageError(`Cannot read conversations from ${path}: another format.`);
   return parsed.data.map(({ id, turns, questions }) => ({
     id,
     turns: turns.map((turn) => ({ ...turn, saidAt: timeOf(turn.saidAt), facts: [] })),
@@ -53,8 +54,7 @@ export function restricted({ id, turns, questions }: Chat, isWanted: (turn: Chat
   return { id, turns: kept, questions: answerable };
 }
 
-export const setNames = ["locomo", "beam", "realtalk"] as const;
-export type SetName = (typeof setNames)[number];
+export type SetName = "locomo" | "beam" | "realtalk";
 
 const FILES: Readonly<Record<SetName, string>> = {
   locomo: "locomo-dev-3.json",
@@ -62,16 +62,19 @@ const FILES: Readonly<Record<SetName, string>> = {
   realtalk: "realtalk-dev-3.json",
 };
 
+/** Conversations in the format of snap-research/locomo. Throws a {@link UsageError}. */
+export const readLocomoChats = (path: string): readonly Chat[] =>
+  readLocomo(path)
+    .map(({ turns, ...chat }) => ({
+      ...chat,
+      turns: turns.map((turn) => ({ ...turn, role: "user" as const })),
+    }))
+    .map((chat) => restricted(chat, () => true));
+
 /** `undefined` where the data isn't there. */
 export function readSet(name: SetName): readonly Chat[] | undefined {
   const path = `${folder}${FILES[name]}`;
   if (!existsSync(path)) return undefined;
-  const chats: readonly Chat[] =
-    name === "locomo"
-      ? readLocomo(path).map((chat) => ({
-          ...chat,
-          turns: chat.turns.map((turn) => ({ ...turn, role: "user" as const })),
-        }))
-      : readChats(path);
-  return chats.map((chat) => restricted(chat, () => true));
+  if (name === "locomo") return readLocomoChats(path);
+  return readChats(path).map((chat) => restricted(chat, () => true));
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
+import { UsageError } from "../program.ts";
 
 /** A message of a conversation of the data set. */
 export interface LocomoTurn {
@@ -59,20 +60,17 @@ const TURN_ID = /D\d+:\d+/g;
 
 const turnIds = (text: string): readonly string[] => text.match(TURN_ID) ?? [];
 
-/** A file that isn't there, or doesn't hold conversations. */
-export class UnreadableData extends Error {}
-
 function read(path: string): readonly z.infer<typeof conversationSchema>[] {
   try {
     return z.array(conversationSchema).parse([JSON.parse(readFileSync(path, "utf8")) as unknown].flat());
   } catch (cause) {
     const reason =
       cause instanceof z.ZodError ? "it isn't in the format of snap-research/locomo" : String(cause);
-    throw new UnreadableData(`Cannot read conversations from ${path}: ${reason}.`, { cause });
+    throw new UsageError(`Cannot read conversations from ${path}: ${reason}.`, { cause });
   }
 }
 
-/** Reads conversations in the format of snap-research/locomo. Throws {@link UnreadableData}. */
+/** Reads conversations in the format of snap-research/locomo. Throws a {@link UsageError}. */
 export const readLocomo = (path: string): readonly LocomoConversation[] =>
   read(path).map((raw) => {
     const turns = turnsOf(raw);

@@ -1,123 +1,89 @@
-import { stopLabs, withLab } from "../lab.ts";
-import { disturbingLoad } from "../machine.ts";
-import { measureEmbedders } from "./embedders.ts";
-import { type LocomoConversation, readLocomo, UnreadableData } from "./locomo.ts";
-import { type MemoryKind, parseOptions, type RecallBenchOptions, usage } from "./options.ts";
-import { measureQuality } from "./quality.ts";
-import {
-  embeddersTable,
-  type QualityRow,
-  qualityTable,
-  type SpeedRow,
-  sensitivityTable,
-  setsTable,
-  speedTable,
-} from "./report.ts";
-import { measureSet, type SetMarks, setRows } from "./sets.ts";
-import { measureSpeed, type SpeedSetting } from "./speed.ts";
-import { openStore } from "./stores.ts";
-import { measureTuning } from "./tuning.ts";
-import { writeRecallDocs } from "./write-docs.ts";
+import { parseArgs } from "node:util";
+import { withLab } from "../lab.ts";
+import { describeMachine, disturbingLoad } from "../machine.ts";
+import { commandLine, oneOf, runProgram } from "../program.ts";
+import { duration, renderTable } from "../report.ts";
+import { readLocomoChats } from "./chats.ts";
+import type { Marks } from "./marks.ts";
+import { measureSet, setRows } from "./sets.ts";
+import { type MemoryKind, measureQuality, memoryKinds, openStore } from "./stores.ts";
 
-async function quality(
-  stores: readonly MemoryKind[],
-  conversations: readonly LocomoConversation[],
-): Promise<readonly QualityRow[]> {
-  const rows: QualityRow[] = [];
-  for (const kind of stores) {
-    await withLab(async (lab) => {
-      lab.progress(`quality, ${kind}`);
-      const { memory } = await openStore(lab, kind);
-      for (const items of ["turns", "facts"] as const) {
-        rows.push({ kind, items, ...(await measureQuality(memory, conversations, items)) });
-      }
-    });
-  }
-  return rows;
+const PARTS = ["sets", "quality"] as const;
+
+const DEFAULT_DATA = new URL("../../../../shared/data/locomo-dev-3.json", import.meta.url).pathname;
+
+const usage = `Usage: pnpm bench:recall [sets|quality …] [--data FILE …] [--store in-memory|redis|postgres …]
+
+  sets     three data sets beside BM25, in memory
+  quality  LoCoMo on each store, and how long a recall takes
+
+  --data   of quality: conversations in the format of snap-research/locomo; default ../shared/data/locomo-dev-3.json
+  --store  of quality: only this store
+`;
+
+function parseOptions() {
+  const { values, positionals } = parseArgs({
+    args: commandLine(),
+    allowPositionals: true,
+    options: {
+      data: { type: "string", multiple: true, default: [DEFAULT_DATA] },
+      store: { type: "string", multiple: true, default: [...memoryKinds] },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  return {
+    parts: positionals.length === 0 ? PARTS : positionals.map((text) => oneOf("part", text, PARTS)),
+    stores: values.store.map((text) => oneOf("store", text, memoryKinds)),
+    data: values.data,
+    help: values.help,
+  };
 }
 
-async function sets(): Promise<readonly SetMarks[]> {
-  const rows: SetMarks[] = [];
+const FIGURES = ["R@1", "R@5", "R@10", "MRR"];
+
+/** Percent but for MRR. */
+const figures = ({ recallAt, reciprocalRank }: Marks): readonly string[] => [
+  ...([1, 5, 10] as const).map((depth) => recallAt[depth].toFixed(1)),
+  reciprocalRank.toFixed(3),
+];
+
+async function sets(): Promise<string> {
+  const rows: string[][] = [];
   for (const row of setRows) {
     const marks = await measureSet(row);
     if (marks === undefined)
       process.stderr.write(`  left out: ${row.name}: its data isn't in ../shared/data\n`);
-    else rows.push(marks);
+    else rows.push([row.name, String(marks.ours.questions), ...figures(marks.ours), ...figures(marks.bm25)]);
   }
-  return rows;
+  const columns = ["what", "questions", ...FIGURES, ...FIGURES.map((name) => `BM25 ${name}`)];
+  return renderTable({ columns, rows });
 }
 
-/** The default of `maxQuotations`. */
-const MOST_QUOTATIONS = 5_000;
-
-async function speed(stores: readonly MemoryKind[]): Promise<readonly SpeedRow[]> {
-  const rows: SpeedRow[] = [];
+async function quality(stores: readonly MemoryKind[], data: readonly string[]): Promise<string> {
+  const chats = data.flatMap(readLocomoChats);
+  const rows: string[][] = [];
   for (const kind of stores) {
-    const settings: readonly SpeedSetting[] = [
-      { users: 1, factsPerUser: 1_000, source: "told" },
-      { users: 1, factsPerUser: 1_000, source: "said" },
-      { users: 1, factsPerUser: 1_000, source: "quoted" },
-      { users: 1, factsPerUser: MOST_QUOTATIONS, source: "quoted" },
-      { users: 1, factsPerUser: 10_000, source: "told" },
-      ...(kind === "postgres" ? [{ users: 1_000, factsPerUser: 1_000, source: "told" } as const] : []),
-    ];
-    for (const setting of settings) {
-      await withLab(async (lab) => {
-        const { users, factsPerUser, source } = setting;
-        lab.progress(`speed, ${kind}, ${users} × ${factsPerUser}, ${source}`);
-        rows.push({ kind, ...(await measureSpeed(lab, await openStore(lab, kind), setting)) });
-      });
-    }
+    await withLab(async (lab) => {
+      lab.progress(`quality, ${kind}`);
+      const memory = await openStore(lab, kind);
+      for (const { name, set, itemsOf } of setRows) {
+        if (set !== "locomo" || itemsOf === undefined) continue;
+        const measured = await measureQuality(memory, chats, { name, itemsOf });
+        const times = [measured.p50, measured.p95].map((milliseconds) => duration(1_000 * milliseconds));
+        rows.push([kind, name, String(measured.questions), ...figures(measured), ...times]);
+      }
+    });
   }
-  return rows;
+  return renderTable({ columns: ["store", "items", "questions", ...FIGURES, "recall p50", "p95"], rows });
 }
 
-async function runAll({ parts, stores, data, write }: RecallBenchOptions): Promise<void> {
+await runProgram(usage, async () => {
+  const { parts, stores, data, help } = parseOptions();
+  if (help) return console.log(usage);
   const load = disturbingLoad();
-  if (load !== undefined) {
-    process.stderr.write(`Something else is busy here (load ${load.toFixed(1)}): the times will be off.\n`);
-  }
-  const tables: Record<string, string> = {};
-  const show = (part: string, text: string) => {
-    tables[part] = text;
-    console.log(`\n${text}\n`);
-  };
-  if (parts.includes("sets")) show("sets", setsTable(await sets()));
-  if (parts.includes("embedders")) show("embedders", embeddersTable(await measureEmbedders()));
-  if (parts.includes("sensitivity")) show("sensitivity", sensitivityTable(measureTuning()));
-  const conversations = parts.includes("quality") ? data.flatMap(readLocomo) : [];
-  if (parts.includes("quality")) {
-    show("quality", qualityTable(await quality(stores, conversations)));
-  }
-  if (parts.includes("speed")) {
-    show("speed", speedTable(await speed(stores)));
-  }
-  if (write) writeRecallDocs(tables, load);
-}
-
-function parse(): RecallBenchOptions | undefined {
-  try {
-    return parseOptions(process.argv.slice(2));
-  } catch (thrown) {
-    process.stderr.write(`${thrown instanceof Error ? thrown.message : String(thrown)}\n\n${usage}`);
-    return undefined;
-  }
-}
-
-const options = parse();
-if (options === undefined) {
-  process.exitCode = 2;
-} else if (options.help) {
-  console.log(usage);
-} else {
-  for (const [signal, code] of [["SIGINT", 130] as const, ["SIGTERM", 143] as const]) {
-    process.once(signal, () => void stopLabs().finally(() => process.exit(code)));
-  }
-  try {
-    await runAll(options);
-  } catch (thrown) {
-    if (!(thrown instanceof UnreadableData)) throw thrown; // It says what is wrong.
-    process.stderr.write(`${thrown.message}\n\n${usage}`);
-    process.exitCode = 2;
-  }
-}
+  console.log(
+    `${describeMachine()}.${load === undefined ? "" : ` Other work ran beside it (load ${load.toFixed(1)}).`}`,
+  );
+  if (parts.includes("sets")) console.log(`\n${await sets()}\n`);
+  if (parts.includes("quality")) console.log(`\n${await quality(stores, data)}\n`);
+});

@@ -6,7 +6,7 @@ export interface Marks {
   readonly reciprocalRank: number;
 }
 
-interface Answer {
+export interface Answer {
   /** Best first, each once. */
   readonly ids: readonly string[];
   readonly evidence: readonly string[];

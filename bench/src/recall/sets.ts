@@ -1,14 +1,14 @@
 import { createInMemoryProvider, type Message } from "@jaf/memory";
-import { createMessageSearch, type Embed, MemoryUserMemory } from "@jaf/user-memory";
+import { createMessageSearch, MemoryUserMemory, type UserMemoryStore } from "@jaf/user-memory";
 import { quotableOf } from "../../../packages/user-memory/src/extract/passages.ts";
 import { openBm25 } from "./bm25.ts";
 import { type Chat, type ChatTurn, readSet, restricted, type SetName } from "./chats.ts";
-import { type Marks, marksOf } from "./marks.ts";
+import { type Answer, type Marks, marksOf } from "./marks.ts";
 
 const RANKED = 100;
 
 /** What is remembered of a turn. */
-export interface Item {
+interface Item {
   readonly fact: string;
   readonly evidence?: string | undefined;
 }
@@ -48,13 +48,12 @@ export interface SetMarks {
   readonly bm25: Marks;
 }
 
-/** `undefined` where the data isn't there. */
-export const chatsOf = ({ set, isWanted }: SetRow): readonly Chat[] | undefined =>
-  readSet(set)?.map((chat) => restricted(chat, isWanted));
+/** Room for more than the default. */
+export const limits = { maxFacts: 20_000 };
 
-/** Through the API, with default options; `undefined` where the data isn't there. */
+/** Through the API, with default options, in memory; `undefined` where the data isn't there. */
 export async function measureSet(row: SetRow): Promise<SetMarks | undefined> {
-  const chats = chatsOf(row);
+  const chats = readSet(row.set)?.map((chat) => restricted(chat, row.isWanted));
   if (chats === undefined) return undefined;
   const ours = await Promise.all(chats.map((chat) => askChat(row, chat)));
   return {
@@ -64,11 +63,11 @@ export async function measureSet(row: SetRow): Promise<SetMarks | undefined> {
   };
 }
 
-export const textOf = (items: readonly Item[]): string =>
+const textOf = (items: readonly Item[]): string =>
   items.map(({ fact, evidence }) => `${fact}\n${evidence ?? ""}`).join("\n");
 
 /** Each turn one document, whole. */
-export function askBm25({ name, itemsOf }: SetRow, { turns, questions }: Chat) {
+function askBm25({ name, itemsOf }: SetRow, { turns, questions }: Chat) {
   const isFacts = name.includes("facts");
   const search = openBm25(turns.map((turn) => (isFacts && itemsOf ? textOf(itemsOf(turn)) : turn.text)));
   return questions.map(({ text, evidence }) => ({
@@ -82,11 +81,20 @@ const placeOf = (conversationId: string, position: number) => `${position}:${con
 const turnsByPlace = ({ turns }: Chat): ReadonlyMap<string, string> =>
   new Map(turns.map(({ session, position, id }) => [placeOf(session, position), id]));
 
-const askChat = ({ itemsOf }: SetRow, chat: Chat) =>
-  itemsOf === undefined ? askMessages(chat) : askMemory(chat, itemsOf);
+async function askChat({ itemsOf }: SetRow, chat: Chat): Promise<readonly Answer[]> {
+  if (itemsOf === undefined) return askMessages(chat);
+  const memory = new MemoryUserMemory({ limits });
+  const answers = await askMemory(memory, chat, itemsOf);
+  await memory.close();
+  return answers;
+}
 
-export async function askMemory(chat: Chat, itemsOf: NonNullable<SetRow["itemsOf"]>, embed?: Embed) {
-  const memory = new MemoryUserMemory({ limits: { maxFacts: 20_000 }, embed });
+/** Remembers a conversation as its user's, and asks its questions. */
+export async function askMemory(
+  memory: UserMemoryStore,
+  chat: Chat,
+  itemsOf: NonNullable<SetRow["itemsOf"]>,
+): Promise<readonly Answer[]> {
   const isWithAssistant = chat.turns.every(({ speaker }) => speaker === "user");
   for (const turn of chat.turns) {
     const { session: conversationId, position, speaker, saidAt } = turn;
@@ -106,11 +114,10 @@ export async function askMemory(chat: Chat, itemsOf: NonNullable<SetRow["itemsOf
     });
     answers.push({ ids: [...new Set(ids)], evidence });
   }
-  await memory.close();
   return answers;
 }
 
-async function askMessages(chat: Chat) {
+async function askMessages(chat: Chat): Promise<readonly Answer[]> {
   const provider = createInMemoryProvider();
   const sessions = grouped(chat.turns);
   for (const [session, turns] of sessions) {

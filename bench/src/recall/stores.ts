@@ -2,51 +2,53 @@ import { createPostgresUserMemory } from "@jaf/memory-postgres/user-memory";
 import { createRedisUserMemory } from "@jaf/memory-redis/user-memory";
 import { MemoryUserMemory, type UserMemoryStore } from "@jaf/user-memory";
 import type { Lab } from "../lab.ts";
+import { quantile } from "../statistics.ts";
 import { openPool, startPostgresServer } from "../stores/postgres.ts";
 import { connectRedis, startRedisServer } from "../stores/redis.ts";
-import { cloneUser } from "./clone-users.ts";
-import type { MemoryKind } from "./options.ts";
+import type { Chat } from "./chats.ts";
+import { type Answer, type Marks, marksOf } from "./marks.ts";
+import { askMemory, limits, type SetRow } from "./sets.ts";
 
-/** Room for what is remembered beyond the 10,000 that there are already. */
-const limits = { maxFacts: 20_000 };
-
-export interface OpenStore {
-  readonly memory: UserMemoryStore;
-  /** Gives a user the facts of another; absent where each is to be remembered. */
-  readonly clone?: (original: string, clone: string) => Promise<void>;
-  /** The shortest query that its server answers; absent where there is no server. */
-  readonly rawQuery?: () => Promise<unknown>;
-  /** Once the data is there: leaves no housekeeping of the load to the measurement. */
-  readonly tidy?: () => Promise<void>;
-}
+export const memoryKinds = ["in-memory", "redis", "postgres"] as const;
+export type MemoryKind = (typeof memoryKinds)[number];
 
 /** An empty store, on a server of its own where it needs one. */
-export async function openStore(lab: Lab, kind: MemoryKind): Promise<OpenStore> {
+export async function openStore(lab: Lab, kind: MemoryKind): Promise<UserMemoryStore> {
   const store = await open(lab, kind);
-  lab.onEnd(() => store.memory.close());
+  lab.onEnd(() => store.close());
   return store;
 }
 
-async function open(lab: Lab, kind: MemoryKind): Promise<OpenStore> {
-  switch (kind) {
-    case "in-memory":
-      return { memory: new MemoryUserMemory({ limits }) };
-    case "redis": {
-      const client = await connectRedis(lab, await startRedisServer(lab));
-      return { memory: await createRedisUserMemory({ limits }, client), rawQuery: () => client.ping() };
-    }
-    case "postgres": {
-      const url = await startPostgresServer(lab, { durable: true });
-      const pool = openPool(lab, url, 10);
-      return {
-        memory: await createPostgresUserMemory({ limits }, pool),
-        clone: (original, clone) => cloneUser(pool, original, clone),
-        rawQuery: () => pool.query("SELECT 1"),
-        tidy: async () => {
-          await pool.query("VACUUM ANALYZE");
-          await pool.query("CHECKPOINT");
-        },
-      };
+async function open(lab: Lab, kind: MemoryKind): Promise<UserMemoryStore> {
+  if (kind === "in-memory") return new MemoryUserMemory({ limits });
+  if (kind === "redis") {
+    return createRedisUserMemory({ limits }, await connectRedis(lab, await startRedisServer(lab)));
+  }
+  return createPostgresUserMemory({ limits }, openPool(lab, await startPostgresServer(lab), 10));
+}
+
+export interface Quality extends Marks {
+  /** Of a recall of ten, in milliseconds. */
+  readonly p50: number;
+  readonly p95: number;
+}
+
+/** Remembers every conversation as a user of its own, asks its questions, and looks where their evidence comes. */
+export async function measureQuality(
+  memory: UserMemoryStore,
+  chats: readonly Chat[],
+  { name, itemsOf }: Required<Pick<SetRow, "name" | "itemsOf">>,
+): Promise<Quality> {
+  const answers: Answer[] = [];
+  const times: number[] = [];
+  for (const chat of chats) {
+    const userId = `${chat.id} ${name}`;
+    answers.push(...(await askMemory(memory, { ...chat, id: userId }, itemsOf)));
+    for (const { text } of chat.questions) {
+      const start = performance.now();
+      await memory.recall(userId, text, { limit: 10 });
+      times.push(performance.now() - start);
     }
   }
+  return { ...marksOf(answers), p50: quantile(times, 0.5), p95: quantile(times, 0.95) };
 }

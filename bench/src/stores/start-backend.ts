@@ -5,4 +5,4 @@ import { startPostgresBackend } from "./postgres.ts";
 import { startRedisBackend } from "./redis.ts";
 
 export const startBackend = (lab: Lab, kind: StoreKind): Promise<Backend> =>
-  kind === "redis" ? startRedisBackend(lab) : startPostgresBackend(lab, { durable: true });
+  kind === "redis" ? startRedisBackend(lab) : startPostgresBackend(lab);

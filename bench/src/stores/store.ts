@@ -1,5 +1,4 @@
 import type { MemoryProvider, Result, WriteOptions } from "@jaf/memory";
-import type { PeerProvider } from "../peers.ts";
 import { messagesOf, nextTurn } from "../turns.ts";
 
 export const RECENT = 20;
@@ -14,8 +13,6 @@ export interface Store {
   readonly recent: (conversationId: string) => Promise<number>;
   /** All messages, parsed; how many there were. */
   readonly load: (conversationId: string) => Promise<number>;
-  /** See `Contender`. */
-  readonly settle?: () => Promise<void>;
 }
 
 /** The value of a success. Throws what a failure says. */
@@ -32,18 +29,14 @@ export const jafStore = (provider: MemoryProvider): Store => ({
 });
 
 /** What the engine writes beside a turn. */
-export function runNote() {
+function runMetadata() {
   const run = crypto.randomUUID();
   const turn = { id: run, sign: 1, until: Date.now() + 60_000, leaseMs: 60_000 };
   return { userId: "user", traceId: run, jaf: { runId: run, agentName: "bench", turn } };
 }
 
-interface EngineOptions {
-  readonly ttlSeconds?: number;
-}
-
-/** As the engine stores a turn: with user, trace and what it notes of the run, and with all that it expects. */
-export function engineStore(provider: MemoryProvider, { ttlSeconds }: EngineOptions = {}): Store {
+/** As the engine stores a turn: with user, trace and its record of the run, and with all that it expects. */
+export function engineStore(provider: MemoryProvider): Store {
   const plain = jafStore(provider);
   const known = new Map<string, { version: number; readonly incarnation: string | undefined }>();
   return {
@@ -57,31 +50,14 @@ export function engineStore(provider: MemoryProvider, { ttlSeconds }: EngineOpti
     append: async (id) => {
       const state = known.get(id);
       if (state === undefined) throw new TypeError(`"${id}" has no messages to append to`);
-      const metadata = runNote();
+      const metadata = runMetadata();
       const options: WriteOptions = {
         idempotencyKey: `${metadata.traceId}:1`,
         expectedVersion: state.version,
         ...(state.incarnation === undefined ? {} : { expectedIncarnation: state.incarnation }),
-        ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
       };
       unwrap(await provider.appendMessages(id, nextTurn(), metadata, options));
       state.version += 1;
     },
-  };
-}
-
-export function peerStore(provider: PeerProvider, settle: () => Promise<void>): Store {
-  const data = async (call: ReturnType<PeerProvider["getConversation"]>): Promise<unknown> => {
-    const { success, data, error } = await call;
-    if (!success) throw error;
-    return data;
-  };
-  return {
-    seed: async (id, count) => void (await data(provider.storeMessages(id, messagesOf(count)))),
-    append: async (id) => void (await data(provider.appendMessages(id, nextTurn()))),
-    recent: async (id) => ((await data(provider.getRecentMessages(id, RECENT))) as unknown[]).length,
-    load: async (id) =>
-      ((await data(provider.getConversation(id))) as { messages: unknown[] }).messages.length,
-    settle,
   };
 }

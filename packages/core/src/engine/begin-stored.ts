@@ -6,14 +6,12 @@ import {
 } from "@jaf/memory/engine";
 import type { ContinuationRejected } from "../errors.ts";
 import { type GivenDecisions, isUndecided } from "../interruption/decisions.ts";
-import { assumeCached } from "../memory/cached-conversation.ts";
 import { durabilityOf, type MemoryConfig } from "../memory/config.ts";
-import type { ConversationEnd } from "../memory/conversation-end-cache.ts";
-import type { Loaded } from "../memory/loaded.ts";
 import { firstPositionOf, versionOf } from "../memory/metadata.ts";
 import { isHistory, newMessagesIn } from "../memory/new-messages.ts";
 import type { Journal } from "../memory/run-journal.ts";
 import { givesOutTails, isWhole, type Tail, tailForCopy, tailOf } from "../memory/tail-reading.ts";
+import { openTurnQueue, type TurnQueue } from "../memory/turn-queue.ts";
 import type { RunState } from "../state.ts";
 import { fail, failMemory, failTurn, OPERATION, type Step } from "../step.ts";
 import { abortError } from "../timing/abort.ts";
@@ -24,7 +22,6 @@ import { judgeInput } from "./judge-input.ts";
 import { answerDecided, resume } from "./resume.ts";
 import type { RunScope } from "./run-scope.ts";
 import { isByToken, sentIn } from "./sent-continuation.ts";
-import { openTurnAccess, type TurnAccess } from "./turn-access.ts";
 import { findUnfinished, type Unfinished } from "./unfinished.ts";
 
 /** What a run adds to the stored conversation. */
@@ -43,36 +40,21 @@ export async function beginStored<Ctx>(
   if (issues.length > 0) {
     return failMemory(state, createMemoryValidationError(issues, { operation: OPERATION }));
   }
-  const access = openTurnAccess(journal, scope.config.signal);
-  scope.onClose(access.leave);
+  const queue = openTurnQueue(journal, scope.config.signal);
+  scope.onClose(queue.leave);
   let tail = neededTail(scope, state, journal.memory);
-  let end = scope.config.continuation === undefined ? journal.takeCachedEnd() : undefined;
-  let assumed =
-    end && mayAssume(scope, state, journal.memory) ? assumeCached(end, { tail, journal }) : undefined;
   let isReread = false;
   for (;;) {
-    const attempt: LoadAttempt = { journal, access, tail, isReread, end, assumed };
-    const step: Step<Ctx> | "needs all" = await attemptBegin(scope, state, attempt);
+    const step: Step<Ctx> | "needs all" = await attemptBegin(scope, state, {
+      journal,
+      queue,
+      tail,
+      isReread,
+    });
     isReread = step === "needs all";
     if (step === "needs all") tail = undefined;
-    else if (step.lostTurn !== true || (assumed === undefined && !access.mayWait())) return step;
-    end = undefined;
-    assumed = undefined;
+    else if (step.lostTurn !== true || !queue.mayWait()) return step;
   }
-}
-
-/**
- * Whether the run may begin with the cached end of the conversation without asking the store. Nothing is done before its first
- * write, which fails if the end is outdated. Only for a new run id: otherwise the store is asked whether this run has ended
- * before.
- */
-function mayAssume<Ctx>(
-  { isFirst, given }: RunScope<Ctx>,
-  { messages }: RunState<Ctx>,
-  memory: MemoryConfig,
-): boolean {
-  const hasNewMessages = messages.length > 0 && !isHistory(messages);
-  return isFirst && hasNewMessages && isUndecided(given) && durabilityOf(memory) !== "completed";
 }
 
 /** `undefined` where the whole conversation must be read: an application's validator gets all that is stored. */
@@ -88,31 +70,25 @@ function neededTail<Ctx>(
 
 interface LoadAttempt {
   readonly journal: Journal;
-  readonly access: TurnAccess;
+  readonly queue: TurnQueue;
   readonly tail: Tail | undefined;
   /** Whether the conversation is read a second time in the turn that this run was given. */
   readonly isReread: boolean;
-  readonly end: ConversationEnd | undefined;
-  /** Used as the stored conversation. */
-  readonly assumed: Loaded | undefined;
 }
 
 async function attemptBegin<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
-  { journal, access, tail, ...attempt }: LoadAttempt,
+  { journal, queue, tail, isReread }: LoadAttempt,
 ): Promise<Step<Ctx> | "needs all"> {
   const { conversationId } = journal;
   const { continuation } = scope.config;
-  const loaded = await access.load(tail, attempt);
+  const loaded = await queue.load(tail, isReread);
   if (!loaded.success) return failMemory(state, loaded.error);
   const stored = loaded.data.conversation;
   const messages = stored?.messages ?? [];
-  const emitLoaded = () =>
-    scope.emit?.({ type: "memory_loaded", data: { conversationId, messageCount: messages.length } });
-  const isAssumed = loaded.data === attempt.assumed;
-  journal.loaded(loaded.data, isAssumed ? emitLoaded : undefined);
-  if (!isAssumed) emitLoaded();
+  journal.loaded(loaded.data);
+  scope.emit?.({ type: "memory_loaded", data: { conversationId, messageCount: messages.length } });
   const ended = await endedBefore(scope, state, loaded.data);
   if (ended !== undefined) return ended;
   const unfinished = await findUnfinished(scope, state, { messages, stored });
