@@ -1,49 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { ownWords } from "../src/assistant/own-words.ts";
 import { requestsOf } from "../src/assistant/requests.ts";
-import { holdsSecret } from "../src/assistant/secrets.ts";
 import { runDemo } from "./support/demo-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 describe("secrets", () => {
-  it.each([
-    "my password is hunter2",
-    "My password is swordfish.",
-    "the wifi password: swordfish",
-    "the wifi password is: tiger",
-    "the password for the router is tiger",
-    "hunter2 is my password",
-    "use tiger as my password",
-    "remember my password hunter2",
-    "my pin's 1234",
-    "My passcode’s 9876",
-    "the door code is 4711",
-    "my api key is abcdef",
-    "API_KEY=abcdef",
-    "the token is tok_123",
-    "here is a key: sk-abc123def",
-    "ghp_abcdefgh12345678",
-    "my card number is 4111 1111 1111 1111",
-    "4111111111111111",
-  ])("are found in %j, and nothing of it is remembered", (text) => {
-    expect(holdsSecret(text)).toBe(true);
-    expect(ownWords(text)).not.toMatch(/hunter2|swordfish|tiger|1234|9876|4711|abc|tok_|1111/);
-  });
-
-  it.each([
-    "My password is too weak.",
-    "I forgot my password.",
-    "What is my password?",
-    "my pin is broken",
-    "my bowling pin is red",
-    "reset my password please",
-    "my email is ada@example.com",
-    "my phone is +49 170 1234567",
-    "my node version is 20.20.2",
-  ])("aren't seen in %j", (text) => {
-    expect(holdsSecret(text)).toBe(false);
-  });
-
   it("stay out of facts, notes and titles, and the assistant says what is stored", {
     timeout: 60_000,
   }, async () => {
@@ -61,7 +21,7 @@ describe("secrets", () => {
     expect(out).toContain(
       "I don't keep secrets: it isn't among what I remember about you. This conversation is stored",
     );
-    expect(out).toContain("I don't keep secrets, so I can't tell you.");
+    expect(out).toContain("You haven't told me your password yet.");
     expect(out).toMatch(/messages {2}\(a message with a secret\)/);
     expect(out.replaceAll(/^you: .*$/gm, "")).not.toMatch(/hunter2|1234/);
   });
