@@ -50,7 +50,6 @@ export default defineConfig([
           ...loop,
           "src/engine/sent-continuation.ts",
           "src/engine/check-memory-config.ts",
-          "src/memory/conversation-end-cache.ts",
           "src/memory/metadata.ts",
           "src/memory/to-result.ts",
         ],

@@ -18,28 +18,19 @@ type Config = Omit<MemoryConfig, "provider" | "autoStore">;
 
 const WINDOW = { window: { maxMessages: RECENT } } as const;
 
-/** How a run shortens what its model sees, in a process that hasn't had the conversation's last turn. */
-const COLD = {
-  "a window": { ...WINDOW, endCache: false },
-  "in steps": { window: { maxMessages: RECENT, trimTo: RECENT / 2 }, endCache: false },
+/** How a run shortens what its model sees. */
+const SHORTENED = {
+  "a window": WINDOW,
+  "in steps": { window: { maxMessages: RECENT, trimTo: RECENT / 2 } },
   summaries: {
     compressionThreshold: RECENT,
     summarize: async () => "Orders were asked about.",
-    endCache: false,
   },
 } as const satisfies Record<string, Config>;
-type ColdName = keyof typeof COLD;
-const coldNames = Object.keys(COLD) as ColdName[];
+type ShortenedName = keyof typeof SHORTENED;
+const shortenedNames = Object.keys(SHORTENED) as ShortenedName[];
 
-/** In a process that has: one that checks the head first and appends once, and one that appends twice and reads nothing. */
-const WARM = {
-  warm: { config: WINDOW, appends: 1 },
-  "warm, two writes": { config: { ...WINDOW, durability: "turn" }, appends: 2 },
-} as const satisfies Record<string, { readonly config: Config; readonly appends: number }>;
-type WarmName = keyof typeof WARM;
-const warmNames = Object.keys(WARM) as WarmName[];
-
-type Timed = ColdName | WarmName | "limit" | "raw append" | "append" | "continuation";
+type Timed = ShortenedName | "limit" | "raw append" | "append" | "continuation";
 
 /** How many messages a client adds. */
 const ADDED = 10;
@@ -75,18 +66,12 @@ function sayOf(provider: MemoryProvider, memory: Config): Workload["call"] {
   return async (_, conversationId) => void (await turn({ conversationId, said: [nextTurn()[0]] }));
 }
 
-/** The first turn of this process is not timed. */
-function sayAgainOf(provider: MemoryProvider, memory: Config): Pick<Workload, "prepare" | "call"> {
-  const call = sayOf(provider, memory);
-  return { call, prepare: (id, length) => call(engineStore(provider), id, length) };
-}
-
 /** A client sends a token in place of the history, and what it adds; `sent` is told how many bytes that is. */
 function continueOf(
   provider: MemoryProvider,
   sent: (length: Length, bytes: number) => void,
 ): Pick<Workload, "prepare" | "call" | "grows"> {
-  const turn = turnsOf(provider, COLD["a window"]);
+  const turn = turnsOf(provider, SHORTENED["a window"]);
   const tokens = new Map<string, string>();
   const continuationOf = (id: string) => ({
     historyToken: tokens.get(id) ?? "",
@@ -119,8 +104,7 @@ async function workloadsOf(
     { name: "limit", store: await backend.openRaw(), call: limit },
     { name: "raw append", store: await backend.openRaw(), call: (to, id) => to.append(id) },
     { name: "append", store, call: (to, id) => to.append(id) },
-    ...coldNames.map((name) => ({ name, store, call: sayOf(provider, COLD[name]) })),
-    ...warmNames.map((name) => ({ name, store, ...sayAgainOf(provider, WARM[name].config) })),
+    ...shortenedNames.map((name) => ({ name, store, call: sayOf(provider, SHORTENED[name]) })),
     { name: "continuation", store, ...continueOf(provider, sent) },
   ];
 }
@@ -163,26 +147,7 @@ function checksOf(rows: readonly Row[]): Check[] {
     target: 5,
     unit: " ms",
   };
-  const ofWarm = warmNames.flatMap((name): Check[] => {
-    const { appends } = WARM[name];
-    const worst = (to: Timed) => Math.max(...rows.map(({ of }) => of(name).p50 / (appends * of(to).p50)));
-    const many = appends === 1 ? "one append" : `${appends} appends`;
-    return [
-      {
-        what: `${first.backend}, ${name}: to ${many} of the engine`,
-        measured: worst("append"),
-        target: 1.15,
-        ...most,
-      },
-      {
-        what: `${first.backend}, ${name}: to ${many} of the driver`,
-        measured: worst("raw append"),
-        target: 2,
-        ...most,
-      },
-    ];
-  });
-  const ofCold = coldNames.flatMap((name): Check[] => {
+  const ofShortened = shortenedNames.flatMap((name): Check[] => {
     const toLimit = rows.map(({ of }) => of(name).p50 / of("limit").p50);
     return [
       { what: `${first.backend}, ${name}: to the limit`, measured: Math.max(...toLimit), target: 2, ...most },
@@ -194,7 +159,7 @@ function checksOf(rows: readonly Row[]): Check[] {
       },
     ];
   });
-  return [...ofCold, ...ofWarm, continuation];
+  return [...ofShortened, continuation];
 }
 
 const cellsOf = ({ backend, length, of, sentBytes }: Row): string[] => [
@@ -203,14 +168,10 @@ const cellsOf = ({ backend, length, of, sentBytes }: Row): string[] => [
   duration(of("limit").p50),
   duration(of("raw append").p50),
   duration(of("append").p50),
-  ...coldNames.flatMap((name) => [
+  ...shortenedNames.flatMap((name) => [
     duration(of(name).p50),
     duration(of(name).p99),
     ratio(of(name).p50 / of("limit").p50),
-  ]),
-  ...warmNames.flatMap((name) => [
-    duration(of(name).p50),
-    ratio(of(name).p50 / (WARM[name].appends * of("append").p50)),
   ]),
   duration(of("continuation").p50),
   `${(sentBytes / 1_000).toFixed(1)} kB`,
@@ -228,8 +189,7 @@ export const turns: Part = async (lab, { stores, quick }) => {
         "limit p50",
         "raw append p50",
         "append p50",
-        ...coldNames.flatMap((name) => [`${name} p50`, "p99", "to the limit"]),
-        ...warmNames.flatMap((name) => [`${name} p50`, "to its appends"]),
+        ...shortenedNames.flatMap((name) => [`${name} p50`, "p99", "to the limit"]),
         "continuation p50",
         "sent",
       ],

@@ -84,7 +84,7 @@ export {
   type Interruption,
   reject,
 } from "./interruption/interruption.ts";
-export type { Durability, EndCacheOptions, MemoryConfig } from "./memory/config.ts";
+export type { Durability, MemoryConfig } from "./memory/config.ts";
 export type {
   CompletionRequest,
   Middleware,

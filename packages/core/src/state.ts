@@ -26,19 +26,9 @@ export interface RunStateInput<Ctx> {
   readonly traceId?: TraceId;
 }
 
-/** The generated run ids of states that no run has been given yet. */
-const unused = new WeakMap<object, RunId>();
-
-/** Whether no run can have had this id before. `true` only once for a state. */
-export function takeUnused<Ctx>(state: RunState<Ctx>): boolean {
-  const id = unused.get(state);
-  unused.delete(state);
-  return id !== undefined && id === state.runId;
-}
-
 /** Creates a state to pass to `run`, with generated ids and a turn count of 0. */
 export function createRunState<Ctx>(input: RunStateInput<Ctx>): RunState<Ctx> {
-  const state: RunState<Ctx> = {
+  return {
     runId: input.runId ?? generateRunId(),
     traceId: input.traceId ?? generateTraceId(),
     // The type of a message shows only its text: parts are read through `RichMessage`.
@@ -47,6 +37,4 @@ export function createRunState<Ctx>(input: RunStateInput<Ctx>): RunState<Ctx> {
     context: input.context,
     turnCount: 0,
   };
-  if (input.runId === undefined) unused.set(state, state.runId);
-  return state;
 }

@@ -9,7 +9,7 @@ import { createHistoryReader } from "./history.ts";
 import { createIndexes } from "./indexes.ts";
 import { createKeys } from "./keys.ts";
 import { createListing, matches } from "./listing.ts";
-import { scripts } from "./scripts/generated-scripts.ts";
+import { scripts } from "./scripts/index.ts";
 import { createScriptRunner } from "./scripts/runner.ts";
 import { createSweep } from "./sweep.ts";
 import { createTombstones, newTombstone } from "./tombstones.ts";

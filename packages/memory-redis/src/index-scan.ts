@@ -9,7 +9,7 @@ export interface Entry {
   readonly index: string;
 }
 
-/** Whether it waits for its conversation to be written: see `reserve-index-entry.lua`. */
+/** Whether it waits for its conversation to be written: see the script `reserveIndexEntry`. */
 export const isReserved = ({ score }: Entry): boolean => score % 1 !== 0;
 
 export interface Range {

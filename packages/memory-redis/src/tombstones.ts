@@ -24,7 +24,7 @@ export const newTombstone = (): readonly [id: string, expiresInMs: number] => [
   TOMBSTONE_SECONDS * 1_000,
 ];
 
-/** Tombstones, which erasures create: see `write.lua`, `delete.lua` and `reserve-index-entry.lua` for how writes find them. */
+/** Tombstones, which erasures create: see the scripts `write`, `delete` and `reserveIndexEntry` for how writes find them. */
 export function createTombstones({ port, run, keys, atomic, deadlines, wait }: TombstoneOptions) {
   async function get(key: string): Promise<string | null> {
     return toId(await deadlines(port.send(["GET", key], key)));

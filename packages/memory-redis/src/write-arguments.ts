@@ -12,7 +12,7 @@ import type { Keys } from "./keys.ts";
 /** 128 bits tell contents apart, and a thousand of them are kept with each conversation. */
 const HASH_LENGTH = 32;
 
-/** The argument of `write.lua`, without the fields for indexing. */
+/** The argument of the script `write`, without the fields for indexing. */
 export type WriteArguments = Record<string, unknown>;
 
 export interface WriteArgumentsOptions {

@@ -3,7 +3,7 @@ import type { WriteOutcome } from "@jaf/memory/adapter";
 import { DamagedConversation } from "./conversation.ts";
 import { number, text, UnexpectedReply } from "./decoding.ts";
 
-/** A reply of `write.lua`. */
+/** A reply of the script `write`. */
 export interface WriteReply {
   readonly status: string;
   /** With `metadata-version`: the metadata version. */

@@ -8,7 +8,7 @@ import type { TombstoneStore } from "./tombstones.ts";
 import { createWriteArguments, tracesOf } from "./write-arguments.ts";
 import { parseReply, toOutcome, type WriteReply } from "./write-outcome.ts";
 
-/** As `write.lua` has it. */
+/** As the script `write` has it. */
 type Indexing =
   | { readonly indexing: "atomic" | "ask" }
   | {

@@ -6,7 +6,7 @@ import { createDeadlines } from "../src/command-deadlines.ts";
 import { createRedisProvider, type RedisClient } from "../src/index.ts";
 import { createIndexes } from "../src/indexes.ts";
 import { createKeys } from "../src/keys.ts";
-import { scripts } from "../src/scripts/generated-scripts.ts";
+import { scripts } from "../src/scripts/index.ts";
 import { createScriptRunner } from "../src/scripts/runner.ts";
 import { creating } from "./support/creating.ts";
 import { freshPrefix } from "./support/stores.ts";

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { redisCommand } from "../../../test/redis-command.ts";
 import { requireRedis, startLocalRedis } from "../../../test/redis-server.ts";
 import type { RestartableServer } from "../../../test/restartable-server.ts";
-import { scripts as blobScripts } from "../src/blobs/scripts/generated-scripts.ts";
+import { scripts as blobScripts } from "../src/blobs/scripts.ts";
 import { toMemoryError } from "../src/errors.ts";
 import {
   createRedisBlobStore,
@@ -17,10 +17,10 @@ import {
   type RedisProvider,
 } from "../src/index.ts";
 import { openConnection } from "../src/open-port.ts";
-import { scripts } from "../src/scripts/generated-scripts.ts";
-import { scripts as turnScripts } from "../src/turn-log/scripts/generated-scripts.ts";
+import { scripts } from "../src/scripts/index.ts";
+import { scripts as turnScripts } from "../src/turn-log/scripts.ts";
 import { createRedisUserMemory } from "../src/user-memory/index.ts";
-import { scripts as userScripts } from "../src/user-memory/scripts/generated-scripts.ts";
+import { scripts as userScripts } from "../src/user-memory/scripts/index.ts";
 import { libraries } from "./support/libraries.ts";
 import { allowedCommands, type LimitedUser, setUser } from "./support/rights.ts";
 import { freshPrefix } from "./support/stores.ts";

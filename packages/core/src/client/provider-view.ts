@@ -7,7 +7,6 @@ import type {
 } from "@jaf/memory";
 import { conversationMetadata, isMediaResolver, isVersionedProvider } from "@jaf/memory/turns";
 import { frozenMessages, ownConversation } from "../immutable/messages.ts";
-import { onCacheRead } from "../memory/conversation-end-cache.ts";
 
 /**
  * A memory provider as the runs of agent clients use it. There is one view of each provider, so that runs that wait for the same
@@ -25,7 +24,7 @@ interface WatchOptions {
 }
 
 export interface Watch {
-  /** Whether this message object has been read from the store, or from the end cache, since the watch began. */
+  /** Whether this message object has been read from the store since the watch began. */
   readonly isStored: (message: Message) => boolean;
   readonly end: () => void;
 }
@@ -47,9 +46,6 @@ export function viewOf(provider: MemoryProvider): ProviderView {
 function createView(provider: MemoryProvider): ProviderView {
   const watchers: Watchers = new Map();
   const view = watched(provider, watchers);
-  onCacheRead(view, (conversationId, messages) => {
-    for (const { loads } of watchers.get(conversationId) ?? []) loads.push(messages);
-  });
   return {
     provider: view,
     watch: (conversationId, options) => {

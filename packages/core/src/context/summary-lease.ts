@@ -38,13 +38,7 @@ export interface SummaryLease {
 const isOwn = (stored: ConversationMemory | null, { id }: SummaryAttempt): boolean =>
   stored !== null && readSummaryLease(stored)?.id === id;
 
-export function openSummaryLease({
-  memory,
-  conversationId,
-  history,
-  now,
-  wroteOtherMetadata,
-}: Journal): SummaryLease {
+export function openSummaryLease({ memory, conversationId, history, now }: Journal): SummaryLease {
   const { provider, userId } = memory;
   const owner = userId === undefined ? {} : { userId };
   /** The last version that was seen here; the run itself writes metadata, too. */
@@ -58,7 +52,6 @@ export function openSummaryLease({
   async function write(metadata: object, idempotencyKey: string): Promise<Result<void>> {
     const { incarnation } = history().known;
     const expected = lastVersion();
-    wroteOtherMetadata();
     const written = await toResult("appendMessages", () =>
       provider.appendMessages(
         conversationId,

@@ -6,10 +6,7 @@ import {
 } from "@jaf/memory/engine";
 import type { ContinuationRejected } from "../errors.ts";
 import { type GivenDecisions, isUndecided } from "../interruption/decisions.ts";
-import { assumeCached } from "../memory/cached-conversation.ts";
 import { durabilityOf, type MemoryConfig } from "../memory/config.ts";
-import type { ConversationEnd } from "../memory/conversation-end-cache.ts";
-import type { Loaded } from "../memory/loaded.ts";
 import { firstPositionOf, versionOf } from "../memory/metadata.ts";
 import { isHistory, newMessagesIn } from "../memory/new-messages.ts";
 import type { Journal } from "../memory/run-journal.ts";
@@ -46,33 +43,18 @@ export async function beginStored<Ctx>(
   const access = openTurnAccess(journal, scope.config.signal);
   scope.onClose(access.leave);
   let tail = neededTail(scope, state, journal.memory);
-  let end = scope.config.continuation === undefined ? journal.takeCachedEnd() : undefined;
-  let assumed =
-    end && mayAssume(scope, state, journal.memory) ? assumeCached(end, { tail, journal }) : undefined;
   let isReread = false;
   for (;;) {
-    const attempt: LoadAttempt = { journal, access, tail, isReread, end, assumed };
-    const step: Step<Ctx> | "needs all" = await attemptBegin(scope, state, attempt);
+    const step: Step<Ctx> | "needs all" = await attemptBegin(scope, state, {
+      journal,
+      access,
+      tail,
+      isReread,
+    });
     isReread = step === "needs all";
     if (step === "needs all") tail = undefined;
-    else if (step.lostTurn !== true || (assumed === undefined && !access.mayWait())) return step;
-    end = undefined;
-    assumed = undefined;
+    else if (step.lostTurn !== true || !access.mayWait()) return step;
   }
-}
-
-/**
- * Whether the run may begin with the cached end of the conversation without asking the store. Nothing is done before its first
- * write, which fails if the end is outdated. Only for a new run id: otherwise the store is asked whether this run has ended
- * before.
- */
-function mayAssume<Ctx>(
-  { isFirst, given }: RunScope<Ctx>,
-  { messages }: RunState<Ctx>,
-  memory: MemoryConfig,
-): boolean {
-  const hasNewMessages = messages.length > 0 && !isHistory(messages);
-  return isFirst && hasNewMessages && isUndecided(given) && durabilityOf(memory) !== "completed";
 }
 
 /** `undefined` where the whole conversation must be read: an application's validator gets all that is stored. */
@@ -92,27 +74,21 @@ interface LoadAttempt {
   readonly tail: Tail | undefined;
   /** Whether the conversation is read a second time in the turn that this run was given. */
   readonly isReread: boolean;
-  readonly end: ConversationEnd | undefined;
-  /** Used as the stored conversation. */
-  readonly assumed: Loaded | undefined;
 }
 
 async function attemptBegin<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
-  { journal, access, tail, ...attempt }: LoadAttempt,
+  { journal, access, tail, isReread }: LoadAttempt,
 ): Promise<Step<Ctx> | "needs all"> {
   const { conversationId } = journal;
   const { continuation } = scope.config;
-  const loaded = await access.load(tail, attempt);
+  const loaded = await access.load(tail, isReread);
   if (!loaded.success) return failMemory(state, loaded.error);
   const stored = loaded.data.conversation;
   const messages = stored?.messages ?? [];
-  const emitLoaded = () =>
-    scope.emit?.({ type: "memory_loaded", data: { conversationId, messageCount: messages.length } });
-  const isAssumed = loaded.data === attempt.assumed;
-  journal.loaded(loaded.data, isAssumed ? emitLoaded : undefined);
-  if (!isAssumed) emitLoaded();
+  journal.loaded(loaded.data);
+  scope.emit?.({ type: "memory_loaded", data: { conversationId, messageCount: messages.length } });
   const ended = await endedBefore(scope, state, loaded.data);
   if (ended !== undefined) return ended;
   const unfinished = await findUnfinished(scope, state, { messages, stored });

@@ -21,7 +21,6 @@ export function memoryConfigIssues(memory: MemoryConfig, written: Written): read
     wholeNumberIssue("RunConfig.memory.queueTimeoutMs", queueTimeoutMs),
     wholeNumberIssue("RunConfig.memory.turnLeaseMs", turnLeaseMs),
     ...contextIssues(memory),
-    ...endCacheIssues(memory.endCache),
     durabilityIssue(durability),
     concurrencyIssue(concurrency),
     userId === undefined ? undefined : idIssue("RunConfig.memory.userId", userId),
@@ -34,17 +33,6 @@ export function memoryConfigIssues(memory: MemoryConfig, written: Written): read
 function durabilityIssue(value: unknown): MemoryIssue | undefined {
   if (value === undefined || value === "completed" || value === "turn" || value === "step") return undefined;
   return { path: "RunConfig.memory.durability", expected: '"completed", "turn" or "step"' };
-}
-
-function endCacheIssues(value: unknown): readonly (MemoryIssue | undefined)[] {
-  const path = "RunConfig.memory.endCache";
-  if (value === undefined || value === false) return [];
-  if (typeof value !== "object" || value === null) return [{ path, expected: "false, or its limits" }];
-  const { maxConversations, maxBytes } = value as Readonly<Record<string, unknown>>;
-  return [
-    wholeNumberIssue(`${path}.maxConversations`, maxConversations),
-    wholeNumberIssue(`${path}.maxBytes`, maxBytes),
-  ];
 }
 
 function concurrencyIssue(value: unknown): MemoryIssue | undefined {

@@ -24,8 +24,6 @@ export interface RunScope<Ctx> extends Emitter {
   readonly startedAt: number;
   /** Whether the run continues with decisions, with results of a client's tools, or with what a client sent back. */
   readonly isContinuation: boolean;
-  /** Whether there can't have been a run with this id before. */
-  readonly isFirst: boolean;
   /** Absent without an observer, so that no event is made: `scope.emit?.({ … })`. */
   readonly emit: Emit | undefined;
   /** Absent when nothing is stored. */
@@ -62,7 +60,6 @@ interface ScopeModules {
 
 export interface ScopeOptions {
   readonly streaming: boolean;
-  readonly isFirst?: boolean;
   readonly sink?: Emit;
   /** Whether the history in the state was sent back by a client, which the configuration doesn't tell. */
   readonly isContinuation?: boolean;
@@ -72,13 +69,7 @@ export interface ScopeOptions {
 export function openScope<Ctx>(
   state: RunState<Ctx>,
   config: RunConfig<Ctx>,
-  {
-    streaming,
-    sink,
-    isFirst = false,
-    isContinuation = false,
-    modules: { stored, context } = {},
-  }: ScopeOptions,
+  { streaming, sink, isContinuation = false, modules: { stored, context } = {} }: ScopeOptions,
 ): RunScope<Ctx> {
   const { runId, traceId, messages: initial } = state;
   const { memory, conversationId, signal, approvals = [], toolResults = [] } = config;
@@ -114,7 +105,6 @@ export function openScope<Ctx>(
     startedAt: Date.now(),
     isContinuation:
       isContinuation || config.continuation !== undefined || approvals.length > 0 || toolResults.length > 0,
-    isFirst,
     emit,
     close: () => {
       close();

@@ -5,7 +5,7 @@ import { frozenState, ownState } from "../immutable/frozen.ts";
 import { PartLoadError } from "../lazy-module.ts";
 import { openRunMiddleware } from "../middleware/run-middleware.ts";
 import type { RunResult } from "../run-result.ts";
-import { type RunState, takeUnused } from "../state.ts";
+import type { RunState } from "../state.ts";
 import type { Step } from "../step.ts";
 import { isThenable } from "../thenable.ts";
 import { begin } from "./begin.ts";
@@ -51,11 +51,10 @@ export async function execute<Ctx, Out>(
   config: RunConfig<Ctx>,
   options: ScopeOptions,
 ): Promise<RunResult<Out>> {
-  const isFirst = takeUnused(initialState);
   const initial = ownState(initialState, config.memory?.autoStore === true);
   const loading = modulesFor(config);
   const modules = isThenable(loading) ? await loading : loading;
-  const scope = openScope(initial, config, Object.assign({}, options, { isFirst, modules }));
+  const scope = openScope(initial, config, Object.assign({}, options, { modules }));
   const { runId, traceId } = initial;
   scope.emit?.({ type: "run_start", data: { runId, traceId } });
   try {

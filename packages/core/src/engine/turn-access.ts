@@ -1,7 +1,6 @@
 import type { Result } from "@jaf/memory";
 import { createFailure, createSuccess } from "@jaf/memory/engine";
 import { DEFAULT_QUEUE_TIMEOUT_MS } from "../memory/config.ts";
-import type { ConversationEnd } from "../memory/conversation-end-cache.ts";
 import { incarnationConflict, turnConflict, turnUnderWay } from "../memory/current-turn.ts";
 import { type LoadOptions, loadConversation, loadHead } from "../memory/load.ts";
 import type { Head, Loaded } from "../memory/loaded.ts";
@@ -15,23 +14,15 @@ import { openTurnPoller, type PollOptions, pause } from "./turn-poller.ts";
 
 type Loading = Result<Loaded>;
 
-interface TurnAccessOptions {
-  /** The conversation is read a second time in the turn that this run was given. */
-  readonly isReread: boolean;
-  /** The conversation's end from the end cache. */
-  readonly end: ConversationEnd | undefined;
-  /** Used as the stored conversation, if the run needn't wait for another one. */
-  readonly assumed: Loaded | undefined;
-}
-
 /** Waits for the turn of a stored conversation, which one run at a time has, and loads the conversation. */
 export interface TurnAccess {
   /**
-   * The conversation, read or `assumed` while no other run has its turn. A conflict if another run has the turn and this one
+   * The conversation, read while no other run has its turn. A conflict if another run has the turn and this one
    * doesn't queue or its time in the queue is up, and if the conversation was erased meanwhile. Rejects when the run is
    * aborted meanwhile. `tail`: how to read the end of the conversation, where that is enough; absent: all of it is read.
+   * `isReread`: it is read a second time in the turn that this run was given.
    */
-  readonly load: (tail: Tail | undefined, options: TurnAccessOptions) => Promise<Loading>;
+  readonly load: (tail: Tail | undefined, isReread: boolean) => Promise<Loading>;
   /** Whether the run may load again after a conflict. */
   readonly mayWait: () => boolean;
   /** Leaves the queue: the next run of this process is first. */
@@ -42,27 +33,18 @@ export const openTurnAccess = (journal: Journal, signal: AbortSignal | undefined
   journal.memory.concurrency === "queue"
     ? openQueue(journal, signal)
     : {
-        load: async (tail, { end, assumed }) => {
-          if (assumed !== undefined) return createSuccess(assumed);
-          return (await loadFree(journal, { signal, tail, end })) ?? createFailure(turnConflict());
-        },
+        load: async (tail) => (await loadFree(journal, { signal, tail })) ?? createFailure(turnConflict()),
         mayWait: () => false,
         leave: () => {},
       };
 
 /** `undefined` if another run has the turn. */
 async function loadFree(
-  { memory, conversationId, executionId, runKey, foundOutdated }: Journal,
-  { signal, tail, end }: Pick<LoadOptions, "signal" | "tail" | "end">,
+  { memory, conversationId, executionId, runKey }: Journal,
+  { signal, tail }: Pick<LoadOptions, "signal" | "tail">,
 ): Promise<Loading | undefined> {
   const loaded = await abortable(
-    loadConversation(memory, conversationId, {
-      signal,
-      tail,
-      end,
-      receiptFor: runKey,
-      onChanged: foundOutdated,
-    }),
+    loadConversation(memory, conversationId, { signal, tail, receiptFor: runKey }),
     signal,
   );
   if (!loaded.success || turnUnderWay(loaded.data, executionId) === undefined) return loaded;
@@ -118,19 +100,15 @@ function openQueue(journal: Journal, signal: AbortSignal | undefined): TurnAcces
   }
 
   return {
-    load: async (tail, { isReread, end, assumed }) => {
+    load: async (tail, isReread) => {
       const queued = position === undefined ? await queue() : undefined;
       if (queued?.success === false) return queued;
       const mustPoll = !isReread && (await yieldTurn());
-      if (assumed !== undefined && !mustPoll && position?.ready === undefined) {
-        acquiredAt = performance.now();
-        return createSuccess(assumed);
-      }
       // Reading the head costs less than reading the conversation in vain.
       for (let polls = mustPoll; ; polls = true) {
         const free = polls ? await poller.untilFree() : undefined;
         if (free?.success === false) return free;
-        const loaded = await loadFree(journal, { signal, tail, end: polls ? undefined : end });
+        const loaded = await loadFree(journal, { signal, tail });
         if (loaded === undefined) continue;
         if (loaded.success && !identity.isSame(loaded.data)) return createFailure(incarnationConflict());
         acquiredAt = performance.now();

@@ -43,8 +43,6 @@ export interface Batch {
   readonly idempotencyKey?: string | undefined;
   /** Whether the metadata must be as this run has seen them last. Default: they may have changed. */
   readonly comparesMetadata?: boolean;
-  /** Called once the batch is stored, before the `memory_stored` event. */
-  readonly onStored?: () => void;
 }
 
 /** Appends a batch, within `runExclusive`. */
@@ -68,16 +66,16 @@ export interface Appender {
   /** The idempotency key under which this run has tried to create the conversation, until it knows which one it created. */
   readonly createdUnder: () => string | undefined;
   readonly known: () => KnownState;
-  /** The same; `undefined` as long as this run doesn't know the incarnation of the conversation that it created. */
-  readonly identified: () => KnownState | undefined;
 }
 
 /** Whether the conversation exists. Where this run has created it, only the store knows its incarnation at first. */
 type Existence = "absent" | "created" | "known";
 
 const NOTHING_KNOWN: KnownState = {
-  ...{ incarnation: undefined, version: undefined, metadataVersion: undefined },
-  ...{ totalMessages: undefined, historyToken: undefined },
+  incarnation: undefined,
+  version: undefined,
+  metadataVersion: undefined,
+  historyToken: undefined,
 };
 
 export function createAppender(options: AppenderOptions): Appender {
@@ -130,14 +128,12 @@ export function createAppender(options: AppenderOptions): Appender {
       // An earlier write that was given up may have been done all the same; then this one has conflicted.
       version: version === undefined ? undefined : version + (isChange ? 1 : 0),
       metadataVersion: metadataVersion === undefined ? undefined : metadataVersion + 1,
-      totalMessages: receipt?.totalMessages,
       historyToken: historyTokenOf(receipt),
     };
     if (existence === "absent") existence = "created";
   }
 
-  const append: Append = async ({ messages, metadata = {}, idempotencyKey, ...batch }) => {
-    const { comparesMetadata = false, onStored } = batch;
+  const append: Append = async ({ messages, metadata = {}, idempotencyKey, comparesMetadata = false }) => {
     const identified = await identifyCreated();
     if (!identified.success) return identified;
     appends += 1;
@@ -157,7 +153,6 @@ export function createAppender(options: AppenderOptions): Appender {
           ? { expectedMetadataVersion: metadataVersion }
           : {}),
       },
-      onStored,
     });
     if (appended.success) recordWrite(messages.length, receiptOf(appended));
     return appended;
@@ -178,14 +173,12 @@ export function createAppender(options: AppenderOptions): Appender {
         incarnation,
         version: versionOf(conversation),
         metadataVersion,
-        totalMessages: conversation?.metadata?.totalMessages,
         historyToken: historyTokenOf(conversation?.metadata),
       };
     },
     observeHead,
     createdUnder,
     known: () => known,
-    identified: () => (isIdentified() ? known : undefined),
   };
 }
 
@@ -193,13 +186,11 @@ interface Write {
   readonly messages: readonly Message[];
   readonly metadata: WriteMetadata;
   readonly conditions: WriteOptions;
-  readonly onStored: (() => void) | undefined;
 }
 
 async function appendWithRetries(options: AppenderOptions, batch: Write): Promise<Result<void>> {
   const result = await withRetries(options, () => write(options, batch));
   const messageCount = batch.messages.length;
-  if (result.success) batch.onStored?.();
   if (result.success && messageCount > 0) {
     options.emit?.({
       type: "memory_stored",

@@ -14,14 +14,6 @@ import type { RunWindow } from "../window/run-window.ts";
  */
 export type Durability = "completed" | "turn" | "step";
 
-/** The limits of the end cache, which a process has for each provider. */
-export interface EndCacheOptions {
-  /** Default 1,000. */
-  readonly maxConversations?: number;
-  /** The approximate size of the whole cache; one conversation may take a sixteenth of it. Default 33,554,432 (32 MiB). */
-  readonly maxBytes?: number;
-}
-
 /** How a run uses its memory. */
 export interface MemoryConfig {
   readonly provider: MemoryProvider;
@@ -91,12 +83,6 @@ export interface MemoryConfig {
    * time: otherwise a turn may fail with a conflict, but turns never interleave.
    */
   readonly turnLeaseMs?: number;
-  /**
-   * The end cache: for five minutes, a process keeps the last messages of a conversation whose last turn it had. The next run
-   * begins with them if they are still current, which its first write checks, or, in durability `"completed"`, a reading without
-   * messages. `false`: each run reads the messages. See `docs/context.md`.
-   */
-  readonly endCache?: false | EndCacheOptions;
 }
 
 export const durabilityOf = ({ durability, storeOnCompletion = true }: MemoryConfig): Durability =>

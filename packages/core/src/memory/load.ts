@@ -7,9 +7,7 @@ import {
 } from "@jaf/memory/engine";
 import { isVersionedProvider, readFrom } from "@jaf/memory/turns";
 import { ownConversation } from "../immutable/messages.ts";
-import { confirmCached, isCurrent } from "./cached-conversation.ts";
 import type { MemoryConfig } from "./config.ts";
-import { type ConversationEnd, notifyCacheRead } from "./conversation-end-cache.ts";
 import type { Head, Loaded } from "./loaded.ts";
 import { firstPositionOf } from "./metadata.ts";
 import { processTime, storeTimeOf } from "./store-time.ts";
@@ -25,10 +23,6 @@ export interface LoadOptions {
   readonly receiptFor: string | undefined;
   /** The run's, for a wrapper that retries. */
   readonly signal: AbortSignal | undefined;
-  /** The end from the cache: if it is current, only the head is read. */
-  readonly end?: ConversationEnd | undefined;
-  /** Called where another process has changed the messages. */
-  readonly onChanged?: () => void;
 }
 
 /**
@@ -40,18 +34,8 @@ export async function loadConversation(
   conversationId: string,
   options: LoadOptions,
 ): Promise<Result<Loaded>> {
-  const { tail, end, onChanged, receiptFor, signal } = options;
+  const { tail, receiptFor, signal } = options;
   const read = (limit?: number) => readConversation(memory, conversationId, { receiptFor, signal, limit });
-  if (end !== undefined) {
-    const head = await loadHead(memory, conversationId, options);
-    const loaded = head.success ? confirmCached(end, head.data, tail) : undefined;
-    if (loaded !== undefined) {
-      notifyCacheRead(memory.provider, conversationId, loaded.conversation?.messages ?? []);
-      return createSuccess(loaded);
-    }
-    if (head.success && !isCurrent(end, head.data)) onChanged?.();
-    if (head.success && head.data.receipt !== undefined) return read();
-  }
   if (tail === undefined) return read();
   let limit: number | undefined = tail.firstRead;
   for (let mayReadNext = true; ; mayReadNext = false) {

@@ -1,16 +1,13 @@
-import type { ConversationMemory, MemoryConflictError, Message, Result } from "@jaf/memory";
+import type { ConversationMemory, Message, Result } from "@jaf/memory";
 import { createSuccess } from "@jaf/memory/engine";
 import type { Spending } from "../cost/spending.ts";
 import { sleep } from "../timing/abort.ts";
 import { type AppenderOptions, createAppender } from "./appender.ts";
-import { endOfRun } from "./cached-conversation.ts";
 import { durabilityOf, type MemoryConfig } from "./config.ts";
-import { type ConversationEnd, endCacheOf } from "./conversation-end-cache.ts";
 import { turnLeaseOf } from "./current-turn.ts";
 import type { KnownState } from "./known-state.ts";
 import type { Loaded } from "./loaded.ts";
 import { firstPositionOf, nextPositionOf, readMetadata, toMetadata } from "./metadata.ts";
-import { processTime } from "./store-time.ts";
 import { type AppendEntry, type LeaseAction, openTurnLease } from "./turn-lease.ts";
 
 /** The conversation as the run knows it. */
@@ -36,16 +33,8 @@ export interface Journal {
   readonly executionId: string;
   /** The idempotency key of the append that ends the run. `undefined`: the run was handed nothing new. */
   readonly runKey: string | undefined;
-  /** Takes the conversation's end out of the end cache: no other run gets it. */
-  readonly takeCachedEnd: () => ConversationEnd | undefined;
-  /** To be called where the end that was taken turns out outdated. */
-  readonly foundOutdated: () => void;
-  /**
-   * The conversation that everything is appended to. With `onConfirmed` it comes from the end cache: the first write expects
-   * that it is what is stored, metadata included. If it is, `onConfirmed` is called; else the write fails with a conflict, and
-   * the run has stored nothing yet.
-   */
-  readonly loaded: (reading: Loaded, onConfirmed?: () => void) => void;
+  /** The conversation that everything is appended to. */
+  readonly loaded: (reading: Loaded) => void;
   /** Milliseconds since 1970, by the store's clock as far as the run knows it; by this process's if the store tells none. */
   readonly now: () => number;
   /** The position of the next message in the conversation, counted from its very first. */
@@ -63,8 +52,6 @@ export interface Journal {
    * Rejects when the run is aborted while the store is asked who has the turn.
    */
   readonly acquireTurn: (entry: AppendEntry) => Promise<Result<void>>;
-  /** To be called before anything but the journal writes to the metadata. */
-  readonly wroteOtherMetadata: () => void;
   /** The new messages that the run was given. */
   readonly appendInput: (messages: readonly Message[], entry: AppendEntry) => Promise<Result<void>>;
   /** A reply with tool calls; no tool runs before this succeeded. */
@@ -103,11 +90,6 @@ interface TurnWrite {
   readonly idempotencyKey?: string | undefined;
 }
 
-const isConflict = (
-  appended: Result<void>,
-): appended is { readonly success: false; readonly error: MemoryConflictError } =>
-  !appended.success && appended.error._tag === "MemoryConflictError";
-
 export interface JournalOptions extends AppenderOptions {
   /** See {@link Journal.runKey}. */
   readonly runKey: string | undefined;
@@ -120,7 +102,6 @@ export function openJournal(options: JournalOptions): Journal {
   const step = durability === "step";
   const appender = createAppender(options);
   const turn = openTurnLease({ appender, ...options });
-  const ends = endCacheOf(memory.provider, memory.endCache);
   const pending: Message[] = [];
   let conversation: ConversationMemory | null = null;
   let added: Message[] = [];
@@ -133,21 +114,6 @@ export function openJournal(options: JournalOptions): Journal {
   let mayHoldTurn = false;
   // The result of a stored call is stored at once, whatever the durability: the call must not be made again.
   let callsAreStored = false;
-  let time = processTime();
-  let unconfirmed: (() => void) | undefined;
-  let wroteOtherMetadata = false;
-
-  const confirmed = (): void => {
-    const onConfirmed = unconfirmed;
-    unconfirmed = undefined;
-    onConfirmed?.();
-  };
-  /** The end from the cache isn't what is stored: the run begins again. */
-  const outdated = ({ reason }: MemoryConflictError): void => {
-    unconfirmed = undefined;
-    mayHoldTurn = false;
-    if (reason === "version") ends?.foundOutdated(conversationId);
-  };
 
   const append = (messages: readonly Message[], turnWrite?: TurnWrite): Promise<Result<void>> =>
     appender.runExclusive(async (write) => {
@@ -162,11 +128,8 @@ export function openJournal(options: JournalOptions): Journal {
         messages,
         ...(metadata === undefined ? {} : { metadata: toMetadata(metadata) }),
         idempotencyKey: turnWrite?.idempotencyKey,
-        comparesMetadata: unconfirmed !== undefined,
-        onStored: confirmed,
       });
-      if (unconfirmed !== undefined && isConflict(appended)) outdated(appended.error);
-      else failed ||= !appended.success;
+      failed ||= !appended.success;
       if (appended.success && metadata !== undefined && turnWrite !== undefined)
         turn.onWritten(metadata, turnWrite.entry);
       return appended;
@@ -194,38 +157,16 @@ export function openJournal(options: JournalOptions): Journal {
     return callsAreStored ? append(messages, turnWrite) : keep(messages);
   };
 
-  const keepEnd = (): void => {
-    const known = appender.identified();
-    const written = turn.lastWritten();
-    if (ends === undefined || known === undefined || written === undefined) return;
-    const left = endOfRun({
-      memory,
-      loaded: { conversation, time },
-      added,
-      known,
-      written,
-      wroteOtherMetadata,
-    });
-    if (left !== undefined) ends.keep(conversationId, left);
-  };
-
   return {
     memory,
     conversationId,
     executionId,
     runKey,
-    takeCachedEnd: () => {
-      const end = ends?.take(conversationId);
-      return end?.userId === memory.userId ? end : undefined;
-    },
-    foundOutdated: () => ends?.foundOutdated(conversationId),
-    loaded: (reading, onConfirmed) => {
+    loaded: (reading) => {
       appender.loaded(reading);
-      unconfirmed = onConfirmed;
       conversation = reading.conversation;
-      time = reading.time;
       options.spending.loaded(conversation === null ? undefined : readMetadata(conversation).spent);
-      turn.loaded(turnLeaseOf(conversation), time);
+      turn.loaded(turnLeaseOf(conversation), reading.time);
       start = nextPositionOf(conversation);
       added = [];
       historyFrom = firstPositionOf(conversation);
@@ -236,15 +177,12 @@ export function openJournal(options: JournalOptions): Journal {
     now: turn.now,
     position: () => start + added.length,
     history: () => ({ stored: conversation, added, known: appender.known() }),
-    historyFrom: () => (unconfirmed === undefined ? historyFrom : undefined),
+    historyFrom: () => historyFrom,
     historyToken: () => (hasGoneOn ? undefined : appender.known().historyToken),
     acquireTurn: (entry) => {
       callsAreStored = true;
       mayHoldTurn = true;
       return turn.write(entry, "hold");
-    },
-    wroteOtherMetadata: () => {
-      wroteOtherMetadata = true;
     },
     appendInput: (messages, entry) => {
       add(messages);
@@ -260,12 +198,10 @@ export function openJournal(options: JournalOptions): Journal {
     appendResults: (messages) => {
       if (!callsAreStored) appendOrKeep(messages);
     },
-    appendReply: async (message, entry) => {
+    appendReply: (message, entry) => {
       add([message]);
       keep([message]);
-      const stored = await flush(end(entry));
-      if (stored.success) keepEnd();
-      return stored;
+      return flush(end(entry));
     },
     interrupt: (entry) => flush(end(entry)),
     releaseTurn: async () => {

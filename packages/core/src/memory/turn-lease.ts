@@ -54,8 +54,6 @@ export interface TurnLease {
   /** The metadata for a write of messages. Call `onWritten` with them, and the same entry, once they are written. */
   readonly metadataFor: (entry: AppendEntry, action: LeaseAction) => EngineMetadata;
   readonly onWritten: (metadata: EngineMetadata, entry: AppendEntry) => void;
-  /** The last metadata that this run is known to have written. */
-  readonly lastWritten: () => EngineMetadata | undefined;
   /**
    * To be called before a write of messages. Renews a lease that has expired. Returns a failure if this run may no longer write,
    * because the lease can't be renewed or another run has it.
@@ -82,7 +80,6 @@ export function openTurnLease(options: TurnLeaseOptions): TurnLease {
   const leaseMs = Math.min(memory.turnLeaseMs ?? DEFAULT_TURN_LEASE_MS, LONGEST_LEASE_MS);
   /** The lease that the conversation has, as far as this run has seen it. */
   let known: TurnLeaseRecord | undefined;
-  let lastWritten: EngineMetadata | undefined;
   let lastEntry: AppendEntry | undefined;
   /** Of the last write, whether or not it is known to have succeeded. */
   let attempted: AppendEntry | undefined;
@@ -128,7 +125,6 @@ export function openTurnLease(options: TurnLeaseOptions): TurnLease {
   function onWritten(metadata: EngineMetadata, entry: AppendEntry): void {
     const { turn } = metadata;
     known = turn;
-    lastWritten = metadata;
     lastEntry = entry;
     heldUntil = turn.until;
     if (heldUntil === 0) {
@@ -217,7 +213,6 @@ export function openTurnLease(options: TurnLeaseOptions): TurnLease {
     write,
     metadataFor,
     onWritten,
-    lastWritten: () => lastWritten,
     ensureHeld: async (append) => {
       if (!everHeld || time.latest() < heldUntil) return createSuccess(undefined);
       if (heartbeat !== undefined && lastEntry !== undefined)

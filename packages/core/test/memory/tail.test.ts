@@ -140,7 +140,7 @@ describe("a run with a window", () => {
     });
     reads.length = 0;
     const summarize = () => Promise.reject(new Error("not now"));
-    const failing = { compressionThreshold: 20, summarize, endCache: false } as const;
+    const failing = { compressionThreshold: 20, summarize } as const;
     const { contexts } = await converse({ provider, memory: failing, said: ["then"] });
     expect(reads).toEqual([30, 410]);
     expect(contexts[0]?.counts.summarized).toBe(800);
@@ -148,7 +148,7 @@ describe("a run with a window", () => {
 
   it("is told how it ended before, however long ago", async () => {
     const { provider, reads } = countingReads(await storing(talk(3)));
-    const { configOf } = shop({ provider, memory: { window, endCache: false } });
+    const { configOf } = shop({ provider, memory: { window } });
     const state = says("Hello");
     await run(state, configOf(["First."]));
     await provider.appendMessages("c", long);
@@ -340,6 +340,27 @@ describe("a run that reads the end", () => {
       beginnings.add(JSON.stringify(end.views[0]?.[0]));
     }
     expect(beginnings.size).toBeLessThan(30);
+  });
+
+  it.each<Partial<MemoryConfig>>([
+    { window },
+    { window: { maxMessages: 6, trimTo: 3 } },
+    { compressionThreshold: 6, summarize },
+    { compressionThreshold: 6, summarize, window: { maxMessages: 8 } },
+  ])("gives the model what one does that reads everything, turn after turn, with %o", async (memory) => {
+    const [end, whole] = await Promise.all(
+      [false, true].map(async (all) => {
+        const store = await storing(talk(20));
+        const provider = all ? tenMethods(store) : store;
+        const views: unknown[] = [];
+        for (let turn = 0; turn < 20; turn++) {
+          const said = [`say ${turn}`];
+          views.push((await converse({ provider, memory: { durability: "turn", ...memory }, said })).views);
+        }
+        return views;
+      }),
+    );
+    expect(end).toEqual(whole);
   });
 
   it("shows, says and stores what one does that reads everything", async () => {

@@ -5,7 +5,7 @@ import { list, number, text } from "../decoding.ts";
 import { toMemoryError } from "../errors.ts";
 import { createKeys } from "../keys.ts";
 import { createScriptRunner } from "../scripts/runner.ts";
-import { scripts } from "./scripts/generated-scripts.ts";
+import { scripts } from "./scripts.ts";
 
 export interface BlobBackendOptions {
   readonly port: RedisPort;

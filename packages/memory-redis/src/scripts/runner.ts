@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { namedDenial } from "../acl-denial.ts";
 import type { RedisPort } from "../client/port.ts";
 import type { Deadlines } from "../command-deadlines.ts";
-import type { scripts } from "./generated-scripts.ts";
+import type { scripts } from "./index.ts";
 
 export type ScriptName = keyof typeof scripts;
 

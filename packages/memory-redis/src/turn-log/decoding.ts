@@ -1,7 +1,7 @@
 import type { LoggedTurn, TurnState } from "@jaf/memory";
 import { list, number, text } from "../decoding.ts";
 
-/** As `heads.lua` gives it; `undefined`: there is no such turn. */
+/** As the scripts' `head` gives it; `undefined`: there is no such turn. */
 export function toTurn(reply: unknown): LoggedTurn | undefined {
   const [conversationId, userId, turnId, state, started, count, stop, record] = list(reply);
   if (conversationId == null) return undefined;

@@ -5,7 +5,7 @@ import { list, number, text } from "../decoding.ts";
 import type { RunScript } from "../scripts/runner.ts";
 import { toTurn } from "./decoding.ts";
 import { type createTurnKeys, nameOf, parseName, type TurnName } from "./keys.ts";
-import type { scripts } from "./scripts/generated-scripts.ts";
+import type { scripts } from "./scripts.ts";
 
 /** Entries of an index that are looked at together. */
 const PAGE = 100;

@@ -26,7 +26,7 @@ import { createScriptRunner } from "../scripts/runner.ts";
 import { toTurn, toTurns } from "./decoding.ts";
 import { createTurnIndexes } from "./indexes.ts";
 import { createTurnKeys, nameOf, type TurnName } from "./keys.ts";
-import { scripts } from "./scripts/generated-scripts.ts";
+import { scripts } from "./scripts.ts";
 
 const PROVIDER = "redis";
 const MOST_EVENTS = 1_000;

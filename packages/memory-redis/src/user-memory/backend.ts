@@ -9,7 +9,7 @@ import { createJobs } from "./jobs.ts";
 import { createUserKeys } from "./keys.ts";
 import { createNearest } from "./nearest.ts";
 import { createMatching, createReads } from "./reads.ts";
-import { scripts } from "./scripts/generated-scripts.ts";
+import { scripts } from "./scripts/index.ts";
 import { createWrites } from "./writes.ts";
 
 export interface UserMemoryBackendOptions {

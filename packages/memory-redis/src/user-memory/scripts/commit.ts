@@ -1,0 +1,186 @@
+import { lua } from "../../scripts/fragments.ts";
+import { records, slices } from "./fragments.ts";
+import { post } from "./postings.ts";
+
+/** Fields of one hash, read when they are needed and written together at the end. */
+const edit = lua`
+local function edit(key)
+  local values, changed = {}, {}
+  local edits = {}
+
+  function edits.load(fields)
+    local missing = {}
+    for _, field in ipairs(fields) do
+      if values[field] == nil then
+        values[field] = false
+        missing[#missing + 1] = field
+      end
+    end
+    for at, value in ipairs(fields_of(key, missing)) do values[missing[at]] = value end
+  end
+
+  function edits.get(field)
+    if values[field] == nil then values[field] = redis.call('HGET', key, field) end
+    return values[field]
+  end
+
+  -- false deletes it.
+  function edits.set(field, value)
+    values[field] = value
+    changed[field] = true
+  end
+
+  function edits.write()
+    local set, deleted = {}, {}
+    for field in pairs(changed) do
+      if values[field] then
+        set[#set + 1] = field
+        set[#set + 1] = values[field]
+      else
+        deleted[#deleted + 1] = field
+      end
+    end
+    call_all('HSET', key, set)
+    call_all('HDEL', key, deleted)
+  end
+
+  return edits
+end
+`;
+
+/**
+ * One write to one user's memory, if its version is the expected one.
+ *
+ * KEYS  1 head   2 lookups   3 postings   4 signatures   5 contexts   6 … the others
+ * ARGV  1 expected version   2 a name of this write, that no other has   then, each after its number:
+ *         commands: name, number of the key, number of arguments, arguments
+ *         lookups:    name, seq, '1' to add it or '0' to take it out
+ *         postings:   term, seq, weight or '0' to take it out
+ *         signatures: field, seq, record or '' to take it out
+ *         contexts:   the same; their number is in the field 'size'
+ *
+ * Returns 1, or 0 if the version is another and nothing was written. A write that a client sends twice is done once.
+ */
+export const commit = lua`
+${slices}
+${edit}
+${records}
+${post}
+
+local head = redis.call('HMGET', KEYS[1], 'version', 'write')
+if (head[1] or '0') ~= ARGV[1] then
+  if head[2] ~= ARGV[2] then return 0 end
+  -- WAIT counts from this connection's last write: make one, behind that which is confirmed here.
+  redis.call('HSET', KEYS[1], 'write', ARGV[2])
+  return 1
+end
+
+local at = 2
+local function take()
+  at = at + 1
+  return ARGV[at]
+end
+
+local commands = {}
+for _ = 1, tonumber(take()) do
+  local name, key, count = take(), KEYS[tonumber(take())], tonumber(take())
+  commands[#commands + 1] = { name, key, at + 1, at + count }
+  at = at + count
+end
+
+local function changes_of(key, change)
+  local edits = edit(key)
+  local count = tonumber(take())
+  local first = at + 1
+  at = at + 3 * count
+  local fields = {}
+  for from = first, at, 3 do fields[#fields + 1] = change.field(ARGV[from]) end
+  edits.load(fields)
+  for from = first, at, 3 do change.apply(edits, ARGV[from], ARGV[from + 1], ARGV[from + 2]) end
+  return edits
+end
+
+local lookups = changes_of(KEYS[2], {
+  field = function(name) return name end,
+  apply = function(edits, name, seq, added)
+    local seqs = string.gsub(',' .. (edits.get(name) or '') .. ',', ',' .. seq .. ',', ',')
+    seqs = string.sub(seqs, 2, -2)
+    if added == '1' then seqs = seqs == '' and seq or seqs .. ',' .. seq end
+    edits.set(name, seqs ~= '' and seqs)
+  end,
+})
+local postings = changes_of(KEYS[3], { field = function(term) return '=' .. term end, apply = post })
+local function records_of(kind)
+  return {
+    field = function(field) return field end,
+    apply = function(edits, field, seq, record)
+      local stored = edits.get(field) or ''
+      local others = without(stored, kind, seq)
+      local records = others .. record
+      edits.set(field, records ~= '' and records)
+      local gained = (record ~= '' and 1 or 0) - (others ~= stored and 1 or 0)
+      if kind == CONTEXT and gained ~= 0 then
+        local size = (edits.get('size') or 0) + gained
+        edits.set('size', size > 0 and size)
+      end
+    end,
+  }
+end
+local signatures = changes_of(KEYS[4], records_of(SIGNATURE))
+local contexts = changes_of(KEYS[5], records_of(CONTEXT))
+
+-- Redis undoes nothing: what can fail, a key that holds something else, fails before the first write.
+for _, command in ipairs(commands) do
+  local kind = command[1]
+  if kind == 'RPUSH' then redis.call('LLEN', command[2])
+  elseif string.sub(kind, 1, 1) == 'Z' then redis.call('ZCARD', command[2])
+  else redis.call('HLEN', command[2]) end
+end
+
+lookups.write()
+postings.write()
+signatures.write()
+contexts.write()
+for _, command in ipairs(commands) do
+  redis.call(command[1], command[2], unpack(ARGV, command[3], command[4]))
+end
+return 1
+`;
+
+/**
+ * Deletes everything of a user but the head, and begins a new audit trail.
+ *
+ * KEYS  1 head   2 audit   3 facts   4 vectors   5 jobs   6 … the others
+ * ARGV  1 a name of this write, that no other has   2 state   3 … entries of the new trail
+ *
+ * Returns { facts, vectors, jobs, id and ticket of each job … }, the first three how many were deleted. A write that a
+ * client sends twice is done once; the second time, ids and tickets are not known any more.
+ */
+export const erase = lua`
+${slices}
+
+local erased = redis.call('HMGET', KEYS[1], 'write', 'erased')
+if erased[1] == ARGV[1] then
+  redis.call('HSET', KEYS[1], 'write', ARGV[1])
+  local reply = {}
+  for count in string.gmatch(erased[2], '%d+') do reply[#reply + 1] = tonumber(count) end
+  return reply
+end
+
+local reply = { redis.call('HLEN', KEYS[3]), redis.call('HLEN', KEYS[4]), redis.call('HLEN', KEYS[5]) }
+local counts = table.concat(reply, ' ')
+local jobs = redis.call('HGETALL', KEYS[5])
+for at = 1, #jobs, 2 do
+  reply[#reply + 1] = jobs[at]
+  reply[#reply + 1] = string.match(jobs[at + 1], '^%S+')
+end
+
+redis.call('HINCRBY', KEYS[1], 'version', 1)
+redis.call('HINCRBY', KEYS[1], 'epoch', 1)
+redis.call('HSET', KEYS[1], 'state', ARGV[2], 'write', ARGV[1], 'erased', counts)
+redis.call('UNLINK', unpack(KEYS, 2))
+local entries = {}
+for at = 3, #ARGV do entries[#entries + 1] = ARGV[at] end
+call_all('RPUSH', KEYS[2], entries)
+return reply
+`;

@@ -1,0 +1,43 @@
+import { lua } from "../../scripts/fragments.ts";
+
+/** Commands with many arguments, in portions: Lua's stack holds some thousands of values only. */
+export const slices = lua`
+local SLICE = 4000
+
+local function call_all(command, key, list)
+  for from = 1, #list, SLICE do
+    redis.call(command, key, unpack(list, from, math.min(from + SLICE - 1, #list)))
+  end
+end
+
+-- The values of a hash's fields, in their order; false where there is none.
+local function fields_of(key, fields)
+  local values = {}
+  for from = 1, #fields, SLICE do
+    local some = redis.call('HMGET', key, unpack(fields, from, math.min(from + SLICE - 1, #fields)))
+    for at = 1, #some do values[from + at - 1] = some[at] end
+  end
+  return values
+end
+`;
+
+/** Text of records, each of which begins with a mark of its kind and a seq; nowhere else does a record hold the mark. */
+export const records = lua`
+local POSTING = { mark = ';', stop = ':' } -- ;<seq>:<weight>
+local SIGNATURE = { mark = ';', stop = ':' } -- ;<seq>:<signature>
+local CONTEXT = { mark = '[', stop = ',' } -- [<seq>,<context>],
+
+-- Where the record of a seq begins and ends; nil if there is none.
+local function find_record(records, kind, seq)
+  local from, to = string.find(records, kind.mark .. seq .. kind.stop, 1, true)
+  if not from then return nil end
+  local rest = string.find(records, kind.mark, to, true)
+  return from, rest and rest - 1 or #records
+end
+
+local function without(records, kind, seq)
+  local from, to = find_record(records, kind, seq)
+  if not from then return records end
+  return string.sub(records, 1, from - 1) .. string.sub(records, to + 1)
+end
+`;
