@@ -1,5 +1,6 @@
 import {
   type ConversationWrite,
+  createKeyedQueue,
   type MemoryBackend,
   type ReadOutcome,
   TOMBSTONE_SECONDS,
@@ -28,7 +29,6 @@ import type { ResolvedNames } from "./schema/names.ts";
 import { millisecondsOf, toStatement, toWrite } from "./statements.ts";
 import { createSweep } from "./sweep.ts";
 import { createWriteCall, KEY_IS_KNOWN } from "./write-arguments.ts";
-import { createWriteGroups } from "./write-groups.ts";
 import { toWriteOutcome } from "./write-outcome.ts";
 
 export interface ConversationBackendOptions {
@@ -80,7 +80,7 @@ function createReading(sql: SqlClient, names: ResolvedNames, maxReadBytes: numbe
 
 /**
  * The storage port on Postgres: one statement and one round trip for each call. Exceptions: reads of absent conversations with
- * tombstones, `clearUser`, sweeps, and appends on a busy pool, several of which share a statement.
+ * tombstones, `clearUser` and sweeps.
  */
 export function createConversationBackend(options: ConversationBackendOptions): MemoryBackend {
   const { sql, names, close, maxReadBytes = MAX_READ_BYTES, pingTimeoutMs = PING_TIMEOUT_MS } = options;
@@ -114,14 +114,17 @@ export function createConversationBackend(options: ConversationBackendOptions): 
     }
   }
 
-  // On a single connection nothing is gained, and the statements may belong to a transaction of the application.
-  const queue = sql.concurrent ? createWriteGroups({ sql, names }, writeOne) : undefined;
+  // One write of a conversation at a time: they keep their order, and one locked conversation holds one connection of a pool. A
+  // single connection does that by itself.
+  const queue = sql.concurrent ? createKeyedQueue() : undefined;
 
   return {
     name: "postgres",
-    write: async (conversationWrite) => {
-      const outcome = await (queue ? queue.add(conversationWrite) : writeOne(conversationWrite));
-      if (conversationWrite.ttlSeconds !== undefined) await sweepExpired();
+    write: async (write) => {
+      const outcome = await (queue
+        ? queue.run(write.conversationId, () => writeOne(write))
+        : writeOne(write));
+      if (write.ttlSeconds !== undefined) await sweepExpired();
       return outcome;
     },
     read: createReading(sql, names, maxReadBytes),
@@ -146,7 +149,8 @@ export function createConversationBackend(options: ConversationBackendOptions): 
       await pingWithin(pingTimeoutMs, sql.query({ text: "SELECT 1", values: [], timeoutMs: pingTimeoutMs }));
     },
     close: async () => {
-      await queue?.drained();
+      // A pool that is ended serves none of the writes that still wait for a connection.
+      await queue?.runAlone(async () => {});
       await close();
     },
     toMemoryError,
@@ -163,7 +167,7 @@ export function createQueries(names: ResolvedNames, maxReadBytes: number) {
     find: createFindQuery(parts),
     history: createHistoryQuery(parts),
 
-    /** The call of the function that deletes one; `migrations/0004_erasure.sql` describes it, and the next one. */
+    /** The call of the function that deletes one; `migrations/conversation-erasure.ts` describes it, and the next one. */
     delete: (id: string): Statement =>
       toWrite(sql`
         SELECT ${sql.raw(functionName("_delete"))}(${id}::text, ${TOMBSTONE_SECONDS}::bigint)::text AS was_live`),

@@ -5,7 +5,7 @@ import { toMetadataTexts } from "./metadata.ts";
 import { qualifiedName, type ResolvedNames } from "./schema/names.ts";
 import { EARLIEST_MS } from "./statements.ts";
 
-// The arguments of the function that does a whole write, in its order: `migrations/0017_plain_append.sql` says what
+// The arguments of the function that does a whole write, in its order: `migrations/conversation-write.ts` says what
 // they are. JSON is given as text.
 const ARGUMENTS = [
   ["conversation_id", "text"],
@@ -123,15 +123,4 @@ export function createWriteCall(names: ResolvedNames): WriteCall {
     usual: (write) => call(toValues(write)),
     careful: (write) => call(toValues(write).map((value, at) => (at === MORE ? (value ?? "{}") : value))),
   };
-}
-
-/** An append as the function takes it that does several; `undefined` for a replacement. */
-export function packWrite(write: ConversationWrite): string | undefined {
-  if (write.mode !== "append") return undefined;
-  const values = toValues(write);
-  const fields = ARGUMENTS.map(([name, type], at) => {
-    const value = values[at] ?? null;
-    return `"${name}":${type === "text::jsonb" ? value : JSON.stringify(value)}`;
-  });
-  return `{${fields.join(",")}}`;
 }

@@ -76,17 +76,6 @@ describe.each([
       await expect(runSql(`SELECT "${old}".conversations_${erasure}`)).rejects.toMatchObject({
         code: "JF003",
       });
-    const write = {
-      conversation_id: "shared",
-      bodies: ["{}"],
-      hashes: [""],
-      tool_results: [false],
-      drop_last: 0,
-      metadata: {},
-      run_metadata: {},
-    };
-    const group = runSql(`SELECT "${old}".conversations_write_group('${JSON.stringify([write])}')`);
-    await expect(group).rejects.toMatchObject({ code: "JF003" });
     expect(await idsIn(present)).toEqual(each("shared"));
   });
 

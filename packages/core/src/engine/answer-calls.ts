@@ -5,9 +5,7 @@ import { answerHandoff, isHandoff } from "../handoff/handoff.ts";
 import type { AnsweredCall, ClassifyOptions } from "../interruption/classified-calls.ts";
 import { classifyCalls } from "../interruption/classify-calls.ts";
 import type { Interruption } from "../interruption/interruption.ts";
-import type { ShownArguments } from "../memory/metadata.ts";
 import type { AppendEntry } from "../memory/turn-lease.ts";
-import { isThenable } from "../thenable.ts";
 import { abortable, abortError } from "../timing/abort.ts";
 import { decodeCall } from "../tools/arguments.ts";
 import {
@@ -25,8 +23,6 @@ export interface AnsweredCalls {
   readonly results: readonly Message[];
   /** The calls that wait. If there is any, no handoff of the same reply is made yet. */
   readonly interruptions: readonly Interruption[];
-  /** The arguments to store of calls that wait for an approval. */
-  readonly shown: readonly ShownArguments[];
   /** The agent that has the conversation now: the one that called, unless it handed off. */
   readonly agentName: string;
   readonly error: JAFError | undefined;
@@ -66,13 +62,10 @@ export async function answerCalls<Ctx>(
   };
   const goesOn = () => signal?.aborted !== true && !progress.memoryFailed;
   let interruptions: readonly Interruption[] = [];
-  let shown: readonly ShownArguments[] = [];
   try {
-    const classifying = classifyCalls(scope, batch, options);
-    const classified = isThenable(classifying) ? await classifying : classifying;
+    const classified = await classifyCalls(scope, batch, options);
     const { run, answered, waiting } = classified;
     interruptions = waiting;
-    shown = classified.shown;
     const handoffs = run.filter(isHandoff);
     const others = handoffs.length === 0 ? run : without(run, handoffs);
     for (const given of answered) if (goesOn()) await answerBySomebody(scope, given, progress);
@@ -89,7 +82,7 @@ export async function answerCalls<Ctx>(
   for (const { storing } = progress; storing !== undefined && storing.size > 0; ) await Promise.all(storing);
   const { results, error } = summarize(scope, batch, progress);
   const agentName = progress.handoff?.to ?? batch.agentName;
-  return { results, interruptions, shown, agentName, error };
+  return { results, interruptions, agentName, error };
 }
 
 function without<T>(calls: readonly T[], left: readonly T[]): readonly T[] {
@@ -113,12 +106,10 @@ async function answerByTool<Ctx>(
   { runnable, progress }: Running<Ctx>,
 ): Promise<void> {
   const { call } = runnable;
-  const executing = executeCall(scope, batch, runnable);
-  const executed = isThenable(executing) ? await executing : executing;
+  const executed = await executeCall(scope, batch, runnable);
   if (executed === undefined) return;
   const { message, thrown } = executed;
-  const recording = record(scope, { call, progress }, { message, error: failureOf(scope, call, thrown) });
-  if (recording !== undefined) await recording;
+  await record(scope, { call, progress }, { message, error: failureOf(scope, call, thrown) });
 }
 
 function failureOf<Ctx>(
@@ -158,16 +149,16 @@ async function answerByHandoff<Ctx>(
   if (!progress.memoryFailed) progress.handoff = decided;
 }
 
-/** Stores an answer; it counts once it is stored. Nothing is awaited where nothing is stored. */
-function record<Ctx>(
+/** Stores an answer; it counts once it is stored. */
+async function record<Ctx>(
   { journal }: RunScope<Ctx>,
   { call, progress }: Answering,
   answer: Answer,
   entry?: AppendEntry,
-): Promise<void> | undefined {
+): Promise<void> {
   if (journal === undefined) {
     progress.answered.set(call, answer);
-    return undefined;
+    return;
   }
   const storing = journal.appendResult(answer.message, entry).then((stored) => {
     progress.storing?.delete(storing);
@@ -179,7 +170,7 @@ function record<Ctx>(
     progress.answered.set(call, failed ?? answer);
   });
   progress.storing?.add(storing);
-  return storing;
+  await storing;
 }
 
 function summarize<Ctx>(
@@ -206,10 +197,7 @@ function forEachLimited<T>(
   items: readonly T[],
   limit: number | undefined,
   work: (item: T) => Promise<void> | undefined,
-): Promise<unknown> | undefined {
-  const [first] = items;
-  // Most replies make one call.
-  if (first !== undefined && items.length === 1) return work(first);
+): Promise<unknown> {
   if (limit === undefined || !(limit < items.length)) return Promise.all(items.map(work));
   const queue = items.values();
   const worker = async (): Promise<void> => {

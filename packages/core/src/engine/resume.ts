@@ -2,7 +2,6 @@ import type { Message } from "@jaf/memory";
 import { sanitizeConversation } from "@jaf/memory/engine";
 import { isHandoff } from "../handoff/handoff.ts";
 import { checkDecisions } from "../interruption/check-decisions.ts";
-import type { ClassifiedCalls } from "../interruption/classified-calls.ts";
 import { classifyCalls } from "../interruption/classify-calls.ts";
 import {
   approvedBefore,
@@ -11,7 +10,7 @@ import {
   isUndecided,
 } from "../interruption/decisions.ts";
 import type { Interruption } from "../interruption/interruption.ts";
-import { type PendingApprovals, renewExpired } from "../interruption/pending-approvals.ts";
+import { renewExpired } from "../interruption/pending-approvals.ts";
 import type { AppendEntry } from "../memory/turn-lease.ts";
 import type { RunState } from "../state.ts";
 import { fail, failTurn, type ModelTurn, type Step } from "../step.ts";
@@ -97,26 +96,15 @@ async function askAgain<Ctx>(
 ): Promise<Step<Ctx>> {
   const asking = { ...state, messages };
   const waiting = renewExpired(known, { ttlMs: scope.config.approvalTtlMs, now: () => timeOf(scope) });
-  if (waiting.record === known.record && isShownAsStored(classified, known)) {
+  if (waiting.record === known.record) {
     return interrupt(scope, asking, { interruptions: classified.waiting });
   }
   const decisions = approvedBefore(waiting.record.approved);
   const { judged } = classified;
-  const { waiting: interruptions, shown } = await classifyCalls(scope, batch, { decisions, waiting, judged });
-  const approvals = { ...waiting.record, shown };
-  const entry = { agentName: batch.agentName, callScope: batch.callScope, approvals };
+  const { waiting: interruptions } = await classifyCalls(scope, batch, { decisions, waiting, judged });
+  const entry = { agentName: batch.agentName, callScope: batch.callScope, approvals: waiting.record };
   return interrupt(scope, asking, { interruptions, entry });
 }
-
-const isShownAsStored = <Ctx>(
-  { shown }: ClassifiedCalls<Ctx>,
-  { record: { shown: stored = [] } }: PendingApprovals,
-): boolean =>
-  shown.length === stored.length &&
-  shown.every(({ call, encoded }, index) => {
-    const before = stored[index];
-    return before?.call === call && before.encoded === encoded;
-  });
 
 async function answerOpen<Ctx>(
   scope: RunScope<Ctx>,
@@ -124,9 +112,9 @@ async function answerOpen<Ctx>(
   { calls, decisions }: { readonly calls: UnansweredCalls<Ctx>; readonly decisions: Decisions },
 ): Promise<Answered<Ctx>> {
   const { batch, known, classified } = calls;
-  const { shown, judged } = classified;
+  const { judged } = classified;
   const waiting = renewExpired(known, { ttlMs: scope.config.approvalTtlMs, now: () => timeOf(scope) });
-  const approvals = { ...waiting.record, approved: [...decisions.approved], shown };
+  const approvals = { ...waiting.record, approved: [...decisions.approved] };
   const entry = { agentName: batch.agentName, callScope: batch.callScope, approvals };
   const ended = (step: Step<Ctx>): Answered<Ctx> => ({ step, messages, interruptions: [], entry });
   const refused = beginTurn(scope, state);

@@ -81,8 +81,8 @@ function openCalls<Ctx>(
   { known: { location, record }, classified }: Omit<UnansweredCalls<Ctx>, "batch">,
 ): OpenCalls {
   const bindings = new Map<string, string>();
-  for (const [call, { bound }] of classified.judged) {
-    if (bound !== undefined) bindings.set(call.id, bindingOf(location, call, bound.text));
+  for (const [call, { text }] of classified.judged) {
+    if (text !== undefined) bindings.set(call.id, bindingOf(location, call, text));
   }
   return {
     waiting: classified.waiting,

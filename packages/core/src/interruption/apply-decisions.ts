@@ -1,8 +1,7 @@
 import type { RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/engine";
 import type { RunScope } from "../engine/run-scope.ts";
-import { frozenCopy } from "../immutable/copy.ts";
-import type { ShownArguments } from "../memory/metadata.ts";
+import { frozenCopy, plainCopy } from "../immutable/copy.ts";
 import type { Masking } from "../secrets/masking.ts";
 import { abortable } from "../timing/abort.ts";
 import type { ParsedArguments } from "../tools/arguments.ts";
@@ -10,11 +9,10 @@ import type { CallBatch, RunnableCall } from "../tools/execute-call.ts";
 import { ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
 import { rejectedResult } from "../tools/result-text.ts";
 import { isClientTool } from "../tools/tool.ts";
-import { approvalIdPrefix, bindingOf, callDigestOf } from "./approval-id.ts";
-import { type BoundArguments, type JudgedArguments, judgeArguments } from "./bound-arguments.ts";
+import { approvalIdPrefix, bindingOf } from "./approval-id.ts";
+import { type JudgedArguments, type JudgedCall, judgeArguments, unboundReason } from "./bound-arguments.ts";
 import {
   type AnsweredCall,
-  type AnyTool,
   type ClassifiedCalls,
   type ClassifyOptions,
   mayWait,
@@ -22,7 +20,7 @@ import {
 import type { Interruption } from "./interruption.ts";
 
 type CallClass =
-  | { readonly to: "run"; readonly parsed: ParsedArguments; readonly isApproved?: true }
+  | { readonly to: "run"; readonly parsed: ParsedArguments }
   | { readonly to: "answered"; readonly answer: AnsweredCall }
   | { readonly to: "waiting"; readonly interruption: Interruption };
 
@@ -39,21 +37,16 @@ export async function applyDecisions<Ctx>(
     run: [] as RunnableCall<Ctx>[],
     answered: [] as AnsweredCall[],
     waiting: [] as Interruption[],
-    shown: [] as ShownArguments[],
     judged: new Map<RichToolCall, JudgedArguments>(),
   };
   const { signal } = scope.config;
-  const { location, record } = options.waiting;
   for (const runnable of run) {
     const { call, tool } = runnable;
     if (tool === undefined || !mayWait(tool)) {
       classified.run.push(runnable);
       continue;
     }
-    const digest = callDigestOf(location, call);
-    const shown = record.shown?.find((each) => each.call === digest)?.encoded;
-    const known = options.judged?.get(call);
-    const judged = known ?? (await abortable(judgeArguments({ tool, call, shown }), signal));
+    const judged = options.judged?.get(call) ?? (await abortable(judgeArguments({ tool, call }), signal));
     classified.judged.set(call, judged);
     const where = await abortable(
       classifyCall(batch, { call, tool, judged, mask: scope.mask }, options),
@@ -62,16 +55,11 @@ export async function applyDecisions<Ctx>(
     if (where.to === "run") classified.run.push({ ...runnable, parsed: where.parsed });
     else if (where.to === "answered") classified.answered.push(where.answer);
     else classified.waiting.push(where.interruption);
-    const isAsked = where.to === "waiting" || (where.to === "run" && where.isApproved === true);
-    const kept = judged.bound?.kept;
-    if (isAsked && kept !== undefined) classified.shown.push({ call: digest, encoded: kept });
   }
   return classified;
 }
 
-interface Judged<Ctx> {
-  readonly call: RichToolCall;
-  readonly tool: AnyTool<Ctx>;
+interface Judged<Ctx> extends JudgedCall<Ctx> {
   readonly judged: JudgedArguments;
   readonly mask: Masking;
 }
@@ -81,13 +69,13 @@ async function classifyCall<Ctx>(
   { call, tool, judged, mask }: Judged<Ctx>,
   { decisions, waiting }: ClassifyOptions,
 ): Promise<CallClass> {
-  const { parsed, bound } = judged;
+  const { parsed, text } = judged;
   if (!parsed.ok) return { to: "run", parsed }; // Which answers it with what is wrong.
   const { name: toolName, input } = calledTool(call);
   const asked = {
     toolCallId: call.id,
     toolName,
-    args: frozenCopy(bound?.copy() ?? parsed.args),
+    args: frozenCopy(parsed.args),
     arguments: input,
     agentName: batch.agentName,
   };
@@ -97,16 +85,16 @@ async function classifyCall<Ctx>(
       ? { to: "waiting", interruption: Object.freeze({ type: "client_tool", ...asked }) }
       : { to: "answered", answer: { call, result } };
   }
-  const binding = bound && bindingOf(waiting.location, call, bound.text);
-  if (binding !== undefined && decisions.approved.has(binding))
-    return { to: "run", parsed, isApproved: true };
+  const binding = text === undefined ? undefined : bindingOf(waiting.location, call, text);
+  if (binding !== undefined && decisions.approved.has(binding)) return { to: "run", parsed };
   if (decisions.rejected.has(call.id)) {
     return { to: "answered", answer: { call, result: rejectedResult(decisions.rejected.get(call.id)) } };
   }
   const needed = await needsApproval({ tool, judged, mask }, batch.context);
   if (needed === false) return { to: "run", parsed };
   if (needed !== true) return { to: "answered", answer: { call, ...needed } };
-  if (binding === undefined) return { to: "answered", answer: { call, ...unapprovable(judged) } };
+  const unbound = await unboundReason({ tool, call }, judged);
+  if (unbound !== undefined) return { to: "answered", answer: { call, ...unapprovable(unbound) } };
   const { expiresAt, round } = waiting.record;
   return {
     to: "waiting",
@@ -132,24 +120,20 @@ const failed = (thrown: string): Failed => ({
 
 /** Whatever isn't plainly no is yes; what throws is neither, and the call isn't made. */
 async function needsApproval<Ctx>(
-  { tool, judged: { parsed, bound }, mask }: Omit<Judged<Ctx>, "call">,
+  { tool, judged: { parsed }, mask }: Omit<Judged<Ctx>, "call">,
   context: Readonly<Ctx>,
 ): Promise<boolean | Failed> {
   if (typeof tool.needsApproval !== "function") {
     return tool.needsApproval !== undefined && tool.needsApproval !== false;
   }
   try {
-    return (await tool.needsApproval(argumentsToLookAt(parsed, bound), context)) !== false;
+    return (await tool.needsApproval(plainCopy(parsed.args), context)) !== false;
   } catch (failure) {
     return failed(failure instanceof Error ? mask(failure.message) : "it threw something that is no Error");
   }
 }
 
-/** Of arguments that can't be copied, the very ones. */
-const argumentsToLookAt = (parsed: ParsedArguments, bound: BoundArguments | undefined): unknown =>
-  bound === undefined ? parsed.args : bound.copy();
-
-const unapprovable = ({ unbound }: JudgedArguments): Failed =>
+const unapprovable = (reason: string): Failed =>
   failed(
-    `The call was not made: it needs an approval, and none can be bound to its parsed arguments (${unbound}).`,
+    `The call was not made: it needs an approval, and none can be bound to its parsed arguments: ${reason}.`,
   );

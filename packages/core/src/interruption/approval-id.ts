@@ -14,14 +14,14 @@ export interface CallLocation {
 const digestOf = (...bound: readonly unknown[]): string => sha256(JSON.stringify(bound), "base64url");
 
 /** A digest of a call at its location, whatever its arguments are parsed to. */
-export const callDigestOf = ({ owner, position, scope }: CallLocation, call: RichToolCall): string => {
+const callDigestOf = ({ owner, position, scope }: CallLocation, call: RichToolCall): string => {
   const { name, input } = calledTool(call);
   return digestOf(owner, position, scope, call.id, name, input);
 };
 
 /**
- * A digest of a call at its location with its parsed arguments, the same in every round. `text`: the arguments, encoded with
- * sorted keys.
+ * A digest of a call at its location with its parsed arguments, the same in every round. `text`: the arguments, as canonical
+ * JSON.
  */
 export const bindingOf = (location: CallLocation, call: RichToolCall, text: string): string =>
   digestOf(callDigestOf(location, call), text);

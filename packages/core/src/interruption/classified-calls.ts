@@ -1,5 +1,4 @@
 import type { RichToolCall } from "@jaf/memory";
-import type { ShownArguments } from "../memory/metadata.ts";
 import type { RunnableCall } from "../tools/execute-call.ts";
 import type { ToolResult } from "../tools/result.ts";
 import { isClientTool, type Tool } from "../tools/tool.ts";
@@ -15,8 +14,6 @@ export interface ClassifiedCalls<Ctx> {
   /** Answered without a tool of ours: by the client, or by somebody's refusal. */
   readonly answered: readonly AnsweredCall[];
   readonly waiting: readonly Interruption[];
-  /** What is to be kept of the arguments of calls that wait for an approval, or have one. */
-  readonly shown: readonly ShownArguments[];
   /** The arguments of all calls that may wait. */
   readonly judged: JudgedCalls;
 }

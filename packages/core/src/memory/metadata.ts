@@ -17,14 +17,6 @@ export interface TurnLeaseRecord extends Lease {
   readonly sign: number;
 }
 
-/** The arguments that were shown when an approval was asked for. The tool's schema may parse the call differently by now. */
-export interface ShownArguments {
-  /** The digest of the call: see `callDigestOf`. */
-  readonly call: string;
-  /** As `encodeArguments` writes them. */
-  readonly encoded: string;
-}
-
 /** What is stored of the approvals that the calls of one reply wait for. */
 export interface ApprovalRecord {
   /** Which message of the conversation made the calls, counted from its very first. */
@@ -35,8 +27,6 @@ export interface ApprovalRecord {
   readonly expiresAt?: number | undefined;
   /** The bindings of the calls that were approved and may not have run yet: they need no second approval. */
   readonly approved: readonly string[];
-  /** The arguments that were shown, of those calls where they differ from the call's own text. Absent: no call. */
-  readonly shown?: readonly ShownArguments[] | undefined;
 }
 
 /** What the engine stores in the metadata beside the messages. Each write replaces it as a whole. */
@@ -77,10 +67,6 @@ const approvalSchema = lazy(() =>
     round: z.number(),
     expiresAt: z.number().optional(),
     approved: z.array(z.string()),
-    shown: z
-      .array(z.object({ call: z.string(), encoded: z.string() }))
-      .optional()
-      .catch(undefined),
   }),
 );
 

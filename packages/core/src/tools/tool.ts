@@ -51,9 +51,9 @@ export type Tool<A, Ctx> = {
   /**
    * Whether somebody has to approve a call before it runs. Then the run ends as `interrupted` and is resumed with
    * `RunConfig.approvals`. A function decides by the arguments; if it throws, the call fails as if the tool had thrown. It is called
-   * again when a run resumes, with a copy of the arguments that run. If a call needs an approval and its arguments contain
-   * functions or instances of classes, it fails, because no approval can be bound to them. Ignored for tools that the client runs,
-   * where the user decides. Default `false`.
+   * again when a run resumes, with a copy of the arguments that run. A call that needs an approval fails if its parsed arguments
+   * hold anything but JSON values and dates, or if `parameters` makes others each time, e.g. a random id: no approval can be bound
+   * to them. Make such values in `execute`. Ignored for tools that the client runs, where the user decides. Default `false`.
    */
   readonly needsApproval?: boolean | ((args: A, context: Readonly<Ctx>) => boolean | Promise<boolean>);
   /**

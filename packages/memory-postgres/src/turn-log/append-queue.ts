@@ -4,8 +4,8 @@ import * as z from "zod";
 import type { SqlClient, SqlRow } from "../client/port.ts";
 import { isRefusal } from "../errors.ts";
 import type { ResolvedNames } from "../schema/names.ts";
-import { createWriteQueue, type GroupAnswer } from "../write-queue.ts";
 import { type AppendRow, createAppendStatement } from "./append-statement.ts";
+import { createGroupQueue, type GroupQueue } from "./group-queue.ts";
 
 /** What an append or a renewal comes to. `held`: it was done, now or before. `gap`: events are missing before its first. */
 export type AppendOutcome =
@@ -18,10 +18,7 @@ export interface Append extends Partial<Pick<AppendedEvents, "first" | "events" 
   readonly writer: TurnWriter;
 }
 
-export interface AppendQueue {
-  readonly add: (append: Append) => Promise<AppendOutcome>;
-  readonly drained: () => Promise<void>;
-}
+export type AppendQueue = GroupQueue<Append, AppendOutcome>;
 
 const toRow = ({ writer, first, events, end }: Append): AppendRow => ({
   conversation_id: writer.conversationId,
@@ -65,19 +62,19 @@ export function createAppendQueue({
     return row === undefined ? { kind: "lost" } : toOutcome(row);
   }
 
-  async function sendGroup(packed: readonly string[]): Promise<GroupAnswer<AppendOutcome>> {
+  async function sendGroup(packed: readonly string[]): Promise<readonly (AppendOutcome | undefined)[]> {
     try {
       const rows = await sql.query({ ...several({ rows: `[${packed.join(",")}]` }), writes: true });
       const answers = new Map(rows.map((row) => [Number(row["nth"]), toOutcome(row)]));
       return packed.map((_, index) => answers.get(index + 1));
     } catch (thrown) {
       // After any other failure it is unknown what was done, and each of them fails.
-      if (isRefusal(thrown)) return "refused";
-      throw thrown;
+      if (!isRefusal(thrown)) throw thrown;
+      return packed.map(() => undefined);
     }
   }
 
   // On a single connection nothing is gained, and the statements may belong to a transaction of the application.
   if (!sql.concurrent) return { add: sendOne, drained: async () => {} };
-  return createWriteQueue({ keyOf, pack: (append) => JSON.stringify(toRow(append)), sendOne, sendGroup });
+  return createGroupQueue({ keyOf, pack: (append) => JSON.stringify(toRow(append)), sendOne, sendGroup });
 }

@@ -1,0 +1,127 @@
+// With more statements at once, groups would be smaller; with fewer, a distant server would wait for the next one.
+const MOST_AT_ONCE = 8;
+const GROUP_ITEMS = 64;
+/** In characters. */
+const GROUP_LENGTH = 1_000_000;
+
+export interface GroupQueueOptions<Item, Outcome> {
+  /** Items with one key are sent in the order in which they were added, each after the one before is done. */
+  readonly keyOf: (item: Item) => string;
+  /** The item as text, for a group. */
+  readonly pack: (item: Item) => string;
+  readonly sendOne: (item: Item) => Promise<Outcome>;
+  /**
+   * Gets 2 to 64 items of different keys, and at most a million characters. Resolves to the outcome of each, in its order;
+   * `undefined`: nothing was done, and the item has to be sent by itself.
+   */
+  readonly sendGroup: (packed: readonly string[]) => Promise<readonly (Outcome | undefined)[]>;
+}
+
+export interface GroupQueue<Item, Outcome> {
+  /** Rejects with what `sendOne` or `sendGroup` threw. */
+  readonly add: (item: Item) => Promise<Outcome>;
+  /** Resolves as soon as all that was added until now is done. */
+  readonly drained: () => Promise<void>;
+}
+
+interface Entry<Item, Outcome> {
+  readonly item: Item;
+  readonly key: string;
+  readonly packed: string;
+  /** Whether it has to be sent by itself. */
+  readonly alone: boolean;
+  readonly resolve: (outcome: Outcome) => void;
+  readonly reject: (thrown: unknown) => void;
+}
+
+/** The entries of the next statement, and those that go on waiting. */
+function divide<Item, Outcome>(
+  waiting: readonly Entry<Item, Outcome>[],
+  busy: ReadonlySet<string>,
+): readonly [group: Entry<Item, Outcome>[], rest: Entry<Item, Outcome>[]] {
+  const passed = new Set(busy);
+  const group: Entry<Item, Outcome>[] = [];
+  const rest: Entry<Item, Outcome>[] = [];
+  let room = GROUP_LENGTH;
+  for (const entry of waiting) {
+    const joins =
+      group.length === 0 || (!entry.alone && group.length < GROUP_ITEMS && entry.packed.length <= room);
+    const taken = joins && !passed.has(entry.key);
+    (taken ? group : rest).push(entry);
+    passed.add(entry.key);
+    if (taken) room = entry.alone ? 0 : room - entry.packed.length;
+  }
+  return [group, rest];
+}
+
+/**
+ * Sends items at once while few statements are in flight, and otherwise together, as a database commits in groups: what is
+ * added while others are being sent becomes the next group. Independent of what the items are.
+ */
+export function createGroupQueue<Item, Outcome>(
+  options: GroupQueueOptions<Item, Outcome>,
+): GroupQueue<Item, Outcome> {
+  const { keyOf, pack, sendOne, sendGroup } = options;
+  const busy = new Set<string>();
+  const pending = new Set<Promise<Outcome>>();
+  let waiting: Entry<Item, Outcome>[] = [];
+  let inFlight = 0;
+
+  async function send(group: readonly Entry<Item, Outcome>[]): Promise<void> {
+    const [first] = group;
+    if (first !== undefined && group.length === 1) return first.resolve(await sendOne(first.item));
+    const outcomes = await sendGroup(group.map(({ packed }) => packed));
+    const undone = group.filter((_, at) => outcomes[at] === undefined);
+    waiting = [...undone.map((entry) => ({ ...entry, alone: true })), ...waiting];
+    for (const [at, { resolve }] of group.entries()) {
+      const outcome = outcomes[at];
+      if (outcome !== undefined) resolve(outcome);
+    }
+  }
+
+  async function occupy(group: readonly Entry<Item, Outcome>[]): Promise<void> {
+    inFlight += 1;
+    for (const { key } of group) busy.add(key);
+    try {
+      await send(group);
+    } catch (thrown) {
+      for (const { reject } of group) reject(thrown);
+    } finally {
+      inFlight -= 1;
+      for (const { key } of group) busy.delete(key);
+      // Not at once: answers that arrive together make room for the next items together.
+      setImmediate(sendWaiting);
+    }
+  }
+
+  function sendWaiting(): void {
+    while (inFlight < MOST_AT_ONCE && waiting.length > 0) {
+      const [group, rest] = divide(waiting, busy);
+      if (group.length === 0) return;
+      waiting = rest;
+      void occupy(group);
+    }
+  }
+
+  return {
+    add: (item) => {
+      const outcome = new Promise<Outcome>((resolve, reject) => {
+        const packed = pack(item);
+        waiting.push({
+          item,
+          key: keyOf(item),
+          packed,
+          alone: packed.length > GROUP_LENGTH,
+          resolve,
+          reject,
+        });
+      });
+      pending.add(outcome);
+      const settled = () => void pending.delete(outcome);
+      outcome.then(settled, settled);
+      sendWaiting();
+      return outcome;
+    },
+    drained: async () => void (await Promise.allSettled(pending)),
+  };
+}
