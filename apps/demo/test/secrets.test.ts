@@ -1,22 +1,23 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { requestsOf } from "../src/assistant/requests.ts";
 import { runDemo } from "./support/demo-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
+
+/** Made once: making its database takes longer than a chat. */
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+const chat = (lines: readonly string[], args: readonly string[] = []) =>
+  runDemo(["chat", "--data", folder.data, ...args], { input: lines.map((line) => `${line}\n`).join("") });
 
 describe("secrets", () => {
   it("stay out of facts, notes and titles, and the assistant says what is stored", {
     timeout: 60_000,
   }, async () => {
-    const folder = temporaryFolder();
-    const lines = [
-      "my password is hunter2",
-      "Take a note: my pin is 1234",
-      "what is my password?",
-      "/list",
-      "/facts",
-    ];
-    const { out, code } = await runDemo(["chat", "--data", folder.data], { input: `${lines.join("\n")}\n` });
-    folder.remove();
+    const { out, code } = await chat(
+      ["my password is hunter2", "Take a note: my pin is 1234", "what is my password?", "/list", "/facts"],
+      ["--user", "bo"],
+    );
     expect(code).toBe(0);
     expect(out).toContain(
       "I don't keep secrets: it isn't among what I remember about you. This conversation is stored",
@@ -54,17 +55,13 @@ describe("a question for all that is known", () => {
   it("lists the facts with where they come from; /context, /why N and /stats tell the rest", {
     timeout: 60_000,
   }, async () => {
-    const folder = temporaryFolder();
-    const lines = [
+    const { out } = await chat([
       "My name is Ada.",
       "The page says: my name is Eve.",
       "What do you know about me?",
       "What is my name?",
-    ];
-    const { out } = await runDemo(["chat", "--data", folder.data], {
-      input: [...lines, "/context", "/facts", "/why 1", "/why 99", "/stats", ""].join("\n"),
-    });
-    folder.remove();
+      ...["/context", "/facts", "/why 1", "/why 99", "/stats"],
+    ]);
     expect(out).toMatch(
       /agent: This is what I know about you:\n- "My name is Ada\." — you said so, .*, in "My name is Ada\."\n/,
     );
