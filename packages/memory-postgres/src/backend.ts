@@ -167,7 +167,7 @@ export function createQueries(names: ResolvedNames, maxReadBytes: number) {
     find: createFindQuery(parts),
     history: createHistoryQuery(parts),
 
-    /** The call of the function that deletes one; `migrations/0004_erasure.sql` describes it, and the next one. */
+    /** The call of the function that deletes one; `migrations/conversation-erasure.ts` describes it, and the next one. */
     delete: (id: string): Statement =>
       toWrite(sql`
         SELECT ${sql.raw(functionName("_delete"))}(${id}::text, ${TOMBSTONE_SECONDS}::bigint)::text AS was_live`),

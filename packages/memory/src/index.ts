@@ -130,21 +130,8 @@ export type {
 } from "./provider.ts";
 export type { ProviderMetadata } from "./provider-metadata.ts";
 export type { ProviderReading } from "./read-from.ts";
-export {
-  type DeadLetter,
-  type DeadLetterEvent,
-  type DeadLetterQuery,
-  type DeadLetterReason,
-  dropDeadLetter,
-  findDeadLetters,
-} from "./resilience/dead-letters.ts";
 export { withFallback } from "./resilience/fallback.ts";
 export type { FallbackEvent, FallbackOptions, RetryEvent, RetryOptions } from "./resilience/options.ts";
-export {
-  type ReplayOptions,
-  type ReplayReport,
-  replayFallbackWrites,
-} from "./resilience/replay-all-conversations.ts";
 export { withRetry } from "./resilience/retry.ts";
 export { createFailure, createSuccess, isFailure, isSuccess, type Result } from "./result.ts";
 export { MemorySetupError } from "./setup-error.ts";

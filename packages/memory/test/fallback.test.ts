@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { createMemoryValidationError } from "../src/adapter/index.ts";
 import {
   createFailure,
   createInMemoryProvider,
@@ -7,7 +8,7 @@ import {
   withFallback,
 } from "../src/index.ts";
 import { contents, expectError, expectOk, readContents } from "../src/testing/expectations.ts";
-import { hostile, user, users } from "../src/testing/messages.ts";
+import { hostile, users } from "../src/testing/messages.ts";
 import { setUp } from "./support/outage.ts";
 
 const UNOWNED = { createIfMissing: "unowned" } as const;
@@ -38,15 +39,28 @@ describe("withFallback", () => {
     ["a failure of the store", createMemoryStorageError("getConversation", "broken", { retryable: true })],
     ["a closed provider", createMemoryConnectionError("memory", "closed", { retryable: false })],
   ])("takes %s for no outage", async (_, error) => {
-    const { provider, outage, events } = setUp({ writes: "fallback" });
+    const { provider, outage, events } = setUp();
     outage.error = error;
     expect(await provider.getConversation("c")).toEqual(createFailure(error));
     expect(await provider.appendMessages("c", users("1"), {}, UNOWNED)).toEqual(createFailure(error));
     expect(events).toEqual([]);
   });
 
+  it.each([
+    ["invalid input", createMemoryValidationError([])],
+    ["a failure of the store", createMemoryStorageError("getStats", "no", { retryable: true })],
+  ])("takes the primary for neither up nor down after %s", async (_, error) => {
+    const { provider, outage, events, down } = setUp({ cooldownMs: 60_000 });
+    outage.error = down;
+    expectOk(await provider.getConversation("c"));
+    outage.error = error;
+    expect(await provider.appendMessages("other", users("1"), {}, UNOWNED)).toEqual(createFailure(error));
+    expectOk(await provider.getConversation("c"));
+    expect(events).toHaveLength(2);
+  });
+
   it("passes conflicts and refusals on", async () => {
-    const { provider } = setUp({ writes: "fallback" });
+    const { provider } = setUp();
     expectOk(await provider.appendMessages("c", users("1"), { userId: "u" }, UNOWNED));
     expectError(
       await provider.appendMessages("c", users("1"), { userId: "v" }, UNOWNED),
@@ -70,6 +84,10 @@ describe("withFallback", () => {
       expect([await ask(), await ask()]).toEqual([1, 0]);
       outage.error = undefined;
       expect(await ask()).toBe(0);
+      outage.isUnhealthy = true;
+      expectOk(await provider.healthCheck());
+      expect(await ask()).toBe(0);
+      outage.isUnhealthy = false;
       expectOk(await provider.healthCheck());
       expect(await ask()).toBe(1);
     } finally {
@@ -77,17 +95,18 @@ describe("withFallback", () => {
     }
   });
 
-  describe("with writes that fail, the default", () => {
-    it("writes nothing to the fallback", async () => {
+  describe("writes and deletions", () => {
+    it("fail with the primary, and leave the fallback alone", async () => {
       const { provider, fallback, outage, down } = setUp();
       outage.error = down;
       expect(await provider.appendMessages("c", users("1"), {}, UNOWNED)).toEqual(createFailure(down));
       expect(await provider.storeMessages("c", users("1"))).toEqual(createFailure(down));
       expect(await provider.deleteConversation("c")).toEqual(createFailure(down));
+      expect(await provider.clearUserConversations("u")).toEqual(createFailure(down));
       expect(expectOk(await fallback.getStats()).totalConversations).toBe(0);
     });
 
-    it("tries each write on the primary, also within the cooldown", async () => {
+    it("are tried on the primary each time, also within the cooldown", async () => {
       const { provider, primary, outage, down } = setUp({ cooldownMs: 60_000 });
       outage.error = down;
       expectOk(await provider.getConversation("other"));
@@ -95,57 +114,6 @@ describe("withFallback", () => {
       expectOk(await provider.appendMessages("c", users("1"), {}, UNOWNED));
       expect(await readContents(primary, "c")).toEqual(["1"]);
       expect(await readContents(provider, "c")).toEqual(["1"]);
-    });
-  });
-
-  describe("with writes to the fallback", () => {
-    it("replays a conversation at the next call about it, and goes on writing to the primary", async () => {
-      const { provider, primary, fallback, outage, events, down } = setUp({ writes: "fallback" });
-      outage.error = down;
-      expectOk(await provider.appendMessages("c", users("1"), {}, UNOWNED));
-      outage.error = undefined;
-      expectOk(await provider.appendMessages("c", users("2"), {}, UNOWNED));
-      expectOk(await provider.appendMessages("d", users("3"), {}, UNOWNED));
-      expect(await readContents(provider, "c")).toEqual(["1", "2"]);
-      expect(await readContents(primary, "c")).toEqual(["1", "2"]);
-      expect(expectOk(await fallback.getConversation("c"))).toBeNull();
-      expect(await readContents(primary, "d")).toEqual(["3"]);
-      expect(events.map(({ conversationId }) => conversationId)).toEqual(["c"]);
-    });
-
-    it("hides no history behind a write that the fallback refused", async () => {
-      const { provider, primary, outage, down } = setUp({ writes: "fallback" });
-      expectOk(await primary.appendMessages("c", users("1"), {}, UNOWNED));
-      outage.error = down;
-      const refused = await provider.appendMessages("c", users("2"), {}, { ...UNOWNED, expectedVersion: 1 });
-      expectError(refused, "MemoryConflictError");
-      outage.error = undefined;
-      expect(await readContents(provider, "c")).toEqual(["1"]);
-    });
-
-    it("deletes from both stores, and not at all without the primary", async () => {
-      const { provider, primary, fallback, outage, down } = setUp({ writes: "fallback" });
-      expectOk(await primary.appendMessages("c", users("1"), { userId: "u" }, UNOWNED));
-      outage.error = down;
-      expectOk(await provider.appendMessages("c", users("2"), { userId: "u" }, UNOWNED));
-      expect(await provider.deleteConversation("c")).toEqual(createFailure(down));
-      expect(await readContents(fallback, "c")).toEqual(["2"]);
-      outage.error = undefined;
-      expect(expectOk(await provider.deleteConversation("c"))).toBe(true);
-      expect(expectOk(await primary.getConversation("c"))).toBeNull();
-      expect(expectOk(await fallback.getConversation("c"))).toBeNull();
-      expectOk(await provider.appendMessages("c", users("3"), {}, UNOWNED));
-      expect(await readContents(primary, "c")).toEqual(["3"]);
-    });
-
-    it("clears a user in both stores", async () => {
-      const { provider, fallback, outage, down } = setUp({ writes: "fallback" });
-      expectOk(await provider.appendMessages("a", users("1"), { userId: "u" }, UNOWNED));
-      outage.error = down;
-      expectOk(await provider.appendMessages("b", users("1"), { userId: "u" }, UNOWNED));
-      outage.error = undefined;
-      expect(expectOk(await provider.clearUserConversations("u"))).toBe(2);
-      expect(expectOk(await fallback.getStats()).totalConversations).toBe(0);
     });
   });
 
@@ -167,14 +135,14 @@ describe("withFallback", () => {
     expectError(await fallback.getConversation("c"), "MemoryConnectionError");
   });
 
-  it("writes to the fallback what it was given, whatever becomes of the arguments meanwhile", async () => {
-    const { provider, fallback, outage, down } = setUp({ writes: "fallback" });
+  it("asks the fallback what it was asked, whatever becomes of the arguments meanwhile", async () => {
+    const { provider, fallback, outage, down } = setUp();
+    expectOk(await fallback.appendMessages("c", users("1"), { userId: "u" }, UNOWNED));
     outage.error = down;
-    const messages = [user("1")];
-    const write = provider.appendMessages("c", messages, {}, UNOWNED);
-    messages.push(user("late"));
-    expectOk(await write);
-    expect(await readContents(fallback, "c")).toEqual(["1"]);
+    const query = { userId: "u" };
+    const found = provider.findConversations(query);
+    query.userId = "v";
+    expect(expectOk(await found)).toHaveLength(1);
   });
 
   it.each([undefined, null, {}])("refuses the fallback %j", (fallback) => {
@@ -182,7 +150,7 @@ describe("withFallback", () => {
   });
 
   it.each([
-    ["writes", "both"],
+    ["writes", "fallback"],
     ["cooldownMs", -1],
     ["onFallback", 5],
     ["cooldown", 5],

@@ -11,6 +11,7 @@ import { firstPositionOf, versionOf } from "../memory/metadata.ts";
 import { isHistory, newMessagesIn } from "../memory/new-messages.ts";
 import type { Journal } from "../memory/run-journal.ts";
 import { givesOutTails, isWhole, type Tail, tailForCopy, tailOf } from "../memory/tail-reading.ts";
+import { openTurnQueue, type TurnQueue } from "../memory/turn-queue.ts";
 import type { RunState } from "../state.ts";
 import { fail, failMemory, failTurn, OPERATION, type Step } from "../step.ts";
 import { abortError } from "../timing/abort.ts";
@@ -21,7 +22,6 @@ import { judgeInput } from "./judge-input.ts";
 import { answerDecided, resume } from "./resume.ts";
 import type { RunScope } from "./run-scope.ts";
 import { isByToken, sentIn } from "./sent-continuation.ts";
-import { openTurnAccess, type TurnAccess } from "./turn-access.ts";
 import { findUnfinished, type Unfinished } from "./unfinished.ts";
 
 /** What a run adds to the stored conversation. */
@@ -40,20 +40,20 @@ export async function beginStored<Ctx>(
   if (issues.length > 0) {
     return failMemory(state, createMemoryValidationError(issues, { operation: OPERATION }));
   }
-  const access = openTurnAccess(journal, scope.config.signal);
-  scope.onClose(access.leave);
+  const queue = openTurnQueue(journal, scope.config.signal);
+  scope.onClose(queue.leave);
   let tail = neededTail(scope, state, journal.memory);
   let isReread = false;
   for (;;) {
     const step: Step<Ctx> | "needs all" = await attemptBegin(scope, state, {
       journal,
-      access,
+      queue,
       tail,
       isReread,
     });
     isReread = step === "needs all";
     if (step === "needs all") tail = undefined;
-    else if (step.lostTurn !== true || !access.mayWait()) return step;
+    else if (step.lostTurn !== true || !queue.mayWait()) return step;
   }
 }
 
@@ -70,7 +70,7 @@ function neededTail<Ctx>(
 
 interface LoadAttempt {
   readonly journal: Journal;
-  readonly access: TurnAccess;
+  readonly queue: TurnQueue;
   readonly tail: Tail | undefined;
   /** Whether the conversation is read a second time in the turn that this run was given. */
   readonly isReread: boolean;
@@ -79,11 +79,11 @@ interface LoadAttempt {
 async function attemptBegin<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
-  { journal, access, tail, isReread }: LoadAttempt,
+  { journal, queue, tail, isReread }: LoadAttempt,
 ): Promise<Step<Ctx> | "needs all"> {
   const { conversationId } = journal;
   const { continuation } = scope.config;
-  const loaded = await access.load(tail, isReread);
+  const loaded = await queue.load(tail, isReread);
   if (!loaded.success) return failMemory(state, loaded.error);
   const stored = loaded.data.conversation;
   const messages = stored?.messages ?? [];

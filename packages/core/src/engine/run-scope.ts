@@ -1,15 +1,16 @@
 import type { RunId, TraceId } from "@jaf/memory";
 import type { RunConfig } from "../config.ts";
-import { type MakeView, openView, type ViewOptions } from "../context/view.ts";
+import { type MakeView, openView } from "../context/view.ts";
 import { openSpending, type Spending } from "../cost/spending.ts";
 import { type Emit, type Emitter, openEmitter } from "../events/emitter.ts";
 import { openFrozenConfig } from "../immutable/frozen.ts";
 import { frozenInput } from "../immutable/messages.ts";
 import type { GivenDecisions } from "../interruption/decisions.ts";
-import type { Journal } from "../memory/run-journal.ts";
+import { type Journal, openJournal } from "../memory/run-journal.ts";
 import { type Masking, maskingOf } from "../secrets/masking.ts";
 import type { RunState } from "../state.ts";
 import { openTimers, type Timers } from "../timing/timers.ts";
+import { runKeyOf } from "./run-key.ts";
 
 const DEFAULT_MAX_TURNS = 50;
 
@@ -50,26 +51,17 @@ export interface RunScope<Ctx> extends Emitter {
   readonly leave: () => void;
 }
 
-/** What has been loaded for the run. */
-interface ScopeModules {
-  /** Absent: nothing is stored. */
-  readonly stored?: typeof import("./stored-run-scope.ts");
-  /** Absent: the model gets the whole history. */
-  readonly context?: ViewOptions<never>["context"];
-}
-
 export interface ScopeOptions {
   readonly streaming: boolean;
   readonly sink?: Emit;
   /** Whether the history in the state was sent back by a client, which the configuration doesn't tell. */
   readonly isContinuation?: boolean;
-  readonly modules?: ScopeModules;
 }
 
 export function openScope<Ctx>(
   state: RunState<Ctx>,
   config: RunConfig<Ctx>,
-  { streaming, sink, isContinuation = false, modules: { stored, context } = {} }: ScopeOptions,
+  { streaming, sink, isContinuation = false }: ScopeOptions,
 ): RunScope<Ctx> {
   const { runId, traceId, messages: initial } = state;
   const { memory, conversationId, signal, approvals = [], toolResults = [] } = config;
@@ -82,15 +74,15 @@ export function openScope<Ctx>(
   };
   const spending = openSpending(config);
   const journal =
-    memory?.autoStore !== true || conversationId === undefined || stored === undefined
+    memory?.autoStore !== true || conversationId === undefined
       ? undefined
-      : stored.openJournal({
+      : openJournal({
           memory,
           conversationId,
           runId,
           traceId,
           executionId: executionId(),
-          runKey: stored.runKeyOf(state, config),
+          runKey: runKeyOf(state, config),
           signal,
           emit,
           spending,
@@ -121,17 +113,7 @@ export function openScope<Ctx>(
     timers,
     mask: maskingOf(config),
     journal,
-    view: openView({
-      config,
-      stored: journal &&
-        stored && {
-          journal,
-          source: () => stored.storedSource(journal),
-          media: stored.openMedia(journal, signal),
-        },
-      context,
-      initial,
-    }),
+    view: openView({ config, journal, initial }),
   };
 }
 

@@ -2,14 +2,12 @@ import { describeCause } from "@jaf/memory/engine";
 import type { RunConfig } from "../config.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { frozenState, ownState } from "../immutable/frozen.ts";
-import { PartLoadError } from "../lazy-module.ts";
 import { openRunMiddleware } from "../middleware/run-middleware.ts";
 import type { RunResult } from "../run-result.ts";
 import type { RunState } from "../state.ts";
 import type { Step } from "../step.ts";
-import { isThenable } from "../thenable.ts";
 import { begin } from "./begin.ts";
-import { type LazyModules, modulesFor } from "./lazy-modules.ts";
+import { endedElsewhere } from "./earlier-ending.ts";
 import { takeTurn } from "./model-turn.ts";
 import { openScope, type RunScope, type ScopeOptions } from "./run-scope.ts";
 
@@ -52,13 +50,11 @@ export async function execute<Ctx, Out>(
   options: ScopeOptions,
 ): Promise<RunResult<Out>> {
   const initial = ownState(initialState, config.memory?.autoStore === true);
-  const loading = modulesFor(config);
-  const modules = isThenable(loading) ? await loading : loading;
-  const scope = openScope(initial, config, Object.assign({}, options, { modules }));
+  const scope = openScope(initial, config, options);
   const { runId, traceId } = initial;
   scope.emit?.({ type: "run_start", data: { runId, traceId } });
   try {
-    const { state, outcome } = await runSteps(scope, initial, modules);
+    const { state, outcome } = await runSteps(scope, initial);
     if (outcome.status === "error") await scope.journal?.releaseTurn();
     const historyFrom = scope.journal?.historyFrom();
     // The messages of a failed run are no history.
@@ -88,17 +84,15 @@ function spentBy<Ctx>({ spending, journal }: RunScope<Ctx>): RunResult<unknown>[
 async function runSteps<Ctx>(
   scope: RunScope<Ctx>,
   initial: RunState<Ctx>,
-  { stored, failure }: LazyModules,
 ): Promise<Required<Pick<Step<Ctx>, "state" | "outcome">>> {
   let state = initial;
   try {
-    if (failure !== undefined) throw failure;
     if (!Array.isArray(initial.messages)) throw new TypeError("RunState.messages: expected a list");
-    let step = await begin(scope, state, stored);
+    let step = await begin(scope, state);
     const middleware = openRunMiddleware(scope, step);
     if (middleware !== undefined) step = await middleware.start();
     for (;;) {
-      if (step.endedElsewhere === true) step = (await stored?.endedElsewhere(scope, initial)) ?? step;
+      if (step.endedElsewhere === true) step = (await endedElsewhere(scope, initial)) ?? step;
       const { outcome } = step;
       state = step.state;
       if (outcome === undefined) {
@@ -114,10 +108,8 @@ async function runSteps<Ctx>(
 }
 
 const internalError = (thrown: unknown) =>
-  thrown instanceof PartLoadError
-    ? ({ _tag: "InternalError", detail: thrown.message, cause: describeCause(thrown.cause) } as const)
-    : ({
-        _tag: "InternalError",
-        detail: "something threw that must not",
-        cause: describeCause(thrown),
-      } as const);
+  ({
+    _tag: "InternalError",
+    detail: "something threw that must not",
+    cause: describeCause(thrown),
+  }) as const;

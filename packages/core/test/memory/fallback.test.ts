@@ -25,34 +25,45 @@ function gated(store: VersionedMemoryProvider, outage: { isDown: boolean }): Ver
   return Object.fromEntries(methods) as VersionedMemoryProvider;
 }
 
-it.each(["completed", "turn", "step"] as const)(
-  "keep their order in the primary when they went to the fallback with durability %s",
-  async (durability) => {
+it.each([
+  // The first write is the reply, and the primary is back by then: the history of the run was the fallback's.
+  ["completed", 2],
+  // The first write comes before the model is asked.
+  ["turn", 0],
+  ["step", 0],
+] as const)(
+  "store nothing during an outage, and work once the primary has answered, with durability %s",
+  async (durability, requests) => {
     const outage = { isDown: false };
+    const back = () => {
+      outage.isDown = false;
+    };
     const primary = createInMemoryProvider();
-    const provider = withFallback(gated(primary, outage), createInMemoryProvider(), {
-      writes: "fallback",
-      cooldownMs: 0,
-    });
+    const fallback = createInMemoryProvider();
+    const provider = withFallback(gated(primary, outage), fallback, { cooldownMs: 0, onFallback: back });
     const memory: MemoryConfig = { provider, autoStore: true, durability };
     const turn = async (text: string) => {
       const model = createScriptedModel([{ toolCalls: [{ name: "echo" }] }, `To ${text}.`]);
       const { config } = setup({ model, tools: [echo], config: { memory, conversationId: "c" } });
       const { outcome } = await run(says(text), config);
-      expect(outcome).toMatchObject({ status: "completed" });
-      return model.requests[0]?.state.messages.length;
+      return { outcome, requests: model.requests.length };
     };
-    await turn("1");
+    expect(await turn("1")).toMatchObject({ outcome: { status: "completed" } });
     outage.isDown = true;
-    expect(await turn("2")).toBe(1);
-    expect(await turn("3")).toBe(5);
-    outage.isDown = false;
-    expect(await turn("4")).toBe(13);
-    const found = await primary.getConversation("c");
-    const stored = found.success ? (found.data?.messages ?? []) : [];
-    const spoken = stored.filter(({ role, content }) => role !== "tool" && content !== "");
-    expect(spoken.map(({ content }) => content)).toEqual(
-      ["1", "2", "3", "4"].flatMap((text) => [text, `To ${text}.`]),
-    );
+    const error = { _tag: "MemoryError", error: { _tag: "MemoryConnectionError", retryable: true } };
+    expect(await turn("2")).toMatchObject({ outcome: { status: "error", error }, requests });
+    back();
+    expect(await spokenIn(primary)).toEqual(["1", "To 1."]);
+    expect(await turn("3")).toMatchObject({ outcome: { status: "completed" } });
+    expect(await spokenIn(primary)).toEqual(["1", "To 1.", "3", "To 3."]);
+    expect(await spokenIn(fallback)).toEqual([]);
   },
 );
+
+async function spokenIn(store: VersionedMemoryProvider): Promise<readonly string[]> {
+  const found = await store.getConversation("c");
+  const messages = found.success ? (found.data?.messages ?? []) : [];
+  return messages
+    .filter(({ role, content }) => role !== "tool" && content !== "")
+    .map(({ content }) => content);
+}

@@ -6,7 +6,7 @@ import type { Message } from "../message.ts";
 import { notifyObserver } from "../observer.ts";
 import type { WriteMetadata, WriteOptions } from "../provider.ts";
 import { copyArgument } from "../resilience/argument-copy.ts";
-import { mayAnswerFromFallback } from "../resilience/fallback-mark.ts";
+import { mayAnswerFromFallback } from "../resilience/fallback.ts";
 import { createSuccess, type Result } from "../result.ts";
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 import { createBlobCache } from "./cache.ts";
@@ -76,10 +76,9 @@ const isId = (value: unknown): boolean => idIssue("", value) === undefined;
  * where the messages are gone and the blobs could not be removed: call them again, or let them be swept.
  *
  * Expiry (`ttlSeconds`), and messages or conversations that a store drops by a limit of its own, leave their blobs to the
- * sweep: see {@link BlobMethods.sweepBlobs}. Wrap the store first: `withFallback(withRetry(withBlobs(store, …)), …)`, so
- * that a fallback keeps whole messages while the blob store may be out of reach as well. A provider that may answer reads
- * from a fallback is refused: what the fallback doesn't know would count as erased. For the same reason, a provider of
- * your own must read what was written, not a copy that lags.
+ * sweep: see {@link BlobMethods.sweepBlobs}. Wrap the store first: `withFallback(withRetry(withBlobs(store, …)), …)`. A
+ * provider that may answer reads from a fallback is refused: what the fallback doesn't know would count as erased. For the
+ * same reason, a provider of your own must read what was written, not a copy that lags.
  *
  * Throws a `TypeError` for invalid options.
  */

@@ -38,6 +38,3 @@ export function copyArgument<T>(value: T): T {
     return value;
   }
 }
-
-export const copyArguments = <Args extends readonly unknown[]>(args: Args): Args =>
-  args.map(copyArgument) as readonly unknown[] as Args;

@@ -2,7 +2,6 @@ import * as z from "zod";
 import type { MemoryErrorUnion } from "../errors.ts";
 import { lazy } from "../lazy.ts";
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
-import type { DeadLetterEvent } from "./dead-letters.ts";
 
 /** A method of the contract. */
 export type Operation = keyof VersionedMemoryProvider;
@@ -17,10 +16,10 @@ export interface RetryEvent {
   readonly error: MemoryErrorUnion;
 }
 
-/** A call went to the fallback. */
+/** A read went to the fallback. */
 export interface FallbackEvent {
   readonly operation: Operation;
-  /** The conversation that was read or written; absent for calls about several. */
+  /** The conversation that was read; absent for calls about several. */
   readonly conversationId?: string;
   /** Why: the last connection error of the primary. */
   readonly error: MemoryErrorUnion;
@@ -56,23 +55,12 @@ export type RetrySettings = z.output<ReturnType<typeof retrySchema>>;
 export const fallbackSchema = lazy(() =>
   z.strictObject({
     /**
-     * What becomes of a write while the primary is out of reach. `"fail"`, the default: it fails, so that no history
-     * is split, and so does, for a while after, one to a conversation that was last read from the fallback.
-     * `"fallback"`: it goes to the fallback, and is replayed on the primary once that answers; see `withFallback`.
-     */
-    writes: z.enum(["fail", "fallback"]).default("fail"),
-    /**
      * How long after a connection error reads go straight to the fallback, before one goes to the primary again. Default
      * 5,000.
      */
     cooldownMs: milliseconds().default(5_000),
-    /** Called for each call that goes to the fallback. */
+    /** Called for each read that goes to the fallback. */
     onFallback: callback<(event: FallbackEvent) => void>().optional(),
-    /**
-     * With `writes: "fallback"`: called for fallback writes that could not be replayed on the primary, per conversation and
-     * user, at least once each. `findDeadLetters` returns them. Default: nothing is reported.
-     */
-    onDeadLetter: callback<(event: DeadLetterEvent) => void>().optional(),
   }),
 );
 

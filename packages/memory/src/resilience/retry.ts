@@ -6,7 +6,6 @@ import type { MemoryProvider, WriteOptions } from "../provider.ts";
 import { createFailure, type Result } from "../result.ts";
 import { copyArgument } from "./argument-copy.ts";
 import { extendProvider } from "./extend-provider.ts";
-import { keyedOptions } from "./keyed-options.ts";
 import { type Operation, type RetryOptions, type RetrySettings, retrySchema } from "./options.ts";
 import { type VersionedMethods, versionedMethods } from "./versioned-methods.ts";
 
@@ -48,6 +47,16 @@ type Stoppable = Pick<WriteOptions, "signal">;
 /** What is no signal is for the provider to refuse, or to ignore. */
 const signalOf = (options: Stoppable | undefined): AbortSignal | undefined =>
   options?.signal instanceof AbortSignal ? options.signal : undefined;
+
+type Keyed = Pick<WriteOptions, "idempotencyKey" | "signal">;
+
+/** A copy of a write's options under a key, its own or a new one, so that the write is done once however often it is sent. */
+function keyedOptions<Options extends Keyed>(options: Options | undefined): Options | Keyed {
+  const copy: Options | Keyed = options === undefined ? {} : copyArgument(options);
+  // What could not be copied is for the provider to refuse, as is anything else that is no key, `null` say.
+  if (copy === options || copy.idempotencyKey !== undefined) return copy;
+  return Object.assign(copy, { idempotencyKey: crypto.randomUUID() });
+}
 
 type Retry = ReturnType<typeof createRetry>;
 

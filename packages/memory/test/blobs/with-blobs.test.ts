@@ -288,36 +288,6 @@ describe("an erasure", () => {
 });
 
 describe("wrappers around withBlobs", () => {
-  it("are whole in the primary after the replay of a fallback", async () => {
-    const { store, blobs, wrap } = setUp();
-    let down = false;
-    const failing = new Proxy(store, {
-      get: (target, key) => {
-        const method: unknown = Reflect.get(target, key);
-        if (typeof method !== "function") return method;
-        return (...given: unknown[]) => (down ? Promise.resolve(broken) : method.apply(target, given));
-      },
-    });
-    const options = { writes: "fallback", cooldownMs: 0 } as const;
-    const provider = withFallback(
-      withRetry(wrap(failing), { maxAttempts: 1 }),
-      createInMemoryProvider(),
-      options,
-    );
-    expectOk(await provider.appendMessages("c", written([{ role: "user", content: "x" }]), OWNED, CREATE));
-    down = true;
-    expectOk(await provider.appendMessages("c", one, OWNED, CREATE));
-    expect(messagesOf(expectOk(await provider.getConversation("c")))).toEqual(one);
-    down = false;
-    const replayed = messagesOf(expectOk(await provider.getConversation("c")));
-    expect(JSON.stringify(replayed[1])).toContain("sha256");
-    expect(expectOk(await wrap(store).resolveMedia("c", replayed))[1]).toEqual(one[0]);
-    expectOk(await provider.deleteConversation("c"));
-    expectOk(await provider.close());
-    // The attempt whose outcome wasn't known left a hold, which is over in a while.
-    expect(expectOk(await blobs.list("c")).every(({ held }) => held)).toBe(true);
-  });
-
   it("try again what failed for a passing reason, and store it once", async () => {
     const { store, blobs, wrap } = setUp();
     let failures = 2;

@@ -10,7 +10,7 @@ import {
 
 const wrap = (provider: VersionedMemoryProvider): VersionedMemoryProvider =>
   monitorProvider(
-    withFallback(withRetry(provider), createInMemoryProvider(), { writes: "fallback" }),
+    withFallback(withRetry(provider), createInMemoryProvider()),
     new MemoryPerformanceMonitor(),
   );
 

@@ -2,9 +2,9 @@ import {
   createFailure,
   createInMemoryProvider,
   createMemoryConnectionError,
+  createSuccess,
   type FallbackEvent,
   type FallbackOptions,
-  type InMemoryConfig,
   type MemoryErrorUnion,
   type VersionedMemoryProvider,
   withFallback,
@@ -13,7 +13,7 @@ import {
 /** A provider that fails while `outage.error` is set. */
 function failing() {
   const inner = createInMemoryProvider();
-  const outage: { error?: MemoryErrorUnion | undefined; calls: number } = { calls: 0 };
+  const outage: { error?: MemoryErrorUnion | undefined; calls: number; isUnhealthy?: boolean } = { calls: 0 };
   const gate = <Args extends readonly unknown[], R>(method: (...args: Args) => Promise<R>) => {
     return async (...args: Args) => {
       outage.calls += 1;
@@ -33,16 +33,18 @@ function failing() {
     importConversation: gate(inner.importConversation),
     verifyConversation: gate(inner.verifyConversation),
     getStats: gate(inner.getStats),
-    healthCheck: gate(inner.healthCheck),
+    healthCheck: gate(async () =>
+      outage.isUnhealthy === true ? createSuccess({ healthy: false }) : inner.healthCheck(),
+    ),
     close: inner.close,
   };
   return { provider, outage };
 }
 
 /** A primary that can be made to fail, with a fallback. */
-export function setUp(options: FallbackOptions = {}, limits: InMemoryConfig = {}) {
+export function setUp(options: FallbackOptions = {}) {
   const { provider: primary, outage } = failing();
-  const fallback = createInMemoryProvider(limits);
+  const fallback = createInMemoryProvider();
   const events: FallbackEvent[] = [];
   const onFallback = (event: FallbackEvent) => events.push(event);
   const provider = withFallback(primary, fallback, { cooldownMs: 0, onFallback, ...options });
