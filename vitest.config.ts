@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { LongestFirst } from "./test/longest-first.ts";
 import { TimesReporter } from "./test/times-reporter.ts";
 import { sourceConditions } from "./vitest.shared.ts";
 
@@ -39,7 +40,7 @@ function projectsOf(all: readonly string[]): TestProjectInlineConfiguration[] {
       include: all
         .filter((folder) => (servers[folder] ?? NO_SERVERS) === setups)
         .map((folder) => `${folder}/**/*.test.ts`),
-      globalSetup: setups.map((server) => `test/${server}.setup.ts`),
+      globalSetup: setups.length === 0 ? [] : ["test/servers.setup.ts"],
       // Test files share a process, which loads the sources once; no module here has state of its own.
       isolate: false,
       // Generous, since a busy machine is no failure.
@@ -61,7 +62,8 @@ export default defineConfig({
   test: {
     reporters: ["default", new TimesReporter("test/times/test.json")],
     // The tests wait for servers, processes and clocks more than they compute.
-    maxWorkers: 3,
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     experimental: {
       fsModuleCache: true,
       fsModuleCachePath: join(root, "node_modules/.cache/vitest-modules", hashOfManifests()),

@@ -4,14 +4,11 @@
  */
 
 import { deepStrictEqual } from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { createContext, runInContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { gzipBytesOf, splitBundle } from "./split-bundle.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 // In the documentation, because that is where every package of the workspace can be imported from.
@@ -55,8 +52,6 @@ interface Bound {
   readonly external: readonly string[];
 }
 
-const RUN = 'export { run } from "@jaf/core";';
-
 const BOUNDS: readonly Bound[] = [
   {
     what: "the pure functions",
@@ -66,14 +61,11 @@ const BOUNDS: readonly Bound[] = [
   },
   {
     what: "`run` in one file without zod",
-    code: RUN,
+    code: 'export { run } from "@jaf/core";',
     kB: 77,
     external: ["zod"],
   },
 ];
-
-/** Of `run`, without zod, where a bundler makes files of what is loaded later: what a page loads at first, and all of it. */
-const SPLIT_RUN = { initialKB: 45, kB: 80 };
 
 const kB = (bytes: number): string => `${(bytes / 1_000).toFixed(1)} kB`;
 
@@ -93,23 +85,6 @@ async function checkBound({ what, code, kB: most, external }: Bound): Promise<vo
     );
   }
   console.log(`${what}: ${kB(gzipBytes)} by gzip (at most ${most} kB).`);
-}
-
-async function checkSplitRun(): Promise<void> {
-  const { files, initial, later } = await splitBundle({ code: RUN, from, external: ["zod"] });
-  const [first, all] = [gzipBytesOf(initial), gzipBytesOf(files)];
-  for (const [what, bytes, most] of [
-    ["What `run` loads at first", first, SPLIT_RUN.initialKB],
-    ["What `run` loads altogether", all, SPLIT_RUN.kB],
-  ] as const) {
-    if (bytes > most * 1_000)
-      throw new Error(`${what} has ${kB(bytes)} by gzip, and at most ${most} kB are allowed.`);
-    console.log(`${what}: ${kB(bytes)} by gzip (at most ${most} kB).`);
-  }
-  for (const { module, files } of later) {
-    const parts = files.map(({ name, gzipBytes }) => `${name} ${kB(gzipBytes)}`).join(", ");
-    console.log(`  ${module}: ${kB(gzipBytesOf(files))} (${parts}).`);
-  }
 }
 
 const program = join(root, "integration/test/support/edge/program.ts");
@@ -144,27 +119,8 @@ async function runOnTheWeb(code: string): Promise<unknown> {
   }
 }
 
-/** Runs it as files that import each other, as a bundler with code splitting leaves them. */
-async function runSplit(): Promise<unknown> {
-  const code = `
-    import { converse } from ${JSON.stringify(program)};
-    export const checked = async () => JSON.stringify(await converse());`;
-  const { files, later } = await splitBundle({ code, from });
-  if (later.length === 0) throw new Error("Nothing is left to be loaded later.");
-  const folder = mkdtempSync(join(tmpdir(), "jaf-edge-"));
-  try {
-    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-    for (const { name, text } of files) writeFileSync(join(folder, name), text);
-    const { checked } = await import(pathToFileURL(join(folder, "stdin.js")).href);
-    return JSON.parse(await checked());
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
 for (const entry of entries) await checkEntry(entry);
 for (const bound of BOUNDS) await checkBound(bound);
-await checkSplitRun();
 const ran = await runOnTheWeb(
   (
     await bundle(
@@ -180,6 +136,5 @@ const [account, refusal] = JSON.parse(String(ran));
 const { converse } = await import(program);
 const expected = JSON.parse(JSON.stringify(await converse()));
 deepStrictEqual(account, expected);
-deepStrictEqual(await runSplit(), expected);
 if (!/is registered, and without Node's modules/.test(refusal)) throw new Error(`Unexpected: ${refusal}`);
 console.log(`${entries.length} entries bundle for browsers, and a conversation runs with what the web has.`);

@@ -1,5 +1,5 @@
 import { defineConfig } from "tsup";
-import { base, oneEntryOfMemory } from "../../tsup.base.ts";
+import { base } from "../../tsup.base.ts";
 
 export default defineConfig({
   ...base,
@@ -8,6 +8,4 @@ export default defineConfig({
     "pglite/index": "src/pglite/index.ts",
     "user-memory/index": "src/user-memory/index.ts",
   },
-  // Facts need nothing of what conversations do.
-  plugins: [oneEntryOfMemory("client", { others: ["adapter"], outputs: /user-memory[\\/]index/ })],
 });

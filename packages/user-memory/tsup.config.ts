@@ -1,5 +1,5 @@
 import { defineConfig } from "tsup";
-import { base, loadedWith, oneEntryOfMemory } from "../../tsup.base.ts";
+import { base } from "../../tsup.base.ts";
 
 export default defineConfig({
   ...base,
@@ -11,14 +11,4 @@ export default defineConfig({
   // The entries share classes and registries: each must be there once.
   splitting: true,
   external: ["vitest"],
-  // Of what backends need, `client` has the little that user memory does.
-  plugins: [oneEntryOfMemory("client", { others: ["adapter"] })],
-  esbuildPlugins: [
-    loadedWith({
-      "src/extract/extraction-code.ts": ["src/adapter/index.ts"],
-      "src/adapter/index.ts": ["src/in-memory/backend.ts"],
-      "src/index.ts": ["src/adapter/index.ts"],
-      "src/testing/index.ts": ["src/adapter/index.ts"],
-    }),
-  ],
 });

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { createPasteFilter } from "../src/chat/paste.ts";
 import { bundled, runDemo } from "./support/demo-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -52,8 +52,10 @@ function typeInto(args: readonly string[], steps: readonly (readonly [string, st
 }
 
 describe("a message of several lines", { timeout: 180_000 }, () => {
+  const folder = temporaryFolder();
+  afterAll(() => folder.remove());
+
   it("is pasted into a terminal, and sent as one by Enter", async () => {
-    const folder = temporaryFolder();
     const shown = await typeInto(
       ["chat", "--data", folder.data],
       [
@@ -68,15 +70,13 @@ describe("a message of several lines", { timeout: 180_000 }, () => {
     expect(shown).toContain("first⏎My name is Ada.");
     expect(shown).toContain("\x1b[?2004l");
     const { out } = await runDemo(["chat", "--data", folder.data], { input: "" });
-    folder.remove();
     expect(out).toContain("you: first\nMy name is Ada.\nagent: Nice to meet you, Ada.");
     expect(out).toContain("you: x \nmy dog is Rex\n");
   });
 
   it("is piped in with a backslash at the end of a line", async () => {
-    const folder = temporaryFolder();
-    const { out } = await runDemo(["chat", "--data", folder.data], { input: "one \\\ntwo\nthree\\\n" });
-    folder.remove();
+    const args = ["chat", "--data", folder.data, "--user", "bo"];
+    const { out } = await runDemo(args, { input: "one \\\ntwo\nthree\\\n" });
     expect(out).toContain("you: one \ntwo\nagent:");
     expect(out).toContain("you: three\nagent:");
   });

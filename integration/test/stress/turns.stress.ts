@@ -54,8 +54,7 @@ async function take(
   await store.close();
   process.stdout.write(describeLoad(title, outcome, checked));
   const count = PROCESSES * options.conversations * options.turns;
-  const readsPerTurn = outcome.calls.reads / outcome.turns.size;
-  return { checked, outcomes: countOutcomes(outcome), count, readsPerTurn };
+  return { checked, outcomes: countOutcomes(outcome), count };
 }
 
 describe.each<Backend>(["redis", "postgres"])(
@@ -94,26 +93,18 @@ describe.each<Backend>(["redis", "postgres"])(
     });
 
     it.each(["reject", "queue"] as const)(
-      "take 10,000 in bursts, mostly without reading, one killed meanwhile: none is lost, doubled or mixed, %s",
+      "take 10,000 in bursts, one killed meanwhile: none is lost, doubled or mixed, %s",
       async (concurrency) => {
         const load = { conversations: 100, turns: 25, burst: 9, window: 12, modelMs: 2 };
-        const kill = { process: 2, afterTurns: 6_000 };
-        for (let attempt = 1; ; attempt++) {
-          const { checked, outcomes, readsPerTurn } = await take(backend, `bursts, ${concurrency}`, {
-            ...load,
-            concurrency,
-            turnLeaseMs: 1_500,
-            kill,
-          });
-          expect(checked.problems).toEqual([]);
-          expect(Object.keys(outcomes)).toEqual(["completed"]);
-          expect(checked.whole).toBeGreaterThan(7_500);
-          // A busy machine lets the processes meet in turns that were to be apart: those say nothing of how often one reads.
-          if (shareHandedOver(checked) > 0.4 && attempt < 3) continue;
-          // Refused runs read, too.
-          expect(readsPerTurn).toBeLessThan(0.9);
-          return;
-        }
+        const { checked, outcomes } = await take(backend, `bursts, ${concurrency}`, {
+          ...load,
+          concurrency,
+          turnLeaseMs: 1_500,
+          kill: { process: 2, afterTurns: 6_000 },
+        });
+        expect(checked.problems).toEqual([]);
+        expect(Object.keys(outcomes)).toEqual(["completed"]);
+        expect(checked.whole).toBeGreaterThan(7_500);
       },
     );
 

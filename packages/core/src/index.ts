@@ -26,6 +26,7 @@ export {
   generateTraceId,
   isFailure,
   isSuccess,
+  maskSecrets,
   messageText,
 } from "@jaf/memory/engine";
 export type { Agent, ResolvedAgent } from "./agent.ts";
@@ -109,7 +110,6 @@ export type {
 export type { ModelConfig, ReasoningEffort, ToolChoice } from "./model/model-config.ts";
 export type { ModelRetryPolicy } from "./model/retry.ts";
 export type { RunResult } from "./run-result.ts";
-export { maskSecrets } from "./secrets/mask-secrets.ts";
 export { createRunState, type RunState, type RunStateInput } from "./state.ts";
 export { createTool, type ToolDefinition, type ToolReturn } from "./tools/create-tool.ts";
 export { type ErrorHandlingOptions, type ToolLogEntry, withErrorHandling } from "./tools/error-handling.ts";

@@ -78,6 +78,37 @@ function createReading(sql: SqlClient, names: ResolvedNames, maxReadBytes: numbe
   };
 }
 
+function only(rows: readonly SqlRow[]): SqlRow {
+  const [row] = rows;
+  if (row === undefined) throw new TypeError("a row was expected");
+  return row;
+}
+
+function createWriting(sql: SqlClient, names: ResolvedNames, sweepExpired: () => Promise<void>) {
+  const call = createWriteCall(names);
+  // One write of a conversation at a time: they keep their order, and one locked conversation holds one connection of a pool. A
+  // single connection does that by itself.
+  const queue = sql.concurrent ? createKeyedQueue() : undefined;
+
+  async function write(given: ConversationWrite): Promise<WriteOutcome> {
+    // What the usual call raises ends the transaction, which may be one of the application.
+    const carefully = !sql.autocommit && given.idempotency !== undefined;
+    const task = async () => {
+      try {
+        return toWriteOutcome(only(await sql.query(carefully ? call.careful(given) : call.usual(given))));
+      } catch (thrown) {
+        if (carefully || !hasCode(thrown, KEY_IS_KNOWN)) throw thrown;
+        return toWriteOutcome(only(await sql.query(call.careful(given))));
+      }
+    };
+    const outcome = await (queue === undefined ? task() : queue.run(given.conversationId, task));
+    if (given.ttlSeconds !== undefined) await sweepExpired();
+    return outcome;
+  }
+
+  return { write, written: async () => queue?.runAlone(async () => {}) };
+}
+
 /**
  * The storage port on Postgres: one statement and one round trip for each call. Exceptions: reads of absent conversations with
  * tombstones, `clearUser` and sweeps.
@@ -85,48 +116,18 @@ function createReading(sql: SqlClient, names: ResolvedNames, maxReadBytes: numbe
 export function createConversationBackend(options: ConversationBackendOptions): MemoryBackend {
   const { sql, names, close, maxReadBytes = MAX_READ_BYTES, pingTimeoutMs = PING_TIMEOUT_MS } = options;
   const queries = createQueries(names, maxReadBytes);
-  const callWrite = createWriteCall(names);
   const bulk = createBulk(sql, names);
-
-  async function only(statement: Statement): Promise<SqlRow> {
-    const [row] = await sql.query(statement);
-    if (row === undefined) throw new TypeError("a row was expected");
-    return row;
-  }
 
   // Not in a transaction of the application, which would keep what expired locked.
   const sweeping = (sweepSome: () => Promise<boolean>) =>
     sql.autocommit ? createSweep(sweepSome) : async () => {};
   const sweepExpired = sweeping(() => bulk.sweepSome("expired", EXPIRED_AT_ONCE));
+  const writing = createWriting(sql, names, sweepExpired);
   const sweepTombstones = sweeping(() => bulk.sweepTombstones(TOMBSTONES_AT_ONCE));
-
-  const writeCarefully = async (write: ConversationWrite): Promise<WriteOutcome> =>
-    toWriteOutcome(await only(callWrite.careful(write)));
-
-  async function writeOne(write: ConversationWrite): Promise<WriteOutcome> {
-    // What is raised ends the transaction, which may be one of the application.
-    if (!sql.autocommit && write.idempotency !== undefined) return writeCarefully(write);
-    try {
-      return toWriteOutcome(await only(callWrite.usual(write)));
-    } catch (thrown) {
-      if (!hasCode(thrown, KEY_IS_KNOWN)) throw thrown;
-      return writeCarefully(write);
-    }
-  }
-
-  // One write of a conversation at a time: they keep their order, and one locked conversation holds one connection of a pool. A
-  // single connection does that by itself.
-  const queue = sql.concurrent ? createKeyedQueue() : undefined;
 
   return {
     name: "postgres",
-    write: async (write) => {
-      const outcome = await (queue
-        ? queue.run(write.conversationId, () => writeOne(write))
-        : writeOne(write));
-      if (write.ttlSeconds !== undefined) await sweepExpired();
-      return outcome;
-    },
+    write: writing.write,
     read: createReading(sql, names, maxReadBytes),
     history: {
       algorithm: "sha256",
@@ -134,7 +135,7 @@ export function createConversationBackend(options: ConversationBackendOptions): 
     },
     find: async (query) => (await sql.query(queries.find(query))).map(toStoredConversation),
     delete: async (conversationId) => {
-      const row = await only(queries.delete(conversationId));
+      const row = only(await sql.query(queries.delete(conversationId)));
       await sweepTombstones();
       return row["was_live"] === "true";
     },
@@ -144,13 +145,13 @@ export function createConversationBackend(options: ConversationBackendOptions): 
       await sweepTombstones();
       return cleared;
     },
-    stats: async (userId) => toStats(await only(queries.stats(userId))),
+    stats: async (userId) => toStats(only(await sql.query(queries.stats(userId)))),
     ping: async () => {
       await pingWithin(pingTimeoutMs, sql.query({ text: "SELECT 1", values: [], timeoutMs: pingTimeoutMs }));
     },
     close: async () => {
       // A pool that is ended serves none of the writes that still wait for a connection.
-      await queue?.runAlone(async () => {});
+      await writing.written();
       await close();
     },
     toMemoryError,
@@ -167,7 +168,7 @@ export function createQueries(names: ResolvedNames, maxReadBytes: number) {
     find: createFindQuery(parts),
     history: createHistoryQuery(parts),
 
-    /** The call of the function that deletes one; `migrations/0004_erasure.sql` describes it, and the next one. */
+    /** The call of the function that deletes one; `migrations/conversation-erasure.ts` describes it, and the next one. */
     delete: (id: string): Statement =>
       toWrite(sql`
         SELECT ${sql.raw(functionName("_delete"))}(${id}::text, ${TOMBSTONE_SECONDS}::bigint)::text AS was_live`),

@@ -1,7 +1,7 @@
 import type { ConnectionOptions } from "node:tls";
 import { lazy, parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
-import { TABLE_NAME_PATTERN, type TableLayout } from "./schema/names.ts";
+import { TABLE_NAME_PATTERN } from "./schema/names.ts";
 
 // Neither has a form in UTF-8 that Postgres takes.
 const NOT_IN_A_NAME = /[\0\p{Surrogate}]/u;
@@ -55,9 +55,24 @@ const tablesShape = lazy(() => ({
     .optional(),
 }));
 
-const tablesSchema = lazy(() => z.strictObject(tablesShape()));
+const TABLE_GROUPS = ["conversations", "blobs", "cache", "turn-log"] as const;
 
-/** Names of the tables; characters outside the allowed set are refused. */
+export type TableGroupName = (typeof TABLE_GROUPS)[number];
+
+const tablesSchema = lazy(() =>
+  z
+    .strictObject({
+      /** Whose tables, in the order in which they are made. Default: those of conversations. */
+      groups: z.array(z.enum(TABLE_GROUPS)).min(1).readonly().default(["conversations"]),
+      ...tablesShape(),
+    })
+    .refine(({ groups, partitions }) => partitions === undefined || groups.includes("conversations"), {
+      path: ["partitions"],
+      error: 'expected it only with "conversations" in `groups`: no other tables can be divided',
+    }),
+);
+
+/** Which tables. The names of all begin with `tableName`; characters outside the allowed set are refused. */
 export type PostgresTables = z.input<ReturnType<typeof tablesSchema>>;
 
 const connectionStringSchema = lazy(() =>
@@ -120,5 +135,5 @@ export const parseConfig = (config: PostgresConfig): PostgresSettings =>
   parseOptions(postgresConfigSchema, config, WHAT);
 
 /** Throws as {@link parseConfig}. */
-export const parseTables = (options: PostgresTables): TableLayout =>
+export const parseTables = (options: PostgresTables): z.output<ReturnType<typeof tablesSchema>> =>
   parseOptions(tablesSchema(), options, WHAT);

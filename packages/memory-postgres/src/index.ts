@@ -1,12 +1,9 @@
 export { adapter } from "./adapter.ts";
 export type { AnalyticsOptions, ConversationAnalytics } from "./analytics.ts";
 export { createPostgresBlobStore } from "./blobs/blob-store.ts";
-export { migrateBlobs, printBlobMigrations } from "./blobs/migrate.ts";
 export { createPostgresCacheAdapter } from "./cache/cache-adapter.ts";
-export { migrateCache, printCacheMigrations } from "./cache/migrate.ts";
 export type { PgClient, PgliteClient, PostgresClient } from "./client/clients.ts";
 export { type PostgresConfig, type PostgresTables, postgresConfigSchema } from "./config.ts";
-export { migrate, printMigrations } from "./migrator/migrate.ts";
+export { migrate, printMigrations } from "./migrations/migrate.ts";
 export { createPostgresBackend, createPostgresProvider, type PostgresProvider } from "./provider.ts";
-export { migrateTurnLog, printTurnLogMigrations } from "./turn-log/migrate.ts";
 export { createPostgresTurnLog } from "./turn-log/turn-log.ts";

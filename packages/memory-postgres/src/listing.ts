@@ -21,7 +21,7 @@ const valuesOf = ({ userId, since, until, cursor, limit, offset }: ConversationQ
     offset,
   }) satisfies Record<PageValue, SqlValue>;
 
-/** The call of the function that finds a page; `migrations/0016_page_of_equals.sql` describes it. */
+/** The call of the function that finds a page; `migrations/conversation-listing.ts` describes it. */
 function selectPage({ functionName }: ConversationParts): SQL {
   const text = (name: PageValue) => sql`${sql.placeholder(name)}::text`;
   const time = (name: PageValue) => sql`to_timestamp(${sql.placeholder(name)}::float8 / 1000)`;

@@ -7,8 +7,8 @@ import type { PostgresClient } from "./client/clients.ts";
 import { type PostgresConfig, parseConfig } from "./config.ts";
 import { toSetupError } from "./errors.ts";
 import { createMaintenance, type Maintenance, type MaintenanceOptions } from "./maintenance.ts";
-import { conversationMigrations } from "./migrator/conversations.ts";
-import { prepareTables } from "./migrator/migrate.ts";
+import { conversationTables } from "./migrations/conversations.ts";
+import { prepareTables } from "./migrations/migrator.ts";
 import { openPool } from "./pool.ts";
 
 export interface PostgresProvider extends VersionedMemoryProvider, Maintenance {}
@@ -42,7 +42,7 @@ async function open(
     client === undefined ? await openPool(settings, operation) : { client, close: async () => {} };
   try {
     const sql = adaptClient(opened.client);
-    const names = await prepareTables(sql, conversationMigrations, { ...settings, operation });
+    const names = await prepareTables(sql, conversationTables, { ...settings, operation });
     return { backend: createConversationBackend({ sql, names, close: opened.close }), sql, names };
   } catch (thrown) {
     await opened.close().catch(() => {}); // What went wrong first is what helps.

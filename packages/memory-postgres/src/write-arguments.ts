@@ -5,7 +5,7 @@ import { toMetadataTexts } from "./metadata.ts";
 import { qualifiedName, type ResolvedNames } from "./schema/names.ts";
 import { EARLIEST_MS } from "./statements.ts";
 
-// The arguments of the function that does a whole write, in its order: `migrations/0017_plain_append.sql` says what
+// The arguments of the function that does a whole write, in its order: `migrations/conversation-write.ts` says what
 // they are. JSON is given as text.
 const ARGUMENTS = [
   ["conversation_id", "text"],

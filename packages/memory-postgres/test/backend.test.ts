@@ -1,7 +1,8 @@
-import { defineMemoryProvider } from "@jaf/memory/adapter";
+import { defineMemoryProvider, messageHash } from "@jaf/memory/adapter";
 import pg from "pg";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { createPostgresBackend } from "../src/index.ts";
+import { createProvider } from "./support/provider.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "./support/stores.ts";
 import { transformed } from "./support/transformed.ts";
 
@@ -61,5 +62,30 @@ describe("the raw backend", () => {
     await expect(createPostgresBackend({ tableName: "no name" })).rejects.toThrow(TypeError);
     const unreachable = createPostgresBackend({ host: "127.0.0.1", port: 1 });
     await expect(unreachable).rejects.toMatchObject({ error: { operation: "createPostgresBackend" } });
+  });
+});
+
+it("a hash that isn't of the message is found, however it came to be stored", async () => {
+  const schema = schemaOf();
+  await useClient(async (client) => {
+    const provider = await createProvider({ schema }, client);
+    for (const content of ["first", "second", "third"])
+      await provider.appendMessages("c", [{ role: "user", content }]);
+    const bodies = ["one", "two", "three"].map((content) => JSON.stringify({ role: "user", content }));
+    for (const length of [1, 2, 3]) {
+      const batch = bodies.slice(0, length);
+      const hashes = batch.map((body, at) => messageHash(at === length - 1 ? "another text" : body));
+      const { rows } = await client.query(
+        `SELECT "${schema}".conversations_write('c', false, $1::text[], $2::text[], $3::boolean[], 0, NULL, NULL, '{}', '{}',
+          NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) AS outcome`,
+        [batch, hashes, batch.map(() => false)],
+      );
+      expect(rows[0]?.outcome).toMatch(/^written /);
+      expect(await provider.verifyConversation("c")).toMatchObject({
+        data: { intact: false, position: 2 + length, found: "changed" },
+      });
+      await provider.appendMessages("c", [], {}, { dropLast: length });
+      expect(await provider.verifyConversation("c")).toMatchObject({ data: { intact: true, messages: 3 } });
+    }
   });
 });

@@ -47,6 +47,8 @@ export interface WriteReceipt {
   readonly version?: number;
   /** `metadata.historyDigest` after the write. Absent in a receipt from a read. */
   readonly historyDigest?: string;
+  /** For `WriteOptions.expectedIncarnation` of the next write. Only of a write that expected version 0, and so has created it. */
+  readonly incarnation?: string;
 }
 
 /** `receipt`: the state after this write. Absent if an earlier call already did the write under the same idempotency key. */

@@ -4,14 +4,17 @@ import { createInMemoryTurnLog } from "@jaf/memory/adapter";
 import { isVersionedProvider } from "@jaf/memory/client";
 import { idIssue } from "@jaf/memory/engine";
 import { Hono } from "hono";
-import { answer, answerFailure } from "./http/answer.ts";
+import { readDocument, readHealth } from "./api/about.ts";
+import { answerFailure } from "./http/answer.ts";
 import type { ServerEnvironment } from "./http/environment.ts";
 import { factsFailure } from "./http/facts-failure.ts";
 import { HttpFailure, notFound, storeFailure } from "./http/failure.ts";
 import { guardHost, guardOrigin, secureHeaders } from "./http/guards.ts";
+import { openApiDocument } from "./http/openapi-document.ts";
+import type { Operation } from "./http/operation.ts";
+import { createRouter } from "./http/router.ts";
 import { createUserLimits } from "./http/user-limits.ts";
 import type { Identity } from "./identity.ts";
-import { openApiDocument } from "./openapi/document.ts";
 import { parseSettings, type ServedAgents, type ServerAppOptions, type ServerRunConfig } from "./options.ts";
 import { aboutRoutes } from "./routes/about.ts";
 import { aiSdkRoutes } from "./routes/ai-sdk.ts";
@@ -48,8 +51,13 @@ export async function createServerApp<Ctx>(
   config: ServerRunConfig<Ctx>,
   options: ServerAppOptions<Ctx> = {},
 ): Promise<ServerApp> {
-  const { app, ...rest } = await createRoutedApp(agents, config, options);
-  return { ...rest, fetch: (request) => app.fetch(request) };
+  const { app, service, close } = await createRoutedApp(agents, config, options);
+  return { service, close, fetch: (request) => app.fetch(request) };
+}
+
+interface RoutedApp extends Omit<ServerApp, "fetch"> {
+  readonly app: Hono<ServerEnvironment>;
+  readonly operations: readonly Operation[];
 }
 
 /** The same, for a server that can break connections off. */
@@ -57,16 +65,17 @@ export async function createRoutedApp<Ctx>(
   agents: ServedAgents<Ctx>,
   config: ServerRunConfig<Ctx>,
   options: ServerAppOptions<Ctx>,
-): Promise<Omit<ServerApp, "fetch"> & { readonly app: Hono<ServerEnvironment> }> {
-  const { authenticate, onError = console.error } = options;
+): Promise<RoutedApp> {
+  const { onError = console.error } = options;
   const settings = parseSettings(options);
   const closing = new AbortController();
   const report: ServerParts["report"] = (thrown, requestId) =>
     onError(failureOf(thrown).cause ?? thrown, { requestId });
   const own = { settings, closing: closing.signal, report };
   const parts = await partsOf(agents, config, options, { ...own, onError });
-  const { limits, service } = parts;
+  const { service } = parts;
   const app = new Hono<ServerEnvironment>();
+  const { route, operations } = createRouter(app, settings.limits);
 
   app.use(async (context, next) => {
     const requestId = crypto.randomUUID();
@@ -77,25 +86,18 @@ export async function createRoutedApp<Ctx>(
     if (context.req.method === "HEAD") await context.res.body?.cancel();
   });
   app.use(secureHeaders);
-  if (authenticate === undefined || options.allowedHosts !== undefined)
+  if (options.authenticate === undefined || options.allowedHosts !== undefined)
     app.use(guardHost(options.allowedHosts));
   app.use(guardOrigin(settings.cors));
-  app.get("/health", (context) => answer(context, { status: "ok" }));
+  route(readHealth, () => ({ status: "ok" }));
   app.use(async (context, next) => {
-    const identity = authenticate === undefined ? LOCAL : await identityOf(authenticate, context.req.raw);
-    if (identity === null) throw new HttpFailure("not-authenticated", "Say who you are.");
-    const issue = idIssue("userId", identity.userId);
-    if (issue !== undefined)
-      throw new TypeError(
-        `authenticate() gave no valid userId: expected ${issue.expected}. For nobody, it returns null.`,
-      );
-    limits.request(identity.userId);
+    const identity = await identityOf(context.req.raw, options.authenticate);
+    parts.limits.request(identity.userId);
     context.set("identity", identity);
     await next();
   });
-  const document = openApiDocument();
-  app.get("/openapi.json", (context) => context.json(document));
-  for (const routes of [
+  route(readDocument, ({ context }) => context.json(document));
+  for (const addRoutes of [
     aboutRoutes,
     chatRoutes,
     conversationRoutes,
@@ -105,7 +107,8 @@ export async function createRoutedApp<Ctx>(
     factRoutes,
     aiSdkRoutes,
   ])
-    routes(app, parts);
+    addRoutes(route, parts);
+  const document = openApiDocument(operations);
 
   app.notFound((context) => answerFailure(context, notFound()));
   app.onError((thrown, context) => {
@@ -118,6 +121,7 @@ export async function createRoutedApp<Ctx>(
 
   return {
     app,
+    operations,
     service,
     close: async () => {
       const drained = service.drain({ timeoutMs: settings.shutdownMs });
@@ -130,15 +134,22 @@ export async function createRoutedApp<Ctx>(
 }
 
 async function identityOf(
-  authenticate: NonNullable<ServerAppOptions<unknown>["authenticate"]>,
   request: Request,
-): Promise<Identity | null> {
+  authenticate: ServerAppOptions<unknown>["authenticate"] = () => LOCAL,
+): Promise<Identity> {
+  let identity: Identity | null;
   try {
-    return await authenticate(request);
+    identity = await authenticate(request);
   } catch (thrown) {
     // Hono passes on only errors to its handler.
     throw thrown instanceof Error ? thrown : new Error("authenticate() threw no error.", { cause: thrown });
   }
+  if (identity === null) throw new HttpFailure("not-authenticated", "Say who you are.");
+  const issue = idIssue("userId", identity.userId);
+  if (issue === undefined) return identity;
+  throw new TypeError(
+    `authenticate() gave no valid userId: expected ${issue.expected}. For nobody, it returns null.`,
+  );
 }
 
 /** What was thrown, as a failure that tells a client no more than it may know. */

@@ -1,3 +1,4 @@
+export { holdsSecret } from "@jaf/memory/engine";
 export type { AuditAction, AuditEntry, AuditProblem, AuditReport } from "./audit/entry.ts";
 export { defineUserMemory } from "./define-user-memory.ts";
 export type { ErasureMark } from "./erasure-mark.ts";

@@ -115,7 +115,9 @@ describe("templates", () => {
     }
   });
 
-  it("are evaluated as often as one likes, also with a reply of megabytes", async () => {
+  it("are evaluated as often as one likes, also with a reply of megabytes", {
+    timeout: 120_000,
+  }, async () => {
     const agentOutcomes = [
       { condition: "${ $agentOutcome.returnValues | length > 1000000 }", transition: "Long" },
     ];

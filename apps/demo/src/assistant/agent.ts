@@ -1,8 +1,8 @@
 import { type Agent, createTool, ToolErrorCodes, ToolResponse } from "@jaf/core";
+import { holdsSecret } from "@jaf/user-memory";
 import * as z from "zod";
 import { calculate } from "./calculator.ts";
 import type { Notes } from "./notes.ts";
-import { holdsSecret } from "./secrets.ts";
 
 export interface AssistantContext {
   readonly userId: string;

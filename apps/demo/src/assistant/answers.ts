@@ -1,9 +1,9 @@
 import type { Message } from "@jaf/memory";
+import { holdsSecret } from "@jaf/user-memory";
 import { factsIn, keyOf, userTexts } from "./facts.ts";
 import { ownWords } from "./own-words.ts";
 import { answerPredicate, answerThing, predicatesIn } from "./predicates.ts";
 import type { Remembered } from "./remembered.ts";
-import { holdsSecret, isSecretThing } from "./secrets.ts";
 import { type Surface, WAYS } from "./surface.ts";
 import { userStatements } from "./user-statements.ts";
 
@@ -50,7 +50,6 @@ export function answerFromHistory(
     return `I can't forget by myself, but you can: ${WAYS[surface].forgetFact}.`;
   if (OFF_RECORD.test(text)) return offRecord(surface, isPrivate);
   const asked = ASKS_FACT.exec(text)?.[1];
-  if (asked !== undefined && isSecretThing(keyOf(asked))) return ASKED_FOR_SECRET;
   if (asked !== undefined) return answerFact(said, remembered, asked, earlier);
   if (ASKS_FIRST.test(text) && earlier[0] !== undefined)
     return `The first thing you said was: "${shown(earlier[0])}"`;
@@ -70,8 +69,6 @@ export function answerFromHistory(
 
 const NOTHING_TO_SAY = "I see. I follow fixed rules, and have nothing to say to that.";
 const NOT_YOURS = "That is somebody else's text as I read it: I don't take it for something about you.";
-const ASKED_FOR_SECRET =
-  "I don't keep secrets, so I can't tell you. A password manager is the place for them.";
 
 /** What the assistant says of a secret, without repeating it. */
 export const secretNotice = ({ surface = "terminal", isPrivate = false }: AnswerPlace): string =>

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Message, ModelCompletion, ModelProvider, ModelStreamChunk } from "@jaf/core";
+import { holdsSecret } from "@jaf/user-memory";
 import { answerFromHistory, secretNotice } from "./answers.ts";
 import { rememberedIn } from "./remembered.ts";
 import { requestsOf } from "./requests.ts";
-import { holdsSecret } from "./secrets.ts";
 import type { Surface } from "./surface.ts";
 import { understood } from "./understood.ts";
 

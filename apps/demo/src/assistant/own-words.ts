@@ -1,6 +1,6 @@
+import { holdsSecret } from "@jaf/user-memory";
 import { linesOf } from "./foreign-lines.ts";
 import { isReported } from "./reported.ts";
-import { holdsSecret } from "./secrets.ts";
 import { sentencesIn } from "./sentences.ts";
 
 /** What begins a statement of whoever speaks. */

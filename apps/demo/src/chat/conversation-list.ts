@@ -1,5 +1,5 @@
 import type { ConversationMemory, MemoryProvider } from "@jaf/memory";
-import { holdsSecret } from "../assistant/secrets.ts";
+import { holdsSecret } from "@jaf/user-memory";
 import { understood } from "../assistant/understood.ts";
 import { Failure } from "../failure.ts";
 

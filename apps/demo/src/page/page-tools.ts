@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createTool, ToolErrorCodes, ToolResponse } from "@jaf/core";
+import { holdsSecret } from "@jaf/user-memory";
 import * as z from "zod";
 import { NO_SECRETS } from "../assistant/agent.ts";
-import { holdsSecret } from "../assistant/secrets.ts";
 import type { PageContext } from "./page-context.ts";
 
 /** Waits for a decision, since it leaves the house; one with a secret is refused without asking. */

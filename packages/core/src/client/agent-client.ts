@@ -3,9 +3,9 @@ import * as z from "zod";
 import type { Agent } from "../agent.ts";
 import { type AgentClientConfig, type ClientSettings, parseClientConfig } from "./config.ts";
 import { idSchema } from "./conversational-option.ts";
-import { loadAndPrompt } from "./load-prompt.ts";
 import type { PromptInput, PromptOptions } from "./options.ts";
 import type { Explicit } from "./plan.ts";
+import { performPrompt } from "./prompt.ts";
 import type { PromptResult } from "./prompt-result.ts";
 import { type PromptStream, streamPrompt } from "./prompt-stream.ts";
 import { storeOf } from "./store-of.ts";
@@ -25,7 +25,6 @@ export interface AgentClient<Out, Ctx = unknown> {
    * - whatever a `validate` of the application throws.
    * - `TypeError`: an argument is invalid, or there is no store for a conversation.
    * - whatever the application's own `context` or `conversational` throws.
-   * - an error named `PartLoadError`: a file of this package, which the first prompt needs, can't be loaded.
    *
    * With `[]` as input, the agent continues the stored conversation, e.g. after a crash.
    */
@@ -69,7 +68,7 @@ function clientOf<Ctx, Out>(settings: ClientSettings<Ctx, Out>, explicit: Explic
   };
   return Object.freeze<AgentClient<Out, Ctx>>({
     prompt: async (input, options = {}) =>
-      loadAndPrompt(settings, { explicit, input, options }, { streaming: false, signal: options.signal }),
+      performPrompt(settings, { explicit, input, options }, { streaming: false, signal: options.signal }),
     stream: (input, options = {}) => streamPrompt(settings, { explicit, input, options }),
     forUser: (userId) => extended({ userId: parseOptions(idSchema(), userId, "user id") }),
     // An id may come from a browser: one that is invalid is refused in the same way as one of another user's conversation.

@@ -1,10 +1,9 @@
-import type { AnyConversationStore, Result } from "@jaf/memory";
+import type { AnyConversationStore, MemoryProvider, Result } from "@jaf/memory";
 import { createFailure, createMemoryStorageError, createSuccess, idIssue } from "@jaf/memory/engine";
 import { ConversationStoreError, providerOf } from "@jaf/memory/turns";
 import { toResult } from "../memory/to-result.ts";
 import { ConversationOwnershipError } from "./ownership-error.ts";
 import type { Plan } from "./plan.ts";
-import { type ProviderView, viewOf } from "./provider-view.ts";
 import { threadOf } from "./user-thread.ts";
 
 /** The stored conversation that a run goes on with. */
@@ -14,7 +13,7 @@ export interface OpenConversation {
   readonly userId: string | undefined;
   /** The key of the agent whose thread it is; absent: of no thread. */
   readonly agent?: string;
-  readonly view: ProviderView;
+  readonly provider: MemoryProvider;
 }
 
 export type StoredPlan = Exclude<Plan, { readonly kind: "stateless" }>;
@@ -29,7 +28,7 @@ export async function openConversation(
   admit: () => Promise<void>,
 ): Promise<Result<OpenConversation>> {
   if (plan.kind === "refused") throw new ConversationOwnershipError();
-  if (plan.kind === "resume") return resume(viewFor(store, plan.userId), plan);
+  if (plan.kind === "resume") return resume(providerFor(store, plan.userId), plan);
   const { userId } = plan;
   const refusals: unknown[] = [];
   const create = async () => {
@@ -44,24 +43,24 @@ export async function openConversation(
   if (!found.success) return found;
   const conversationId = found.data;
   const label = plan.kind === "thread" ? { agent: plan.agent } : {};
-  return createSuccess({ conversationId, userId, view: viewFor(store, userId), ...label });
+  return createSuccess({ conversationId, userId, provider: providerFor(store, userId), ...label });
 }
 
-const viewFor = (store: AnyConversationStore, userId: string | undefined): ProviderView =>
-  viewOf(providerOf(store, userId === undefined ? {} : { userId }));
+const providerFor = (store: AnyConversationStore, userId: string | undefined): MemoryProvider =>
+  providerOf(store, userId === undefined ? {} : { userId });
 
 /** A conversation without an owner, or one that doesn't exist, is refused in the same way as another user's. */
 async function resume(
-  view: ProviderView,
+  provider: MemoryProvider,
   { conversationId, userId }: Extract<Plan, { readonly kind: "resume" }>,
 ): Promise<Result<OpenConversation>> {
   if (userId !== undefined) {
     const query = { conversationId, userId, includeMessages: false };
-    const found = await toResult("findConversations", () => view.provider.findConversations(query));
+    const found = await toResult("findConversations", () => provider.findConversations(query));
     if (!found.success) return found;
     if (found.data.length === 0) throw new ConversationOwnershipError();
   }
-  return createSuccess({ conversationId, userId, view });
+  return createSuccess({ conversationId, userId, provider });
 }
 
 async function attempt(task: () => Promise<string>): Promise<Result<string>> {

@@ -1,8 +1,8 @@
 import { streamEvents } from "../engine/event-stream.ts";
 import type { TraceEvent } from "../events/trace-event.ts";
 import type { ClientSettings } from "./config.ts";
-import { loadAndPrompt } from "./load-prompt.ts";
 import type { PromptCall } from "./parse-prompt.ts";
+import { performPrompt } from "./prompt.ts";
 import type { PromptResult } from "./prompt-result.ts";
 
 /**
@@ -22,6 +22,6 @@ export function streamPrompt<Ctx, Out>(
   // Anything else is a bad option, which the prompt refuses.
   const outer = given instanceof AbortSignal ? given : undefined;
   return streamEvents(outer, ({ signal, sink }) =>
-    loadAndPrompt(settings, call, { streaming: true, signal, sink }),
+    performPrompt(settings, call, { streaming: true, signal, sink }),
   );
 }

@@ -1,6 +1,7 @@
 import type { Message } from "@jaf/memory";
-import { ContinuationValidationError } from "@jaf/memory/turns";
-import { execute } from "../engine/run.ts";
+import { ContinuationValidationError, conversationMetadata } from "@jaf/memory/turns";
+import type { RunConfig } from "../config.ts";
+import { type Ended, execute } from "../engine/run.ts";
 import type { ScopeOptions } from "../engine/run-scope.ts";
 import { sentIn } from "../engine/sent-continuation.ts";
 import type { JAFError } from "../errors.ts";
@@ -14,14 +15,13 @@ import type { RunState } from "../state.ts";
 import { abortable, runAborted } from "../timing/abort.ts";
 import { sumOfUsage } from "../usage.ts";
 import type { ClientSettings } from "./config.ts";
-import { createEventBuffer } from "./event-buffer.ts";
+import { judgeNew } from "./judge-new.ts";
 import { type OpenConversation, openConversation } from "./open-conversation.ts";
 import { isContinuation } from "./options.ts";
 import { ConversationOwnershipError } from "./ownership-error.ts";
 import { type ParsedPrompt, type PromptCall, parsePrompt, unparsedState } from "./parse-prompt.ts";
 import { type PromptResult, toPromptResult } from "./prompt-result.ts";
 import { observerOf, runConfigOf } from "./run-config.ts";
-import { judgeNew, type WatchedValidator, watchValidator } from "./watched-validator.ts";
 
 /** How a prompt's run is watched and ended. */
 export interface PromptExecution extends ScopeOptions {
@@ -38,41 +38,55 @@ export async function performPrompt<Ctx, Out>(
   { streaming, signal, sink }: PromptExecution,
 ): Promise<PromptResult<Out>> {
   const { options } = call;
-  const validator = watchValidator(options.validate?.bind(options) ?? settings.validate);
-  const opened = await open(settings, call, { validator, signal });
+  const validate = options.validate?.bind(options) ?? settings.validate;
+  const opened = await open(settings, call, { validate, signal });
   const { state, history } = opened.parsed;
   const conversation = opened.ok ? opened.conversation : undefined;
   const totals = openRunTotals();
-  const buffer = sink && isContinuation(options) ? createEventBuffer(sink) : undefined;
-  const told = buffer?.sink ?? sink;
+  // What a client sent is judged before the stream has its first event.
+  const told = sink && holdEvents(sink, isContinuation(options));
   const tell: Emit = (event) => {
     totals.sink(event);
-    told?.(event);
+    told?.sink(event);
   };
-  const watch = conversation?.view.watch(conversation.conversationId, { agent: conversation.agent });
-  try {
-    let result: RunResult<Out>;
-    if (opened.ok) {
-      const parts = { parsed: opened.parsed, options, conversation, validator, signal };
-      const scopeOptions = { streaming, sink: tell, isContinuation: isContinuation(options) };
-      result = await execute(state, runConfigOf(settings, parts), scopeOptions);
-    } else {
-      const { runId } = state;
-      const emitter = { runId, conversationId: undefined, sink: tell };
-      const observed = { onEvent: observerOf(settings, options) };
-      result = failedBeforeRun(state, opened.error, openEmitter(observed, emitter));
-    }
-    throwRefusal(result.outcome, validator);
-    buffer?.flush();
-    return toPromptResult(result, {
-      conversationId: conversation?.conversationId,
-      usage: totals.usage(),
-      replies: totals.replies,
-      isHistory: watch?.isStored ?? ((message) => history.includes(message)),
-    });
-  } finally {
-    watch?.end();
-  }
+  const ended = opened.ok
+    ? await execute<Ctx, Out>(
+        state,
+        runConfigOf(settings, { parsed: opened.parsed, options, conversation, validate, signal }),
+        {
+          streaming,
+          sink: tell,
+          isContinuation: isContinuation(options),
+          isJudgedNew: opened.isJudgedNew,
+          ...(told && { onJudged: told.release }),
+          ...(conversation?.agent && { label: conversationMetadata({ agent: conversation.agent }) }),
+        },
+      )
+    : failedBeforeRun<Ctx, Out>(state, opened.error, emitterOf(settings, call, { state, sink: tell }));
+  throwRefusal(ended.result.outcome, ended.refusal);
+  told?.release();
+  return toPromptResult(ended.result, {
+    conversationId: conversation?.conversationId,
+    usage: totals.usage(),
+    replies: totals.replies,
+    isHistory: conversation === undefined ? (message) => history.includes(message) : ended.isStored,
+  });
+}
+
+/** Holds events back until they are released. */
+function holdEvents(sink: Emit, isHeld: boolean): { readonly sink: Emit; readonly release: () => void } {
+  let held: TraceEvent[] | undefined = isHeld ? [] : undefined;
+  return {
+    sink: (event) => {
+      if (held === undefined) sink(event);
+      else held.push(event);
+    },
+    release: () => {
+      const events = held ?? [];
+      held = undefined;
+      events.forEach(sink);
+    },
+  };
 }
 
 type Opened<Ctx> =
@@ -80,6 +94,8 @@ type Opened<Ctx> =
       readonly ok: true;
       readonly parsed: ParsedPrompt<Ctx>;
       readonly conversation: OpenConversation | undefined;
+      /** Whether what a client sent was judged, since the conversation is new. */
+      readonly isJudgedNew: boolean;
     }
   | {
       readonly ok: false;
@@ -87,20 +103,20 @@ type Opened<Ctx> =
       readonly error: JAFError;
     };
 
-interface Judgement {
-  readonly validator: WatchedValidator;
+interface Judgement<Ctx> {
+  readonly validate: RunConfig<Ctx>["validate"];
   readonly signal: AbortSignal | undefined;
 }
 
 async function open<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
   call: PromptCall<Ctx>,
-  { validator, signal }: Judgement,
+  { validate, signal }: Judgement<Ctx>,
 ): Promise<Opened<Ctx>> {
   let parsed: ParsedPrompt<Ctx> | undefined;
   try {
     parsed = await parsePrompt(settings, call, signal);
-    return await openStored(parsed, { validator, signal });
+    return await openStored(parsed, { validate, signal });
   } catch (thrown) {
     // Where it was aborted, that is what is thrown.
     if (signal?.aborted !== true || !Object.is(thrown, signal.reason)) throw thrown;
@@ -111,17 +127,30 @@ async function open<Ctx, Out>(
 
 async function openStored<Ctx>(
   parsed: ParsedPrompt<Ctx>,
-  { validator, signal }: Judgement,
+  { validate, signal }: Judgement<Ctx>,
 ): Promise<Opened<Ctx>> {
   const { stored, decisions, sent } = parsed;
-  if (stored === undefined) return { ok: true, parsed, conversation: undefined };
+  if (stored === undefined) return { ok: true, parsed, conversation: undefined, isJudgedNew: false };
   signal?.throwIfAborted();
   const given = sent === undefined ? { messages: undefined } : sentIn(sent);
-  const admit = () => abortable(judgeNew(validator, { ...given, ...decisions }), signal);
+  let isJudgedNew = false;
+  const admit = async () => {
+    await abortable(judgeNew({ ...given, ...decisions }, validate), signal);
+    isJudgedNew = true;
+  };
   const opened = await abortable(openConversation(stored.store, stored.plan, admit), signal);
   return opened.success
-    ? { ok: true, parsed, conversation: opened.data }
+    ? { ok: true, parsed, conversation: opened.data, isJudgedNew }
     : { ok: false, parsed, error: { _tag: "MemoryError", error: opened.error } };
+}
+
+function emitterOf<Ctx, Out>(
+  settings: ClientSettings<Ctx, Out>,
+  { options }: PromptCall<Ctx>,
+  { state, sink }: { readonly state: RunState<Ctx>; readonly sink: Emit },
+) {
+  const observed = { onEvent: observerOf(settings, options) };
+  return openEmitter(observed, { runId: state.runId, conversationId: undefined, sink });
 }
 
 /** The result where the run couldn't begin, with the events of a run. */
@@ -129,13 +158,13 @@ function failedBeforeRun<Ctx, Out>(
   state: RunState<Ctx>,
   error: JAFError,
   { emit, close }: ReturnType<typeof openEmitter>,
-): RunResult<Out> {
+): Ended<Out> {
   const outcome = Object.freeze({ status: "error", error } as const);
   const { runId, traceId } = state;
   emit?.({ type: "run_start", data: { runId, traceId } });
   emit?.({ type: "run_end", data: { outcome: frozenCopy(outcome) } });
   close();
-  return { finalState: frozenState(state), outcome };
+  return { result: { finalState: frozenState(state), outcome }, isStored: () => false, refusal: undefined };
 }
 
 /**
@@ -143,11 +172,10 @@ function failedBeforeRun<Ctx, Out>(
  * threw, `ContinuationValidationError`, or {@link ConversationOwnershipError}. An approval that comes too late, or
  * of arguments that are others by now, is none of these.
  */
-function throwRefusal(outcome: RunResult<unknown>["outcome"], validator: WatchedValidator): void {
+function throwRefusal(outcome: RunResult<unknown>["outcome"], refusal: Ended<unknown>["refusal"]): void {
   if (outcome.status !== "error") return;
   const { error } = outcome;
   if (error._tag === "ContinuationRejected") {
-    const refusal = validator.thrown();
     if (refusal !== undefined) throw refusal.thrown;
     const { code, reason, index } = error;
     if (code === "expired-approval" || code === "changed-arguments" || code === "rejected") return;

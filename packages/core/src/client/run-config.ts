@@ -7,21 +7,20 @@ import type { ClientMemoryConfig, ClientSettings } from "./config.ts";
 import type { OpenConversation } from "./open-conversation.ts";
 import type { PromptOptions } from "./options.ts";
 import type { ParsedPrompt } from "./parse-prompt.ts";
-import type { WatchedValidator } from "./watched-validator.ts";
 
 interface RunParts<Ctx> {
   readonly parsed: ParsedPrompt<Ctx>;
   readonly options: PromptOptions<Ctx>;
   /** Absent: nothing is stored. */
   readonly conversation: OpenConversation | undefined;
-  readonly validator: WatchedValidator;
+  readonly validate: RunConfig<Ctx>["validate"];
   readonly signal: AbortSignal | undefined;
 }
 
 /** The configuration of the run for a prompt. */
 export function runConfigOf<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
-  { parsed, options, conversation, validator, signal }: RunParts<Ctx>,
+  { parsed, options, conversation, validate, signal }: RunParts<Ctx>,
 ): RunConfig<Ctx> {
   const onEvent = observerOf(settings, options);
   const { memory: remembers, cache } = options;
@@ -39,7 +38,7 @@ export function runConfigOf<Ctx, Out>(
     ...common,
     conversationId: conversation.conversationId,
     memory: storedMemory(settings.memory, conversation, historyLimit),
-    validate: validator.validate,
+    ...(validate === undefined ? {} : { validate }),
     ...(parsed.sent === undefined ? {} : { continuation: parsed.sent }),
   };
 }
@@ -55,14 +54,14 @@ const windowOf = ({ window }: Window, historyLimit: number | undefined): Window 
 
 function storedMemory(
   memory: ClientMemoryConfig,
-  { view, userId }: OpenConversation,
+  { provider, userId }: OpenConversation,
   historyLimit: number | undefined,
 ): MemoryConfig {
   return {
     ...memory,
     ...windowOf(memory, historyLimit),
     ...(userId === undefined ? {} : { userId }),
-    provider: view.provider,
+    provider,
     autoStore: true,
   };
 }

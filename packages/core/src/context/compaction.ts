@@ -1,8 +1,7 @@
-import type { ConversationMemory, Message } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
+import type { Journal } from "../memory/journal.ts";
 import { countsPositions, firstPositionOf, nextPositionOf } from "../memory/metadata.ts";
-import type { Journal } from "../memory/run-journal.ts";
 import { digestsOf, readSummary, type Summary } from "../memory/summary.ts";
-import { readSummaryLease, type SummaryLeaseRecord } from "../memory/summary-lease-record.ts";
 import { openDeadline } from "./deadline.ts";
 import { type PositionedHistory, positionAt } from "./history.ts";
 import { indexIn, sliceAfter } from "./history-slice.ts";
@@ -10,11 +9,9 @@ import { type DueSummary, type MadeSummary, makeSummary } from "./make-summary.t
 import type { CompactionReport } from "./manifest.ts";
 import type { Summarize } from "./summarize-function.ts";
 import { cutOf } from "./summary-cut.ts";
-import { openSummaryLease } from "./summary-lease.ts";
+import { openSummaryStore } from "./summary-store.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
-/** How much longer the lease lasts than the summary may take, so that its holder can still write. */
-const GRACE_MS = 10_000;
 
 export interface Compacted {
   readonly summary: Summary | undefined;
@@ -35,8 +32,6 @@ export interface Compaction {
 export function openCompaction(journal: Journal, signal: AbortSignal | undefined): Compaction | undefined {
   const { compressionThreshold: threshold, summarizeTimeoutMs = DEFAULT_TIMEOUT_MS } = journal.memory;
   if (threshold === undefined) return undefined;
-  const lease = openSummaryLease(journal);
-  const leaseMs = summarizeTimeoutMs + GRACE_MS;
   let known: KnownSummary | undefined;
   let tried = false;
 
@@ -47,14 +42,13 @@ export function openCompaction(journal: Journal, signal: AbortSignal | undefined
   ): Promise<KnownSummary> {
     const deadline = openDeadline(summarizeTimeoutMs, signal);
     const isAborted = () => signal?.aborted === true;
-    const readStored = (stored: ConversationMemory) => readStoredSummary(stored, journal);
-    const work = { lease, summarize, deadline, isAborted, leaseMs, now: journal.now };
+    const work = { store: openSummaryStore(journal), summarize, deadline, isAborted };
     let next = current;
     for (;;) {
       const due = deadline.signal.aborted ? undefined : dueSummary(history, threshold ?? 0, next);
       const made = due && (await makeSummary(work, due));
       if (due === undefined || made === undefined) break;
-      next = advance(next, due.messages, { made, readStored });
+      next = advance(next, due.messages, made);
       if (made.outcome !== "stored") break;
     }
     deadline.close();
@@ -82,31 +76,21 @@ interface KnownSummary {
   readonly end: number;
   readonly incarnation: string | undefined;
   readonly summary: Summary | undefined;
-  readonly leaseRecord: SummaryLeaseRecord | undefined;
   readonly report?: Omit<CompactionReport, "durationMs">;
 }
 
 function readKnownSummary(journal: Journal): KnownSummary {
-  const { stored, known: counts } = journal.history();
-  const { incarnation } = counts;
-  if (stored === null || !countsPositions(stored)) {
-    return { end: 0, incarnation, summary: undefined, leaseRecord: undefined };
-  }
-  const summary = readStoredSummary(stored, journal);
-  return { end: nextPositionOf(stored), incarnation, summary, leaseRecord: readSummaryLease(stored) };
-}
-
-/** The summary in a conversation, if it belongs to the messages that this run has loaded. */
-function readStoredSummary(conversation: ConversationMemory, journal: Journal): Summary | undefined {
-  const { stored } = journal.history();
-  const loaded = { messages: stored?.messages ?? [], first: firstPositionOf(stored) };
-  return readSummary(conversation, loaded);
+  const { stored, known } = journal.history();
+  const { incarnation } = known;
+  if (stored === null || !countsPositions(stored)) return { end: 0, incarnation, summary: undefined };
+  const summary = readSummary(stored, { messages: stored.messages, first: firstPositionOf(stored) });
+  return { end: nextPositionOf(stored), incarnation, summary };
 }
 
 function dueSummary(
   history: PositionedHistory,
   threshold: number,
-  { end, incarnation, summary, leaseRecord }: KnownSummary,
+  { end, incarnation, summary }: KnownSummary,
 ): DueSummary | undefined {
   const before = summary === undefined ? { start: 0, late: [] } : sliceAfter(history, summary.upTo);
   const cut = cutOf({ history, start: before.start, threshold, end });
@@ -118,36 +102,17 @@ function dueSummary(
   if (messages.length === 0) return undefined;
   const from = Math.max((summary?.upTo ?? -1) + 1, history.first);
   const digests = digestsOf({ messages: history.source(), first: history.first }, upTo);
-  return { previous: summary, messages, from, upTo, digests, incarnation, leaseRecord };
+  return { previous: summary, messages, from, upTo, digests, incarnation };
 }
 
-interface SummaryOutcome {
-  readonly made: MadeSummary;
-  readonly readStored: (stored: ConversationMemory) => Summary | undefined;
-}
-
-function advance(
-  known: KnownSummary,
-  messages: readonly Message[],
-  { made, readStored }: SummaryOutcome,
-): KnownSummary {
-  const { leaseRecord } = known;
-  const before = known.report?.messages ?? 0;
+function advance(known: KnownSummary, messages: readonly Message[], made: MadeSummary): KnownSummary {
   const { outcome } = made;
-  switch (made.outcome) {
-    case "stored":
-    case "unstored": {
-      const reason = made.outcome === "unstored" ? { reason: made.reason } : {};
-      const report = { outcome, messages: before + messages.length, ...reason };
-      const next = made.outcome === "stored" ? made.leaseRecord : leaseRecord;
-      return { ...known, summary: made.summary, leaseRecord: next, report };
-    }
-    case "elsewhere": {
-      const summary = (made.stored && readStored(made.stored)) ?? known.summary;
-      return { ...known, summary, report: { outcome, messages: before } };
-    }
-    case "failed":
-    case "postponed":
-      return { ...known, report: { outcome, messages: before, reason: made.reason } };
-  }
+  const reason = "reason" in made ? { reason: made.reason } : {};
+  const isNew = outcome === "stored" || outcome === "unstored";
+  const report = {
+    outcome,
+    messages: (known.report?.messages ?? 0) + (isNew ? messages.length : 0),
+    ...reason,
+  };
+  return { ...known, ...("summary" in made ? { summary: made.summary } : {}), report };
 }

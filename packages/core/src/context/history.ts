@@ -1,4 +1,6 @@
 import type { Message } from "@jaf/memory";
+import type { Journal } from "../memory/journal.ts";
+import { loadedFrom } from "../memory/tail-reading.ts";
 import { sourceIndexesOf } from "../window/source-indexes.ts";
 
 /** The whole conversation before a model call. */
@@ -19,6 +21,16 @@ export interface PositionedHistory {
 }
 
 export type Source = Pick<PositionedHistory, "source" | "first" | "stored">;
+
+/** The messages of a stored conversation: those that were loaded, and those that the run has added since. */
+export function storedSource(journal: Journal): Source {
+  const { stored, added } = journal.history();
+  const loaded = stored?.messages ?? [];
+  return {
+    source: () => (added.length === 0 ? loaded : [...loaded, ...added]),
+    ...loadedFrom(stored),
+  };
+}
 
 export function positionHistory(
   messages: readonly Message[],

@@ -98,7 +98,7 @@ export interface CompactionReport {
   /**
    * - `"stored"`: there is a new summary.
    * - `"unstored"`: there is a new summary that couldn't be stored. Only this run uses it.
-   * - `"elsewhere"`: another run is making a summary, or has made it meanwhile.
+   * - `"elsewhere"`: another run has stored a summary meanwhile that holds as much, and this run goes on with it.
    * - `"failed"`: there is no new summary. A later run tries again, after a pause that grows with each failure.
    * - `"postponed"`: no attempt was made, because the last one failed a short time ago.
    */

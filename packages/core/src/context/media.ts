@@ -2,7 +2,7 @@ import type { Message } from "@jaf/memory";
 import { createMemoryStorageError } from "@jaf/memory/engine";
 import { isMediaResolver } from "@jaf/memory/turns";
 import type { JAFError } from "../errors.ts";
-import type { Journal } from "../memory/run-journal.ts";
+import type { Journal } from "../memory/journal.ts";
 import { toResult } from "../memory/to-result.ts";
 import { abortable, runAborted } from "../timing/abort.ts";
 

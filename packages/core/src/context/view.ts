@@ -3,19 +3,22 @@ import { createMemoryValidationError, describeCause } from "@jaf/memory/engine";
 import type { RunConfig } from "../config.ts";
 import type { JAFError } from "../errors.ts";
 import { changedState } from "../immutable/changed-state.ts";
-import type { Journal } from "../memory/run-journal.ts";
-import type { Summary } from "../memory/summary.ts";
+import type { Journal } from "../memory/journal.ts";
+import { type Summary, summaryMessage } from "../memory/summary.ts";
 import type { NamedAddition } from "../model/additions.ts";
 import type { RunState } from "../state.ts";
 import { type ModelTurn, OPERATION } from "../step.ts";
+import { openWindow } from "../window/run-window.ts";
 import type { ShownMessages, WindowInput } from "../window/shown.ts";
-import { type ModelWindow, wholeWindow } from "../window/whole-window.ts";
-import type { Compacted } from "./compaction.ts";
+import type { ModelWindow } from "../window/whole-window.ts";
+import { type Compacted, openCompaction } from "./compaction.ts";
 import { manifestOf } from "./describe.ts";
-import { type PositionedHistory, positionAt, positionHistory, type Source } from "./history.ts";
+import { type PositionedHistory, positionAt, positionHistory, storedSource } from "./history.ts";
 import { type HistorySlice, indexFrom, messagesOf, sliceAfter, wholeSlice } from "./history-slice.ts";
+import { contextIssues } from "./issues.ts";
 import type { ContextManifest } from "./manifest.ts";
-import type { openMedia } from "./media.ts";
+import { openMedia } from "./media.ts";
+import { summarizeByModel } from "./model-summarizer.ts";
 import type { Summarize } from "./summarize-function.ts";
 
 /** The state that the model gets. */
@@ -35,37 +38,23 @@ interface Refused {
 
 /**
  * Makes the view for a model call. If a summary is due, it is made first. The run's own state keeps the whole history.
- * Synchronous where there is nothing to wait for.
  */
-export type MakeView<Ctx> = (turn: ModelTurn<Ctx>) => View<Ctx> | Promise<View<Ctx>>;
+export type MakeView<Ctx> = (turn: ModelTurn<Ctx>) => Promise<View<Ctx>>;
 
-type ContextPart = typeof import("./context-module.ts");
-
-/** What a view needs of a stored conversation. */
-export interface StoredView {
-  readonly journal: Journal;
-  /** The conversation's messages by now. */
-  readonly source: () => Source;
-  readonly media: ReturnType<typeof openMedia>;
-}
-
-export interface ViewOptions<Ctx> {
+interface ViewOptions<Ctx> {
   readonly config: RunConfig<Ctx>;
   /** Absent when nothing is stored. */
-  readonly stored: StoredView | undefined;
-  /** Absent without a window and a summary: the model gets the whole history. */
-  readonly context: ContextPart | undefined;
+  readonly journal: Journal | undefined;
   /** What the run was given. */
   readonly initial: readonly Message[];
 }
 
-export function openView<Ctx>({ config, stored, context, initial }: ViewOptions<Ctx>): MakeView<Ctx> {
-  const { memory } = config;
-  const compaction = stored && context?.openCompaction(stored.journal, config.signal);
+export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): MakeView<Ctx> {
+  const { memory, signal } = config;
+  const compaction = journal && openCompaction(journal, signal);
+  const media = journal && openMedia(journal, signal);
   const given = { source: () => initial, first: 0, stored: 0 };
-  const source = stored?.source ?? (() => given);
-  const media = stored?.media;
-  const messageOf = openSummaryMessages(context);
+  const messageOf = openSummaryMessages();
   let window: ModelWindow | undefined;
 
   const viewOf = (state: RunState<Ctx>, { window, history, compacted }: WindowInUse): View<Ctx> => {
@@ -91,23 +80,18 @@ export function openView<Ctx>({ config, stored, context, initial }: ViewOptions<
     };
   };
 
-  const prepared = async (turn: ModelTurn<Ctx>, inUse: WindowInUse): Promise<View<Ctx>> => {
-    const summarize = context && summarizerOf(config, turn, context);
-    const compacted = summarize && (await compaction?.before(inUse.history, summarize));
-    const view = viewOf(turn.state, { compacted, ...inUse });
+  return async (turn) => {
+    // Of a stored conversation they were checked before it was loaded.
+    const issues = window === undefined && journal === undefined ? contextIssues(memory) : [];
+    if (issues.length > 0) return invalid(issues);
+    window ??= openWindow(memory?.window);
+    const source = journal === undefined ? given : storedSource(journal);
+    const history = positionHistory(turn.state.messages, source);
+    const compacted = await compaction?.before(history, summarizerOf(config, turn));
+    const view = viewOf(turn.state, { window, history, compacted });
     if (!view.ok || media === undefined) return view;
     const resolved = await media(view.state.messages);
     return resolved.ok ? { ...view, state: withMessages(view.state, resolved.messages) } : resolved;
-  };
-
-  return (turn) => {
-    // Of a stored conversation they were checked before it was loaded.
-    const issues = window === undefined && stored === undefined ? context?.contextIssues(memory) : undefined;
-    if (issues !== undefined && issues.length > 0) return invalid(issues);
-    window ??= context?.openWindow(memory?.window) ?? wholeWindow;
-    const inUse = { window, history: positionHistory(turn.state.messages, source()) };
-    const isPrepared = compaction === undefined && media === undefined;
-    return isPrepared ? viewOf(turn.state, inUse) : prepared(turn, inUse);
   };
 }
 
@@ -115,18 +99,14 @@ export function openView<Ctx>({ config, stored, context, initial }: ViewOptions<
 interface WindowInUse {
   readonly window: ModelWindow;
   readonly history: PositionedHistory;
-  readonly compacted?: Compacted | undefined;
+  readonly compacted: Compacted | undefined;
 }
 
 const withMessages = <Ctx>(state: RunState<Ctx>, messages: readonly Message[]): RunState<Ctx> =>
   messages === state.messages ? state : changedState(state, { messages });
 
 /** The application's function is called on the configuration, which may be an instance of a class. */
-function summarizerOf<Ctx>(
-  config: RunConfig<Ctx>,
-  turn: ModelTurn<Ctx>,
-  { summarizeByModel }: ContextPart,
-): Summarize {
+function summarizerOf<Ctx>(config: RunConfig<Ctx>, turn: ModelTurn<Ctx>): Summarize {
   const { memory } = config;
   return memory?.summarize === undefined ? summarizeByModel(config, turn) : memory.summarize.bind(memory);
 }
@@ -205,10 +185,10 @@ const invalid = (issues: readonly MemoryIssue[]): Refused => ({
 });
 
 /** The same message for the same summary, call after call. */
-function openSummaryMessages(context: ContextPart | undefined): (summary: Summary) => Message | undefined {
-  let last: { readonly summary: Summary; readonly message: Message | undefined } | undefined;
+function openSummaryMessages(): (summary: Summary) => Message {
+  let last: { readonly summary: Summary; readonly message: Message } | undefined;
   return (summary) => {
-    if (last?.summary !== summary) last = { summary, message: context?.summaryMessage(summary) };
+    if (last?.summary !== summary) last = { summary, message: summaryMessage(summary) };
     return last.message;
   };
 }

@@ -6,7 +6,6 @@ import type { AnsweredCall, ClassifyOptions } from "../interruption/classified-c
 import { classifyCalls } from "../interruption/classify-calls.ts";
 import type { Interruption } from "../interruption/interruption.ts";
 import type { AppendEntry } from "../memory/turn-lease.ts";
-import { isThenable } from "../thenable.ts";
 import { abortable, abortError } from "../timing/abort.ts";
 import { decodeCall } from "../tools/arguments.ts";
 import {
@@ -64,8 +63,7 @@ export async function answerCalls<Ctx>(
   const goesOn = () => signal?.aborted !== true && !progress.memoryFailed;
   let interruptions: readonly Interruption[] = [];
   try {
-    const classifying = classifyCalls(scope, batch, options);
-    const classified = isThenable(classifying) ? await classifying : classifying;
+    const classified = await classifyCalls(scope, batch, options);
     const { run, answered, waiting } = classified;
     interruptions = waiting;
     const handoffs = run.filter(isHandoff);
@@ -108,12 +106,10 @@ async function answerByTool<Ctx>(
   { runnable, progress }: Running<Ctx>,
 ): Promise<void> {
   const { call } = runnable;
-  const executing = executeCall(scope, batch, runnable);
-  const executed = isThenable(executing) ? await executing : executing;
+  const executed = await executeCall(scope, batch, runnable);
   if (executed === undefined) return;
   const { message, thrown } = executed;
-  const recording = record(scope, { call, progress }, { message, error: failureOf(scope, call, thrown) });
-  if (recording !== undefined) await recording;
+  await record(scope, { call, progress }, { message, error: failureOf(scope, call, thrown) });
 }
 
 function failureOf<Ctx>(
@@ -153,18 +149,18 @@ async function answerByHandoff<Ctx>(
   if (!progress.memoryFailed) progress.handoff = decided;
 }
 
-/** Stores an answer; it counts once it is stored. Nothing is awaited where nothing is stored. */
-function record<Ctx>(
+/** Stores an answer; it counts once it is stored. */
+async function record<Ctx>(
   { journal }: RunScope<Ctx>,
   { call, progress }: Answering,
   answer: Answer,
   entry?: AppendEntry,
-): Promise<void> | undefined {
+): Promise<void> {
   if (journal === undefined) {
     progress.answered.set(call, answer);
-    return undefined;
+    return;
   }
-  const storing = journal.appendResult(answer.message, entry).then((stored) => {
+  const storing = journal.result(answer.message, entry).then((stored) => {
     progress.storing?.delete(storing);
     progress.memoryFailed ||= !stored.success;
     const { message } = answer;
@@ -174,7 +170,7 @@ function record<Ctx>(
     progress.answered.set(call, failed ?? answer);
   });
   progress.storing?.add(storing);
-  return storing;
+  await storing;
 }
 
 function summarize<Ctx>(
@@ -192,7 +188,7 @@ function summarize<Ctx>(
     first ??= given.error;
     if (given.error?._tag === "MemoryError") ofMemory ??= given.error;
   }
-  scope.journal?.appendResults(results);
+  scope.journal?.results(results);
   return { results, error: abortError(scope.config.signal) ?? ofMemory ?? first };
 }
 
@@ -201,10 +197,7 @@ function forEachLimited<T>(
   items: readonly T[],
   limit: number | undefined,
   work: (item: T) => Promise<void> | undefined,
-): Promise<unknown> | undefined {
-  const [first] = items;
-  // Most replies make one call.
-  if (first !== undefined && items.length === 1) return work(first);
+): Promise<unknown> {
   if (limit === undefined || !(limit < items.length)) return Promise.all(items.map(work));
   const queue = items.values();
   const worker = async (): Promise<void> => {

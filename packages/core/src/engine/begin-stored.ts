@@ -7,10 +7,11 @@ import {
 import type { ContinuationRejected } from "../errors.ts";
 import { type GivenDecisions, isUndecided } from "../interruption/decisions.ts";
 import { durabilityOf, type MemoryConfig } from "../memory/config.ts";
+import type { Journal } from "../memory/journal.ts";
 import { firstPositionOf, versionOf } from "../memory/metadata.ts";
 import { isHistory, newMessagesIn } from "../memory/new-messages.ts";
-import type { Journal } from "../memory/run-journal.ts";
 import { givesOutTails, isWhole, type Tail, tailForCopy, tailOf } from "../memory/tail-reading.ts";
+import { openTurnQueue, type TurnQueue } from "../memory/turn-queue.ts";
 import type { RunState } from "../state.ts";
 import { fail, failMemory, failTurn, OPERATION, type Step } from "../step.ts";
 import { abortError } from "../timing/abort.ts";
@@ -21,7 +22,6 @@ import { judgeInput } from "./judge-input.ts";
 import { answerDecided, resume } from "./resume.ts";
 import type { RunScope } from "./run-scope.ts";
 import { isByToken, sentIn } from "./sent-continuation.ts";
-import { openTurnAccess, type TurnAccess } from "./turn-access.ts";
 import { findUnfinished, type Unfinished } from "./unfinished.ts";
 
 /** What a run adds to the stored conversation. */
@@ -40,20 +40,20 @@ export async function beginStored<Ctx>(
   if (issues.length > 0) {
     return failMemory(state, createMemoryValidationError(issues, { operation: OPERATION }));
   }
-  const access = openTurnAccess(journal, scope.config.signal);
-  scope.onClose(access.leave);
+  const queue = openTurnQueue(journal, scope.config.signal);
+  scope.onClose(queue.leave);
   let tail = neededTail(scope, state, journal.memory);
   let isReread = false;
   for (;;) {
     const step: Step<Ctx> | "needs all" = await attemptBegin(scope, state, {
       journal,
-      access,
+      queue,
       tail,
       isReread,
     });
     isReread = step === "needs all";
     if (step === "needs all") tail = undefined;
-    else if (step.lostTurn !== true || !access.mayWait()) return step;
+    else if (step.lostTurn !== true || !queue.mayWait()) return step;
   }
 }
 
@@ -70,7 +70,7 @@ function neededTail<Ctx>(
 
 interface LoadAttempt {
   readonly journal: Journal;
-  readonly access: TurnAccess;
+  readonly queue: TurnQueue;
   readonly tail: Tail | undefined;
   /** Whether the conversation is read a second time in the turn that this run was given. */
   readonly isReread: boolean;
@@ -79,11 +79,11 @@ interface LoadAttempt {
 async function attemptBegin<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
-  { journal, access, tail, isReread }: LoadAttempt,
+  { journal, queue, tail, isReread }: LoadAttempt,
 ): Promise<Step<Ctx> | "needs all"> {
   const { conversationId } = journal;
   const { continuation } = scope.config;
-  const loaded = await access.load(tail, isReread);
+  const loaded = await queue.load(tail, isReread);
   if (!loaded.success) return failMemory(state, loaded.error);
   const stored = loaded.data.conversation;
   const messages = stored?.messages ?? [];
@@ -146,36 +146,22 @@ async function takeInput<Ctx>(
   if (blocked !== undefined) return blocked;
   const aborted = abortError(scope.config.signal);
   if (aborted !== undefined) return fail(initial, aborted);
-  if (isUndecided(given)) return appendInput(initial, { journal, added, unfinished });
-  // Calls that still wait are given up: the conversation goes on without them, in this run's turn.
-  const { step } = await answerDecided(scope, unfinished, given);
-  if (step.outcome !== undefined) return step;
-  const next = { ...step.state, messages: [...step.state.messages, ...added] };
-  const saved = await journal.appendInput(added, { agentName: next.currentAgentName });
-  return saved.success ? { state: next } : failMemory(next, saved.error);
-}
-
-async function appendInput<Ctx>(
-  initial: RunState<Ctx>,
-  {
-    journal,
-    added,
-    unfinished,
-  }: {
-    readonly journal: Journal;
-    readonly added: readonly Message[];
-    readonly unfinished: Unfinished<Ctx>;
-  },
-): Promise<Step<Ctx>> {
-  const attempt = { agentName: initial.currentAgentName };
   const { memory } = journal;
-  if (memory.concurrency === "queue" && durabilityOf(memory) === "completed") {
-    const acquired = await journal.acquireTurn(attempt);
-    if (!acquired.success) return failTurn(initial, acquired.error);
+  const isDecided = !isUndecided(given);
+  let before: RunState<Ctx> = { ...initial, messages: unfinished.state.messages };
+  if (isDecided) {
+    // Calls that still wait are given up: the conversation goes on without them, in this run's turn.
+    const { step } = await answerDecided(scope, unfinished, given);
+    if (step.outcome !== undefined) return step;
+    before = step.state;
+  } else if (memory.concurrency === "queue" && durabilityOf(memory) === "completed") {
+    const taken = await journal.takeTurn({ agentName: initial.currentAgentName });
+    if (!taken.success) return failTurn(initial, taken.error);
   }
-  const next = { ...initial, messages: [...unfinished.state.messages, ...added] };
-  const saved = await journal.appendInput(added, attempt);
-  return saved.success ? { state: next } : failTurn(next, saved.error);
+  const next = { ...before, messages: [...before.messages, ...added] };
+  const saved = await journal.input(added, { agentName: next.currentAgentName });
+  if (saved.success) return { state: next };
+  return isDecided ? failMemory(next, saved.error) : failTurn(next, saved.error);
 }
 
 function historyConflict(stored: ConversationMemory | null): MemoryErrorUnion {

@@ -11,18 +11,15 @@ import type { RunState } from "../state.ts";
 import { fail, failMemory, OPERATION, type Step } from "../step.ts";
 import { abortError, runAborted } from "../timing/abort.ts";
 import { timeLimitFault } from "../timing/limits.ts";
+import { beginStored } from "./begin-stored.ts";
 import { findAgent } from "./find-agent.ts";
 import { judgeInput } from "./judge-input.ts";
+import { resume } from "./resume.ts";
 import type { RunScope } from "./run-scope.ts";
-
-type StoredRunModule = typeof import("./stored-run-module.ts");
+import { findUnfinished } from "./unfinished.ts";
 
 /** Prepares the caller's state for the first turn. */
-export async function begin<Ctx>(
-  scope: RunScope<Ctx>,
-  state: RunState<Ctx>,
-  storedRun: StoredRunModule | undefined,
-): Promise<Step<Ctx>> {
+export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<Step<Ctx>> {
   const { config, journal } = scope;
   const aborted = abortError(config.signal);
   if (aborted !== undefined) return fail(state, aborted);
@@ -33,11 +30,8 @@ export async function begin<Ctx>(
   const fault = installationFault(config, found.agent);
   if (fault !== undefined) return fail(state, fault);
   try {
-    if (journal !== undefined && storedRun !== undefined)
-      return await storedRun.beginStored(scope, state, journal);
-    return config.memory?.autoStore === true
-      ? failWithoutId(state)
-      : await beginUnstored(scope, state, storedRun);
+    if (journal !== undefined) return await beginStored(scope, state, journal);
+    return config.memory?.autoStore === true ? failWithoutId(state) : await beginUnstored(scope, state);
   } catch (thrown) {
     if (config.signal?.aborted !== true) throw thrown;
     return fail(state, runAborted(config.signal));
@@ -48,20 +42,16 @@ export async function begin<Ctx>(
  * Begins with a history from the caller. Its unanswered calls aren't run, since it is unknown who made them, unless there is a
  * decision about them.
  */
-async function beginUnstored<Ctx>(
-  scope: RunScope<Ctx>,
-  state: RunState<Ctx>,
-  storedRun: StoredRunModule | undefined,
-): Promise<Step<Ctx>> {
+async function beginUnstored<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<Step<Ctx>> {
   if (scope.config.continuation !== undefined) return failWithoutStore(state);
   // The guardrails judge what the model sees: a message that the sanitizer drops must not hide an earlier one from them.
   const messages = sanitizeConversation(state.messages);
   const blocked = await judgeInput(scope, state, lastUserMessages(messages));
   if (blocked !== undefined) return blocked;
-  if (storedRun === undefined || isUndecided(scope.given))
+  if (isUndecided(scope.given))
     return { state: messages === state.messages ? state : changedState(state, { messages }) };
-  const unfinished = await storedRun.findUnfinished(scope, state, { messages: state.messages, stored: null });
-  return storedRun.resume(scope, unfinished, scope.given);
+  const unfinished = await findUnfinished(scope, state, { messages: state.messages, stored: null });
+  return resume(scope, unfinished, scope.given);
 }
 
 function failWithoutId<Ctx>(state: RunState<Ctx>): Step<Ctx> {

@@ -30,7 +30,7 @@ export async function conclude<Ctx>(
     messages: [...state.messages, message],
     turnCount: state.turnCount + 1,
   });
-  const stored = await scope.journal?.appendReply(message, { agentName });
+  const stored = await scope.journal?.reply(message, { agentName });
   if (stored?.success === false) return failEnd(next, stored.error);
   return { state: next, outcome: { status: "completed", output: judged.output } };
 }

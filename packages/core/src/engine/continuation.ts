@@ -38,7 +38,7 @@ export async function takeContinuation<Ctx>(
   { sent, dropped }: SentContinuation,
   { stored, open }: Unfinished<Ctx>,
 ): Promise<TakenContinuation> {
-  const { config, given, journal } = scope;
+  const { config, given, journal, isJudgedNew } = scope;
   const incoming = frozenInput(sent.messages);
   const persisted = frozenMessages(stored?.messages ?? []);
   const facts = frozenCopy({
@@ -61,9 +61,10 @@ export async function takeContinuation<Ctx>(
     // Called on its object, which may be an instance of a class.
     const judge = async () =>
       config.validate === undefined ? validateStrictly()(continuation) : config.validate(continuation);
-    await abortable(judge(), config.signal);
+    if (!isJudgedNew || persisted.length > 0) await abortable(judge(), config.signal);
   } catch (thrown) {
     if (config.signal?.aborted === true) throw thrown;
+    scope.refusal = { thrown };
     return { ok: false, error: toRejection(thrown) };
   }
   // Also after an application's validator: what breaks the most lenient rules can't be separated from the history.

@@ -13,7 +13,6 @@ import { callModel } from "../model/call-model.ts";
 import { repairableFaults, repairRequest } from "../output/repair.ts";
 import type { RunState } from "../state.ts";
 import { fail, failMemory, type ModelTurn, type Step } from "../step.ts";
-import { isThenable } from "../thenable.ts";
 import { abortError } from "../timing/abort.ts";
 import { answerCalls } from "./answer-calls.ts";
 import { conclude } from "./conclude.ts";
@@ -43,14 +42,12 @@ export async function takeTurn<Ctx>(
   const { outputRepairs = DEFAULT_OUTPUT_REPAIRS } = scope.config;
   let behind: readonly Message[] = [];
   for (let repair = 1; ; repair++) {
-    const calling = callModel(scope, turn, { additions, behind });
-    const reply = isThenable(calling) ? await calling : calling;
+    const reply = await callModel(scope, turn, { additions, behind });
     if (!reply.ok) return fail(state, reply.error);
     if (reply.message.tool_calls !== undefined) {
       // The text of a reply with calls is no output, so no guardrail judges it.
       reply.text.release();
-      // Awaited here: to end with another promise takes three times as long.
-      return await runCalls(scope, turn, reply.message);
+      return runCalls(scope, turn, reply.message);
     }
     const ended = await conclude(scope, turn, reply);
     const faults = repair > outputRepairs ? undefined : repairableFaults(ended);
@@ -78,7 +75,7 @@ async function runCalls<Ctx>(
   const { currentAgentName } = state;
   const callScope = `${scope.executionId()}:${state.turnCount}`;
   const stored =
-    scope.journal && (await scope.journal.appendCalls(message, { agentName: currentAgentName, callScope }));
+    scope.journal && (await scope.journal.calls(message, { agentName: currentAgentName, callScope }));
   if (stored?.success === false) return failMemory(state, stored.error);
   scope.emit?.({ type: "assistant_message", data: { agentName: currentAgentName, message } });
   const calls: readonly ToolCall[] = message.tool_calls ?? [];

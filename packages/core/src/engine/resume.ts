@@ -70,6 +70,7 @@ export async function answerDecided<Ctx>(
   if (!found.ok) return ended(fail(state, found.error));
   const checked = checkDecisions(given, { open, now: timeOf(scope) });
   if (!checked.ok) return ended(fail(state, checked.error));
+  scope.onJudged?.();
   return calls === undefined
     ? ended({ state })
     : answerOpen(scope, unfinished, { calls, decisions: checked.decisions });
@@ -80,7 +81,7 @@ async function goOn<Ctx>(scope: RunScope<Ctx>, turn: ModelTurn<Ctx>): Promise<St
   const { state } = turn;
   const last = state.messages.at(-1);
   if (last?.role === "assistant") return concludeStored(scope, turn, last);
-  const acquired = await scope.journal?.acquireTurn({ agentName: state.currentAgentName });
+  const acquired = await scope.journal?.takeTurn({ agentName: state.currentAgentName });
   return acquired?.success === false ? failTurn(state, acquired.error) : { state };
 }
 
@@ -120,7 +121,7 @@ async function answerOpen<Ctx>(
   const refused = beginTurn(scope, state);
   if (refused !== undefined) return ended(refused);
   // That an approval was used is stored before its call runs.
-  const acquired = await scope.journal?.acquireTurn(entry);
+  const acquired = await scope.journal?.takeTurn(entry);
   if (acquired?.success === false) return ended(failTurn(state, acquired.error));
   const answered = await answerCalls(scope, batch, { decisions, waiting, judged });
   return { ...afterAnswers(state, messages, answered), entry };

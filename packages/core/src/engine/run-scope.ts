@@ -1,15 +1,16 @@
-import type { RunId, TraceId } from "@jaf/memory";
+import type { RunId, TraceId, WriteMetadata } from "@jaf/memory";
 import type { RunConfig } from "../config.ts";
-import { type MakeView, openView, type ViewOptions } from "../context/view.ts";
+import { type MakeView, openView } from "../context/view.ts";
 import { openSpending, type Spending } from "../cost/spending.ts";
 import { type Emit, type Emitter, openEmitter } from "../events/emitter.ts";
 import { openFrozenConfig } from "../immutable/frozen.ts";
 import { frozenInput } from "../immutable/messages.ts";
 import type { GivenDecisions } from "../interruption/decisions.ts";
-import type { Journal } from "../memory/run-journal.ts";
+import { type Journal, openJournal } from "../memory/journal.ts";
 import { type Masking, maskingOf } from "../secrets/masking.ts";
 import type { RunState } from "../state.ts";
 import { openTimers, type Timers } from "../timing/timers.ts";
+import { runKeyOf } from "./run-key.ts";
 
 const DEFAULT_MAX_TURNS = 50;
 
@@ -24,6 +25,12 @@ export interface RunScope<Ctx> extends Emitter {
   readonly startedAt: number;
   /** Whether the run continues with decisions, with results of a client's tools, or with what a client sent back. */
   readonly isContinuation: boolean;
+  /** To be called once what a client sent is known to fit the conversation. */
+  readonly onJudged: (() => void) | undefined;
+  /** Whether what a client sent was judged as the beginning of a new conversation. */
+  readonly isJudgedNew: boolean;
+  /** What the application's validator has thrown, which an outcome can't contain. */
+  refusal: { readonly thrown: unknown } | undefined;
   /** Absent without an observer, so that no event is made: `scope.emit?.({ … })`. */
   readonly emit: Emit | undefined;
   /** Absent when nothing is stored. */
@@ -50,26 +57,21 @@ export interface RunScope<Ctx> extends Emitter {
   readonly leave: () => void;
 }
 
-/** What has been loaded for the run. */
-interface ScopeModules {
-  /** Absent: nothing is stored. */
-  readonly stored?: typeof import("./stored-run-scope.ts");
-  /** Absent: the model gets the whole history. */
-  readonly context?: ViewOptions<never>["context"];
-}
-
 export interface ScopeOptions {
   readonly streaming: boolean;
   readonly sink?: Emit;
   /** Whether the history in the state was sent back by a client, which the configuration doesn't tell. */
   readonly isContinuation?: boolean;
-  readonly modules?: ScopeModules;
+  readonly onJudged?: () => void;
+  readonly isJudgedNew?: boolean;
+  /** Stored in the metadata with each write of the run. */
+  readonly label?: WriteMetadata;
 }
 
 export function openScope<Ctx>(
   state: RunState<Ctx>,
   config: RunConfig<Ctx>,
-  { streaming, sink, isContinuation = false, modules: { stored, context } = {} }: ScopeOptions,
+  { streaming, sink, isContinuation = false, onJudged, isJudgedNew = false, label }: ScopeOptions,
 ): RunScope<Ctx> {
   const { runId, traceId, messages: initial } = state;
   const { memory, conversationId, signal, approvals = [], toolResults = [] } = config;
@@ -82,18 +84,19 @@ export function openScope<Ctx>(
   };
   const spending = openSpending(config);
   const journal =
-    memory?.autoStore !== true || conversationId === undefined || stored === undefined
+    memory?.autoStore !== true || conversationId === undefined
       ? undefined
-      : stored.openJournal({
+      : openJournal({
           memory,
           conversationId,
           runId,
           traceId,
           executionId: executionId(),
-          runKey: stored.runKeyOf(state, config),
+          runKey: runKeyOf(state, config),
           signal,
           emit,
           spending,
+          label,
         });
   if (journal !== undefined) closing.push(journal.close);
   return {
@@ -105,6 +108,9 @@ export function openScope<Ctx>(
     startedAt: Date.now(),
     isContinuation:
       isContinuation || config.continuation !== undefined || approvals.length > 0 || toolResults.length > 0,
+    onJudged,
+    isJudgedNew,
+    refusal: undefined,
     emit,
     close: () => {
       close();
@@ -121,17 +127,7 @@ export function openScope<Ctx>(
     timers,
     mask: maskingOf(config),
     journal,
-    view: openView({
-      config,
-      stored: journal &&
-        stored && {
-          journal,
-          source: () => stored.storedSource(journal),
-          media: stored.openMedia(journal, signal),
-        },
-      context,
-      initial,
-    }),
+    view: openView({ config, journal, initial }),
   };
 }
 

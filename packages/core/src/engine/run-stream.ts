@@ -28,7 +28,8 @@ export function runStream<Ctx, Out = unknown>(
   initialState: RunState<NoInfer<Ctx>>,
   config: RunConfig<Ctx>,
 ): RunStream<Out> {
-  return streamEvents(config.signal, ({ signal, sink }) =>
-    execute<Ctx, Out>(initialState, overlay(config, { signal }), { streaming: true, sink }),
-  );
+  return streamEvents(config.signal, async ({ signal, sink }) => {
+    const options = { streaming: true, sink };
+    return (await execute<Ctx, Out>(initialState, overlay(config, { signal }), options)).result;
+  });
 }

@@ -1,15 +1,14 @@
+import type { Message } from "@jaf/memory";
 import { describeCause } from "@jaf/memory/engine";
 import type { RunConfig } from "../config.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { frozenState, ownState } from "../immutable/frozen.ts";
-import { PartLoadError } from "../lazy-module.ts";
 import { openRunMiddleware } from "../middleware/run-middleware.ts";
 import type { RunResult } from "../run-result.ts";
 import type { RunState } from "../state.ts";
 import type { Step } from "../step.ts";
-import { isThenable } from "../thenable.ts";
 import { begin } from "./begin.ts";
-import { type LazyModules, modulesFor } from "./lazy-modules.ts";
+import { endedElsewhere } from "./earlier-ending.ts";
 import { takeTurn } from "./model-turn.ts";
 import { openScope, type RunScope, type ScopeOptions } from "./run-scope.ts";
 
@@ -38,11 +37,20 @@ import { openScope, type RunScope, type ScopeOptions } from "./run-scope.ts";
  *
  * `Out` isn't checked: the agents of a registry differ in their output, so the caller states which type to expect.
  */
-export function run<Ctx, Out = unknown>(
+export async function run<Ctx, Out = unknown>(
   initialState: RunState<NoInfer<Ctx>>,
   config: RunConfig<Ctx>,
 ): Promise<RunResult<Out>> {
-  return execute(initialState, config, { streaming: false });
+  return (await execute<Ctx, Out>(initialState, config, { streaming: false })).result;
+}
+
+/** How an execution ended, with what its result doesn't tell. */
+export interface Ended<Out> {
+  readonly result: RunResult<Out>;
+  /** Whether the message, this very object, was read from the store. */
+  readonly isStored: (message: Message) => boolean;
+  /** What the application's validator has thrown. */
+  readonly refusal: RunScope<unknown>["refusal"];
 }
 
 /** The loop of `run` and `runStream`. */
@@ -50,15 +58,13 @@ export async function execute<Ctx, Out>(
   initialState: RunState<Ctx>,
   config: RunConfig<Ctx>,
   options: ScopeOptions,
-): Promise<RunResult<Out>> {
+): Promise<Ended<Out>> {
   const initial = ownState(initialState, config.memory?.autoStore === true);
-  const loading = modulesFor(config);
-  const modules = isThenable(loading) ? await loading : loading;
-  const scope = openScope(initial, config, Object.assign({}, options, { modules }));
+  const scope = openScope(initial, config, options);
   const { runId, traceId } = initial;
   scope.emit?.({ type: "run_start", data: { runId, traceId } });
   try {
-    const { state, outcome } = await runSteps(scope, initial, modules);
+    const { state, outcome } = await runSteps(scope, initial);
     if (outcome.status === "error") await scope.journal?.releaseTurn();
     const historyFrom = scope.journal?.historyFrom();
     // The messages of a failed run are no history.
@@ -72,7 +78,7 @@ export async function execute<Ctx, Out>(
       outcome: Object.freeze(outcome),
     } as RunResult<Out>;
     scope.emit?.({ type: "run_end", data: { outcome: frozenCopy(result.outcome) } });
-    return result;
+    return { result, isStored: scope.journal?.isStored ?? (() => false), refusal: scope.refusal };
   } finally {
     scope.close();
   }
@@ -88,17 +94,16 @@ function spentBy<Ctx>({ spending, journal }: RunScope<Ctx>): RunResult<unknown>[
 async function runSteps<Ctx>(
   scope: RunScope<Ctx>,
   initial: RunState<Ctx>,
-  { stored, failure }: LazyModules,
 ): Promise<Required<Pick<Step<Ctx>, "state" | "outcome">>> {
   let state = initial;
   try {
-    if (failure !== undefined) throw failure;
     if (!Array.isArray(initial.messages)) throw new TypeError("RunState.messages: expected a list");
-    let step = await begin(scope, state, stored);
+    let step = await begin(scope, state);
+    if (step.outcome?.status !== "error") scope.onJudged?.();
     const middleware = openRunMiddleware(scope, step);
     if (middleware !== undefined) step = await middleware.start();
     for (;;) {
-      if (step.endedElsewhere === true) step = (await stored?.endedElsewhere(scope, initial)) ?? step;
+      if (step.endedElsewhere === true) step = (await endedElsewhere(scope, initial)) ?? step;
       const { outcome } = step;
       state = step.state;
       if (outcome === undefined) {
@@ -114,10 +119,8 @@ async function runSteps<Ctx>(
 }
 
 const internalError = (thrown: unknown) =>
-  thrown instanceof PartLoadError
-    ? ({ _tag: "InternalError", detail: thrown.message, cause: describeCause(thrown.cause) } as const)
-    : ({
-        _tag: "InternalError",
-        detail: "something threw that must not",
-        cause: describeCause(thrown),
-      } as const);
+  ({
+    _tag: "InternalError",
+    detail: "something threw that must not",
+    cause: describeCause(thrown),
+  }) as const;

@@ -1,4 +1,3 @@
-import { isThenable } from "../thenable.ts";
 import type { ValidationResult } from "./guardrail.ts";
 
 type Verdict = ValidationResult | Promise<ValidationResult>;
@@ -31,6 +30,10 @@ export function composeValidations<I, Ctx>(
     return { isValid: true };
   };
 }
+
+/** As `await` sees it: promises of another realm or library are no `instanceof Promise`. */
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 
 /** `undefined`: passed. */
 function failureOf(verdict: unknown): ValidationResult | undefined {

@@ -1,4 +1,4 @@
-import type { ConversationMemory, ProviderReading, ReadOptions, Result } from "@jaf/memory";
+import type { ConversationMemory, MessageSelection, ProviderReading, Result } from "@jaf/memory";
 import {
   createFailure,
   createMemoryConflictError,
@@ -8,21 +8,35 @@ import {
 import { isVersionedProvider, readFrom } from "@jaf/memory/turns";
 import { ownConversation } from "../immutable/messages.ts";
 import type { MemoryConfig } from "./config.ts";
-import type { Head, Loaded } from "./loaded.ts";
 import { firstPositionOf } from "./metadata.ts";
-import { processTime, storeTimeOf } from "./store-time.ts";
+import { processTime, type StoreTime, storeTimeOf } from "./store-time.ts";
 import { type Tail, type TailReading, tailIn } from "./tail-reading.ts";
 import { toResult } from "./to-result.ts";
 
 const OPERATION = "readConversation";
 
-export interface LoadOptions {
+/** A reading of a conversation, with the store's time. */
+export interface Loaded extends ProviderReading {
+  readonly time: StoreTime;
+}
+
+/** A conversation without its messages. `receipt`: only from versioned providers, see `isVersionedProvider`. */
+export type Head = Pick<Loaded, "conversation" | "incarnation" | "receipt" | "time">;
+
+interface HeadOptions {
+  /** An idempotency key whose receipt is asked for. */
+  readonly receiptFor?: string | undefined;
+  /** The run's, for a wrapper that retries. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface LoadOptions extends HeadOptions {
   /** Reads the end where that is enough; absent: all. */
   readonly tail?: Tail | undefined;
-  /** An idempotency key whose receipt is asked for. */
-  readonly receiptFor: string | undefined;
-  /** The run's, for a wrapper that retries. */
-  readonly signal: AbortSignal | undefined;
+}
+
+interface Reading extends HeadOptions {
+  readonly messages?: MessageSelection;
 }
 
 /**
@@ -32,14 +46,14 @@ export interface LoadOptions {
 export async function loadConversation(
   memory: MemoryConfig,
   conversationId: string,
-  options: LoadOptions,
+  { tail, ...asked }: LoadOptions,
 ): Promise<Result<Loaded>> {
-  const { tail, receiptFor, signal } = options;
-  const read = (limit?: number) => readConversation(memory, conversationId, { receiptFor, signal, limit });
-  if (tail === undefined) return read();
+  const load = (limit?: number) =>
+    readConversation(memory, conversationId, limit === undefined ? asked : { ...asked, messages: { limit } });
+  if (tail === undefined) return load();
   let limit: number | undefined = tail.firstRead;
   for (let mayReadNext = true; ; mayReadNext = false) {
-    const loaded = await read(limit);
+    const loaded = await load(limit);
     if (!loaded.success || loaded.data.conversation === null || limit === undefined) return loaded;
     const { conversation, receipt } = loaded.data;
     const reading = receipt === undefined ? endOf(conversation, tail) : ALL;
@@ -65,53 +79,45 @@ function endOf(conversation: ConversationMemory, tail: Tail): TailReading {
 }
 
 async function readConversation(
-  { provider, userId }: MemoryConfig,
+  memory: MemoryConfig,
   conversationId: string,
-  {
-    limit,
-    receiptFor,
-    signal,
-  }: Pick<LoadOptions, "receiptFor" | "signal"> & { readonly limit: number | undefined },
+  options: Reading,
 ): Promise<Result<Loaded>> {
-  const options: { -readonly [Field in keyof ReadOptions]: ReadOptions[Field] } = {};
-  if (limit !== undefined) options.messages = { limit };
-  if (userId !== undefined) options.userId = userId;
-  if (receiptFor !== undefined) options.receiptFor = receiptFor;
-  if (signal !== undefined) options.signal = signal;
-  const askedAt = performance.now();
-  const loaded = await toResult(OPERATION, () => readFrom(provider, conversationId, options));
+  const loaded = await read(memory, conversationId, options);
   if (!loaded.success) return loaded;
-  if (!isReading(loaded.data)) {
-    return createFailure(createMemoryStorageError(OPERATION, "the memory provider returned no conversation"));
-  }
-  const owner = loaded.data.conversation?.userId;
-  if (userId !== undefined && owner !== undefined && owner !== userId) {
+  const { conversation } = loaded.data;
+  const owner = conversation?.userId;
+  if (memory.userId !== undefined && owner !== undefined && owner !== memory.userId) {
     return createFailure(createMemoryConflictError("owner", { operation: OPERATION }));
   }
-  const { conversation } = loaded.data;
-  const time = storeTimeOf(loaded.data, askedAt);
   const own = conversation === null ? null : ownConversation(conversation);
-  return createSuccess(Object.assign({}, loaded.data, { conversation: own, time }));
+  return createSuccess(Object.assign({}, loaded.data, { conversation: own }));
 }
 
-export async function loadHead(
+export const loadHead = (
+  memory: MemoryConfig,
+  conversationId: string,
+  options: HeadOptions = {},
+): Promise<Result<Head>> =>
+  isVersionedProvider(memory.provider)
+    ? read(memory, conversationId, { ...options, messages: "none" })
+    : findHead(memory.provider, conversationId);
+
+async function read(
   { provider, userId }: MemoryConfig,
   conversationId: string,
-  { receiptFor, signal }: Partial<Pick<LoadOptions, "receiptFor" | "signal">> = {},
-): Promise<Result<Head>> {
-  if (!isVersionedProvider(provider)) return findHead(provider, conversationId);
-  const options = {
-    messages: "none",
-    ...(userId === undefined ? {} : { userId }),
-    ...(receiptFor === undefined ? {} : { receiptFor }),
-    ...(signal === undefined ? {} : { signal }),
-  } as const;
+  { receiptFor, ...options }: Reading,
+): Promise<Result<Loaded>> {
+  const owner = userId === undefined ? {} : { userId };
+  const receipt = receiptFor === undefined ? {} : { receiptFor };
   const askedAt = performance.now();
-  const read = await toResult(OPERATION, () => readFrom(provider, conversationId, options));
-  if (!read.success) return read;
-  if (isReading(read.data))
-    return createSuccess(Object.assign({}, read.data, { time: storeTimeOf(read.data, askedAt) }));
-  return createFailure(createMemoryStorageError(OPERATION, "the memory provider returned no conversation"));
+  const reading = await toResult(OPERATION, () =>
+    readFrom(provider, conversationId, { ...options, ...owner, ...receipt }),
+  );
+  if (!reading.success) return reading;
+  return isReading(reading.data)
+    ? createSuccess(Object.assign({}, reading.data, { time: storeTimeOf(reading.data, askedAt) }))
+    : createFailure(createMemoryStorageError(OPERATION, "the memory provider returned no conversation"));
 }
 
 /** For a provider that can't read a conversation without its messages, but can list it without them. */

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Spent } from "../cost/spending.ts";
 import type { ModelUsage } from "../model/completion.ts";
 import { USAGE_COUNTS } from "../usage.ts";
-import type { Lease } from "./metadata-lease.ts";
+import type { Lease } from "./lease.ts";
 
 /** The one metadata key that is the engine's; all others are the application's. */
 const KEY = "jaf";

@@ -64,6 +64,10 @@ export function readSummary(stored: ConversationMemory, loaded: PositionedMessag
   return isOfThese && text !== "" ? { text, upTo, gaps, digests, incarnation } : undefined;
 }
 
+/** The position of the last message in the stored summary, whatever messages it is of; -1: there is none. */
+export const summaryReach = (stored: ConversationMemory): number =>
+  summaryNote().safeParse(stored.metadata?.[SUMMARY_KEY]).data?.upTo ?? -1;
+
 /** The digests of the last messages up to a position, as far as these are loaded. */
 export function digestsOf({ messages, first }: PositionedMessages, upTo: number): readonly string[] {
   const end = Math.max(0, upTo + 1 - first);

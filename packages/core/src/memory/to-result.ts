@@ -4,13 +4,21 @@ import { createFailure, createMemoryStorageError } from "@jaf/memory/engine";
 /** Calls a provider. If it throws, or resolves to something other than a `Result`, that is a `MemoryStorageError`. */
 export async function toResult<T>(operation: string, action: () => Promise<Result<T>>): Promise<Result<T>> {
   try {
-    const result: unknown = await action();
-    if (isResult<T>(result)) return result;
-    return createFailure(createMemoryStorageError(operation, "the memory provider returned no result"));
+    return asResult(operation, await action());
   } catch (cause) {
-    return createFailure(createMemoryStorageError(operation, "the memory provider threw", { cause }));
+    return thrownBy(operation, cause);
   }
 }
+
+/** What a provider has resolved to. */
+export const asResult = <T>(operation: string, given: Result<T>): Result<T> =>
+  isResult<T>(given)
+    ? given
+    : createFailure(createMemoryStorageError(operation, "the memory provider returned no result"));
+
+/** What a provider has thrown. */
+export const thrownBy = (operation: string, cause: unknown) =>
+  createFailure(createMemoryStorageError(operation, "the memory provider threw", { cause }));
 
 function isResult<T>(value: unknown): value is Result<T> {
   if (typeof value !== "object" || value === null || !("success" in value)) return false;

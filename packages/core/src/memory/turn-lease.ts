@@ -1,15 +1,13 @@
-import type { Result } from "@jaf/memory";
+import type { MemoryErrorUnion, Result } from "@jaf/memory";
 import { createFailure, createSuccess, unref } from "@jaf/memory/engine";
 import type { Spending } from "../cost/spending.ts";
 import { abortable } from "../timing/abort.ts";
-import type { Append, Appender, AppenderOptions } from "./appender.ts";
+import type { Appends, AppendsOptions } from "./append.ts";
 import { DEFAULT_TURN_LEASE_MS } from "./config.ts";
-import { turnConflict, turnLeaseOf } from "./current-turn.ts";
+import { LONGEST_LEASE_MS, leaseFrom, markTurnEnded, turnConflict, turnLeaseOf } from "./lease.ts";
 import { loadHead } from "./load.ts";
 import { type ApprovalRecord, type EngineMetadata, type TurnLeaseRecord, toMetadata } from "./metadata.ts";
-import { LONGEST_LEASE_MS, leaseFrom, writeLease } from "./metadata-lease.ts";
 import { processTime, type StoreTime } from "./store-time.ts";
-import { markTurnEnded } from "./unreleased-leases.ts";
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -23,14 +21,22 @@ export interface AppendEntry {
   readonly approvals?: ApprovalRecord;
 }
 
-/** What a write does with the lease: takes or renews it, or gives it up because the turn is over. */
-export type LeaseAction = "hold" | "release";
+/** A write of an entry, with what it does with the lease. */
+export interface EntryWrite {
+  readonly entry: AppendEntry;
+  /** Takes or renews the lease, or gives it up because the turn is over. */
+  readonly action: "hold" | "release";
+  /** See `Batch`. */
+  readonly idempotencyKey?: string | undefined;
+}
 
-export interface TurnLeaseOptions
-  extends Pick<AppenderOptions, "memory" | "conversationId" | "runId" | "executionId" | "signal"> {
-  readonly appender: Appender;
+export interface TurnLeaseOptions extends AppendsOptions {
+  readonly runId: EngineMetadata["runId"];
   readonly spending: Pick<Spending, "ofConversation">;
 }
+
+/** Somebody else may change the metadata, e.g. a title, this many times while a lease is being written. */
+const MAX_ROUNDS = 8;
 
 /**
  * Lets one run at a time take the turn of a conversation, by a lease in the conversation's metadata. The lease expires
@@ -38,45 +44,10 @@ export interface TurnLeaseOptions
  *
  * A write of messages also writes the lease, and expects the version of the messages that this run knows. So of two runs that
  * write at the same time, only one succeeds. A write of the lease alone expects the version of the metadata, so that a run never
- * overwrites a lease that it hasn't seen. If that write fails because something else in the metadata has changed, e.g. the title,
- * it is repeated.
+ * overwrites a lease that it hasn't seen.
  */
-export interface TurnLease {
-  /** To be called once the conversation is loaded, with the lease that was in it and the time of the reading. */
-  readonly loaded: (record: TurnLeaseRecord | undefined, time: StoreTime) => void;
-  /** Milliseconds since 1970, by the store's clock as far as this run knows it. */
-  readonly now: () => number;
-  /**
-   * Writes the lease without messages. Rejects when the run is aborted while the store is asked whose lease it has.
-   * `idempotencyKey`: see `Batch`.
-   */
-  readonly write: (entry: AppendEntry, action: LeaseAction, idempotencyKey?: string) => Promise<Result<void>>;
-  /** The metadata for a write of messages. Call `onWritten` with them, and the same entry, once they are written. */
-  readonly metadataFor: (entry: AppendEntry, action: LeaseAction) => EngineMetadata;
-  readonly onWritten: (metadata: EngineMetadata, entry: AppendEntry) => void;
-  /**
-   * To be called before a write of messages. Renews a lease that has expired. Returns a failure if this run may no longer write,
-   * because the lease can't be renewed or another run has it.
-   */
-  readonly ensureHeld: (append: Append) => Promise<Result<void>>;
-  /** Stops the heartbeat, and releases the lease if this run has it. If the store fails, the lease stays until it expires. */
-  readonly release: () => Promise<void>;
-  /** The run is over. If it couldn't release its lease, other runs of this process ignore the lease from now on. */
-  readonly markEnded: () => void;
-  /** Stops the heartbeat. */
-  readonly close: () => void;
-}
-
-interface LeaseEntry {
-  readonly entry: AppendEntry;
-  readonly action: LeaseAction;
-  readonly idempotencyKey?: string | undefined;
-  /** Reads the head. Default: waits for as long as the store takes. */
-  readonly ask?: () => ReturnType<typeof loadHead>;
-}
-
-export function openTurnLease(options: TurnLeaseOptions): TurnLease {
-  const { memory, conversationId, runId, executionId, signal, appender } = options;
+export function openTurnLease(options: TurnLeaseOptions, appends: Appends) {
+  const { memory, conversationId, executionId, signal } = options;
   const leaseMs = Math.min(memory.turnLeaseMs ?? DEFAULT_TURN_LEASE_MS, LONGEST_LEASE_MS);
   /** The lease that the conversation has, as far as this run has seen it. */
   let known: TurnLeaseRecord | undefined;
@@ -95,15 +66,17 @@ export function openTurnLease(options: TurnLeaseOptions): TurnLease {
 
   const isOwn = (record: TurnLeaseRecord | undefined): boolean => record?.id === executionId;
 
-  function metadataFor(entry: AppendEntry, action: LeaseAction): EngineMetadata {
+  /** The metadata for a write. Call `onWritten` with them, and the same entry, once they are written. */
+  function metadataFor({ entry, action }: EntryWrite): EngineMetadata {
+    const { agentName, callScope, approvals } = entry;
+    const spent = options.spending.ofConversation();
     count += 1;
     attempted = entry;
-    const spent = options.spending.ofConversation();
     return {
-      runId,
-      agentName: entry.agentName,
-      ...(entry.callScope === undefined ? {} : { toolCallScope: entry.callScope }),
-      ...(entry.approvals === undefined ? {} : { approvals: entry.approvals }),
+      runId: options.runId,
+      agentName,
+      ...(callScope === undefined ? {} : { toolCallScope: callScope }),
+      ...(approvals === undefined ? {} : { approvals }),
       ...(spent === undefined ? {} : { spent }),
       turn: {
         id: executionId,
@@ -122,8 +95,7 @@ export function openTurnLease(options: TurnLeaseOptions): TurnLease {
     stopHeartbeat();
   }
 
-  function onWritten(metadata: EngineMetadata, entry: AppendEntry): void {
-    const { turn } = metadata;
+  function onWritten({ turn }: EngineMetadata, entry: AppendEntry): void {
     known = turn;
     lastEntry = entry;
     heldUntil = turn.until;
@@ -137,60 +109,46 @@ export function openTurnLease(options: TurnLeaseOptions): TurnLease {
   }
 
   async function readHead() {
-    const head = await loadHead(memory, conversationId, { receiptFor: appender.createdUnder(), signal });
+    const head = await loadHead(memory, conversationId, { receiptFor: appends.createdUnder(), signal });
     if (head.success) time = head.data.time;
     return head;
   }
 
-  async function writeNow(append: Append, leaseEntry: LeaseEntry): Promise<Result<void>> {
-    const { entry, action, idempotencyKey, ask = readHead } = leaseEntry;
-    let metadata: EngineMetadata | undefined;
-    const written = await writeLease({
-      write: () => {
-        metadata = metadataFor(entry, action);
-        return append({
-          messages: [],
-          metadata: toMetadata(metadata),
-          idempotencyKey,
-          comparesMetadata: true,
-        });
-      },
-      comparesVersions: () => appender.known().metadataVersion !== undefined,
-      readHead: async () => {
-        const head = await ask();
-        if (head.success) appender.observeHead(head.data);
-        return head;
-      },
-      mayReplace: (stored) => {
-        const current = turnLeaseOf(stored);
-        // The store may have a lease of this run that the run doesn't know of: the answer to its write got lost.
-        if (!isSame(current, known) && !isOwn(current)) return false;
-        known = current;
-        return true;
-      },
-      isStored: (stored) => isSame(turnLeaseOf(stored), metadata?.turn),
-    });
-    if (!written.success) return written;
-    if (written.data.written) {
-      if (metadata !== undefined) onWritten(metadata, entry);
-      return createSuccess(undefined);
+  /**
+   * Writes the lease alone, by compare-and-set. Where the store compares metadata versions, one of several competing writes
+   * succeeds; where it doesn't, the last wins, as far as the writers can see by reading the head. It is written again where
+   * something else in the metadata has changed, e.g. the title. `ask` reads the head.
+   */
+  async function writeAlone(write: EntryWrite, ask = readHead): Promise<Result<void>> {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const metadata = metadataFor(write);
+      const { idempotencyKey } = write;
+      const batch = { messages: [], metadata: toMetadata(metadata), idempotencyKey };
+      const written = await appends.send({ ...batch, comparesMetadata: true });
+      if (!written.success && !isOutdated(written.error)) return written;
+      const head = written.success && appends.known().metadataVersion !== undefined ? undefined : await ask();
+      if (head?.success === false) return head;
+      if (head !== undefined) appends.observeHead(head.data);
+      const current = head && turnLeaseOf(head.data.conversation);
+      if (written.success && (head === undefined || isSame(current, metadata.turn))) {
+        onWritten(metadata, write.entry);
+        return written;
+      }
+      // The store may have a lease of this run that the run doesn't know of: the answer to its write got lost.
+      if (written.success || !(isSame(current, known) || isOwn(current))) break;
+      known = current;
     }
     stopHeartbeat();
     return createFailure(turnConflict());
   }
 
-  const write: TurnLease["write"] = (entry, action, idempotencyKey) =>
-    appender.runExclusive((append) =>
-      writeNow(append, { entry, action, idempotencyKey, ask: () => abortable(readHead(), signal) }),
-    );
-
-  function sendHeartbeat(): void {
+  async function sendHeartbeat(): Promise<void> {
+    if (lastEntry === undefined) return;
     const entry = lastEntry;
-    if (entry === undefined) return;
-    void appender.runExclusive(async (append) => {
+    await appends.exclusive(async () => {
       // Every other write renews the lease, too: after one of them no heartbeat is due.
       if (heartbeat !== undefined && heldUntil - time.latest() < leaseMs * 0.9)
-        await writeNow(append, { entry: lastEntry ?? entry, action: "hold" });
+        await writeAlone({ entry: lastEntry ?? entry, action: "hold" });
     });
   }
 
@@ -199,43 +157,57 @@ export function openTurnLease(options: TurnLeaseOptions): TurnLease {
     const head = await readHead();
     const current = head.success ? turnLeaseOf(head.data.conversation) : undefined;
     if (!head.success || current === undefined || !isOwn(current)) return false;
-    appender.observeHead(head.data);
+    appends.observeHead(head.data);
     known = current;
     return true;
   }
 
   return {
-    loaded: (record, readingTime) => {
+    /** To be called once the conversation is loaded, with the lease that was in it and the time of the reading. */
+    loaded: (record: TurnLeaseRecord | undefined, readingTime: StoreTime): void => {
       known = record;
       time = readingTime;
     },
+    /** Milliseconds since 1970, by the store's clock as far as this run knows it. */
     now: () => time.now(),
-    write,
+    /** Writes the lease without messages. Rejects when the run is aborted while the store is asked whose lease it has. */
+    write: (write: EntryWrite) =>
+      appends.exclusive(() => writeAlone(write, () => abortable(readHead(), signal))),
     metadataFor,
     onWritten,
-    ensureHeld: async (append) => {
+    /**
+     * To be called before a write of messages, behind `Appends.enter`. Renews a lease that has expired. Returns a failure if
+     * this run may no longer write, because the lease can't be renewed or another run has it.
+     */
+    ensureHeld: async (): Promise<Result<void>> => {
       if (!everHeld || time.latest() < heldUntil) return createSuccess(undefined);
       if (heartbeat !== undefined && lastEntry !== undefined)
-        return writeNow(append, { entry: lastEntry, action: "hold" });
+        return writeAlone({ entry: lastEntry, action: "hold" });
       // The run is over, and this write is late: it may be made if no other run has had the turn since.
       return (await isHeldInStore()) ? createSuccess(undefined) : createFailure(turnConflict());
     },
-    release: async () => {
+    /** Stops the heartbeat, and releases the lease if this run has it. If the store fails, it stays until it expires. */
+    release: async (): Promise<void> => {
       close();
-      await appender.runExclusive(async (append) => {
+      await appends.exclusive(async () => {
         const entry = lastEntry ?? attempted;
         if (entry === undefined || !(await isHeldInStore()) || known?.until === 0) return;
-        await writeNow(append, { entry, action: "release" });
+        await writeAlone({ entry, action: "release" });
         heldUntil = 0;
       });
     },
-    markEnded: () => {
+    /** The run is over. If it couldn't release its lease, other runs of this process ignore the lease from now on. */
+    markEnded: (): void => {
       const isReleased = everHeld && heldUntil === 0;
       if (attempted !== undefined && !isReleased) markTurnEnded(executionId, leaseMs);
     },
+    /** Stops the heartbeat. */
     close,
   };
 }
 
 const isSame = (a: TurnLeaseRecord | undefined, b: TurnLeaseRecord | undefined): boolean =>
   a?.id === b?.id && a?.sign === b?.sign;
+
+const isOutdated = (error: MemoryErrorUnion): boolean =>
+  error._tag === "MemoryConflictError" && error.reason === "metadata-version";

@@ -1,6 +1,6 @@
 import type { Message } from "@jaf/memory";
 import { isFinalReply } from "../memory/final-reply.ts";
-import type { Journal } from "../memory/run-journal.ts";
+import type { Journal } from "../memory/journal.ts";
 
 /** The last consecutive user messages, whatever follows them. */
 export function lastUserMessages(messages: readonly Message[]): readonly Message[] {

@@ -5,12 +5,11 @@ import type { JAFError } from "../errors.ts";
 import { frozenAgent, frozenModelState } from "../immutable/frozen.ts";
 import type { RunState } from "../state.ts";
 import type { ModelTurn } from "../step.ts";
-import { isThenable } from "../thenable.ts";
 import { wrapping } from "../wrapping-middleware.ts";
 import { addTo, type NamedAddition } from "./additions.ts";
 import { callThroughMiddleware } from "./call-through-middleware.ts";
 import { callModels } from "./fallback.ts";
-import { type Instructions, resolveInstructions } from "./instructions.ts";
+import { resolveInstructions } from "./instructions.ts";
 import type { ReplyText } from "./reply-text.ts";
 import { instructed, resolved } from "./resolved-agent.ts";
 import { settingsShown } from "./settings.ts";
@@ -35,26 +34,12 @@ export interface PromptExtras {
  * Calls the model for its next message, through the middleware, with the view of the state and with additions. Includes retries
  * and fallback models.
  */
-export function callModel<Ctx>(
+export async function callModel<Ctx>(
   scope: RunScope<Ctx>,
   turn: ModelTurn<Ctx>,
   { additions = [], behind = [] }: Partial<PromptExtras> = {},
-): ModelReply | Promise<ModelReply> {
-  const viewing = scope.view(turn);
-  return isThenable(viewing)
-    ? viewing.then((view) => showView(scope, turn, { view, additions, behind }))
-    : showView(scope, turn, { view: viewing, additions, behind });
-}
-
-interface Viewed<Ctx> extends PromptExtras {
-  readonly view: View<Ctx>;
-}
-
-function showView<Ctx>(
-  scope: RunScope<Ctx>,
-  turn: ModelTurn<Ctx>,
-  { view, additions, behind }: Viewed<Ctx>,
-): ModelReply | Promise<ModelReply> {
+): Promise<ModelReply> {
+  const view = await scope.view(turn);
   if (!view.ok) return view;
   const seen = view.state.messages;
   const added = addTo(seen, additions, additions.length > 0 && turn.state.messages.some(isUsers));
@@ -63,29 +48,28 @@ function showView<Ctx>(
   const shown = shownWith(added.messages);
   // The application's instructions get the user's messages without additions.
   const read = added.messages === seen ? shown : shownWith(seen);
-  const resolving = resolveInstructions(scope, instructed(turn.agent, added.instructions), read);
-  const ask = (instructions: Instructions) => askShown(scope, turn, { view, added, shown, instructions });
-  return isThenable(resolving) ? resolving.then(ask) : ask(resolving);
+  const instructions = await resolveInstructions(scope, instructed(turn.agent, added.instructions), read);
+  if (!instructions.ok) return instructions;
+  return askShown(scope, turn, { view, added, shown, instructions: instructions.text });
 }
 
 interface Shown<Ctx> {
   readonly view: View<Ctx> & { readonly ok: true };
   readonly added: ReturnType<typeof addTo>;
   readonly shown: RunState<Ctx>;
-  readonly instructions: Instructions;
+  readonly instructions: string;
 }
 
 function askShown<Ctx>(
   scope: RunScope<Ctx>,
   { state, agent }: ModelTurn<Ctx>,
   { view, added, shown, instructions }: Shown<Ctx>,
-): ModelReply | Promise<ModelReply> {
-  if (!instructions.ok) return instructions;
+): Promise<ModelReply> {
   const given = frozenAgent(agent);
   const call = {
     state: shown,
     // Without the messages after the conversation, of which one may be the last user message.
-    agent: resolved<Ctx>(given, instructions.text, settingsShown(given.modelConfig, view.state.messages)),
+    agent: resolved<Ctx>(given, instructions, settingsShown(given.modelConfig, view.state.messages)),
     emitContext:
       scope.emit && once(() => scope.emit?.({ type: "context", data: view.describe(added.placed) })),
   };

@@ -1,13 +1,12 @@
 import type { Agent, ResolvedAgent } from "../agent.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { RunState } from "../state.ts";
-import { isThenable } from "../thenable.ts";
 import type { ModelConfig } from "./model-config.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
 type AnyAgent<Ctx> = Agent<Ctx, any>;
 
-/** The agent's instructions for a state; a promise only where they are async. A function is called on the agent. */
+/** The agent's instructions for a state. A function is called on the agent. */
 export function instructionsFor<Ctx>(
   agent: AnyAgent<Ctx>,
   state: Readonly<RunState<Ctx>>,
@@ -18,12 +17,10 @@ export function instructionsFor<Ctx>(
 /** The agent with additions after its instructions; the same agent if there are none. */
 export function instructed<Ctx, Out>(agent: Agent<Ctx, Out>, additions: readonly string[]): Agent<Ctx, Out> {
   if (additions.length === 0) return agent;
-  const instructions: Agent<Ctx, Out>["instructions"] = (state) => {
-    const own = instructionsFor(agent, state);
-    const join = (text: string) => [text, ...additions].join("\n\n");
+  const instructions: Agent<Ctx, Out>["instructions"] = async (state) => {
+    const own = await instructionsFor(agent, state);
     // Anything but a text is reported later, and not joined.
-    if (isThenable(own)) return own.then((text) => (typeof text === "string" ? join(text) : text));
-    return typeof own === "string" ? join(own) : own;
+    return typeof own === "string" ? [own, ...additions].join("\n\n") : own;
   };
   return overlay(agent, { instructions });
 }

@@ -1,5 +1,5 @@
+import { maskSecrets } from "@jaf/memory/engine";
 import type { RunConfig } from "../config.ts";
-import { maskSecrets } from "./mask-secrets.ts";
 
 /** What takes secrets out of a text that was thrown. Never throws. */
 export type Masking = (thrown: string) => string;

@@ -3,7 +3,6 @@ import { calledTool, messageText } from "@jaf/memory/engine";
 import type { Agent } from "../agent.ts";
 import type { RunScope } from "../engine/run-scope.ts";
 import { frozenCopy } from "../immutable/copy.ts";
-import { isThenable } from "../thenable.ts";
 import { toolLimit } from "../timing/limits.ts";
 import { openTimeLimit, type TimeLimitError } from "../timing/time-limit.ts";
 import { wrapping } from "../wrapping-middleware.ts";
@@ -68,29 +67,20 @@ export const findTool = <Ctx>({ agent }: CallBatch<Ctx>, name: string): Tool<any
 
 type Executed = ExecutedCall | undefined;
 
-/**
- * Runs one call to its end; at once where no tool is used. `undefined`: the tool gave up because the run was aborted, so it
- * isn't finished.
- */
-export function executeCall<Ctx>(
+/** Runs one call to its end. `undefined`: the tool gave up because the run was aborted, so it isn't finished. */
+export async function executeCall<Ctx>(
   scope: RunScope<Ctx>,
   batch: CallBatch<Ctx>,
   runnable: RunnableCall<Ctx>,
-): Executed | Promise<Executed> {
+): Promise<Executed> {
   const { call, tool } = runnable;
   const trace = traceToolCall(scope, call);
-  const execute = (parsed: ParsedArguments): Executed | Promise<Executed> => {
-    trace?.start(parsed.args);
-    if (isAborted(scope)) return undefined;
-    if (tool !== undefined && parsed.ok)
-      return useTool(scope, batch, { call, tool, trace, args: parsed.args });
-    return executed(
-      { call, trace },
-      toAnswer(parsed.ok ? unknownTool(batch) : masked(scope, parsed.problem)),
-    );
-  };
-  const parsing = runnable.parsed ?? parseCall(tool, call);
-  return isThenable(parsing) ? parsing.then(execute) : execute(parsing);
+  // Awaited in any case: calls of a reply begin in their order.
+  const parsed = await (runnable.parsed ?? parseCall(tool, call));
+  trace?.start(parsed.args);
+  if (isAborted(scope)) return undefined;
+  if (tool !== undefined && parsed.ok) return useTool(scope, batch, { call, tool, trace, args: parsed.args });
+  return executed({ call, trace }, toAnswer(parsed.ok ? unknownTool(batch) : masked(scope, parsed.problem)));
 }
 
 interface Use {

@@ -33,6 +33,21 @@ describe("the result of a prompt", () => {
     expect(second.interruptions).toEqual([]);
   });
 
+  it("holds what was added where the run reads the end alone, also of what a client sends back", async () => {
+    const { client } = clientSetup({ config: { memory: { window: { maxMessages: 2 } } } });
+    const { conversationId = "" } = await client.forUser("u").prompt("1");
+    const session = client.continue(conversationId);
+    for (const said of ["2", "3", "4", "5", "6"]) await session.prompt(said);
+
+    const seventh = await session.prompt("7");
+    expect(seventh.historyFrom).toBeGreaterThan(0);
+    expect(seventh.messages).toEqual([user("7"), expect.objectContaining({ role: "assistant" })]);
+
+    const copy = [...seventh.finalState.messages, user("8")];
+    const eighth = await session.prompt([], { messages: copy });
+    expect(eighth.messages).toEqual([user("8"), expect.objectContaining({ role: "assistant" })]);
+  });
+
   it("holds nothing when the outcome of a run of before is given again: it is all history by then", async () => {
     const { client } = clientSetup({ model: ["Hello.", "Noon."] });
     const { conversationId = "" } = await client.forUser("u").prompt("Hi");

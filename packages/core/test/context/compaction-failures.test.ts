@@ -1,10 +1,15 @@
-import { createFailure, createMemoryConnectionError, type MemoryProvider } from "@jaf/memory";
+import {
+  createFailure,
+  createMemoryConnectionError,
+  type MemoryProvider,
+  type VersionedMemoryProvider,
+} from "@jaf/memory";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { MemoryConfig } from "../../src/index.ts";
+import type { MemoryConfig, Summarize } from "../../src/index.ts";
 import { abortable } from "../support/abort.ts";
 import { errorOf, user } from "../support/setup.ts";
-import { converse, passPause, stored, storedSummary, storing, talk } from "./conversations.ts";
+import { converse, passPause, stored, storedSummary, storing, talk, ticks } from "./conversations.ts";
 
 const never = () => new Promise<never>(() => {});
 
@@ -97,37 +102,19 @@ describe("a summarize that fails", () => {
 });
 
 describe("a store that fails while messages are summarised", () => {
-  /** Fails the empty appends from this one on, from 1: those that concern the summary. */
-  function failing(inner: MemoryProvider, from: number): MemoryProvider {
-    let writes = 0;
-    return {
-      ...inner,
-      appendMessages: async (id, messages, ...rest) => {
-        if (messages.length === 0) writes += 1;
-        return messages.length === 0 && writes >= from
-          ? createFailure(createMemoryConnectionError("test"))
-          : inner.appendMessages(id, messages, ...rest);
-      },
-    };
-  }
-
-  it("leaves the run without a summary if nobody can say that it is this run's to make", async () => {
-    let calls = 0;
-    const summarize = async () => `${++calls}`;
-    const inner = await storing(talk(5));
-    const { views, contexts } = await converse({
-      provider: failing(inner, 1),
-      memory: { compressionThreshold: 4, summarize },
-    });
-    expect(calls).toBe(0);
-    expect(views[0]).toHaveLength(11);
-    expect(contexts[0]?.compaction?.outcome).toBe("failed");
+  /** Fails the empty appends: those that concern the summary. */
+  const failing = (inner: MemoryProvider): MemoryProvider => ({
+    ...inner,
+    appendMessages: async (id, messages, ...rest) =>
+      messages.length === 0
+        ? createFailure(createMemoryConnectionError("test"))
+        : inner.appendMessages(id, messages, ...rest),
   });
 
   it("leaves the run with a summary that is this run's alone if it can't be stored", async () => {
     const inner = await storing(talk(5));
     const { views, contexts, ended } = await converse({
-      provider: failing(inner, 2),
+      provider: failing(inner),
       memory: { compressionThreshold: 4, summarize: async () => "sum" },
     });
     expect(ended.outcome.status).toBe("completed");
@@ -160,34 +147,42 @@ describe("a store that fails while messages are summarised", () => {
 describe("runs that come to summarise at once", () => {
   const durabilities = ["completed", "turn", "step"] as const;
 
-  it("make one summary, however many there are and whatever they do meanwhile", async () => {
+  it("make at most one each, and the one that reaches furthest stays", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 2, max: 12 }),
         fc.constantFrom(...durabilities),
-        fc.array(fc.nat(3), { minLength: 12, maxLength: 12 }),
+        fc.array(fc.nat(3), { minLength: 24, maxLength: 24 }),
         async (runs, durability, delays) => {
           const provider = await storing(talk(25));
-          let calls = 0;
-          const summarize = async () => {
-            calls += 1;
-            await ticks(3);
-            return "the one summary";
-          };
-          const memory: Partial<MemoryConfig> = { compressionThreshold: 50, summarize, durability };
+          const made: number[] = [];
+          let reach = -1;
           const all = await Promise.all(
             Array.from({ length: runs }, async (_, index) => {
+              let calls = 0;
+              const summarize = async ({ messages }: Parameters<Summarize>[0]) => {
+                calls += 1;
+                await ticks(delays[12 + index] ?? 0);
+                made.push(messages.length - 1);
+                return `of ${messages.length}`;
+              };
               await ticks(delays[index] ?? 0);
-              const { views, ended } = await converse({ provider, memory, said: [`${index}`] });
+              const memory: Partial<MemoryConfig> = { compressionThreshold: 50, summarize, durability };
+              const { views, contexts, ended } = await converse({ provider, memory, said: [`${index}`] });
+              expect(calls).toBeLessThanOrEqual(1);
               expect(views[0]?.at(-1) ?? user(`${index}`)).toEqual(user(`${index}`));
-              return { ended, sent: views[0]?.length };
+              const { upTo } = (await storedSummary(provider)) ?? {};
+              expect(upTo ?? -1).toBeGreaterThanOrEqual(reach);
+              reach = Number(upTo ?? -1);
+              return { ended, contexts };
             }),
           );
-          expect(calls).toBe(1);
-          expect(await storedSummary(provider)).toMatchObject({ text: "the one summary", upTo: 25 });
-          // One sees the whole history or the summary, and whatever was said since by those that were faster.
-          for (const { sent = 51 } of all) expect(sent).toBeGreaterThanOrEqual(sent % 2 === 0 ? 26 : 51);
-          expect(all.some(({ sent }) => sent === 26)).toBe(true);
+          expect(await storedSummary(provider)).toMatchObject({ upTo: Math.max(...made) });
+          const outcomes = all.flatMap(({ contexts }) =>
+            contexts.map(({ compaction }) => compaction?.outcome),
+          );
+          for (const outcome of outcomes) expect([undefined, "stored", "elsewhere"]).toContain(outcome);
+          expect(outcomes).toContain("stored");
           expect(all.some(({ ended }) => ended.outcome.status === "completed")).toBe(true);
         },
       ),
@@ -195,50 +190,61 @@ describe("runs that come to summarise at once", () => {
     );
   });
 
-  it("take over from one whose process is gone, once its time is up", async () => {
+  /** While it summarises, another run says something and stores a summary that reaches as far or further. */
+  const overtaken = async (text: string, more: number) => {
     const provider = await storing(talk(5));
-    const memory = { compressionThreshold: 4, summarize: async () => "sum" };
-    await provider.appendMessages("c", [], { jafSummaryClaim: { id: "gone", until: Date.now() + 60_000 } });
-    const early = await converse({ provider, memory });
-    expect(early.contexts[0]?.compaction).toMatchObject({ outcome: "elsewhere", messages: 0 });
-    expect(early.views[0]).toHaveLength(11);
-    await provider.appendMessages("c", [], { jafSummaryClaim: { id: "gone", until: Date.now() - 1 } });
-    const late = await converse({ provider, memory, said: ["later"] });
-    expect(late.contexts[0]?.compaction?.outcome).toBe("stored");
+    const slow = async () => {
+      await provider.appendMessages("c", talk(more, 5));
+      await converse({ provider, memory: { compressionThreshold: 4, summarize: async () => text } });
+      return "too late";
+    };
+    const run = await converse({ provider, memory: { compressionThreshold: 4, summarize: slow } });
+    return { provider, run };
+  };
+
+  it("go on with the summary of one that was faster", async () => {
+    const { provider, run } = await overtaken("of the other", 0);
+    expect(run.contexts[0]?.compaction).toMatchObject({ outcome: "elsewhere", messages: 0 });
+    expect(run.views[0]?.[0]?.content).toContain("\nof the other\n");
+    expect(await storedSummary(provider)).toMatchObject({ text: "of the other" });
   });
 
-  it("take over from a run that was aborted while it summarised, once its time is up", async () => {
+  it("use their own where the one that was faster holds messages that they don't know", async () => {
+    const { provider, run } = await overtaken("of more", 10);
+    expect(run.contexts[0]?.compaction?.outcome).toBe("elsewhere");
+    expect(run.views[0]?.[0]?.content).toContain("\ntoo late\n");
+    expect(await storedSummary(provider)).toMatchObject({ text: "of more" });
+  });
+
+  it("store theirs though the metadata change meanwhile, e.g. by a heartbeat", async () => {
+    const provider = await storing(talk(5));
+    let changes = 0;
+    const changing: VersionedMemoryProvider = {
+      ...provider,
+      readConversation: async (id, options) => {
+        const read = await provider.readConversation(id, options);
+        if (options?.messages === "none" && ++changes <= 2)
+          await provider.appendMessages(id, [], { title: `${changes}` });
+        return read;
+      },
+    };
+    const memory = { compressionThreshold: 4, summarize: async () => "sum" };
+    const { contexts } = await converse({ provider: changing, memory });
+    expect(changes).toBe(3);
+    expect(contexts[0]?.compaction?.outcome).toBe("stored");
+  });
+
+  it("write nothing where the run was aborted", async () => {
     const provider = await storing(talk(5));
     const { signal, abort } = abortable();
     const summarize = () => {
       abort();
       return never();
     };
-    await converse({
-      provider,
-      memory: { compressionThreshold: 4, summarize, summarizeTimeoutMs: 1_000 },
-      config: { signal },
-    });
-    const lease = (await stored(provider)).metadata?.["jafSummaryClaim"];
-    expect(lease.until).toBeGreaterThan(Date.now());
-    expect(lease.until).toBeLessThanOrEqual(Date.now() + 11_000);
-  });
-
-  it("don't overwrite the summary of the one that took over", async () => {
-    const provider = await storing(talk(5));
-    const slow = async () => {
-      await provider.appendMessages("c", [], {
-        jafSummaryClaim: { id: "other", until: 0 },
-        jafSummary: { format: 1, text: "of the other", upTo: 7, gaps: [] },
-      });
-      return "too late";
-    };
-    const { contexts } = await converse({ provider, memory: { compressionThreshold: 4, summarize: slow } });
-    expect(contexts[0]?.compaction?.outcome).toBe("unstored");
-    expect(await storedSummary(provider)).toMatchObject({ text: "of the other" });
+    await converse({ provider, memory: { compressionThreshold: 4, summarize }, config: { signal } });
+    await ticks(20);
+    const { metadata } = await stored(provider);
+    expect(metadata).not.toHaveProperty("jafSummary");
+    expect(metadata).not.toHaveProperty("jafSummaryPause");
   });
 });
-
-async function ticks(count: number): Promise<void> {
-  for (let tick = 0; tick < count; tick++) await new Promise(setImmediate);
-}

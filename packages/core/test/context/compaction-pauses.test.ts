@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { converse, passPause, stored, storedSummary, storing, talk } from "./conversations.ts";
+import { converse, passPause, stored, storedSummary, storing, talk, ticks } from "./conversations.ts";
 
 const failing = (calls: { count: number }) => ({
   compressionThreshold: 4,
@@ -30,27 +30,37 @@ describe("a summary that can't be made", () => {
 
   it("is tried again after a pause, which grows with each failure and ends with a success", async () => {
     const provider = await storing(talk(5));
-    const lease = async () => (await stored(provider)).metadata?.["jafSummaryClaim"];
+    const pause = async () => (await stored(provider)).metadata?.["jafSummaryPause"];
     const pauses: number[] = [];
     for (let attempt = 0; attempt < 12; attempt++) {
       await converse({ provider, memory: failing({ count: 0 }), steps: [new Error("gone")] });
-      pauses.push(Math.round(((await lease()).retryAt - Date.now()) / 1_000));
+      pauses.push(Math.round(((await pause()).retryAt - Date.now()) / 1_000));
       await passPause(provider);
     }
     expect(pauses.slice(0, 5)).toEqual([10, 20, 40, 80, 160]);
     expect(pauses.at(-1)).toBe(900);
     await converse({ provider, memory: { compressionThreshold: 4, summarize: async () => "sum" } });
     expect(await storedSummary(provider)).toMatchObject({ text: "sum" });
-    expect(await lease()).toEqual({ id: expect.any(String), until: 0 });
+    expect(await pause()).toBeNull();
   });
 
-  it("ignores a lease or a pause that ends too far in the future", async () => {
-    for (const odd of [{ until: Date.now() + 1e12 }, { until: 0, failures: 1, retryAt: Date.now() + 1e12 }]) {
-      const provider = await storing(talk(5));
-      await provider.appendMessages("c", [], { jafSummaryClaim: { id: "odd", ...odd } });
-      const memory = { compressionThreshold: 4, summarize: async () => "sum" };
-      const { contexts } = await converse({ provider, memory });
-      expect(contexts[0]?.compaction?.outcome).toBe("stored");
-    }
+  it("doesn't fail again for a run that failed at the same time", async () => {
+    const provider = await storing(talk(5));
+    const summarize = async () => {
+      await converse({ provider, memory: failing({ count: 0 }), steps: [new Error("gone")] });
+      throw new Error("no");
+    };
+    await converse({ provider, memory: { compressionThreshold: 4, summarize }, steps: [new Error("gone")] });
+    await ticks(20);
+    expect((await stored(provider)).metadata?.["jafSummaryPause"]).toMatchObject({ failures: 1 });
+  });
+
+  it("ignores a pause that ends too far in the future", async () => {
+    const provider = await storing(talk(5));
+    const jafSummaryPause = { failures: 1, retryAt: Date.now() + 1e12 };
+    await provider.appendMessages("c", [], { jafSummaryPause });
+    const memory = { compressionThreshold: 4, summarize: async () => "sum" };
+    const { contexts } = await converse({ provider, memory });
+    expect(contexts[0]?.compaction?.outcome).toBe("stored");
   });
 });

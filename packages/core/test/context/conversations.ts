@@ -76,6 +76,10 @@ export async function writeSummary(
 
 /** As if so much time had gone by that a summary that failed is tried again. */
 export async function passPause(provider: MemoryProvider): Promise<void> {
-  const lease = (await stored(provider)).metadata?.["jafSummaryClaim"];
-  await provider.appendMessages("c", [], { jafSummaryClaim: { ...lease, retryAt: Date.now() - 1 } });
+  const pause = (await stored(provider)).metadata?.["jafSummaryPause"];
+  await provider.appendMessages("c", [], { jafSummaryPause: { ...pause, retryAt: Date.now() - 1 } });
+}
+
+export async function ticks(count: number): Promise<void> {
+  for (let tick = 0; tick < count; tick++) await new Promise(setImmediate);
 }

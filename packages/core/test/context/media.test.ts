@@ -7,8 +7,7 @@ import {
   withBlobs,
 } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
-import { viewOf } from "../../src/client/provider-view.ts";
-import { run } from "../../src/index.ts";
+import { createAgentClient, run } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
 import { errorOf, says, setup } from "../support/setup.ts";
 
@@ -59,9 +58,12 @@ describe("media that lie in a blob store", () => {
   });
 
   it("are there in the runs of an agent client, too", async () => {
-    const { provider, ask } = await conversing();
-    const { seen } = await ask(viewOf(provider).provider as typeof provider);
-    expect(partOf(seen)).toEqual({ ...picture, data });
+    const { provider } = await conversing();
+    const model = createScriptedModel(["Seven."]);
+    const agent = { name: "helper", instructions: "Help." };
+    const client = createAgentClient(agent, { modelProvider: model, context: {}, store: provider });
+    await client.continue("c").prompt("And now?");
+    expect(partOf(model.requests[0]?.state.messages ?? [])).toEqual({ ...picture, data });
   });
 
   it("that are gone end no conversation", async () => {

@@ -1,4 +1,4 @@
-import { createInMemoryProvider } from "@jaf/memory";
+import { createInMemoryProvider, createSuccess } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createTool, run } from "../../src/index.ts";
@@ -57,6 +57,11 @@ describe("an abort while the conversation that the run has made is read", () => 
     const reading = deferred();
     const provider: typeof inner = {
       ...inner,
+      // As after a lost answer: no receipt tells which conversation the run has made.
+      appendMessages: async (...args) => {
+        const written = await inner.appendMessages(...args);
+        return written.success ? createSuccess(undefined) : written;
+      },
       readConversation: (id, options) => {
         if (options?.messages !== "none") return inner.readConversation(id, options);
         reading.resolve();

@@ -1,4 +1,10 @@
-import { createInMemoryProvider, type MemoryProvider, type Message } from "@jaf/memory";
+import {
+  createInMemoryProvider,
+  createSuccess,
+  type MemoryProvider,
+  type Message,
+  type VersionedMemoryProvider,
+} from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createTool, type MemoryConfig, run } from "../../src/index.ts";
@@ -49,10 +55,30 @@ function slowTurn() {
   };
 }
 
-describe.each(["completed", "turn", "step"] as const)("a run in durability %s", (durability) => {
+/** As after lost answers: no receipt tells which conversation a write has made. */
+function withoutReceipts(inner: VersionedMemoryProvider): VersionedMemoryProvider {
+  return {
+    ...inner,
+    appendMessages: async (...args) => {
+      const written = await inner.appendMessages(...args);
+      return written.success ? createSuccess(undefined) : written;
+    },
+  };
+}
+
+const STORES = [
+  ["with receipts", createInMemoryProvider],
+  ["without receipts", () => withoutReceipts(createInMemoryProvider())],
+] as const;
+
+const SETTINGS = (["completed", "turn", "step"] as const).flatMap((durability) =>
+  STORES.map(([name, open]) => [durability, name, open] as const),
+);
+
+describe.each(SETTINGS)("a run in durability %s, %s", (durability, _name, open) => {
   describe.each(ERASURES)("whose conversation is %s meanwhile", (_how, erase) => {
     async function overtaken(before: readonly Message[], anew: string | undefined) {
-      const provider = createInMemoryProvider();
+      const provider = open();
       if (before.length > 0) await provider.storeMessages("c", before, { userId: "alice" });
       const start = runner(provider, { durability });
       const turn = slowTurn();
@@ -86,7 +112,7 @@ describe.each(["completed", "turn", "step"] as const)("a run in durability %s", 
   it.each(ERASURES)(
     "stores nothing in the copy of what it has made that is imported once that was %s",
     async (_how, erase) => {
-      const provider = createInMemoryProvider();
+      const provider = open();
       const turn = slowTurn();
       const running = runner(provider, { durability })(turn.steps, "What was it about?");
       await turn.asked;
@@ -101,7 +127,7 @@ describe.each(["completed", "turn", "step"] as const)("a run in durability %s", 
   );
 
   it("that queues says nothing in the conversation that was begun since it was erased", async () => {
-    const provider = createInMemoryProvider();
+    const provider = open();
     await provider.storeMessages("c", [user("The merger."), assistant("Noted.")], { userId: "alice" });
     const start = runner(provider, { durability, concurrency: "queue" });
     const turn = slowTurn();
@@ -118,7 +144,7 @@ describe.each(["completed", "turn", "step"] as const)("a run in durability %s", 
   });
 
   it("makes a conversation that is there no second time, and nobody's where it acts for nobody", async () => {
-    const provider = createInMemoryProvider();
+    const provider = open();
     const unowned = { provider, autoStore: true, durability };
     const { config } = setup({ model: ["Hello."], config: { memory: unowned, conversationId: "c" } });
     expect((await run(says("Hi"), config)).outcome.status).toBe("completed");

@@ -8,6 +8,21 @@ import { deferred, says, setup } from "../support/setup.ts";
 /** As another process sees the store: nothing but the store tells of a turn that it has. */
 const processOn = (provider: MemoryProvider): MemoryProvider => ({ ...provider });
 
+/** Answers after a millisecond, as a store on the network. */
+function withLatency(inner: VersionedMemoryProvider): VersionedMemoryProvider {
+  return {
+    ...inner,
+    readConversation: async (...args) => {
+      await sleep(1);
+      return inner.readConversation(...args);
+    },
+    appendMessages: async (...args) => {
+      await sleep(1);
+      return inner.appendMessages(...args);
+    },
+  };
+}
+
 const take = (provider: MemoryProvider, message: string, reply: () => Promise<string>) =>
   run(
     says(message),
@@ -40,6 +55,27 @@ describe("processes that queue for the turns of a conversation", () => {
     expect(names).toHaveLength(40);
     const changes = names.filter((name, index) => index > 0 && name !== names[index - 1]);
     expect(changes.length).toBeGreaterThan(4);
+  });
+
+  it.each([3, 150])("get one soon, though another takes turns of %i ms without a pause", async (turnMs) => {
+    const store = withLatency(createInMemoryProvider());
+    let isOver = false;
+    const busy = async () => {
+      const provider = processOn(store);
+      while (!isOver)
+        await take(provider, "busy", async () => {
+          await sleep(turnMs);
+          return "ok";
+        });
+    };
+    const working = busy();
+    await sleep(4 * turnMs);
+    const start = performance.now();
+    const { outcome } = await take(processOn(store), "other", async () => "ok");
+    isOver = true;
+    await working;
+    expect(outcome.status).toBe("completed");
+    expect(performance.now() - start).toBeLessThan(5_000);
   });
 
   it("read the history when it is their turn, and not while they wait", async () => {

@@ -29,10 +29,11 @@ describe("a reply that can be repaired", () => {
   });
 
   it("gets distinct ids in linear time", () => {
-    const start = performance.now();
+    const before = process.cpuUsage();
     const ids = callsOf(withCalls(...Array.from({ length: 20_000 }, () => call("a")))).map(({ id }) => id);
     expect(new Set(ids).size).toBe(20_000);
-    expect(performance.now() - start).toBeLessThan(1_000);
+    // By the processor's time: a busy machine gives it late.
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
   });
 
   it("gets distinct ids where the model used one twice", () => {

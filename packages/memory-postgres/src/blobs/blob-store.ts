@@ -4,10 +4,10 @@ import { adaptClient } from "../client/adapt-client.ts";
 import type { PostgresClient } from "../client/clients.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
 import { toSetupError } from "../errors.ts";
-import { prepareTables } from "../migrator/migrate.ts";
+import { blobTables } from "../migrations/blobs.ts";
+import { prepareTables } from "../migrations/migrator.ts";
 import { openPool } from "../pool.ts";
 import { createBlobBackend } from "./backend.ts";
-import { blobMigrations } from "./migrations.ts";
 
 /**
  * Keeps the bytes of large media in a table of Postgres or PGlite, for `withBlobs`, and creates it if it is missing. Takes
@@ -21,13 +21,13 @@ export async function createPostgresBlobStore(
   config: PostgresConfig = {},
   client?: PostgresClient,
 ): Promise<BlobStore> {
-  const { partitions: _, ...settings } = parseConfig(config);
+  const settings = parseConfig(config);
   const operation = "createPostgresBlobStore";
   const opened =
     client === undefined ? await openPool(settings, operation) : { client, close: async () => {} };
   try {
     const sql = adaptClient(opened.client);
-    const names = await prepareTables(sql, blobMigrations, { ...settings, operation });
+    const names = await prepareTables(sql, blobTables, { ...settings, operation });
     return defineBlobStore(createBlobBackend({ sql, names, close: opened.close }));
   } catch (thrown) {
     await opened.close().catch(() => {}); // What went wrong first is what helps.

@@ -5,10 +5,10 @@ import type { PostgresClient } from "../client/clients.ts";
 import type { Statement } from "../client/port.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
 import { toSetupError } from "../errors.ts";
-import { prepareTables } from "../migrator/migrate.ts";
+import { cacheTables } from "../migrations/cache.ts";
+import { prepareTables } from "../migrations/migrator.ts";
 import type { ResolvedNames } from "../schema/names.ts";
 import { jsonTextOf, reusable } from "../statements.ts";
-import { cacheMigrations } from "./migrations.ts";
 import { createCacheTables } from "./tables.ts";
 
 /**
@@ -30,7 +30,7 @@ export async function createPostgresCacheAdapter(
   const operation = "createPostgresCacheAdapter";
   try {
     const sql = adaptClient(client);
-    const names = await prepareTables(sql, cacheMigrations, { tableName, schema, migrate, operation });
+    const names = await prepareTables(sql, cacheTables, { tableName, schema, migrate, operation });
     const statements = createCacheStatements(names, { removesEnded: sql.autocommit });
     const change = (statement: Statement) => sql.query({ ...statement, writes: true });
     return {

@@ -14,9 +14,6 @@ export interface ResolvedNames extends TableNames {
   readonly schema: string;
 }
 
-/** Stands for the table name in the generated migrations. */
-export const TABLE_PLACEHOLDER = "__p__";
-
 /** 40 characters leave room for the longest derived name within Postgres' 63 bytes. */
 export const TABLE_NAME_PATTERN = /^[a-z_][a-z0-9_]{0,39}$/;
 

@@ -4,8 +4,8 @@ import { adaptClient } from "../client/adapt-client.ts";
 import type { PostgresClient } from "../client/clients.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
 import { toSetupError } from "../errors.ts";
-import { prepareTables } from "../migrator/migrate.ts";
-import { turnLogMigrations } from "./migrations.ts";
+import { prepareTables } from "../migrations/migrator.ts";
+import { turnLogTables } from "../migrations/turn-log.ts";
 import { createTurnLogOn } from "./operations.ts";
 
 /**
@@ -27,7 +27,7 @@ export async function createPostgresTurnLog(
   const operation = "createPostgresTurnLog";
   try {
     const sql = adaptClient(client);
-    const names = await prepareTables(sql, turnLogMigrations, { tableName, schema, migrate, operation });
+    const names = await prepareTables(sql, turnLogTables, { tableName, schema, migrate, operation });
     return defineTurnLog(createTurnLogOn({ sql, names }));
   } catch (thrown) {
     throw toSetupError(operation, thrown);

@@ -1,14 +1,4 @@
-import { sql } from "drizzle-orm";
-import {
-  bigint,
-  doublePrecision,
-  index,
-  integer,
-  type PgTableFn,
-  primaryKey,
-  real,
-  text,
-} from "drizzle-orm/pg-core";
+import { bigint, doublePrecision, integer, type PgTableFn, real, text } from "drizzle-orm/pg-core";
 import { bytesColumn, countColumn, exactTextColumn, tableIn } from "../schema/columns.ts";
 import type { TableNames } from "../schema/names.ts";
 
@@ -66,71 +56,36 @@ const factColumns = {
 };
 
 const factsTable = (table: PgTableFn, name: string) =>
-  table(
-    name,
-    {
-      userHash: exactTextColumn("user_hash").notNull(),
-      /** For people's own SQL. */
-      userId: text("user_id").notNull(),
-      ...factColumns,
-    },
-    (fact) => [
-      primaryKey({ name: `${name}_pkey`, columns: [fact.userHash, fact.seq] }),
-      index(`idx_${name}_id`).on(fact.userHash, fact.id),
-      index(`idx_${name}_digest`).on(fact.userHash, fact.digest),
-      index(`idx_${name}_key`).on(fact.userHash, fact.key, fact.status).where(sql`key IS NOT NULL`),
-      index(`idx_${name}_place`)
-        .on(fact.userHash, fact.conversationId, fact.position)
-        .where(sql`conversation_id IS NOT NULL`),
-      index(`idx_${name}_superseder`)
-        .on(fact.userHash, fact.supersededBy)
-        .where(sql`superseded_by IS NOT NULL`),
-      index(`idx_${name}_status`).on(fact.userHash, fact.status, fact.seq),
-      index(`idx_${name}_vector`).on(fact.userHash, fact.seq).where(sql`vector IS NOT NULL`),
-      index(`idx_${name}_packed`).on(fact.userHash, fact.seq).where(sql`packed_vector IS NOT NULL`),
-      // Without the list of pending entries, which every search would have to walk.
-      index(`idx_${name}_terms`).using("gin", fact.termKeys).with({ fastupdate: false }),
-    ],
-  );
+  table(name, {
+    userHash: exactTextColumn("user_hash").notNull(),
+    /** For people's own SQL. */
+    userId: text("user_id").notNull(),
+    ...factColumns,
+  });
 
 const tombstonesTable = (table: PgTableFn, name: string) =>
-  table(
-    name,
-    {
-      userHash: exactTextColumn("user_hash").notNull(),
-      digest: exactTextColumn("digest").notNull(),
-      at: time("at").notNull(),
-    },
-    ({ userHash, digest }) => [primaryKey({ name: `${name}_pkey`, columns: [userHash, digest] })],
-  );
+  table(name, {
+    userHash: exactTextColumn("user_hash").notNull(),
+    digest: exactTextColumn("digest").notNull(),
+    at: time("at").notNull(),
+  });
 
 const auditTable = (table: PgTableFn, name: string) =>
-  table(
-    name,
-    {
-      userHash: exactTextColumn("user_hash").notNull(),
-      seq: countColumn("seq").notNull(),
-      body: text("body").notNull(),
-    },
-    ({ userHash, seq }) => [primaryKey({ name: `${name}_pkey`, columns: [userHash, seq] })],
-  );
+  table(name, {
+    userHash: exactTextColumn("user_hash").notNull(),
+    seq: countColumn("seq").notNull(),
+    body: text("body").notNull(),
+  });
 
 const jobsTable = (table: PgTableFn, name: string) =>
-  table(
-    name,
-    {
-      userHash: exactTextColumn("user_hash").notNull(),
-      id: exactTextColumn("id").notNull(),
-      userId: text("user_id").notNull(),
-      body: text("body").notNull(),
-      attempts: countColumn("attempts").notNull(),
-      readyAt: time("ready_at").notNull(),
-    },
-    (job) => [
-      primaryKey({ name: `${name}_pkey`, columns: [job.userHash, job.id] }),
-      index(`idx_${name}_ready_at`).on(job.readyAt),
-    ],
-  );
+  table(name, {
+    userHash: exactTextColumn("user_hash").notNull(),
+    id: exactTextColumn("id").notNull(),
+    userId: text("user_id").notNull(),
+    body: text("body").notNull(),
+    attempts: countColumn("attempts").notNull(),
+    readyAt: time("ready_at").notNull(),
+  });
 
 /** The columns that hold a fact, by the fields of what is stored in them. */
 export const factFields = Object.keys(factColumns) as readonly (keyof typeof factColumns)[];
@@ -144,7 +99,7 @@ export const TABLE_SUFFIXES = {
   jobs: "_jobs",
 } as const;
 
-/** The truth about the schema, as `schema/tables.ts` is of the conversations'. */
+/** The columns of the tables, for queries; see `migrations/user-memory.ts`. */
 export function createUserMemoryTables({ tableName, schema }: TableNames) {
   const table = tableIn({ schema });
   return {

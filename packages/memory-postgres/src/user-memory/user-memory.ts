@@ -5,7 +5,8 @@ import { adaptClient } from "../client/adapt-client.ts";
 import type { PostgresClient } from "../client/clients.ts";
 import type { SqlClient } from "../client/port.ts";
 import { toMemoryError, toSetupError } from "../errors.ts";
-import { prepareTables } from "../migrator/migrate.ts";
+import { prepareTables } from "../migrations/migrator.ts";
+import { userMemoryTables } from "../migrations/user-memory.ts";
 import { openPool } from "../pool.ts";
 import { createUserMemoryBackend } from "./backend.ts";
 import {
@@ -15,7 +16,6 @@ import {
   parseBackendConfig,
   parseConfig,
 } from "./config.ts";
-import { userMemoryMigrations } from "./migrations.ts";
 
 interface Opening {
   readonly settings: PostgresUserMemoryBackendSettings;
@@ -35,7 +35,7 @@ async function openBackend(opening: Opening): Promise<UserMemoryBackend> {
     client === undefined ? await openPool(settings, operation) : { client, close: async () => {} };
   try {
     const sql = adaptClient(opened.client);
-    const names = await prepareTables(sql, userMemoryMigrations, { ...settings, operation });
+    const names = await prepareTables(sql, userMemoryTables, { ...settings, operation });
     const pgvector = await preparePgvector(sql, opening);
     return createUserMemoryBackend({ sql, names, pgvector, close: opened.close });
   } catch (thrown) {

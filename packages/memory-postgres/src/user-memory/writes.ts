@@ -114,7 +114,7 @@ function toValues(user: UserKey, change: UserChange, pgvector: boolean) {
   };
 }
 
-/** The call of the function; `migrations/user-memory/0002_erase.sql` describes it. */
+/** The call of the function; `migrations/user-memory.ts` describes it. */
 function createEraseCall(names: ResolvedNames) {
   const table = (suffix: string): SQL => sql.raw(`${quoteLiteral(qualifiedName(names, suffix))}::regclass`);
   const { heads, facts, tombstones, audit, jobs } = TABLE_SUFFIXES;

@@ -4,8 +4,7 @@ import {
   createPostgresBlobStore,
   createPostgresProvider,
   migrate,
-  migrateBlobs,
-  printBlobMigrations,
+  printMigrations,
 } from "../../src/index.ts";
 import { describeSchema } from "../support/schema.ts";
 import { dropSchemas, freshSchema, runSql, useClient, useSchemaNamed } from "../support/stores.ts";
@@ -17,20 +16,22 @@ const schemaOf = (): string => {
   return name;
 };
 
+const groups = ["blobs"] as const;
+
 afterAll(() => dropSchemas(schemas));
 
 describe("the migrations of blobs", () => {
   it("make the schema that is under review", async () => {
     const schema = schemaOf();
-    await useClient((client) => migrateBlobs(client, { schema }));
+    await useClient((client) => migrate(client, { schema, groups }));
     await expect(await describeSchema(schema)).toMatchFileSnapshot("./schema.txt");
   });
 
   it("print a script that does the same, any number of times", async () => {
     const [migrated, printed] = [schemaOf(), schemaOf()];
-    await useClient((client) => migrateBlobs(client, { schema: migrated }));
-    await runSql(printBlobMigrations({ schema: printed }));
-    await runSql(printBlobMigrations({ schema: printed }));
+    await useClient((client) => migrate(client, { schema: migrated, groups }));
+    await runSql(printMigrations({ schema: printed, groups }));
+    await runSql(printMigrations({ schema: printed, groups }));
     expect(await describeSchema(printed)).toBe(await describeSchema(migrated));
   });
 
@@ -40,18 +41,14 @@ describe("the migrations of blobs", () => {
       useClient(async (client) => void (await createPostgresBlobStore({ schema }, client)));
     await Promise.all(Array.from({ length: 8 }, create));
     const { rows } = await runSql(`SELECT id FROM "${schema}".conversations_blob_migrations ORDER BY id`);
-    expect(rows).toEqual([{ id: 0 }, { id: 1 }]);
+    expect(rows).toEqual([{ id: 0 }]);
   });
 
   it("share a schema and a prefix with divided conversations, whichever comes first", async () => {
-    for (const [first, second] of [
-      [migrate, migrateBlobs],
-      [migrateBlobs, migrate],
-    ] as const) {
+    for (const both of [["conversations", "blobs"] as const, ["blobs", "conversations"] as const]) {
       const tables = { schema: schemaOf(), tableName: "shared", partitions: 2 };
       await useClient(async (client) => {
-        await first(client, tables);
-        await second(client, tables);
+        await migrate(client, { ...tables, groups: both });
         await createPostgresProvider({ ...tables, migrate: false }, client);
         await createPostgresBlobStore({ ...tables, migrate: false }, client);
       });
@@ -63,8 +60,8 @@ describe("the migrations of blobs", () => {
     await useClient(async (client) => {
       const created = createPostgresBlobStore({ schema, migrate: false }, client);
       await expect(created).rejects.toThrow(MemorySetupError);
-      await expect(created).rejects.toThrow(/run migrateBlobs\(\)/);
-      await migrateBlobs(client, { schema });
+      await expect(created).rejects.toThrow(/run migrate\(\).* with `groups: \["blobs"\]`/);
+      await migrate(client, { schema, groups });
       await client.query(`DROP TABLE "${schema}".conversations_blobs`);
       await expect(createPostgresBlobStore({ schema }, client)).rejects.toThrow(
         /some of the tables are gone/,
@@ -85,7 +82,7 @@ describe("the migrations of blobs", () => {
 
   it("keep the bytes out of line and uncompressed, and nothing of them in statistics", async () => {
     const schema = schemaOf();
-    await useClient((client) => migrateBlobs(client, { schema }));
+    await useClient((client) => migrate(client, { schema, groups }));
     const { rows } =
       await runSql(`SELECT attstorage, coalesce(attstattarget, -1)::int AS samples FROM pg_attribute
       WHERE attrelid = '"${schema}".conversations_blobs'::regclass AND attname = 'data'`);

@@ -1,6 +1,6 @@
 import { MemorySetupError } from "@jaf/memory";
 import { afterAll, describe, expect, it } from "vitest";
-import { createPostgresCacheAdapter, migrateCache, printCacheMigrations } from "../../src/index.ts";
+import { createPostgresCacheAdapter, migrate, printMigrations } from "../../src/index.ts";
 import { describeSchema } from "../support/schema.ts";
 import { dropSchemas, freshSchema, runSql, useClient, useSchemaNamed } from "../support/stores.ts";
 
@@ -11,20 +11,22 @@ const schemaOf = (): string => {
   return name;
 };
 
+const groups = ["cache"] as const;
+
 afterAll(() => dropSchemas(schemas));
 
 describe("the migrations of a cache", () => {
   it("make the schema that is under review", async () => {
     const schema = schemaOf();
-    await useClient((client) => migrateCache(client, { schema }));
+    await useClient((client) => migrate(client, { schema, groups }));
     await expect(await describeSchema(schema)).toMatchFileSnapshot("./schema.txt");
   });
 
   it("print a script that does the same, any number of times", async () => {
     const [migrated, printed] = [schemaOf(), schemaOf()];
-    await useClient((client) => migrateCache(client, { schema: migrated }));
-    await runSql(printCacheMigrations({ schema: printed }));
-    await runSql(printCacheMigrations({ schema: printed }));
+    await useClient((client) => migrate(client, { schema: migrated, groups }));
+    await runSql(printMigrations({ schema: printed, groups }));
+    await runSql(printMigrations({ schema: printed, groups }));
     expect(await describeSchema(printed)).toBe(await describeSchema(migrated));
   });
 
@@ -42,8 +44,8 @@ describe("the migrations of a cache", () => {
     await useClient(async (client) => {
       const created = createPostgresCacheAdapter(client, { schema, migrate: false });
       await expect(created).rejects.toThrow(MemorySetupError);
-      await expect(created).rejects.toThrow(/run migrateCache\(\)/);
-      await migrateCache(client, { schema });
+      await expect(created).rejects.toThrow(/run migrate\(\).* with `groups: \["cache"\]`/);
+      await migrate(client, { schema, groups });
       await createPostgresCacheAdapter(client, { schema, migrate: false });
       await client.query(`DROP TABLE "${schema}".conversations_cache`);
       await expect(createPostgresCacheAdapter(client, { schema })).rejects.toThrow(
@@ -66,7 +68,7 @@ describe("the migrations of a cache", () => {
   it.each([{ schema: "" }, { tableName: "Caps" }, { tabelName: "a" }])("refuse %j", async (options) => {
     await useClient(async (client) => {
       await expect(createPostgresCacheAdapter(client, options)).rejects.toThrow(TypeError);
-      await expect(migrateCache(client, options)).rejects.toThrow(TypeError);
+      await expect(migrate(client, { ...options, groups })).rejects.toThrow(TypeError);
     });
   });
 });

@@ -6,10 +6,10 @@ import pg from "pg";
 import { afterAll, inject } from "vitest";
 import { adaptClient } from "../../src/client/adapt-client.ts";
 import type { PostgresClient } from "../../src/client/clients.ts";
-import { applyMigrations } from "../../src/migrator/migrate.ts";
+import { prepareTables } from "../../src/migrations/migrator.ts";
+import { userMemoryTables } from "../../src/migrations/user-memory.ts";
 import { createUserMemoryBackend } from "../../src/user-memory/backend.ts";
 import { termKeyOf } from "../../src/user-memory/fact-codec.ts";
-import { userMemoryMigrations } from "../../src/user-memory/migrations.ts";
 import {
   createPostgresUserMemory,
   createPostgresUserMemoryBackend,
@@ -35,7 +35,12 @@ export async function createBackend(
   { schema, pgvector = true }: BackendOptions,
 ): Promise<UserMemoryBackend> {
   const sql = adaptClient(client);
-  const names = await applyMigrations(sql, userMemoryMigrations, { tableName: "user_memory", schema });
+  const names = await prepareTables(sql, userMemoryTables, {
+    tableName: "user_memory",
+    schema,
+    operation: "create",
+    migrate: true,
+  });
   const place = pgvector ? await findPgvector(sql) : undefined;
   return createUserMemoryBackend({ sql, names, close: async () => {}, pgvector: place });
 }

@@ -1,12 +1,6 @@
 import { MemorySetupError } from "@jaf/memory";
 import { afterAll, describe, expect, it } from "vitest";
-import {
-  createPostgresProvider,
-  createPostgresTurnLog,
-  migrate,
-  migrateTurnLog,
-  printTurnLogMigrations,
-} from "../../src/index.ts";
+import { createPostgresProvider, createPostgresTurnLog, migrate, printMigrations } from "../../src/index.ts";
 import { describeSchema } from "../support/schema.ts";
 import { dropSchemas, freshSchema, runSql, useClient, useSchemaNamed } from "../support/stores.ts";
 import { beginTurn, eventsOf } from "../support/turn-log.ts";
@@ -18,20 +12,22 @@ const schemaOf = (): string => {
   return name;
 };
 
+const groups = ["turn-log"] as const;
+
 afterAll(() => dropSchemas(schemas));
 
 describe("the migrations of a turn log", () => {
   it("make the schema that is under review", async () => {
     const schema = schemaOf();
-    await useClient((client) => migrateTurnLog(client, { schema }));
+    await useClient((client) => migrate(client, { schema, groups }));
     await expect(await describeSchema(schema)).toMatchFileSnapshot("./schema.txt");
   });
 
   it("print a script that does the same, any number of times", async () => {
     const [migrated, printed] = [schemaOf(), schemaOf()];
-    await useClient((client) => migrateTurnLog(client, { schema: migrated }));
-    await runSql(printTurnLogMigrations({ schema: printed }));
-    await runSql(printTurnLogMigrations({ schema: printed }));
+    await useClient((client) => migrate(client, { schema: migrated, groups }));
+    await runSql(printMigrations({ schema: printed, groups }));
+    await runSql(printMigrations({ schema: printed, groups }));
     expect(await describeSchema(printed)).toBe(await describeSchema(migrated));
   });
 
@@ -40,7 +36,7 @@ describe("the migrations of a turn log", () => {
     const create = () => useClient(async (client) => void (await createPostgresTurnLog(client, { schema })));
     await Promise.all(Array.from({ length: 8 }, create));
     const { rows } = await runSql(`SELECT id FROM "${schema}".conversations_turn_migrations ORDER BY id`);
-    expect(rows).toEqual([{ id: 0 }, { id: 1 }]);
+    expect(rows).toEqual([{ id: 0 }]);
   });
 
   it("are asked for when the log may not run them, and say when a table is gone", async () => {
@@ -48,8 +44,8 @@ describe("the migrations of a turn log", () => {
     await useClient(async (client) => {
       const created = createPostgresTurnLog(client, { schema, migrate: false });
       await expect(created).rejects.toThrow(MemorySetupError);
-      await expect(created).rejects.toThrow(/run migrateTurnLog\(\)/);
-      await migrateTurnLog(client, { schema });
+      await expect(created).rejects.toThrow(/run migrate\(\).* with `groups: \["turn-log"\]`/);
+      await migrate(client, { schema, groups });
       await createPostgresTurnLog(client, { schema, migrate: false });
       await client.query(`DROP TABLE "${schema}".conversations_turn_events`);
       await expect(createPostgresTurnLog(client, { schema })).rejects.toThrow(/some of the tables are gone/);
@@ -69,14 +65,10 @@ describe("the migrations of a turn log", () => {
   });
 
   it("share a schema and a prefix with divided conversations, whichever comes first", async () => {
-    for (const [first, second] of [
-      [migrate, migrateTurnLog],
-      [migrateTurnLog, migrate],
-    ] as const) {
+    for (const both of [["conversations", "turn-log"] as const, ["turn-log", "conversations"] as const]) {
       const tables = { schema: schemaOf(), tableName: "shared" };
       await useClient(async (client) => {
-        await first(client, { ...tables, partitions: 2 });
-        await second(client, { ...tables, partitions: 2 });
+        await migrate(client, { ...tables, groups: both, partitions: 2 });
         await createPostgresProvider({ ...tables, migrate: false }, client);
         await createPostgresTurnLog(client, { ...tables, migrate: false });
       });
@@ -85,7 +77,7 @@ describe("the migrations of a turn log", () => {
 
   it("keep nothing of what was said in statistics", async () => {
     const schema = schemaOf();
-    await useClient((client) => migrateTurnLog(client, { schema }));
+    await useClient((client) => migrate(client, { schema, groups }));
     const { rows } = await runSql(`SELECT attname FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
       WHERE relnamespace = '"${schema}"'::regnamespace AND attnum > 0 AND attstattarget = 0 ORDER BY attname`);
     expect(rows.map(({ attname }) => attname)).toEqual(["record", "request", "texts"]);
@@ -106,7 +98,7 @@ describe("the migrations of a turn log", () => {
   it.each([{ schema: "" }, { tableName: "Caps" }, { tabelName: "a" }])("refuse %j", async (options) => {
     await useClient(async (client) => {
       await expect(createPostgresTurnLog(client, options)).rejects.toThrow(TypeError);
-      await expect(migrateTurnLog(client, options)).rejects.toThrow(TypeError);
+      await expect(migrate(client, { ...options, groups })).rejects.toThrow(TypeError);
     });
   });
 });

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Statement } from "../../src/client/port.ts";
-import { migrateTurnLog } from "../../src/index.ts";
+import { migrate } from "../../src/index.ts";
 import { createAppendStatement } from "../../src/turn-log/append-statement.ts";
 import { createReadStatement } from "../../src/turn-log/read-statement.ts";
 import { createTurnStatements } from "../../src/turn-log/statements.ts";
@@ -15,7 +15,7 @@ afterAll(() => dropSchemas([analyzed, unknown]));
 /** 20 turns a conversation, 100 a user; of each conversation the last one runs. One of 10 of these is abandoned. */
 async function fill(schema: string): Promise<void> {
   await useClient(async (client) => {
-    await migrateTurnLog(client, { schema });
+    await migrate(client, { schema, groups: ["turn-log"] });
     await client.query(`SET search_path = "${schema}"; SET synchronous_commit = off;
       ALTER TABLE conversations_turns SET (autovacuum_enabled = off);
       ALTER TABLE conversations_turn_events SET (autovacuum_enabled = off);

@@ -16,7 +16,7 @@ import { absentIncarnation } from "../incarnation.ts";
 import type { HealthStatus } from "../provider.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
 import type { ConversationReading, VersionedMemoryProvider, WriteResult } from "../versioned-provider.ts";
-import type { MemoryBackend } from "./backend.ts";
+import type { MemoryBackend, WriteOutcome } from "./backend.ts";
 import { verifyHistory } from "./verify-history.ts";
 
 const DEFAULT_RECENT_MESSAGES = 50;
@@ -49,15 +49,16 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
     return backend.toMemoryError(operation, thrown);
   }
 
+  const closed = (operation: string) =>
+    createFailure(
+      createMemoryConnectionError(provider, "this provider was closed; create a new one", {
+        operation,
+        retryable: false,
+      }),
+    );
+
   async function attempt<T>(operation: string, action: () => Promise<T>): Promise<Result<T>> {
-    if (closing !== undefined) {
-      return createFailure(
-        createMemoryConnectionError(provider, "this provider was closed; create a new one", {
-          operation,
-          retryable: false,
-        }),
-      );
-    }
+    if (closing !== undefined) return closed(operation);
     try {
       return createSuccess(await action());
     } catch (thrown) {
@@ -68,13 +69,20 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
   async function write(operation: string, input: WriteInput): Promise<WriteResult> {
     const encoded = encodeWrite(input);
     if (!encoded.ok) return invalid(operation, encoded.issues);
-    const result = await attempt(operation, () => backend.write(encoded.value));
-    if (!result.success) return result;
-    const outcome = result.data;
+    if (closing !== undefined) return closed(operation);
+    let outcome: WriteOutcome;
+    try {
+      outcome = await backend.write(encoded.value);
+    } catch (thrown) {
+      return createFailure(toError(operation, thrown));
+    }
     switch (outcome.status) {
       case "written": {
         const { receipt } = outcome;
-        return receipt === undefined ? createSuccess(undefined) : { receipt, ...createSuccess(undefined) };
+        if (receipt === undefined) return createSuccess(undefined);
+        const { create, expectedVersion } = encoded.value;
+        const created = create !== undefined && expectedVersion === 0 ? create : {};
+        return { receipt: { ...receipt, ...created }, ...createSuccess(undefined) };
       }
       case "replayed":
         return createSuccess(undefined);

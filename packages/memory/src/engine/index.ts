@@ -26,5 +26,6 @@ export { processEnvironment, warn } from "../platform/process.ts";
 export { restart, type Timeout, unref } from "../platform/timer.ts";
 export { textIn, utf8Of } from "../platform/utf8.ts";
 export { createFailure, createSuccess, isFailure, isSuccess } from "../result.ts";
+export { holdsSecret, maskSecrets } from "../secrets/index.ts";
 export { stableLength } from "../stable-length.ts";
 export { calledTool } from "../tool-call.ts";

@@ -2,10 +2,10 @@ import { decisionsFromUIMessages, fromUIMessages } from "@jaf/ai-sdk";
 import type { ClientToolResult, Interruption } from "@jaf/core";
 import { ToolErrorCodes, ToolResponse } from "@jaf/core";
 import type { ApprovalDecision, ContentPart, RichMessage } from "@jaf/memory";
-import type * as z from "zod";
-import { aiSdkChatBody } from "../api/requests.ts";
+import type { AiSdkChatBody } from "../api/ai-sdk.ts";
+import { HttpFailure } from "../http/failure.ts";
 
-type UIMessage = z.output<typeof aiSdkChatBody>["messages"][number];
+type UIMessage = AiSdkChatBody["messages"][number];
 
 /** A message of the user, with the id that the client gave it. */
 export interface SaidMessage {
@@ -32,44 +32,29 @@ export interface ClientAnswers {
   readonly heldParts: number;
 }
 
-export type ParsedChatRequest =
-  | { readonly ok: true; readonly request: ChatRequest }
-  /** What is wrong, without repeating anything that was sent. */
-  | { readonly ok: false; readonly message: string };
-
-/** Reads what `DefaultChatTransport` of the AI SDK sends, and `agentName` beside it. */
-export function parseChatRequest(body: unknown): ParsedChatRequest {
-  const parsed = aiSdkChatBody.safeParse(body);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    return { ok: false, message: `Invalid chat request: ${issue?.path.join(".")}: ${issue?.message}` };
-  }
-  const { id: chatId, messages, trigger, messageId, agentName } = parsed.data;
+/** What a body asks for. Throws a failure that repeats nothing of it. */
+export function chatRequestOf(body: AiSdkChatBody): ChatRequest {
+  const { id: chatId, messages, trigger, messageId, agentName } = body;
   const common = { chatId, agentName };
   const named = messages.find(({ id }) => id !== undefined && id === messageId);
   const isAnswer = trigger === "submit-message" && (named ?? messages.at(-1))?.role === "assistant";
   if (isAnswer) {
     const answered = named ?? messages.at(-1);
     const answers = answered === undefined ? undefined : answersIn(answered);
-    return answers === undefined ? missing : { ok: true, request: { ...common, asks: "go-on", answers } };
+    if (answers === undefined) throw invalid(MISSING);
+    return { ...common, asks: "go-on", answers };
   }
   const said = saidIn(messages.findLast(({ role }) => role === "user"));
-  if (said === undefined) return missing;
-  if (trigger === "submit-message" && messageId !== undefined && messageId !== said.id) return unknownId;
+  if (said === undefined) throw invalid(MISSING);
+  if (trigger === "submit-message" && messageId !== undefined && messageId !== said.id)
+    throw invalid("messageId: expected the id of a message that is sent along");
   const asks = trigger === "regenerate-message" ? "regenerate" : messageId === undefined ? "say" : "edit";
-  return { ok: true, request: { ...common, asks, said } };
+  return { ...common, asks, said };
 }
 
-const missing: ParsedChatRequest = {
-  ok: false,
-  message:
-    "Invalid chat request: messages: expected a message of the user with text or files that can be read",
-};
+const MISSING = "messages: expected a message of the user with text or files that can be read";
 
-const unknownId: ParsedChatRequest = {
-  ok: false,
-  message: "Invalid chat request: messageId: expected the id of a message that is sent along",
-};
+const invalid = (what: string) => new HttpFailure("invalid-request", `Invalid body: ${what}.`);
 
 function saidIn(message: UIMessage | undefined): SaidMessage | undefined {
   if (message === undefined) return undefined;

@@ -1,8 +1,7 @@
 import { isClientTool } from "@jaf/core";
-import type { Hono } from "hono";
-import { answer } from "../http/answer.ts";
-import type { ServerEnvironment } from "../http/environment.ts";
+import { listAgents, readMemoryHealth, readMemoryStats } from "../api/about.ts";
 import { unwrap } from "../http/failure.ts";
+import type { Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
 
 interface Health {
@@ -11,44 +10,33 @@ interface Health {
 }
 
 /** What the server has, and how it is. */
-export function aboutRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): void {
+export function aboutRoutes(route: Route, parts: ServerParts): void {
   const { agents, defaultAgent, provider, log, userMemory, service } = parts;
 
-  app.get("/agents", (context) =>
-    answer(context, {
-      agents: [...agents.values()].map(({ name, tools = [] }) => ({
-        name,
-        tools: tools.map((tool) => ({
-          name: tool.schema.name,
-          description: tool.schema.description,
-          runs: isClientTool(tool) ? "client" : "server",
-          approval: (tool.needsApproval ?? false) !== false,
-        })),
+  route(listAgents, () => ({
+    agents: [...agents.values()].map(({ name, tools = [] }) => ({
+      name,
+      tools: tools.map((tool) => ({
+        name: tool.schema.name,
+        description: tool.schema.description,
+        runs: isClientTool(tool) ? "client" : "server",
+        approval: (tool.needsApproval ?? false) !== false,
       })),
-      defaultAgent,
-    }),
-  );
+    })),
+    defaultAgent,
+  }));
 
-  app.get("/memory/health", async (context) => {
-    const { userId } = context.get("identity");
+  route(readMemoryHealth, async ({ userId }) => {
     const [store, turns, facts] = await Promise.all([
       timed(async () => unwrap(await provider.healthCheck()).healthy),
       timed(async () => (await log.find({ userId, state: "running" }, 1)).success),
       userMemory && timed(async () => Array.isArray(await userMemory.list(userId, { limit: 1 }))),
     ]);
     const healthy = store.healthy && turns.healthy && facts?.healthy !== false;
-    return answer(context, {
-      healthy,
-      store,
-      turnLog: turns,
-      userMemory: facts,
-      runningTurns: service.running(),
-    });
+    return { healthy, store, turnLog: turns, userMemory: facts, runningTurns: service.running() };
   });
 
-  app.get("/memory/stats", async (context) =>
-    answer(context, unwrap(await provider.getStats(context.get("identity").userId))),
-  );
+  route(readMemoryStats, async ({ userId }) => unwrap(await provider.getStats(userId)));
 }
 
 /** Whether it works, and the time that took, in milliseconds. */

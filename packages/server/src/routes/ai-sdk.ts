@@ -1,7 +1,6 @@
-import type { Context, Hono } from "hono";
 import { type AskedTurn, answeringTurn, isComplete, isSaid, saidTurn } from "../ai-sdk/asked-turn.ts";
 import { conversationOfChat, messageIdAt, messageIds } from "../ai-sdk/chat-ids.ts";
-import { type ChatRequest, parseChatRequest } from "../ai-sdk/chat-request.ts";
+import { type ChatRequest, chatRequestOf } from "../ai-sdk/chat-request.ts";
 import {
   type Chat,
   latestTurn,
@@ -11,30 +10,21 @@ import {
   waitingCalls,
 } from "../ai-sdk/chat-store.ts";
 import { replyPlace } from "../ai-sdk/reply-place.ts";
+import * as api from "../api/ai-sdk.ts";
 import type { Encoder } from "../encoders/encoder.ts";
 import { shownMessages } from "../encoders/ui-message/shown-parts.ts";
 import { encodeUIMessageStream } from "../encoders/ui-message-stream.ts";
-import { answer } from "../http/answer.ts";
-import type { ServerEnvironment } from "../http/environment.ts";
 import { HttpFailure } from "../http/failure.ts";
-import { readJson } from "../http/request-body.ts";
+import type { Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
 import { agentOf, titleOf } from "./chat.ts";
 import { answerEvents, answerTurn } from "./turn-answer.ts";
 
 /** What `useChat` of the AI SDK asks, by `DefaultChatTransport({ api: "/ai-sdk/chat" })`, and what it needs beside that. */
-export function aiSdkRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): void {
-  const { service, settings } = parts;
-  const chatOf = (context: Context<ServerEnvironment>, chatId = context.req.param("chatId") ?? ""): Chat => {
-    const { userId } = context.get("identity");
-    return { userId, conversationId: conversationOfChat(userId, chatId) };
-  };
-
-  app.post("/ai-sdk/chat", async (context) => {
-    const parsed = parseChatRequest(await readJson(context, settings.limits));
-    if (!parsed.ok) throw new HttpFailure("invalid-request", parsed.message);
-    const { request } = parsed;
-    const chat = chatOf(context, request.chatId);
+export function aiSdkRoutes(route: Route, parts: ServerParts): void {
+  route(api.aiSdkChat, async ({ context, userId, body }) => {
+    const request = chatRequestOf(body);
+    const chat = chatOf(userId, request.chatId);
     const agentName = agentOf(parts, request.agentName);
     const part = request.asks === "say" || request.asks === "go-on" ? "tail" : "all";
     const stored = await readChat(parts, chat, part);
@@ -44,8 +34,8 @@ export function aiSdkRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): v
     return answerTurn(parts, context, { agentName, ...turn }, encoderOf(stored, { heldParts, known }));
   });
 
-  app.get("/ai-sdk/chat/:chatId/stream", async (context) => {
-    const chat = chatOf(context);
+  route(api.aiSdkStream, async ({ context, userId, chatId }) => {
+    const chat = chatOf(userId, chatId);
     const turn = await latestTurn(parts, chat);
     if (turn?.state !== "running") return context.body(null, 204);
     const { conversationId, turnId, events: known } = turn;
@@ -53,21 +43,25 @@ export function aiSdkRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): v
     return answerEvents(parts, context, { conversationId, turnId, from: 0 }, encoderOf(stored, { known }));
   });
 
-  app.post("/ai-sdk/chat/:chatId/stop", async (context) => {
-    const turn = await latestTurn(parts, chatOf(context));
-    return answer(context, { stopping: turn?.state === "running" && (await service.stop(turn)) });
+  route(api.aiSdkStop, async ({ userId, chatId }) => {
+    const turn = await latestTurn(parts, chatOf(userId, chatId));
+    return { stopping: turn?.state === "running" && (await parts.service.stop(turn)) };
   });
 
-  app.get("/ai-sdk/chat/:chatId/messages", async (context) => {
-    const chat = chatOf(context);
+  route(api.aiSdkMessages, async ({ userId, chatId }) => {
+    const chat = chatOf(userId, chatId);
     const [stored, interruptions] = await Promise.all([
       readChat(parts, chat, "all"),
       waitingCalls(parts, chat),
     ]);
     const id = messageIds(stored.firstPosition);
-    return answer(context, { messages: shownMessages(stored.messages, { interruptions, id }) });
+    return { messages: shownMessages(stored.messages, { interruptions, id }) };
   });
 }
+
+const chatOf = (userId: string, chatId: string): Chat => ({
+  ...{ userId, conversationId: conversationOfChat(userId, chatId) },
+});
 
 interface Asked {
   readonly request: ChatRequest;

@@ -1,14 +1,13 @@
-import type { Hono } from "hono";
+import { listApprovals, streamApprovals } from "../api/turns.ts";
 import { EVENT_STREAM_HEADERS, eventStream } from "../encoders/event-stream.ts";
-import { answer } from "../http/answer.ts";
-import type { ServerEnvironment } from "../http/environment.ts";
+import type { Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
 import { createApprovalFeeds } from "./approval-feeds.ts";
 import { failing } from "./turn-answer.ts";
 import { createWaitingCalls } from "./waiting-calls.ts";
 
 /** What waits for the user in all of their conversations. */
-export function approvalRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): void {
+export function approvalRoutes(route: Route, parts: ServerParts): void {
   const { limits, closing, report } = parts;
   const createRead = (userId: string) => {
     const read = createWaitingCalls(parts, userId);
@@ -16,12 +15,9 @@ export function approvalRoutes(app: Hono<ServerEnvironment>, parts: ServerParts)
   };
   const feeds = createApprovalFeeds(createRead);
 
-  app.get("/approvals/pending", async (context) =>
-    answer(context, await createRead(context.get("identity").userId)()),
-  );
+  route(listApprovals, ({ userId }) => createRead(userId)());
 
-  app.get("/approvals/stream", async (context) => {
-    const { userId } = context.get("identity");
+  route(streamApprovals, ({ context, userId }) => {
     const release = limits.stream(userId);
     const left = new AbortController();
     const signal = AbortSignal.any([left.signal, closing, context.req.raw.signal]);

@@ -1,34 +1,25 @@
 import type { ClientToolResult, PromptInput } from "@jaf/core";
 import type { ApprovalDecision, Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/engine";
-import type { Context, Hono } from "hono";
-import { agentChatBody, type ChatBody, chatBody } from "../api/requests.ts";
-import type { ServerEnvironment } from "../http/environment.ts";
+import * as api from "../api/chat.ts";
 import { HttpFailure, notFound } from "../http/failure.ts";
-import { parseInput, readJson } from "../http/request-body.ts";
+import type { Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
 import type { TurnRequest } from "../turns/turn-service.ts";
 import { answerTurn, ownEncoder } from "./turn-answer.ts";
 
-export function chatRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): void {
-  const { settings, agents } = parts;
-
-  async function chat(context: Context<ServerEnvironment>, body: ChatBody): Promise<Response> {
+export function chatRoutes(route: Route, parts: ServerParts): void {
+  route(api.chat, ({ context, body }) => {
     const agentName = agentOf(parts, body.agentName);
     return answerTurn(parts, context, { agentName, ...turnOf(parts, body) }, ownEncoder(context, body));
-  }
-
-  app.post("/chat", async (context) => {
-    const body = parseInput(chatBody, await readJson(context, settings.limits), "body");
-    return chat(context, body);
   });
 
-  app.post("/agents/:agentName/chat", async (context) => {
-    const agentName = context.req.param("agentName");
-    if (!agents.has(agentName)) throw notFound();
-    const body = parseInput(agentChatBody, await readJson(context, settings.limits), "body");
-    return chat(context, { agentName, ...body });
-  });
+  const isThere = ({ agentName }: { readonly agentName: string }): void => {
+    if (!parts.agents.has(agentName)) throw notFound();
+  };
+  route({ ...api.chatWithAgent, check: isThere }, ({ context, agentName, body }) =>
+    answerTurn(parts, context, { agentName, ...turnOf(parts, body) }, ownEncoder(context, body)),
+  );
 }
 
 /** The agent that a request names, or the default. */
@@ -60,7 +51,7 @@ const firstWords = (text: string): string =>
 
 type Said = Pick<TurnRequest, "target" | "input" | "approvals" | "toolResults" | "messages" | "historyToken">;
 
-function turnOf(parts: ServerParts, body: ChatBody): Said {
+function turnOf(parts: ServerParts, body: api.ChatBody): Said {
   const { conversationId, message, messages = [], history, historyToken, approvals, toolResults } = body;
   if (message !== undefined && messages.length > 0)
     throw new HttpFailure("invalid-request", "Invalid body: give message or messages, not both.");

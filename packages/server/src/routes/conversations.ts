@@ -1,16 +1,13 @@
 import type { ConversationMemory } from "@jaf/memory";
 import { conversationCursor } from "@jaf/memory/adapter";
-import type { Hono } from "hono";
-import { conversationsQuery, copyBody, messagesQuery, renameBody } from "../api/requests.ts";
-import { answer } from "../http/answer.ts";
-import type { ServerEnvironment } from "../http/environment.ts";
+import * as api from "../api/conversations.ts";
 import { HttpFailure, unwrap } from "../http/failure.ts";
-import { parseInput, readJson } from "../http/request-body.ts";
+import type { Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
 import { checkVersion, ownConversation, titleIn } from "./own-conversation.ts";
 
-export function conversationRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): void {
-  const { provider, log, settings } = parts;
+export function conversationRoutes(route: Route, parts: ServerParts): void {
+  const { provider, log } = parts;
 
   /** The turns of these conversations that aren't over, by their conversations. */
   async function openTurns(userId: string, conversations: readonly ConversationMemory[]) {
@@ -38,9 +35,7 @@ export function conversationRoutes(app: Hono<ServerEnvironment>, parts: ServerPa
     }
   }
 
-  app.get("/conversations", async (context) => {
-    const { userId } = context.get("identity");
-    const { limit, cursor } = parseInput(conversationsQuery, context.req.query(), "query");
+  route(api.listConversations, async ({ userId, query: { limit, cursor } }) => {
     const found = await provider.findConversations({
       ...{ userId, limit: limit + 1, includeMessages: false },
       ...(cursor === undefined ? {} : { cursor }),
@@ -50,7 +45,7 @@ export function conversationRoutes(app: Hono<ServerEnvironment>, parts: ServerPa
     const turns = await openTurns(userId, shown);
     const last = shown.at(-1);
     const nextCursor = all.length > limit && last !== undefined ? conversationCursor(last) : undefined;
-    return answer(context, {
+    return {
       conversations: shown.map((conversation) => {
         const { conversationId, metadata } = conversation;
         return {
@@ -64,29 +59,25 @@ export function conversationRoutes(app: Hono<ServerEnvironment>, parts: ServerPa
         };
       }),
       nextCursor,
-    });
+    };
   });
 
-  app.delete("/conversations", async (context) => {
-    const { userId } = context.get("identity");
+  route(api.deleteConversations, async ({ userId }) => {
     // The log last too, for a turn that began between; the same request again erases what is left.
     unwrap(await log.deleteUser(userId));
     const deleted = unwrap(await provider.clearUserConversations(userId));
     unwrap(await log.deleteUser(userId));
-    return answer(context, { deleted });
+    return { deleted };
   });
 
-  app.get("/conversations/:conversationId", async (context) => {
-    const { userId } = context.get("identity");
-    const conversationId = context.req.param("conversationId");
-    const { before, limit } = parseInput(messagesQuery, context.req.query(), "query");
+  route(api.readConversation, async ({ userId, conversationId, query: { before, limit } }) => {
     const selection = { limit, ...(before === undefined ? {} : { before }) };
     const own = await ownConversation(parts, { conversationId, userId }, selection);
     const { conversation, firstPosition, version } = own;
     const latest = unwrap(await log.read({ conversationId, limit: 1 }))?.turn;
     const { metadata, messages } = conversation;
     const oldest = (metadata?.nextPosition ?? 0) - (metadata?.totalMessages ?? 0);
-    return answer(context, {
+    return {
       conversationId,
       title: titleIn(conversation),
       createdAt: metadata?.createdAt,
@@ -95,13 +86,10 @@ export function conversationRoutes(app: Hono<ServerEnvironment>, parts: ServerPa
       messages: messages.map((message, index) => ({ position: firstPosition + index, message })),
       earlier: messages.length > 0 && firstPosition > oldest,
       turn: latest && { turnId: latest.turnId, state: latest.state, events: latest.events },
-    });
+    };
   });
 
-  app.patch("/conversations/:conversationId", async (context) => {
-    const { userId } = context.get("identity");
-    const conversationId = context.req.param("conversationId");
-    const { title } = parseInput(renameBody, await readJson(context, settings.limits), "body");
+  route(api.renameConversation, async ({ userId, conversationId, body: { title } }) => {
     const { conversation } = await ownConversation(parts, { conversationId, userId });
     const expected = conversation.metadata?.incarnation;
     unwrap(
@@ -112,12 +100,10 @@ export function conversationRoutes(app: Hono<ServerEnvironment>, parts: ServerPa
         expected === undefined ? {} : { expectedIncarnation: expected },
       ),
     );
-    return answer(context, { title });
+    return { title };
   });
 
-  app.delete("/conversations/:conversationId", async (context) => {
-    const { userId } = context.get("identity");
-    const conversationId = context.req.param("conversationId");
+  route(api.deleteConversation, async ({ userId, conversationId }) => {
     const isStored = await hasConversation(conversationId, userId);
     // The log first: what fails after it can be asked again. Also a turn that runs: its writer finds the log gone, and the store refuses
     // what it would append. The log last too, for a turn that began between.
@@ -126,12 +112,10 @@ export function conversationRoutes(app: Hono<ServerEnvironment>, parts: ServerPa
       unwrap(await provider.deleteConversation(conversationId));
       unwrap(await log.deleteConversation(conversationId));
     }
-    return answer(context, { deleted: true });
+    return { deleted: true };
   });
 
-  app.get("/conversations/:conversationId/export", async (context) => {
-    const { userId } = context.get("identity");
-    const conversationId = context.req.param("conversationId");
+  route(api.exportConversation, async ({ context, userId, conversationId }) => {
     await ownConversation(parts, { conversationId, userId });
     const record = unwrap(await provider.exportConversation(conversationId));
     if (record?.userId !== userId) throw new HttpFailure("not-found", "There is no such thing.");
@@ -139,10 +123,7 @@ export function conversationRoutes(app: Hono<ServerEnvironment>, parts: ServerPa
     return context.json(record);
   });
 
-  app.post("/conversations/:conversationId/copy", async (context) => {
-    const { userId } = context.get("identity");
-    const conversationId = context.req.param("conversationId");
-    const { upTo, version, title } = parseInput(copyBody, await readJson(context, settings.limits), "body");
+  route(api.copyConversation, async ({ userId, conversationId, body: { upTo, version, title } }) => {
     const own = await ownConversation(parts, { conversationId, userId }, "all");
     checkVersion(own, version);
     const { messages } = own.conversation;
@@ -159,6 +140,6 @@ export function conversationRoutes(app: Hono<ServerEnvironment>, parts: ServerPa
     unwrap(
       await provider.appendMessages(copy, kept, metadata, { createIfMissing: true, expectedVersion: 0 }),
     );
-    return answer(context, { conversationId: copy });
+    return { conversationId: copy };
   });
 }

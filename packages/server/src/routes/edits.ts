@@ -1,22 +1,16 @@
 import type { PromptInput } from "@jaf/core";
 import type { Message } from "@jaf/memory";
-import type { Hono } from "hono";
-import { editBody, regenerateBody } from "../api/requests.ts";
-import type { ServerEnvironment } from "../http/environment.ts";
+import { editMessage, regenerate } from "../api/chat.ts";
 import { HttpFailure } from "../http/failure.ts";
-import { parseInput, readJson } from "../http/request-body.ts";
+import type { Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
 import { agentOf } from "./chat.ts";
 import { checkVersion, ownConversation } from "./own-conversation.ts";
 import { answerTurn, ownEncoder } from "./turn-answer.ts";
 
 /** Changes of what was said, by the owner. */
-export function editRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): void {
-  const { settings } = parts;
-
-  app.post("/conversations/:conversationId/edit", async (context) => {
-    const conversationId = context.req.param("conversationId");
-    const body = parseInput(editBody, await readJson(context, settings.limits), "body");
+export function editRoutes(route: Route, parts: ServerParts): void {
+  route(editMessage, ({ context, conversationId, body }) => {
     const { position, version, message } = body;
     const agentName = agentOf(parts, body.agentName);
     const input = [{ role: "user", content: message }] as PromptInput;
@@ -24,10 +18,7 @@ export function editRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): vo
     return answerTurn(parts, context, request, ownEncoder(context, body));
   });
 
-  app.post("/conversations/:conversationId/regenerate", async (context) => {
-    const { userId } = context.get("identity");
-    const conversationId = context.req.param("conversationId");
-    const body = parseInput(regenerateBody, await readJson(context, settings.limits), "body");
+  route(regenerate, async ({ context, userId, conversationId, body }) => {
     const { version } = body;
     const agentName = agentOf(parts, body.agentName);
     const said = await saidAt(parts, { conversationId, userId, version }, body.position);

@@ -1,24 +1,18 @@
 import type { LoggedTurn } from "@jaf/memory";
-import type { Hono } from "hono";
-import { eventsQuery, stopBody, turnsQuery } from "../api/requests.ts";
+import { listTurns, readEvents, stopTurn } from "../api/turns.ts";
 import { encodeServerSentEvents } from "../encoders/server-sent-events.ts";
-import { answer } from "../http/answer.ts";
-import type { ServerEnvironment } from "../http/environment.ts";
 import { notFound, unwrap } from "../http/failure.ts";
-import { parseInput, readJson } from "../http/request-body.ts";
+import type { Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
 import { decodeEvent } from "../turns/event-text.ts";
 import { ownConversation } from "./own-conversation.ts";
 import { answerEvents } from "./turn-answer.ts";
 
 /** What happens in a conversation's turns. */
-export function turnRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): void {
-  const { log, service, settings } = parts;
+export function turnRoutes(route: Route, parts: ServerParts): void {
+  const { log, service } = parts;
 
-  app.get("/conversations/:conversationId/events", async (context) => {
-    const { userId } = context.get("identity");
-    const conversationId = context.req.param("conversationId");
-    const query = parseInput(eventsQuery, context.req.query(), "query");
+  route(readEvents, async ({ context, userId, conversationId, query }) => {
     const last = lastEvent(context.req.header("last-event-id"));
     const asked = query.turnId ?? last?.turnId;
     // What it had last says nothing of another turn.
@@ -30,7 +24,7 @@ export function turnRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): vo
     const { turn, events } = page;
     if (context.req.header("accept")?.includes("text/event-stream") !== true) {
       const numbered = events.map((text, index) => ({ number: from + index, event: decodeEvent(text) }));
-      return answer(context, { turnId: turn.turnId, state: turn.state, events: numbered });
+      return { turnId: turn.turnId, state: turn.state, events: numbered };
     }
     // Nothing is left to tell: a client that would come back by itself stays away.
     if (turn.state !== "running" && events.length === 0) return context.body(null, 204);
@@ -42,23 +36,17 @@ export function turnRoutes(app: Hono<ServerEnvironment>, parts: ServerParts): vo
     );
   });
 
-  app.get("/conversations/:conversationId/turns", async (context) => {
-    const { userId } = context.get("identity");
-    const conversationId = context.req.param("conversationId");
-    const { limit } = parseInput(turnsQuery, context.req.query(), "query");
+  route(listTurns, async ({ userId, conversationId, query: { limit } }) => {
     await ownConversation(parts, { conversationId, userId });
     const turns = unwrap(await log.turnsOf(conversationId, limit));
-    return answer(context, { turns: turns.map(summaryOf) });
+    return { turns: turns.map(summaryOf) };
   });
 
-  app.post("/conversations/:conversationId/stop", async (context) => {
-    const { userId } = context.get("identity");
-    const conversationId = context.req.param("conversationId");
-    const { turnId } = parseInput(stopBody, await readJson(context, settings.limits), "body");
+  route(stopTurn, async ({ userId, conversationId, body: { turnId } }) => {
     await ownConversation(parts, { conversationId, userId });
     const stopped = turnId ?? unwrap(await log.read({ conversationId, limit: 1 }))?.turn.turnId;
     const stopping = stopped !== undefined && (await service.stop({ conversationId, turnId: stopped }));
-    return answer(context, { stopping });
+    return { stopping };
   });
 }
 

@@ -1,6 +1,6 @@
 import { createScriptedModel } from "@jaf/core/testing";
 import { describe, expect, it } from "vitest";
-import { operations } from "../../src/openapi/operations.ts";
+import { operations } from "../support/documented.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 
 /** Asks a route and parses the answer by the schema that the OpenAPI document is made from. */

@@ -1,13 +1,10 @@
 import { createServerApp } from "@jaf/server";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createRoutedApp } from "../../src/app.ts";
-import { openApiDocument } from "../../src/openapi/document.ts";
-import { documentedAnswers, documentedOperations } from "../support/documented.ts";
+import { document, documentedAnswers, documentedOperations as operations } from "../support/documented.ts";
 import { scenarioModel } from "../support/scenario.ts";
 import { assistant, saying, startTestServer } from "../support/test-server.ts";
 import { createWorld } from "../turns/support/turn-fixtures.ts";
-
-const operations = documentedOperations(openApiDocument());
 
 function options() {
   const { provider, log } = createWorld();
@@ -144,7 +141,7 @@ describe("the OpenAPI document", () => {
     const app = await createServerApp([assistant], config, options());
     onTestFinished(async () => void (await app.close()));
     const response = await app.fetch(new Request("http://localhost/openapi.json"));
-    expect(await response.json()).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+    expect(await response.json()).toEqual(JSON.parse(JSON.stringify(document)));
   });
 });
 

@@ -2,8 +2,7 @@ import { Agent, request } from "node:http";
 import type { ModelProvider } from "@jaf/core";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { openApiDocument } from "../../src/openapi/document.ts";
-import { documentedAnswers, documentedOperations } from "../support/documented.ts";
+import { document, documentedAnswers, documentedOperations } from "../support/documented.ts";
 import { startTestServer } from "../support/test-server.ts";
 
 const COUNT = Number(process.env["JAF_FUZZ_REQUESTS"] ?? 2_000);
@@ -252,7 +251,7 @@ function requestOf(
 }
 
 function generateRequests(): readonly Generated[] {
-  const { paths } = openApiDocument() as { paths: Record<string, Record<string, Described>> };
+  const { paths } = document as unknown as { paths: Record<string, Record<string, Described>> };
   const each = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, described]) => ({
       // Things are deleted now and then alone, or nothing would be left to try.
@@ -382,10 +381,7 @@ test(`${COUNT} requests of any kind have an answer that is the server's own`, {
 
   const wrong: unknown[] = [];
   const documented = new Map(
-    documentedOperations(openApiDocument()).map((operation) => [
-      operation.name,
-      documentedAnswers(operation),
-    ]),
+    documentedOperations.map((operation) => [operation.name, documentedAnswers(operation)]),
   );
   const statuses = new Map<number, number>();
   const answered = new Set<string>();

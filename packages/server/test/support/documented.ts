@@ -1,3 +1,23 @@
+import { createInMemoryProvider } from "@jaf/memory";
+import { createInMemoryTurnLog } from "@jaf/memory/adapter";
+import { createRoutedApp } from "../../src/app.ts";
+import { openApiDocument } from "../../src/http/openapi-document.ts";
+import { assistant, saying } from "./test-server.ts";
+
+const { operations, close } = await createRoutedApp(
+  [assistant],
+  { modelProvider: saying("Hi.") },
+  { defaultMemoryProvider: createInMemoryProvider(), turnLog: createInMemoryTurnLog() },
+);
+await close();
+
+/** Of a server, with their schemas. */
+export { operations };
+
+export const document = openApiDocument(operations) as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Documented>>>>;
+};
+
 interface Documented {
   readonly requestBody?: { readonly required: boolean };
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
@@ -10,15 +30,13 @@ export interface DocumentedOperation extends Documented {
   readonly path: string;
 }
 
-export function documentedOperations(document: Readonly<Record<string, unknown>>): DocumentedOperation[] {
-  const { paths } = document as { readonly paths: Record<string, Record<string, Documented>> };
-  return Object.entries(paths).flatMap(([path, item]) =>
+export const documentedOperations: readonly DocumentedOperation[] = Object.entries(document.paths).flatMap(
+  ([path, item]) =>
     Object.entries(item).map(([name, operation]) => {
       const method = name.toUpperCase();
       return { ...operation, name: `${method} ${path}`, method, path };
     }),
-  );
-}
+);
 
 /** Each status with each of its media types, e.g. `200 text/event-stream`, and `204` alone. */
 export const documentedAnswers = ({ responses }: Documented): string[] =>

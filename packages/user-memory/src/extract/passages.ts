@@ -1,5 +1,5 @@
+import { holdsSecret } from "@jaf/memory/engine";
 import { sentencesIn } from "../text/sentences.ts";
-import { holdsSecret } from "./secrets/index.ts";
 import { type Span, thirdPartySpans } from "./third-party-text/index.ts";
 
 /** Words of the user's own that can be quoted: whole sentences of one message, one behind the other. */

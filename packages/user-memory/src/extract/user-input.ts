@@ -1,11 +1,11 @@
 import type { Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/adapter";
+import { holdsSecret } from "@jaf/memory/engine";
 import type { ExtractionJob } from "../queue/queue.ts";
 import { asks } from "../text/asks.ts";
 import { sentencesIn } from "../text/sentences.ts";
 import { asksNotToKeep } from "./off-record/index.ts";
 import { lineOf, withoutSecrets } from "./passages.ts";
-import { holdsSecret } from "./secrets/index.ts";
 import { announcesText } from "./third-party-text/index.ts";
 
 /** Of a turn, so many messages and UTF-16 units are looked at: the last messages, and of each its beginning. */

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { VersionedMemoryProvider } from "../../versioned-provider.ts";
+import { receiptOf as receiptOfWrite, type VersionedMemoryProvider } from "../../versioned-provider.ts";
 import { expectConflict, expectOk, read } from "../expectations.ts";
 import { users } from "../messages.ts";
 import { defineSpec } from "../spec.ts";
@@ -33,6 +33,17 @@ export const receipts = defineSpec(
       const all = { first: 2, second: 3, trim: 5, drop: 5, metadata: 5, replace: 8 };
       for (const [name, position] of Object.entries(all))
         expect(await receiptOf(provider, name), name).toBe(position);
+    },
+
+    "name the conversation that a write has created": async ({ provider }) => {
+      const absent = { expectedVersion: 0, ...key("first") };
+      const created = receiptOfWrite(await append(provider, "c", users("1"), {}, absent));
+      const { incarnation } = await read(provider);
+      expect(created?.incarnation).toBe(incarnation);
+      // Its answer may be the one to an earlier write, whose conversation is no more.
+      expect(receiptOfWrite(await append(provider, "c", users("1"), {}, absent))).toBeUndefined();
+      const next = await provider.appendMessages("c", users("2"), {}, { expectedVersion: 1 });
+      expect(receiptOfWrite(next)).not.toHaveProperty("incarnation");
     },
 
     "are there after a retry, as they were": async ({ provider }) => {

@@ -1,0 +1,33 @@
+import type { ContinuationValidator, Message } from "@jaf/memory";
+import { assertValidContinuation, defaultContinuationValidator } from "@jaf/memory/turns";
+import type { GivenByClient } from "./decisions.ts";
+
+interface Sent extends GivenByClient {
+  /** Absent: the client sent no messages. */
+  readonly messages: readonly Message[] | undefined;
+  /** Absent: it sent no token. */
+  readonly historyToken?: unknown;
+}
+
+/**
+ * Judges what a client sent where there is no conversation yet, so that a refused request makes none. Throws
+ * `ContinuationValidationError`, or what the validator throws.
+ */
+export async function judgeNew(
+  { messages, historyToken, approvals = [], toolResults = [] }: Sent,
+  validate: ContinuationValidator = defaultContinuationValidator(),
+): Promise<void> {
+  const facts = {
+    ...{ pendingApprovals: [], clientToolCallIds: [], dropped: 0 },
+    ...(historyToken === undefined ? {} : { historyToken: { sent: historyToken, expected: undefined } }),
+  };
+  if (messages !== undefined) await validate({ persisted: [], incoming: messages, approvals, ...facts });
+  // As a run does, whatever the application lets pass.
+  assertValidContinuation([], messages ?? [], { mode: "compatible", approvals, ...facts });
+  const answers = toolResults.map(({ toolCallId }) => ({
+    role: "tool",
+    content: "",
+    tool_call_id: toolCallId,
+  }));
+  assertValidContinuation([], answers, { mode: "compatible", ...facts, historyToken: undefined });
+}

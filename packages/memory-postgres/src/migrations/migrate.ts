@@ -1,0 +1,33 @@
+import type { PostgresClient } from "../client/clients.ts";
+import { type PostgresTables, parseTables, type TableGroupName } from "../config.ts";
+import type { TableLayout } from "../schema/names.ts";
+import { blobTables } from "./blobs.ts";
+import { cacheTables } from "./cache.ts";
+import { conversationTables } from "./conversations.ts";
+import { migrateGroups, printGroups } from "./migrator.ts";
+import type { TableGroup } from "./table-group.ts";
+import { turnLogTables } from "./turn-log.ts";
+
+const TABLE_GROUPS: Readonly<Record<TableGroupName, TableGroup>> = {
+  conversations: conversationTables,
+  blobs: blobTables,
+  cache: cacheTables,
+  "turn-log": turnLogTables,
+};
+
+function toGroups(options: PostgresTables): readonly [groups: readonly TableGroup[], layout: TableLayout] {
+  const { groups, ...layout } = parseTables(options);
+  return [groups.map((name) => TABLE_GROUPS[name]), layout];
+}
+
+/**
+ * Creates or updates tables, as each of `createPostgresProvider`, `createPostgresBlobStore`, `createPostgresCacheAdapter` and
+ * `createPostgresTurnLog` does by itself for its own unless `migrate: false`. Any number of processes may call it at once. Rejects
+ * with a `TypeError` for an invalid option, and with a `MemorySetupError`.
+ */
+export async function migrate(client: PostgresClient, options: PostgresTables = {}): Promise<void> {
+  await migrateGroups(client, ...toGroups(options));
+}
+
+/** What `migrate` would run, as a script for `psql`: for databases whose schema the application may not change. */
+export const printMigrations = (options: PostgresTables = {}): string => printGroups(...toGroups(options));

@@ -1,0 +1,132 @@
+import { createMemoryStorageError, MemorySetupError } from "@jaf/memory/adapter";
+import { adaptClient } from "../client/adapt-client.ts";
+import type { PostgresClient } from "../client/clients.ts";
+import type { SqlClient } from "../client/port.ts";
+import { hasCode } from "../client/sql-state.ts";
+import { toSetupError } from "../errors.ts";
+import { qualifiedName, quoteIdentifier, type ResolvedNames, type TableLayout } from "../schema/names.ts";
+import {
+  hasOwnFunctions,
+  hasTables,
+  migrationScript,
+  partitionCount,
+  TABLES_GONE,
+  WRONG_PARTITIONS,
+} from "./script.ts";
+import type { TableGroup } from "./table-group.ts";
+
+interface PrepareOptions {
+  /** For the error. */
+  readonly operation: string;
+  /** Whether the tables may be made or changed. */
+  readonly migrate: boolean;
+}
+
+interface FoundTables {
+  readonly names: ResolvedNames;
+  /** Why they have to be migrated; absent: the database has everything that this version of the package needs, or more. */
+  readonly lack?: string;
+}
+
+const OUTDATED = "the tables are missing or out of date";
+const RENAMED = "the schema was renamed after its tables were made";
+
+const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code });
+
+/** Resolves the schema of the tables. Changes nothing. */
+async function findTables(sql: SqlClient, group: TableGroup, layout: TableLayout): Promise<FoundTables> {
+  const { tableName, schema, partitions } = layout;
+  const journalName = quoteIdentifier(`${tableName}${group.journalSuffix}`);
+  // Asking for a table that isn't there would be an error, and in a transaction of the caller's its end.
+  const [found] = await sql.query({
+    text: `SELECT place.schema, to_regclass(quote_ident(place.schema) || '.' || $2::text)::text AS journal,
+        ${partitionCount("quote_ident(place.schema) || '.' || $3::text")}::text AS partitions,
+        ${hasTables(group, "place.schema", tableName)}::text AS complete,
+        ${hasOwnFunctions(group, "place.schema", tableName)}::text AS own_functions
+      FROM (SELECT coalesce($1::text, current_schema()::text) AS schema) AS place`,
+    values: [schema ?? null, journalName, quoteIdentifier(`${tableName}${group.tables[0] ?? ""}`)],
+  });
+  const resolved = schema ?? found?.["schema"];
+  if (resolved == null) throw failure("3F000", "no schema has been selected");
+  const names = { tableName, schema: resolved };
+  if (found?.["journal"] == null) return { names, lack: OUTDATED };
+  if (
+    group.divisible !== undefined &&
+    partitions !== undefined &&
+    Number(found["partitions"]) !== partitions
+  ) {
+    throw failure(WRONG_PARTITIONS, "the tables exist, with another number of partitions");
+  }
+  const [applied] = await sql.query({
+    text: `SELECT max(id)::text AS latest FROM ${qualifiedName(names, group.journalSuffix)}`,
+    values: [],
+  });
+  const latest = Number(applied?.["latest"] ?? -1);
+  if (latest >= 0 && found["complete"] !== "true")
+    throw failure(TABLES_GONE, "tables that were made are gone");
+  if (latest < group.migrations.length - 1) return { names, lack: OUTDATED };
+  return found["own_functions"] === "true" ? { names } : { names, lack: RENAMED };
+}
+
+// Above read committed, a script that waited for another one doesn't see what that one did.
+const RACED = new Set<unknown>(["40001", "40P01", "23505", "42P06"]);
+
+const ATTEMPTS = 5;
+
+async function runScript(sql: SqlClient, script: string): Promise<void> {
+  let first: unknown;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    try {
+      return await sql.script(script);
+    } catch (thrown) {
+      first ??= thrown; // In a transaction of the caller's, the others say only that it has failed.
+      if (!hasCode(thrown, RACED)) break;
+    }
+  }
+  throw first;
+}
+
+/** Needs no right to change the schema where there is nothing to change. Returns where the tables are. */
+async function applyMigrations(
+  sql: SqlClient,
+  group: TableGroup,
+  wanted: TableLayout,
+): Promise<ResolvedNames> {
+  const { names, lack } = await findTables(sql, group, wanted);
+  if (lack !== undefined)
+    await runScript(sql, migrationScript(group, { ...names, partitions: wanted.partitions }));
+  return names;
+}
+
+/** {@link applyMigrations} where `migrate`, else only looks. Rejects with a `MemorySetupError`, or as drivers do. */
+export async function prepareTables(
+  sql: SqlClient,
+  group: TableGroup,
+  { operation, migrate: mayMigrate, ...layout }: TableLayout & PrepareOptions,
+): Promise<ResolvedNames> {
+  if (mayMigrate) return applyMigrations(sql, group, layout);
+  const { names, lack } = await findTables(sql, group, layout);
+  if (lack === undefined) return names;
+  const reason = `${lack}; run ${group.remedy}`;
+  throw new MemorySetupError(createMemoryStorageError(operation, reason, { provider: "postgres" }));
+}
+
+/** What a `migrate` does for these groups, one after the other: where one fails, those before it are made. */
+export async function migrateGroups(
+  client: PostgresClient,
+  groups: readonly TableGroup[],
+  layout: TableLayout,
+): Promise<void> {
+  try {
+    const sql = adaptClient(client);
+    for (const group of groups) await applyMigrations(sql, group, layout);
+  } catch (thrown) {
+    throw toSetupError("migrate", thrown);
+  }
+}
+
+/** What a `printMigrations` returns for these groups: a transaction for each. */
+export const printGroups = (groups: readonly TableGroup[], layout: TableLayout): string =>
+  groups
+    .map((group) => `BEGIN ISOLATION LEVEL READ COMMITTED;\n${migrationScript(group, layout)}\nCOMMIT;\n`)
+    .join("\n");

@@ -1,0 +1,132 @@
+import { quoteIdentifier, quoteLiteral, type TableLayout } from "../schema/names.ts";
+import { DIVISION, TABLE_PLACEHOLDER } from "./ddl.ts";
+import { quotedName, type TableGroup } from "./table-group.ts";
+
+/** That the tables are divided into as many parts as they should be. */
+export const WRONG_PARTITIONS = "JF002";
+
+/** That the tables were made once, and some of them are gone. */
+export const TABLES_GONE = "JF004";
+
+const partitionScript = (tables: readonly string[], tableName: string, partitions: number): string => `
+DO $jaf_partitions$
+BEGIN
+FOR part IN 0..${partitions - 1} LOOP
+${tables.map((suffix) => `EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES WITH (MODULUS ${partitions}, REMAINDER %s)', '${tableName}${suffix}_p' || part, '${tableName}${suffix}', part);`).join("\n")}
+END LOOP;
+END
+$jaf_partitions$;`;
+
+const named = (sql: string, { tableName }: TableLayout): string =>
+  sql.replaceAll(TABLE_PLACEHOLDER, tableName);
+
+function migrationSql(group: TableGroup, id: number, layout: TableLayout): string {
+  const sql = named(group.migrations[id]?.sql ?? "", layout);
+  const { tableName, partitions } = layout;
+  if (id !== 0 || partitions === undefined || group.divisible === undefined)
+    return sql.replaceAll(DIVISION, "");
+  const { tables, column } = group.divisible;
+  const divided = sql.replaceAll(DIVISION, ` PARTITION BY HASH ("${column}")`);
+  return divided + partitionScript(tables, tableName, partitions);
+}
+
+/** How many parts a table has, as a query of one value. */
+export const partitionCount = (table: string): string =>
+  `(SELECT count(*) FROM pg_inherits WHERE inhparent = to_regclass(${table}))`;
+
+/** Whether all tables are there, as a condition on a schema: an expression of SQL that gives its name. */
+export const hasTables = ({ tables }: TableGroup, schema: string, tableName: string): string =>
+  `(${tables.map((suffix) => `to_regclass(${quotedName(schema)} || '."${tableName}${suffix}"') IS NOT NULL`).join(" AND ")})`;
+
+/** Whether the functions were made for the tables that are there now, as a condition on a schema: see {@link hasTables}. */
+export const hasOwnFunctions = ({ functions }: TableGroup, schema: string, tableName: string): string =>
+  functions === undefined ? "true" : functions.areOwn(schema, tableName);
+
+const tablesCheck = (group: TableGroup, tableName: string, journal: string): string => `DO $jaf$
+BEGIN
+IF EXISTS (SELECT FROM ${journal} WHERE id = 0) AND NOT ${hasTables(group, "current_setting('jaf.schema')", tableName)} THEN
+RAISE EXCEPTION USING ERRCODE = '${TABLES_GONE}', MESSAGE = 'tables that were made are gone';
+END IF;
+END
+$jaf$;
+`;
+
+const partitionCheck = ({ divisible }: TableGroup, { tableName, partitions }: TableLayout): string =>
+  divisible === undefined || partitions === undefined
+    ? ""
+    : `DO $jaf$
+BEGIN
+IF ${partitionCount(quoteLiteral(quoteIdentifier(tableName)))} <> ${partitions} THEN
+RAISE EXCEPTION USING ERRCODE = '${WRONG_PARTITIONS}', MESSAGE = 'the tables exist, with another number of partitions';
+END IF;
+END
+$jaf$;
+`;
+
+/** Puts the schema of the tables in the place of "public". */
+const execution = (sql: string): string => `EXECUTE replace($jaf_migration$
+${sql}
+$jaf_migration$, '"public".', ${quotedName("current_setting('jaf.schema')")} || '.');`;
+
+const functionsStep = ({ functions }: TableGroup, layout: TableLayout): string =>
+  functions === undefined
+    ? ""
+    : `DO $jaf$
+BEGIN
+IF current_setting('jaf.own_functions') = 'false' THEN
+${execution(named(functions.sql, layout))}
+END IF;
+END
+$jaf$;
+`;
+
+/**
+ * Everything as one script that any number of processes may run at once, on a new or an existing database: sent as
+ * one simple query it is one transaction, also through PgBouncer.
+ */
+export function migrationScript(group: TableGroup, layout: TableLayout): string {
+  const { tableName, schema } = layout;
+  const journal = quoteIdentifier(`${tableName}${group.journalSuffix}`);
+  const schemaText = schema === undefined ? "current_schema()" : quoteLiteral(schema);
+  const steps = group.migrations.map(
+    ({ name }, id) => `DO $jaf$
+BEGIN
+IF NOT EXISTS (SELECT FROM ${journal} WHERE id = ${id}) THEN
+INSERT INTO ${journal} (id, name) VALUES (${id}, '${name}');
+PERFORM set_config('jaf.own_functions', 'false', true);
+${execution(migrationSql(group, id, layout))}
+END IF;
+END
+$jaf$;`,
+  );
+  return `-- Through a setting, since a schema may have any name, also one that would end the quotation below.
+SELECT set_config('jaf.schema', ${schemaText}, true);
+-- Both are put back at the end: the caller may be in a transaction of its own.
+SELECT set_config('jaf.search_path', current_setting('search_path'), true),
+	set_config('jaf.conforming_strings', current_setting('standard_conforming_strings'), true);
+-- One for the whole schema, which tables of several names may share and which only one can create.
+SELECT pg_advisory_xact_lock(hashtextextended('jaf ' || current_setting('jaf.schema'), 0));
+DO $jaf$
+BEGIN
+IF current_setting('jaf.schema') = '' THEN
+RAISE EXCEPTION USING ERRCODE = '3F000', MESSAGE = 'no schema has been selected to create in';
+END IF;
+-- Asked first: CREATE SCHEMA IF NOT EXISTS needs the right to create one even where there is nothing to do.
+IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = current_setting('jaf.schema')) THEN
+EXECUTE format('CREATE SCHEMA %I', current_setting('jaf.schema'));
+END IF;
+END
+$jaf$;
+-- Left out, pg_temp would be searched first.
+SELECT set_config('search_path', quote_ident(current_setting('jaf.schema')) || ', pg_temp', true),
+	set_config('standard_conforming_strings', 'on', true);
+CREATE TABLE IF NOT EXISTS ${journal} (
+	id integer PRIMARY KEY,
+	name text NOT NULL,
+	applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
+${tablesCheck(group, tableName, journal)}SELECT set_config('jaf.own_functions', ${hasOwnFunctions(group, "current_setting('jaf.schema')", tableName)}::text, true);
+${steps.join("\n")}
+${functionsStep(group, layout)}${partitionCheck(group, layout)}SELECT set_config('search_path', current_setting('jaf.search_path'), true),
+	set_config('standard_conforming_strings', current_setting('jaf.conforming_strings'), true);`;
+}

@@ -1,0 +1,57 @@
+import { ddl } from "./ddl.ts";
+import type { TableGroup } from "./table-group.ts";
+
+/** The tables of a turn log. */
+export const turnLogTables: TableGroup = {
+  journalSuffix: "_turn_migrations",
+  tables: ["_turns", "_turn_events"],
+  migrations: [
+    {
+      name: "initial",
+      sql: ddl`
+CREATE TABLE "__p___turns" (
+	"conversation_id" varchar(255) COLLATE "C" NOT NULL,
+	"turn_id" varchar(255) COLLATE "C" NOT NULL,
+	"user_id" varchar(255) COLLATE "C" NOT NULL,
+	"state" text COLLATE "C" NOT NULL,
+	"token" text NOT NULL,
+	"lease_seconds" double precision NOT NULL,
+	"keep_seconds" bigint NOT NULL,
+	"lease_ends_at" timestamp with time zone NOT NULL,
+	"events" bigint NOT NULL,
+	"stop_requested" boolean DEFAULT false NOT NULL,
+	"request" text,
+	"record" text,
+	"started_at" timestamp with time zone NOT NULL,
+	"events_expire_at" timestamp with time zone,
+	"expires_at" timestamp with time zone NOT NULL,
+	"due_at" timestamp with time zone NOT NULL,
+	CONSTRAINT "__p___turns_pkey" PRIMARY KEY ("conversation_id", "turn_id")
+);
+CREATE TABLE "__p___turn_events" (
+	"conversation_id" varchar(255) COLLATE "C" NOT NULL,
+	"turn_id" varchar(255) COLLATE "C" NOT NULL,
+	"first" bigint NOT NULL,
+	"texts" text[] NOT NULL,
+	CONSTRAINT "__p___turn_events_pkey" PRIMARY KEY ("conversation_id", "turn_id", "first"),
+	CONSTRAINT "__p___turn_events_turn" FOREIGN KEY ("conversation_id", "turn_id")
+		REFERENCES "public"."__p___turns" ("conversation_id", "turn_id") ON DELETE CASCADE
+);
+-- What each append changes is in no index, so that it is an update within the page.
+CREATE INDEX "idx___p___turns_started" ON "__p___turns" ("conversation_id", "started_at");
+CREATE UNIQUE INDEX "idx___p___turns_open" ON "__p___turns" ("conversation_id") WHERE state <> 'ended';
+CREATE INDEX "idx___p___turns_user" ON "__p___turns" ("user_id", "state", "started_at");
+CREATE INDEX "idx___p___turns_lease" ON "__p___turns" ("due_at") WHERE state = 'running';
+CREATE INDEX "idx___p___turns_due" ON "__p___turns" ("due_at") WHERE state <> 'running';
+-- Room for the next version of a row in its page.
+ALTER TABLE "__p___turns" SET (fillfactor = 50);
+-- Statistics keep samples of what stands in a column, also once it is deleted: nothing of what was said.
+ALTER TABLE "__p___turns"
+	ALTER COLUMN "request" SET STATISTICS 0,
+	ALTER COLUMN "record" SET STATISTICS 0;
+ALTER TABLE "__p___turn_events" ALTER COLUMN "texts" SET STATISTICS 0;
+`,
+    },
+  ],
+  remedy: 'migrate(), or the script of printMigrations(), with `groups: ["turn-log"]`',
+};

@@ -1,0 +1,170 @@
+import { BODY, ddl } from "./ddl.ts";
+import { hasFunction, type TableGroup } from "./table-group.ts";
+
+const tables = ddl`
+CREATE TABLE "__p___audit" (
+	"user_hash" text COLLATE "C" NOT NULL,
+	"seq" bigint NOT NULL,
+	"body" text NOT NULL,
+	CONSTRAINT "__p___audit_pkey" PRIMARY KEY ("user_hash", "seq")
+);
+CREATE TABLE "__p___facts" (
+	"user_hash" text COLLATE "C" NOT NULL,
+	"user_id" text NOT NULL,
+	"seq" bigint NOT NULL,
+	"id" text COLLATE "C" NOT NULL,
+	"fact" text NOT NULL,
+	"tags" text[] NOT NULL,
+	"score" double precision,
+	"trust" text NOT NULL,
+	"status" text COLLATE "C" NOT NULL,
+	"quarantine" text,
+	"digest" text COLLATE "C" NOT NULL,
+	"key" text COLLATE "C",
+	"conversation_id" text COLLATE "C",
+	"position" bigint,
+	"message_id" text,
+	"author" text,
+	"extractor" text,
+	"evidence" text,
+	"said_at" bigint,
+	"created_at" bigint NOT NULL,
+	"updated_at" bigint,
+	"valid_from" bigint NOT NULL,
+	"valid_until" bigint,
+	"superseded_by" text COLLATE "C",
+	"superseded_at" bigint,
+	"conflicts_with" text,
+	"terms" text[] NOT NULL,
+	"weights" integer[] NOT NULL,
+	"term_keys" bigint[] NOT NULL,
+	"vector" real[],
+	"packed_vector" bytea,
+	"quotation" text,
+	"used_at" bigint,
+	CONSTRAINT "__p___facts_pkey" PRIMARY KEY ("user_hash", "seq")
+);
+CREATE TABLE "__p___heads" (
+	"user_hash" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"version" bigint NOT NULL,
+	"epoch" bigint NOT NULL,
+	"state" text NOT NULL,
+	"documents" bigint NOT NULL
+);
+CREATE TABLE "__p___jobs" (
+	"user_hash" text COLLATE "C" NOT NULL,
+	"id" text COLLATE "C" NOT NULL,
+	"user_id" text NOT NULL,
+	"body" text NOT NULL,
+	"attempts" bigint NOT NULL,
+	"ready_at" bigint NOT NULL,
+	CONSTRAINT "__p___jobs_pkey" PRIMARY KEY ("user_hash", "id")
+);
+CREATE TABLE "__p___fact_tombstones" (
+	"user_hash" text COLLATE "C" NOT NULL,
+	"digest" text COLLATE "C" NOT NULL,
+	"at" bigint NOT NULL,
+	CONSTRAINT "__p___fact_tombstones_pkey" PRIMARY KEY ("user_hash", "digest")
+);
+CREATE INDEX "idx___p___facts_id" ON "__p___facts" ("user_hash", "id");
+CREATE INDEX "idx___p___facts_digest" ON "__p___facts" ("user_hash", "digest");
+CREATE INDEX "idx___p___facts_key" ON "__p___facts" ("user_hash", "key", "status") WHERE key IS NOT NULL;
+CREATE INDEX "idx___p___facts_place" ON "__p___facts" ("user_hash", "conversation_id", "position") WHERE conversation_id IS NOT NULL;
+CREATE INDEX "idx___p___facts_superseder" ON "__p___facts" ("user_hash", "superseded_by") WHERE superseded_by IS NOT NULL;
+CREATE INDEX "idx___p___facts_status" ON "__p___facts" ("user_hash", "status", "seq");
+CREATE INDEX "idx___p___facts_vector" ON "__p___facts" ("user_hash", "seq") WHERE vector IS NOT NULL;
+CREATE INDEX "idx___p___facts_packed" ON "__p___facts" ("user_hash", "seq") WHERE packed_vector IS NOT NULL;
+-- Without the list of pending entries, which every search would have to walk.
+CREATE INDEX "idx___p___facts_terms" ON "__p___facts" USING gin ("term_keys") WITH (fastupdate = false);
+CREATE INDEX "idx___p___jobs_ready_at" ON "__p___jobs" ("ready_at");
+-- Vectors don't get smaller when they are compressed, and are read faster when they aren't.
+ALTER TABLE "__p___facts"
+	ALTER COLUMN "vector" SET STORAGE EXTERNAL,
+	ALTER COLUMN "packed_vector" SET STORAGE EXTERNAL;
+-- Statistics keep samples of what stands in a column, also once it is deleted: none of what users say.
+ALTER TABLE "__p___facts"
+	ALTER COLUMN "user_id" SET STATISTICS 0,
+	ALTER COLUMN "fact" SET STATISTICS 0,
+	ALTER COLUMN "tags" SET STATISTICS 0,
+	ALTER COLUMN "key" SET STATISTICS 0,
+	ALTER COLUMN "conversation_id" SET STATISTICS 0,
+	ALTER COLUMN "message_id" SET STATISTICS 0,
+	ALTER COLUMN "author" SET STATISTICS 0,
+	ALTER COLUMN "extractor" SET STATISTICS 0,
+	ALTER COLUMN "evidence" SET STATISTICS 0,
+	ALTER COLUMN "quotation" SET STATISTICS 0,
+	ALTER COLUMN "terms" SET STATISTICS 0;
+ALTER TABLE "__p___jobs"
+	ALTER COLUMN "user_id" SET STATISTICS 0,
+	ALTER COLUMN "body" SET STATISTICS 0;
+`;
+
+const eraseFunction = ddl`
+-- Deletes everything about a user, in one step. What remains is the head, one version and one epoch on, and the audit
+-- trail that is handed in.
+--
+-- Arguments
+--   p_user_hash  the hash of the user's id
+--   p_state      the state of the head that remains
+--   p_trail      the audit trail that remains: an array of objects with seq and body
+--   and the five tables. They are arguments, so that the function names none: a schema that is renamed takes it along
+--
+-- Returns how many facts, vectors and jobs are gone, with a space between them.
+--
+-- A function, since each statement inside sees what was committed while the first one waited for the head, which every
+-- write of the user's takes before it writes anything else.
+CREATE OR REPLACE FUNCTION "public"."__p___erase"(
+	p_user_hash text,
+	p_state text,
+	p_trail json,
+	p_heads regclass,
+	p_facts regclass,
+	p_tombstones regclass,
+	p_audit regclass,
+	p_jobs regclass
+)
+RETURNS text
+LANGUAGE plpgsql
+AS ${BODY}
+DECLARE
+	facts bigint;
+	vectors bigint;
+	jobs bigint;
+BEGIN
+	EXECUTE format(
+		'INSERT INTO %s AS head (user_hash, version, epoch, state, documents) VALUES ($1, 1, 1, $2, 0) '
+		'ON CONFLICT (user_hash) DO UPDATE '
+		'SET version = head.version + 1, epoch = head.epoch + 1, state = excluded.state, documents = 0',
+		p_heads
+	) USING p_user_hash, p_state;
+	EXECUTE format(
+		'WITH gone AS (DELETE FROM %s WHERE user_hash = $1 RETURNING vector IS NOT NULL OR packed_vector IS NOT NULL AS had_vector) '
+		'SELECT count(*), count(*) FILTER (WHERE had_vector) FROM gone',
+		p_facts
+	) INTO facts, vectors USING p_user_hash;
+	EXECUTE format('DELETE FROM %s WHERE user_hash = $1', p_tombstones) USING p_user_hash;
+	EXECUTE format('DELETE FROM %s WHERE user_hash = $1', p_audit) USING p_user_hash;
+	EXECUTE format(
+		'INSERT INTO %s (user_hash, seq, body) '
+		'SELECT $1, entry.seq, entry.body FROM json_to_recordset($2) AS entry (seq bigint, body text)',
+		p_audit
+	) USING p_user_hash, p_trail;
+	EXECUTE format('DELETE FROM %s WHERE user_hash = $1', p_jobs) USING p_user_hash;
+	GET DIAGNOSTICS jobs = ROW_COUNT;
+	RETURN concat_ws(' ', facts, vectors, jobs);
+END
+${BODY};
+`;
+
+/** The tables of user memory. */
+export const userMemoryTables: TableGroup = {
+  journalSuffix: "_fact_migrations",
+  tables: ["_heads", "_facts", "_fact_tombstones", "_audit", "_jobs"],
+  migrations: [{ name: "initial", sql: tables }],
+  functions: {
+    sql: eraseFunction,
+    // It names no table, so it serves wherever it is.
+    areOwn: (schema, tableName) => hasFunction(schema, `${tableName}_erase`),
+  },
+  remedy: "migrate(), or the script of printMigrations(), both of @jaf/memory-postgres/user-memory",
+};
