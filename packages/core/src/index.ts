@@ -111,6 +111,7 @@ export type { ModelConfig, ReasoningEffort, ToolChoice } from "./model/model-con
 export type { ModelRetryPolicy } from "./model/retry.ts";
 export type { RunResult } from "./run-result.ts";
 export { createRunState, type RunState, type RunStateInput } from "./state.ts";
+export type { RunTimeouts } from "./timing/run-timeouts.ts";
 export { createTool, type ToolDefinition, type ToolReturn } from "./tools/create-tool.ts";
 export { type ErrorHandlingOptions, type ToolLogEntry, withErrorHandling } from "./tools/error-handling.ts";
 export {
