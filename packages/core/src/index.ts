@@ -85,7 +85,7 @@ export {
   type Interruption,
   reject,
 } from "./interruption/interruption.ts";
-export type { Durability, MemoryConfig } from "./memory/config.ts";
+export type { Durability, MemoryConfig, SummaryConfig } from "./memory/config.ts";
 export type {
   CompletionRequest,
   Middleware,
