@@ -11,7 +11,7 @@ function watching() {
     inputs.push(messages);
     return `summary ${inputs.length}`;
   };
-  return { inputs, memory: { compressionThreshold: 8, summarize } };
+  return { inputs, memory: { compressionThreshold: 8, summary: { summarize } } };
 }
 
 const opening = [user("start it"), calling(["job", "tool"]), user("go on"), assistant("It runs.")];

@@ -143,7 +143,11 @@ describe("the context event", () => {
     ]);
     const { contexts } = await converse({
       provider,
-      memory: { window: { maxMessages: 50 }, compressionThreshold: 1, summarize: async () => "secret" },
+      memory: {
+        window: { maxMessages: 50 },
+        compressionThreshold: 1,
+        summary: { summarize: async () => "secret" },
+      },
       said: ["another secret"],
     });
     expect(JSON.stringify(contexts)).not.toContain("secret");
@@ -235,7 +239,7 @@ describe("the context event of any history", () => {
         const { views, contexts } = await converse({
           provider,
           said,
-          memory: { ...memory, summarize: async ({ messages }) => `sum of ${messages.length}` },
+          memory: { ...memory, summary: { summarize: async ({ messages }) => `sum of ${messages.length}` } },
         });
         const [view = []] = views;
         const [data] = contexts;

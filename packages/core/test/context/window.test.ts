@@ -225,8 +225,10 @@ describe("a window that can't be used", () => {
 
   it.each([
     [{ compressionThreshold: "50" }, "compressionThreshold"],
-    [{ summarizeTimeoutMs: 0 }, "summarizeTimeoutMs"],
-    [{ summarize: "small" }, "summarize"],
+    [{ summary: { timeoutMs: 0 } }, "summary.timeoutMs"],
+    [{ summary: { summarize: "small" } }, "summary.summarize"],
+    [{ summary: "small" }, "summary"],
+    [{ summary: null }, "summary"],
   ])("is refused without autoStore, too, where another option is wrong: %j", async (fields, field) => {
     const { ended } = await converse({
       provider: createInMemoryProvider(),
