@@ -348,17 +348,17 @@ describe("a store that", () => {
     throw new Error("the store is down");
   };
 
-  it.each<[string, Partial<CacheAdapter>, boolean]>([
-    ["can't be read", { get: fails }, false],
-    ["can't be claimed", { setIfAbsent: fails }, false],
-    ["can't be written", { set: fails }, true],
-    ["never answers", { get: () => new Promise(() => {}) }, false],
-  ])("%s costs no run, and is told", async (_, change, isNamed) => {
+  it.each<[string, Partial<CacheAdapter>, { readonly isNamed: boolean; readonly maxWaitMs?: number }]>([
+    ["can't be read", { get: fails }, { isNamed: false }],
+    ["can't be claimed", { setIfAbsent: fails }, { isNamed: false }],
+    ["can't be written", { set: fails }, { isNamed: true }],
+    ["never answers", { get: () => new Promise(() => {}) }, { isNamed: false, maxWaitMs: 200 }],
+  ])("%s costs no run, and is told", async (_, change, { isNamed, maxWaitMs }) => {
     const server = await gemini(["Hello."]);
     const errors: unknown[] = [];
     const cacheRegistry = new GoogleCacheRegistry({
       store: failing(change),
-      maxWaitMs: 200,
+      maxWaitMs,
       onError: (error) => {
         errors.push(error);
         throw new Error("and so does who is told");
