@@ -14,7 +14,7 @@ import type { Emit } from "../events/emitter.ts";
 import { plainCopy } from "../immutable/copy.ts";
 import { abortError, sleep } from "../timing/abort.ts";
 import type { MemoryConfig } from "./config.ts";
-import { incarnationConflict, turnLeaseOf } from "./lease.ts";
+import { incarnationConflict, turnLeaseOf } from "./current-turn.ts";
 import { type Head, loadHead } from "./load.ts";
 import { metadataVersionOf, versionOf } from "./metadata.ts";
 import { asResult, thrownBy } from "./to-result.ts";

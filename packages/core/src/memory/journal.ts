@@ -4,7 +4,7 @@ import type { Spending } from "../cost/spending.ts";
 import { sleep } from "../timing/abort.ts";
 import { type KnownState, openAppends } from "./append.ts";
 import { durabilityOf, type MemoryConfig } from "./config.ts";
-import { turnLeaseOf } from "./lease.ts";
+import { turnLeaseOf } from "./current-turn.ts";
 import type { Loaded } from "./load.ts";
 import { firstPositionOf, nextPositionOf, readMetadata, toMetadata } from "./metadata.ts";
 import { type AppendEntry, type EntryWrite, openTurnLease, type TurnLeaseOptions } from "./turn-lease.ts";
