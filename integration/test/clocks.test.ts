@@ -148,7 +148,7 @@ describe.each([
       await provider.appendMessages(conversationId, messages, {}, { createIfMissing: "unowned" });
       const summarize = () => Promise.reject(new Error("it can't be made"));
       setClock(aheadMs);
-      const memory = { compressionThreshold: 2, summarize };
+      const memory = { compressionThreshold: 2, summary: { summarize } };
       await start({ provider, conversationId, steps: ["Done."], memory });
       vi.useRealTimers();
       await expect.poll(() => retryMs(provider, conversationId)).toBeGreaterThan(5_000);

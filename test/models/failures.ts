@@ -71,7 +71,7 @@ export function describeFailures<Reply>(api: ModelApi<Reply>, own: readonly Fail
   describe("a service that says nothing", () => {
     it.each<[string, Pick<Asked, "agent" | "config">, readonly Way[]]>([
       ["is up", { agent: { modelConfig: { timeoutMs: TIMEOUT_MS } } }, WAYS],
-      ["between two pieces is up", { config: { modelIdleTimeoutMs: TIMEOUT_MS } }, ["streamed"]],
+      ["between two pieces is up", { config: { timeouts: { modelIdleMs: TIMEOUT_MS } } }, ["streamed"]],
     ])("is asked again when the time %s", async (_, limits, ways) => {
       const service = await start(api, [HANGS]);
       const runs = await Promise.all(ways.map((way) => ask(api, service, { way, ...limits })));

@@ -24,7 +24,7 @@ const SHORTENED = {
   "in steps": { window: { maxMessages: RECENT, trimTo: RECENT / 2 } },
   summaries: {
     compressionThreshold: RECENT,
-    summarize: async () => "Orders were asked about.",
+    summary: { summarize: async () => "Orders were asked about." },
   },
 } as const satisfies Record<string, Config>;
 type ShortenedName = keyof typeof SHORTENED;

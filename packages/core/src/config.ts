@@ -12,6 +12,7 @@ import type { CacheableConfig } from "./model/cache.ts";
 import type { ModelCompletion, ModelStreamChunk } from "./model/completion.ts";
 import type { ModelRetryPolicy } from "./model/retry.ts";
 import type { RunState } from "./state.ts";
+import type { RunTimeouts } from "./timing/run-timeouts.ts";
 
 /**
  * The interface to a model. A provider sends `agent.instructions(state)` and `state.messages`. The messages are `RichMessage`s,
@@ -132,20 +133,8 @@ export type RunConfig<Ctx> = {
    * Default 1.
    */
   readonly outputRepairs?: number;
-  /**
-   * How long one attempt of a model call may take, in milliseconds, from 1; `Infinity`: no limit. When the time is over, the
-   * provider's signal is aborted and a later reply is ignored. This is a transient failure, which is retried as `modelRetry` says;
-   * after the last attempt the run ends with a `ModelCallError` that has `timeoutMs`. `Agent.modelConfig.timeoutMs` takes
-   * precedence. Default 600,000.
-   */
-  readonly modelTimeoutMs?: number;
-  /**
-   * How long the model's stream may send nothing, in milliseconds, before its first chunk and between two chunks. Otherwise like
-   * `modelTimeoutMs`. Default 300,000.
-   */
-  readonly modelIdleTimeoutMs?: number;
-  /** The default of `Tool.timeoutMs`, in milliseconds. Default 600,000. */
-  readonly toolTimeoutMs?: number;
+  /** How long the calls of the run may take. */
+  readonly timeouts?: RunTimeouts;
   /**
    * What happens when a tool throws. `"continue"` (default): the model gets an error result and can correct itself.
    * `"fail"`: the run ends with `ToolCallError` once the other calls of the same reply are answered.

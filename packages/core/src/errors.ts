@@ -87,7 +87,7 @@ export interface ModelCallError {
   readonly status?: number;
   /** How long the provider asked to wait, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** The time limit, in milliseconds, that the last attempt exceeded; see `RunConfig.modelTimeoutMs`. Absent: it failed otherwise. */
+  /** The time limit, in milliseconds, that the last attempt exceeded; see `RunConfig.timeouts.modelMs`. Absent: it failed otherwise. */
   readonly timeoutMs?: number;
   /** What was thrown. */
   readonly cause: ErrorCause;

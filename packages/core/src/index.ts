@@ -85,7 +85,7 @@ export {
   type Interruption,
   reject,
 } from "./interruption/interruption.ts";
-export type { Durability, MemoryConfig } from "./memory/config.ts";
+export type { Durability, MemoryConfig, SummaryConfig } from "./memory/config.ts";
 export type {
   CompletionRequest,
   Middleware,
@@ -111,6 +111,7 @@ export type { ModelConfig, ReasoningEffort, ToolChoice } from "./model/model-con
 export type { ModelRetryPolicy } from "./model/retry.ts";
 export type { RunResult } from "./run-result.ts";
 export { createRunState, type RunState, type RunStateInput } from "./state.ts";
+export type { RunTimeouts } from "./timing/run-timeouts.ts";
 export { createTool, type ToolDefinition, type ToolReturn } from "./tools/create-tool.ts";
 export { type ErrorHandlingOptions, type ToolLogEntry, withErrorHandling } from "./tools/error-handling.ts";
 export {

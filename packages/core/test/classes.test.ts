@@ -26,6 +26,7 @@ import {
   type RunUserMemory,
   run,
   runStream,
+  type SummaryConfig,
   type Tool,
   type TraceEvent,
   withErrorHandling,
@@ -337,11 +338,8 @@ describe("an application's object with methods", () => {
         return this.#counted;
       }
     }
-    class Memory implements MemoryConfig {
-      readonly provider = createInMemoryProvider();
-      readonly autoStore = true;
+    class Summaries implements SummaryConfig {
       readonly #summaries: string[] = [];
-      readonly compressionThreshold = 1;
       async summarize() {
         this.#summaries.push("summary");
         return "summary";
@@ -358,6 +356,12 @@ describe("an application's object with methods", () => {
         this.#seen += 1;
         return this.#seen < this.#most;
       }
+    }
+    class Memory implements MemoryConfig {
+      readonly provider = createInMemoryProvider();
+      readonly autoStore = true;
+      readonly compressionThreshold = 1;
+      readonly summary = new Summaries();
     }
     const memory = new Memory();
     await memory.provider.storeMessages("c", [
@@ -381,7 +385,7 @@ describe("an application's object with methods", () => {
     const summarized = await run(said, config({ memory, conversationId: "c" }));
     expect(summarized.outcome.status).toBe("completed");
     expect(calls).toBe(2);
-    expect(memory.summaries()).toEqual(["summary"]);
+    expect(memory.summary.summaries()).toEqual(["summary"]);
     const window = new Tokens();
     const windowed = await run(said, config({ memory: { provider: memory.provider, window } }));
     expect(windowed.outcome.status).toBe("completed");

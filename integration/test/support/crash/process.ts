@@ -50,8 +50,10 @@ export function runInProcess(
       ...memory,
       provider: watchStore({ store, ledger, mortal }),
       autoStore: true,
-      summarize: ({ messages }) =>
-        mortal.call({ label: "summarize", on: "model" }, async () => `${messages.length} messages`),
+      summary: {
+        summarize: ({ messages }) =>
+          mortal.call({ label: "summarize", on: "model" }, async () => `${messages.length} messages`),
+      },
     },
     conversationId,
     ...given,

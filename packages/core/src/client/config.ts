@@ -9,7 +9,7 @@ import { overlay } from "../immutable/overlay.ts";
 import type { MemoryConfig } from "../memory/config.ts";
 import { checkInstallable } from "../middleware/install.ts";
 import { fallbackSchema } from "../model/fallback-config.ts";
-import { isTimeLimit, TIME_LIMIT, TIME_LIMITS } from "../timing/limits.ts";
+import { isTimeLimit, TIME_LIMIT } from "../timing/limits.ts";
 import { idSchema } from "./conversational-option.ts";
 import { toConversationStore } from "./default-store.ts";
 
@@ -29,7 +29,7 @@ const RUN_SETTINGS = [
   "finalOutputGuardrails",
   "onToolError",
   "maxParallelTools",
-  ...TIME_LIMITS,
+  "timeouts",
   "unjudgedText",
   "maskSecrets",
   "approvalTtlMs",
@@ -112,9 +112,13 @@ const configSchema = lazy(() =>
     finalOutputGuardrails: callbacks().optional(),
     onToolError: z.enum(["continue", "fail"]).optional(),
     maxParallelTools: z.number().min(1).or(z.literal(Number.POSITIVE_INFINITY)).optional(),
-    modelTimeoutMs: timeLimit().optional(),
-    modelIdleTimeoutMs: timeLimit().optional(),
-    toolTimeoutMs: timeLimit().optional(),
+    timeouts: z
+      .strictObject({
+        modelMs: timeLimit().optional(),
+        modelIdleMs: timeLimit().optional(),
+        toolMs: timeLimit().optional(),
+      })
+      .optional(),
     unjudgedText: z.enum(["hold", "retract"]).optional(),
     maskSecrets: z
       .union([z.boolean(), callback()], { error: "expected true, false or a function" })

@@ -30,7 +30,7 @@ export interface Compaction {
 
 /** `undefined` where nothing is to be summarised. */
 export function openCompaction(journal: Journal, signal: AbortSignal | undefined): Compaction | undefined {
-  const { compressionThreshold: threshold, summarizeTimeoutMs = DEFAULT_TIMEOUT_MS } = journal.memory;
+  const { compressionThreshold: threshold, summary } = journal.memory;
   if (threshold === undefined) return undefined;
   let known: KnownSummary | undefined;
   let tried = false;
@@ -40,7 +40,7 @@ export function openCompaction(journal: Journal, signal: AbortSignal | undefined
     history: PositionedHistory,
     summarize: Summarize,
   ): Promise<KnownSummary> {
-    const deadline = openDeadline(summarizeTimeoutMs, signal);
+    const deadline = openDeadline(summary?.timeoutMs ?? DEFAULT_TIMEOUT_MS, signal);
     const isAborted = () => signal?.aborted === true;
     const work = { store: openSummaryStore(journal), summarize, deadline, isAborted };
     let next = current;

@@ -6,7 +6,7 @@ export interface Deadline extends Pick<TimeLimit, "signal" | "race" | "close"> {
 }
 
 export function openDeadline(milliseconds: number, signal: AbortSignal | undefined): Deadline {
-  const option = "RunConfig.memory.summarizeTimeoutMs";
+  const option = "RunConfig.memory.summary.timeoutMs";
   const limit = openTimeLimit({ timeoutMs: milliseconds, option }, signal);
   return {
     signal: limit.signal,

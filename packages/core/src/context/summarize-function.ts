@@ -5,7 +5,7 @@ export interface SummarizeInput {
   readonly previous?: string;
   /** The messages since, the oldest first, each call with its results. */
   readonly messages: readonly Message[];
-  /** Aborted with the run, and when `summarizeTimeoutMs` is over. */
+  /** Aborted with the run, and when `memory.summary.timeoutMs` is over. */
   readonly signal: AbortSignal;
 }
 

@@ -105,10 +105,10 @@ interface WindowInUse {
 const withMessages = <Ctx>(state: RunState<Ctx>, messages: readonly Message[]): RunState<Ctx> =>
   messages === state.messages ? state : changedState(state, { messages });
 
-/** The application's function is called on the configuration, which may be an instance of a class. */
+/** The application's function is called on its own options, which may be an instance of a class. */
 function summarizerOf<Ctx>(config: RunConfig<Ctx>, turn: ModelTurn<Ctx>): Summarize {
-  const { memory } = config;
-  return memory?.summarize === undefined ? summarizeByModel(config, turn) : memory.summarize.bind(memory);
+  const summary = config.memory?.summary;
+  return summary?.summarize === undefined ? summarizeByModel(config, turn) : summary.summarize.bind(summary);
 }
 
 type WindowResult =

@@ -71,7 +71,7 @@ function configFault<Ctx>(config: RunConfig<Ctx>): string | undefined {
   const isMasking =
     maskSecrets === undefined || typeof maskSecrets === "boolean" || typeof maskSecrets === "function";
   const fault =
-    timeLimitFault(config) ??
+    timeLimitFault(config.timeouts) ??
     costFault(config) ??
     (unjudgedText === undefined || unjudgedText === "hold" || unjudgedText === "retract"
       ? undefined

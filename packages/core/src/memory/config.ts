@@ -14,6 +14,19 @@ import type { RunWindow } from "../window/run-window.ts";
  */
 export type Durability = "completed" | "turn" | "step";
 
+/** See `MemoryConfig.summary`. */
+export interface SummaryConfig {
+  /**
+   * Makes the summary, of the previous one, if there is one, and the messages since. If it throws, the `context` event says so, and
+   * the run goes on with the whole history. Default: the run's own model, with the agent's settings.
+   */
+  readonly summarize?: Summarize;
+  /**
+   * How long a run waits for the summary to be made and stored, in milliseconds; then it goes on without it. Default 30,000.
+   */
+  readonly timeoutMs?: number;
+}
+
 /** How a run uses its memory. */
 export interface MemoryConfig {
   readonly provider: MemoryProvider;
@@ -45,15 +58,8 @@ export interface MemoryConfig {
    * stays stored. Needs `autoStore`. Default: nothing is summarised.
    */
   readonly compressionThreshold?: number;
-  /**
-   * Makes the summary, of the previous one, if there is one, and the messages since. If it throws, the `context` event says so, and
-   * the run goes on with the whole history. Default: the run's own model, with the agent's settings.
-   */
-  readonly summarize?: Summarize;
-  /**
-   * How long a run waits for the summary to be made and stored, in milliseconds; then it goes on without it. Default 30,000.
-   */
-  readonly summarizeTimeoutMs?: number;
+  /** How the summary is made. */
+  readonly summary?: SummaryConfig;
   /** `true` (default) means durability `"completed"`, `false` means `"step"`. `durability` takes precedence. */
   readonly storeOnCompletion?: boolean;
   /** Default: what `storeOnCompletion` says. */

@@ -96,7 +96,7 @@ export interface Middleware<Ctx> {
    * the hook returns a different reply.
    *
    * If it throws, the run ends with `ModelCallError`; if it throws the `ModelCallFailure` of `next`, with that failure's error. The
-   * time in which no `next` is under way is limited like one attempt of a model call (`RunConfig.modelTimeoutMs`).
+   * time in which no `next` is under way is limited like one attempt of a model call (`RunConfig.timeouts.modelMs`).
    */
   readonly wrapModelCall?: WrapModelCall<Ctx>;
   /**

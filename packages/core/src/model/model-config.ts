@@ -23,6 +23,6 @@ export type ModelConfig = {
   readonly toolChoice?: ToolChoice;
   /** Options of a single provider, by its name, as JSON: `{ openai: { service_tier: "flex" } }`. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** How long one attempt of a call may take, in milliseconds. Takes precedence over `RunConfig.modelTimeoutMs`. */
+  /** How long one attempt of a call may take, in milliseconds. Takes precedence over `RunConfig.timeouts.modelMs`. */
   readonly timeoutMs?: number;
 };

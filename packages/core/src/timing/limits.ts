@@ -1,14 +1,14 @@
 import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import type { Tool } from "../tools/tool.ts";
+import type { RunTimeouts } from "./run-timeouts.ts";
 import type { Limit } from "./time-limit.ts";
 
-const DEFAULT_MODEL_TIMEOUT_MS = 600_000;
-const DEFAULT_MODEL_IDLE_TIMEOUT_MS = 300_000;
-const DEFAULT_TOOL_TIMEOUT_MS = 600_000;
+const DEFAULT_MODEL_MS = 600_000;
+const DEFAULT_MODEL_IDLE_MS = 300_000;
+const DEFAULT_TOOL_MS = 600_000;
 
-/** The fields of a run's configuration that limit times. */
-export const TIME_LIMITS = ["modelTimeoutMs", "modelIdleTimeoutMs", "toolTimeoutMs"] as const;
+const TIMEOUTS = ["modelMs", "modelIdleMs", "toolMs"] as const;
 
 export const TIME_LIMIT = "a whole number of milliseconds from 1, or Infinity";
 
@@ -16,11 +16,10 @@ export const isTimeLimit = (value: unknown): boolean =>
   value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= 1);
 
 /** What is wrong with the run's own limits. */
-export function timeLimitFault(
-  config: Pick<RunConfig<never>, (typeof TIME_LIMITS)[number]>,
-): string | undefined {
-  const wrong = TIME_LIMITS.find((field) => config[field] !== undefined && !isTimeLimit(config[field]));
-  return wrong && `${wrong}: expected ${TIME_LIMIT}`;
+export function timeLimitFault(timeouts: RunTimeouts = {}): string | undefined {
+  if (typeof timeouts !== "object" || timeouts === null) return "timeouts: expected an object";
+  const wrong = TIMEOUTS.find((field) => timeouts[field] !== undefined && !isTimeLimit(timeouts[field]));
+  return wrong && `timeouts.${wrong}: expected ${TIME_LIMIT}`;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
@@ -40,26 +39,21 @@ export function agentLimitFault<Ctx>({
 }
 
 /** Of one attempt of a model call. */
-export function modelLimit<Ctx>(
-  { modelTimeoutMs = DEFAULT_MODEL_TIMEOUT_MS }: RunConfig<Ctx>,
-  { modelConfig }: AnyAgent<Ctx>,
-): Limit {
+export function modelLimit<Ctx>({ timeouts }: RunConfig<Ctx>, { modelConfig }: AnyAgent<Ctx>): Limit {
   return modelConfig?.timeoutMs === undefined
-    ? { timeoutMs: modelTimeoutMs, option: "RunConfig.modelTimeoutMs" }
+    ? { timeoutMs: timeouts?.modelMs ?? DEFAULT_MODEL_MS, option: "RunConfig.timeouts.modelMs" }
     : { timeoutMs: modelConfig.timeoutMs, option: "Agent.modelConfig.timeoutMs" };
 }
 
 /** Of the time until the next piece of a stream. */
-export const modelIdleLimit = <Ctx>({
-  modelIdleTimeoutMs = DEFAULT_MODEL_IDLE_TIMEOUT_MS,
-}: RunConfig<Ctx>): Limit => ({ timeoutMs: modelIdleTimeoutMs, option: "RunConfig.modelIdleTimeoutMs" });
+export const modelIdleLimit = <Ctx>({ timeouts }: RunConfig<Ctx>): Limit => ({
+  timeoutMs: timeouts?.modelIdleMs ?? DEFAULT_MODEL_IDLE_MS,
+  option: "RunConfig.timeouts.modelIdleMs",
+});
 
 /** Of one execution of a tool. */
-export function toolLimit<Ctx>(
-  { toolTimeoutMs = DEFAULT_TOOL_TIMEOUT_MS }: RunConfig<Ctx>,
-  { timeoutMs }: AnyTool<Ctx>,
-): Limit {
+export function toolLimit<Ctx>({ timeouts }: RunConfig<Ctx>, { timeoutMs }: AnyTool<Ctx>): Limit {
   return timeoutMs === undefined
-    ? { timeoutMs: toolTimeoutMs, option: "RunConfig.toolTimeoutMs" }
+    ? { timeoutMs: timeouts?.toolMs ?? DEFAULT_TOOL_MS, option: "RunConfig.timeouts.toolMs" }
     : { timeoutMs, option: "Tool.timeoutMs" };
 }

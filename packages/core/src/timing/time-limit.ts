@@ -18,7 +18,7 @@ export class TimeLimitError extends Error {
 export interface Limit {
   /** From 1; `Infinity` for no limit. */
   readonly timeoutMs: number;
-  /** Where it is set, e.g. `"RunConfig.toolTimeoutMs"`. */
+  /** Where it is set, e.g. `"RunConfig.timeouts.toolMs"`. */
   readonly option: string;
 }
 

@@ -58,7 +58,7 @@ export type Tool<A, Ctx> = {
   readonly needsApproval?: boolean | ((args: A, context: Readonly<Ctx>) => boolean | Promise<boolean>);
   /**
    * How long one execution may take, in milliseconds, from 1; `Infinity`: no limit. Then its signal is aborted, the model gets an
-   * error result with code `TIMEOUT`, and what the tool returns later is ignored. Default: `RunConfig.toolTimeoutMs`.
+   * error result with code `TIMEOUT`, and what the tool returns later is ignored. Default: `RunConfig.timeouts.toolMs`.
    */
   readonly timeoutMs?: number;
 };

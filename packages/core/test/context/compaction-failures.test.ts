@@ -40,7 +40,7 @@ describe("a summarize that fails", () => {
       const provider = await storing(talk(5));
       const { views, contexts, ended } = await converse({
         provider,
-        memory: { compressionThreshold: 4, summarize: fail as never, summarizeTimeoutMs: 20 },
+        memory: { compressionThreshold: 4, summary: { summarize: fail as never, timeoutMs: 20 } },
       });
       expect(ended.outcome).toEqual({ status: "completed", output: "Done." });
       expect(views[0]).toEqual([...talk(5), user("now")]);
@@ -50,7 +50,7 @@ describe("a summarize that fails", () => {
       await passPause(provider);
       const next = await converse({
         provider,
-        memory: { compressionThreshold: 4, summarize: async () => "sum" },
+        memory: { compressionThreshold: 4, summary: { summarize: async () => "sum" } },
       });
       expect(next.contexts[0]?.compaction?.outcome).toBe("stored");
     },
@@ -64,7 +64,7 @@ describe("a summarize that fails", () => {
     };
     await converse({
       provider: await storing(talk(5)),
-      memory: { compressionThreshold: 4, summarize },
+      memory: { compressionThreshold: 4, summary: { summarize } },
       steps: [{ toolCalls: [{ name: "unknown" }] }, { toolCalls: [{ name: "unknown" }] }, "Done."],
     });
     expect(calls).toBe(1);
@@ -72,11 +72,14 @@ describe("a summarize that fails", () => {
 
   it("leaves the summary of before in use", async () => {
     const provider = await storing(talk(5));
-    await converse({ provider, memory: { compressionThreshold: 4, summarize: async () => "good" } });
+    await converse({
+      provider,
+      memory: { compressionThreshold: 4, summary: { summarize: async () => "good" } },
+    });
     await provider.appendMessages("c", talk(3, 7));
     const { views } = await converse({
       provider,
-      memory: { compressionThreshold: 4, summarize: () => Promise.reject(new Error("no")) },
+      memory: { compressionThreshold: 4, summary: { summarize: () => Promise.reject(new Error("no")) } },
     });
     expect(views[0]?.[0]?.content).toContain("\ngood\n");
     expect(views[0]).toHaveLength(1 + 2 + 2 + 6 + 1);
@@ -92,7 +95,7 @@ describe("a summarize that fails", () => {
     };
     const { ended, views } = await converse({
       provider: await storing(talk(5)),
-      memory: { compressionThreshold: 4, summarize },
+      memory: { compressionThreshold: 4, summary: { summarize } },
       config: { signal },
     });
     expect(errorOf(ended)._tag).toBe("RunAborted");
@@ -115,7 +118,7 @@ describe("a store that fails while messages are summarised", () => {
     const inner = await storing(talk(5));
     const { views, contexts, ended } = await converse({
       provider: failing(inner),
-      memory: { compressionThreshold: 4, summarize: async () => "sum" },
+      memory: { compressionThreshold: 4, summary: { summarize: async () => "sum" } },
     });
     expect(ended.outcome.status).toBe("completed");
     expect(views[0]?.[0]?.content).toContain("\nsum\n");
@@ -137,7 +140,7 @@ describe("a store that fails while messages are summarised", () => {
     };
     const { contexts } = await converse({
       provider,
-      memory: { compressionThreshold: 4, summarize: async () => "sum" },
+      memory: { compressionThreshold: 4, summary: { summarize: async () => "sum" } },
     });
     expect(lost).toBe(1);
     expect(contexts[0]?.compaction?.outcome).toBe("stored");
@@ -167,7 +170,11 @@ describe("runs that come to summarise at once", () => {
                 return `of ${messages.length}`;
               };
               await ticks(delays[index] ?? 0);
-              const memory: Partial<MemoryConfig> = { compressionThreshold: 50, summarize, durability };
+              const memory: Partial<MemoryConfig> = {
+                compressionThreshold: 50,
+                summary: { summarize },
+                durability,
+              };
               const { views, contexts, ended } = await converse({ provider, memory, said: [`${index}`] });
               expect(calls).toBeLessThanOrEqual(1);
               expect(views[0]?.at(-1) ?? user(`${index}`)).toEqual(user(`${index}`));
@@ -195,10 +202,16 @@ describe("runs that come to summarise at once", () => {
     const provider = await storing(talk(5));
     const slow = async () => {
       await provider.appendMessages("c", talk(more, 5));
-      await converse({ provider, memory: { compressionThreshold: 4, summarize: async () => text } });
+      await converse({
+        provider,
+        memory: { compressionThreshold: 4, summary: { summarize: async () => text } },
+      });
       return "too late";
     };
-    const run = await converse({ provider, memory: { compressionThreshold: 4, summarize: slow } });
+    const run = await converse({
+      provider,
+      memory: { compressionThreshold: 4, summary: { summarize: slow } },
+    });
     return { provider, run };
   };
 
@@ -228,7 +241,7 @@ describe("runs that come to summarise at once", () => {
         return read;
       },
     };
-    const memory = { compressionThreshold: 4, summarize: async () => "sum" };
+    const memory = { compressionThreshold: 4, summary: { summarize: async () => "sum" } };
     const { contexts } = await converse({ provider: changing, memory });
     expect(changes).toBe(3);
     expect(contexts[0]?.compaction?.outcome).toBe("stored");
@@ -241,7 +254,11 @@ describe("runs that come to summarise at once", () => {
       abort();
       return never();
     };
-    await converse({ provider, memory: { compressionThreshold: 4, summarize }, config: { signal } });
+    await converse({
+      provider,
+      memory: { compressionThreshold: 4, summary: { summarize } },
+      config: { signal },
+    });
     await ticks(20);
     const { metadata } = await stored(provider);
     expect(metadata).not.toHaveProperty("jafSummary");

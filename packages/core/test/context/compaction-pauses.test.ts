@@ -3,9 +3,11 @@ import { converse, passPause, stored, storedSummary, storing, talk, ticks } from
 
 const failing = (calls: { count: number }) => ({
   compressionThreshold: 4,
-  summarize: async () => {
-    calls.count += 1;
-    throw new Error("no");
+  summary: {
+    summarize: async () => {
+      calls.count += 1;
+      throw new Error("no");
+    },
   },
 });
 
@@ -39,7 +41,10 @@ describe("a summary that can't be made", () => {
     }
     expect(pauses.slice(0, 5)).toEqual([10, 20, 40, 80, 160]);
     expect(pauses.at(-1)).toBe(900);
-    await converse({ provider, memory: { compressionThreshold: 4, summarize: async () => "sum" } });
+    await converse({
+      provider,
+      memory: { compressionThreshold: 4, summary: { summarize: async () => "sum" } },
+    });
     expect(await storedSummary(provider)).toMatchObject({ text: "sum" });
     expect(await pause()).toBeNull();
   });
@@ -50,7 +55,11 @@ describe("a summary that can't be made", () => {
       await converse({ provider, memory: failing({ count: 0 }), steps: [new Error("gone")] });
       throw new Error("no");
     };
-    await converse({ provider, memory: { compressionThreshold: 4, summarize }, steps: [new Error("gone")] });
+    await converse({
+      provider,
+      memory: { compressionThreshold: 4, summary: { summarize } },
+      steps: [new Error("gone")],
+    });
     await ticks(20);
     expect((await stored(provider)).metadata?.["jafSummaryPause"]).toMatchObject({ failures: 1 });
   });
@@ -59,7 +68,7 @@ describe("a summary that can't be made", () => {
     const provider = await storing(talk(5));
     const jafSummaryPause = { failures: 1, retryAt: Date.now() + 1e12 };
     await provider.appendMessages("c", [], { jafSummaryPause });
-    const memory = { compressionThreshold: 4, summarize: async () => "sum" };
+    const memory = { compressionThreshold: 4, summary: { summarize: async () => "sum" } };
     const { contexts } = await converse({ provider, memory });
     expect(contexts[0]?.compaction?.outcome).toBe("stored");
   });

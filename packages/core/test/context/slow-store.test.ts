@@ -61,7 +61,7 @@ describe("a store that hangs while messages are summarised", () => {
     "in the step %s doesn't hold up the run for longer than the summary may take",
     async (step, outcome) => {
       const { provider, hangs } = hanging(await storing(talk(5)), step);
-      const memory = { compressionThreshold: 4, summarize, summarizeTimeoutMs: 20 };
+      const memory = { compressionThreshold: 4, summary: { summarize, timeoutMs: 20 } };
       const { ended, contexts, views } = await converse({ provider, memory });
       expect(hangs()).toBe(true);
       expect(ended.outcome.status).toBe("completed");
@@ -75,7 +75,7 @@ describe("a store that hangs while messages are summarised", () => {
     const { provider } = hanging(await storing(talk(5)), step, () => setImmediate(abort));
     const { ended, views } = await converse({
       provider,
-      memory: { compressionThreshold: 4, summarize },
+      memory: { compressionThreshold: 4, summary: { summarize } },
       config: { signal },
     });
     expect(errorOf(ended)._tag).toBe("RunAborted");
@@ -85,7 +85,7 @@ describe("a store that hangs while messages are summarised", () => {
   it("stores the summary all the same once it goes on", async () => {
     const inner = await storing(talk(5));
     const { provider, goOn } = hanging(inner, "store");
-    const memory = { compressionThreshold: 4, summarize, summarizeTimeoutMs: 20 };
+    const memory = { compressionThreshold: 4, summary: { summarize, timeoutMs: 20 } };
     await converse({ provider, memory });
     expect(await storedSummary(inner)).toBeUndefined();
     goOn();
@@ -98,7 +98,7 @@ describe("a store that hangs after a summary has failed", () => {
     const { provider, hangs } = hanging(await storing(talk(5)), "pause");
     const { ended, contexts } = await converse({
       provider,
-      memory: { compressionThreshold: 4, summarize: () => Promise.reject(new Error("no")) },
+      memory: { compressionThreshold: 4, summary: { summarize: () => Promise.reject(new Error("no")) } },
     });
     await expect.poll(hangs).toBe(true);
     expect(ended.outcome.status).toBe("completed");

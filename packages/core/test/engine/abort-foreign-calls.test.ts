@@ -63,7 +63,9 @@ const foreign: Readonly<Record<string, (hang: Hang) => World>> = {
   }),
   summarize: (hang) => ({
     history: long,
-    config: { memory: { provider: createInMemoryProvider(), compressionThreshold: 2, summarize: hang } },
+    config: {
+      memory: { provider: createInMemoryProvider(), compressionThreshold: 2, summary: { summarize: hang } },
+    },
   }),
   "the model, asked for a summary": (hang) => ({
     steps: [hang],

@@ -31,12 +31,12 @@ function hanging(calls: number) {
   return { model, signals, answerLate: () => late.resolve({ message: { content: "too late" } }) };
 }
 
-const noLimit = { modelTimeoutMs: Number.POSITIVE_INFINITY, toolTimeoutMs: Number.POSITIVE_INFINITY };
+const noLimit = { timeouts: { modelMs: Number.POSITIVE_INFINITY, toolMs: Number.POSITIVE_INFINITY } };
 
 describe("a model call that takes too long", () => {
   it("is aborted and tried again, and its late answer is ignored", async () => {
     const { model, signals, answerLate } = hanging(1);
-    const { config, events } = setup({ model, config: { modelTimeoutMs: 20 } });
+    const { config, events } = setup({ model, config: { timeouts: { modelMs: 20 } } });
     const { outcome, finalState } = await run(says("Hi"), config);
     answerLate();
     expect(outcome).toEqual({ status: "completed", output: "Hello." });
@@ -44,7 +44,7 @@ describe("a model call that takes too long", () => {
     expect(signals.map((signal) => signal?.aborted)).toEqual([true, false]);
     expect(signals[0]?.reason).toMatchObject({ name: "TimeoutError", code: "ETIMEDOUT" });
     expect(eventsOfType(events, "llm_retry")).toMatchObject([
-      { attempt: 1, reason: expect.stringContaining("No answer within 20 ms (RunConfig.modelTimeoutMs)") },
+      { attempt: 1, reason: expect.stringContaining("No answer within 20 ms (RunConfig.timeouts.modelMs)") },
     ]);
   });
 
@@ -52,7 +52,7 @@ describe("a model call that takes too long", () => {
     const { model, signals } = hanging(9);
     const { config } = setup({
       model,
-      config: { modelTimeoutMs: 5, modelRetry: { maxAttempts: 2, baseDelayMs: 0 } },
+      config: { timeouts: { modelMs: 5 }, modelRetry: { maxAttempts: 2, baseDelayMs: 0 } },
     });
     const error = errorOf(await run(says("Hi"), config));
     expect(error).toMatchObject({ _tag: "ModelCallError", attempts: 2, retryable: true, timeoutMs: 5 });
@@ -67,7 +67,7 @@ describe("a model call that takes too long", () => {
       return false;
     };
     const { model, signals } = hanging(9);
-    const { config } = setup({ model, config: { modelTimeoutMs: 5, modelRetry: { isRetryable } } });
+    const { config } = setup({ model, config: { timeouts: { modelMs: 5 }, modelRetry: { isRetryable } } });
     expect(errorOf(await run(says("Hi"), config))).toMatchObject({ attempts: 1, timeoutMs: 5 });
     expect(signals).toHaveLength(1);
     expect(judged).toMatchObject([{ name: "TimeoutError", timeoutMs: 5 }]);
@@ -115,7 +115,7 @@ describe("a model call that takes too long", () => {
     const { config } = setup({
       model,
       config: {
-        modelTimeoutMs: 5,
+        timeouts: { modelMs: 5 },
         middleware: [
           {
             name: "asks",
@@ -163,17 +163,20 @@ describe("a streamed model call", () => {
         [0, done],
       ],
     );
-    const { config, events } = setup({ model, config: { modelIdleTimeoutMs: 30 } });
+    const { config, events } = setup({ model, config: { timeouts: { modelIdleMs: 30 } } });
     const { outcome } = await runStream(says("Hi"), config).result;
     expect(outcome).toEqual({ status: "completed", output: "Hello." });
     expect(eventsOfType(events, "llm_retry")).toMatchObject([
-      { discardText: true, reason: expect.stringContaining("RunConfig.modelIdleTimeoutMs") },
+      { discardText: true, reason: expect.stringContaining("RunConfig.timeouts.modelIdleMs") },
     ]);
   });
 
   it("that sends nothing at all is given up as well", async () => {
     const model = streaming([[Number.POSITIVE_INFINITY, done]]);
-    const { config } = setup({ model, config: { modelIdleTimeoutMs: 5, modelRetry: { maxAttempts: 1 } } });
+    const { config } = setup({
+      model,
+      config: { timeouts: { modelIdleMs: 5 }, modelRetry: { maxAttempts: 1 } },
+    });
     const { outcome } = await runStream(says("Hi"), config).result;
     expect(outcome).toMatchObject({ error: { _tag: "ModelCallError", timeoutMs: 5 } });
   });
@@ -182,7 +185,7 @@ describe("a streamed model call", () => {
     const pieces = Array.from({ length: 6 }, () => [20, text("x")] as const);
     const { config } = setup({
       model: streaming([...pieces, [0, done]]),
-      config: { modelIdleTimeoutMs: 100 },
+      config: { timeouts: { modelIdleMs: 100 } },
     });
     const { outcome } = await runStream(says("Hi"), config).result;
     expect(outcome).toMatchObject({ status: "completed", output: "xxxxxx" });
@@ -192,7 +195,7 @@ describe("a streamed model call", () => {
     const pieces = Array.from({ length: 200 }, () => [5, text("x")] as const);
     const { config } = setup({
       model: streaming(pieces),
-      config: { modelTimeoutMs: 40, modelRetry: { maxAttempts: 1 } },
+      config: { timeouts: { modelMs: 40 }, modelRetry: { maxAttempts: 1 } },
     });
     const { outcome } = await runStream(says("Hi"), config).result;
     expect(outcome).toMatchObject({ error: { _tag: "ModelCallError", timeoutMs: 40 } });
@@ -226,8 +229,8 @@ describe("a tool that takes too long", () => {
     });
 
   it.each([
-    ["the run's limit", undefined, { toolTimeoutMs: 5 }],
-    ["its own limit", 5, { toolTimeoutMs: 60_000 }],
+    ["the run's limit", undefined, { timeouts: { toolMs: 5 } }],
+    ["its own limit", 5, { timeouts: { toolMs: 60_000 } }],
   ] as const)(
     "is an error result for the model, by %s, and its signal is aborted",
     async (_whose, own, limits) => {
@@ -318,22 +321,35 @@ describe("a tool that takes too long", () => {
 
 describe("a time limit that is none", () => {
   const wrong = [0, -1, 1.5, Number.NaN, "5", null];
-  const fields = ["modelTimeoutMs", "modelIdleTimeoutMs", "toolTimeoutMs"] as const;
+  const fields = ["modelMs", "modelIdleMs", "toolMs"] as const;
   const modelProvider = createScriptedModel([]);
 
   it.each(fields.flatMap((field) => wrong.map((value) => [field, value] as const)))(
     "is refused before the model is called: %s = %s",
     async (field, value) => {
-      const limits = { [field]: value } as Partial<RunConfig<unknown>>;
+      const limits = { timeouts: { [field]: value } } as Partial<RunConfig<unknown>>;
       const { config } = setup({ model: modelProvider, config: limits });
       expect(errorOf(await run(says("Hi"), config))).toEqual({
         _tag: "InternalError",
-        detail: `Invalid RunConfig: ${field}: expected a whole number of milliseconds from 1, or Infinity.`,
+        detail: `Invalid RunConfig: timeouts.${field}: expected a whole number of milliseconds from 1, or Infinity.`,
       });
       const agent = { name: "helper", instructions: () => "" };
-      expect(() => createAgentClient(agent, { modelProvider, context: {}, ...limits })).toThrow(field);
+      expect(() => createAgentClient(agent, { modelProvider, context: {}, ...limits })).toThrow(
+        `timeouts.${field}`,
+      );
     },
   );
+
+  it.each(["5", 5, null])("is refused before the model is called: timeouts = %s", async (value) => {
+    const limits = { timeouts: value } as unknown as Partial<RunConfig<unknown>>;
+    const { config } = setup({ model: modelProvider, config: limits });
+    expect(errorOf(await run(says("Hi"), config))).toEqual({
+      _tag: "InternalError",
+      detail: "Invalid RunConfig: timeouts: expected an object.",
+    });
+    const agent = { name: "helper", instructions: () => "" };
+    expect(() => createAgentClient(agent, { modelProvider, context: {}, ...limits })).toThrow("timeouts");
+  });
 
   it.each(wrong)("is refused of an agent and of a tool: %s", async (value) => {
     const timeoutMs = value as number;
@@ -352,7 +368,7 @@ describe("a time limit that is none", () => {
   });
 
   it.each([1, 2 ** 40, Number.POSITIVE_INFINITY])("isn't %s", async (limit) => {
-    const limits = { modelTimeoutMs: limit, modelIdleTimeoutMs: limit, toolTimeoutMs: limit };
+    const limits = { timeouts: { modelMs: limit, modelIdleMs: limit, toolMs: limit } };
     const { config } = setup({
       model: { getCompletion: async () => ({ message: { content: "Hi." } }) },
       config: limits,

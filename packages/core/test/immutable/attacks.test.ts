@@ -202,9 +202,11 @@ async function outcomeOf(
     ...(is("summarizer")
       ? {
           compressionThreshold: 2,
-          summarize: async (input: unknown) => {
-            await attackAs("summarizer")(input);
-            return "summary";
+          summary: {
+            summarize: async (input: unknown) => {
+              await attackAs("summarizer")(input);
+              return "summary";
+            },
           },
         }
       : {}),

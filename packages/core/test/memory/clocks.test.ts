@@ -123,7 +123,7 @@ describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
     const provider = withOwnClock(await storing(talk(5)));
     setClock(aheadMs);
     const summarize = () => Promise.reject(new Error("no"));
-    await converse({ provider, memory: { compressionThreshold: 4, summarize } });
+    await converse({ provider, memory: { compressionThreshold: 4, summary: { summarize } } });
     const retryAt = async () => (await stored(provider)).metadata?.["jafSummaryPause"]?.retryAt;
     await expect.poll(retryAt).toBeGreaterThan(realTime());
     expect(await retryAt()).toBeLessThanOrEqual(realTime(10_000));

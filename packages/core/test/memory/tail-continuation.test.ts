@@ -173,7 +173,10 @@ const small = fc.integer({ min: 1, max: 6 });
 const memories: fc.Arbitrary<Partial<MemoryConfig>> = fc.oneof(
   small.map((maxMessages) => ({ window: { maxMessages } })),
   small.map((size) => ({ window: { maxMessages: size + 1, trimTo: (size + 1) >> 1 } })),
-  small.map((compressionThreshold) => ({ compressionThreshold, summarize: async () => "Much was said." })),
+  small.map((compressionThreshold) => ({
+    compressionThreshold,
+    summary: { summarize: async () => "Much was said." },
+  })),
 );
 
 /** The same store, of which every read brings everything. */

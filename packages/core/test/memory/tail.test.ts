@@ -7,7 +7,7 @@ import {
 import { messageText } from "@jaf/memory/history";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type MemoryConfig, run } from "../../src/index.ts";
+import { type MemoryConfig, run, type Summarize } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
 import { converse, storing, talk } from "../context/conversations.ts";
 import { approvalOf, interruptionsOf, locating, paying, shop } from "../support/interrupted.ts";
@@ -72,7 +72,11 @@ describe("a run with a window", () => {
     for (const memory of [
       {},
       { window: (messages: readonly Message[]) => messages.slice(-3) },
-      { window, compressionThreshold: 50, summarize: () => Promise.reject(new Error("not now")) },
+      {
+        window,
+        compressionThreshold: 50,
+        summary: { summarize: () => Promise.reject(new Error("not now")) },
+      },
     ]) {
       const { provider, reads } = countingReads(await storing(long));
       await converse({ provider, memory });
@@ -112,7 +116,11 @@ describe("a run with a window", () => {
     ["with a window", { window: { maxMessages: 30 } }],
   ])("reads what isn't in the summary %s", async (_, more) => {
     const { provider, reads } = countingReads(await storing(long));
-    const memory = { compressionThreshold: 20, summarize: async () => "Much was said.", ...more };
+    const memory = {
+      compressionThreshold: 20,
+      summary: { summarize: async () => "Much was said." },
+      ...more,
+    };
     await converse({ provider, memory });
     reads.length = 0;
     const { views, contexts, ended } = await converse({ provider, memory, said: ["then"] });
@@ -136,11 +144,11 @@ describe("a run with a window", () => {
     const { provider, reads } = countingReads(await storing(long));
     await converse({
       provider,
-      memory: { compressionThreshold: 400, summarize: async () => "Much was said." },
+      memory: { compressionThreshold: 400, summary: { summarize: async () => "Much was said." } },
     });
     reads.length = 0;
     const summarize = () => Promise.reject(new Error("not now"));
-    const failing = { compressionThreshold: 20, summarize } as const;
+    const failing = { compressionThreshold: 20, summary: { summarize } } as const;
     const { contexts } = await converse({ provider, memory: failing, said: ["then"] });
     expect(reads.slice(0, 2)).toEqual([30, 410]);
     expect(contexts[0]?.counts.summarized).toBe(800);
@@ -272,7 +280,7 @@ const turns = fc
   );
 
 /** Tells which messages it was made of. */
-const summarize: MemoryConfig["summarize"] = async ({ previous = "", messages }) =>
+const summarize: Summarize = async ({ previous = "", messages }) =>
   `${previous} ${messages.map((message) => messageText(message)).join(",")}`;
 
 const small = fc.integer({ min: 2, max: 6 });
@@ -283,10 +291,12 @@ const memories: fc.Arbitrary<Partial<MemoryConfig>> = fc.oneof(
   small.map((maxMessages) => ({
     window: { maxMessages, select: (messages: readonly Message[]) => messages.slice(-3) },
   })),
-  fc.integer({ min: 1, max: 12 }).map((compressionThreshold) => ({ compressionThreshold, summarize })),
+  fc
+    .integer({ min: 1, max: 12 })
+    .map((compressionThreshold) => ({ compressionThreshold, summary: { summarize } })),
   fc.tuple(small, small).map(([maxMessages, compressionThreshold]) => ({
     compressionThreshold,
-    summarize,
+    summary: { summarize },
     window: { maxMessages, trimTo: maxMessages >> 1 },
   })),
 );
@@ -345,8 +355,8 @@ describe("a run that reads the end", () => {
   it.each<Partial<MemoryConfig>>([
     { window },
     { window: { maxMessages: 6, trimTo: 3 } },
-    { compressionThreshold: 6, summarize },
-    { compressionThreshold: 6, summarize, window: { maxMessages: 8 } },
+    { compressionThreshold: 6, summary: { summarize } },
+    { compressionThreshold: 6, summary: { summarize }, window: { maxMessages: 8 } },
   ])("gives the model what one does that reads everything, turn after turn, with %o", async (memory) => {
     const [end, whole] = await Promise.all(
       [false, true].map(async (all) => {

@@ -269,7 +269,7 @@ describe("wrapModelCall", () => {
       await next();
       return new Promise<never>(() => {});
     });
-    expect(errorOf(await run(says("Hi"), { ...config, modelTimeoutMs: 20 }))).toMatchObject({
+    expect(errorOf(await run(says("Hi"), { ...config, timeouts: { modelMs: 20 } }))).toMatchObject({
       _tag: "ModelCallError",
       timeoutMs: 20,
       attempts: 1,
@@ -283,7 +283,9 @@ describe("wrapModelCall", () => {
       return busy(500);
     };
     const { config } = wrapped([slow, slow, "Hello."], (_request, next) => next());
-    expect((await run(says("Hi"), { ...config, modelTimeoutMs: 25 })).outcome.status).toBe("completed");
+    expect((await run(says("Hi"), { ...config, timeouts: { modelMs: 25 } })).outcome.status).toBe(
+      "completed",
+    );
   });
 
   it("isn't waited for when the run is aborted, and can't ask the model any more", async () => {

@@ -74,7 +74,7 @@ describe("instructions", () => {
 
   it("that never come are given up after the time of a model call, or when the run is aborted", async () => {
     const agent = { instructions: () => new Promise<string>(() => {}) };
-    const late = setup({ model: [], agent, config: { modelTimeoutMs: 5 } });
+    const late = setup({ model: [], agent, config: { timeouts: { modelMs: 5 } } });
     expect(errorOf(await run(says("Hi"), late.config))).toMatchObject({
       _tag: "InternalError",
       cause: { name: "TimeoutError" },

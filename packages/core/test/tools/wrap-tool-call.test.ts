@@ -99,7 +99,7 @@ describe("wrapToolCall", () => {
       late.catch(() => {});
       return late as Promise<string>;
     });
-    const ended = await run(says("Hi"), { ...config, toolTimeoutMs: 5 });
+    const ended = await run(says("Hi"), { ...config, timeouts: { toolMs: 5 } });
     expect(resultsOf(ended)[0]).toContain("TIMEOUT");
     await expect(late).rejects.toThrow();
     expect(execute).not.toHaveBeenCalled();
