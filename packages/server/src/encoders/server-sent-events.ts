@@ -20,8 +20,8 @@ async function* textsOf(
   for await (const group of groups) {
     yield group
       .map(
-        ({ number, event }) =>
-          `id: ${turnId}:${number}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+        ({ number, event, text }) =>
+          `id: ${turnId}:${number}\nevent: ${event.type}\ndata: ${text ?? JSON.stringify(event)}\n\n`,
       )
       .join("");
     isOver = group.some(({ event }) => event.type === "turn_end");

@@ -1,6 +1,6 @@
 import type { Message, RichMessage } from "@jaf/memory";
 import { editKey } from "./edit-view.ts";
-import { decodeEvent, encodeEvent } from "./event-text.ts";
+import { plainEvent } from "./event-text.ts";
 import type { TurnSettings } from "./options.ts";
 import { saidMessages } from "./said-messages.ts";
 import { appendRepeatedly } from "./server-write.ts";
@@ -72,7 +72,7 @@ export async function endTurn<Ctx>(run: RunParts<Ctx>, ending: TurnEnd): Promise
   const { eventSeconds, recordSeconds } = options.scope.settings;
   const { version, to } = await stateAtEnd(run);
   const from = session.base()?.position;
-  const last: TurnEnd = version === undefined ? ending : { ...ending, version };
+  const last = plainEvent<TurnEnd>(version === undefined ? ending : { ...ending, version });
   const positions = from === undefined || to === undefined ? undefined : { from, to };
   const waits = (last.interruptions ?? []).length > 0;
   const ended = await session.end(last, {
@@ -80,7 +80,7 @@ export async function endTurn<Ctx>(run: RunParts<Ctx>, ending: TurnEnd): Promise
     record: JSON.stringify(recorder.record(last, positions)),
     ...{ eventSeconds, recordSeconds },
   });
-  return ended ? { kind: "ended", end: decodeEvent(encodeEvent(last)) as TurnEnd } : left(run);
+  return ended ? { kind: "ended", end: last } : left(run);
 }
 
 async function left<Ctx>({ session }: RunParts<Ctx>): Promise<TurnLeft> {

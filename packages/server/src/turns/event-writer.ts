@@ -1,6 +1,6 @@
 import type { Result, TurnEnding, TurnLog, TurnWriter, WriterAnswer } from "@jaf/memory";
 import { backoffDelayMs, createFailure, createMemoryStorageError, onAbort } from "@jaf/memory/engine";
-import { encodeEvent } from "./event-text.ts";
+import { type EncodedEvent, encodeEvent } from "./event-text.ts";
 import { pause } from "./pause.ts";
 import type { TurnEvent } from "./turn-event.ts";
 
@@ -19,7 +19,7 @@ export interface EventWriterOptions {
   readonly gatherMs: () => number;
   readonly heartbeatMs: number;
   readonly leaseMs: number;
-  readonly onStored: (first: number, texts: readonly string[]) => void;
+  readonly onStored: (first: number, events: readonly EncodedEvent[]) => void;
   /** Somebody asked to stop the turn. Called once. */
   readonly onStop: () => void;
   /** The turn isn't this process's any more, or the store didn't answer for as long as the lease. Called once. */
@@ -92,28 +92,27 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
   }
 
   /** Events off the front, as many as fit into one append. */
-  function takeGroup(): readonly string[] {
-    const texts: string[] = [];
+  function takeGroup(): readonly EncodedEvent[] {
+    const group: EncodedEvent[] = [];
     let characters = 0;
-    let taken = 0;
     for (const event of pending) {
-      if (texts.length === MAX_GROUP_EVENTS || characters >= MAX_GROUP_CHARACTERS) break;
-      const text = encodeEvent(event);
-      characters += text.length;
-      taken += 1;
-      texts.push(text);
+      if (group.length === MAX_GROUP_EVENTS || characters >= MAX_GROUP_CHARACTERS) break;
+      const encoded = encodeEvent(event);
+      characters += encoded.text.length;
+      group.push(encoded);
     }
-    pending = pending.slice(taken);
-    return texts;
+    pending = pending.slice(group.length);
+    return group;
   }
 
-  async function append(events: readonly string[], end?: TurnEnding): Promise<boolean> {
+  async function append(group: readonly EncodedEvent[], end?: TurnEnding): Promise<boolean> {
     const first = next;
+    const events = group.map(({ text }) => text);
     const appended = { writer, first, events, ...(end === undefined ? {} : { end }) };
     const held = await call(() => log.append(appended));
     if (!held) return false;
-    next = first + events.length;
-    if (events.length > 0) onStored(first, events);
+    next = first + group.length;
+    if (group.length > 0) onStored(first, group);
     return true;
   }
 

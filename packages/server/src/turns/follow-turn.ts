@@ -49,7 +49,11 @@ async function* eventsOf(
       const page = await poller.next({ conversationId, turnId, from: next }, signal);
       if (page === null || page === undefined || page.events.length === 0) return;
       const first = next;
-      events = page.events.map((text, index) => ({ number: first + index, event: decodeEvent(text) }));
+      events = page.events.map((text, index) => ({
+        number: first + index,
+        event: decodeEvent(text),
+        text,
+      }));
     }
     yield events;
     next += events.length;

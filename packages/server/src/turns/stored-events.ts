@@ -1,5 +1,5 @@
 import { onAbort } from "@jaf/memory/engine";
-import { decodeEvent } from "./event-text.ts";
+import type { EncodedEvent } from "./event-text.ts";
 import type { NumberedEvent } from "./turn-service.ts";
 
 const MAX_EVENTS = 64;
@@ -7,7 +7,7 @@ const MAX_CHARACTERS = 524_288;
 
 /** The latest stored events of a turn that runs in this process, for its readers. Older ones are read from the log again. */
 export interface StoredEvents {
-  readonly add: (first: number, texts: readonly string[]) => void;
+  readonly add: (first: number, events: readonly EncodedEvent[]) => void;
   /** No more will be added. */
   readonly close: () => void;
   /**
@@ -19,12 +19,8 @@ export interface StoredEvents {
   readonly changed: (signal: AbortSignal) => Promise<void>;
 }
 
-interface KeptEvent extends NumberedEvent {
-  readonly characters: number;
-}
-
 export function createStoredEvents(begin: number): StoredEvents {
-  let kept: KeptEvent[] = [];
+  let kept: (NumberedEvent & EncodedEvent)[] = [];
   let characters = 0;
   let end = begin;
   let isClosed = false;
@@ -41,7 +37,7 @@ export function createStoredEvents(begin: number): StoredEvents {
     const isTooMuch = () => kept.length > MAX_EVENTS / 2 || characters > MAX_CHARACTERS / 2;
     let dropped = 0;
     while (dropped < kept.length && isTooMuch()) {
-      characters -= kept[dropped]?.characters ?? 0;
+      characters -= kept[dropped]?.text.length ?? 0;
       dropped += 1;
       if (kept.length - dropped <= MAX_EVENTS / 2 && characters <= MAX_CHARACTERS / 2) break;
     }
@@ -49,13 +45,13 @@ export function createStoredEvents(begin: number): StoredEvents {
   }
 
   return {
-    add: (first, texts) => {
+    add: (first, events) => {
       if (isClosed) return;
-      for (const [index, text] of texts.entries()) {
-        kept.push({ number: first + index, event: decodeEvent(text), characters: text.length });
+      for (const [index, { event, text }] of events.entries()) {
+        kept.push({ number: first + index, event, text });
         characters += text.length;
       }
-      end = first + texts.length;
+      end = first + events.length;
       trim();
       notify();
     },
@@ -68,7 +64,7 @@ export function createStoredEvents(begin: number): StoredEvents {
       const firstKept = oldest?.number ?? end;
       if (number < firstKept) return "elsewhere";
       if (number >= end) return isClosed ? "elsewhere" : [];
-      return kept.slice(number - firstKept).map(({ number: at, event }) => ({ number: at, event }));
+      return kept.slice(number - firstKept);
     },
     changed: (signal) =>
       new Promise((resolve) => {

@@ -67,6 +67,8 @@ export type StartedTurn =
 export interface NumberedEvent {
   readonly number: number;
   readonly event: TurnEvent;
+  /** The event as it is stored, if it comes from a server's {@link TurnService}. */
+  readonly text?: string;
 }
 
 export interface FollowQuery {

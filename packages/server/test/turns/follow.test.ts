@@ -1,5 +1,6 @@
 import { createFailure, createMemoryConnectionError, type EventQuery, type TurnLog } from "@jaf/memory";
 import { describe, expect, test } from "vitest";
+import { encodeEvent } from "../../src/turns/event-text.ts";
 import { createStoredEvents } from "../../src/turns/stored-events.ts";
 import {
   ask,
@@ -10,12 +11,12 @@ import {
   eventsOf,
 } from "./support/turn-fixtures.ts";
 
-const piece = (n: number) => JSON.stringify({ type: "text", text: `${n}` });
+const piece = (text: string) => encodeEvent({ type: "text", text });
 
 describe("A reader", () => {
   test("who is slow gets the events that are no longer kept from the log", () => {
     const stored = createStoredEvents(0);
-    for (let n = 0; n < 5_000; n++) stored.add(n, [piece(n)]);
+    for (let n = 0; n < 5_000; n++) stored.add(n, [piece(`${n}`)]);
     expect(stored.from(0)).toBe("elsewhere");
     const late = stored.from(4_990);
     expect(late === "elsewhere" ? [] : late.map(({ number }) => number)).toEqual(
@@ -30,8 +31,8 @@ describe("A reader", () => {
 
   test("of large events leaves little of them in memory", () => {
     const stored = createStoredEvents(0);
-    const text = JSON.stringify({ type: "text", text: "x".repeat(100_000) });
-    for (let n = 0; n < 50; n++) stored.add(n, [text]);
+    const large = piece("x".repeat(100_000));
+    for (let n = 0; n < 50; n++) stored.add(n, [large]);
     const kept = Array.from({ length: 50 }, (_, n) => n).filter((n) => stored.from(n) !== "elsewhere");
     expect(kept.length).toBeLessThanOrEqual(6);
     expect(kept.at(-1)).toBe(49);
